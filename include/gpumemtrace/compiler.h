@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one place that names compiler extensions, so that the rest of the tree is plain C11.
+ * It must not grow functions: only spellings.
+ */
+#ifndef GPUMEMTRACE_COMPILER_H
+#define GPUMEMTRACE_COMPILER_H
+
+#define GMT_EXPORT __attribute__((visibility("default")))
+#define GMT_PRINTF(format_index, first_argument) \
+    __attribute__((format(printf, format_index, first_argument)))
+#define GMT_NOINLINE __attribute__((noinline))
+#define GMT_UNUSED __attribute__((unused))
+#define GMT_LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define GMT_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+/* The default TLS model of a shared object may call malloc on first use; this one never does. */
+#define GMT_TLS_INITIAL_EXEC __attribute__((tls_model("initial-exec")))
+#define GMT_CACHE_LINE_BYTES 64
+#define GMT_CACHE_ALIGNED __attribute__((aligned(GMT_CACHE_LINE_BYTES)))
+#define GMT_CALLER_ADDRESS() __builtin_return_address(0)
+/* Both overflow checks return true when the result does not fit. */
+#define GMT_MUL_OVERFLOWS(a, b, result) __builtin_mul_overflow(a, b, result)
+#define GMT_ADD_OVERFLOWS(a, b, result) __builtin_add_overflow(a, b, result)
+/* ISO C has no conversion from object to function pointer; POSIX promises the bits agree. */
+#define GMT_FUNCTION(type, pointer) (__extension__(type)(pointer))
+
+#endif

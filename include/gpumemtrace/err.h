@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How library functions say what went wrong: they return -1 and fill a struct err that the caller
+ * owns; on success they return 0 and leave it untouched. It must not print, allocate or exit.
+ *
+ * Thread-safety: a struct err belongs to one thread. Callable from a hook: no (it uses vsnprintf).
+ */
+#ifndef GPUMEMTRACE_ERR_H
+#define GPUMEMTRACE_ERR_H
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "gpumemtrace/compiler.h"
+
+/* The code decides the exit status: every code but ERR_FINDING ends a command with 2. */
+enum err_code {
+    ERR_NONE = 0,
+    ERR_FINDING,  /* a limit is broken, a regression was found: exit 1 */
+    ERR_USAGE,    /* unknown command, option, size … */
+    ERR_INPUT,    /* a file that is missing, foreign, truncated, newer … */
+    ERR_SYSTEM,   /* the system refused: memory, disk, permission */
+    ERR_INTERNAL, /* a bug of ours */
+};
+
+struct err {
+    int code;
+    char message[512]; /* one sentence without a full stop: what is wrong, where, what to do */
+};
+
+static inline void err_set(struct err *err, int code, const char *format, ...) GMT_PRINTF(3, 4);
+
+/* Fills *err; a NULL err is allowed and ignored. */
+static inline void err_set(struct err *err, int code, const char *format, ...)
+{
+    va_list arguments;
+    if (!err)
+        return;
+    err->code = code;
+    va_start(arguments, format);
+    vsnprintf(err->message, sizeof err->message, format, arguments);
+    va_end(arguments);
+}
+
+#endif
