@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The document between analyses and renderers: a tree of objects, lists and typed fields. An
+ * analysis builds it once; text, JSON, CSV … are walks over it. It must not know any renderer, and
+ * a renderer must not know any analysis.
+ *
+ *     object "frag"                     JSON: {            text:  a heading and "label  value" lines
+ *       field  free_bytes  bytes              "free_bytes": 512,
+ *       list   "sites"                        "sites": [           a table, one row per object,
+ *         object (row)                          {"bytes": 1, …     a column per labelled field;
+ *           list "frames"                        "frames": [ … ]   a list inside a row stands
+ *                                                                  indented below that row
+ *
+ * Every field has a key (JSON, CSV; NULL: for people only) and a label (text; NULL: for machines
+ * only). Rows of one list carry the same fields in the same order. Keys and labels must outlive the
+ * document (string literals); text values are copied. Errors (no memory, unbalanced calls) are
+ * remembered and told once by doc_check. Not thread-safe.
+ */
+#ifndef GPUMEMTRACE_RENDER_DOC_H
+#define GPUMEMTRACE_RENDER_DOC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "gpumemtrace/err.h"
+
+enum doc_unit {
+    DOC_TEXT,    /* as is */
+    DOC_COUNT,   /* integer without unit */
+    DOC_BYTES,   /* JSON: integer; text: 1.50 GiB */
+    DOC_DELTA,   /* signed bytes; text: +1.50 GiB */
+    DOC_NS,      /* JSON: integer ns; text: 12.3 ms */
+    DOC_RATIO,   /* JSON: 0..1; text: 12.3 % */
+    DOC_ADDRESS, /* JSON: integer; text: 0x7f… */
+    DOC_BOOL,    /* text: yes, no */
+};
+
+enum doc_type { DOC_OBJECT, DOC_LIST, DOC_FIELD, DOC_NOTE };
+
+struct doc_node {
+    enum doc_type type;
+    enum doc_unit unit; /* fields only */
+    bool is_null;       /* fields only: unknown; JSON null, text "-" */
+    const char *key;
+    const char *label; /* field label, or heading of an object or list */
+    char *text;        /* DOC_TEXT value and notes; owned */
+    int64_t integer;   /* DOC_COUNT BYTES DELTA NS BOOL; ADDRESS and large BYTES as uint64_t bits */
+    double ratio;
+    struct doc_node *first_child, *last_child, *next, *parent;
+};
+
+struct doc;
+
+/* The root is an object; schema ("gpumemtrace.peak/1") becomes its first key. NULL: no memory. */
+struct doc *doc_new(const char *schema);
+void doc_free(struct doc *doc);
+const struct doc_node *doc_root(const struct doc *doc);
+/* 0, or -1 and *err if anything went wrong since doc_new. */
+int doc_check(const struct doc *doc, struct err *err);
+
+void doc_object_begin(struct doc *doc, const char *key, const char *heading);
+void doc_object_end(struct doc *doc);
+void doc_list_begin(struct doc *doc, const char *key, const char *heading);
+void doc_list_end(struct doc *doc);
+/* A row of the innermost open list. */
+void doc_row_begin(struct doc *doc);
+void doc_row_end(struct doc *doc);
+
+void doc_text(struct doc *doc, const char *key, const char *label, const char *value);
+void doc_textf(struct doc *doc, const char *key, const char *label, const char *format, ...)
+    GMT_PRINTF(4, 5);
+void doc_integer(struct doc *doc, const char *key, const char *label, enum doc_unit unit,
+                 int64_t value);
+void doc_bytes(struct doc *doc, const char *key, const char *label, uint64_t value);
+void doc_count(struct doc *doc, const char *key, const char *label, uint64_t value);
+void doc_ratio(struct doc *doc, const char *key, const char *label, double value);
+void doc_bool(struct doc *doc, const char *key, const char *label, bool value);
+void doc_null(struct doc *doc, const char *key, const char *label, enum doc_unit unit);
+/* A sentence for people, in no machine format. */
+void doc_note(struct doc *doc, const char *format, ...) GMT_PRINTF(2, 3);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The numbers that recorder and analyzer share: event kinds, memory kinds, frame kinds, all from
+ * the lists in schema/. It must not know how events are stored or transported.
+ */
+#ifndef GPUMEMTRACE_EVENT_H
+#define GPUMEMTRACE_EVENT_H
+
+#include <stdint.h>
+
+enum event_kind {
+#define EVENT_KIND(name, text, meaning) EVENT_##name,
+#include "gpumemtrace/schema/event_kinds.def"
+    EVENT_KIND_COUNT
+};
+
+enum memory_kind {
+#define MEMORY(name, layer, account, text) MEMORY_##name,
+#include "gpumemtrace/schema/memory.def"
+    MEMORY_KIND_COUNT
+};
+
+/* Which table of the report a kind of memory stands in; see memory.def. */
+enum memory_layer { LAYER_none, LAYER_driver, LAYER_pool };
+
+enum memory_account {
+    ACCOUNT_none,
+    ACCOUNT_device,
+    ACCOUNT_managed,
+    ACCOUNT_host,
+    ACCOUNT_imported,
+    ACCOUNT_pool,
+    ACCOUNT_COUNT
+};
+
+enum frame_kind { FRAME_NATIVE, FRAME_PYTHON, FRAME_LABEL };
+
+enum phase_source { PHASE_SOURCE_API, PHASE_SOURCE_NVTX, PHASE_SOURCE_INFERRED };
+
+/* One row of the table event. Lifetime: the trace's. */
+struct event {
+#define COLUMN(field, ctype, sql, null_when, text) ctype field;
+#include "gpumemtrace/schema/event_columns.def"
+};
+
+#endif
