@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: MIT
+#
+# gpumemtrace: plain GNU make, one file. Every .c file in a module's folder is part of that module,
+# so a new file needs no change here.
+#
+#   make            build everything            make demo     record and report a sample, no GPU needed
+#   make check      run the tests               make bench    what recording costs, beside heaptrack
+#   make install    PREFIX=/usr/local DESTDIR=  make lint     formatting, cppcheck, shellcheck
+#
+#   O=build         where results go            V=1           show the commands
+#   DEVELOPER=1     warnings are errors         CUDA=no       build without NVIDIA's headers
+
+O         ?= build
+PREFIX    ?= /usr/local
+DESTDIR   ?=
+PYTHON    ?= /usr/bin/python3
+CUDA      ?= auto
+SANITIZE  ?=
+Q         := $(if $(V),,@)
+
+CFLAGS    ?= -O2 -g
+WARNINGS  := -Wall -Wextra -Wpedantic -Wshadow -Wvla -Wmissing-prototypes $(if $(DEVELOPER),-Werror)
+COMMON    := -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(CFLAGS) $(SANITIZE) -fvisibility=hidden -pthread
+
+# NVIDIA's cuda.h is used where there is one; include/gpumemtrace/cuda/ declares the same ABI.
+CUDA_PLACES  := $(CUDA_HOME)/include /usr/local/cuda/include /usr/include \
+                $(wildcard /usr/lib/python3*/*-packages/nvidia/*/include /usr/local/lib/python3*/*-packages/nvidia/*/include)
+CUDA_INCLUDE := $(if $(filter no,$(CUDA)),,$(firstword $(foreach dir,$(CUDA_PLACES),$(if $(wildcard $(dir)/cuda_runtime_api.h),$(dir)))))
+CUDA_FLAGS   := $(if $(CUDA_INCLUDE),-DGPUMEMTRACE_REAL_CUDA_H $(if $(filter /usr/include,$(CUDA_INCLUDE)),,-isystem $(CUDA_INCLUDE)))
+
+SQLITE_A  := $(shell $(CC) -print-file-name=libsqlite3.a 2>/dev/null)
+
+interpose_src := $(wildcard interpose/*.c interpose/*.S)
+analyzer_src  := $(wildcard analyzer/*.c analyzer/*/*.c) $(wildcard simulator/driver/spec.c)
+driver_src    := $(wildcard simulator/driver/*.c simulator/driver/*.S)
+runtime_src   := $(wildcard simulator/runtime/*.c simulator/runtime/*.S)
+program_src   := $(wildcard tests/programs/*.c tests/programs/*.cc)
+sample_src    := $(wildcard samples/*.c)
+unit_src      := $(wildcard tests/unit/*.c)
+# What a reader of traces shares with the recorder: rings, their folding, the store.
+shared_src    := $(wildcard $(addprefix interpose/,fold.c ring.c drain.c store.c views.S records.c))
+
+objects = $(patsubst %,$(O)/obj/$(1)/%.o,$(basename $(2)))
+
+interpose_obj := $(call objects,pic,$(interpose_src))
+analyzer_obj  := $(call objects,exe,$(analyzer_src) $(shared_src))
+driver_obj    := $(call objects,sim,$(driver_src))
+runtime_obj   := $(call objects,sim,$(runtime_src))
+
+LIBRARY    := $(O)/libgpumemtrace.so
+COMMAND    := $(O)/gpumemtrace
+SIMULATOR  := $(addprefix $(O)/simulator/,libcuda.so.1 libcudart.so.12 libcudart.so.13)
+PROGRAMS   := $(patsubst tests/programs/%,$(O)/tests/%,$(basename $(program_src)))
+SAMPLES    := $(patsubst samples/%.c,$(O)/samples/%,$(sample_src))
+UNITS      := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(unit_src))
+PRODUCTS   := $(LIBRARY) $(COMMAND) $(SIMULATOR)
+
+.DEFAULT_GOAL := all
+.PHONY: all deps demo check check-asan check-tsan check-gpu bench lint install uninstall clean \
+        programs samples units demo-run check-run
+.SECONDARY:
+
+all: $(PRODUCTS)
+programs: $(PROGRAMS)
+samples: $(SAMPLES)
+units: $(UNITS)
+
+# --- compiling ------------------------------------------------------------------------------------
+
+say = @$(if $(V),:,printf '  %-6s %s\n' $(1) $(2))
+
+$(O)/obj/pic/%.o: %.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(COMMON) $(CUDA_FLAGS) -fPIC -MMD -MP -c $< -o $@
+$(O)/obj/pic/%.o: %.S
+	$(call say,AS,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -Iinclude -fPIC -MMD -MP -c $< -o $@
+$(O)/obj/exe/%.o: %.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(COMMON) -Ianalyzer -Isimulator -I. -fPIE -MMD -MP -c $< -o $@
+$(O)/obj/exe/%.o: %.S
+	$(call say,AS,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -Iinclude -fPIE -MMD -MP -c $< -o $@
+$(O)/obj/sim/%.o: %.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(COMMON) -Isimulator -fPIC -MMD -MP -c $< -o $@
+$(O)/obj/sim/%.o: %.S
+	$(call say,AS,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -Iinclude -Isimulator -fPIC -MMD -MP -c $< -o $@
+
+# --- products -------------------------------------------------------------------------------------
+
+# SQLite is linked in and hidden: a needed libsqlite3.so would replace the program's own.
+$(LIBRARY): $(interpose_obj) interpose/exports.map
+	$(call say,LINK,$@)
+	$(Q)$(CC) -shared -o $@ $(interpose_obj) $(SQLITE_A) $(CFLAGS) $(SANITIZE) -pthread -Wl,--version-script=interpose/exports.map \
+	    -Wl,--exclude-libs,ALL -Wl,-z,defs,-z,now,-z,nodelete -Wl,-soname,libgpumemtrace.so -lm
+
+$(COMMAND): $(analyzer_obj)
+	$(call say,LINK,$@)
+	$(Q)$(CC) -pie -o $@ $^ $(SQLITE_A) $(CFLAGS) $(SANITIZE) -pthread -ljansson -ldw -lelf -lm
+
+$(O)/simulator/libcuda.so.1: $(driver_obj) $(wildcard simulator/driver/*.map)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -o $@ $(driver_obj) $(CFLAGS) $(SANITIZE) -pthread -Wl,-z,defs -Wl,-soname,libcuda.so.1 \
+	    $(addprefix -Wl$(comma)--version-script=,$(wildcard simulator/driver/*.map))
+
+comma := ,
+$(O)/simulator/libcudart.so.%: $(runtime_obj)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	@printf 'libcudart.so.$* { global: cuda*; __cuda*; local: *; };\n' > $(O)/obj/cudart$*.map
+	$(Q)$(CC) -shared -o $@ $(runtime_obj) $(CFLAGS) $(SANITIZE) -pthread -Wl,-z,defs -Wl,-soname,libcudart.so.$* \
+	    -Wl,--version-script=$(O)/obj/cudart$*.map
+
+# --- programs: each names what it is linked to in its first lines: "link: cudart12|cudart13|cuda|dl|m"
+
+link_cudart12 := $(O)/simulator/libcudart.so.12
+link_cudart13 := $(O)/simulator/libcudart.so.13
+link_cuda     := $(O)/simulator/libcuda.so.1
+link_dl       :=
+link_m        := -lm
+links = $(foreach word,$(shell sed -n '1,5s|.*link: *||p' $(1)),$(link_$(word)))
+
+$(O)/tests/%: tests/programs/%.c $(SIMULATOR)
+	$(call say,PROG,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(COMMON) -fno-omit-frame-pointer -rdynamic -MMD -MP -o $@ $< -Wl,--no-as-needed $(call links,$<)
+$(O)/tests/%: tests/programs/%.cc $(SIMULATOR)
+	$(call say,PROG,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CXX) -O2 -g -Iinclude -pthread -rdynamic -MMD -MP -o $@ $< -Wl,--no-as-needed $(call links,$<)
+$(O)/samples/%: samples/%.c $(SIMULATOR)
+	$(call say,PROG,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(COMMON) -MMD -MP -o $@ $< $(call links,$<) -lm
+
+# A unit test named interpose_* sees the recorder's objects, simulator_* the simulated driver's,
+# any other the analyzer's.
+interpose_unit_obj := $(filter-out $(call objects,pic,interpose/hooks.c interpose/stubs.S interpose/exit.c),$(interpose_obj))
+$(O)/tests/unit/interpose_%: tests/unit/interpose_%.c $(interpose_obj)
+	$(call say,UNIT,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(COMMON) $(CUDA_FLAGS) -I. -MMD -MP -o $@ $< $(interpose_unit_obj) $(SQLITE_A) -lcmocka -lm
+$(O)/tests/unit/%: tests/unit/%.c $(analyzer_obj)
+	$(call say,UNIT,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(COMMON) -Ianalyzer -Isimulator -I. -MMD -MP -o $@ $< $(filter-out $(O)/obj/exe/analyzer/main.o,$(analyzer_obj)) \
+	    $(SQLITE_A) -ljansson -ldw -lelf -lcmocka -lm
+
+# --- running --------------------------------------------------------------------------------------
+
+deps:
+	$(Q)sh .ci/deps build check
+
+demo:
+	$(Q)sh .ci/deps build
+	$(Q)$(MAKE) --no-print-directory demo-run
+demo-run: all samples
+	$(Q)O=$(O) sh samples/demo
+
+check: deps
+	$(Q)$(MAKE) --no-print-directory check-run
+# What tests/check compares needs the product built without NVIDIA's headers too.
+check-run: all programs samples units
+	$(Q)$(MAKE) --no-print-directory O=$(O)/plain CUDA=no $(O)/plain/libgpumemtrace.so
+	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests $(PYTEST)
+
+bench: deps
+	$(Q)sh .ci/deps bench
+	$(Q)$(MAKE) --no-print-directory all programs
+	$(Q)O=$(O) $(PYTHON) tests/bench/bench.py
+
+lint:
+	$(Q)sh .ci/deps lint
+	$(Q)sh .ci/lint
+
+clean:
+	$(Q)rm -rf $(O)
+
+# --- installing -----------------------------------------------------------------------------------
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/gpumemtrace/simulator $(DESTDIR)$(PREFIX)/include/gpumemtrace \
+	    $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(COMMAND) $(DESTDIR)$(PREFIX)/bin/gpumemtrace
+	install -m 755 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/libgpumemtrace.so
+	install -m 755 $(SIMULATOR) $(DESTDIR)$(PREFIX)/lib/gpumemtrace/simulator/
+	install -m 644 include/gpumemtrace/gpumemtrace.h $(DESTDIR)$(PREFIX)/include/gpumemtrace/
+	install -m 644 analyzer/man/gpumemtrace.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/gpumemtrace $(DESTDIR)$(PREFIX)/lib/libgpumemtrace.so \
+	    $(DESTDIR)$(PREFIX)/include/gpumemtrace/gpumemtrace.h $(DESTDIR)$(PREFIX)/share/man/man1/gpumemtrace.1
+	rm -rf $(DESTDIR)$(PREFIX)/lib/gpumemtrace
+
+-include $(shell find $(O) -name '*.d' 2>/dev/null)
