@@ -13,7 +13,7 @@
 
 #include "gpumemtrace/compiler.h"
 
-/* The code decides the exit status: every code but ERR_FINDING ends a command with 2. */
+/* The code decides the exit status: all but ERR_FINDING (1) and ERR_DONE (0) end with 2. */
 enum err_code {
     ERR_NONE = 0,
     ERR_FINDING,  /* a limit is broken, a regression was found: exit 1 */
@@ -21,6 +21,7 @@ enum err_code {
     ERR_INPUT,    /* a file that is missing, foreign, truncated, newer … */
     ERR_SYSTEM,   /* the system refused: memory, disk, permission */
     ERR_INTERNAL, /* a bug of ours */
+    ERR_DONE,     /* no error: all that was asked for (--help) is said; exit 0 */
 };
 
 struct err {

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Numbers as people read them. Each function writes a terminated string of at most
+ * UNITS_TEXT_BYTES into out and returns out. It must not know where the number stands.
+ */
+#ifndef GPUMEMTRACE_RENDER_UNITS_H
+#define GPUMEMTRACE_RENDER_UNITS_H
+
+#include <stdint.h>
+
+#define UNITS_TEXT_BYTES 32
+
+char *units_bytes(char out[UNITS_TEXT_BYTES], uint64_t bytes); /* 1.50 GiB, 512 B */
+char *units_delta(char out[UNITS_TEXT_BYTES], int64_t bytes);  /* +1.50 GiB, -512 B, 0 B */
+char *units_duration(char out[UNITS_TEXT_BYTES], int64_t ns);  /* 12.3 ms, 3 min 05 s */
+char *units_ratio(char out[UNITS_TEXT_BYTES], double ratio);   /* 12.3 % */
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A growing string with a maximum, given at init. Failure (no memory, beyond the maximum) is
+ * remembered and asked for once with text_failed. It must not know what is written into it.
+ */
+#ifndef GPUMEMTRACE_UTIL_TEXT_H
+#define GPUMEMTRACE_UTIL_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "gpumemtrace/compiler.h"
+
+struct text {
+    char *data; /* always terminated; "" before the first addition */
+    size_t length, capacity, limit;
+    bool failed;
+};
+
+/* No memory is taken before the first addition; limit is the longest string without the zero. */
+void text_init(struct text *text, size_t limit);
+/* Frees the memory; the text can be used again. */
+void text_release(struct text *text);
+/* Empties the text and keeps its memory. */
+void text_clear(struct text *text);
+bool text_failed(const struct text *text);
+
+void text_add(struct text *text, const char *addition);
+void text_add_bytes(struct text *text, const char *addition, size_t length);
+void text_addf(struct text *text, const char *format, ...) GMT_PRINTF(2, 3);
+/* Adds the byte count times. */
+void text_fill(struct text *text, char byte, size_t count);
+
+/* "a, b or c" from a list of names; the last separator is given (" or "). */
+void text_add_list(struct text *text, const char *const *names, size_t count, const char *last);
+
+#endif

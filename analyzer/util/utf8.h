@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * UTF-8 as output needs it: code points, how many terminal columns they take. It does not depend
+ * on the locale, because a trace may come from another machine.
+ */
+#ifndef GPUMEMTRACE_UTIL_UTF8_H
+#define GPUMEMTRACE_UTIL_UTF8_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define UTF8_REPLACEMENT 0xfffdu
+
+/*
+ * Takes one code point from the start of a terminated, non-empty string and returns its length in
+ * bytes. A byte that starts no valid sequence (RFC 3629) counts as one UTF8_REPLACEMENT.
+ */
+size_t utf8_next(const char *string, uint32_t *code);
+
+/* Columns on a terminal: 0 for combining marks, 2 for wide East Asian characters and emoji. */
+unsigned utf8_columns(uint32_t code);
+size_t utf8_text_columns(const char *string);
+
+#endif
