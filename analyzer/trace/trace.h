@@ -36,8 +36,8 @@ struct trace_thread {
 
 struct trace_device {
     int device;
-    char *uuid, *name;              /* NULL: not known */
-    uint64_t total_bytes;           /* 0: not known */
+    char *uuid, *name;    /* NULL: not known */
+    uint64_t total_bytes; /* 0: not known */
     uint64_t context_bytes;
     bool context_known;
 };
@@ -57,6 +57,11 @@ struct trace_frame { /* index is the frame_id; kind and address as in the table 
 
 struct trace_location {
     uint32_t function_id, file_id, line;
+};
+
+struct trace_coverage { /* an entry point the program asked for that is not recorded */
+    char *name;
+    uint64_t count;
 };
 
 struct trace {
@@ -83,6 +88,9 @@ struct trace {
     size_t string_limit;
     char **hooks;
     size_t hook_limit;
+
+    struct trace_coverage *coverage;
+    size_t coverage_count;
 };
 
 /* Opens and loads path. -1: *err says what is wrong with the file (ERR_INPUT) or the system. */
