@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * CSV (RFC 4180) holds one table. It is the first list with rows that is a table (see walk.h),
+ * from all the places of the document where a list of that path stands: the sites of each device,
+ * the devices of each trace. The first value of each enclosing row (device, path) leads the line,
+ * so that they can be told apart. A list inside a row becomes one cell: "a b;c d". A document
+ * without a table is written as key,value.
+ */
+#include <string.h>
+
+#include "render/render.h"
+#include "render/walk.h"
+
+#define DEPTH_MAX 16
+
+struct table {
+    const char *keys[DEPTH_MAX]; /* of the objects and lists that lead to the table */
+    int depth;
+    const struct doc_node *leading[DEPTH_MAX]; /* first values of the rows now open */
+    int leading_count;
+    bool header_written;
+    FILE *out;
+};
+
+static bool is_cell(const struct doc_node *node)
+{
+    return node->key && (node->type == DOC_FIELD || node->type == DOC_LIST);
+}
+
+/* --- cells ------------------------------------------------------------------------------------ */
+
+/* Inside quotes a quote is doubled; a cell needs quotes when it holds a separator. */
+static void write_quoted(FILE *out, const char *string)
+{
+    for (; *string; string++) {
+        if (*string == '"')
+            putc('"', out);
+        putc(*string, out);
+    }
+}
+
+static void write_cell(FILE *out, const char *string)
+{
+    if (!string[strcspn(string, "\",\r\n")]) {
+        fputs(string, out);
+        return;
+    }
+    putc('"', out);
+    write_quoted(out, string);
+    putc('"', out);
+}
+
+static const char *value_or_empty(const struct doc_node *field, char buffer[UNITS_TEXT_BYTES])
+{
+    const char *value = walk_machine_value(field, buffer);
+    return value ? value : "";
+}
+
+static void write_inner_row(FILE *out, const struct doc_node *row)
+{
+    char buffer[UNITS_TEXT_BYTES];
+    const char *separator = "";
+    if (row->type == DOC_FIELD) {
+        write_quoted(out, value_or_empty(row, buffer));
+        return;
+    }
+    for (const struct doc_node *child = row->first_child; child; child = child->next) {
+        if (child->type != DOC_FIELD || !child->key || child->is_null)
+            continue;
+        fputs(separator, out);
+        write_quoted(out, value_or_empty(child, buffer));
+        separator = " ";
+    }
+}
+
+static void write_inner_list(FILE *out, const struct doc_node *list)
+{
+    putc('"', out);
+    for (const struct doc_node *row = list->first_child; row; row = row->next) {
+        if (row->type == DOC_NOTE)
+            continue;
+        if (row != list->first_child)
+            putc(';', out);
+        write_inner_row(out, row);
+    }
+    putc('"', out);
+}
+
+static void end_line(FILE *out)
+{
+    fputs("\r\n", out);
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+static bool has_rows(const struct doc_node *list)
+{
+    return list->first_child && list->first_child->type == DOC_OBJECT;
+}
+
+static bool find_below(struct table *table, const struct doc_node *node);
+
+/* Leaves the path to the first table at or below node in table->keys. */
+static bool find(struct table *table, const struct doc_node *node)
+{
+    if (node->type == DOC_FIELD || node->type == DOC_NOTE || !node->key ||
+        table->depth == DEPTH_MAX)
+        return false;
+    table->keys[table->depth++] = node->key;
+    if (node->type == DOC_LIST && has_rows(node) && walk_is_table(node))
+        return true;
+    if (node->type == DOC_OBJECT && find_below(table, node))
+        return true;
+    if (node->type == DOC_LIST)
+        for (const struct doc_node *row = node->first_child; row; row = row->next)
+            if (row->type == DOC_OBJECT && find_below(table, row))
+                return true;
+    table->depth--;
+    return false;
+}
+
+static bool find_below(struct table *table, const struct doc_node *node)
+{
+    for (const struct doc_node *child = node->first_child; child; child = child->next)
+        if (find(table, child))
+            return true;
+    return false;
+}
+
+static const struct doc_node *first_value(const struct doc_node *node)
+{
+    const struct doc_node *found = node->type == DOC_FIELD && node->key ? node : NULL;
+    if (node->type == DOC_OBJECT)
+        for (const struct doc_node *child = node->first_child; child && !found; child = child->next)
+            found = first_value(child);
+    return found;
+}
+
+static void write_header(struct table *table, const struct doc_node *row)
+{
+    const char *separator = "";
+    for (int i = 0; i < table->leading_count; i++, separator = ",") {
+        fputs(separator, table->out);
+        write_cell(table->out, table->leading[i]->key);
+    }
+    for (const struct doc_node *child = row->first_child; child; child = child->next) {
+        if (!is_cell(child))
+            continue;
+        fputs(separator, table->out);
+        write_cell(table->out, child->key);
+        separator = ",";
+    }
+    end_line(table->out);
+    table->header_written = true;
+}
+
+static void write_row(struct table *table, const struct doc_node *row)
+{
+    char buffer[UNITS_TEXT_BYTES];
+    const char *separator = "";
+    for (int i = 0; i < table->leading_count; i++, separator = ",") {
+        fputs(separator, table->out);
+        write_cell(table->out, value_or_empty(table->leading[i], buffer));
+    }
+    for (const struct doc_node *child = row->first_child; child; child = child->next) {
+        if (!is_cell(child))
+            continue;
+        fputs(separator, table->out);
+        if (child->type == DOC_LIST)
+            write_inner_list(table->out, child);
+        else
+            write_cell(table->out, value_or_empty(child, buffer));
+        separator = ",";
+    }
+    end_line(table->out);
+}
+
+static void write_rows(struct table *table, const struct doc_node *list)
+{
+    for (const struct doc_node *row = list->first_child; row; row = row->next) {
+        if (row->type != DOC_OBJECT)
+            continue;
+        if (!table->header_written)
+            write_header(table, row);
+        write_row(table, row);
+    }
+}
+
+static void write_below(struct table *table, const struct doc_node *node, int depth);
+
+static void descend(struct table *table, const struct doc_node *node, int depth)
+{
+    if (node->type == DOC_OBJECT) {
+        write_below(table, node, depth);
+        return;
+    }
+    for (const struct doc_node *row = node->first_child; row; row = row->next) {
+        const struct doc_node *leading = row->type == DOC_OBJECT ? first_value(row) : NULL;
+        if (leading)
+            table->leading[table->leading_count++] = leading;
+        write_below(table, row, depth);
+        if (leading)
+            table->leading_count--;
+    }
+}
+
+/* Writes the tables at keys[depth…] below node. */
+static void write_below(struct table *table, const struct doc_node *node, int depth)
+{
+    for (const struct doc_node *child = node->first_child; child; child = child->next) {
+        if (!child->key || child->type == DOC_FIELD || strcmp(child->key, table->keys[depth]))
+            continue;
+        if (depth + 1 < table->depth)
+            descend(table, child, depth + 1);
+        else if (child->type == DOC_LIST)
+            write_rows(table, child);
+    }
+}
+
+/* --- key,value -------------------------------------------------------------------------------- */
+
+static void write_pairs(FILE *out, const struct doc_node *node, const char *prefix)
+{
+    char buffer[UNITS_TEXT_BYTES], path[256];
+    for (const struct doc_node *child = node->first_child; child; child = child->next) {
+        if (!child->key)
+            continue;
+        snprintf(path, sizeof path, "%s%s%s", prefix, *prefix ? "." : "", child->key);
+        if (child->type == DOC_OBJECT) {
+            write_pairs(out, child, path);
+            continue;
+        }
+        write_cell(out, path);
+        putc(',', out);
+        if (child->type == DOC_LIST)
+            write_inner_list(out, child);
+        else
+            write_cell(out, value_or_empty(child, buffer));
+        end_line(out);
+    }
+}
+
+int render_csv(const struct doc *doc, FILE *out, struct err *err)
+{
+    struct table table = {.out = out};
+    (void)err;
+    if (find_below(&table, doc_root(doc))) {
+        write_below(&table, doc_root(doc), 0);
+    } else {
+        fputs("key,value", out);
+        end_line(out);
+        write_pairs(out, doc_root(doc), "");
+    }
+    return 0;
+}

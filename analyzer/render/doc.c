@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Building the document tree; see doc.h. The first error is kept and every later call does nothing,
+ * so that an analysis can describe its result without looking at each call.
+ */
+#include "render/doc.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpumemtrace/compiler.h"
+
+struct doc {
+    struct doc_node *root;
+    struct doc_node *current; /* the innermost open object or list */
+    struct err err;           /* ERR_NONE while all is well */
+};
+
+static void fail(struct doc *doc, int code, const char *message)
+{
+    if (doc->err.code == ERR_NONE)
+        err_set(&doc->err, code, "%s", message);
+}
+
+static void node_append(struct doc_node *parent, struct doc_node *node)
+{
+    node->parent = parent;
+    if (parent->last_child)
+        parent->last_child->next = node;
+    else
+        parent->first_child = node;
+    parent->last_child = node;
+}
+
+static struct doc_node *node_new(struct doc *doc, enum doc_type type, const char *key,
+                                 const char *label)
+{
+    if (doc->err.code != ERR_NONE)
+        return NULL;
+    struct doc_node *node = calloc(1, sizeof *node);
+    if (!node) {
+        fail(doc, ERR_SYSTEM, "no memory for the result");
+        return NULL;
+    }
+    node->type = type;
+    node->key = key;
+    node->label = label;
+    if (doc->current)
+        node_append(doc->current, node);
+    return node;
+}
+
+static struct doc_node *field_new(struct doc *doc, const char *key, const char *label,
+                                  enum doc_unit unit)
+{
+    struct doc_node *node = node_new(doc, DOC_FIELD, key, label);
+    if (node)
+        node->unit = unit;
+    return node;
+}
+
+struct doc *doc_new(const char *schema)
+{
+    struct doc *doc = calloc(1, sizeof *doc);
+    if (!doc)
+        return NULL;
+    doc->root = doc->current = node_new(doc, DOC_OBJECT, NULL, NULL);
+    doc_text(doc, "schema", NULL, schema);
+    if (doc->err.code == ERR_NONE)
+        return doc;
+    doc_free(doc);
+    return NULL;
+}
+
+/* Without recursion: a deep tree must not need a deep stack to die. */
+void doc_free(struct doc *doc)
+{
+    struct doc_node *node = doc ? doc->root : NULL;
+    while (node) {
+        if (node->first_child) {
+            struct doc_node *child = node->first_child;
+            node->first_child = NULL;
+            node = child;
+            continue;
+        }
+        struct doc_node *after = node->next ? node->next : node->parent;
+        free(node->text);
+        free(node);
+        node = after;
+    }
+    free(doc);
+}
+
+const struct doc_node *doc_root(const struct doc *doc)
+{
+    return doc->root;
+}
+
+int doc_check(const struct doc *doc, struct err *err)
+{
+    if (doc->err.code != ERR_NONE) {
+        err_set(err, doc->err.code, "%s", doc->err.message);
+        return -1;
+    }
+    if (doc->current != doc->root) {
+        err_set(err, ERR_INTERNAL, "the result has an object or list that was not ended");
+        return -1;
+    }
+    return 0;
+}
+
+static void begin(struct doc *doc, enum doc_type type, const char *key, const char *heading)
+{
+    struct doc_node *node = node_new(doc, type, key, heading);
+    if (node)
+        doc->current = node;
+}
+
+/* Objects that are rows stand in a list, other objects do not. */
+static void end(struct doc *doc, enum doc_type type, bool is_row)
+{
+    struct doc_node *node = doc->current;
+    if (doc->err.code != ERR_NONE)
+        return;
+    bool in_list = node->parent && node->parent->type == DOC_LIST;
+    if (!node->parent || node->type != type || (type == DOC_OBJECT && in_list != is_row))
+        fail(doc, ERR_INTERNAL, "the result has an end that does not match its begin");
+    else
+        doc->current = node->parent;
+}
+
+void doc_object_begin(struct doc *doc, const char *key, const char *heading)
+{
+    if (doc->err.code == ERR_NONE && doc->current->type == DOC_LIST)
+        fail(doc, ERR_INTERNAL, "the result has an object in a list that is no row");
+    begin(doc, DOC_OBJECT, key, heading);
+}
+
+void doc_object_end(struct doc *doc)
+{
+    end(doc, DOC_OBJECT, false);
+}
+
+void doc_list_begin(struct doc *doc, const char *key, const char *heading)
+{
+    if (doc->err.code == ERR_NONE && doc->current->type == DOC_LIST)
+        fail(doc, ERR_INTERNAL, "the result has a list directly in a list");
+    begin(doc, DOC_LIST, key, heading);
+}
+
+void doc_list_end(struct doc *doc)
+{
+    end(doc, DOC_LIST, false);
+}
+
+void doc_row_begin(struct doc *doc)
+{
+    if (doc->err.code == ERR_NONE && doc->current->type != DOC_LIST)
+        fail(doc, ERR_INTERNAL, "the result has a row outside a list");
+    begin(doc, DOC_OBJECT, NULL, NULL);
+}
+
+void doc_row_end(struct doc *doc)
+{
+    end(doc, DOC_OBJECT, true);
+}
+
+static void node_set_text(struct doc *doc, struct doc_node *node, const char *value)
+{
+    if (!node)
+        return;
+    node->text = strdup(value);
+    if (!node->text)
+        fail(doc, ERR_SYSTEM, "no memory for the result");
+}
+
+static void node_set_formatted(struct doc *doc, struct doc_node *node, const char *format,
+                               va_list arguments) GMT_PRINTF(3, 0);
+static void node_set_formatted(struct doc *doc, struct doc_node *node, const char *format,
+                               va_list arguments)
+{
+    if (node && vasprintf(&node->text, format, arguments) < 0) {
+        node->text = NULL;
+        fail(doc, ERR_SYSTEM, "no memory for the result");
+    }
+}
+
+void doc_text(struct doc *doc, const char *key, const char *label, const char *value)
+{
+    if (!value) {
+        doc_null(doc, key, label, DOC_TEXT);
+        return;
+    }
+    node_set_text(doc, field_new(doc, key, label, DOC_TEXT), value);
+}
+
+void doc_textf(struct doc *doc, const char *key, const char *label, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    node_set_formatted(doc, field_new(doc, key, label, DOC_TEXT), format, arguments);
+    va_end(arguments);
+}
+
+void doc_note(struct doc *doc, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    node_set_formatted(doc, node_new(doc, DOC_NOTE, NULL, NULL), format, arguments);
+    va_end(arguments);
+}
+
+void doc_integer(struct doc *doc, const char *key, const char *label, enum doc_unit unit,
+                 int64_t value)
+{
+    struct doc_node *node = field_new(doc, key, label, unit);
+    if (node)
+        node->integer = value;
+    if (unit == DOC_TEXT || unit == DOC_RATIO)
+        fail(doc, ERR_INTERNAL, "the result has an integer with the unit of a text or ratio");
+}
+
+void doc_bytes(struct doc *doc, const char *key, const char *label, uint64_t value)
+{
+    doc_integer(doc, key, label, DOC_BYTES, (int64_t)value);
+}
+
+void doc_count(struct doc *doc, const char *key, const char *label, uint64_t value)
+{
+    if (value > INT64_MAX)
+        fail(doc, ERR_INTERNAL, "the result has a count beyond 2^63");
+    doc_integer(doc, key, label, DOC_COUNT, (int64_t)value);
+}
+
+void doc_ratio(struct doc *doc, const char *key, const char *label, double value)
+{
+    struct doc_node *node = field_new(doc, key, label, DOC_RATIO);
+    if (!node)
+        return;
+    node->ratio = value;
+    node->is_null = !isfinite(value);
+}
+
+void doc_bool(struct doc *doc, const char *key, const char *label, bool value)
+{
+    doc_integer(doc, key, label, DOC_BOOL, value);
+}
+
+void doc_null(struct doc *doc, const char *key, const char *label, enum doc_unit unit)
+{
+    struct doc_node *node = field_new(doc, key, label, unit);
+    if (node)
+        node->is_null = true;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * JSON (RFC 8259): keys in the order they were built, integers exact over the whole range of
+ * uint64_t (which JSON libraries with signed numbers cannot print), always valid UTF-8.
+ */
+#include <inttypes.h>
+
+#include "render/render.h"
+#include "render/walk.h"
+#include "util/utf8.h"
+
+#define INDENT 2
+
+static void write_escape(FILE *out, uint32_t code)
+{
+    switch (code) {
+    case '"':
+    case '\\':
+        fprintf(out, "\\%c", (char)code);
+        break;
+    case '\n':
+        fputs("\\n", out);
+        break;
+    case '\t':
+        fputs("\\t", out);
+        break;
+    default:
+        fprintf(out, "\\u%04" PRIx32, code);
+    }
+}
+
+/* Clean runs are written at once; a byte that is no UTF-8 becomes U+FFFD. */
+static void write_string(FILE *out, const char *string)
+{
+    const char *clean = string;
+    putc('"', out);
+    while (*string) {
+        uint32_t code;
+        size_t length = utf8_next(string, &code);
+        bool invalid = code == UTF8_REPLACEMENT && length == 1;
+        if (invalid || code < 0x20 || code == '"' || code == '\\' || code == 0x7f) {
+            fwrite(clean, 1, (size_t)(string - clean), out);
+            write_escape(out, code);
+            clean = string + length;
+        }
+        string += length;
+    }
+    fwrite(clean, 1, (size_t)(string - clean), out);
+    putc('"', out);
+}
+
+static void write_field(FILE *out, const struct doc_node *field)
+{
+    char buffer[UNITS_TEXT_BYTES];
+    const char *value = walk_machine_value(field, buffer);
+    if (value && field->unit == DOC_TEXT)
+        write_string(out, value);
+    else
+        fputs(value ? value : "null", out);
+}
+
+/* Elements of a list need no key; elsewhere a node without key is for people. */
+static bool is_written(const struct doc_node *node)
+{
+    bool is_row = node->type == DOC_OBJECT && node->parent && node->parent->type == DOC_LIST;
+    return node->type != DOC_NOTE && (node->key || is_row);
+}
+
+static void write_node(FILE *out, const struct doc_node *node, int indent);
+
+static void write_children(FILE *out, const struct doc_node *node, int indent)
+{
+    bool is_list = node->type == DOC_LIST, any = false;
+    putc(is_list ? '[' : '{', out);
+    for (const struct doc_node *child = node->first_child; child; child = child->next) {
+        if (!is_written(child))
+            continue;
+        fprintf(out, "%s\n%*s", any ? "," : "", indent + INDENT, "");
+        any = true;
+        if (!is_list) {
+            write_string(out, child->key);
+            fputs(": ", out);
+        }
+        write_node(out, child, indent + INDENT);
+    }
+    if (any)
+        fprintf(out, "\n%*s", indent, "");
+    putc(is_list ? ']' : '}', out);
+}
+
+static void write_node(FILE *out, const struct doc_node *node, int indent)
+{
+    if (node->type == DOC_FIELD)
+        write_field(out, node);
+    else
+        write_children(out, node, indent);
+}
+
+int render_json(const struct doc *doc, FILE *out, struct err *err)
+{
+    (void)err;
+    write_node(out, doc_root(doc), 0);
+    putc('\n', out);
+    return 0;
+}

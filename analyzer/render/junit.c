@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * JUnit XML, as continuous integration shows it: one test case per row of the document's list
+ * "checks", whose rows have name, passed and message. Documents without that list have nothing to
+ * say in this format.
+ */
+#include <string.h>
+
+#include "render/render.h"
+#include "util/utf8.h"
+
+static const struct doc_node *child_find(const struct doc_node *node, enum doc_type type,
+                                         const char *key)
+{
+    for (const struct doc_node *child = node->first_child; child; child = child->next)
+        if (child->type == type && child->key && !strcmp(child->key, key))
+            return child;
+    return NULL;
+}
+
+static const char *text_of(const struct doc_node *row, const char *key)
+{
+    const struct doc_node *field = child_find(row, DOC_FIELD, key);
+    return field && field->text ? field->text : "";
+}
+
+static bool has_passed(const struct doc_node *row)
+{
+    const struct doc_node *field = child_find(row, DOC_FIELD, "passed");
+    return field && !field->is_null && field->integer;
+}
+
+/* XML 1.0 has no control characters, not even escaped ones, but tab and line feed. */
+static void write_attribute(FILE *out, const char *name, const char *value)
+{
+    fprintf(out, " %s=\"", name);
+    while (*value) {
+        uint32_t code;
+        size_t length = utf8_next(value, &code);
+        if (code == '&' || code == '<' || code == '>' || code == '"' || code == '\n' ||
+            code == '\t')
+            fprintf(out, "&#%u;", (unsigned)code);
+        else if (code < 0x20 || code == 0xfffe || code == 0xffff || code == UTF8_REPLACEMENT)
+            fputs("\xef\xbf\xbd", out);
+        else
+            fwrite(value, 1, length, out);
+        value += length;
+    }
+    putc('"', out);
+}
+
+static void write_case(FILE *out, const struct doc_node *row)
+{
+    fputs("  <testcase classname=\"gpumemtrace\"", out);
+    write_attribute(out, "name", text_of(row, "name"));
+    if (has_passed(row)) {
+        fputs("/>\n", out);
+        return;
+    }
+    fputs(">\n    <failure", out);
+    write_attribute(out, "message", text_of(row, "message"));
+    fputs("/>\n  </testcase>\n", out);
+}
+
+int render_junit(const struct doc *doc, FILE *out, struct err *err)
+{
+    const struct doc_node *checks = child_find(doc_root(doc), DOC_LIST, "checks");
+    size_t count = 0, failures = 0;
+    if (!checks) {
+        err_set(err, ERR_USAGE, "the format junit is for the command check");
+        return -1;
+    }
+    for (const struct doc_node *row = checks->first_child; row; row = row->next) {
+        count += row->type == DOC_OBJECT;
+        failures += row->type == DOC_OBJECT && !has_passed(row);
+    }
+    fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
+    fprintf(out, "<testsuite name=\"gpumemtrace\" tests=\"%zu\" failures=\"%zu\">\n", count,
+            failures);
+    for (const struct doc_node *row = checks->first_child; row; row = row->next)
+        if (row->type == DOC_OBJECT)
+            write_case(out, row);
+    fputs("</testsuite>\n", out);
+    return 0;
+}

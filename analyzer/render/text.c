@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Text for people at a terminal:
+ *
+ *     Heading
+ *       label         value           fields: labels padded to the longest
+ *       longer label  value
+ *       A note, wrapped at LINE_COLUMNS.
+ *
+ *       Heading of a list
+ *            Bytes  Count  Phase      a table: numbers right, texts left
+ *         1.00 GiB      2  forward
+ *             train.py:12 forward     a list without heading inside a row
+ *
+ * A list whose rows hold objects or lists with headings is a sequence of sections instead. What
+ * comes out of a trace is not trusted: control characters never reach the terminal.
+ */
+#include <stdlib.h>
+
+#include "render/render.h"
+#include "render/walk.h"
+#include "util/utf8.h"
+
+#define LINE_COLUMNS 100
+#define INDENT 2
+#define ROW_INDENT 4
+#define COLUMN_GAP 2
+
+struct page {
+    FILE *out;
+    bool started; /* something was written */
+    bool gap;     /* an empty line is due before the next line, unless the page begins with it */
+};
+
+static void line_begin(struct page *page, int indent)
+{
+    if (page->gap && page->started)
+        putc('\n', page->out);
+    page->gap = false;
+    page->started = true;
+    fprintf(page->out, "%*s", indent, "");
+}
+
+static bool is_control(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7f && code < 0xa0);
+}
+
+/* Writes the string, which may end before its zero, without control characters and bad UTF-8. */
+static void write_text(FILE *out, const char *string, const char *end)
+{
+    while (string < end) {
+        uint32_t code;
+        size_t length = utf8_next(string, &code);
+        if (is_control(code))
+            putc('?', out);
+        else if (code == UTF8_REPLACEMENT)
+            fputs("\xef\xbf\xbd", out);
+        else
+            fwrite(string, 1, length, out);
+        string += length;
+    }
+}
+
+static void write_string(FILE *out, const char *string, size_t columns)
+{
+    const char *end = string;
+    size_t written = 0;
+    while (*end) {
+        uint32_t code;
+        end += utf8_next(end, &code);
+        written += utf8_columns(code);
+    }
+    write_text(out, string, end);
+    if (written < columns)
+        fprintf(out, "%*s", (int)(columns - written), "");
+}
+
+/* --- notes ------------------------------------------------------------------------------------ */
+
+static bool is_space(char byte)
+{
+    return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
+}
+
+/* The end of the word at string; *columns becomes its width. */
+static const char *word_end(const char *string, size_t *columns)
+{
+    *columns = 0;
+    while (*string && !is_space(*string)) {
+        uint32_t code;
+        string += utf8_next(string, &code);
+        *columns += utf8_columns(code);
+    }
+    return string;
+}
+
+static void write_wrapped(struct page *page, const char *string, int indent)
+{
+    size_t room = LINE_COLUMNS - (size_t)indent, used = 0;
+    for (;;) {
+        while (is_space(*string))
+            string++;
+        if (!*string)
+            break;
+        size_t columns;
+        const char *end = word_end(string, &columns);
+        if (used > 0 && used + 1 + columns > room) {
+            putc('\n', page->out);
+            used = 0;
+        }
+        if (used == 0)
+            line_begin(page, indent);
+        else
+            putc(' ', page->out);
+        write_text(page->out, string, end);
+        used += columns + (used > 0);
+        string = end;
+    }
+    if (used > 0)
+        putc('\n', page->out);
+}
+
+/* --- fields ----------------------------------------------------------------------------------- */
+
+static bool is_shown_field(const struct doc_node *node)
+{
+    return node->type == DOC_FIELD && node->label;
+}
+
+/* The first node after a run of fields; what people do not see does not end the run. */
+static const struct doc_node *fields_end(const struct doc_node *node, size_t *label_columns)
+{
+    *label_columns = 0;
+    for (; node && (node->type == DOC_FIELD || !walk_is_visible(node)); node = node->next) {
+        size_t columns = is_shown_field(node) ? utf8_text_columns(node->label) : 0;
+        if (columns > *label_columns)
+            *label_columns = columns;
+    }
+    return node;
+}
+
+static const struct doc_node *write_fields(struct page *page, const struct doc_node *node,
+                                           int indent)
+{
+    size_t label_columns;
+    const struct doc_node *end = fields_end(node, &label_columns);
+    for (; node != end; node = node->next) {
+        char buffer[UNITS_TEXT_BYTES];
+        if (!is_shown_field(node))
+            continue;
+        line_begin(page, indent);
+        if (label_columns > 0)
+            write_string(page->out, node->label, label_columns + COLUMN_GAP);
+        write_string(page->out, walk_people_value(node, buffer), 0);
+        putc('\n', page->out);
+    }
+    return end;
+}
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+struct column {
+    const char *label;
+    size_t columns; /* of the widest cell or label */
+    bool right;     /* numbers */
+};
+
+struct table {
+    struct column *columns;
+    size_t count;
+    bool has_header; /* a label is not "" */
+};
+
+static const struct doc_node *next_shown_field(const struct doc_node *node)
+{
+    while (node && !is_shown_field(node))
+        node = node->next;
+    return node;
+}
+
+static void column_widen(struct column *column, const char *content)
+{
+    size_t columns = utf8_text_columns(content);
+    if (columns > column->columns)
+        column->columns = columns;
+}
+
+/* Rows of one list carry the same fields, so the first one names the columns. */
+static int table_init(struct table *table, const struct doc_node *first_row, struct err *err)
+{
+    const struct doc_node *field;
+    *table = (struct table){0};
+    for (field = next_shown_field(first_row->first_child); field;
+         field = next_shown_field(field->next))
+        table->count++;
+    table->columns = calloc(table->count + 1, sizeof *table->columns);
+    if (!table->columns) {
+        err_set(err, ERR_SYSTEM, "no memory for a table of the result");
+        return -1;
+    }
+    field = next_shown_field(first_row->first_child);
+    for (size_t i = 0; i < table->count; i++, field = next_shown_field(field->next)) {
+        table->columns[i] =
+            (struct column){.label = field->label, .right = field->unit != DOC_TEXT};
+        column_widen(&table->columns[i], field->label);
+        table->has_header |= field->label[0] != '\0';
+    }
+    return 0;
+}
+
+static void table_measure(struct table *table, const struct doc_node *row)
+{
+    char buffer[UNITS_TEXT_BYTES];
+    const struct doc_node *field = next_shown_field(row->first_child);
+    for (size_t i = 0; i < table->count && field; i++, field = next_shown_field(field->next))
+        column_widen(&table->columns[i], walk_people_value(field, buffer));
+}
+
+/* The last column is not padded: no line ends in spaces. */
+static void write_cell(struct page *page, const struct table *table, size_t i, const char *content)
+{
+    const struct column *column = &table->columns[i];
+    size_t padding = column->columns - utf8_text_columns(content);
+    if (i > 0)
+        fprintf(page->out, "%*s", COLUMN_GAP, "");
+    if (column->right)
+        fprintf(page->out, "%*s", (int)padding, "");
+    write_string(page->out, content, !column->right && i + 1 < table->count ? column->columns : 0);
+}
+
+static void write_header(struct page *page, const struct table *table, int indent)
+{
+    line_begin(page, indent);
+    for (size_t i = 0; i < table->count; i++)
+        write_cell(page, table, i, table->columns[i].label);
+    putc('\n', page->out);
+}
+
+static void write_row(struct page *page, const struct table *table, const struct doc_node *row,
+                      int indent)
+{
+    char buffer[UNITS_TEXT_BYTES];
+    const struct doc_node *field = next_shown_field(row->first_child);
+    if (!field)
+        return;
+    line_begin(page, indent);
+    for (size_t i = 0; i < table->count && field; i++, field = next_shown_field(field->next))
+        write_cell(page, table, i, walk_people_value(field, buffer));
+    putc('\n', page->out);
+}
+
+static int write_list(struct page *page, const struct doc_node *list, int indent, struct err *err);
+
+/* What stands in a row beside its fields: lists without heading, and notes. */
+static int write_row_details(struct page *page, const struct doc_node *row, int indent,
+                             struct err *err)
+{
+    for (const struct doc_node *child = row->first_child; child; child = child->next) {
+        if (child->type == DOC_NOTE)
+            write_wrapped(page, child->text, indent);
+        if (child->type == DOC_LIST && write_list(page, child, indent, err))
+            return -1;
+    }
+    return 0;
+}
+
+static const struct doc_node *first_row(const struct doc_node *list)
+{
+    const struct doc_node *child = list->first_child;
+    while (child && child->type != DOC_OBJECT)
+        child = child->next;
+    return child;
+}
+
+static void write_element(struct page *page, const struct doc_node *element, int indent)
+{
+    char buffer[UNITS_TEXT_BYTES];
+    if (element->type == DOC_NOTE)
+        write_wrapped(page, element->text, indent);
+    else if (is_shown_field(element))
+        write_wrapped(page, walk_people_value(element, buffer), indent);
+}
+
+static int write_table(struct page *page, const struct doc_node *list, int indent, struct err *err)
+{
+    struct table table = {0};
+    int result = -1;
+    if (first_row(list) && table_init(&table, first_row(list), err))
+        goto out;
+    for (const struct doc_node *child = list->first_child; child; child = child->next)
+        if (child->type == DOC_OBJECT)
+            table_measure(&table, child);
+    if (table.has_header)
+        write_header(page, &table, indent);
+    for (const struct doc_node *child = list->first_child; child; child = child->next) {
+        if (child->type != DOC_OBJECT) {
+            write_element(page, child, indent);
+            continue;
+        }
+        write_row(page, &table, child, indent);
+        if (write_row_details(page, child, indent + ROW_INDENT, err))
+            goto out;
+    }
+    result = 0;
+out:
+    free(table.columns);
+    return result;
+}
+
+/* --- objects and sections --------------------------------------------------------------------- */
+
+static int write_object(struct page *page, const struct doc_node *object, int indent,
+                        struct err *err);
+
+static int write_sections(struct page *page, const struct doc_node *list, int indent,
+                          struct err *err)
+{
+    for (const struct doc_node *child = list->first_child; child; child = child->next) {
+        if (child->type != DOC_OBJECT)
+            write_element(page, child, indent);
+        else if (write_object(page, child, indent, err))
+            return -1;
+        page->gap = true;
+    }
+    return 0;
+}
+
+static int write_list(struct page *page, const struct doc_node *list, int indent, struct err *err)
+{
+    if (walk_is_table(list))
+        return write_table(page, list, indent, err);
+    return write_sections(page, list, indent, err);
+}
+
+/* An object or list with its heading; empty lines set it off. */
+static int write_section(struct page *page, const struct doc_node *node, int indent,
+                         struct err *err)
+{
+    page->gap = true;
+    if (node->label) {
+        line_begin(page, indent);
+        write_string(page->out, node->label, 0);
+        putc('\n', page->out);
+        indent += INDENT;
+    }
+    int result = node->type == DOC_LIST ? write_list(page, node, indent, err)
+                                        : write_object(page, node, indent, err);
+    page->gap = true;
+    return result;
+}
+
+static int write_object(struct page *page, const struct doc_node *object, int indent,
+                        struct err *err)
+{
+    const struct doc_node *child = object->first_child;
+    while (child) {
+        if (!walk_is_visible(child)) {
+            child = child->next;
+        } else if (child->type == DOC_FIELD) {
+            child = write_fields(page, child, indent);
+        } else if (child->type == DOC_NOTE) {
+            write_wrapped(page, child->text, indent);
+            child = child->next;
+        } else {
+            if (write_section(page, child, indent, err))
+                return -1;
+            child = child->next;
+        }
+    }
+    return 0;
+}
+
+int render_text(const struct doc *doc, FILE *out, struct err *err)
+{
+    struct page page = {.out = out};
+    return write_object(&page, doc_root(doc), 0, err);
+}

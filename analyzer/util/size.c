@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers as people type them; see size.h. */
+#include "util/size.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "gpumemtrace/compiler.h"
+
+struct unit {
+    const char *name;
+    uint64_t bytes;
+};
+
+/* A bare letter is binary, as this tool prints; only KB, MB … are decimal. */
+static const struct unit units[] = {{"", 1},
+                                    {"B", 1},
+#define UNIT(letter, binary, decimal)                                                              \
+    {letter, binary}, {letter "iB", binary}, {letter "B", decimal},
+                                    UNIT("K", 1ull << 10, 1000ull) UNIT("M", 1ull << 20, 1000000ull)
+                                        UNIT("G", 1ull << 30, 1000000000ull)
+                                            UNIT("T", 1ull << 40, 1000000000000ull)
+#undef UNIT
+};
+
+static bool is_digit(char byte)
+{
+    return byte >= '0' && byte <= '9';
+}
+
+static const struct unit *unit_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++)
+        if (!strcasecmp(name, units[i].name))
+            return &units[i];
+    return NULL;
+}
+
+static int too_large(const char *text, struct err *err)
+{
+    err_set(err, ERR_USAGE, "size '%.100s' is too large", text);
+    return -1;
+}
+
+/*
+ * floor(0.digits * unit), in integers so that 1.5GiB is exact. Seven digits are as many as a TiB's
+ * product fits into 64 bits for; later ones change less than 128 KiB of a TiB and are ignored.
+ */
+#define FRACTION_DIGITS 7
+
+static uint64_t fraction_bytes(const char *digits, uint64_t unit_bytes)
+{
+    uint64_t numerator = 0, denominator = 1;
+    for (int i = 0; i < FRACTION_DIGITS && is_digit(digits[i]); i++) {
+        numerator = numerator * 10 + (uint64_t)(digits[i] - '0');
+        denominator *= 10;
+    }
+    return unit_bytes * numerator / denominator;
+}
+
+int size_parse(const char *text, uint64_t *bytes, struct err *err)
+{
+    const char *at = text, *fraction = "";
+    uint64_t whole = 0;
+    if (!is_digit(*at))
+        goto junk;
+    for (; is_digit(*at); at++)
+        if (GMT_MUL_OVERFLOWS(whole, 10, &whole) ||
+            GMT_ADD_OVERFLOWS(whole, (uint64_t)(*at - '0'), &whole))
+            return too_large(text, err);
+    if (*at == '.') {
+        fraction = ++at;
+        while (is_digit(*at))
+            at++;
+        if (at == fraction)
+            goto junk;
+    }
+    while (*at == ' ')
+        at++;
+    const struct unit *unit = unit_find(at);
+    if (!unit || (*fraction && unit->bytes == 1))
+        goto junk;
+    if (GMT_MUL_OVERFLOWS(whole, unit->bytes, &whole) ||
+        GMT_ADD_OVERFLOWS(whole, fraction_bytes(fraction, unit->bytes), &whole))
+        return too_large(text, err);
+    *bytes = whole;
+    return 0;
+junk:
+    err_set(err, ERR_USAGE, "'%.100s' is not a size; write it like 4GiB, 512MiB, 4GB or 4294967296",
+            text);
+    return -1;
+}
+
+int number_parse(const char *text, long least, long most, long *number, struct err *err)
+{
+    char *end = NULL;
+    errno = 0;
+    long value = is_digit(text[0]) || text[0] == '-' ? strtol(text, &end, 10) : 0;
+    if (!end || end == text || *end) {
+        err_set(err, ERR_USAGE, "'%.100s' is not a whole number", text);
+        return -1;
+    }
+    if (errno == ERANGE || value < least || value > most) {
+        if (most == LONG_MAX)
+            err_set(err, ERR_USAGE, "'%.100s' is out of range; the least is %ld", text, least);
+        else
+            err_set(err, ERR_USAGE, "'%.100s' is out of range; it goes from %ld to %ld", text,
+                    least, most);
+        return -1;
+    }
+    *number = value;
+    return 0;
+}
+
+int ratio_parse(const char *text, double *ratio, struct err *err)
+{
+    char *end = NULL;
+    double value = is_digit(text[0]) || text[0] == '.' ? strtod(text, &end) : 0;
+    bool percent = end && *end == '%';
+    /* strtod also takes hexadecimal floats, which nobody means here. */
+    if (!end || end == text || end[percent] || text[strspn(text, "0123456789.e-+")] != *end ||
+        !isfinite(value)) {
+        err_set(err, ERR_USAGE, "'%.100s' is not a share; write it like 2%% or 0.02", text);
+        return -1;
+    }
+    *ratio = percent ? value / 100 : value;
+    return 0;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* Decoding and column counts of UTF-8; see utf8.h. */
+#include "util/utf8.h"
+
+/* Lead byte classes of RFC 3629, section 4: how many bytes follow, least code point allowed. */
+struct lead {
+    unsigned char mask, bits;
+    unsigned following;
+    uint32_t least;
+};
+
+static const struct lead leads[] = {
+    {0xe0, 0xc0, 1, 0x80},
+    {0xf0, 0xe0, 2, 0x800},
+    {0xf8, 0xf0, 3, 0x10000},
+};
+
+/* Ranges of code points that take no column, then two; ascending. Blocks, not single characters:
+ * a column too many in a rare script costs alignment only. */
+struct range {
+    uint32_t first, last;
+};
+
+static const struct range zero_width[] = {
+    {0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x064b, 0x065f},
+    {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200f}, {0x202a, 0x202e},
+    {0x2060, 0x2064}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f},
+};
+
+static const struct range double_width[] = {
+    {0x1100, 0x115f},   {0x2e80, 0x303e},   {0x3041, 0xa4cf},   {0xac00, 0xd7a3},
+    {0xf900, 0xfaff},   {0xfe30, 0xfe6f},   {0xff00, 0xff60},   {0xffe0, 0xffe6},
+    {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff}, {0x1f900, 0x1faff}, {0x20000, 0x3fffd},
+};
+
+#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
+
+static size_t finish(const char *string, const struct lead *lead, uint32_t *code)
+{
+    uint32_t value = (unsigned char)string[0] & (unsigned char)~lead->mask;
+    for (unsigned i = 1; i <= lead->following; i++) {
+        unsigned char byte = (unsigned char)string[i];
+        if ((byte & 0xc0) != 0x80)
+            return 1;
+        value = value << 6 | (byte & 0x3fu);
+    }
+    if (value < lead->least || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff))
+        return 1;
+    *code = value;
+    return lead->following + 1;
+}
+
+size_t utf8_next(const char *string, uint32_t *code)
+{
+    unsigned char first = (unsigned char)string[0];
+    if (first < 0x80) {
+        *code = first;
+        return 1;
+    }
+    *code = UTF8_REPLACEMENT;
+    for (size_t i = 0; i < LENGTH(leads); i++)
+        if ((first & leads[i].mask) == leads[i].bits)
+            return finish(string, &leads[i], code);
+    return 1;
+}
+
+static int contains(const struct range *ranges, size_t count, uint32_t code)
+{
+    for (size_t i = 0; i < count && ranges[i].first <= code; i++)
+        if (code <= ranges[i].last)
+            return 1;
+    return 0;
+}
+
+unsigned utf8_columns(uint32_t code)
+{
+    if (code < zero_width[0].first)
+        return 1;
+    if (contains(zero_width, LENGTH(zero_width), code))
+        return 0;
+    return contains(double_width, LENGTH(double_width), code) ? 2 : 1;
+}
+
+size_t utf8_text_columns(const char *string)
+{
+    size_t columns = 0;
+    uint32_t code;
+    while (*string) {
+        string += utf8_next(string, &code);
+        columns += utf8_columns(code);
+    }
+    return columns;
+}
