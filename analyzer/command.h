@@ -33,10 +33,11 @@ struct command {
     unsigned common; /* enum command_options_group */
     const char *summary;
     const char *answer; /* what the command answers, for its help page */
+    const char *exits;  /* what its exit status means */
     const char *example;
 };
 
-#define COMMAND(name, operands, fewest, most, common, summary, answer, example)                    \
+#define COMMAND(name, operands, fewest, most, common, summary, answer, exits, example)             \
     int command_##name(int argc, char **argv, struct err *err);
 #include "commands.def"
 
@@ -47,6 +48,12 @@ extern const struct command commands[];
 const struct command *command_find(const char *name);
 /* The command whose name is nearest to a mistyped one; NULL: none is near. */
 const char *command_nearest(const char *name);
+/* Fills *err for a name that is no command, with the nearest one; returns -1. */
+int command_unknown(const char *name, struct err *err);
+
+/* Prints the command's help page to stdout; own_rules as for options_parse. */
+int command_print_help(const struct command *command, const struct option_rule *own_rules,
+                       struct err *err);
 
 /*
  * Renders doc to options->output or stdout in options->format and checks that all of it was

@@ -172,6 +172,11 @@ struct table {
     bool has_header; /* a label is not "" */
 };
 
+static bool is_number(enum doc_unit unit)
+{
+    return unit != DOC_TEXT && unit != DOC_BOOL;
+}
+
 static const struct doc_node *next_shown_field(const struct doc_node *node)
 {
     while (node && !is_shown_field(node))
@@ -201,8 +206,7 @@ static int table_init(struct table *table, const struct doc_node *first_row, str
     }
     field = next_shown_field(first_row->first_child);
     for (size_t i = 0; i < table->count; i++, field = next_shown_field(field->next)) {
-        table->columns[i] =
-            (struct column){.label = field->label, .right = field->unit != DOC_TEXT};
+        table->columns[i] = (struct column){.label = field->label, .right = is_number(field->unit)};
         column_widen(&table->columns[i], field->label);
         table->has_header |= field->label[0] != '\0';
     }

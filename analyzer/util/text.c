@@ -107,3 +107,29 @@ void text_add_list(struct text *text, const char *const *names, size_t count, co
         text_add(text, names[i]);
     }
 }
+
+#define LINE_COLUMNS 100
+
+void text_add_wrapped(struct text *text, const char *head, const char *string)
+{
+    size_t indent = strlen(head), used = indent;
+    text_add(text, head);
+    for (;;) {
+        string += strspn(string, " ");
+        size_t length = strcspn(string, " ");
+        if (length == 0)
+            break;
+        if (used > indent && used + 1 + length > LINE_COLUMNS) {
+            text_add(text, "\n");
+            text_fill(text, ' ', indent);
+            used = indent;
+        } else if (used > indent) {
+            text_add(text, " ");
+            used++;
+        }
+        text_add_bytes(text, string, length);
+        used += length;
+        string += length;
+    }
+    text_add(text, "\n");
+}

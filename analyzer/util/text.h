@@ -34,4 +34,10 @@ void text_fill(struct text *text, char byte, size_t count);
 /* "a, b or c" from a list of names; the last separator is given (" or "). */
 void text_add_list(struct text *text, const char *const *names, size_t count, const char *last);
 
+/*
+ * Adds head and then the words of string, wrapped at 100 columns; further lines are indented as
+ * deep as head is wide. Ends with a line feed. For ASCII.
+ */
+void text_add_wrapped(struct text *text, const char *head, const char *string);
+
 #endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From argv to a command, and from its result to the exit status and the one line on stderr. It
+ * must not know what any command does.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "command.h"
+#include "gpumemtrace/version.h"
+
+enum { EXIT_FINE = 0, EXIT_FINDING = 1, EXIT_MISUSE = 2 };
+
+/* One line whatever file names and traces put into the message. */
+static void say(const char *command, const char *message)
+{
+    fprintf(stderr, "gpumemtrace: %s%s", command, *command ? ": " : "");
+    for (; *message; message++) {
+        unsigned char byte = (unsigned char)*message;
+        putc(byte < 0x20 || byte == 0x7f ? '?' : byte, stderr);
+    }
+    putc('\n', stderr);
+}
+
+static int exit_status(const char *command, int result, const struct err *err)
+{
+    if (result >= 0)
+        return result;
+    if (err->code == ERR_DONE)
+        return EXIT_FINE;
+    say(command, err->code == ERR_NONE ? "failed without saying why; this is a bug" : err->message);
+    return err->code == ERR_FINDING ? EXIT_FINDING : EXIT_MISUSE;
+}
+
+/* A full disk shows itself only when the buffer is written. */
+static int check_stdout(const char *command, int status)
+{
+    errno = 0;
+    if ((fflush(stdout) || ferror(stdout)) && status != EXIT_MISUSE) {
+        struct err err;
+        err_set(&err, ERR_SYSTEM, "cannot write to stdout: %s",
+                errno ? strerror(errno) : "an earlier write failed");
+        return exit_status(command, -1, &err);
+    }
+    return status;
+}
+
+static int run_command(const char *name, int argc, char **argv)
+{
+    struct err err = {0};
+    const struct command *command = command_find(name);
+    if (!command)
+        return exit_status("", command_unknown(name, &err), &err);
+    int status = exit_status(name, command->function(argc, argv, &err), &err);
+    return check_stdout(name, status);
+}
+
+int main(int argc, char **argv)
+{
+    char help[] = "help", *help_arguments[] = {help, NULL};
+    if (argc < 2) {
+        fputs("usage: gpumemtrace COMMAND [OPTION]... [OPERAND]...\n"
+              "'gpumemtrace help' lists the commands\n",
+              stderr);
+        return EXIT_MISUSE;
+    }
+    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+        printf("gpumemtrace %s\n", GMT_VERSION);
+        return check_stdout("", EXIT_FINE);
+    }
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
+        return run_command(help, 1, help_arguments);
+    return run_command(argv[1], argc - 1, argv + 1);
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Parsing arguments from tables, on top of getopt_long; see options.h. getopt keeps global state,
+ * so only one thread may parse.
+ */
+#include "util/options.h"
+
+#include <getopt.h>
+#include <limits.h>
+#include <string.h>
+
+#include "command.h"
+#include "gpumemtrace/event.h"
+#include "render/render.h"
+#include "util/size.h"
+#include "util/text.h"
+
+struct shared_rule {
+    unsigned group;
+    struct option_rule rule;
+};
+
+static const char format_text[] = "how to print the result:"
+#define FORMAT(name, function) " " #name
+#include "render/formats.def"
+                                  " (default text)";
+
+#define FIELD(name) offsetof(struct command_options, name)
+
+/* The options that commands share. To add one: ONE row, and the group in commands.def. */
+static const struct shared_rule shared_rules[] = {
+    {COMMON_PRINT, {"format", 0, OPTION_FORMAT, "FORMAT", format_text, FIELD(format)}},
+    {COMMON_PRINT, {"json", 0, OPTION_JSON, NULL, "the same as --format=json", FIELD(format)}},
+    {COMMON_PRINT,
+     {"output", 'o', OPTION_TEXT, "FILE", "write to FILE instead of stdout", FIELD(output)}},
+    {COMMON_DEVICE,
+     {"device", 0, OPTION_INDEX, "N", "only device N, as the program numbered it", FIELD(device)}},
+    {COMMON_LAYER,
+     {"layer", 0, OPTION_CHOICE, "driver|pool", "only memory of this layer", FIELD(layer)}},
+    {COMMON_AT,
+     {"at", 0, OPTION_TEXT, "WHEN",
+      "the moment: peak, end, a time (1.5s), a sequence number, phase:NAME or oom:N "
+      "(default peak)",
+      FIELD(at)}},
+    {COMMON_TOP, {"top", 0, OPTION_COUNT, "N", "only the N largest call stacks", FIELD(top)}},
+};
+
+#define SHARED_COUNT (sizeof shared_rules / sizeof shared_rules[0])
+
+static const struct option_rule help_rule = {"help", 'h', OPTION_FLAG, NULL, "this page", 0};
+
+#define RULES_MAX 48
+#define FIRST_VALUE 256 /* getopt's result for rule i is FIRST_VALUE + i, above every letter */
+
+struct parser {
+    const struct command *command; /* NULL: not in commands.def */
+    const struct option_rule *rules[RULES_MAX];
+    void *targets[RULES_MAX]; /* the struct that offset is in */
+    int count;
+    struct option longs[RULES_MAX + 1];
+    char letters[2 * RULES_MAX + 3];
+};
+
+static int takes_value(enum option_kind kind)
+{
+    if (kind == OPTION_FLAG || kind == OPTION_JSON)
+        return no_argument;
+    return kind == OPTION_MAYBE ? optional_argument : required_argument;
+}
+
+static void parser_add(struct parser *parser, const struct option_rule *rule, void *target)
+{
+    if (parser->count == RULES_MAX)
+        return;
+    int value = takes_value(rule->kind);
+    parser->longs[parser->count] =
+        (struct option){rule->name, value, NULL, FIRST_VALUE + parser->count};
+    parser->rules[parser->count] = rule;
+    parser->targets[parser->count++] = target;
+    if (rule->letter) {
+        size_t end = strlen(parser->letters);
+        parser->letters[end] = rule->letter;
+        parser->letters[end + 1] = value == required_argument ? ':' : '\0';
+    }
+}
+
+/* ordering "+" stops at the first operand, "" moves operands to the end. */
+static void parser_init(struct parser *parser, struct command_options *options,
+                        const struct option_rule *own_rules, void *own, const char *ordering)
+{
+    *parser = (struct parser){.command = command_find(options->command)};
+    unsigned groups = parser->command ? parser->command->common : COMMON_NONE;
+    snprintf(parser->letters, sizeof parser->letters, "%s:", ordering);
+    for (size_t i = 0; i < SHARED_COUNT; i++)
+        if (groups & shared_rules[i].group)
+            parser_add(parser, &shared_rules[i].rule, options);
+    for (; own_rules && own_rules->name; own_rules++)
+        parser_add(parser, own_rules, own);
+    parser_add(parser, &help_rule, NULL);
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+/* 1 for the first of "a|b|c"; 0: none. */
+static int choice_parse(const char *choices, const char *value)
+{
+    size_t length = strlen(value);
+    for (int i = 1;; i++) {
+        size_t choice_length = strcspn(choices, "|");
+        if (choice_length == length && !strncmp(choices, value, length))
+            return i;
+        if (!choices[choice_length])
+            return 0;
+        choices += choice_length + 1;
+    }
+}
+
+static int store_choice(const struct option_rule *rule, int *choice, const char *value,
+                        struct err *err)
+{
+    int found = choice_parse(rule->argument, value);
+    if (!found) {
+        err_set(err, ERR_USAGE, "'%.100s' is none of %s", value, rule->argument);
+        return -1;
+    }
+    *choice = found;
+    return 0;
+}
+
+static int store_number(void *field, enum option_kind kind, const char *value, struct err *err)
+{
+    long number;
+    bool is_index = kind == OPTION_INDEX;
+    if (number_parse(value, is_index ? 0 : 1, is_index ? INT_MAX : LONG_MAX, &number, err))
+        return -1;
+    if (is_index)
+        *(int *)field = (int)number;
+    else
+        *(long *)field = number;
+    return 0;
+}
+
+static int store_texts(struct option_texts *texts, const char *value, struct err *err)
+{
+    if (texts->count == OPTION_TEXTS_MAX) {
+        err_set(err, ERR_USAGE, "given more than %d times", OPTION_TEXTS_MAX);
+        return -1;
+    }
+    texts->values[texts->count++] = value;
+    return 0;
+}
+
+static int store(const struct option_rule *rule, void *target, const char *value, struct err *err)
+{
+    void *field = (char *)target + rule->offset;
+    switch (rule->kind) {
+    case OPTION_FLAG:
+        *(bool *)field = true;
+        return 0;
+    case OPTION_JSON:
+        *(const char **)field = "json";
+        return 0;
+    case OPTION_FORMAT:
+        *(const char **)field = value;
+        return format_find(value, err) ? 0 : -1;
+    case OPTION_TEXT:
+        *(const char **)field = value;
+        return 0;
+    case OPTION_MAYBE:
+        *(const char **)field = value ? value : "";
+        return 0;
+    case OPTION_TEXTS:
+        return store_texts(field, value, err);
+    case OPTION_COUNT:
+    case OPTION_INDEX:
+        return store_number(field, rule->kind, value, err);
+    case OPTION_SIZE:
+        return size_parse(value, field, err);
+    case OPTION_RATIO:
+        return ratio_parse(value, field, err);
+    case OPTION_CHOICE:
+        return store_choice(rule, field, value, err);
+    }
+    return -1;
+}
+
+/* --- errors ----------------------------------------------------------------------------------- */
+
+static int say_misuse(const struct parser *parser, int result, char **argv, const char *name,
+                      struct err *err)
+{
+    const char *typed = argv[optind - 1];
+    int known = optopt - FIRST_VALUE;
+    if (result == ':' && known >= 0)
+        err_set(err, ERR_USAGE, "option '--%s' needs a value: --%s=%s", parser->rules[known]->name,
+                parser->rules[known]->name, parser->rules[known]->argument);
+    else if (result == ':')
+        err_set(err, ERR_USAGE, "option '-%c' needs a value; see 'gpumemtrace help %s'", optopt,
+                name);
+    else if (known >= 0)
+        err_set(err, ERR_USAGE, "option '--%s' takes no value", parser->rules[known]->name);
+    else if (optopt)
+        err_set(err, ERR_USAGE, "unknown option '-%c'; see 'gpumemtrace help %s'", optopt, name);
+    else
+        err_set(err, ERR_USAGE, "unknown option '%.*s'; see 'gpumemtrace help %s'",
+                (int)strcspn(typed, "="), typed, name);
+    return -1;
+}
+
+static int check_operands(const struct parser *parser, int count, struct err *err)
+{
+    const struct command *command = parser->command;
+    if (!command)
+        return 0;
+    if (count < command->fewest_operands) {
+        err_set(err, ERR_USAGE, "needs %s, got %d operand%s; see 'gpumemtrace help %s'",
+                command->operands, count, count == 1 ? "" : "s", command->name);
+        return -1;
+    }
+    if (command->most_operands != OPERANDS_UNLIMITED && count > command->most_operands) {
+        err_set(err, ERR_USAGE, "takes %d operand%s (%s), not %d; see 'gpumemtrace help %s'",
+                command->most_operands, command->most_operands == 1 ? "" : "s", command->operands,
+                count, command->name);
+        return -1;
+    }
+    return 0;
+}
+
+/* --- parsing ---------------------------------------------------------------------------------- */
+
+static const struct option_rule *rule_of(const struct parser *parser, int result, int *index)
+{
+    for (*index = 0; *index < parser->count; ++*index)
+        if (result == FIRST_VALUE + *index || result == parser->rules[*index]->letter)
+            return parser->rules[*index];
+    return NULL;
+}
+
+static int store_result(const struct parser *parser, int result, struct err *err)
+{
+    struct err reason;
+    int index;
+    const struct option_rule *rule = rule_of(parser, result, &index);
+    if (store(rule, parser->targets[index], optarg, &reason)) {
+        err_set(err, reason.code, "option '--%s': %.400s", rule->name, reason.message);
+        return -1;
+    }
+    return 0;
+}
+
+static int show_help(const struct parser *parser, const struct option_rule *own_rules,
+                     struct err *err)
+{
+    if (parser->command && command_print_help(parser->command, own_rules, err))
+        return -1;
+    err_set(err, ERR_DONE, "help was shown");
+    return -1;
+}
+
+static int parse(struct command_options *options, const struct option_rule *own_rules, void *own,
+                 int argc, char **argv, const char *ordering, struct err *err)
+{
+    struct parser parser;
+    int result;
+    *options = (struct command_options){
+        .command = argv[0], .format = "text", .device = -1, .layer = LAYER_none};
+    parser_init(&parser, options, own_rules, own, ordering);
+    opterr = 0;
+    optind = 0; /* glibc: start afresh */
+    while ((result = getopt_long(argc, argv, parser.letters, parser.longs, NULL)) != -1) {
+        int index;
+        if (result == '?' || result == ':')
+            return say_misuse(&parser, result, argv, options->command, err);
+        if (rule_of(&parser, result, &index) == &help_rule)
+            return show_help(&parser, own_rules, err);
+        if (store_result(&parser, result, err))
+            return -1;
+    }
+    options->operands = (const char **)(argv + optind);
+    options->operand_count = argc - optind;
+    return check_operands(&parser, options->operand_count, err);
+}
+
+int options_parse(struct command_options *options, const struct option_rule *own_rules, void *own,
+                  int argc, char **argv, struct err *err)
+{
+    return parse(options, own_rules, own, argc, argv, "", err);
+}
+
+int options_parse_leading(struct command_options *options, const struct option_rule *own_rules,
+                          void *own, int argc, char **argv, struct err *err)
+{
+    return parse(options, own_rules, own, argc, argv, "+", err);
+}
+
+/* --- help ------------------------------------------------------------------------------------- */
+
+#define TEXT_COLUMN 26
+
+static void describe(struct text *text, const struct option_rule *rule)
+{
+    struct text head;
+    text_init(&head, 256);
+    if (rule->letter)
+        text_addf(&head, "  -%c, --%s", rule->letter, rule->name);
+    else
+        text_addf(&head, "      --%s", rule->name);
+    if (rule->argument)
+        text_addf(&head, rule->kind == OPTION_MAYBE ? "[=%s]" : "=%s", rule->argument);
+    if (head.length + 2 > TEXT_COLUMN) {
+        text_addf(text, "%s\n", head.data);
+        text_clear(&head);
+    }
+    text_fill(&head, ' ', TEXT_COLUMN - head.length);
+    text_add_wrapped(text, head.data, rule->text);
+    text_release(&head);
+}
+
+void options_describe(struct text *text, unsigned groups, const struct option_rule *own_rules)
+{
+    for (; own_rules && own_rules->name; own_rules++)
+        describe(text, own_rules);
+    for (size_t i = 0; i < SHARED_COUNT; i++)
+        if (groups & shared_rules[i].group)
+            describe(text, &shared_rules[i].rule);
+    describe(text, &help_rule);
+}
