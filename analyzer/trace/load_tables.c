@@ -239,7 +239,7 @@ static int row_module(struct trace *trace, struct reader *reader)
     return read_text(reader, AT(module, build_id), &module->build_id);
 }
 
-/* A parent is written before its children, so ids fall towards the root and no walk can loop. */
+/* Who walks a stack bounds the walk: nothing here proves that parents make no loop. */
 static int row_frame(struct trace *trace, struct reader *reader)
 {
     struct trace_frame *grown, frame = {.present = true};
@@ -251,7 +251,7 @@ static int row_frame(struct trace *trace, struct reader *reader)
         read_integer(reader, AT(frame, address), INT64_MIN, INT64_MAX, &address))
         return -1;
     if (sqlite3_column_type(reader->stmt, AT(frame, parent_id)) != SQLITE_NULL &&
-        read_id(reader, AT(frame, parent_id), (int64_t)id - 1, &frame.parent_id))
+        read_id(reader, AT(frame, parent_id), UINT32_MAX, &frame.parent_id))
         return -1;
     grown = reach_id(reader, trace->frames, &trace->frame_limit, id, sizeof *grown);
     if (!grown)

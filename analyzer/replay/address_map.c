@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* The map from addresses to numbers; see address_map.h. */
+#include "replay/address_map.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "trace/array.h"
+
+enum { FIRST_CAPACITY = 64 };
+
+/* splitmix64's finisher: device addresses differ in few, high bits. */
+static size_t home_of(const struct address_map *map, uint32_t space, uint64_t address)
+{
+    uint64_t hash = address + space * 0x9e3779b97f4a7c15u;
+
+    hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
+    hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebu;
+    return (size_t)(hash ^ (hash >> 31)) & (map->capacity - 1);
+}
+
+/* The slot that holds the key, or the empty one where it would go. Needs a capacity. */
+static struct address_slot *find(const struct address_map *map, uint32_t space, uint64_t address)
+{
+    size_t i = home_of(map, space, address);
+
+    while (map->slots[i].value != ADDRESS_MAP_NONE &&
+           (map->slots[i].address != address || map->slots[i].space != space))
+        i = (i + 1) & (map->capacity - 1);
+    return &map->slots[i];
+}
+
+void address_map_release(struct address_map *map)
+{
+    free(map->slots);
+    *map = (struct address_map){0};
+}
+
+uint32_t address_map_get(const struct address_map *map, uint32_t space, uint64_t address)
+{
+    return map->capacity ? find(map, space, address)->value : ADDRESS_MAP_NONE;
+}
+
+static int resize(struct address_map *map, size_t capacity, struct err *err)
+{
+    struct address_map larger = {.capacity = capacity, .count = map->count};
+
+    larger.slots = array_new(capacity, sizeof *larger.slots, err);
+    if (!larger.slots)
+        return -1;
+    for (size_t i = 0; i < capacity; i++)
+        larger.slots[i].value = ADDRESS_MAP_NONE;
+    for (size_t i = 0; i < map->capacity; i++)
+        if (map->slots[i].value != ADDRESS_MAP_NONE)
+            *find(&larger, map->slots[i].space, map->slots[i].address) = map->slots[i];
+    free(map->slots);
+    *map = larger;
+    return 0;
+}
+
+int address_map_put(struct address_map *map, uint32_t space, uint64_t address, uint32_t value,
+                    struct err *err)
+{
+    struct address_slot *slot;
+
+    /* At most two thirds full: probes stay short. */
+    if ((map->count + 1) * 3 > map->capacity * 2 &&
+        resize(map, map->capacity ? map->capacity * 2 : FIRST_CAPACITY, err))
+        return -1;
+    slot = find(map, space, address);
+    if (slot->value == ADDRESS_MAP_NONE)
+        map->count++;
+    *slot = (struct address_slot){.address = address, .space = space, .value = value};
+    return 0;
+}
+
+/* Whether a key whose home is `home` may move from `from` to the earlier, now empty `hole`. */
+static bool may_fill(const struct address_map *map, size_t home, size_t hole, size_t from)
+{
+    size_t mask = map->capacity - 1;
+
+    return ((from - home) & mask) >= ((from - hole) & mask);
+}
+
+uint32_t address_map_remove(struct address_map *map, uint32_t space, uint64_t address)
+{
+    struct address_slot *slots = map->slots;
+    size_t hole, i;
+    uint32_t value;
+
+    if (!map->capacity)
+        return ADDRESS_MAP_NONE;
+    hole = (size_t)(find(map, space, address) - slots);
+    value = slots[hole].value;
+    if (value == ADDRESS_MAP_NONE)
+        return ADDRESS_MAP_NONE;
+    for (i = (hole + 1) & (map->capacity - 1); slots[i].value != ADDRESS_MAP_NONE;
+         i = (i + 1) & (map->capacity - 1)) {
+        if (may_fill(map, home_of(map, slots[i].space, slots[i].address), hole, i)) {
+            slots[hole] = slots[i];
+            hole = i;
+        }
+    }
+    slots[hole].value = ADDRESS_MAP_NONE;
+    map->count--;
+    return value;
+}

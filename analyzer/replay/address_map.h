@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A map from (space, address) to a number: open addressing with linear probing, without tombstones
+ * (a removal shifts the followers back), so that it stays fast however many millions of blocks
+ * come and go. It must not know what the numbers are.
+ */
+#ifndef GPUMEMTRACE_REPLAY_ADDRESS_MAP_H
+#define GPUMEMTRACE_REPLAY_ADDRESS_MAP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpumemtrace/err.h"
+
+#define ADDRESS_MAP_NONE UINT32_MAX /* no such entry; cannot be stored */
+
+struct address_slot {
+    uint64_t address;
+    uint32_t space;
+    uint32_t value; /* ADDRESS_MAP_NONE: the slot is empty */
+};
+
+/* Zeroed is empty and ready. */
+struct address_map {
+    struct address_slot *slots;
+    size_t capacity; /* a power of two, or 0 */
+    size_t count;
+};
+
+void address_map_release(struct address_map *map);
+uint32_t address_map_get(const struct address_map *map, uint32_t space, uint64_t address);
+/* Adds or replaces. */
+int address_map_put(struct address_map *map, uint32_t space, uint64_t address, uint32_t value,
+                    struct err *err);
+/* Returns what was there. */
+uint32_t address_map_remove(struct address_map *map, uint32_t space, uint64_t address);
+
+#endif

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* Builds a history in one ordered pass over the events, and shows it to visitors; see history.h. */
+#include "replay/history.h"
+
+#include <stdlib.h>
+
+#include "replay/replay.h"
+#include "trace/array.h"
+
+static int add_index(uint32_t **list, size_t *capacity, size_t *count, struct replay *replay)
+{
+    uint32_t *grown = array_grow(*list, capacity, *count, sizeof *grown, replay->err);
+
+    if (!grown)
+        return -1;
+    *list = grown;
+    grown[(*count)++] = replay->index;
+    return 0;
+}
+
+static int note_step(struct replay *replay)
+{
+    struct history *history = replay->history;
+
+    return add_index(&history->steps, &history->step_capacity, &history->step_count, replay);
+}
+
+static int note_memory_sample(struct replay *replay)
+{
+    struct history *history = replay->history;
+
+    return add_index(&history->memory_samples, &history->memory_sample_capacity,
+                     &history->memory_sample_count, replay);
+}
+
+static int note_mempool(struct replay *replay)
+{
+    const struct event *event = replay->event;
+
+    return replay_mempool(replay, event->device, event->object) == HISTORY_NONE ? -1 : 0;
+}
+
+static int (*const handlers[EVENT_KIND_COUNT])(struct replay *replay) = {
+    [EVENT_ALLOC] = replay_alloc,
+    [EVENT_FREE] = replay_free,
+    [EVENT_MAP] = replay_map,
+    [EVENT_UNMAP] = replay_unmap,
+    [EVENT_CONTEXT_CREATE] = replay_context_create,
+    [EVENT_CONTEXT_DESTROY] = replay_context_destroy,
+    [EVENT_POOL_CREATE] = note_mempool,
+    [EVENT_POOL_USAGE] = replay_pool_usage,
+    [EVENT_DEVICE_MEMORY] = note_memory_sample,
+    [EVENT_PHASE_PUSH] = replay_push,
+    [EVENT_PHASE_POP] = replay_pop,
+    [EVENT_STEP] = note_step,
+};
+
+/* The exit that ends the figures; see "EXIT" in history.h. */
+static uint32_t find_exit(const struct trace *trace)
+{
+    enum { EXIT_EXEC = 2 };
+    uint32_t exec = HISTORY_NONE;
+
+    for (size_t i = 0; i < trace->event_count; i++) {
+        const struct event *event = &trace->events[i];
+
+        if (exec != HISTORY_NONE && trace->events[exec].thread_id == event->thread_id)
+            exec = HISTORY_NONE;
+        if (event->kind != EVENT_EXIT)
+            continue;
+        if (event->object != EXIT_EXEC)
+            return exec != HISTORY_NONE ? exec : (uint32_t)i;
+        if (exec == HISTORY_NONE)
+            exec = (uint32_t)i;
+    }
+    return exec;
+}
+
+static int start(struct replay *replay, struct history *history, const struct trace *trace,
+                 struct err *err)
+{
+    if (trace->event_count >= HISTORY_NONE) {
+        err_set(err, ERR_INPUT, "%s: more than %u events", trace->path, HISTORY_NONE - 1);
+        return -1;
+    }
+    history->trace = trace;
+    history->exit_index = find_exit(trace);
+    history->event_count = history->exit_index == HISTORY_NONE ? (uint32_t)trace->event_count
+                                                               : history->exit_index + 1;
+    replay->history = history;
+    replay->err = err;
+    range_map_init(&replay->ranges);
+    replay_spans_init(replay);
+    for (int slot = 0; slot < DEVICE_SLOTS; slot++) {
+        replay->live_blocks[slot] = replay->context_death[slot] = HISTORY_NONE;
+        for (int account = 0; account < ACCOUNT_COUNT; account++)
+            replay->stock_of[slot][account] = HISTORY_NONE;
+    }
+    for (uint32_t i = 0; i < history->event_count && !replay->has_tensors; i++)
+        replay->has_tensors = trace->events[i].memory == MEMORY_TENSOR;
+    return 0;
+}
+
+static int run(struct replay *replay)
+{
+    const struct history *history = replay->history;
+
+    for (replay->index = 0; replay->index < history->event_count; replay->index++) {
+        replay->event = &history->trace->events[replay->index];
+        if (replay->event->device != DEVICE_UNKNOWN && replay_device(replay, replay->event->device))
+            return -1;
+        if (handlers[replay->event->kind] && handlers[replay->event->kind](replay))
+            return -1;
+    }
+    return 0;
+}
+
+static void release_replay(struct replay *replay)
+{
+    address_map_release(&replay->live);
+    address_map_release(&replay->names);
+    range_map_release(&replay->ranges);
+    free(replay->owners);
+    free(replay->objects);
+    free(replay->contexts);
+    free(replay->open);
+    free(replay->thread_innermost);
+    free(replay->live_bytes);
+}
+
+int history_build(struct history *history, const struct trace *trace, struct err *err)
+{
+    struct replay *replay = array_new(1, sizeof *replay, err);
+    int status = -1;
+
+    *history = (struct history){0};
+    if (!replay)
+        return -1;
+    if (start(replay, history, trace, err) || run(replay))
+        goto out;
+    for (size_t i = 0; i < history->stock_count; i++)
+        history->stocks[i].live_bytes = replay->live_bytes[i];
+    replay_choose_leading(history);
+    status = 0;
+out:
+    release_replay(replay);
+    free(replay);
+    if (status)
+        history_release(history);
+    return status;
+}
+
+void history_release(struct history *history)
+{
+    for (size_t i = 0; i < history->path_count; i++)
+        free(history->paths[i].text);
+    free(history->blocks);
+    free(history->changes);
+    free(history->stocks);
+    free(history->devices);
+    free(history->paths);
+    free(history->spans);
+    free(history->segments);
+    free(history->mempools);
+    free(history->usages);
+    free(history->failures);
+    free(history->steps);
+    free(history->memory_samples);
+    *history = (struct history){0};
+}
+
+const struct device_use *history_device(const struct history *history, int device)
+{
+    for (size_t i = 0; i < history->device_count; i++)
+        if (history->devices[i].device == device)
+            return &history->devices[i];
+    return NULL;
+}
+
+static void show(const struct step *step, const struct visitor *visitors, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        visitors[i].on_event(visitors[i].self, step);
+}
+
+static void apply(struct step *step, const struct change *change, uint64_t *live_bytes)
+{
+    const struct block *block = &step->history->blocks[change->block];
+
+    step->block = block;
+    step->delta_bytes = change->birth ? (int64_t)block->size_bytes : -(int64_t)block->size_bytes;
+    live_bytes[block->stock] += (uint64_t)step->delta_bytes;
+}
+
+int history_visit(const struct history *history, const struct visitor *visitors, size_t count,
+                  struct err *err)
+{
+    uint64_t *live_bytes = array_new(history->stock_count, sizeof *live_bytes, err);
+    size_t change = 0;
+
+    if (!live_bytes)
+        return -1;
+    for (uint32_t i = 0; i < history->event_count; i++) {
+        struct step step = {.history = history,
+                            .event = &history->trace->events[i],
+                            .index = i,
+                            .live_bytes = live_bytes};
+
+        if (change == history->change_count || history->changes[change].event != i)
+            show(&step, visitors, count);
+        while (change < history->change_count && history->changes[change].event == i) {
+            apply(&step, &history->changes[change++], live_bytes);
+            show(&step, visitors, count);
+        }
+    }
+    free(live_bytes);
+    return 0;
+}
