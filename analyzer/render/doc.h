@@ -4,11 +4,10 @@
  * analysis builds it once; text, JSON, CSV … are walks over it. It must not know any renderer, and
  * a renderer must not know any analysis.
  *
- *     object "frag"                     JSON: {            text:  a heading and "label  value" lines
- *       field  free_bytes  bytes              "free_bytes": 512,
- *       list   "sites"                        "sites": [           a table, one row per object,
- *         object (row)                          {"bytes": 1, …     a column per labelled field;
- *           list "frames"                        "frames": [ … ]   a list inside a row stands
+ *     object "frag"                     JSON: {            text:  a heading and "label  value"
+ * lines field  free_bytes  bytes              "free_bytes": 512, list   "sites" "sites": [ a table,
+ * one row per object, object (row)                          {"bytes": 1, …     a column per
+ * labelled field; list "frames"                        "frames": [ … ]   a list inside a row stands
  *                                                                  indented below that row
  *
  * Every field has a key (JSON, CSV; NULL: for people only) and a label (text; NULL: for machines

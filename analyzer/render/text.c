@@ -5,121 +5,25 @@
  *     Heading
  *       label         value           fields: labels padded to the longest
  *       longer label  value
- *       A note, wrapped at LINE_COLUMNS.
+ *       A note, wrapped.
  *
  *       Heading of a list
  *            Bytes  Count  Phase      a table: numbers right, texts left
  *         1.00 GiB      2  forward
  *             train.py:12 forward     a list without heading inside a row
  *
- * A list whose rows hold objects or lists with headings is a sequence of sections instead. What
- * comes out of a trace is not trusted: control characters never reach the terminal.
+ * A list whose rows hold objects or lists with headings is a sequence of sections instead.
  */
 #include <stdlib.h>
 
+#include "render/page.h"
 #include "render/render.h"
 #include "render/walk.h"
 #include "util/utf8.h"
 
-#define LINE_COLUMNS 100
 #define INDENT 2
 #define ROW_INDENT 4
 #define COLUMN_GAP 2
-
-struct page {
-    FILE *out;
-    bool started; /* something was written */
-    bool gap;     /* an empty line is due before the next line, unless the page begins with it */
-};
-
-static void line_begin(struct page *page, int indent)
-{
-    if (page->gap && page->started)
-        putc('\n', page->out);
-    page->gap = false;
-    page->started = true;
-    fprintf(page->out, "%*s", indent, "");
-}
-
-static bool is_control(uint32_t code)
-{
-    return code < 0x20 || (code >= 0x7f && code < 0xa0);
-}
-
-/* Writes the string, which may end before its zero, without control characters and bad UTF-8. */
-static void write_text(FILE *out, const char *string, const char *end)
-{
-    while (string < end) {
-        uint32_t code;
-        size_t length = utf8_next(string, &code);
-        if (is_control(code))
-            putc('?', out);
-        else if (code == UTF8_REPLACEMENT)
-            fputs("\xef\xbf\xbd", out);
-        else
-            fwrite(string, 1, length, out);
-        string += length;
-    }
-}
-
-static void write_string(FILE *out, const char *string, size_t columns)
-{
-    const char *end = string;
-    size_t written = 0;
-    while (*end) {
-        uint32_t code;
-        end += utf8_next(end, &code);
-        written += utf8_columns(code);
-    }
-    write_text(out, string, end);
-    if (written < columns)
-        fprintf(out, "%*s", (int)(columns - written), "");
-}
-
-/* --- notes ------------------------------------------------------------------------------------ */
-
-static bool is_space(char byte)
-{
-    return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
-}
-
-/* The end of the word at string; *columns becomes its width. */
-static const char *word_end(const char *string, size_t *columns)
-{
-    *columns = 0;
-    while (*string && !is_space(*string)) {
-        uint32_t code;
-        string += utf8_next(string, &code);
-        *columns += utf8_columns(code);
-    }
-    return string;
-}
-
-static void write_wrapped(struct page *page, const char *string, int indent)
-{
-    size_t room = LINE_COLUMNS - (size_t)indent, used = 0;
-    for (;;) {
-        while (is_space(*string))
-            string++;
-        if (!*string)
-            break;
-        size_t columns;
-        const char *end = word_end(string, &columns);
-        if (used > 0 && used + 1 + columns > room) {
-            putc('\n', page->out);
-            used = 0;
-        }
-        if (used == 0)
-            line_begin(page, indent);
-        else
-            putc(' ', page->out);
-        write_text(page->out, string, end);
-        used += columns + (used > 0);
-        string = end;
-    }
-    if (used > 0)
-        putc('\n', page->out);
-}
 
 /* --- fields ----------------------------------------------------------------------------------- */
 
@@ -149,10 +53,10 @@ static const struct doc_node *write_fields(struct page *page, const struct doc_n
         char buffer[UNITS_TEXT_BYTES];
         if (!is_shown_field(node))
             continue;
-        line_begin(page, indent);
+        page_line(page, indent);
         if (label_columns > 0)
-            write_string(page->out, node->label, label_columns + COLUMN_GAP);
-        write_string(page->out, walk_people_value(node, buffer), 0);
+            page_text(page, node->label, label_columns + COLUMN_GAP);
+        page_text(page, walk_people_value(node, buffer), 0);
         putc('\n', page->out);
     }
     return end;
@@ -230,12 +134,12 @@ static void write_cell(struct page *page, const struct table *table, size_t i, c
         fprintf(page->out, "%*s", COLUMN_GAP, "");
     if (column->right)
         fprintf(page->out, "%*s", (int)padding, "");
-    write_string(page->out, content, !column->right && i + 1 < table->count ? column->columns : 0);
+    page_text(page, content, !column->right && i + 1 < table->count ? column->columns : 0);
 }
 
 static void write_header(struct page *page, const struct table *table, int indent)
 {
-    line_begin(page, indent);
+    page_line(page, indent);
     for (size_t i = 0; i < table->count; i++)
         write_cell(page, table, i, table->columns[i].label);
     putc('\n', page->out);
@@ -248,7 +152,7 @@ static void write_row(struct page *page, const struct table *table, const struct
     const struct doc_node *field = next_shown_field(row->first_child);
     if (!field)
         return;
-    line_begin(page, indent);
+    page_line(page, indent);
     for (size_t i = 0; i < table->count && field; i++, field = next_shown_field(field->next))
         write_cell(page, table, i, walk_people_value(field, buffer));
     putc('\n', page->out);
@@ -262,7 +166,7 @@ static int write_row_details(struct page *page, const struct doc_node *row, int 
 {
     for (const struct doc_node *child = row->first_child; child; child = child->next) {
         if (child->type == DOC_NOTE)
-            write_wrapped(page, child->text, indent);
+            page_wrapped(page, child->text, indent);
         if (child->type == DOC_LIST && write_list(page, child, indent, err))
             return -1;
     }
@@ -281,9 +185,9 @@ static void write_element(struct page *page, const struct doc_node *element, int
 {
     char buffer[UNITS_TEXT_BYTES];
     if (element->type == DOC_NOTE)
-        write_wrapped(page, element->text, indent);
+        page_wrapped(page, element->text, indent);
     else if (is_shown_field(element))
-        write_wrapped(page, walk_people_value(element, buffer), indent);
+        page_wrapped(page, walk_people_value(element, buffer), indent);
 }
 
 static int write_table(struct page *page, const struct doc_node *list, int indent, struct err *err)
@@ -343,8 +247,8 @@ static int write_section(struct page *page, const struct doc_node *node, int ind
 {
     page->gap = true;
     if (node->label) {
-        line_begin(page, indent);
-        write_string(page->out, node->label, 0);
+        page_line(page, indent);
+        page_text(page, node->label, 0);
         putc('\n', page->out);
         indent += INDENT;
     }
@@ -364,7 +268,7 @@ static int write_object(struct page *page, const struct doc_node *object, int in
         } else if (child->type == DOC_FIELD) {
             child = write_fields(page, child, indent);
         } else if (child->type == DOC_NOTE) {
-            write_wrapped(page, child->text, indent);
+            page_wrapped(page, child->text, indent);
             child = child->next;
         } else {
             if (write_section(page, child, indent, err))

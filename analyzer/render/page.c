@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* Lines of a text page; see page.h. */
+#include "render/page.h"
+
+#include "util/utf8.h"
+
+void page_line(struct page *page, int indent)
+{
+    if (page->gap && page->started)
+        putc('\n', page->out);
+    page->gap = false;
+    page->started = true;
+    fprintf(page->out, "%*s", indent, "");
+}
+
+static bool is_control(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7f && code < 0xa0);
+}
+
+/* Writes the string, which may end before its zero, without control characters and bad UTF-8. */
+static void write_text(FILE *out, const char *string, const char *end)
+{
+    while (string < end) {
+        uint32_t code;
+        size_t length = utf8_next(string, &code);
+        if (is_control(code))
+            putc('?', out);
+        else if (code == UTF8_REPLACEMENT)
+            fputs("\xef\xbf\xbd", out);
+        else
+            fwrite(string, 1, length, out);
+        string += length;
+    }
+}
+
+void page_text(struct page *page, const char *string, size_t columns)
+{
+    const char *end = string;
+    size_t written = 0;
+    while (*end) {
+        uint32_t code;
+        end += utf8_next(end, &code);
+        written += utf8_columns(code);
+    }
+    write_text(page->out, string, end);
+    if (written < columns)
+        fprintf(page->out, "%*s", (int)(columns - written), "");
+}
+
+static bool is_space(char byte)
+{
+    return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
+}
+
+/* The end of the word at string; *columns becomes its width. */
+static const char *word_end(const char *string, size_t *columns)
+{
+    *columns = 0;
+    while (*string && !is_space(*string)) {
+        uint32_t code;
+        string += utf8_next(string, &code);
+        *columns += utf8_columns(code);
+    }
+    return string;
+}
+
+void page_wrapped(struct page *page, const char *string, int indent)
+{
+    size_t room = PAGE_COLUMNS - (size_t)indent, used = 0;
+    for (;;) {
+        while (is_space(*string))
+            string++;
+        if (!*string)
+            break;
+        size_t columns;
+        const char *end = word_end(string, &columns);
+        if (used > 0 && used + 1 + columns > room) {
+            putc('\n', page->out);
+            used = 0;
+        }
+        if (used == 0)
+            page_line(page, indent);
+        else
+            putc(' ', page->out);
+        write_text(page->out, string, end);
+        used += columns + (used > 0);
+        string = end;
+    }
+    if (used > 0)
+        putc('\n', page->out);
+}
