@@ -49,6 +49,16 @@ int command_unknown(const char *name, struct err *err)
     return -1;
 }
 
+void command_say(const char *name, const char *message)
+{
+    fprintf(stderr, "gpumemtrace: %s%s", name, *name ? ": " : "");
+    for (; *message; message++) {
+        unsigned char byte = (unsigned char)*message;
+        putc(byte < 0x20 || byte == 0x7f ? '?' : byte, stderr);
+    }
+    putc('\n', stderr);
+}
+
 /* A trace must not be replaced by its own report. */
 static int refuse_operand(const struct command_options *options, struct err *err)
 {

@@ -51,6 +51,12 @@ const char *command_nearest(const char *name);
 /* Fills *err for a name that is no command, with the nearest one; returns -1. */
 int command_unknown(const char *name, struct err *err);
 
+/*
+ * Writes "gpumemtrace: name: message" to stderr, as one line whatever file names and traces put
+ * into the message. Only for words beside a result: an error goes through *err.
+ */
+void command_say(const char *name, const char *message);
+
 /* Prints the command's help page to stdout; own_rules as for options_parse. */
 int command_print_help(const struct command *command, const struct option_rule *own_rules,
                        struct err *err);

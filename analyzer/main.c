@@ -12,24 +12,14 @@
 
 enum { EXIT_FINE = 0, EXIT_FINDING = 1, EXIT_MISUSE = 2 };
 
-/* One line whatever file names and traces put into the message. */
-static void say(const char *command, const char *message)
-{
-    fprintf(stderr, "gpumemtrace: %s%s", command, *command ? ": " : "");
-    for (; *message; message++) {
-        unsigned char byte = (unsigned char)*message;
-        putc(byte < 0x20 || byte == 0x7f ? '?' : byte, stderr);
-    }
-    putc('\n', stderr);
-}
-
 static int exit_status(const char *command, int result, const struct err *err)
 {
     if (result >= 0)
         return result;
     if (err->code == ERR_DONE)
         return EXIT_FINE;
-    say(command, err->code == ERR_NONE ? "failed without saying why; this is a bug" : err->message);
+    command_say(command,
+                err->code == ERR_NONE ? "failed without saying why; this is a bug" : err->message);
     return err->code == ERR_FINDING ? EXIT_FINDING : EXIT_MISUSE;
 }
 
