@@ -20,7 +20,7 @@ Q         := $(if $(V),,@)
 
 CFLAGS    ?= -O2 -g
 WARNINGS  := -Wall -Wextra -Wpedantic -Wshadow -Wvla -Wmissing-prototypes $(if $(DEVELOPER),-Werror)
-COMMON    := -std=c11 -D_GNU_SOURCE -Iinclude $(WARNINGS) $(CFLAGS) $(SANITIZE) -fvisibility=hidden -pthread
+COMMON    := -std=c11 -D_GNU_SOURCE -Iinclude -I. $(WARNINGS) $(CFLAGS) $(SANITIZE) -fvisibility=hidden -pthread
 
 # NVIDIA's cuda.h is used where there is one; include/gpumemtrace/cuda/ declares the same ABI.
 CUDA_PLACES  := $(CUDA_HOME)/include /usr/local/cuda/include /usr/include \
@@ -30,7 +30,7 @@ CUDA_FLAGS   := $(if $(CUDA_INCLUDE),-DGPUMEMTRACE_REAL_CUDA_H $(if $(filter /us
 
 SQLITE_A  := $(shell $(CC) -print-file-name=libsqlite3.a 2>/dev/null)
 
-interpose_src := $(wildcard interpose/*.c interpose/*.S)
+interpose_src := $(filter-out interpose/fold.c,$(wildcard interpose/*.c interpose/*.S)) analyzer/util/size.c
 analyzer_src  := $(wildcard analyzer/*.c analyzer/*/*.c) $(wildcard simulator/driver/spec.c)
 driver_src    := $(wildcard simulator/driver/*.c simulator/driver/*.S)
 runtime_src   := $(wildcard simulator/runtime/*.c simulator/runtime/*.S)
@@ -38,7 +38,7 @@ program_src   := $(wildcard tests/programs/*.c tests/programs/*.cc)
 sample_src    := $(wildcard samples/*.c)
 unit_src      := $(wildcard tests/unit/*.c)
 # What a reader of traces shares with the recorder: rings, their folding, the store.
-shared_src    := $(wildcard $(addprefix interpose/,fold.c ring.c drain.c store.c views.S records.c))
+shared_src    := $(wildcard $(addprefix interpose/,fold.c ring.c drain.c tally.c store.c batch_table.c schema.c views.S))
 
 objects = $(patsubst %,$(O)/obj/$(1)/%.o,$(basename $(2)))
 

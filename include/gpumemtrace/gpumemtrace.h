@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * gpumemtrace.h - tell the recorder what your program is doing.
+ *
+ * Header only, C99 and C++: nothing to link. Under LD_PRELOAD=libgpumemtrace.so the calls reach the
+ * recorder; without it they do nothing and cost a load and a branch.
+ *
+ *     gpumemtrace_push("forward");      memory from here on belongs to phase "forward"
+ *     gpumemtrace_pop();                ends the innermost phase that this thread opened
+ *     gpumemtrace_mark("epoch 2");      a named moment
+ *     gpumemtrace_step(17);             training iteration 17 ends here
+ *
+ * Phases nest ("epoch/forward") and cover the whole process from push to pop; where they overlap,
+ * an allocation belongs to the innermost phase of its own thread. Names are copied (4096 bytes at
+ * most). Every function may be called from any thread at any time and cannot fail. NULL is a phase
+ * without a name.
+ *
+ * From Python, without this header, under the recorder:
+ *     ctypes.CDLL(None).gpumemtrace_push(b"forward")
+ * NVTX ranges (torch.cuda.nvtx.range_push) become phases too.
+ *
+ * glibc before 2.34 needs -ldl.
+ */
+#ifndef GPUMEMTRACE_H
+#define GPUMEMTRACE_H
+
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct gpumemtrace_functions_ {
+    void (*push)(const char *name);
+    void (*pop)(void);
+    void (*mark)(const char *text);
+    void (*step)(uint64_t number);
+};
+
+/* Looked up once for each source file; every member is NULL without the recorder. Two threads at
+ * once both look up and store the same words. dlopen(NULL) is the program with its preloads. */
+static inline const struct gpumemtrace_functions_ *gpumemtrace_functions_(void)
+{
+    static struct gpumemtrace_functions_ functions;
+    static volatile int looked;
+    if (!looked) {
+        void *program = dlopen(NULL, RTLD_LAZY);
+        if (program) {
+            *(void **)&functions.push = dlsym(program, "gpumemtrace_push");
+            *(void **)&functions.pop = dlsym(program, "gpumemtrace_pop");
+            *(void **)&functions.mark = dlsym(program, "gpumemtrace_mark");
+            *(void **)&functions.step = dlsym(program, "gpumemtrace_step");
+        }
+        looked = 1;
+    }
+    return &functions;
+}
+
+static inline void gpumemtrace_push(const char *name)
+{
+    if (gpumemtrace_functions_()->push)
+        gpumemtrace_functions_()->push(name);
+}
+
+static inline void gpumemtrace_pop(void)
+{
+    if (gpumemtrace_functions_()->pop)
+        gpumemtrace_functions_()->pop();
+}
+
+static inline void gpumemtrace_mark(const char *text)
+{
+    if (gpumemtrace_functions_()->mark)
+        gpumemtrace_functions_()->mark(text);
+}
+
+static inline void gpumemtrace_step(uint64_t number)
+{
+    if (gpumemtrace_functions_()->step)
+        gpumemtrace_functions_()->step(number);
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

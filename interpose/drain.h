@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Moves slots from the ring to the store, a batch at a time: one transaction, then the tails. The
+ * recorder's writer and the folding of a killed process's ring are the same code. It must not know
+ * hooks, nor who waits for it.
+ *
+ *     segments ──► definitions ─────────────► string, frame, module …
+ *              └─► events ──► merged by seq ─► event              COMMIT ──► tails
+ */
+#ifndef GPUMEMTRACE_INTERPOSE_DRAIN_H
+#define GPUMEMTRACE_INTERPOSE_DRAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpumemtrace/err.h"
+#include "ring.h"
+#include "store.h"
+
+struct tally;
+
+#define DRAIN_BATCH_EVENTS 32768
+
+/* Where a segment's reading stands; becomes its tail after the COMMIT. */
+struct drain_position {
+    uint32_t slot;
+    uint32_t thread_id;
+};
+
+/* One segment's events of this batch: a slice of `events`, ascending in seq. */
+struct drain_run {
+    size_t next, end;
+};
+
+struct drain {
+    struct ring *ring;
+    struct store *store;
+    struct tally *tally;       /* told of stored events, or NULL */
+    bool dead;                 /* the producer is gone: a pending slot will never be done */
+    uint64_t in_flight_events; /* pending slots that a dead producer left */
+    uint64_t last_time_ns;     /* of the latest event stored */
+    struct drain_position positions[RING_SEGMENT_LIMIT];
+    struct drain_run runs[RING_SEGMENT_LIMIT];
+    struct store_event events[DRAIN_BATCH_EVENTS]; /* as read: run by run */
+    struct store_event merged[DRAIN_BATCH_EVENTS];
+};
+
+/* A drain is large; NULL: no memory. Freed with free(). */
+struct drain *drain_new(struct ring *ring, struct store *store, bool dead);
+
+/* Stores one batch. 1: there is more, 0: everything that is done is stored, -1: nothing of this
+ * batch was stored and no tail moved, *err says why. */
+int drain_batch(struct drain *drain, struct err *err);
+/* Until there is no more. */
+int drain_all(struct drain *drain, struct err *err);
+
+#endif

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The loader's list and ELF hash tables, read only. See elf_image.h.
+ */
+#include "elf_image.h"
+
+#include <elf.h>
+#include <link.h>
+#include <string.h>
+
+struct image_tables {
+    const ElfW(Sym) * symbols;
+    const char *strings;
+    const ElfW(Half) * versions;
+    const uint32_t *gnu_hash;
+    const uint32_t *sysv_hash;
+};
+
+/* ld.so stores most of these relocated, but the vDSO's and some architectures' are not. */
+static const void *relocated(const struct link_map *image, ElfW(Addr) value)
+{
+    return (const void *)(value < image->l_addr ? value + image->l_addr : value);
+}
+
+static void read_tables(const struct link_map *image, struct image_tables *tables)
+{
+    memset(tables, 0, sizeof *tables);
+    for (const ElfW(Dyn) *entry = image->l_ld; entry && entry->d_tag != DT_NULL; entry++) {
+        const void *place = relocated(image, entry->d_un.d_ptr);
+        switch (entry->d_tag) {
+        case DT_SYMTAB:
+            tables->symbols = place;
+            break;
+        case DT_STRTAB:
+            tables->strings = place;
+            break;
+        case DT_VERSYM:
+            tables->versions = place;
+            break;
+        case DT_GNU_HASH:
+            tables->gnu_hash = place;
+            break;
+        case DT_HASH:
+            tables->sysv_hash = place;
+            break;
+        }
+    }
+}
+
+/* A definition this name stands for when no version is asked: not hidden behind a newer one. */
+static bool is_wanted(const struct image_tables *tables, uint32_t index, const char *name)
+{
+    const ElfW(Sym) *symbol = &tables->symbols[index];
+    const unsigned hidden_bit = 0x8000;
+    return symbol->st_shndx != SHN_UNDEF && symbol->st_value != 0 &&
+           strcmp(tables->strings + symbol->st_name, name) == 0 &&
+           !(tables->versions && (tables->versions[index] & hidden_bit));
+}
+
+/*
+ * DT_GNU_HASH:  | buckets n | first symbol | bloom words m | shift | bloom[m] | buckets[n] | chain… |
+ * A bucket holds the first symbol index of its chain; the last link of a chain has bit 0 set.
+ */
+static uint32_t find_gnu(const struct image_tables *tables, const char *name)
+{
+    const uint32_t bucket_count = tables->gnu_hash[0], first = tables->gnu_hash[1];
+    const ElfW(Addr) *bloom = (const ElfW(Addr) *)(tables->gnu_hash + 4);
+    const uint32_t *buckets = (const uint32_t *)(bloom + tables->gnu_hash[2]);
+    const uint32_t *chain = buckets + bucket_count;
+    uint32_t hash = 5381;
+    for (const char *c = name; *c; c++)
+        hash = hash * 33 + (unsigned char)*c;
+    uint32_t index = bucket_count ? buckets[hash % bucket_count] : 0;
+    if (index < first)
+        return 0;
+    for (;; index++) {
+        const uint32_t link = chain[index - first];
+        if ((link | 1) == (hash | 1) && is_wanted(tables, index, name))
+            return index;
+        if (link & 1)
+            return 0;
+    }
+}
+
+/* DT_HASH:  | buckets n | symbols m | buckets[n] | chain[m] | */
+static uint32_t find_sysv(const struct image_tables *tables, const char *name)
+{
+    const uint32_t bucket_count = tables->sysv_hash[0];
+    const uint32_t *buckets = tables->sysv_hash + 2, *chain = buckets + bucket_count;
+    uint32_t hash = 0;
+    for (const char *c = name; *c; c++) {
+        hash = (hash << 4) + (unsigned char)*c;
+        hash = (hash ^ ((hash >> 24) & 0xf0)) & 0x0fffffff;
+    }
+    for (uint32_t i = bucket_count ? buckets[hash % bucket_count] : 0; i; i = chain[i])
+        if (is_wanted(tables, i, name))
+            return i;
+    return 0;
+}
+
+void *elf_image_symbol(const struct link_map *image, const char *name)
+{
+    struct image_tables tables;
+    read_tables(image, &tables);
+    if (!tables.symbols || !tables.strings || !(tables.gnu_hash || tables.sysv_hash))
+        return NULL;
+    const uint32_t index = tables.gnu_hash ? find_gnu(&tables, name) : find_sysv(&tables, name);
+    if (!index)
+        return NULL;
+    const ElfW(Sym) *symbol = &tables.symbols[index];
+    void *address = (void *)(image->l_addr + symbol->st_value);
+    if (ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC)
+        return address;
+    typedef void *resolver(void);
+    return ((resolver *)(uintptr_t)address)();
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+const struct link_map *elf_image_find(const char *prefix, const struct link_map *after)
+{
+    const struct link_map *image = after ? after->l_next : _r_debug.r_map;
+    for (; image; image = image->l_next)
+        if (image->l_name && strncmp(base_name(image->l_name), prefix, strlen(prefix)) == 0)
+            return image;
+    return NULL;
+}
+
+bool elf_image_needs(const struct link_map *image, const char *name)
+{
+    struct image_tables tables;
+    read_tables(image, &tables);
+    for (const ElfW(Dyn) *entry = image->l_ld; tables.strings && entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_NEEDED && strcmp(tables.strings + entry->d_un.d_val, name) == 0)
+            return true;
+    return false;
+}
+
+struct search {
+    uintptr_t address;
+    ElfW(Addr) base;
+    bool found;
+};
+
+static int contains(struct dl_phdr_info *info, size_t size, void *data)
+{
+    struct search *search = data;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        if (part->p_type == PT_LOAD &&
+            search->address - (info->dlpi_addr + part->p_vaddr) < part->p_memsz) {
+            search->base = info->dlpi_addr;
+            search->found = true;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+const struct link_map *elf_image_of(const void *address)
+{
+    struct search search = {.address = (uintptr_t)address};
+    dl_iterate_phdr(contains, &search);
+    if (!search.found)
+        return NULL;
+    for (const struct link_map *image = _r_debug.r_map; image; image = image->l_next)
+        if (image->l_addr == search.base)
+            return image;
+    return NULL;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads dl_iterate_phdr. See modules.h.
+ */
+#include "modules.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "elf_image.h"
+#include "resolve.h"
+
+#define MODULES_MAX 8192
+#define NT_GNU_BUILD_ID_TYPE 3
+
+/* Loader's counter of objects ever added, as of the last look; 0: never looked. */
+static _Atomic uint64_t seen_adds;
+
+/* Protects written[] and its count. Held while records are pushed, never over a real call. */
+static pthread_mutex_t modules_lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t written[MODULES_MAX]; /* start addresses, by module_id - 1 */
+static uint32_t written_count;
+
+static uintptr_t own_start, own_end;
+
+struct span {
+    uint64_t start, end;
+};
+
+static struct span mapped_span(const struct dl_phdr_info *info)
+{
+    struct span span = {UINT64_MAX, 0};
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        const uint64_t start = info->dlpi_addr + part->p_vaddr;
+        if (part->p_type != PT_LOAD)
+            continue;
+        if (start < span.start)
+            span.start = start;
+        if (start + part->p_memsz > span.end)
+            span.end = start + part->p_memsz;
+    }
+    return span;
+}
+
+/* Hex text of the build-id note into hex; "" when there is none. */
+static void read_build_id(const struct dl_phdr_info *info, char *hex, size_t hex_bytes)
+{
+    hex[0] = '\0';
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        if (part->p_type != PT_NOTE)
+            continue;
+        const char *at = (const char *)(info->dlpi_addr + part->p_vaddr);
+        const char *end = at + part->p_memsz;
+        while (at + sizeof(ElfW(Nhdr)) <= end) {
+            const ElfW(Nhdr) *note = (const ElfW(Nhdr) *)(const void *)at;
+            const char *name = at + sizeof *note;
+            const unsigned char *bytes = (const unsigned char *)name + ((note->n_namesz + 3) & ~3u);
+            if (note->n_type == NT_GNU_BUILD_ID_TYPE && note->n_namesz == 4 &&
+                memcmp(name, "GNU", 4) == 0) {
+                for (size_t b = 0; b < note->n_descsz && 2 * b + 2 < hex_bytes; b++)
+                    snprintf(hex + 2 * b, 3, "%02x", bytes[b]);
+                return;
+            }
+            at = (const char *)bytes + ((note->n_descsz + 3) & ~3u);
+        }
+    }
+}
+
+static size_t path_of(const struct dl_phdr_info *info, char *path, size_t path_bytes)
+{
+    ssize_t length;
+    char absolute[PATH_MAX];
+    const char *name = info->dlpi_name;
+    if (name && strchr(name, '/') && name[0] != '/' && realpath(name, absolute))
+        name = absolute;
+    if (name && name[0])
+        length = snprintf(path, path_bytes, "%s", name);
+    else /* the executable; of the nameless ones it is the first, and the vDSO has a name */
+        length = readlink("/proc/self/exe", path, path_bytes - 1);
+    if (length < 0)
+        length = 0;
+    if ((size_t)length >= path_bytes)
+        length = (ssize_t)path_bytes - 1;
+    path[length] = '\0';
+    return (size_t)length;
+}
+
+static bool is_written(uint64_t start)
+{
+    for (uint32_t i = 0; i < written_count; i++)
+        if (written[i] == start)
+            return true;
+    return false;
+}
+
+static int write_module(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    struct thread *thread = argument;
+    const struct span span = mapped_span(info);
+    char text[RECORD_TEXT_MAX];
+    (void)size;
+    atomic_store_explicit(&seen_adds, info->dlpi_adds, memory_order_relaxed);
+    if (span.start >= span.end || is_written(span.start) || written_count == MODULES_MAX)
+        return 0;
+    written[written_count++] = span.start;
+    const size_t path_bytes = path_of(info, text, sizeof text - 256);
+    read_build_id(info, text + path_bytes + 1, 255);
+    const struct ring_slot record = {.seq = written_count,
+                                     .address = info->dlpi_addr,
+                                     .object = span.start,
+                                     .stream = span.end};
+    thread_define(thread, SLOT_MODULE, &record, text,
+                  path_bytes + 1 + strlen(text + path_bytes + 1));
+    return 0;
+}
+
+static int read_adds(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    (void)size;
+    *(uint64_t *)argument = info->dlpi_adds;
+    return 1;
+}
+
+void modules_note(struct thread *thread)
+{
+    uint64_t adds = 0;
+    dl_iterate_phdr(read_adds, &adds);
+    if (adds == atomic_load_explicit(&seen_adds, memory_order_relaxed))
+        return;
+    pthread_mutex_lock(&modules_lock);
+    dl_iterate_phdr(write_module, thread);
+    pthread_mutex_unlock(&modules_lock);
+}
+
+static int find_own(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    const struct span span = mapped_span(info);
+    const uintptr_t here = (uintptr_t)argument;
+    (void)size;
+    if (here < span.start || here >= span.end)
+        return 0;
+    own_start = span.start;
+    own_end = span.end;
+    return 1;
+}
+
+void modules_setup(void)
+{
+    pthread_mutex_init(&modules_lock, NULL);
+    atomic_store(&seen_adds, 0);
+    written_count = 0;
+    dl_iterate_phdr(find_own, __extension__(void *) modules_setup);
+}
+
+bool modules_is_own(const void *address)
+{
+    return (uintptr_t)address >= own_start && (uintptr_t)address < own_end;
+}
+
+typedef void *dlopen_function(const char *path, int flags);
+
+void modules_pin(void *handle)
+{
+    const struct link_map *image = handle; /* glibc's handles are link maps */
+    dlopen_function *open =
+        __extension__(dlopen_function *) resolve_libc("dlopen");
+    if (open && image && image->l_name && image->l_name[0])
+        open(image->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}

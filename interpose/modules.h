@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which executables and libraries are mapped where: written to the ring whenever the loader's list
+ * has changed since the last look, so that every native frame finds its module in the trace. It
+ * must not resolve symbols: the analyzer does.
+ */
+#ifndef GPUMEMTRACE_INTERPOSE_MODULES_H
+#define GPUMEMTRACE_INTERPOSE_MODULES_H
+
+#include <stdbool.h>
+
+#include "thread.h"
+
+void modules_setup(void);
+/* Called when a frame is new. Takes the loader's list lock for a moment. */
+void modules_note(struct thread *thread);
+/* Is this address in libgpumemtrace.so? */
+bool modules_is_own(const void *address);
+/* Keeps the object of a dlopen handle mapped for good: libunwind's cache is keyed by address and
+ * never forgets, and would follow stale entries into whatever is mapped there next. */
+void modules_pin(void *handle);
+
+#endif

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Starting, running and ending the recording of a process. See recorder.h.
+ *
+ * Locks: start_lock protects the change of state; writer_lock protects store and drain, is held for
+ * one batch at a time and by fork, so that a child never inherits SQLite in the middle of a step.
+ */
+#include "recorder.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture.h"
+#include "device.h"
+#include "drain.h"
+#include "facts.h"
+#include "log.h"
+#include "modules.h"
+#include "phases.h"
+#include "stacks.h"
+#include "summary.h"
+#include "tally.h"
+#include "thread.h"
+#include "trace_path.h"
+#include "unwind.h"
+
+#define WRITER_PERIOD_NS 100000000
+#define ALIVE_WORD 0x616c697665u
+
+struct recorder recorder;
+
+static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t writer_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct store store;
+static struct drain *drain;
+static struct tally tally;
+static const struct unwinder *unwinder;
+static char trace_path[PATH_MAX];
+static char ring_path[PATH_MAX + 16];
+static pid_t owner_pid;
+
+static pthread_t writer_thread;
+static sem_t writer_wakeup;
+static _Atomic bool writer_ends;
+static _Atomic bool exit_marked;
+
+/* In a page that the kernel wipes in forked children: also those of a raw clone(), which no atfork
+ * handler sees. NULL where the kernel cannot; then the pid is compared. */
+static _Atomic(_Atomic uint64_t *) alive_word;
+
+/* --- time ------------------------------------------------------------------------------------------ */
+
+static uint64_t monotonic_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t recorder_now_ns(void)
+{
+    return monotonic_ns() - recorder.start_monotonic_ns;
+}
+
+const struct unwinder *recorder_unwinder(void)
+{
+    return unwinder;
+}
+
+/* --- fork ------------------------------------------------------------------------------------------ */
+
+static bool in_forked_child(void)
+{
+    _Atomic uint64_t *word = atomic_load_explicit(&alive_word, memory_order_relaxed);
+    if (GMT_LIKELY(word != NULL))
+        return atomic_load_explicit(word, memory_order_relaxed) != ALIVE_WORD;
+    return getpid() != owner_pid;
+}
+
+static void make_alive_word(void)
+{
+    const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    void *page =
+        mmap(NULL, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED)
+        return;
+    if (madvise(page, page_bytes, MADV_WIPEONFORK) != 0) {
+        munmap(page, page_bytes);
+        return;
+    }
+    atomic_store((_Atomic uint64_t *)page, ALIVE_WORD);
+    atomic_store(&alive_word, (_Atomic uint64_t *)page);
+}
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&writer_lock);
+}
+
+static void after_fork_in_parent(void)
+{
+    pthread_mutex_unlock(&writer_lock);
+}
+
+static void after_fork_in_child(void)
+{
+    pthread_mutex_unlock(&writer_lock);
+}
+
+/* The child starts as if nothing had been: its parent's database, ring and thread belong to the
+ * parent, their memory here is only given up. */
+static void forget_parent(void)
+{
+    pthread_mutex_init(&start_lock, NULL);
+    pthread_mutex_init(&writer_lock, NULL);
+    if (recorder.ring.fd > 0)
+        close(recorder.ring.fd);
+    memset(&store, 0, sizeof store);
+    drain = NULL;
+    memset(&tally, 0, sizeof tally);
+    atomic_store(&alive_word, NULL);
+    atomic_store(&recorder.seq, 0);
+    atomic_store(&exit_marked, false);
+    atomic_store(&recorder.state, RECORDER_IDLE);
+}
+
+/* --- the writer ------------------------------------------------------------------------------------ */
+
+static void wait_for_work(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += WRITER_PERIOD_NS;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    while (sem_clockwait(&writer_wakeup, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR)
+        ;
+}
+
+/* 1: more is waiting. What cannot be stored stays in the ring and is tried again. */
+static int write_batch(void)
+{
+    struct err err;
+    pthread_mutex_lock(&writer_lock);
+    const int status = drain_batch(drain, &err);
+    pthread_mutex_unlock(&writer_lock);
+    if (status < 0)
+        log_once("cannot write %s: %s; events wait beside it", trace_path, err.message);
+    return status;
+}
+
+static void *writer_main(void *unused)
+{
+    (void)unused;
+    while (!atomic_load(&writer_ends)) {
+        wait_for_work();
+        while (write_batch() > 0 && !atomic_load(&writer_ends))
+            ;
+    }
+    return NULL;
+}
+
+void recorder_wake_writer(void)
+{
+    sem_post(&writer_wakeup);
+}
+
+/* The program's signals must not land on a thread it does not know of. */
+static int start_writer(struct err *err)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    sem_init(&writer_wakeup, 0, 0);
+    atomic_store(&writer_ends, false);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int failed = pthread_create(&writer_thread, NULL, writer_main, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed) {
+        err_set(err, ERR_SYSTEM, "cannot start a thread: %s", strerror(failed));
+        return -1;
+    }
+    pthread_setname_np(writer_thread, "gpumemtrace");
+    return 0;
+}
+
+/* --- starting -------------------------------------------------------------------------------------- */
+
+static int open_ring(struct err *err)
+{
+    snprintf(ring_path, sizeof ring_path, "%s-ring.0", trace_path);
+    if (ring_create(&recorder.ring, ring_path, recorder.config.ring_max, err))
+        return -1;
+    if (!(drain = drain_new(&recorder.ring, &store, false))) {
+        err_set(err, ERR_SYSTEM, "out of memory");
+        return -1;
+    }
+    drain->tally = &tally;
+    return 0;
+}
+
+static int open_files(const char *pattern, struct err *err)
+{
+    char run_id[64];
+    trace_path_run_id(run_id, sizeof run_id);
+    if (trace_path_make(pattern, run_id, trace_path, sizeof trace_path, err))
+        return -1;
+    if (!store_create(&store, trace_path, err) &&
+        !facts_store_start(&store, run_id, unwinder->name, recorder.start_monotonic_ns, err) &&
+        !open_ring(err))
+        return 0;
+    store_abandon(&store);
+    unlink(ring_path);
+    unlink(trace_path);
+    return -1;
+}
+
+/* Some file systems can neither map shared files nor do WAL: then the trace goes where one can. */
+static int open_files_somewhere(struct err *err)
+{
+    char pattern[CONFIG_TEXT_BYTES + 64];
+    const char *folder = getenv("TMPDIR");
+    const char *name = strrchr(recorder.config.output, '/');
+    if (!open_files(recorder.config.output, err))
+        return 0;
+    if (err->code == ERR_USAGE)
+        return -1;
+    snprintf(pattern, sizeof pattern, "%s/%s", folder && *folder ? folder : "/tmp",
+             name ? name + 1 : recorder.config.output);
+    log_line("%s; recording to %s instead", err->message, pattern);
+    return open_files(pattern, err);
+}
+
+static int prepare(struct err *err)
+{
+    static bool once;
+    if (!once) {
+        /* Only one thread at a time is inside SQLite (writer_lock), so its own mutexes would only
+         * be something to inherit locked. Fails if it was used before, in a fork's parent: fine. */
+        sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+        pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+        once = true;
+    }
+    config_read(&recorder.config);
+    if (recorder.config.depth < 1 || recorder.config.depth > STACK_DEPTH_MAX)
+        recorder.config.depth = 128;
+    recorder.start_monotonic_ns = monotonic_ns();
+    owner_pid = getpid();
+    modules_setup();
+    device_setup();
+    unwinder = unwind_choose(recorder.config.stacks);
+    if (thread_setup() || stacks_setup()) {
+        err_set(err, ERR_SYSTEM, "out of memory");
+        return -1;
+    }
+    return 0;
+}
+
+static void start(void)
+{
+    struct err err = {0};
+    atomic_fetch_add(&recorder.generation, 1);
+    if (prepare(&err) || open_files_somewhere(&err) || start_writer(&err)) {
+        log_line("not recording: %s", err.message);
+        atomic_store(&recorder.state, RECORDER_FAILED);
+        return;
+    }
+    make_alive_word();
+    atomic_store_explicit(&recorder.state, RECORDER_RUNNING, memory_order_release);
+    phases_replay_early();
+}
+
+static bool start_once(void)
+{
+    /* What start() calls may come back here on this thread. */
+    static _Thread_local bool starting GMT_TLS_INITIAL_EXEC;
+    if (starting)
+        return false;
+    starting = true;
+    pthread_mutex_lock(&start_lock);
+    if (atomic_load(&recorder.state) == RECORDER_IDLE)
+        start();
+    pthread_mutex_unlock(&start_lock);
+    starting = false;
+    return atomic_load(&recorder.state) == RECORDER_RUNNING;
+}
+
+bool recorder_on(bool start_it)
+{
+    const int state = atomic_load_explicit(&recorder.state, memory_order_acquire);
+    if (GMT_LIKELY(state == RECORDER_RUNNING && !in_forked_child()))
+        return true;
+    const int saved_errno = errno;
+    if (state != RECORDER_IDLE && owner_pid != getpid())
+        forget_parent();
+    const bool on =
+        start_it && atomic_load(&recorder.state) == RECORDER_IDLE ? start_once() : false;
+    errno = saved_errno;
+    return on;
+}
+
+/* --- ending ---------------------------------------------------------------------------------------- */
+
+static bool is_recording_here(void)
+{
+    return atomic_load(&recorder.state) == RECORDER_RUNNING && owner_pid == getpid();
+}
+
+void recorder_mark_exit(unsigned reason)
+{
+    if (!is_recording_here() || atomic_exchange(&exit_marked, true))
+        return;
+    struct thread *thread = thread_current();
+    const struct capture_facts facts = {
+        .kind = EVENT_EXIT, .device = DEVICE_UNKNOWN, .object = reason};
+    if (thread)
+        capture_event(thread, HOOK_process, &facts);
+}
+
+static int store_rest(struct err *err)
+{
+    /* A call that another thread is still in will not be waited for. */
+    drain->dead = true;
+    if (drain_all(drain, err) || store_begin(&store, err))
+        return -1;
+    if (!facts_store_end(&store, &recorder.ring, drain, err) && !store_commit(&store, err))
+        return 0;
+    store_rollback(&store);
+    return -1;
+}
+
+/* Other threads may still be inside hooks: they keep the mapping; only the file goes. */
+static void close_files(void)
+{
+    struct err err = {0};
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s", trace_path);
+    if (store_rest(&err) || store_close(&store, &err)) {
+        log_line("%s is incomplete: %s; what is missing lies in %s", path, err.message, ring_path);
+        store_abandon(&store);
+        return;
+    }
+    unlink(ring_path);
+    if (!recorder.config.quiet)
+        summary_line(trace_path, &tally);
+}
+
+void recorder_end(void)
+{
+    pthread_mutex_lock(&start_lock);
+    if (is_recording_here()) {
+        atomic_store(&recorder.state, RECORDER_ENDED);
+        atomic_store(&writer_ends, true);
+        recorder_wake_writer();
+        pthread_join(writer_thread, NULL);
+        pthread_mutex_lock(&writer_lock);
+        close_files();
+        free(drain);
+        drain = NULL;
+        pthread_mutex_unlock(&writer_lock);
+    }
+    pthread_mutex_unlock(&start_lock);
+}
+
+void recorder_resume(void)
+{
+    struct err err = {0};
+    sqlite3 *db = NULL;
+    pthread_mutex_lock(&start_lock);
+    if (atomic_load(&recorder.state) != RECORDER_ENDED || owner_pid != getpid())
+        goto out;
+    if (sqlite3_open_v2(trace_path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
+        store_attach(&store, db, &err) || facts_store_resumed(&store, &err) || open_ring(&err) ||
+        start_writer(&err)) {
+        log_line("cannot go on with %s: %s", trace_path, err.message);
+        atomic_store(&recorder.state, RECORDER_FAILED);
+        goto out;
+    }
+    atomic_store(&exit_marked, false);
+    atomic_fetch_add(&recorder.generation, 1);
+    atomic_store_explicit(&recorder.state, RECORDER_RUNNING, memory_order_release);
+out:
+    pthread_mutex_unlock(&start_lock);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The recording of this process: started by the first CUDA call, ended by exit, _exit or exec,
+ * started anew in a forked child by its own first CUDA call. Owns settings, ring, database and
+ * writer thread. It must not know any hook.
+ *
+ *     IDLE ──first CUDA call──► RUNNING ──exit, _exit, exec──► ENDED
+ *       │                          ▲                             │
+ *       └──cannot──► FAILED        └───────exec failed───────────┘      a fork's child: IDLE
+ */
+#ifndef GPUMEMTRACE_INTERPOSE_RECORDER_H
+#define GPUMEMTRACE_INTERPOSE_RECORDER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config.h"
+#include "gpumemtrace/compiler.h"
+#include "ring.h"
+
+enum recorder_state { RECORDER_IDLE, RECORDER_RUNNING, RECORDER_ENDED, RECORDER_FAILED };
+
+struct recorder {
+    /* Stored with release when everything below is ready; loaded with acquire by every hook. */
+    _Atomic int state;
+    /* Tells thread states of an earlier trace or of a fork's parent from current ones. */
+    _Atomic uint64_t generation;
+    uint64_t start_monotonic_ns;
+    struct config config;
+    struct ring ring;
+    /* On a line of its own: every event of every thread increments it. */
+    GMT_CACHE_ALIGNED _Atomic uint64_t seq;
+};
+
+extern struct recorder recorder;
+
+/* Is this process recording? Starts it when `start` and nothing was tried yet. False in a fork's
+ * child until its own start. */
+bool recorder_on(bool start);
+
+/* CLOCK_MONOTONIC since the start of the trace, ns. */
+uint64_t recorder_now_ns(void);
+
+static inline uint64_t recorder_next_seq(void)
+{
+    /* Relaxed: the number itself is the order; nothing else is published by it. */
+    return atomic_fetch_add_explicit(&recorder.seq, 1, memory_order_relaxed) + 1;
+}
+
+/* The engine that takes native stacks; valid while recording. */
+const struct unwinder *recorder_unwinder(void);
+
+/* The moment that counts as exit: leaks are what is live now. Only the first call says so. */
+void recorder_mark_exit(unsigned reason);
+/* Stores everything and closes the trace; only in the process that records. */
+void recorder_end(void);
+/* After an exec that failed: goes on with the trace that recorder_end closed. */
+void recorder_resume(void);
+/* More than the writer likes is waiting. */
+void recorder_wake_writer(void);
+
+#endif

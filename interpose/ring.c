@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The segment file: making, mapping, growing, and handing segments to threads. See ring.h for the
+ * picture. It must not know what the slots mean, nor SQLite.
+ */
+#include "ring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define RING_FORMAT 1
+
+static const char ring_magic[8] = "GMTRING";
+
+/* Start time of a process in clock ticks since boot, 0 when it does not exist. */
+static uint64_t process_start_ticks(int64_t pid)
+{
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    const ssize_t length = read(fd, text, sizeof text - 1);
+    close(fd);
+    if (length <= 0)
+        return 0;
+    text[length] = '\0';
+    /* The name in parentheses may hold spaces; field 3 starts behind the last ')'. */
+    char *field = strrchr(text, ')');
+    for (int number = 2; field && number < 22; number++)
+        field = strchr(field + 1, ' ');
+    return field ? strtoull(field, NULL, 10) : 0;
+}
+
+static int lock_file(int fd)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, F_SETLK, &lock);
+}
+
+static off_t segment_offset(uint32_t index)
+{
+    return (off_t)(RING_HEADER_BYTES + index * RING_SEGMENT_BYTES);
+}
+
+static void *map(const struct ring *ring, size_t length, off_t offset)
+{
+    const int protection = ring->writable ? PROT_READ | PROT_WRITE : PROT_READ;
+    void *memory = mmap(NULL, length, protection, MAP_SHARED, ring->fd, offset);
+    if (memory == MAP_FAILED)
+        return NULL;
+    /* A forked child must not write into its parent's events. */
+    madvise(memory, length, MADV_DONTFORK);
+    return memory;
+}
+
+static void ring_init(struct ring *ring, int fd, bool writable, uint64_t max_bytes)
+{
+    memset(ring, 0, sizeof *ring);
+    pthread_mutex_init(&ring->grow_lock, NULL);
+    ring->fd = fd;
+    ring->writable = writable;
+    const uint64_t segments = max_bytes / RING_SEGMENT_BYTES;
+    ring->segment_max = segments > RING_SEGMENT_LIMIT ? RING_SEGMENT_LIMIT : (uint32_t)segments;
+}
+
+int ring_create(struct ring *ring, const char *path, uint64_t max_bytes, struct err *err)
+{
+    ring_init(ring, open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600), true, max_bytes);
+    if (ring->fd < 0) {
+        err_set(err, ERR_SYSTEM, "cannot make %s: %s", path, strerror(errno));
+        return -1;
+    }
+    /* Without real blocks behind it, a full disk would be SIGBUS in the program's own thread. */
+    const int failed = posix_fallocate(ring->fd, 0, RING_HEADER_BYTES);
+    if (failed || lock_file(ring->fd) ||
+        !(ring->header = (struct ring_header *)map(ring, RING_HEADER_BYTES, 0))) {
+        err_set(err, ERR_SYSTEM, "cannot map %s: %s", path, strerror(failed ? failed : errno));
+        unlink(path);
+        ring_release(ring);
+        return -1;
+    }
+    ring->header->format = RING_FORMAT;
+    ring->header->segment_bytes = (uint32_t)RING_SEGMENT_BYTES;
+    ring->header->pid = getpid();
+    ring->header->pid_start_ticks = process_start_ticks(getpid());
+    memcpy(ring->header->magic, ring_magic, sizeof ring_magic);
+    return 0;
+}
+
+/* A dead recorder holds no lock, but a live one may have lost it: closing any descriptor of a file
+ * drops POSIX locks, and programs that close every descriptor exist. So ask for the process too. */
+static bool recorder_lives(const struct ring *ring)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(ring->fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)
+        return true;
+    const uint64_t started = process_start_ticks(ring->header->pid);
+    return started != 0 && started == ring->header->pid_start_ticks;
+}
+
+int ring_open(struct ring *ring, const char *path, bool *recording, struct err *err)
+{
+    bool writable = true;
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0) {
+        writable = false;
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+    }
+    ring_init(ring, fd, writable, 0);
+    struct stat status;
+    if (fd < 0 || fstat(fd, &status)) {
+        err_set(err, ERR_SYSTEM, "cannot open %s: %s", path, strerror(errno));
+        goto failed;
+    }
+    if (status.st_size < RING_HEADER_BYTES ||
+        !(ring->header = (struct ring_header *)map(ring, RING_HEADER_BYTES, 0)) ||
+        memcmp(ring->header->magic, ring_magic, sizeof ring_magic) != 0 ||
+        ring->header->format != RING_FORMAT || ring->header->segment_bytes != RING_SEGMENT_BYTES ||
+        ring_segment_count(ring) > RING_SEGMENT_LIMIT) {
+        err_set(err, ERR_INPUT, "%s is not a ring of this version", path);
+        goto failed;
+    }
+    *recording = recorder_lives(ring) || (writable && lock_file(fd) != 0);
+    return 0;
+failed:
+    ring_release(ring);
+    return -1;
+}
+
+void ring_release(struct ring *ring)
+{
+    for (uint32_t i = 0; i < RING_SEGMENT_LIMIT; i++) {
+        struct ring_segment *segment = atomic_load(&ring->segments[i]);
+        if (!segment)
+            break;
+        munmap(segment, RING_SEGMENT_BYTES);
+    }
+    if (ring->header)
+        munmap(ring->header, RING_HEADER_BYTES);
+    if (ring->fd >= 0)
+        close(ring->fd);
+    pthread_mutex_destroy(&ring->grow_lock);
+    memset(ring, 0, sizeof *ring);
+    ring->fd = -1;
+}
+
+struct ring_segment *ring_segment(struct ring *ring, uint32_t index)
+{
+    struct ring_segment *segment = atomic_load_explicit(&ring->segments[index], memory_order_acquire);
+    struct stat status;
+    if (segment)
+        return segment;
+    /* A truncated file would be SIGBUS on access. */
+    if (fstat(ring->fd, &status) || status.st_size < segment_offset(index + 1))
+        return NULL;
+    segment = (struct ring_segment *)map(ring, RING_SEGMENT_BYTES, segment_offset(index));
+    atomic_store_explicit(&ring->segments[index], segment, memory_order_release);
+    return segment;
+}
+
+static bool take_if_idle(struct ring_segment *segment)
+{
+    uint32_t idle = SEGMENT_IDLE;
+    return atomic_compare_exchange_strong_explicit(&segment->state, &idle, SEGMENT_ACTIVE,
+                                                   memory_order_acquire, memory_order_relaxed);
+}
+
+static struct ring_segment *grow(struct ring *ring)
+{
+    struct ring_segment *segment = NULL;
+    pthread_mutex_lock(&ring->grow_lock);
+    const uint32_t count = ring_segment_count(ring);
+    if (count < ring->segment_max &&
+        posix_fallocate(ring->fd, segment_offset(count), (off_t)RING_SEGMENT_BYTES) == 0 &&
+        (segment = ring_segment(ring, count))) {
+        atomic_store_explicit(&segment->state, SEGMENT_ACTIVE, memory_order_relaxed);
+        atomic_store_explicit(&ring->header->segment_count, count + 1, memory_order_release);
+    }
+    pthread_mutex_unlock(&ring->grow_lock);
+    return segment;
+}
+
+struct ring_segment *ring_take_segment(struct ring *ring)
+{
+    const uint32_t count = ring_segment_count(ring);
+    for (uint32_t i = 0; i < count; i++) {
+        struct ring_segment *segment =
+            atomic_load_explicit(&ring->segments[i], memory_order_acquire);
+        if (segment && take_if_idle(segment))
+            return segment;
+    }
+    return grow(ring);
+}
+
+void ring_leave_segment(struct ring_segment *segment)
+{
+    atomic_store_explicit(&segment->state, SEGMENT_IDLE, memory_order_release);
+}
+
+struct ring_slot *ring_claim(struct ring_segment *segment, unsigned slots)
+{
+    const uint32_t head = segment->head;
+    if (head + slots <= RING_SEGMENT_SLOTS) {
+        segment->head = head + slots;
+        return &segment->slots[head];
+    }
+    if (head < RING_SEGMENT_SLOTS) {
+        segment->slots[head].type = SLOT_END;
+        ring_publish(&segment->slots[head]);
+    }
+    atomic_store_explicit(&segment->state, SEGMENT_FULL, memory_order_release);
+    return NULL;
+}
+
+void ring_recycle(struct ring_segment *segment)
+{
+    memset(segment->slots, 0, sizeof segment->slots);
+    segment->head = 0;
+    atomic_store_explicit(&segment->tail, 0, memory_order_relaxed);
+    atomic_store_explicit(&segment->state, SEGMENT_IDLE, memory_order_release);
+}

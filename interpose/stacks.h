@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All stacks of the process as one tree of frames, shared by all threads: a stack is the id of its
+ * innermost frame. A frame is written to the ring before any other thread can see its id, so no
+ * stored event ever names a frame that is not stored. It must not know how a stack is taken.
+ *
+ * Lock-free, no malloc, callable from a hook.
+ */
+#ifndef GPUMEMTRACE_INTERPOSE_STACKS_H
+#define GPUMEMTRACE_INTERPOSE_STACKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "thread.h"
+
+#define STACKS_FRAMES_MAX ((uint32_t)1 << 21)
+
+/* Reserves the tables (address space only; pages come as they are used). */
+int stacks_setup(void);
+
+/* Frame id of a stack of `depth` return addresses, innermost first; 0: no stack. When the tree is
+ * full, the id of the outermost part that is known, and lost_frames counts it. */
+uint32_t stacks_intern(struct thread *thread, void *const *frames, uint32_t depth);
+
+/* One frame below parent_id (0: outermost). 0: the tree is full. */
+uint32_t stacks_frame(struct thread *thread, uint32_t parent_id, enum frame_kind kind,
+                      uint64_t address);
+
+#endif

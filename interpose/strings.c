@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A table of hashes. See strings.h. The texts themselves live only in the trace: two texts with the
+ * same 64-bit hash would share a name (one chance in 10^11 for 10,000 names).
+ */
+#include "strings.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+#define STRING_LIMIT 16384 /* power of two; half of it is used */
+
+struct string_slot {
+    _Atomic uint64_t hash; /* 0: free */
+    _Atomic uint32_t id;   /* stored before the hash is used by others; 0: not yet */
+};
+
+static struct string_slot slots[STRING_LIMIT];
+static _Atomic uint32_t next_id = 1;
+
+void strings_setup(void)
+{
+    memset(slots, 0, sizeof slots);
+    atomic_store(&next_id, 1);
+}
+
+/* FNV-1a, never 0. */
+static uint64_t hash_text(const char *text, size_t bytes)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+    return hash ? hash : 1;
+}
+
+static uint32_t write_string(struct thread *thread, const char *text, size_t bytes)
+{
+    const uint32_t id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
+    const struct ring_slot record = {.seq = id};
+    thread_define(thread, SLOT_STRING, &record, text, bytes);
+    return id;
+}
+
+uint32_t strings_intern(struct thread *thread, const char *text)
+{
+    if (!text)
+        return 0;
+    const size_t bytes = strnlen(text, RECORD_TEXT_MAX);
+    const uint64_t hash = hash_text(text, bytes);
+    for (uint64_t at = hash, tries = 0; tries < STRING_LIMIT / 2; at++, tries++) {
+        struct string_slot *slot = &slots[at & (STRING_LIMIT - 1)];
+        uint64_t found = atomic_load_explicit(&slot->hash, memory_order_acquire);
+        if (!found && atomic_load(&next_id) < STRING_LIMIT / 2 &&
+            atomic_compare_exchange_strong(&slot->hash, &found, hash)) {
+            const uint32_t id = write_string(thread, text, bytes);
+            atomic_store_explicit(&slot->id, id, memory_order_release);
+            return id;
+        }
+        if (found != hash)
+            continue;
+        const uint32_t id = atomic_load_explicit(&slot->id, memory_order_acquire);
+        /* Another thread is writing it this moment: a second row with the same text is harmless. */
+        return id ? id : write_string(thread, text, bytes);
+    }
+    return 0;
+}

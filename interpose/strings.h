@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Texts as numbers, for phase names and the like. A text is written to the ring before its number
+ * can be used. Lock-free, no malloc, callable from a hook.
+ */
+#ifndef GPUMEMTRACE_INTERPOSE_STRINGS_H
+#define GPUMEMTRACE_INTERPOSE_STRINGS_H
+
+#include <stdint.h>
+
+#include "thread.h"
+
+/* string_id of a text (cut at RECORD_TEXT_MAX bytes); 0: NULL, or the table is full. */
+uint32_t strings_intern(struct thread *thread, const char *text);
+void strings_setup(void);
+
+#endif

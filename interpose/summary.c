@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See summary.h.
+ */
+#include "summary.h"
+
+#include <stdio.h>
+
+#include "log.h"
+#include "tally.h"
+
+static void format_size(uint64_t bytes, char *text, size_t text_bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    double value = (double)bytes;
+    int unit = 0;
+    while (value >= 1024 && unit < 4) {
+        value /= 1024;
+        unit++;
+    }
+    snprintf(text, text_bytes, unit ? "%.2f %s" : "%.0f %s", value, units[unit]);
+}
+
+void summary_line(const char *path, const struct tally *tally)
+{
+    char size[32], failures[64] = "";
+    int device = 0;
+    for (int i = 1; i < 64; i++)
+        if (tally->peak_bytes[i] > tally->peak_bytes[device])
+            device = i;
+    format_size(tally->peak_bytes[device], size, sizeof size);
+    if (tally->failed_allocations)
+        snprintf(failures, sizeof failures, ", %llu failed allocation%s",
+                 (unsigned long long)tally->failed_allocations,
+                 tally->failed_allocations == 1 ? "" : "s");
+    log_line("peak %s on device %d%s; see: gpumemtrace %s %s", size, device, failures,
+             tally->failed_allocations ? "oom" : "report", path);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Thread states and their ring segments. See thread.h.
+ */
+#include "thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "recorder.h"
+
+static _Thread_local struct thread *current GMT_TLS_INITIAL_EXEC;
+
+/* Protects free_threads and next_thread_id. */
+static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct thread *free_threads;
+static uint32_t next_thread_id = 1;
+static pthread_key_t end_key;
+
+static void thread_end(void *argument)
+{
+    struct thread *thread = argument;
+    current = NULL;
+    if (thread->generation == atomic_load(&recorder.generation) && thread->segment)
+        ring_leave_segment(thread->segment);
+    pthread_mutex_lock(&threads_lock);
+    thread->next_free = free_threads;
+    free_threads = thread;
+    pthread_mutex_unlock(&threads_lock);
+}
+
+int thread_setup(void)
+{
+    static bool made;
+    /* In a fork's child, another thread of the parent may have held it. */
+    pthread_mutex_init(&threads_lock, NULL);
+    next_thread_id = 1;
+    if (!made && pthread_key_create(&end_key, thread_end) != 0)
+        return -1;
+    made = true;
+    return 0;
+}
+
+static struct thread *take(uint32_t *thread_id)
+{
+    pthread_mutex_lock(&threads_lock);
+    struct thread *thread = free_threads;
+    if (thread)
+        free_threads = thread->next_free;
+    *thread_id = next_thread_id++;
+    pthread_mutex_unlock(&threads_lock);
+    if (thread)
+        return thread;
+    thread = mmap(NULL, sizeof *thread, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return thread == MAP_FAILED ? NULL : thread;
+}
+
+static void introduce(struct thread *thread)
+{
+    char name[17] = "";
+    struct ring_slot slot = {.seq = thread->thread_id, .address = (uint64_t)syscall(SYS_gettid)};
+    prctl(PR_GET_NAME, name);
+    thread_define(thread, SLOT_THREAD, &slot, name, strlen(name));
+}
+
+static struct thread *attach(void)
+{
+    struct thread *thread = current;
+    uint32_t thread_id;
+    if (!thread) {
+        if (!(thread = take(&thread_id)))
+            return NULL;
+    } else { /* left over from before a fork, or from a trace that ended */
+        pthread_mutex_lock(&threads_lock);
+        thread_id = next_thread_id++;
+        pthread_mutex_unlock(&threads_lock);
+    }
+    memset(thread, 0, sizeof *thread);
+    thread->thread_id = thread_id;
+    thread->generation = atomic_load(&recorder.generation);
+    current = thread;
+    pthread_setspecific(end_key, thread);
+    introduce(thread);
+    return thread;
+}
+
+struct thread *thread_current(void)
+{
+    if (GMT_UNLIKELY(!recorder_on(false)))
+        return NULL;
+    struct thread *thread = current;
+    if (GMT_LIKELY(thread && thread->generation == atomic_load_explicit(&recorder.generation,
+                                                                       memory_order_relaxed)))
+        return thread;
+    const int saved_errno = errno;
+    thread = attach();
+    errno = saved_errno;
+    return thread;
+}
+
+/* --- slots --------------------------------------------------------------------------------------- */
+
+/* Takes a segment and says whose slots follow. false: there is none. */
+static bool enter_segment(struct thread *thread)
+{
+    const int saved_errno = errno;
+    thread->segment = ring_take_segment(&recorder.ring);
+    errno = saved_errno;
+    recorder_wake_writer();
+    if (!thread->segment)
+        return false;
+    struct ring_slot *owner = ring_claim(thread->segment, 1);
+    if (!owner) { /* an idle one that was full: now marked so, and no longer ours */
+        thread->segment = NULL;
+        return true;
+    }
+    owner->type = SLOT_OWNER;
+    owner->seq = thread->thread_id;
+    ring_publish(owner);
+    return true;
+}
+
+struct ring_slot *thread_claim(struct thread *thread, unsigned slots)
+{
+    do {
+        struct ring_slot *slot = thread->segment ? ring_claim(thread->segment, slots) : NULL;
+        if (GMT_LIKELY(slot != NULL))
+            return slot;
+        /* From here on the drain may hand it to another thread. */
+        thread->segment = NULL;
+    } while (enter_segment(thread));
+    atomic_fetch_add_explicit(&recorder.ring.header->lost_events, 1, memory_order_relaxed);
+    return NULL;
+}
+
+void thread_define(struct thread *thread, enum slot_type type, const struct ring_slot *slot,
+                   const char *text, size_t text_bytes)
+{
+    if (text_bytes > RECORD_TEXT_MAX)
+        text_bytes = RECORD_TEXT_MAX;
+    const unsigned text_slots = record_text_slots((unsigned)text_bytes);
+    struct ring_slot *made = thread_claim(thread, 1 + text_slots);
+    if (!made)
+        return;
+    for (unsigned i = 0; i < text_slots; i++) {
+        const size_t done = (size_t)i * SLOT_TEXT_BYTES;
+        const size_t part =
+            text_bytes - done < SLOT_TEXT_BYTES ? text_bytes - done : SLOT_TEXT_BYTES;
+        memcpy(made[1 + i].text, text + done, part);
+    }
+    memcpy(made, slot, offsetof(struct ring_slot, type));
+    made->type = (uint8_t)type;
+    made->call_id = (uint16_t)text_bytes;
+    ring_publish(made);
+}

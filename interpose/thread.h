@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the recorder knows of one thread: its number, its ring segment, what it is inside of, the
+ * stack it had last. One thread-local pointer, memory from mmap, reused when threads end. It must
+ * not know what is recorded.
+ *
+ * Every function is for the calling thread; callable from a hook (no malloc; a lock only at a
+ * thread's first event and at its end).
+ */
+#ifndef GPUMEMTRACE_INTERPOSE_THREAD_H
+#define GPUMEMTRACE_INTERPOSE_THREAD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "record.h"
+
+#define STACK_DEPTH_MAX 512
+
+struct thread {
+    uint64_t generation; /* of the recorder it belongs to; a fork or a new trace ends it */
+    uint32_t thread_id;
+    struct ring_segment *segment; /* NULL: none yet, or given back */
+    uint32_t open_kinds;          /* bit per event kind: calls that this thread is inside of */
+    uint32_t open_calls;
+    uint16_t call_id;             /* of the outermost call it is in */
+    uint8_t call_has_children;
+    uint8_t in_nvtx; /* inside a forwarding NVTX hook: the injected callback is the same range */
+
+    uint64_t context; /* last context asked about, and its device */
+    uint64_t context_epoch;
+    int context_device;
+
+    /* The last stack, outermost frame first, and its frame ids: the next one mostly shares it. */
+    uint32_t depth;
+    uint32_t frame_ids[STACK_DEPTH_MAX];
+    uint64_t frames[STACK_DEPTH_MAX];
+
+    struct thread *next_free;
+};
+
+/* NULL: no recording in this process (not started, ended, failed), or no memory. */
+struct thread *thread_current(void);
+
+/* The next slots in a row of this thread's segment; NULL: counted as lost. */
+struct ring_slot *thread_claim(struct thread *thread, unsigned slots);
+
+/* Claims, fills and publishes a definition with a text of up to RECORD_TEXT_MAX bytes. The caller
+ * fills `slot` but for type, state and call_id. */
+void thread_define(struct thread *thread, enum slot_type type, const struct ring_slot *slot,
+                   const char *text, size_t text_bytes);
+
+/* Once, before the first thread_current that may return one. */
+int thread_setup(void);
+
+#endif

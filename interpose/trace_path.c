@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names the trace file. See trace_path.h.
+ */
+#include "trace_path.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "gpumemtrace/version.h"
+#include "store.h"
+
+#define NAMES_TRIED 10000
+
+/* --- rank and run --------------------------------------------------------------------------------- */
+
+int64_t trace_path_rank(void)
+{
+    static const char *const variables[] = {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
+                                            "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = getenv(variables[i]);
+        char *end;
+        if (!value || !*value)
+            continue;
+        const long long rank = strtoll(value, &end, 10);
+        if (!*end && rank >= 0)
+            return rank;
+    }
+    return -1;
+}
+
+static ssize_t read_file(const char *path, char *buffer, size_t buffer_bytes)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    size_t length = 0;
+    ssize_t part;
+    if (fd < 0)
+        return -1;
+    while (length < buffer_bytes - 1 &&
+           (part = read(fd, buffer + length, buffer_bytes - 1 - length)) > 0)
+        length += (size_t)part;
+    close(fd);
+    buffer[length] = '\0';
+    return (ssize_t)length;
+}
+
+struct ancestor {
+    long parent;
+    unsigned long long start_ticks;
+};
+
+static bool read_ancestor(long pid, struct ancestor *ancestor)
+{
+    char path[64], text[1024];
+    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+    if (read_file(path, text, sizeof text) <= 0)
+        return false;
+    char *field = strrchr(text, ')'); /* field 2; it may hold spaces */
+    for (int number = 2; field && number < 4; number++)
+        field = strchr(field + 1, ' ');
+    if (!field)
+        return false;
+    ancestor->parent = strtol(field, NULL, 10);
+    for (int number = 4; field && number < 22; number++)
+        field = strchr(field + 1, ' ');
+    ancestor->start_ticks = field ? strtoull(field, NULL, 10) : 0;
+    return true;
+}
+
+/* Was this process started with our library preloaded? */
+static bool has_preload(long pid)
+{
+    static char text[1 << 17]; /* called once, while the recorder starts */
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/environ", pid);
+    const ssize_t length = read_file(path, text, sizeof text);
+    for (ssize_t at = 0; at < length; at += (ssize_t)strlen(text + at) + 1)
+        if (strncmp(text + at, "LD_PRELOAD=", 11) == 0)
+            return strstr(text + at, "libgpumemtrace.so") != NULL;
+    return false;
+}
+
+void trace_path_run_id(char *text, size_t text_bytes)
+{
+    long pid = getpid();
+    struct ancestor here = {0}, above;
+    read_ancestor(pid, &here);
+    while (here.parent > 1 && has_preload(here.parent) && read_ancestor(here.parent, &above)) {
+        pid = here.parent;
+        here = above;
+    }
+    snprintf(text, text_bytes, "%ld.%llu", pid, here.start_ticks);
+}
+
+/* --- template ------------------------------------------------------------------------------------- */
+
+struct name {
+    char text[PATH_MAX];
+    size_t length;
+    bool overflow;
+};
+
+static void name_append(struct name *name, const char *text)
+{
+    const size_t length = strlen(text);
+    if (name->length + length >= sizeof name->text) {
+        name->overflow = true;
+        return;
+    }
+    memcpy(name->text + name->length, text, length + 1);
+    name->length += length;
+}
+
+static void name_append_field(struct name *name, char field)
+{
+    char text[256] = "";
+    switch (field) {
+    case 'p':
+        snprintf(text, sizeof text, "%ld", (long)getpid());
+        break;
+    case 'h':
+        gethostname(text, sizeof text - 1);
+        break;
+    case 'r':
+        snprintf(text, sizeof text, "%lld", trace_path_rank() < 0 ? 0LL : (long long)trace_path_rank());
+        break;
+    case 't':
+        snprintf(text, sizeof text, "%lld", (long long)time(NULL));
+        break;
+    case '%':
+        snprintf(text, sizeof text, "%%");
+        break;
+    default: /* left as it is: nobody's file should vanish for an unknown letter */
+        snprintf(text, sizeof text, "%%%c", field);
+    }
+    name_append(name, text);
+}
+
+static void expand(const char *pattern, struct name *name, bool *has_pid)
+{
+    *has_pid = false;
+    for (const char *at = pattern; *at; at++) {
+        if (*at == '%' && at[1]) {
+            *has_pid |= at[1] == 'p';
+            name_append_field(name, *++at);
+        } else {
+            name_append(name, (const char[]){*at, '\0'});
+        }
+    }
+}
+
+/* "a/b.db" -> "a/b.2.db"; a name without extension gets ".2" at its end. */
+static int numbered(const char *name, unsigned number, char *path, size_t path_bytes)
+{
+    const char *slash = strrchr(name, '/'), *dot = strrchr(name, '.');
+    if (number < 2)
+        return snprintf(path, path_bytes, "%s", name);
+    if (!dot || (slash && dot < slash) || dot == (slash ? slash + 1 : name))
+        return snprintf(path, path_bytes, "%s.%u", name, number);
+    return snprintf(path, path_bytes, "%.*s.%u%s", (int)(dot - name), name, number, dot);
+}
+
+/* --- making the file ------------------------------------------------------------------------------ */
+
+static bool text_equals(sqlite3 *db, const char *sql, const char *expected)
+{
+    sqlite3_stmt *select = NULL;
+    bool equal = false;
+    if (sqlite3_prepare_v2(db, sql, -1, &select, NULL) == SQLITE_OK &&
+        sqlite3_step(select) == SQLITE_ROW) {
+        const char *text = (const char *)sqlite3_column_text(select, 0);
+        equal = text && strcmp(text, expected) == 0;
+    }
+    sqlite3_finalize(select);
+    return equal;
+}
+
+/* A trace that is complete and comes from another run: nobody writes to it any more. */
+static bool is_replaceable(const char *path, const char *run_id)
+{
+    sqlite3 *db = NULL;
+    char application_id[16];
+    snprintf(application_id, sizeof application_id, "%d", GMT_TRACE_APPLICATION_ID);
+    const bool replaceable =
+        sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
+        text_equals(db, "PRAGMA application_id", application_id) &&
+        store_meta_read(db, META_complete, 0) == 1 &&
+        !text_equals(db, "SELECT value FROM meta WHERE key='run_id'", run_id);
+    sqlite3_close(db);
+    return replaceable;
+}
+
+/* Removes a finished trace. The lock makes two processes of one job that find the same old file
+ * take turns; the second then sees that the name is another file by now. */
+static bool remove_finished(const char *path, const char *run_id)
+{
+    struct stat opened, named;
+    bool removed = false;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &opened) == 0 && stat(path, &named) == 0 &&
+        opened.st_ino == named.st_ino && opened.st_dev == named.st_dev &&
+        is_replaceable(path, run_id))
+        removed = unlink(path) == 0;
+    close(fd);
+    return removed;
+}
+
+static int make_file(const char *path)
+{
+    const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -1;
+    close(fd);
+    return 0;
+}
+
+static int make_absolute(char *path, size_t path_bytes)
+{
+    char absolute[PATH_MAX];
+    if (!realpath(path, absolute))
+        return -1;
+    return snprintf(path, path_bytes, "%s", absolute) < (int)path_bytes ? 0 : -1;
+}
+
+int trace_path_make(const char *pattern, const char *run_id, char *path, size_t path_bytes,
+                    struct err *err)
+{
+    struct name name = {.length = 0};
+    bool has_pid;
+    expand(pattern, &name, &has_pid);
+    if (name.overflow || !name.length) {
+        err_set(err, ERR_USAGE, "GPUMEMTRACE_OUTPUT is %s", name.length ? "too long" : "empty");
+        return -1;
+    }
+    for (unsigned number = 1; number < NAMES_TRIED; number++) {
+        const int length = numbered(name.text, number, path, path_bytes);
+        if (length < 0 || (size_t)length >= path_bytes)
+            break;
+        int failed = make_file(path);
+        if (failed && errno == EEXIST && number == 1 && !has_pid && remove_finished(path, run_id))
+            failed = make_file(path);
+        if (!failed)
+            return make_absolute(path, path_bytes);
+        if (errno != EEXIST) {
+            err_set(err, ERR_SYSTEM, "cannot make %s: %s", path, strerror(errno));
+            return -1;
+        }
+    }
+    err_set(err, ERR_SYSTEM, "no free name like %s", name.text);
+    return -1;
+}
