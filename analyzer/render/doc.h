@@ -10,6 +10,10 @@
  * labelled field; list "frames"                        "frames": [ … ]   a list inside a row stands
  *                                                                  indented below that row
  *
+ * A field directly in a list is an element: "warnings": ["…", "…"], in text a line of its own. A list
+ * whose rows hold objects, or lists with headings, is shown to people as one section per row. A
+ * heading without anything to see below it is not shown.
+ *
  * Every field has a key (JSON, CSV; NULL: for people only) and a label (text; NULL: for machines
  * only). Rows of one list carry the same fields in the same order. Keys and labels must outlive the
  * document (string literals); text values are copied. Errors (no memory, unbalanced calls) are
@@ -67,6 +71,7 @@ void doc_list_end(struct doc *doc);
 void doc_row_begin(struct doc *doc);
 void doc_row_end(struct doc *doc);
 
+/* A NULL value is unknown, as with doc_null. */
 void doc_text(struct doc *doc, const char *key, const char *label, const char *value);
 void doc_textf(struct doc *doc, const char *key, const char *label, const char *format, ...)
     GMT_PRINTF(4, 5);

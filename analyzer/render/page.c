@@ -67,7 +67,8 @@ static const char *word_end(const char *string, size_t *columns)
 
 void page_wrapped(struct page *page, const char *string, int indent)
 {
-    size_t room = PAGE_COLUMNS - (size_t)indent, used = 0;
+    size_t room = indent < PAGE_COLUMNS / 2 ? PAGE_COLUMNS - (size_t)indent : PAGE_COLUMNS / 2;
+    size_t used = 0;
     for (;;) {
         while (is_space(*string))
             string++;

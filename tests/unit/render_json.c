@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* JSON: key order, exact integers, null, escapes, valid UTF-8. jansson is the judge of validity. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <jansson.h>
+#include <string.h>
+
+#include "tests/unit/rendered.h"
+
+static void keys_stand_in_the_order_they_were_built(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1");
+    doc_count(doc, "zebra", NULL, 1);
+    doc_object_begin(doc, "middle", "Middle");
+    doc_bool(doc, "yes", "Yes", true);
+    doc_object_end(doc);
+    doc_count(doc, "ant", "Ant", 2);
+    assert_rendered(doc, "json",
+                    "{\n"
+                    "  \"schema\": \"x/1\",\n"
+                    "  \"zebra\": 1,\n"
+                    "  \"middle\": {\n"
+                    "    \"yes\": true\n"
+                    "  },\n"
+                    "  \"ant\": 2\n"
+                    "}\n");
+}
+
+static void lists_hold_rows_and_plain_elements(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1");
+    doc_list_begin(doc, "sites", "Sites");
+    doc_row_begin(doc);
+    doc_bytes(doc, "bytes", "Bytes", 7);
+    doc_row_end(doc);
+    doc_list_end(doc);
+    doc_list_begin(doc, "warnings", NULL);
+    doc_text(doc, "warning", "", "be careful");
+    doc_list_end(doc);
+    doc_list_begin(doc, "pools", NULL);
+    doc_list_end(doc);
+    assert_rendered(doc, "json",
+                    "{\n"
+                    "  \"schema\": \"x/1\",\n"
+                    "  \"sites\": [\n"
+                    "    {\n"
+                    "      \"bytes\": 7\n"
+                    "    }\n"
+                    "  ],\n"
+                    "  \"warnings\": [\n"
+                    "    \"be careful\"\n"
+                    "  ],\n"
+                    "  \"pools\": []\n"
+                    "}\n");
+}
+
+static void what_is_for_people_only_is_left_out(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1");
+    doc_note(doc, "a sentence");
+    doc_text(doc, NULL, "Label", "value");
+    doc_object_begin(doc, NULL, "Heading");
+    doc_count(doc, "inside", "Inside", 1);
+    doc_object_end(doc);
+    doc_list_begin(doc, "rows", NULL);
+    doc_note(doc, "another");
+    doc_list_end(doc);
+    assert_rendered(doc, "json", "{\n  \"schema\": \"x/1\",\n  \"rows\": []\n}\n");
+}
+
+static void unknown_is_null(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1");
+    doc_null(doc, "a", "A", DOC_BYTES);
+    doc_text(doc, "b", "B", NULL);
+    assert_rendered(doc, "json", "{\n  \"schema\": \"x/1\",\n  \"a\": null,\n  \"b\": null\n}\n");
+}
+
+static void integers_are_exact_to_the_ends_of_their_range(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1");
+    doc_bytes(doc, "most", "", UINT64_MAX);
+    doc_integer(doc, "address", "", DOC_ADDRESS, (int64_t)0x8000000000000001u);
+    doc_integer(doc, "least", "", DOC_DELTA, INT64_MIN);
+    doc_count(doc, "odd", "", 9007199254740993u); /* 2^53 + 1: no double has it */
+    assert_rendered(doc, "json",
+                    "{\n  \"schema\": \"x/1\",\n"
+                    "  \"most\": 18446744073709551615,\n"
+                    "  \"address\": 9223372036854775809,\n"
+                    "  \"least\": -9223372036854775808,\n"
+                    "  \"odd\": 9007199254740993\n}\n");
+}
+
+static void ratios_are_real_numbers_of_six_digits(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1");
+    doc_ratio(doc, "third", "", 1.0 / 3);
+    doc_ratio(doc, "tenth", "", 0.1);
+    doc_ratio(doc, "zero", "", -0.0);
+    doc_ratio(doc, "one", "", 1);
+    assert_rendered(doc, "json",
+                    "{\n  \"schema\": \"x/1\",\n  \"third\": 0.333333,\n  \"tenth\": 0.1,\n"
+                    "  \"zero\": 0.0,\n  \"one\": 1.0\n}\n");
+}
+
+/* Reads the JSON back with another library; the caller frees doc and result. */
+static json_t *read_back(struct doc *doc)
+{
+    struct err err = {0};
+    char *string = rendered(doc, "json", &err);
+    assert_non_null(string);
+    json_t *json = json_loads(string, 0, NULL);
+    assert_non_null(json);
+    free(string);
+    return json;
+}
+
+static void every_control_character_survives_the_way_there_and_back(void **state)
+{
+    (void)state;
+    char value[40];
+    size_t length = 0;
+    for (char byte = 1; byte < 0x20; byte++)
+        value[length++] = byte;
+    snprintf(value + length, sizeof value - length, "\"\\/\x7f\xc3\xa4");
+    struct doc *doc = doc_new("x/1");
+    doc_text(doc, "value", "", value);
+    json_t *json = read_back(doc);
+    assert_string_equal(json_string_value(json_object_get(json, "value")), value);
+    json_decref(json);
+    doc_free(doc);
+}
+
+static void bytes_that_are_no_utf8_become_replacement_characters(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1");
+    doc_text(doc, "value", "",
+             "a\xff"
+             "b\xc3(\xed\xa0\x80\xc0\xaf\xf5");
+    json_t *json = read_back(doc);
+    assert_string_equal(json_string_value(json_object_get(json, "value")),
+                        "a\xef\xbf\xbd"
+                        "b\xef\xbf\xbd(\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
+                        "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
+    json_decref(json);
+    doc_free(doc);
+}
+
+static void a_broken_document_is_not_rendered(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    struct doc *doc = doc_new("x/1");
+    doc_object_begin(doc, "open", NULL);
+    assert_null(rendered(doc, "json", &err));
+    assert_int_equal(err.code, ERR_INTERNAL);
+    doc_free(doc);
+}
+
+static void an_unknown_format_names_those_there_are(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    struct doc *doc = doc_new("x/1");
+    assert_null(rendered(doc, "xml", &err));
+    assert_int_equal(err.code, ERR_USAGE);
+    assert_string_equal(err.message, "unknown format 'xml'; there are text, json, csv and junit");
+    doc_free(doc);
+}
+
+static void a_full_disk_is_an_error(void **state)
+{
+    (void)state;
+    struct err err = {0};
+    struct doc *doc = doc_new("x/1");
+    FILE *out = fopen("/dev/full", "w");
+    assert_non_null(out);
+    assert_int_equal(render(doc, "json", out, &err), -1);
+    assert_int_equal(err.code, ERR_SYSTEM);
+    assert_non_null(strstr(err.message, "No space left"));
+    fclose(out);
+    doc_free(doc);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(keys_stand_in_the_order_they_were_built),
+        cmocka_unit_test(lists_hold_rows_and_plain_elements),
+        cmocka_unit_test(what_is_for_people_only_is_left_out),
+        cmocka_unit_test(unknown_is_null),
+        cmocka_unit_test(integers_are_exact_to_the_ends_of_their_range),
+        cmocka_unit_test(ratios_are_real_numbers_of_six_digits),
+        cmocka_unit_test(every_control_character_survives_the_way_there_and_back),
+        cmocka_unit_test(bytes_that_are_no_utf8_become_replacement_characters),
+        cmocka_unit_test(a_broken_document_is_not_rendered),
+        cmocka_unit_test(an_unknown_format_names_those_there_are),
+        cmocka_unit_test(a_full_disk_is_an_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/* Text for people: what stands where, and that nothing a trace says can drive the terminal. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/rendered.h"
+
+static void labels_are_padded_to_the_longest_and_machine_fields_left_out(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1");
+    doc_bytes(doc, "peak_bytes", "Peak", 1610612736);
+    doc_count(doc, "seq", NULL, 99999);
+    doc_integer(doc, "time", "Reached after", DOC_NS, 12300000);
+    doc_null(doc, "uuid", "UUID", DOC_TEXT);
+    assert_rendered(doc, "text",
+                    "Peak           1.50 GiB\n"
+                    "Reached after  12.3 ms\n"
+                    "UUID           -\n");
+}
+
+static void sections_have_a_heading_and_an_empty_line_between_them(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1");
+    doc_note(doc, "One sentence.");
+    doc_object_begin(doc, "a", "First");
+    doc_count(doc, "n", "N", 1);
+    doc_object_begin(doc, "inner", "Inside");
+    doc_count(doc, "m", "M", 2);
+    doc_object_end(doc);
+    doc_object_end(doc);
+    doc_object_begin(doc, "b", "Second");
+    doc_count(doc, "n", "N", 3);
+    doc_object_end(doc);
+    assert_rendered(doc, "text",
+                    "One sentence.\n"
+                    "\n"
+                    "First\n"
+                    "  N  1\n"
+                    "\n"
+                    "  Inside\n"
+                    "    M  2\n"
+                    "\n"
+                    "Second\n"
+                    "  N  3\n");
+}
+
+static void add_site(struct doc *doc, uint64_t bytes, uint64_t count, const char *phase,
+                     const char *frame)
+{
+    doc_row_begin(doc);
+    doc_bytes(doc, "bytes", "Bytes", bytes);
+    doc_count(doc, "count", "Count", count);
+    doc_text(doc, "phase", "Phase", phase);
+    doc_list_begin(doc, "frames", NULL);
+    doc_row_begin(doc);
+    doc_text(doc, "kind", NULL, "native");
+    doc_text(doc, NULL, "", frame);
+    doc_row_end(doc);
+    doc_list_end(doc);
+    doc_row_end(doc);
+}
+
+static void a_table_aligns_numbers_right_and_indents_inner_lists(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1");
+    doc_list_begin(doc, "sites", "Sites at the peak");
+    add_site(doc, 1073741824, 2, "forward", "main (train.c:12)");
+    add_site(doc, 512, 10, NULL, "step (train.c:40)");
+    doc_list_end(doc);
+    assert_rendered(doc, "text",
+                    "Sites at the peak\n"
+                    "     Bytes  Count  Phase\n"
+                    "  1.00 GiB      2  forward\n"
+                    "      main (train.c:12)\n"
+                    "     512 B     10  -\n"
+                    "      step (train.c:40)\n");
+}
+
+static void columns_are_counted_in_characters_not_bytes(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1");
+    doc_list_begin(doc, "rows", NULL);
+    const char *names[] = {"\xc3\xa9t\xc3\xa9", "\xe6\x97\xa5\xe6\x9c\xac", "plain"};
+    for (int i = 0; i < 3; i++) {
+        doc_row_begin(doc);
+        doc_text(doc, "name", "Name", names[i]);
+        doc_count(doc, "n", "N", 1);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+    assert_rendered(doc, "text",
+                    "Name   N\n"
+                    "\xc3\xa9t\xc3\xa9    1\n"
+                    "\xe6\x97\xa5\xe6\x9c\xac   1\n"
+                    "plain  1\n");
+}
+
+static void rows_with_headed_lists_are_sections(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1");
+    doc_list_begin(doc, "devices", NULL);
+    for (int device = 0; device < 2; device++) {
+        doc_row_begin(doc);
+        doc_integer(doc, "device", "Device", DOC_COUNT, device);
+        doc_list_begin(doc, "phases", "Phases");
+        doc_row_begin(doc);
+        doc_text(doc, "name", "Name", "forward");
+        doc_row_end(doc);
+        doc_list_end(doc);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+    assert_rendered(doc, "text",
+                    "Device  0\n"
+                    "\n"
+                    "Phases\n"
+                    "  Name\n"
+                    "  forward\n"
+                    "\n"
+                    "Device  1\n"
+                    "\n"
+                    "Phases\n"
+                    "  Name\n"
+                    "  forward\n");
+}
+
+static void a_heading_without_content_is_not_shown(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1");
+    doc_list_begin(doc, "pools", "Pools");
+    doc_list_end(doc);
+    doc_object_begin(doc, "trace", "Trace");
+    doc_text(doc, "path", NULL, "/tmp/x.db");
+    doc_object_end(doc);
+    doc_count(doc, "n", "N", 1);
+    assert_rendered(doc, "text", "N  1\n");
+}
+
+static void notes_are_wrapped_between_words(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1");
+    doc_object_begin(doc, "a", "A");
+    doc_note(doc, "%s",
+             "123456789 123456789 123456789 123456789 123456789 123456789 123456789 123456789 "
+             "123456789 12345678 x");
+    doc_object_end(doc);
+    assert_rendered(doc, "text",
+                    "A\n"
+                    "  123456789 123456789 123456789 123456789 123456789 123456789 123456789 "
+                    "123456789 123456789 12345678\n"
+                    "  x\n");
+}
+
+static void control_characters_do_not_reach_the_terminal(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1");
+    doc_text(doc, "name", "Name",
+             "a\x1b[31mred\nnext\x7f\xc2\x9b"
+             "31m\xff");
+    assert_rendered(doc, "text", "Name  a?[31mred?next??31m\xef\xbf\xbd\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(labels_are_padded_to_the_longest_and_machine_fields_left_out),
+        cmocka_unit_test(sections_have_a_heading_and_an_empty_line_between_them),
+        cmocka_unit_test(a_table_aligns_numbers_right_and_indents_inner_lists),
+        cmocka_unit_test(columns_are_counted_in_characters_not_bytes),
+        cmocka_unit_test(rows_with_headed_lists_are_sections),
+        cmocka_unit_test(a_heading_without_content_is_not_shown),
+        cmocka_unit_test(notes_are_wrapped_between_words),
+        cmocka_unit_test(control_characters_do_not_reach_the_terminal),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers as people read them, at the places where the unit changes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "render/units.h"
+
+static char text[UNITS_TEXT_BYTES];
+
+static void bytes_change_unit_where_two_decimals_would_say_1024(void **state)
+{
+    (void)state;
+    assert_string_equal(units_bytes(text, 0), "0 B");
+    assert_string_equal(units_bytes(text, 512), "512 B");
+    assert_string_equal(units_bytes(text, 1023), "1023 B");
+    assert_string_equal(units_bytes(text, 1024), "1.00 KiB");
+    assert_string_equal(units_bytes(text, 1048570), "1023.99 KiB");
+    assert_string_equal(units_bytes(text, 1048575), "1.00 MiB");
+    assert_string_equal(units_bytes(text, 1610612736), "1.50 GiB");
+    assert_string_equal(units_bytes(text, UINT64_MAX), "16.00 EiB");
+}
+
+static void deltas_carry_their_sign(void **state)
+{
+    (void)state;
+    assert_string_equal(units_delta(text, 0), "0 B");
+    assert_string_equal(units_delta(text, 1610612736), "+1.50 GiB");
+    assert_string_equal(units_delta(text, -512), "-512 B");
+    assert_string_equal(units_delta(text, INT64_MIN), "-8.00 EiB");
+}
+
+static void durations_have_three_digits_until_a_minute(void **state)
+{
+    (void)state;
+    assert_string_equal(units_duration(text, 0), "0 ns");
+    assert_string_equal(units_duration(text, 999), "999 ns");
+    assert_string_equal(units_duration(text, 1000), "1.00 us");
+    assert_string_equal(units_duration(text, 9996), "10.0 us");
+    assert_string_equal(units_duration(text, 999499), "999 us");
+    assert_string_equal(units_duration(text, 999500), "1.00 ms");
+    assert_string_equal(units_duration(text, 12345678), "12.3 ms");
+    assert_string_equal(units_duration(text, 999500000), "1.00 s");
+    assert_string_equal(units_duration(text, 59940000000), "59.9 s");
+    assert_string_equal(units_duration(text, 59950000000), "1 min 00 s");
+    assert_string_equal(units_duration(text, 185000000000), "3 min 05 s");
+    assert_string_equal(units_duration(text, 3599600000000), "1 h 00 min");
+    assert_string_equal(units_duration(text, -1500000), "-1.50 ms");
+}
+
+static void ratios_are_percent(void **state)
+{
+    (void)state;
+    assert_string_equal(units_ratio(text, 0.1234), "12.3 %");
+    assert_string_equal(units_ratio(text, 1), "100.0 %");
+    assert_string_equal(units_ratio(text, -0.05), "-5.0 %");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bytes_change_unit_where_two_decimals_would_say_1024),
+        cmocka_unit_test(deltas_carry_their_sign),
+        cmocka_unit_test(durations_have_three_digits_until_a_minute),
+        cmocka_unit_test(ratios_are_percent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

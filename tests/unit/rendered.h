@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* What a document looks like in a format, as a string, for unit tests. It must not judge it. */
+#ifndef GPUMEMTRACE_TESTS_RENDERED_H
+#define GPUMEMTRACE_TESTS_RENDERED_H
+
+#include <stdlib.h>
+
+#include "render/doc.h"
+#include "render/render.h"
+
+/* The caller frees the string; NULL and *err when rendering failed. */
+static inline char *rendered(const struct doc *doc, const char *format, struct err *err)
+{
+    char *string = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&string, &length);
+    int result = out ? render(doc, format, out, err) : -1;
+    if (out)
+        fclose(out);
+    if (result) {
+        free(string);
+        return NULL;
+    }
+    return string;
+}
+
+/* Frees the document and the string. */
+#define assert_rendered(doc, format, expected)                                                     \
+    do {                                                                                           \
+        struct err rendered_err = {0};                                                             \
+        char *rendered_string = rendered(doc, format, &rendered_err);                              \
+        assert_string_equal(rendered_string ? rendered_string : rendered_err.message, expected);   \
+        free(rendered_string);                                                                     \
+        doc_free(doc);                                                                             \
+    } while (0)
+
+#endif
