@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* Options from tables: every kind, every mistake, and which command has which. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "gpumemtrace/event.h"
+#include "util/options.h"
+
+struct own {
+    bool flag;
+    const char *maybe;
+    struct option_texts texts;
+    uint64_t size_bytes;
+    double ratio;
+    int choice;
+};
+
+static const struct option_rule rules[] = {
+    {"flag", 'f', OPTION_FLAG, NULL, "", offsetof(struct own, flag)},
+    {"maybe", 0, OPTION_MAYBE, "TEXT", "", offsetof(struct own, maybe)},
+    {"text", 't', OPTION_TEXTS, "TEXT", "", offsetof(struct own, texts)},
+    {"size", 0, OPTION_SIZE, "SIZE", "", offsetof(struct own, size_bytes)},
+    {"ratio", 0, OPTION_RATIO, "SHARE", "", offsetof(struct own, ratio)},
+    {"choice", 0, OPTION_CHOICE, "one|two|three", "", offsetof(struct own, choice)},
+    {0},
+};
+
+struct parsed {
+    struct command_options options;
+    struct own own;
+    struct err err;
+    char copy[512];
+    char *argv[32];
+    int result;
+};
+
+/* Splits the line at spaces and parses it; argv stays alive in *parsed. */
+static void parse(struct parsed *parsed, const char *line, bool leading)
+{
+    int argc = 0;
+    memset(parsed, 0, sizeof *parsed);
+    snprintf(parsed->copy, sizeof parsed->copy, "%s", line);
+    for (char *word = strtok(parsed->copy, " "); word; word = strtok(NULL, " "))
+        parsed->argv[argc++] = word;
+    parsed->result = (leading ? options_parse_leading : options_parse)(
+        &parsed->options, rules, &parsed->own, argc, parsed->argv, &parsed->err);
+}
+
+static void assert_refused(const char *line, const char *message)
+{
+    struct parsed parsed;
+    parse(&parsed, line, false);
+    assert_int_equal(parsed.result, -1);
+    assert_int_equal(parsed.err.code, ERR_USAGE);
+    assert_string_equal(parsed.err.message, message);
+}
+
+static void without_options_the_defaults_hold(void **state)
+{
+    (void)state;
+    struct parsed parsed;
+    parse(&parsed, "peak a.db b.db", false);
+    assert_int_equal(parsed.result, 0);
+    assert_string_equal(parsed.options.command, "peak");
+    assert_string_equal(parsed.options.format, "text");
+    assert_null(parsed.options.output);
+    assert_null(parsed.options.at);
+    assert_int_equal(parsed.options.device, -1);
+    assert_int_equal(parsed.options.layer, LAYER_none);
+    assert_int_equal(parsed.options.top, 0);
+    assert_int_equal(parsed.options.operand_count, 2);
+    assert_string_equal(parsed.options.operands[1], "b.db");
+}
+
+static void options_may_stand_after_operands(void **state)
+{
+    (void)state;
+    struct parsed parsed;
+    parse(&parsed, "peak a.db --json -o out.json b.db --device=2 --layer pool --top 5 --at=end",
+          false);
+    assert_int_equal(parsed.result, 0);
+    assert_string_equal(parsed.options.format, "json");
+    assert_string_equal(parsed.options.output, "out.json");
+    assert_int_equal(parsed.options.device, 2);
+    assert_int_equal(parsed.options.layer, LAYER_pool);
+    assert_int_equal(parsed.options.top, 5);
+    assert_string_equal(parsed.options.at, "end");
+    assert_int_equal(parsed.options.operand_count, 2);
+    assert_string_equal(parsed.options.operands[0], "a.db");
+}
+
+static void two_dashes_end_the_options(void **state)
+{
+    (void)state;
+    struct parsed parsed;
+    parse(&parsed, "peak -- --json", false);
+    assert_int_equal(parsed.result, 0);
+    assert_string_equal(parsed.options.format, "text");
+    assert_string_equal(parsed.options.operands[0], "--json");
+}
+
+static void for_another_program_the_first_operand_ends_them(void **state)
+{
+    (void)state;
+    struct parsed parsed;
+    parse(&parsed, "run --flag prog --size=junk -x", true);
+    assert_int_equal(parsed.result, 0);
+    assert_true(parsed.own.flag);
+    assert_int_equal(parsed.options.operand_count, 3);
+    assert_string_equal(parsed.options.operands[1], "--size=junk");
+}
+
+static void a_command_adds_options_of_its_own(void **state)
+{
+    (void)state;
+    struct parsed parsed;
+    parse(&parsed, "check x.db -f --maybe=3 --text=a -t b --size=4KiB --ratio=50% --choice=two",
+          false);
+    assert_int_equal(parsed.result, 0);
+    assert_true(parsed.own.flag);
+    assert_string_equal(parsed.own.maybe, "3");
+    assert_int_equal(parsed.own.texts.count, 2);
+    assert_string_equal(parsed.own.texts.values[1], "b");
+    assert_int_equal(parsed.own.size_bytes, 4096);
+    assert_true(parsed.own.ratio == 0.5);
+    assert_int_equal(parsed.own.choice, 2);
+}
+
+static void an_option_with_maybe_a_value_takes_none_from_the_next_word(void **state)
+{
+    (void)state;
+    struct parsed parsed;
+    parse(&parsed, "check --maybe x.db", false);
+    assert_int_equal(parsed.result, 0);
+    assert_string_equal(parsed.own.maybe, "");
+    assert_int_equal(parsed.options.operand_count, 1);
+}
+
+static void mistakes_are_named(void **state)
+{
+    (void)state;
+    assert_refused("peak x --foo", "unknown option '--foo'; see 'gpumemtrace help peak'");
+    assert_refused("peak x --foo=3", "unknown option '--foo'; see 'gpumemtrace help peak'");
+    assert_refused("peak x -z", "unknown option '-z'; see 'gpumemtrace help peak'");
+    assert_refused("peak x --flag=1", "option '--flag' takes no value");
+    assert_refused("peak x --top", "option '--top' needs a value: --top=N");
+    assert_refused("peak x -o", "option '-o' needs a value; see 'gpumemtrace help peak'");
+    assert_refused("peak x --top=0", "option '--top': '0' is out of range; the least is 1");
+    assert_refused("peak x --device=one", "option '--device': 'one' is not a whole number");
+    assert_refused("peak x --layer=gpu", "option '--layer': 'gpu' is none of driver|pool");
+    assert_refused("peak x --choice=on", "option '--choice': 'on' is none of one|two|three");
+    assert_refused("peak x --format=xml",
+                   "option '--format': unknown format 'xml'; there are text, "
+                   "json, csv and junit");
+    assert_refused("peak x --size=4XB", "option '--size': '4XB' is not a size; write it like 4GiB, "
+                                        "512MiB, 4GB or 4294967296");
+}
+
+static void operands_are_counted_as_the_commands_row_says(void **state)
+{
+    (void)state;
+    assert_refused("peak", "needs TRACE..., got 0 operands; see 'gpumemtrace help peak'");
+    assert_refused("compare x", "needs TRACE MODEL, got 1 operand; see 'gpumemtrace help compare'");
+    assert_refused("estimate a b",
+                   "takes 1 operand (MODEL), not 2; see 'gpumemtrace help estimate'");
+}
+
+static void a_command_has_the_shared_options_of_its_row_only(void **state)
+{
+    (void)state;
+    assert_refused("estimate x --at=end", "unknown option '--at'; see 'gpumemtrace help estimate'");
+    assert_refused("info x --layer=pool", "unknown option '--layer'; see 'gpumemtrace help info'");
+}
+
+static void too_many_texts_are_refused(void **state)
+{
+    (void)state;
+    static char text[] = "--text=x", name[] = "check", operand[] = "x.db";
+    char *argv[OPTION_TEXTS_MAX + 4] = {name, operand};
+    struct command_options options;
+    struct own own = {0};
+    struct err err = {0};
+    for (int i = 0; i <= OPTION_TEXTS_MAX; i++)
+        argv[i + 2] = text;
+    assert_int_equal(options_parse(&options, rules, &own, OPTION_TEXTS_MAX + 2, argv, &err), 0);
+    own.texts.count = 0;
+    assert_int_equal(options_parse(&options, rules, &own, OPTION_TEXTS_MAX + 3, argv, &err), -1);
+    assert_string_equal(err.message, "option '--text': given more than 64 times");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(without_options_the_defaults_hold),
+        cmocka_unit_test(options_may_stand_after_operands),
+        cmocka_unit_test(two_dashes_end_the_options),
+        cmocka_unit_test(for_another_program_the_first_operand_ends_them),
+        cmocka_unit_test(a_command_adds_options_of_its_own),
+        cmocka_unit_test(an_option_with_maybe_a_value_takes_none_from_the_next_word),
+        cmocka_unit_test(mistakes_are_named),
+        cmocka_unit_test(operands_are_counted_as_the_commands_row_says),
+        cmocka_unit_test(a_command_has_the_shared_options_of_its_row_only),
+        cmocka_unit_test(too_many_texts_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
