@@ -72,7 +72,7 @@ say = @$(if $(V),:,printf '  %-6s %s\n' $(1) $(2))
 $(O)/obj/pic/%.o: %.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(COMMON) $(CUDA_FLAGS) -fPIC -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(COMMON) -Ianalyzer $(CUDA_FLAGS) -fPIC -MMD -MP -c $< -o $@
 $(O)/obj/pic/%.o: %.S
 	$(call say,AS,$@)
 	@mkdir -p $(@D)
@@ -100,7 +100,7 @@ $(O)/obj/sim/%.o: %.S
 $(LIBRARY): $(interpose_obj) interpose/exports.map
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared -o $@ $(interpose_obj) $(SQLITE_A) $(CFLAGS) $(SANITIZE) -pthread -Wl,--version-script=interpose/exports.map \
-	    -Wl,--exclude-libs,ALL -Wl,-z,defs,-z,now,-z,nodelete -Wl,-soname,libgpumemtrace.so -lm
+	    -Wl,--exclude-libs,ALL -Wl,-z,defs,-z,now,-z,nodelete,-Bsymbolic -Wl,-soname,libgpumemtrace.so -lm
 
 $(COMMAND): $(analyzer_obj)
 	$(call say,LINK,$@)

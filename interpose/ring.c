@@ -51,8 +51,9 @@ static off_t segment_offset(uint32_t index)
 
 static void *map(const struct ring *ring, size_t length, off_t offset)
 {
-    const int protection = ring->writable ? PROT_READ | PROT_WRITE : PROT_READ;
-    void *memory = mmap(NULL, length, protection, MAP_SHARED, ring->fd, offset);
+    const int protection = ring->writable || ring->private ? PROT_READ | PROT_WRITE : PROT_READ;
+    const int sharing = ring->private ? MAP_PRIVATE : MAP_SHARED;
+    void *memory = mmap(NULL, length, protection, sharing, ring->fd, offset);
     if (memory == MAP_FAILED)
         return NULL;
     /* A forked child must not write into its parent's events. */
@@ -132,6 +133,11 @@ int ring_open(struct ring *ring, const char *path, bool *recording, struct err *
 failed:
     ring_release(ring);
     return -1;
+}
+
+void ring_make_private(struct ring *ring)
+{
+    ring->private = true;
 }
 
 void ring_release(struct ring *ring)

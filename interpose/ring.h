@@ -62,6 +62,7 @@ struct ring_header {
 struct ring {
     int fd;
     bool writable;
+    bool private; /* changes stay in this process */
     struct ring_header *header;
     uint32_t segment_max;
     /* Protects growth: segment_count, the file's length and the entries of segments[]. */
@@ -75,6 +76,8 @@ int ring_create(struct ring *ring, const char *path, uint64_t max_bytes, struct 
  * process holds the lock until ring_release. */
 int ring_open(struct ring *ring, const char *path, bool *recording, struct err *err);
 void ring_release(struct ring *ring);
+/* After ring_open, before anything is read: moving tails then changes nothing on disk. */
+void ring_make_private(struct ring *ring);
 
 /* A segment with room, owned by the caller from now on, or NULL: over ring_max or no disk space. */
 struct ring_segment *ring_take_segment(struct ring *ring);

@@ -47,6 +47,9 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 static const char recording_pragmas[] = "PRAGMA journal_mode=WAL;PRAGMA synchronous=OFF;"
                                         "PRAGMA temp_store=MEMORY;PRAGMA wal_autocheckpoint=4000";
 
+/* So that the file itself says what it is, before anything is in the -wal alone. */
+static const char checkpoint[] = "PRAGMA wal_checkpoint(TRUNCATE)";
+
 static int sqlite_err(sqlite3 *db, struct err *err)
 {
     err_set(err, ERR_SYSTEM, "%s", db ? sqlite3_errmsg(db) : "out of memory");
@@ -109,7 +112,8 @@ int store_create(struct store *store, const char *path, struct err *err)
     else if (!schema_sql(script, sizeof script, err) &&
              !execute(store->db, recording_pragmas, err) && !store_begin(store, err) &&
              !execute(store->db, script, err) && !store_hooks(store, err) &&
-             !store_commit(store, err) && !prepare(store, err))
+             !store_commit(store, err) && !execute(store->db, checkpoint, err) &&
+             !prepare(store, err))
         return 0;
     store_abandon(store);
     return -1;
@@ -125,23 +129,27 @@ int store_attach(struct store *store, sqlite3 *db, struct err *err)
     return -1;
 }
 
-void store_abandon(struct store *store)
+void store_detach(struct store *store)
 {
     for (int i = 0; i < STATEMENT_COUNT; i++)
         sqlite3_finalize(store->statements[i]);
-    sqlite3_close(store->db);
     memset(store, 0, sizeof *store);
+}
+
+void store_abandon(struct store *store)
+{
+    sqlite3 *db = store->db;
+    store_detach(store);
+    sqlite3_close(db);
 }
 
 int store_close(struct store *store, struct err *err)
 {
-    for (int i = 0; i < STATEMENT_COUNT; i++) {
-        sqlite3_finalize(store->statements[i]);
-        store->statements[i] = NULL;
-    }
+    sqlite3 *db = store->db;
+    store_detach(store);
     /* A reader that looks on at this moment keeps the -wal alive; the file is valid either way. */
-    const int result = execute(store->db, "PRAGMA journal_mode=DELETE", err);
-    store_abandon(store);
+    const int result = execute(db, "PRAGMA journal_mode=DELETE", err);
+    sqlite3_close(db);
     return result;
 }
 

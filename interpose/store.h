@@ -47,6 +47,8 @@ struct store {
 int store_create(struct store *store, const char *path, struct err *err);
 /* Continues in an existing trace that the caller has checked; takes over db, also on error. */
 int store_attach(struct store *store, sqlite3 *db, struct err *err);
+/* Lets go of the database that store_attach took over, open. */
+void store_detach(struct store *store);
 /* Takes the trace out of WAL mode, so that the file stands alone, and closes it. */
 int store_close(struct store *store, struct err *err);
 /* Closes without a last word: the trace stays as the last commit left it. */
