@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Categories of memory, shared by traces and estimates. Measured blocks get theirs from the rules
- * in category.c; it must not know how either side prints them.
+ * Categories of memory, shared by traces and estimates. Measured blocks get theirs from two tables
+ * of rules, category_rules.def (phases) and category_modules.def (libraries); it must not know how
+ * either side prints them.
  */
 #ifndef GPUMEMTRACE_ANALYSIS_CATEGORY_H
 #define GPUMEMTRACE_ANALYSIS_CATEGORY_H
 
 #include <stdint.h>
+
+#include "replay/history.h"
 
 enum category {
 #define CATEGORY(name, text) CATEGORY_##name,
@@ -17,5 +20,21 @@ enum category {
 /* JSON key ("kv_cache") and name for people ("KV cache"). */
 const char *category_key(enum category category);
 const char *category_title(enum category category);
+
+/* The rules, applied to one trace. Immutable after categories_init. */
+struct categories {
+    const struct history *history;
+    uint8_t *rule_of_path; /* number of the rule that the path's own name matches, or RULE_NONE */
+    uint8_t *of_stack;     /* by stack id: category of the library, or CATEGORY_COUNT */
+};
+
+int categories_init(struct categories *categories, const struct history *history, struct err *err);
+void categories_release(struct categories *categories);
+
+/*
+ * What the block is for, in the light of its whole life. A driver block that a framework pool cuts
+ * into pieces is "other": its bytes have a category as pieces, in the pool's layer.
+ */
+enum category categories_of(const struct categories *categories, const struct block *block);
 
 #endif

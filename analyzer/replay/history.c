@@ -177,6 +177,24 @@ const struct device_use *history_device(const struct history *history, int devic
     return NULL;
 }
 
+const struct block *history_birth_at(const struct history *history, uint32_t index)
+{
+    size_t low = 0, high = history->change_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (history->changes[middle].event < index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < history->change_count && history->changes[low].event == index; low++)
+        if (history->changes[low].birth)
+            return &history->blocks[history->changes[low].block];
+    return NULL;
+}
+
 static void show(const struct step *step, const struct visitor *visitors, size_t count)
 {
     for (size_t i = 0; i < count; i++)

@@ -52,6 +52,7 @@ struct block {
     uint32_t stack_id;
     uint32_t span; /* phase of its birth, HISTORY_NONE: outside any */
     uint32_t stock;
+    uint32_t mempool;        /* it was handed out of; HISTORY_NONE: not known, or another kind */
     uint32_t next, previous; /* private to the replay: live blocks of the device */
     uint8_t memory;          /* enum memory_kind */
     uint8_t end;             /* enum block_end */
@@ -60,6 +61,7 @@ struct block {
 
 struct change {
     uint32_t event, block;
+    uint32_t span; /* phase the event belongs to, HISTORY_NONE: outside any */
     bool birth;
 };
 
@@ -72,6 +74,13 @@ struct stock {
     uint64_t live_bytes; /* at the end */
     uint64_t peak_bytes;
     uint32_t peak_index; /* HISTORY_NONE: nothing was ever live */
+};
+
+/* A failed allocation. */
+struct failure {
+    uint32_t event;
+    uint32_t span;  /* phase it happened in, or HISTORY_NONE */
+    uint32_t stock; /* that would have had the block */
 };
 
 /* A device that had an event, with its stocks; the pools' stocks are found by their device. */
@@ -88,9 +97,13 @@ struct path {
     char *text; /* "epoch/forward" */
 };
 
+/* Deeper nesting (a range that is never ended, again and again) is told flat from here on. */
+#define SPAN_DEPTH_MAX 64
+
 struct span {
     uint32_t path;
     uint32_t parent; /* span around it when it was pushed, HISTORY_NONE: none */
+    uint32_t depth;  /* 1: outermost */
     uint32_t thread_id;
     uint32_t begin_index;
     uint32_t end_index; /* event_count of the history if it was never popped */
@@ -142,7 +155,7 @@ struct history {
     struct pool_usage *usages;
     size_t usage_count, usage_capacity;
 
-    uint32_t *failures; /* failed allocations */
+    struct failure *failures;
     size_t failure_count, failure_capacity;
     uint32_t *steps; /* STEP events */
     size_t step_count, step_capacity;
@@ -157,6 +170,9 @@ void history_release(struct history *history);
 
 /* NULL: the device had no event. */
 const struct device_use *history_device(const struct history *history, int device);
+
+/* The block that event `index` brought to life; NULL: none. */
+const struct block *history_birth_at(const struct history *history, uint32_t index);
 
 /* Whether the block is live right after event `index`. */
 static inline bool block_is_live(const struct block *block, uint32_t index)

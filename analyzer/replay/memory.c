@@ -71,13 +71,13 @@ static int add_change(struct replay *replay, uint32_t block, bool birth)
     if (!grown)
         return -1;
     history->changes = grown;
-    grown[history->change_count++] =
-        (struct change){.event = replay->index, .block = block, .birth = birth};
+    grown[history->change_count++] = (struct change){
+        .event = replay->index, .block = block, .span = replay_span(replay), .birth = birth};
     return 0;
 }
 
 /* What a stream-ordered pool has handed out, for pools that never report themselves. */
-static int count_in_mempool(struct replay *replay, const struct block *block, bool birth)
+static int count_in_mempool(struct replay *replay, struct block *block, bool birth)
 {
     const struct event *event = birth_event(replay, block);
     struct mempool *mempool;
@@ -88,6 +88,7 @@ static int count_in_mempool(struct replay *replay, const struct block *block, bo
     number = replay_mempool(replay, event->device, event->object);
     if (number == HISTORY_NONE)
         return -1;
+    block->mempool = number;
     mempool = &replay->history->mempools[number];
     mempool->live_bytes += birth ? block->size_bytes : -block->size_bytes;
     if (mempool->live_bytes > mempool->peak_live_bytes)
@@ -130,6 +131,7 @@ uint32_t replay_birth(struct replay *replay)
                                    .stack_id = event->stack_id,
                                    .span = replay_span(replay),
                                    .stock = stock,
+                                   .mempool = HISTORY_NONE,
                                    .memory = event->memory,
                                    .end = BLOCK_LIVE};
     history->block_count++;
@@ -173,7 +175,8 @@ static int count_failure(struct replay *replay)
 {
     struct history *history = replay->history;
     const struct event *event = replay->event;
-    uint32_t *grown, stock;
+    struct failure *grown;
+    uint32_t stock;
 
     stock = replay_stock(replay, event->device, event->memory, event->object);
     if (stock == HISTORY_NONE)
@@ -184,7 +187,8 @@ static int count_failure(struct replay *replay)
     if (!grown)
         return -1;
     history->failures = grown;
-    grown[history->failure_count++] = replay->index;
+    grown[history->failure_count++] =
+        (struct failure){.event = replay->index, .span = replay_span(replay), .stock = stock};
     return 0;
 }
 

@@ -110,11 +110,13 @@ static uint32_t add_span(struct replay *replay, uint32_t path, uint32_t parent)
     if (!open)
         return HISTORY_NONE;
     replay->open = open;
-    grown[history->span_count] = (struct span){.path = path,
-                                               .parent = parent,
-                                               .thread_id = replay->event->thread_id,
-                                               .begin_index = replay->index,
-                                               .end_index = history->event_count};
+    grown[history->span_count] =
+        (struct span){.path = path,
+                      .parent = parent,
+                      .depth = parent == HISTORY_NONE ? 1 : grown[parent].depth + 1,
+                      .thread_id = replay->event->thread_id,
+                      .begin_index = replay->index,
+                      .end_index = history->event_count};
     return (uint32_t)history->span_count++;
 }
 
@@ -124,6 +126,8 @@ static int open_span(struct replay *replay, uint64_t name, enum phase_source sou
     struct history *history = replay->history;
     uint32_t parent = replay_span(replay), path, span, *head;
 
+    if (parent != HISTORY_NONE && history->spans[parent].depth >= SPAN_DEPTH_MAX)
+        parent = history->spans[parent].parent;
     path = path_of(replay, parent == HISTORY_NONE ? parent : history->spans[parent].path, name,
                    source);
     head = thread_head(replay, replay->event->thread_id);

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* Categories of memory and the rules that find them; see category.h. */
+#include "analysis/category.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "symbol/symbols.h"
+#include "trace/array.h"
+
+enum { RULE_NONE = UINT8_MAX };
+
+static const struct {
+    const char *key, *title;
+} names[] = {
+#define CATEGORY(name, text) {#name, text},
+#include "analysis/categories.def"
+};
+
+static const struct {
+    const char *word;
+    uint8_t kept, passing;
+} rules[] = {
+#define RULE(word, kept, passing) {word, CATEGORY_##kept, CATEGORY_##passing},
+#include "analysis/category_rules.def"
+};
+
+static const struct {
+    const char *start;
+    uint8_t category;
+} modules[] = {
+#define MODULE(start, category) {start, CATEGORY_##category},
+#include "analysis/category_modules.def"
+};
+
+const char *category_key(enum category category)
+{
+    return category < CATEGORY_COUNT ? names[category].key : "other";
+}
+
+const char *category_title(enum category category)
+{
+    return category < CATEGORY_COUNT ? names[category].title : "Other";
+}
+
+/* "trainForward" and "train_forward" have the word forward, "feedforward" has not. */
+static bool starts_word(const char *name, const char *at)
+{
+    return at == name || !isalnum((unsigned char)at[-1]) ||
+           (islower((unsigned char)at[-1]) && isupper((unsigned char)*at));
+}
+
+static bool has_word(const char *name, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (const char *at = name; *at; at++)
+        if (!strncasecmp(at, word, length) && starts_word(name, at))
+            return true;
+    return false;
+}
+
+static uint8_t match_rule(const char *name)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (has_word(name, rules[i].word))
+            return (uint8_t)i;
+    return RULE_NONE;
+}
+
+static uint8_t match_module(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
+        if (!strncmp(file, modules[i].start, strlen(modules[i].start)))
+            return modules[i].category;
+    return CATEGORY_COUNT;
+}
+
+/* The category of each frame's own library; many frames share few modules. */
+static int classify_frames(struct categories *categories, struct err *err)
+{
+    const struct trace *trace = categories->history->trace;
+    uint8_t *of_module = array_new(trace->module_count, 1, err);
+    bool any = false;
+
+    if (!of_module)
+        return -1;
+    for (size_t i = 0; i < trace->module_count; i++) {
+        of_module[i] = match_module(trace->modules[i].path);
+        any |= of_module[i] != CATEGORY_COUNT;
+    }
+    memset(categories->of_stack, CATEGORY_COUNT, trace->frame_limit);
+    for (size_t i = 0; any && i < trace->frame_limit; i++) {
+        const struct trace_frame *frame = &trace->frames[i];
+        const struct trace_module *module = NULL;
+
+        if (frame->present && frame->kind == FRAME_NATIVE)
+            module = symbols_module(trace, frame->address - 1);
+        if (module)
+            categories->of_stack[i] = of_module[module - trace->modules];
+    }
+    free(of_module);
+    return 0;
+}
+
+int categories_init(struct categories *categories, const struct history *history, struct err *err)
+{
+    const struct trace *trace = history->trace;
+
+    *categories = (struct categories){.history = history};
+    categories->rule_of_path = array_new(history->path_count, 1, err);
+    categories->of_stack = array_new(trace->frame_limit, 1, err);
+    if (!categories->rule_of_path || !categories->of_stack || classify_frames(categories, err)) {
+        categories_release(categories);
+        return -1;
+    }
+    for (size_t i = 0; i < history->path_count; i++)
+        categories->rule_of_path[i] = match_rule(trace_string(trace, history->paths[i].name));
+    return 0;
+}
+
+void categories_release(struct categories *categories)
+{
+    free(categories->rule_of_path);
+    free(categories->of_stack);
+    *categories = (struct categories){0};
+}
+
+/* The innermost frame of the stack that lies in a library of the table. */
+static uint8_t of_libraries(const struct categories *categories, uint32_t stack_id)
+{
+    const struct trace *trace = categories->history->trace;
+
+    for (int depth = 0; depth < SYMBOLS_DEPTH_MAX && stack_id < trace->frame_limit; depth++) {
+        if (categories->of_stack[stack_id] != CATEGORY_COUNT)
+            return categories->of_stack[stack_id];
+        if (!trace->frames[stack_id].present)
+            break;
+        stack_id = trace->frames[stack_id].parent_id;
+    }
+    return CATEGORY_COUNT;
+}
+
+enum category categories_of(const struct categories *categories, const struct block *block)
+{
+    const struct history *history = categories->history;
+    uint8_t category = CATEGORY_COUNT;
+
+    if (block->is_segment)
+        return CATEGORY_other;
+    if (block->memory != MEMORY_TENSOR)
+        category = of_libraries(categories, block->stack_id);
+    for (uint32_t i = block->span; category == CATEGORY_COUNT && i != HISTORY_NONE;
+         i = history->spans[i].parent) {
+        const struct span *span = &history->spans[i];
+        uint8_t rule = categories->rule_of_path[span->path];
+
+        if (rule != RULE_NONE)
+            category = block->free_index > span->end_index ? rules[rule].kept : rules[rule].passing;
+    }
+    return category == CATEGORY_COUNT ? CATEGORY_other : (enum category)category;
+}

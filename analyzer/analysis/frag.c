@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/* Fragmentation at a moment; see frag.h. */
+#include "analysis/frag.h"
+
+#include <stdlib.h>
+
+#include "trace/array.h"
+
+struct stretch {
+    uint64_t start, end;
+    bool joins; /* a hole may go on into a stretch that begins where this one ends */
+};
+
+struct stretches {
+    struct stretch *items;
+    size_t count, capacity;
+};
+
+static int add(struct stretches *list, uint64_t start, uint64_t size_bytes, bool joins,
+               struct err *err)
+{
+    struct stretch *grown =
+        array_grow(list->items, &list->capacity, list->count, sizeof *grown, err);
+
+    if (!grown)
+        return -1;
+    list->items = grown;
+    grown[list->count] = (struct stretch){.start = start, .joins = joins};
+    if (GMT_ADD_OVERFLOWS(start, size_bytes, &grown[list->count].end))
+        grown[list->count].end = UINT64_MAX;
+    list->count++;
+    return 0;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct stretch *a = left, *b = right;
+
+    return (a->start > b->start) - (a->start < b->start);
+}
+
+static void sort(struct stretches *list)
+{
+    if (list->count)
+        qsort(list->items, list->count, sizeof *list->items, compare);
+}
+
+/* Joins neighbours that a hole may cross; the list is sorted. */
+static void join_neighbours(struct stretches *list)
+{
+    size_t kept = 0;
+
+    for (size_t i = 1; i < list->count; i++) {
+        struct stretch *last = &list->items[kept];
+        const struct stretch *next = &list->items[i];
+
+        if (next->start <= last->end && (next->start < last->end || (last->joins && next->joins))) {
+            if (next->end > last->end)
+                last->end = next->end;
+        } else {
+            list->items[++kept] = *next;
+        }
+    }
+    if (list->count)
+        list->count = kept + 1;
+}
+
+struct holes {
+    uint64_t total_bytes, largest_bytes;
+    uint64_t stranded_bytes; /* in stretches that hold something */
+};
+
+static void note_hole(struct holes *holes, uint64_t bytes, uint64_t *in_stretch_bytes)
+{
+    *in_stretch_bytes += bytes;
+    if (bytes > holes->largest_bytes)
+        holes->largest_bytes = bytes;
+}
+
+/* What of the stretches no live one covers. Both lists are sorted by address. */
+static struct holes find_holes(const struct stretches *held, const struct stretches *live)
+{
+    struct holes holes = {0};
+    size_t first = 0;
+
+    for (size_t i = 0; i < held->count; i++) {
+        uint64_t at = held->items[i].start, end = held->items[i].end, free_bytes = 0;
+        bool used = false;
+        size_t j;
+
+        while (first < live->count && live->items[first].end <= at)
+            first++;
+        for (j = first; j < live->count && live->items[j].start < end; j++) {
+            used = true;
+            if (live->items[j].start > at)
+                note_hole(&holes, live->items[j].start - at, &free_bytes);
+            if (live->items[j].end > at)
+                at = live->items[j].end;
+        }
+        if (at < end)
+            note_hole(&holes, end - at, &free_bytes);
+        holes.total_bytes += free_bytes;
+        holes.stranded_bytes += used ? free_bytes : 0;
+    }
+    return holes;
+}
+
+/* --- framework pools --- */
+
+static bool is_held(const struct segment *segment, uint32_t stock, uint32_t index)
+{
+    return segment->stock == stock && segment->begin_index <= index &&
+           (segment->end_index == HISTORY_NONE || segment->end_index > index);
+}
+
+static int measure_pool(struct frag *frag, const struct history *history, uint32_t stock,
+                        uint32_t index, struct err *err)
+{
+    struct stretches held = {0}, live = {0};
+    int status = -1;
+
+    for (size_t i = 0; i < history->segment_count; i++) {
+        const struct segment *segment = &history->segments[i];
+
+        if (!is_held(segment, stock, index))
+            continue;
+        frag->reserved_bytes += segment->size_bytes;
+        if (add(&held, segment->address, segment->size_bytes, segment->mapped, err))
+            goto out;
+    }
+    for (size_t i = 0; i < history->block_count; i++) {
+        const struct block *block = &history->blocks[i];
+
+        if (block->stock != stock || !block_is_live(block, index))
+            continue;
+        frag->live_bytes += block->size_bytes;
+        if (add(&live, block->address, block->size_bytes, false, err))
+            goto out;
+    }
+    sort(&held);
+    sort(&live);
+    frag->stranded_bytes = find_holes(&held, &live).stranded_bytes;
+    join_neighbours(&held);
+    frag->largest_free_bytes = find_holes(&held, &live).largest_bytes;
+    status = 0;
+out:
+    free(held.items);
+    free(live.items);
+    return status;
+}
+
+/* --- the driver --- */
+
+struct driver_parts {
+    struct stretches granules, live; /* of plain memory */
+    uint64_t other_bytes;            /* reserved to the byte: VMM objects, arrays */
+};
+
+static int add_plain(struct driver_parts *parts, const struct block *block, struct err *err)
+{
+    uint64_t start = block->address & ~(FRAG_GRANULE_BYTES - 1), end;
+
+    if (GMT_ADD_OVERFLOWS(block->address, block->size_bytes, &end) ||
+        end > UINT64_MAX - FRAG_GRANULE_BYTES)
+        end = UINT64_MAX - FRAG_GRANULE_BYTES;
+    end = (end + FRAG_GRANULE_BYTES - 1) & ~(FRAG_GRANULE_BYTES - 1);
+    return add(&parts->granules, start, end - start, true, err) ||
+                   add(&parts->live, block->address, block->size_bytes, false, err)
+               ? -1
+               : 0;
+}
+
+static int collect(struct driver_parts *parts, struct frag *frag, const struct history *history,
+                   uint32_t stock, uint32_t index, uint64_t *pooled, struct err *err)
+{
+    for (size_t i = 0; i < history->block_count; i++) {
+        const struct block *block = &history->blocks[i];
+
+        if (block->stock != stock || !block_is_live(block, index))
+            continue;
+        frag->live_bytes += block->size_bytes;
+        if (block->memory == MEMORY_VMM || block->memory == MEMORY_ARRAY)
+            parts->other_bytes += block->size_bytes;
+        else if (block->memory == MEMORY_ASYNC)
+            pooled[block->mempool == HISTORY_NONE ? history->mempool_count : block->mempool] +=
+                block->size_bytes;
+        else if (add_plain(parts, block, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* What the device's stream-ordered pools held by their last report; at least what they gave out. */
+static int add_mempools(struct frag *frag, const struct history *history, int device,
+                        uint32_t index, const uint64_t *pooled, struct err *err)
+{
+    uint64_t *reserved = array_new(history->mempool_count + 1, sizeof *reserved, err);
+
+    if (!reserved)
+        return -1;
+    for (size_t i = 0; i < history->usage_count && history->usages[i].event <= index; i++)
+        reserved[history->usages[i].mempool] = history->usages[i].reserved_bytes;
+    for (size_t i = 0; i <= history->mempool_count; i++) {
+        uint64_t free_bytes = 0;
+
+        if (i < history->mempool_count && history->mempools[i].device == device &&
+            reserved[i] > pooled[i])
+            free_bytes = reserved[i] - pooled[i];
+        frag->reserved_bytes += pooled[i] + free_bytes;
+        if (free_bytes > frag->largest_free_bytes)
+            frag->largest_free_bytes = free_bytes;
+    }
+    free(reserved);
+    return 0;
+}
+
+static int measure_driver(struct frag *frag, const struct history *history, uint32_t stock,
+                          uint32_t index, struct err *err)
+{
+    struct driver_parts parts = {0};
+    /* The last one is for blocks that do not say which pool they are from. */
+    uint64_t *pooled = array_new(history->mempool_count + 1, sizeof *pooled, err);
+    struct holes holes;
+    int status = -1;
+
+    if (!pooled || collect(&parts, frag, history, stock, index, pooled, err))
+        goto out;
+    sort(&parts.granules);
+    sort(&parts.live);
+    join_neighbours(&parts.granules);
+    holes = find_holes(&parts.granules, &parts.live);
+    frag->largest_free_bytes = holes.largest_bytes;
+    frag->stranded_bytes = holes.stranded_bytes;
+    frag->reserved_bytes = parts.other_bytes;
+    for (size_t i = 0; i < parts.granules.count; i++)
+        frag->reserved_bytes += parts.granules.items[i].end - parts.granules.items[i].start;
+    status = add_mempools(frag, history, history->stocks[stock].device, index, pooled, err);
+out:
+    free(pooled);
+    free(parts.granules.items);
+    free(parts.live.items);
+    return status;
+}
+
+/* --- both --- */
+
+const struct event *frag_device_sample(const struct history *history, int device, uint32_t index)
+{
+    const struct event *found = NULL;
+
+    for (size_t i = 0; i < history->memory_sample_count && history->memory_samples[i] <= index;
+         i++) {
+        const struct event *event = &history->trace->events[history->memory_samples[i]];
+
+        if (event->device == device && event->result == 0)
+            found = event;
+    }
+    return found;
+}
+
+int frag_at(struct frag *frag, const struct history *history, uint32_t stock, uint32_t index,
+            struct err *err)
+{
+    const struct stock *owner = &history->stocks[stock];
+    const struct event *sample = frag_device_sample(history, owner->device, index);
+
+    *frag = (struct frag){0};
+    if (owner->account == ACCOUNT_pool ? measure_pool(frag, history, stock, index, err)
+                                       : measure_driver(frag, history, stock, index, err))
+        return -1;
+    frag->device_free_known = sample != NULL;
+    frag->device_free_bytes = sample ? sample->address : 0;
+    frag->reserved_known = frag->reserved_bytes >= frag->live_bytes;
+    if (!frag->reserved_known) {
+        frag->reserved_bytes = frag->largest_free_bytes = frag->stranded_bytes = 0;
+        return 0;
+    }
+    frag->free_bytes = frag->reserved_bytes - frag->live_bytes;
+    if (frag->free_bytes && frag->largest_free_bytes < frag->free_bytes)
+        frag->external_ratio = 1 - (double)frag->largest_free_bytes / (double)frag->free_bytes;
+    return 0;
+}
+
+/* --- the most a pool held --- */
+
+struct edge {
+    uint32_t event;
+    bool begins;
+    uint64_t bytes;
+};
+
+static int compare_edges(const void *left, const void *right)
+{
+    const struct edge *a = left, *b = right;
+
+    if (a->event != b->event)
+        return a->event < b->event ? -1 : 1;
+    return (int)a->begins - (int)b->begins;
+}
+
+int frag_peak_reserved(const struct history *history, uint32_t stock, uint64_t *bytes, bool *known,
+                       struct err *err)
+{
+    struct edge *edges = array_new(history->segment_count, 2 * sizeof *edges, err);
+    size_t count = 0;
+    uint64_t held_bytes = 0;
+
+    if (!edges)
+        return -1;
+    for (size_t i = 0; i < history->segment_count; i++) {
+        const struct segment *segment = &history->segments[i];
+
+        if (segment->stock != stock)
+            continue;
+        edges[count++] = (struct edge){segment->begin_index, true, segment->size_bytes};
+        if (segment->end_index != HISTORY_NONE)
+            edges[count++] = (struct edge){segment->end_index, false, segment->size_bytes};
+    }
+    qsort(edges, count, sizeof *edges, compare_edges);
+    *bytes = 0;
+    for (size_t i = 0; i < count; i++) {
+        held_bytes += edges[i].begins ? edges[i].bytes : -edges[i].bytes;
+        if (held_bytes > *bytes)
+            *bytes = held_bytes;
+    }
+    *known = count > 0 && *bytes >= history->stocks[stock].peak_bytes;
+    free(edges);
+    return 0;
+}

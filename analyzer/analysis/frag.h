@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Fragmentation of one stock at one moment: what is reserved, what of it is live, and how the rest
+ * is cut up. It must not know how the moment was chosen.
+ *
+ *     pool    reserved: the segments it hands tensors out of. A hole goes on from one mapping into
+ *             the next (expandable segments), never from one plain segment into another.
+ *     driver  reserved: the distinct 2 MiB granules under live plain memory (an estimate: the
+ *             driver does not tell), the sizes of VMM objects and arrays, and what stream-ordered
+ *             pools hold. What such a pool holds free counts as one hole, which it can give back.
+ */
+#ifndef GPUMEMTRACE_ANALYSIS_FRAG_H
+#define GPUMEMTRACE_ANALYSIS_FRAG_H
+
+#include "replay/history.h"
+
+#define FRAG_GRANULE_BYTES (UINT64_C(2) << 20)
+
+struct frag {
+    uint64_t live_bytes;
+    bool reserved_known; /* false: more is live than any known segment holds; what follows is 0 */
+    uint64_t reserved_bytes, free_bytes, largest_free_bytes;
+    uint64_t stranded_bytes; /* free, in segments or granules that also hold live memory */
+    double external_ratio;   /* 1 - largest_free / free; 0 when nothing is free */
+    bool device_free_known;
+    uint64_t device_free_bytes; /* what the card had left, by the nearest earlier cuMemGetInfo */
+};
+
+int frag_at(struct frag *frag, const struct history *history, uint32_t stock, uint32_t index,
+            struct err *err);
+
+/* The most a framework pool held from the driver at once; *known false: no segment was seen. */
+int frag_peak_reserved(const struct history *history, uint32_t stock, uint64_t *bytes, bool *known,
+                       struct err *err);
+
+/* The last cuMemGetInfo of the device at or before event `index`; NULL: none. */
+const struct event *frag_device_sample(const struct history *history, int device, uint32_t index);
+
+#endif

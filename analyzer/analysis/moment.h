@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The moment a user means by --at=peak|end|TIME|SEQ|phase:NAME|oom:N: which event it stands for.
+ * A moment is the state right after that event.
+ */
+#ifndef GPUMEMTRACE_ANALYSIS_MOMENT_H
+#define GPUMEMTRACE_ANALYSIS_MOMENT_H
+
+#include "replay/history.h"
+
+/*
+ * The event, for one stock. HISTORY_NONE with 0: the moment does not exist for that stock (nothing
+ * was ever live, another device failed). -1: at is wrong (ERR_USAGE).
+ *   peak         where the stock's live bytes were highest first; NULL is the same
+ *   end          the exit
+ *   1.5s 200ms   the last event not later than that time since the start; units ns us ms s min
+ *   SEQ          the last event whose sequence number is not higher
+ *   phase:NAME   where the stock's live bytes were highest while a phase of that name or path was
+ * open oom:N        the N-th failed allocation of the process, from 1
+ */
+int moment_find(const char *at, const struct history *history, uint32_t stock, uint32_t *index,
+                struct err *err);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* Live memory at a moment, by site; see sites.h. */
+#include "analysis/sites.h"
+
+#include <stdlib.h>
+
+#include "replay/address_map.h"
+#include "trace/array.h"
+
+static uint32_t path_of(const struct history *history, const struct block *block)
+{
+    return block->span == HISTORY_NONE ? HISTORY_NONE : history->spans[block->span].path;
+}
+
+static int add(struct sites *sites, size_t *capacity, struct address_map *numbers,
+               const struct site *site, struct err *err)
+{
+    uint64_t key = (uint64_t)site->stack_id << 32 | site->path;
+    uint32_t number = address_map_get(numbers, site->category, key);
+    struct site *grown;
+
+    if (number == ADDRESS_MAP_NONE) {
+        grown = array_grow(sites->items, capacity, sites->count, sizeof *grown, err);
+        if (!grown)
+            return -1;
+        sites->items = grown;
+        number = (uint32_t)sites->count++;
+        grown[number] = *site;
+        grown[number].bytes = grown[number].count = 0;
+        if (address_map_put(numbers, site->category, key, number, err))
+            return -1;
+    }
+    sites->items[number].bytes += site->bytes;
+    sites->items[number].count++;
+    sites->total_bytes += site->bytes;
+    sites->total_count++;
+    return 0;
+}
+
+/* Ties are broken by what is the same on every run. */
+static int compare(const void *left, const void *right)
+{
+    const struct site *a = left, *b = right;
+
+    if (a->bytes != b->bytes)
+        return a->bytes < b->bytes ? 1 : -1;
+    if (a->stack_id != b->stack_id)
+        return a->stack_id < b->stack_id ? -1 : 1;
+    if (a->path != b->path)
+        return a->path < b->path ? -1 : 1;
+    return (a->category > b->category) - (a->category < b->category);
+}
+
+int sites_at(struct sites *sites, const struct categories *categories, uint32_t stock,
+             uint32_t index, struct err *err)
+{
+    const struct history *history = categories->history;
+    struct address_map numbers = {0};
+    size_t capacity = 0;
+    int status = -1;
+
+    *sites = (struct sites){0};
+    for (size_t i = 0; i < history->block_count; i++) {
+        const struct block *block = &history->blocks[i];
+        struct site site;
+
+        if (block->stock != stock || !block_is_live(block, index))
+            continue;
+        site = (struct site){.stack_id = block->stack_id,
+                             .path = path_of(history, block),
+                             .category = categories_of(categories, block),
+                             .bytes = block->size_bytes};
+        if (add(sites, &capacity, &numbers, &site, err))
+            goto out;
+    }
+    if (sites->count)
+        qsort(sites->items, sites->count, sizeof *sites->items, compare);
+    status = 0;
+out:
+    address_map_release(&numbers);
+    if (status)
+        sites_release(sites);
+    return status;
+}
+
+void sites_release(struct sites *sites)
+{
+    free(sites->items);
+    *sites = (struct sites){0};
+}
+
+void sites_by_category(const struct sites *sites, uint64_t bytes[CATEGORY_COUNT])
+{
+    for (int category = 0; category < CATEGORY_COUNT; category++)
+        bytes[category] = 0;
+    for (size_t i = 0; i < sites->count; i++)
+        bytes[sites->items[i].category] += sites->items[i].bytes;
+}

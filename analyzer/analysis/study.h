@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One trace, ready to be asked: loaded, replayed, categorised, with names for its frames. And the
+ * view: what of it a command was asked to show. It must not know any one command.
+ */
+#ifndef GPUMEMTRACE_ANALYSIS_STUDY_H
+#define GPUMEMTRACE_ANALYSIS_STUDY_H
+
+#include "analysis/category.h"
+#include "symbol/symbols.h"
+#include "trace/trace.h"
+
+struct study {
+    struct trace trace;
+    struct history history;
+    struct categories categories;
+    struct symbols *symbols;
+};
+
+int study_open(struct study *study, const char *path, struct err *err);
+void study_release(struct study *study);
+
+struct view {
+    bool people;     /* text: what fits a page; else every figure, for machines */
+    int device;      /* -1: all */
+    int layer;       /* enum memory_layer; LAYER_none: all */
+    const char *at;  /* NULL: the command's own moment */
+    long top;        /* sites per list; 0: people 10, machines all */
+    const void *own; /* what only this command knows */
+};
+
+size_t view_limit(const struct view *view, size_t count);
+
+/* "driver" or "pool", and the pool's name ("pytorch" unless it says otherwise; NULL: no pool). */
+const char *study_layer(const struct stock *stock);
+const char *study_pool(const struct study *study, const struct stock *stock);
+
+/* The leading stock of the device, or that of the layer that was asked for; HISTORY_NONE: none. */
+uint32_t study_stock(const struct study *study, const struct device_use *use,
+                     const struct view *view);
+
+/*
+ * The stocks a table speaks of: leading first, then the device's other pools, then the driver.
+ * Fills at most limit and returns how many.
+ */
+size_t study_stocks(const struct study *study, const struct device_use *use,
+                    const struct view *view, uint32_t *stocks, size_t limit);
+enum { STUDY_STOCKS_MAX = 64 };
+
+/* Time of an event; 0 for HISTORY_NONE. */
+uint64_t study_time_ns(const struct study *study, uint32_t index);
+/* "epoch/forward", or NULL outside any phase. */
+const char *study_path(const struct study *study, uint32_t path);
+/* What a reader must know before believing the figures; one sentence each. */
+struct text_list {
+    char **items;
+    size_t count, capacity;
+};
+int study_warnings(const struct study *study, struct text_list *warnings, struct err *err);
+void text_list_release(struct text_list *list);
+
+#endif

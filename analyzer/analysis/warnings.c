@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a reader must know before believing the figures: losses, a process that was killed, frees
+ * that match nothing. It must not compute anything that the history has not counted.
+ */
+#include "analysis/study.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "trace/array.h"
+
+static int warn(struct text_list *list, struct err *err, const char *format, ...) GMT_PRINTF(3, 4);
+
+static int warn(struct text_list *list, struct err *err, const char *format, ...)
+{
+    char **grown = array_grow(list->items, &list->capacity, list->count, sizeof *grown, err);
+    va_list arguments;
+    int length;
+
+    if (!grown)
+        return -1;
+    list->items = grown;
+    va_start(arguments, format);
+    length = vasprintf(&grown[list->count], format, arguments);
+    va_end(arguments);
+    if (length < 0) {
+        err_set(err, ERR_SYSTEM, "not enough memory for the warnings");
+        return -1;
+    }
+    list->count++;
+    return 0;
+}
+
+void text_list_release(struct text_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->items[i]);
+    free(list->items);
+    *list = (struct text_list){0};
+}
+
+static int warn_recording(const struct study *study, struct text_list *list, struct err *err)
+{
+    const struct trace_meta *meta = &study->trace.meta;
+
+    if (study->trace.recording &&
+        warn(list, err, "the program is still running: figures are up to now"))
+        return -1;
+    if (!study->trace.recording && !(meta->complete.known && meta->complete.value) &&
+        warn(list, err,
+             "the recording did not end cleanly (killed?): the last state is taken "
+             "for the state at exit"))
+        return -1;
+    if (meta->lost_events.value > 0 &&
+        warn(list, err, "%" PRId64 " events were lost: figures are incomplete",
+             meta->lost_events.value))
+        return -1;
+    if (meta->lost_frames.value > 0 &&
+        warn(list, err, "%" PRId64 " stacks are cut short", meta->lost_frames.value))
+        return -1;
+    return 0;
+}
+
+static int warn_replay(const struct study *study, struct text_list *list, struct err *err)
+{
+    const struct history *history = &study->history;
+    uint64_t lost_frees_count = 0;
+
+    for (size_t i = 0; i < history->stock_count; i++)
+        lost_frees_count += history->stocks[i].lost_frees_count;
+    if (lost_frees_count &&
+        warn(list, err,
+             "%" PRIu64 " blocks ended without a recorded free: their addresses were "
+             "handed out again",
+             lost_frees_count))
+        return -1;
+    if (history->unknown_frees_count &&
+        warn(list, err,
+             "%" PRIu64 " frees of memory whose allocation was not recorded are not "
+             "counted",
+             history->unknown_frees_count))
+        return -1;
+    if (history->unmatched_pops_count &&
+        warn(list, err, "%" PRIu64 " phase ends had no beginning", history->unmatched_pops_count))
+        return -1;
+    return 0;
+}
+
+static int warn_coverage(const struct study *study, struct text_list *list, struct err *err)
+{
+    size_t count = study->trace.coverage_count;
+
+    if (!count)
+        return 0;
+    return warn(list, err,
+                "the program uses %zu allocation entry point%s that %s not recorded "
+                "(%s%s): see 'gpumemtrace info'",
+                count, count > 1 ? "s" : "", count > 1 ? "are" : "is",
+                study->trace.coverage[0].name, count > 1 ? " …" : "");
+}
+
+int study_warnings(const struct study *study, struct text_list *warnings, struct err *err)
+{
+    *warnings = (struct text_list){0};
+    if (warn_recording(study, warnings, err) || warn_replay(study, warnings, err) ||
+        warn_coverage(study, warnings, err)) {
+        text_list_release(warnings);
+        return -1;
+    }
+    return 0;
+}
