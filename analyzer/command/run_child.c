@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* Starting the recorded program and waiting for it; see run_child.h. */
+#include "command/run_child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+
+#define FORWARDED_COUNT (sizeof forwarded / sizeof forwarded[0])
+
+struct signals {
+    sigset_t mask; /* as it was */
+    struct sigaction actions[FORWARDED_COUNT], child_action;
+};
+
+/* Written before the signals are unblocked, read by the handler. */
+static volatile sig_atomic_t child_pid;
+
+/* si_code is above 0 for what the kernel sends, as for the terminal's keys; kill(2) gives 0. */
+static void forward(int signal, siginfo_t *info, void *context)
+{
+    int saved_errno = errno;
+    (void)context;
+    if (child_pid > 0 && info->si_code <= 0)
+        kill((pid_t)child_pid, signal);
+    errno = saved_errno;
+}
+
+/* Blocks the signals until the child's pid is known. One that was ignored (nohup) stays ignored. */
+static void signals_take(struct signals *signals)
+{
+    struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
+    struct sigaction standard = {.sa_handler = SIG_DFL};
+    sigset_t blocked;
+    sigemptyset(&blocked);
+    for (size_t i = 0; i < FORWARDED_COUNT; i++)
+        sigaddset(&blocked, forwarded[i]);
+    sigprocmask(SIG_BLOCK, &blocked, &signals->mask);
+    for (size_t i = 0; i < FORWARDED_COUNT; i++) {
+        sigaction(forwarded[i], NULL, &signals->actions[i]);
+        if (signals->actions[i].sa_handler != SIG_IGN)
+            sigaction(forwarded[i], &action, NULL);
+    }
+    /* An ignored SIGCHLD would swallow the exit status. */
+    sigaction(SIGCHLD, &standard, &signals->child_action);
+}
+
+static void signals_give_back(const struct signals *signals)
+{
+    for (size_t i = 0; i < FORWARDED_COUNT; i++)
+        sigaction(forwarded[i], &signals->actions[i], NULL);
+    sigaction(SIGCHLD, &signals->child_action, NULL);
+    sigprocmask(SIG_SETMASK, &signals->mask, NULL);
+}
+
+/* Never returns. The pipe closes itself when exec succeeds. */
+static void become(const char *path, char **argv, const struct signals *signals, int pipe_fd)
+{
+    signals_give_back(signals);
+    execvp(path, argv);
+    int reason = errno;
+    ssize_t written = write(pipe_fd, &reason, sizeof reason);
+    (void)written; /* without it the parent still sees the exit status */
+    _exit(126);
+}
+
+static int wait_for(pid_t pid)
+{
+    int status;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return -1;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* 0 when the child has become the program, else why not. */
+static int read_start_errno(int pipe_fd)
+{
+    int reason = 0;
+    ssize_t length;
+    do
+        length = read(pipe_fd, &reason, sizeof reason);
+    while (length < 0 && errno == EINTR);
+    return length == (ssize_t)sizeof reason ? reason : 0;
+}
+
+int run_child(const char *path, char **argv, int *start_errno, struct err *err)
+{
+    struct signals signals;
+    int ends[2];
+    *start_errno = 0;
+    if (pipe2(ends, O_CLOEXEC)) {
+        err_set(err, ERR_SYSTEM, "cannot make a pipe: %s", strerror(errno));
+        return -1;
+    }
+    fflush(NULL);
+    signals_take(&signals);
+    pid_t pid = fork();
+    if (pid == 0)
+        become(path, argv, &signals, ends[1]);
+    int fork_errno = errno;
+    close(ends[1]);
+    child_pid = pid;
+    sigprocmask(SIG_SETMASK, &signals.mask, NULL);
+    if (pid > 0)
+        *start_errno = read_start_errno(ends[0]);
+    close(ends[0]);
+    int status = pid > 0 ? wait_for(pid) : -1;
+    child_pid = 0;
+    if (*start_errno)
+        err_set(err, ERR_SYSTEM, "cannot start '%.200s': %s%s", path, strerror(*start_errno),
+                *start_errno == ENOENT ? " (the interpreter that it names)" : "");
+    else if (status < 0)
+        err_set(err, ERR_SYSTEM, "cannot run '%.200s': %s", path,
+                strerror(pid < 0 ? fork_errno : errno));
+    return *start_errno ? -1 : status;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Starting the recorded program and waiting for it, with a shell's manners. It must not know what
+ * is loaded into it: the environment is ready.
+ */
+#ifndef GPUMEMTRACE_COMMAND_RUN_CHILD_H
+#define GPUMEMTRACE_COMMAND_RUN_CHILD_H
+
+#include "gpumemtrace/err.h"
+
+/*
+ * Runs path with argv and the current environment, on the same stdin, stdout, stderr, process
+ * group and terminal. Returns its exit status, 128+N if signal N ended it, or -1 and *err with
+ * *start_errno if it could not be started.
+ *
+ * While it runs, signals that another process sends to this one are passed on. Those that the
+ * terminal sends (^C, ^\) reach the program without help and are ignored here. Once per process.
+ */
+int run_child(const char *path, char **argv, int *start_errno, struct err *err);
+
+#endif

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding the recorder's library and the simulator; see run_places.h. */
+#include "command/run_places.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const library_names[] = {
+    "libgpumemtrace.so",
+    "../lib/gpumemtrace/libgpumemtrace.so",
+    "../lib/libgpumemtrace.so",
+};
+
+static const char *const simulator_names[] = {
+    "simulator",
+    "../lib/gpumemtrace/simulator",
+};
+
+#define LENGTH(array) (sizeof(array) / sizeof(array)[0])
+
+static int find_own_folder(char folder[PATH_MAX], struct err *err)
+{
+    ssize_t length = readlink("/proc/self/exe", folder, PATH_MAX - 1);
+    if (length < 0 || length == PATH_MAX - 1) {
+        err_set(err, ERR_SYSTEM, "cannot find this executable through /proc/self/exe: %s",
+                length < 0 ? strerror(errno) : "its path is too long");
+        return -1;
+    }
+    folder[length] = '\0';
+    *strrchr(folder, '/') = '\0'; /* the kernel gives an absolute path */
+    return 0;
+}
+
+static int find(char path[PATH_MAX], const char *folder, const char *const *names, size_t count,
+                const char *what, struct err *err)
+{
+    char candidate[2 * PATH_MAX];
+    for (size_t i = 0; i < count; i++) {
+        snprintf(candidate, sizeof candidate, "%s/%s", folder, names[i]);
+        if (realpath(candidate, path))
+            break;
+        path[0] = '\0';
+    }
+    if (!path[0]) {
+        err_set(err, ERR_SYSTEM, "%s is neither in %.200s nor in ../lib of it; is the build whole?",
+                what, folder);
+        return -1;
+    }
+    if (strpbrk(path, " :;$")) {
+        err_set(err, ERR_SYSTEM,
+                "the path of %s has a space, colon, semicolon or dollar sign, which LD_PRELOAD "
+                "cannot carry: '%.200s'; install gpumemtrace elsewhere",
+                what, path);
+        return -1;
+    }
+    return 0;
+}
+
+int run_places_find(struct run_places *places, int with_simulator, struct err *err)
+{
+    char folder[PATH_MAX];
+    places->simulator[0] = '\0';
+    if (find_own_folder(folder, err) || find(places->library, folder, library_names,
+                                             LENGTH(library_names), "libgpumemtrace.so", err))
+        return -1;
+    if (!with_simulator)
+        return 0;
+    return find(places->simulator, folder, simulator_names, LENGTH(simulator_names),
+                "the simulator", err);
+}

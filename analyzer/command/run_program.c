@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding and judging the program to record; see run_program.h. */
+#include "command/run_program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* --- finding ---------------------------------------------------------------------------------- */
+
+/* 0, or why execve would refuse. */
+static int why_not(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status))
+        return errno;
+    if (S_ISDIR(status.st_mode))
+        return EISDIR;
+    return access(path, X_OK) ? errno : 0;
+}
+
+static int say_refused(const char *name, int reason, struct err *err)
+{
+    bool missing = reason == ENOENT || reason == ENOTDIR;
+    if (missing && !strchr(name, '/'))
+        err_set(err, ERR_USAGE, "'%.200s' is not in PATH", name);
+    else
+        err_set(err, ERR_USAGE, "cannot start '%.200s': %s", name, strerror(reason));
+    return missing ? RUN_NOT_FOUND : RUN_NOT_EXECUTABLE;
+}
+
+/* Like execvp: a file that may not be executed is passed over, but remembered. */
+static int search_path(const char *name, char path[PATH_MAX])
+{
+    const char *folders = getenv("PATH");
+    int reason = ENOENT;
+    if (!folders)
+        folders = "/bin:/usr/bin";
+    for (;;) {
+        size_t length = strcspn(folders, ":");
+        int written = snprintf(path, PATH_MAX, "%.*s/%s", length ? (int)length : 1,
+                               length ? folders : ".", name);
+        int refused = written < PATH_MAX ? why_not(path) : ENAMETOOLONG;
+        if (!refused)
+            return 0;
+        if (refused == EACCES || refused == EISDIR)
+            reason = EACCES;
+        if (!folders[length])
+            return reason;
+        folders += length + 1;
+    }
+}
+
+int run_program_find(const char *name, char path[PATH_MAX], struct err *err)
+{
+    int reason = ENOENT;
+    if (strchr(name, '/'))
+        reason = snprintf(path, PATH_MAX, "%s", name) < PATH_MAX ? why_not(path) : ENAMETOOLONG;
+    else if (*name)
+        reason = search_path(name, path);
+    return reason ? say_refused(name, reason, err) : 0;
+}
+
+/* --- judging ---------------------------------------------------------------------------------- */
+
+struct image {
+    int fd;
+    Elf *elf; /* NULL: no ELF file */
+    GElf_Ehdr header;
+    bool has_interpreter;
+    bool has_soname;    /* a library, or the loader itself, started as a program */
+    bool needs_runtime; /* a shared libcudart */
+    bool has_kernels;
+    bool imports_registration; /* __cudaRegisterFatBinary comes from elsewhere */
+    bool holds_runtime_texts;
+};
+
+/*
+ * Two texts of the runtime, of every version from CUDA 8 to 13: the name of one of its error codes
+ * and the driver's file name. Together in one executable they mean that the runtime is inside.
+ */
+static const char runtime_error_name[] = "cudaErrorMixedDeviceExecution";
+static const char driver_name[] = "libcuda.so.1";
+
+static void image_release(struct image *image)
+{
+    if (image->elf)
+        elf_end(image->elf);
+    if (image->fd >= 0)
+        close(image->fd);
+}
+
+static void read_segments(struct image *image)
+{
+    size_t count = 0;
+    GElf_Phdr segment;
+    elf_getphdrnum(image->elf, &count);
+    for (size_t i = 0; i < count; i++)
+        if (gelf_getphdr(image->elf, (int)i, &segment) && segment.p_type == PT_INTERP)
+            image->has_interpreter = true;
+}
+
+static void read_dynamic(struct image *image, const GElf_Shdr *section, Elf_Data *data)
+{
+    GElf_Dyn entry;
+    for (int i = 0; gelf_getdyn(data, i, &entry) && entry.d_tag != DT_NULL; i++) {
+        const char *name = elf_strptr(image->elf, section->sh_link, entry.d_un.d_val);
+        if (entry.d_tag == DT_SONAME)
+            image->has_soname = true;
+        if (entry.d_tag == DT_NEEDED && name && !strncmp(name, "libcudart.so", 12))
+            image->needs_runtime = true;
+    }
+}
+
+static void read_imports(struct image *image, const GElf_Shdr *section, Elf_Data *data)
+{
+    GElf_Sym symbol;
+    for (int i = 0; gelf_getsym(data, i, &symbol); i++) {
+        const char *name = elf_strptr(image->elf, section->sh_link, symbol.st_name);
+        if (symbol.st_shndx == SHN_UNDEF && name && !strcmp(name, "__cudaRegisterFatBinary"))
+            image->imports_registration = true;
+    }
+}
+
+static void read_constants(struct image *image, const Elf_Data *data)
+{
+    if (data->d_buf && memmem(data->d_buf, data->d_size, driver_name, sizeof driver_name) &&
+        memmem(data->d_buf, data->d_size, runtime_error_name, sizeof runtime_error_name))
+        image->holds_runtime_texts = true;
+}
+
+static void read_sections(struct image *image)
+{
+    size_t names = 0;
+    Elf_Scn *at = NULL;
+    GElf_Shdr section;
+    elf_getshdrstrndx(image->elf, &names);
+    while ((at = elf_nextscn(image->elf, at))) {
+        if (!gelf_getshdr(at, &section))
+            continue;
+        const char *name = elf_strptr(image->elf, names, section.sh_name);
+        Elf_Data *data = section.sh_type == SHT_NOBITS ? NULL : elf_getdata(at, NULL);
+        if (name && !strcmp(name, ".nv_fatbin"))
+            image->has_kernels = true;
+        if (data && section.sh_type == SHT_DYNAMIC)
+            read_dynamic(image, &section, data);
+        if (data && section.sh_type == SHT_DYNSYM)
+            read_imports(image, &section, data);
+        if (data && name && !strcmp(name, ".rodata"))
+            read_constants(image, data);
+    }
+}
+
+/* A file that cannot be read may still be executed; nothing is known of it then. */
+static void image_open(struct image *image, const char *path)
+{
+    *image = (struct image){.fd = open(path, O_RDONLY | O_CLOEXEC)};
+    elf_version(EV_CURRENT);
+    if (image->fd >= 0)
+        image->elf = elf_begin(image->fd, ELF_C_READ_MMAP, NULL);
+    if (!image->elf)
+        return;
+    if (elf_kind(image->elf) != ELF_K_ELF || !gelf_getehdr(image->elf, &image->header)) {
+        elf_end(image->elf);
+        image->elf = NULL;
+        return;
+    }
+    read_segments(image);
+    read_sections(image);
+}
+
+static bool carries_runtime(const struct image *image)
+{
+    if (image->needs_runtime)
+        return false;
+    return image->holds_runtime_texts || (image->has_kernels && !image->imports_registration);
+}
+
+/* The loader ignores LD_PRELOAD where executing raises privileges (ld.so(8), secure execution). */
+static bool raises_privileges(const struct image *image)
+{
+    struct stat status;
+    if (fstat(image->fd, &status))
+        return false;
+    return ((status.st_mode & S_ISUID) && status.st_uid != getuid()) ||
+           ((status.st_mode & S_ISGID) && status.st_gid != getgid());
+}
+
+static bool same_machine(const struct image *a, const struct image *b)
+{
+    return a->header.e_machine == b->header.e_machine &&
+           a->header.e_ident[EI_CLASS] == b->header.e_ident[EI_CLASS];
+}
+
+int run_program_check(const char *path, const char *library, bool dry_run, struct err *err)
+{
+    struct image program, recorder;
+    const char *reason = NULL;
+    image_open(&program, path);
+    image_open(&recorder, library);
+    if (!program.elf)
+        reason = NULL;
+    else if (recorder.elf && !same_machine(&program, &recorder))
+        reason = "is built for another machine than the recorder, which cannot be loaded into it";
+    else if (!program.has_interpreter && !program.has_soname)
+        reason = "is linked statically; nothing can be loaded into it, so it cannot be recorded";
+    else if (raises_privileges(&program))
+        reason = "runs with another user's rights, so the loader ignores LD_PRELOAD; start it as "
+                 "that user";
+    else if (dry_run && carries_runtime(&program))
+        reason = "has NVIDIA's runtime linked in statically, which works on a real driver only; "
+                 "for a dry run link it with nvcc --cudart=shared";
+    image_release(&program);
+    image_release(&recorder);
+    if (!reason)
+        return 0;
+    err_set(err, ERR_USAGE, "'%.200s' %s", path, reason);
+    return -1;
+}

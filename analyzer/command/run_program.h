@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The program that `run` is to start: where it is, and whether a preloaded library can reach it.
+ * It must not start anything.
+ */
+#ifndef GPUMEMTRACE_COMMAND_RUN_PROGRAM_H
+#define GPUMEMTRACE_COMMAND_RUN_PROGRAM_H
+
+#include <limits.h>
+#include <stdbool.h>
+
+#include "gpumemtrace/err.h"
+
+/* What a shell exits with when it cannot start a program. */
+enum { RUN_NOT_EXECUTABLE = 126, RUN_NOT_FOUND = 127 };
+
+/* Resolves name as execvp would. 0 and the path; else RUN_NOT_… and *err. */
+int run_program_find(const char *name, char path[PATH_MAX], struct err *err);
+
+/*
+ * 0 if library would be loaded into the program; -1 and *err if it is static, for another machine,
+ * or runs with raised privileges. With dry_run also if it carries NVIDIA's runtime inside, which
+ * works on a real driver only. What is no ELF file (a script) is not judged.
+ */
+int run_program_check(const char *path, const char *library, bool dry_run, struct err *err);
+
+#endif
