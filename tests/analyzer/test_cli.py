@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: MIT
+"""The command line: which arguments are taken, what is said about the others, exit statuses."""
+import re
+
+import pytest
+
+from conftest import ROOT, clean_environment, run_command
+
+COMMANDS = re.findall(
+    r"^COMMAND\((\w+),", (ROOT / "analyzer/commands.def").read_text(encoding="utf-8"), re.M
+)
+
+
+def lines(text):
+    return text.splitlines()
+
+
+def assert_one_line(completed, *parts):
+    """Exit 2, nothing on stdout, one line on stderr that holds each part."""
+    assert completed.returncode == 2, completed.stderr
+    assert completed.stdout == ""
+    assert len(lines(completed.stderr)) == 1, completed.stderr
+    assert completed.stderr.startswith("gpumemtrace: ")
+    for part in parts:
+        assert part in completed.stderr
+
+
+def test_the_list_of_commands_is_not_empty():
+    assert "report" in COMMANDS and len(COMMANDS) >= 13
+
+
+def test_without_arguments_a_short_usage_goes_to_stderr(gpumemtrace):
+    completed = gpumemtrace()
+    assert completed.returncode == 2
+    assert completed.stdout == ""
+    assert "usage: gpumemtrace" in completed.stderr
+
+
+def test_version_is_printed_to_stdout(gpumemtrace):
+    header = (ROOT / "include/gpumemtrace/version.h").read_text(encoding="utf-8")
+    version = re.search(r'GMT_VERSION "(.*)"', header).group(1)
+    completed = gpumemtrace("--version")
+    assert (completed.returncode, completed.stdout) == (0, f"gpumemtrace {version}\n")
+
+
+@pytest.mark.parametrize("arguments", [["help"], ["--help"], ["-h"]])
+def test_help_lists_every_command(gpumemtrace, arguments):
+    completed = gpumemtrace(*arguments)
+    assert completed.returncode == 0
+    assert completed.stderr == ""
+    for command in COMMANDS:
+        assert re.search(rf"^  {command} ", completed.stdout, re.M), command
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_a_command_has_synopsis_options_exit_status_and_example(gpumemtrace, command):
+    page = gpumemtrace("help", command)
+    assert page.returncode == 0
+    assert page.stderr == ""
+    assert page.stdout.startswith(f"usage: gpumemtrace {command} ")
+    for part in ("\nOptions:\n", "--help", "\nExit status: ", "\nExample:\n  gpumemtrace "):
+        assert part in page.stdout
+    assert all(len(line) <= 100 for line in lines(page.stdout))
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_command_with_help_as_option_prints_the_same_page(gpumemtrace, command):
+    page = gpumemtrace("help", command).stdout
+    for option in ("--help", "-h"):
+        completed = gpumemtrace(command, option)
+        assert (completed.returncode, completed.stdout) == (0, page)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_example_of_a_command_uses_that_command_and_its_options(gpumemtrace, command):
+    page, example = gpumemtrace("help", command).stdout.split("Example:\n")
+    words = example.split()
+    assert words[:2] == ["gpumemtrace", command]
+    own_words = words[2 : words.index("--")] if "--" in words else words[2:]
+    for option in re.findall(r"(?:^| )(--?[a-z-]+)", " ".join(own_words)):
+        assert re.search(rf"{option}\b", page), option
+
+
+def test_help_of_run_lists_every_setting(gpumemtrace):
+    settings = re.findall(
+        r'^OPTION\(\w+,\s*\w+,\s*"\w+",\s*"([\w-]+)"',
+        (ROOT / "include/gpumemtrace/options.def").read_text(encoding="utf-8"),
+        re.M,
+    )
+    page = gpumemtrace("help", "run").stdout
+    assert len(settings) >= 6
+    for flag in settings:
+        assert re.search(rf"^ +(-\w, )?--{flag}\b", page, re.M), flag
+
+
+def test_an_unknown_command_suggests_the_nearest(gpumemtrace):
+    assert_one_line(gpumemtrace("reprot", "x.db"), "unknown command 'reprot'", "'report'")
+    assert_one_line(gpumemtrace("help", "chekc"), "unknown command 'chekc'", "'check'")
+
+
+def test_an_unknown_command_far_from_all_points_to_help(gpumemtrace):
+    assert_one_line(gpumemtrace("xyzzy"), "unknown command 'xyzzy'", "gpumemtrace help")
+
+
+def test_an_option_before_the_command_is_explained(gpumemtrace):
+    assert_one_line(gpumemtrace("--json", "report"), "'--json'", "stand after it")
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "help"])
+def test_an_unknown_option_names_itself_and_the_help(gpumemtrace, command):
+    assert_one_line(
+        gpumemtrace(command, "--foo", "x"),
+        f"gpumemtrace: {command}: unknown option '--foo'; see 'gpumemtrace help {command}'",
+    )
+
+
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "help"])
+def test_a_missing_operand_is_named(gpumemtrace, command):
+    assert_one_line(gpumemtrace(command), f"gpumemtrace: {command}: needs ", "got 0 operands")
+
+
+@pytest.mark.parametrize(
+    "option, part",
+    [
+        ("--top=0", "'0' is out of range"),
+        ("--top=many", "'many' is not a whole number"),
+        ("--device=-1", "'-1' is out of range"),
+        ("--layer=gpu", "'gpu' is none of driver|pool"),
+        ("--format=xml", "unknown format 'xml'; there are text, json, csv"),
+        ("--json=yes", "'--json' takes no value"),
+        ("--at", "'--at' needs a value"),
+    ],
+)
+def test_a_bad_value_is_quoted_with_its_option(gpumemtrace, option, part):
+    assert_one_line(gpumemtrace("peak", "x.db", option), part, option.split("=")[0])
+
+
+def test_a_line_feed_in_an_argument_does_not_make_a_second_line(gpumemtrace):
+    assert_one_line(gpumemtrace("re\nport\x1b[31m"), "re?port?[31m")
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["help"], ["help", "peak"]])
+def test_a_full_disk_behind_stdout_is_an_error(build, arguments):
+    import subprocess
+
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        completed = subprocess.run(
+            [build / "gpumemtrace", *arguments],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=clean_environment(),
+            text=True,
+            check=False,
+        )
+    assert completed.returncode == 2
+    assert "No space left on device" in completed.stderr
+    assert len(lines(completed.stderr)) == 1
+
+
+# --- the manual -----------------------------------------------------------------------------------
+
+MANUAL = ROOT / "analyzer/man/gpumemtrace.1"
+
+
+def manual_sections(macro):
+    """{heading: text without roff escapes} of .SH or .SS."""
+    text = MANUAL.read_text(encoding="utf-8").replace("\\-", "-").replace("\\&", "")
+    parts = re.split(rf"^\.{macro} (.*)$", text, flags=re.M)
+    return {name.strip('"'): body for name, body in zip(parts[1::2], parts[2::2])}
+
+
+def options_of(command):
+    page = run_command("help", command).stdout
+    return set(re.findall(r"^ +(?:-\w, )?--([a-z-]+)", page[: page.index("Exit status")], re.M))
+
+
+def shared_options():
+    return set(re.findall(r"^\.B\w* \"?--([a-z-]+)", manual_sections("SH")["COMMON OPTIONS"], re.M))
+
+
+def test_the_manual_has_every_command_and_no_other():
+    documented = {heading.split()[0] for heading in manual_sections("SS")}
+    assert documented == set(COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_manual_has_every_option_of_the_command_and_no_other(command):
+    [body] = [text for name, text in manual_sections("SS").items() if name.split()[0] == command]
+    body = re.split(r"^\.SH", body, flags=re.M)[0]
+    documented = set(re.findall(r"^\.B\w* \"?(?:-\w, )?--([a-z-]+)", body, re.M))
+    options = options_of(command)
+    assert options - shared_options() <= documented <= options
+
+
+def test_the_manuals_common_options_exist():
+    assert shared_options() == {"format", "json", "output", "device", "layer", "at", "top", "help"}
+    assert shared_options() == options_of("peak")
+
+
+def test_the_manual_has_every_setting_with_its_default():
+    rows = re.findall(
+        r'^OPTION\(\w+,\s*\w+,\s*"(\w+)",\s*"[\w-]+",\s*"[^"]*",\s*"([^"]*)"',
+        (ROOT / "include/gpumemtrace/options.def").read_text(encoding="utf-8"),
+        re.M,
+    )
+    environment = manual_sections("SH")["ENVIRONMENT"]
+    assert len(rows) >= 6
+    for variable, default in rows:
+        entry = re.search(rf"^\.B {variable}\n(.*?)(?=^\.TP|\Z)", environment, re.M | re.S)
+        assert entry, variable
+        assert re.search(rf"[Dd]efault[: ]+{re.escape(default)}", entry.group(1)), variable
+
+
+def test_the_manual_is_valid_roff():
+    import shutil
+    import subprocess
+
+    if not shutil.which("mandoc"):
+        pytest.skip("mandoc is not installed")
+    completed = subprocess.run(
+        ["mandoc", "-Tlint", "-Wwarning", MANUAL], capture_output=True, text=True, check=False
+    )
+    assert completed.stdout == ""

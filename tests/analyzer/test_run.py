@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: MIT
+"""gpumemtrace run: exit statuses, signals, the environment it makes, programs it cannot record."""
+import os
+import pathlib
+import pty
+import shutil
+import signal
+import subprocess
+import time
+
+import pytest
+
+from conftest import BUILD, TIMEOUT_S, clean_environment
+
+COMMAND = str(BUILD / "gpumemtrace")
+
+
+def run(*arguments, stdin=subprocess.DEVNULL, cwd=None, **environment):
+    return subprocess.run(
+        [COMMAND, "run", *map(str, arguments)],
+        env=clean_environment(**environment),
+        stdin=stdin,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        cwd=cwd,
+        check=False,
+    )
+
+
+def environment_of(*options, **kwargs):
+    completed = run(*options, "--", "env", "-0", **kwargs)
+    assert completed.returncode == 0, completed.stderr
+    return dict(entry.split("=", 1) for entry in completed.stdout.split("\0") if entry)
+
+
+def compile_c(folder, source, *flags):
+    path = folder / "compiled"
+    command = ["cc", "-x", "c", "-", "-x", "none", "-o", path, *flags]
+    subprocess.run(command, input=source, text=True, check=True)
+    return path
+
+
+def assert_refused(completed, status, *parts):
+    assert completed.returncode == status, completed.stderr
+    assert completed.stdout == ""
+    assert len(completed.stderr.splitlines()) == 1, completed.stderr
+    assert completed.stderr.startswith("gpumemtrace: run: ")
+    for part in parts:
+        assert part in completed.stderr
+
+
+# --- exit statuses --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [0, 1, 2, 7, 255])
+def test_run_exits_as_the_program_did(status):
+    assert run("--", "sh", "-c", f"exit {status}").returncode == status
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL, signal.SIGSEGV])
+def test_run_exits_with_128_plus_the_signal_that_ended_the_program(number):
+    assert run("--", "sh", "-c", f"kill -{int(number)} $$").returncode == 128 + number
+
+
+def test_a_program_that_is_not_in_path_exits_127():
+    assert_refused(run("no-such-program-here"), 127, "'no-such-program-here' is not in PATH")
+
+
+def test_a_file_that_does_not_exist_exits_127():
+    assert_refused(run("./no-such-file"), 127, "./no-such-file", "No such file")
+
+
+def test_a_file_that_may_not_be_executed_exits_126(tmp_path):
+    path = tmp_path / "data"
+    path.write_text("data")
+    assert_refused(run(path), 126, "Permission denied")
+    assert_refused(run(tmp_path), 126, "Is a directory")
+
+
+def test_a_script_whose_interpreter_is_missing_exits_127(tmp_path):
+    path = tmp_path / "script"
+    path.write_text("#!/no/such/interpreter\n")
+    path.chmod(0o755)
+    assert_refused(run(path), 127, "interpreter")
+
+
+def test_a_script_without_first_line_is_run_by_the_shell(tmp_path):
+    path = tmp_path / "script"
+    path.write_text("exit 5\n")
+    path.chmod(0o755)
+    assert run(path).returncode == 5
+
+
+def test_options_of_the_program_are_its_own():
+    completed = run("echo", "--json", "-o", "--", "x")
+    assert completed.stdout == "--json -o -- x\n"
+
+
+@pytest.mark.parametrize(
+    "option, part",
+    [
+        ("--ring-max=4XB", "'4XB' is not a size"),
+        ("--depth=deep", "'deep' is not a whole number"),
+        ("--nvtx=2", "'2' is neither 0 nor 1"),
+        ("--output=", "the value is empty"),
+        ("--dry-run=16Gib0", "16Gib0"),
+    ],
+)
+def test_a_setting_that_makes_no_sense_exits_2(option, part):
+    assert_refused(run(option, "true"), 2, part)
+
+
+# --- streams and signals --------------------------------------------------------------------------
+
+
+def test_streams_pass_through_untouched():
+    completed = subprocess.run(
+        [COMMAND, "run", "--", "sh", "-c", "cat; echo words >&2"],
+        env=clean_environment(),
+        input=b"\x00\xff bytes\n",
+        capture_output=True,
+        check=False,
+    )
+    assert (completed.stdout, completed.stderr) == (b"\x00\xff bytes\n", b"words\n")
+
+
+TRAPPING = "trap 'echo caught; exit 9' {name}; echo ready; while :; do sleep 0.05; done"
+
+
+@pytest.mark.parametrize("name", ["TERM", "INT", "HUP", "USR1"])
+def test_a_signal_sent_to_run_reaches_the_program(name):
+    process = subprocess.Popen(
+        [COMMAND, "run", "--", "sh", "-c", TRAPPING.format(name=name)],
+        env=clean_environment(),
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "ready\n"
+    process.send_signal(getattr(signal, f"SIG{name}"))
+    assert process.stdout.read() == "caught\n"
+    assert process.wait(TIMEOUT_S) == 9
+
+
+def test_run_waits_when_the_program_survives_an_interrupt_from_the_terminal():
+    """^C goes to both; the program decides, as it would below a shell."""
+    script = "trap 'caught=$((caught+1))' INT; echo ready; sleep 0.7; sleep 0.7; exit 1$caught"
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execve(COMMAND, [COMMAND, "run", "--", "bash", "-c", script], clean_environment())
+    said = b""
+    while b"ready" not in said:
+        said += os.read(terminal, 100)
+    time.sleep(0.1)
+    os.write(terminal, b"\x03")
+    _, status = os.waitpid(pid, 0)
+    os.close(terminal)
+    assert os.waitstatus_to_exitcode(status) == 11
+
+
+def test_a_signal_that_was_ignored_stays_ignored_for_the_program():
+    script = "trap '' HUP; exec \"$0\" run -- sh -c 'kill -HUP $$; exit 4'"
+    completed = subprocess.run(
+        ["sh", "-c", script, COMMAND], env=clean_environment(), timeout=TIMEOUT_S, check=False
+    )
+    assert completed.returncode == 4
+
+
+def test_the_exit_status_is_seen_even_where_sigchld_is_ignored():
+    script = "trap '' CHLD; exec \"$0\" run -- sh -c 'exit 6'"
+    completed = subprocess.run(
+        ["bash", "-c", script, COMMAND], env=clean_environment(), timeout=TIMEOUT_S, check=False
+    )
+    assert completed.returncode == 6
+
+
+# --- the environment ------------------------------------------------------------------------------
+
+
+def test_the_recorder_is_preloaded_before_what_was_there(tmp_path):
+    other = compile_c(tmp_path, "int nothing;", "-shared", "-fPIC")
+    environment = environment_of(LD_PRELOAD=other)
+    assert environment["LD_PRELOAD"] == f"{BUILD}/libgpumemtrace.so:{other}"
+    assert "LD_LIBRARY_PATH" not in environment or "simulator" not in environment["LD_LIBRARY_PATH"]
+
+
+def test_settings_become_variables():
+    environment = environment_of("--quiet", "--nvtx=0", "--ring-max=64MiB", "--stacks=none")
+    assert environment["GPUMEMTRACE_QUIET"] == "1"
+    assert environment["GPUMEMTRACE_NVTX"] == "0"
+    assert environment["GPUMEMTRACE_RING_MAX"] == "64MiB"
+    assert environment["GPUMEMTRACE_STACKS"] == "none"
+    assert "GPUMEMTRACE_DEPTH" not in environment
+
+
+def test_settings_of_the_environment_stay_unless_an_option_says_otherwise():
+    environment = environment_of("--depth=5", GPUMEMTRACE_DEPTH="7", GPUMEMTRACE_STACKS="none")
+    assert environment["GPUMEMTRACE_DEPTH"] == "5"
+    assert environment["GPUMEMTRACE_STACKS"] == "none"
+
+
+def test_a_relative_output_is_meant_from_where_run_was_called(tmp_path):
+    folder = tmp_path / "50%p off"
+    folder.mkdir()
+    environment = environment_of("-o", "t.%p.db", cwd=folder)
+    assert environment["GPUMEMTRACE_OUTPUT"] == f"{tmp_path}/50%%p off/t.%p.db"
+
+
+def test_an_absolute_output_is_kept(tmp_path):
+    environment = environment_of("-o", tmp_path / "%h.db")
+    assert environment["GPUMEMTRACE_OUTPUT"] == f"{tmp_path}/%h.db"
+
+
+def test_a_dry_run_loads_the_simulator_under_its_public_names():
+    environment = environment_of("--dry-run=2x80GiB", LD_LIBRARY_PATH="/somewhere")
+    simulator = f"{BUILD}/simulator"
+    assert environment["GPUMEMTRACE_SIM"] == "2x80GiB"
+    assert environment["LD_LIBRARY_PATH"] == f"{simulator}:/somewhere"
+    assert environment["LD_PRELOAD"].split(":") == [
+        f"{BUILD}/libgpumemtrace.so",
+        f"{simulator}/libcuda.so.1",
+        f"{simulator}/libcudart.so.12",
+        f"{simulator}/libcudart.so.13",
+    ]
+
+
+def test_a_dry_run_without_spec_has_one_device_of_16_gib():
+    assert environment_of("--dry-run")["GPUMEMTRACE_SIM"] == "16GiB"
+
+
+def test_a_dry_run_without_spec_keeps_the_one_of_the_environment():
+    assert environment_of("--dry-run", GPUMEMTRACE_SIM="h100")["GPUMEMTRACE_SIM"] == "h100"
+
+
+# --- where things are -----------------------------------------------------------------------------
+
+
+def copy_build(target):
+    """The command, the library and the simulator as `make install` places them below target."""
+    (target / "bin").mkdir(parents=True)
+    (target / "lib/gpumemtrace").mkdir(parents=True)
+    shutil.copy(BUILD / "gpumemtrace", target / "bin")
+    shutil.copy(BUILD / "libgpumemtrace.so", target / "lib")
+    shutil.copytree(BUILD / "simulator", target / "lib/gpumemtrace/simulator")
+    return target / "bin/gpumemtrace"
+
+
+def run_copy(command, *arguments):
+    return subprocess.run(
+        [command, "run", *arguments],
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+
+
+def test_an_installed_command_finds_what_is_below_lib(tmp_path):
+    command = copy_build(tmp_path / "prefix")
+    completed = run_copy(command, "--dry-run", "--", "env")
+    assert completed.returncode == 0, completed.stderr
+    assert f"LD_PRELOAD={tmp_path}/prefix/lib/libgpumemtrace.so:{tmp_path}/prefix/lib/" in (
+        completed.stdout
+    )
+
+
+def test_a_command_without_its_library_says_so(tmp_path):
+    command = copy_build(tmp_path / "prefix")
+    (tmp_path / "prefix/lib/libgpumemtrace.so").unlink()
+    assert_refused(run_copy(command, "true"), 2, "libgpumemtrace.so", str(tmp_path))
+
+
+@pytest.mark.parametrize("folder", ["with space", "with:colon", "with$dollar"])
+def test_a_path_that_ld_preload_cannot_carry_is_named(tmp_path, folder):
+    command = copy_build(tmp_path / folder)
+    assert_refused(run_copy(command, "true"), 2, "LD_PRELOAD cannot carry", folder)
+
+
+# --- programs that cannot be recorded -------------------------------------------------------------
+
+
+def test_a_static_program_is_refused(tmp_path):
+    path = compile_c(tmp_path, "int main(void) { return 0; }", "-static")
+    assert_refused(run(path), 2, str(path), "linked statically")
+
+
+def test_a_program_with_another_users_rights_is_refused(tmp_path):
+    path = compile_c(tmp_path, "int main(void) { return 0; }")
+    if os.getuid() != 0:
+        pytest.skip("only root can make such a program")
+    os.chown(path, 12345, 12345)
+    path.chmod(0o4755)
+    assert_refused(run(path), 2, str(path), "another user's rights")
+
+
+# What every program with NVIDIA's runtime inside holds, whatever its version.
+RUNTIME_TEXTS = """
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    (void)argv;
+    puts(argc > 5 ? "cudaErrorMixedDeviceExecution" : argc > 4 ? "libcuda.so.1" : "ran");
+    return 0;
+}
+"""
+
+KERNELS = """
+__attribute__((section(".nv_fatbin"), used)) static const char kernels[16] = {1};
+int main(void) { return 0; }
+"""
+
+
+@pytest.mark.parametrize("source", [RUNTIME_TEXTS, KERNELS])
+def test_a_program_with_nvidias_runtime_inside_cannot_dry_run(tmp_path, source):
+    path = compile_c(tmp_path, source, "-s")
+    assert_refused(run("--dry-run", path), 2, str(path), "linked in statically")
+    assert run(path).returncode == 0
+
+
+def test_a_program_with_a_shared_runtime_can_dry_run(tmp_path):
+    source = KERNELS.replace(
+        "int main", "int cudaDriverGetVersion(int *);\nint main"
+    ).replace("return 0", "int version; return cudaDriverGetVersion(&version)")
+    path = compile_c(tmp_path, source, str(BUILD / "simulator/libcudart.so.12"))
+    completed = run("--dry-run", path)
+    assert completed.returncode == 0, completed.stderr
+
+
+def test_nvidias_static_runtime_is_recognised(tmp_path):
+    libraries = [
+        folder
+        for folder in ("/usr/local/cuda/lib64", "/usr/lib/x86_64-linux-gnu", "/usr/lib/cuda/lib64")
+        if pathlib.Path(folder, "libcudart_static.a").exists()
+    ]
+    if not libraries:
+        pytest.skip("libcudart_static.a is not installed")
+    source = "int cudaFree(void *); int main(void) { return cudaFree(0) == 0; }"
+    flags = ["-L" + libraries[0], "-lcudart_static", "-lpthread", "-ldl", "-lrt", "-lm", "-s"]
+    path = compile_c(tmp_path, source, *flags)
+    assert_refused(run("--dry-run", path), 2, "linked in statically")
