@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `gpumemtrace estimate MODEL`: how much memory a model should need.
+ */
+#include "command.h"
+#include "command/model_options.h"
+#include "estimate/estimate.h"
+#include "estimate/estimate_doc.h"
+
+static int print_estimate(const struct estimate *estimate, const struct command_options *options,
+                          const struct model_options *own, struct err *err)
+{
+    struct estimate_view view = {.context_bytes = own->context_bytes, .all_layers = own->layers};
+    struct doc *doc = estimate_doc(estimate, &view);
+    if (!doc) {
+        err_set(err, ERR_SYSTEM, "no memory for the result");
+        return -1;
+    }
+    int result = command_print(doc, options, err);
+    doc_free(doc);
+    return result;
+}
+
+int command_estimate(int argc, char **argv, struct err *err)
+{
+    struct command_options options;
+    struct model_options own = MODEL_OPTIONS_NONE;
+    struct model model = {0};
+    struct estimate estimate = {0};
+    int result = -1;
+    if (options_parse(&options, model_option_rules, &own, argc, argv, err) ||
+        model_open(&model, options.operands[0], err))
+        goto out;
+    struct settings settings = model.settings;
+    if (model_options_apply(&own, &settings, err) ||
+        estimate_make(&estimate, &model, &settings, err))
+        goto out;
+    result = print_estimate(&estimate, &options, &own, err);
+out:
+    estimate_release(&estimate);
+    model_release(&model);
+    return result;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of estimate and compare; see model_options.h. */
+#include "command/model_options.h"
+
+#include <stddef.h>
+
+#define FIELD(name) offsetof(struct model_options, name)
+
+static const char dtype_text[] = "element type:"
+#define DTYPE(name, bytes, accumulate, names) " " #name
+#include "estimate/dtypes.def"
+                                 ", and the usual short names";
+
+const struct option_rule model_option_rules[] = {
+    {"batch", 0, OPTION_COUNT, "N", "samples in a batch (default the model's, else 1)",
+     FIELD(batch)},
+    {"dtype", 0, OPTION_TEXT, "TYPE", dtype_text, FIELD(dtype)},
+    {"optimizer", 0, OPTION_TEXT, "NAME",
+     "sgd, momentum, adam, adamw, adamw-fused … (default the model's, else adamw)",
+     FIELD(optimizer)},
+    {"inference", 0, OPTION_FLAG, NULL, "no gradients and no optimizer", FIELD(inference)},
+    {"workspace", 0, OPTION_SIZE, "SIZE", "what libraries keep as workspace (default not counted)",
+     FIELD(workspace_bytes)},
+    {"context", 0, OPTION_SIZE, "SIZE", "what the CUDA context takes (default not counted)",
+     FIELD(context_bytes)},
+    {"layers", 0, OPTION_FLAG, NULL, "show the table of layers however long", FIELD(layers)},
+    {0},
+};
+
+int model_options_apply(const struct model_options *options, struct settings *settings,
+                        struct err *err)
+{
+    struct err reason;
+    if (options->batch > 0)
+        settings->batch = (uint64_t)options->batch;
+    settings->training = settings->training && !options->inference;
+    settings->workspace_bytes = options->workspace_bytes;
+    if (options->dtype && dtype_parse(options->dtype, &settings->dtype, &reason)) {
+        err_set(err, ERR_USAGE, "option '--dtype': %s", reason.message);
+        return -1;
+    }
+    if (options->optimizer && optimizer_parse(options->optimizer, &settings->optimizer, &reason)) {
+        err_set(err, ERR_USAGE, "option '--optimizer': %s", reason.message);
+        return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a model is run, as options of the commands that estimate: the file says it, an option
+ * overrides it. It must not know what is done with the estimate.
+ */
+#ifndef GPUMEMTRACE_COMMAND_MODEL_OPTIONS_H
+#define GPUMEMTRACE_COMMAND_MODEL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "estimate/estimate_doc.h"
+#include "estimate/model.h"
+#include "util/options.h"
+
+struct model_options {
+    long batch; /* 0: not given */
+    const char *dtype, *optimizer;
+    bool inference, layers;
+    uint64_t workspace_bytes;
+    uint64_t context_bytes; /* ESTIMATE_CONTEXT_UNKNOWN: not given */
+};
+
+#define MODEL_OPTIONS_NONE                                                                         \
+    {                                                                                              \
+        .context_bytes = ESTIMATE_CONTEXT_UNKNOWN                                                  \
+    }
+
+extern const struct option_rule model_option_rules[];
+
+/* The model file's settings with what the options say. ERR_USAGE for an unknown name. */
+int model_options_apply(const struct model_options *options, struct settings *settings,
+                        struct err *err);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PyTorch's caching allocator, simulated: which segments it takes from the device for a tape, and
+ * how much of them it counts as allocated. It must not know models or categories.
+ *
+ *     request   rounded up to 512 B
+ *     segment   up to 1 MiB: 2 MiB; below 10 MiB: 20 MiB; larger: rounded up to 2 MiB
+ *     choice    the smallest free block that fits, the lowest address among equals
+ *     split     the rest becomes a free block of its own if it has 512 B (blocks up to 1 MiB) or
+ *               more than 1 MiB (larger blocks); otherwise the whole block counts as allocated
+ *     free      joins free neighbours of the segment; segments are never given back
+ *
+ * One stream, default settings, a device that never runs out.
+ */
+#ifndef GPUMEMTRACE_ESTIMATE_CACHING_H
+#define GPUMEMTRACE_ESTIMATE_CACHING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpumemtrace/err.h"
+
+struct caching_block;
+
+struct caching {
+    struct caching_block *blocks; /* in the order they came to be; neighbours by index */
+    size_t count, capacity;
+    uint32_t *free_blocks; /* unordered */
+    size_t free_count, free_capacity;
+    uint32_t spare;   /* first of a chain of unused entries in blocks */
+    uint64_t address; /* of the next segment: segments are numbered as if side by side */
+    uint64_t allocated_bytes, reserved_bytes;
+    uint64_t peak_allocated_bytes;
+};
+
+void caching_init(struct caching *caching);
+void caching_release(struct caching *caching);
+/* *handle names the block for caching_free. bytes > 0. */
+int caching_alloc(struct caching *caching, uint64_t bytes, uint32_t *handle, struct err *err);
+int caching_free(struct caching *caching, uint32_t handle, struct err *err);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Arithmetic that remembers whether anything ever overflowed, so that formulas can be written as
+ * formulas and looked at once. The limit is INT64_MAX: what the formats downstream can carry.
+ */
+#ifndef GPUMEMTRACE_ESTIMATE_CHECKED_H
+#define GPUMEMTRACE_ESTIMATE_CHECKED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "gpumemtrace/compiler.h"
+
+struct checked {
+    bool overflow; /* sticky; results are meaningless once it is set */
+};
+
+static inline uint64_t checked_mul(struct checked *checked, uint64_t a, uint64_t b)
+{
+    int64_t result = 0;
+    checked->overflow |= GMT_MUL_OVERFLOWS(a, b, &result);
+    return (uint64_t)result;
+}
+
+static inline uint64_t checked_add(struct checked *checked, uint64_t a, uint64_t b)
+{
+    int64_t result = 0;
+    checked->overflow |= GMT_ADD_OVERFLOWS(a, b, &result);
+    return (uint64_t)result;
+}
+
+static inline uint64_t checked_mul3(struct checked *checked, uint64_t a, uint64_t b, uint64_t c)
+{
+    return checked_mul(checked, checked_mul(checked, a, b), c);
+}
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of element types and the search for a name in it.
+ */
+#include "estimate/dtype.h"
+
+#include <strings.h>
+
+#include "estimate/names.h"
+#include "util/text.h"
+
+static const struct {
+    const char *name, *names;
+    uint64_t bytes, accumulate_bytes;
+} dtypes[] = {
+#define DTYPE(name, bytes, accumulate, names) {#name, names, bytes, accumulate},
+#include "estimate/dtypes.def"
+};
+
+const char *dtype_name(enum dtype dtype)
+{
+    return dtypes[dtype].name;
+}
+
+uint64_t dtype_bytes(enum dtype dtype)
+{
+    return dtypes[dtype].bytes;
+}
+
+uint64_t dtype_accumulate_bytes(enum dtype dtype)
+{
+    return dtypes[dtype].accumulate_bytes;
+}
+
+static void fail_unknown(const char *text, struct err *err)
+{
+    struct text known;
+    text_init(&known, 400);
+    for (int i = 0; i < DTYPE_COUNT; i++)
+        text_addf(&known, "%s%s", i ? ", " : "", dtypes[i].name);
+    err_set(err, ERR_USAGE, "unknown dtype '%.40s'; known are %s", text, known.data);
+    text_release(&known);
+}
+
+int dtype_parse(const char *text, enum dtype *dtype, struct err *err)
+{
+    const char *bare = strncasecmp(text, "torch.", 6) == 0 ? text + 6 : text;
+    for (int i = 0; i < DTYPE_COUNT; i++) {
+        if (names_contain(dtypes[i].names, bare)) {
+            *dtype = (enum dtype)i;
+            return 0;
+        }
+    }
+    fail_unknown(text, err);
+    return -1;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Making the estimate: plan the model, record its run, replay the tape once for live bytes and
+ * once through the simulated allocator.
+ */
+#include "estimate/estimate.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "estimate/caching.h"
+#include "estimate/run.h"
+#include "trace/array.h"
+
+void estimate_release(struct estimate *estimate)
+{
+    plan_release(&estimate->plan);
+    *estimate = (struct estimate){0};
+}
+
+/* --- live bytes ---------------------------------------------------------------------------------
+ */
+
+static void moment_offer(struct estimate_moment *highest, const struct estimate_moment *now)
+{
+    if (now->total_bytes > highest->total_bytes)
+        *highest = *now;
+}
+
+static int fail_sum(struct err *err)
+{
+    err_set(err, ERR_INPUT, "the model is too large: its bytes do not fit in 64 bits");
+    return -1;
+}
+
+/* The last state seen in a forward pass is its end. */
+static int replay_live(struct estimate *estimate, const struct tape *tape, struct err *err)
+{
+    struct estimate_moment now = {0};
+    struct checked checked = {false};
+    for (size_t i = 0; i < tape->count; i++) {
+        const struct tape_event *event = &tape->events[i];
+        uint64_t *category_bytes = &now.category_bytes[event->category];
+        now.phase = (enum tape_phase)event->phase;
+        now.layer = event->layer;
+        if (event->is_free) {
+            now.total_bytes -= event->bytes;
+            *category_bytes -= event->bytes;
+        } else {
+            now.total_bytes = checked_add(&checked, now.total_bytes, event->bytes);
+            *category_bytes += event->bytes;
+        }
+        if (checked.overflow)
+            return fail_sum(err);
+        moment_offer(&estimate->peak_moment, &now);
+        moment_offer(&estimate->phase_peaks[event->phase], &now);
+        if (event->phase == TAPE_forward)
+            estimate->forward_end = now;
+    }
+    return 0;
+}
+
+/* --- the allocator ------------------------------------------------------------------------------
+ */
+
+static void note_load(struct estimate *estimate, const struct caching *caching)
+{
+    estimate->load.allocated_bytes = caching->allocated_bytes;
+    estimate->load.reserved_bytes = caching->reserved_bytes;
+}
+
+static int replay_allocator(struct estimate *estimate, const struct tape *tape, struct err *err)
+{
+    struct caching caching;
+    int result = -1;
+    caching_init(&caching);
+    uint32_t *handles = array_new((size_t)tape->blocks + 1, sizeof *handles, err);
+    if (!handles)
+        goto out;
+    for (size_t i = 0; i < tape->count; i++) {
+        const struct tape_event *event = &tape->events[i];
+        uint32_t *handle = &handles[event->block];
+        if (event->is_free ? caching_free(&caching, *handle, err)
+                           : caching_alloc(&caching, event->bytes, handle, err))
+            goto out;
+        if (event->phase == TAPE_init)
+            note_load(estimate, &caching);
+    }
+    estimate->peak.allocated_bytes = caching.peak_allocated_bytes;
+    estimate->peak.reserved_bytes = caching.reserved_bytes;
+    result = 0;
+out:
+    free(handles);
+    caching_release(&caching);
+    return result;
+}
+
+/* --- the whole ----------------------------------------------------------------------------------
+ */
+
+static int sum_parameters(struct estimate *estimate, struct err *err)
+{
+    struct checked checked = {false};
+    for (size_t i = 0; i < estimate->plan.layer_count; i++) {
+        struct tensors *own = &estimate->plan.layers[i].own;
+        estimate->parameter_count = checked_add(&checked, estimate->parameter_count,
+                                                tensors_elements(own, CATEGORY_parameters));
+        estimate->parameter_bytes = checked_add(&checked, estimate->parameter_bytes,
+                                                tensors_bytes(own, CATEGORY_parameters));
+        estimate->buffer_bytes =
+            checked_add(&checked, estimate->buffer_bytes, tensors_bytes(own, CATEGORY_buffers));
+    }
+    return checked.overflow ? fail_sum(err) : 0;
+}
+
+static int sum_values(struct estimate *estimate, struct err *err)
+{
+    const struct plan *plan = &estimate->plan;
+    struct checked checked = {false};
+    estimate->input_values = plan->layers[0].flow.input_elements;
+    estimate->result_values = plan_result_values(plan, &checked);
+    return checked.overflow ? fail_sum(err) : 0;
+}
+
+int rule_of_thumb(const struct plan *plan, bool training, uint64_t *bytes, struct err *err)
+{
+    struct checked checked = {false};
+    uint64_t element_bytes = dtype_bytes(plan->settings.dtype);
+    uint64_t states = optimizer_kind(plan->settings.optimizer)->states;
+    uint64_t weight_bytes = 0;
+    for (size_t i = 0; i < plan->parameter_count; i++)
+        weight_bytes = checked_add(&checked, weight_bytes, plan->parameter_bytes[i]);
+    uint64_t result_bytes =
+        checked_mul(&checked, plan_result_values(plan, &checked), element_bytes);
+    *bytes = checked_add(&checked, checked_mul(&checked, weight_bytes, training ? 2 + states : 1),
+                         checked_mul(&checked, result_bytes, training ? 2 : 1));
+    *bytes = checked_add(&checked, *bytes, plan->input_bytes);
+    return checked.overflow ? fail_sum(err) : 0;
+}
+
+static int run_and_replay(struct estimate *estimate, struct err *err)
+{
+    struct tape tape;
+    int result = -1;
+    if (run_record(&estimate->plan, &tape, err))
+        return -1;
+    if (replay_live(estimate, &tape, err) || replay_allocator(estimate, &tape, err))
+        goto out;
+    estimate->load.requested_bytes = estimate->phase_peaks[TAPE_init].total_bytes;
+    estimate->peak.requested_bytes = estimate->peak_moment.total_bytes;
+    result = 0;
+out:
+    tape_release(&tape);
+    return result;
+}
+
+int estimate_make(struct estimate *estimate, const struct model *model,
+                  const struct settings *settings, struct err *err)
+{
+    *estimate = (struct estimate){.model = model};
+    if (plan_build(&estimate->plan, model, settings, err))
+        return -1;
+    if (!sum_parameters(estimate, err) && !sum_values(estimate, err) &&
+        !rule_of_thumb(&estimate->plan, settings->training, &estimate->rule_of_thumb_bytes, err) &&
+        !run_and_replay(estimate, err))
+        return 0;
+    estimate_release(estimate);
+    return -1;
+}
+
+uint64_t estimate_kept_bytes(const struct estimate *estimate)
+{
+    const uint64_t *bytes = estimate->forward_end.category_bytes;
+    return bytes[CATEGORY_input] + bytes[CATEGORY_activations];
+}
+
+/* --- moments ------------------------------------------------------------------------------------
+ */
+
+const char *estimate_moment_text(const struct estimate *estimate,
+                                 const struct estimate_moment *moment, char text[MOMENT_TEXT_BYTES])
+{
+    static const char *const fixed[TAPE_PHASES] = {[TAPE_init] = "model loaded",
+                                                   [TAPE_data] = "next batch",
+                                                   [TAPE_optimizer] = "optimizer step"};
+    if (fixed[moment->phase])
+        return fixed[moment->phase];
+    if (moment->phase == TAPE_forward && moment->total_bytes == estimate->forward_end.total_bytes)
+        return "forward end";
+    const struct layer *layer = &estimate->model->layers[moment->layer];
+    snprintf(text, MOMENT_TEXT_BYTES, "%s of layer %zu (%s)%s%s", tape_phase_name(moment->phase),
+             layer->index, layer->kind->name, layer->name[0] ? " " : "", layer->name);
+    return text;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The estimate of a model: both answers. The rule of thumb, as textbooks give it, and the peak of
+ * a run written down allocation by allocation (run.h), by category and by phase. It must not print.
+ *
+ *     requested   what the framework asks its allocator for
+ *     allocated   what that allocator counts as handed out (caching.h)
+ *     reserved    what it holds from the driver
+ */
+#ifndef GPUMEMTRACE_ESTIMATE_ESTIMATE_H
+#define GPUMEMTRACE_ESTIMATE_ESTIMATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "analysis/category.h"
+#include "estimate/model.h"
+#include "estimate/plan.h"
+#include "estimate/tape.h"
+#include "gpumemtrace/err.h"
+
+/* Live requested bytes at one moment of the run. */
+struct estimate_moment {
+    uint64_t total_bytes;
+    uint64_t category_bytes[CATEGORY_COUNT];
+    enum tape_phase phase;
+    int32_t layer; /* TAPE_NO_LAYER outside of layers */
+};
+
+struct footprint {
+    uint64_t requested_bytes, allocated_bytes, reserved_bytes;
+};
+
+struct estimate {
+    const struct model *model;
+    struct plan plan;
+    uint64_t parameter_count, parameter_bytes, buffer_bytes;
+    struct footprint load; /* once the model is on the device */
+    struct footprint peak; /* each the highest of the run */
+    struct estimate_moment peak_moment, forward_end;
+    struct estimate_moment phase_peaks[TAPE_PHASES]; /* total 0: the run has no such phase */
+    uint64_t input_values, result_values;            /* of the batch, as the rule counts them */
+    uint64_t rule_of_thumb_bytes;                    /* for the settings of this estimate */
+};
+
+/* The model must outlive the estimate. */
+int estimate_make(struct estimate *estimate, const struct model *model,
+                  const struct settings *settings, struct err *err);
+void estimate_release(struct estimate *estimate);
+
+#define MOMENT_TEXT_BYTES 160
+/* "forward end", "backward of layer 3 (Conv2d)", "optimizer step" … */
+const char *estimate_moment_text(const struct estimate *estimate,
+                                 const struct estimate_moment *moment,
+                                 char text[MOMENT_TEXT_BYTES]);
+
+/* Bytes kept at the end of the forward pass: the input and all that came of it and is held. */
+uint64_t estimate_kept_bytes(const struct estimate *estimate);
+
+/*
+ * weights x n + batch x outputs x 2 + input, with n = 2 + the optimizer's states; for inference
+ * n and the 2 become 1.
+ */
+int rule_of_thumb(const struct plan *plan, bool training, uint64_t *bytes, struct err *err);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Taking checked values out of JSON.
+ */
+#include "estimate/json_field.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+const char *json_shown_text(const char *value, char text[JSON_SHOWN_BYTES])
+{
+    snprintf(text, JSON_SHOWN_BYTES, "'%.32s'", value);
+    for (char *byte = text; *byte; byte++)
+        if ((unsigned char)*byte < ' ' || *byte == 0x7f)
+            *byte = '?';
+    return text;
+}
+
+const char *json_shown(const json_t *value, char text[JSON_SHOWN_BYTES])
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        return "an object";
+    case JSON_ARRAY:
+        snprintf(text, JSON_SHOWN_BYTES, "a list of %zu", json_array_size(value));
+        break;
+    case JSON_STRING:
+        return json_shown_text(json_string_value(value), text);
+    case JSON_INTEGER:
+        snprintf(text, JSON_SHOWN_BYTES, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        break;
+    case JSON_REAL:
+        snprintf(text, JSON_SHOWN_BYTES, "%g", json_real_value(value));
+        break;
+    case JSON_TRUE:
+        return "true";
+    case JSON_FALSE:
+        return "false";
+    default:
+        return "null";
+    }
+    return text;
+}
+
+int json_take_integer(const json_t *value, uint64_t least, uint64_t most, uint64_t *integer,
+                      struct err *err)
+{
+    char shown[JSON_SHOWN_BYTES];
+    json_int_t given = json_integer_value(value);
+    if (!json_is_integer(value) || given < (json_int_t)least || given > (json_int_t)most) {
+        err_set(err, ERR_INPUT, "must be an integer from %" PRIu64 " to %" PRIu64 ", not %s", least,
+                most, json_shown(value, shown));
+        return -1;
+    }
+    *integer = (uint64_t)given;
+    return 0;
+}
+
+int json_take_flag(const json_t *value, bool *flag, struct err *err)
+{
+    char shown[JSON_SHOWN_BYTES];
+    if (!json_is_boolean(value)) {
+        err_set(err, ERR_INPUT, "must be true or false, not %s", json_shown(value, shown));
+        return -1;
+    }
+    *flag = json_is_true(value);
+    return 0;
+}
+
+int json_take_share(const json_t *value, double *share, struct err *err)
+{
+    char shown[JSON_SHOWN_BYTES];
+    double given = json_number_value(value);
+    if (!json_is_number(value) || !(given >= 0 && given <= 1)) {
+        err_set(err, ERR_INPUT, "must be a number from 0 to 1, not %s", json_shown(value, shown));
+        return -1;
+    }
+    *share = given;
+    return 0;
+}
+
+int json_take_text(const json_t *value, const char **text, struct err *err)
+{
+    char shown[JSON_SHOWN_BYTES];
+    if (!json_is_string(value)) {
+        err_set(err, ERR_INPUT, "must be a text, not %s", json_shown(value, shown));
+        return -1;
+    }
+    *text = json_string_value(value);
+    return 0;
+}
+
+int json_take_integers(const json_t *value, uint64_t least, uint64_t most, uint64_t *integers,
+                       unsigned room, unsigned *count, struct err *err)
+{
+    char shown[JSON_SHOWN_BYTES];
+    if (json_is_integer(value)) {
+        *count = 1;
+        return json_take_integer(value, least, most, integers, err);
+    }
+    size_t size = json_array_size(value);
+    if (!json_is_array(value) || size < 1 || size > room) {
+        err_set(err, ERR_INPUT, "must be an integer or a list of 1 to %u integers, not %s", room,
+                json_shown(value, shown));
+        return -1;
+    }
+    for (size_t i = 0; i < size; i++)
+        if (json_take_integer(json_array_get(value, i), least, most, &integers[i], err))
+            return -1;
+    *count = (unsigned)size;
+    return 0;
+}

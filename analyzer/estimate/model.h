@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A model to estimate: a chain of layers with their shapes, and how it is run. Readers (one for
+ * each kind of description) produce it; the estimate walks it. It must not know memory.
+ */
+#ifndef GPUMEMTRACE_ESTIMATE_MODEL_H
+#define GPUMEMTRACE_ESTIMATE_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "estimate/dtype.h"
+#include "estimate/layer.h"
+#include "estimate/optimizer.h"
+#include "gpumemtrace/err.h"
+
+#define MODEL_LAYERS_MOST 10000
+#define MODEL_FILE_MOST_BYTES (64 << 20)
+
+/* How the model is run: the file may say so, options override it. */
+struct settings {
+    uint64_t batch;
+    enum dtype dtype;
+    enum optimizer optimizer;
+    bool training;
+    uint64_t workspace_bytes; /* libraries take it in the first step and keep it; 0: not counted */
+};
+
+struct model {
+    char *name;
+    const char *kind;   /* which reader made it: "layer-list" */
+    struct shape input; /* of one sample */
+    struct layer *layers;
+    size_t layer_count;
+    struct settings settings;
+};
+
+/* Reads and resolves a description. ERR_INPUT names the file, the layer and the field. */
+int model_open(struct model *model, const char *path, struct err *err);
+/* Frees what model_open made; a zeroed struct is allowed. */
+void model_release(struct model *model);
+
+/*
+ * For readers: runs the shapes through the layers, fills in what fields leave open and checks that
+ * each layer fits where it stands.
+ */
+int model_resolve(struct model *model, struct err *err);
+
+/* The settings of a description that says nothing: training, batch 1, float32, AdamW. */
+struct settings settings_standard(void);
+
+/* The readers. root is a json_t; see layer_list.c and MODEL-FORMAT.md. */
+struct json_t;
+int layer_list_read(struct model *model, struct json_t *root, struct err *err);
+
+#endif

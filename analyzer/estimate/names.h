@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Comma-separated lists of names, as the .def files carry them. It must not know what is named.
+ */
+#ifndef GPUMEMTRACE_ESTIMATE_NAMES_H
+#define GPUMEMTRACE_ESTIMATE_NAMES_H
+
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+
+/* Whether name, case ignored, is one of "a,b,c". */
+static inline bool names_contain(const char *names, const char *name)
+{
+    size_t length = strlen(name);
+    while (length > 0) {
+        size_t candidate = strcspn(names, ",");
+        if (candidate == length && strncasecmp(names, name, length) == 0)
+            return true;
+        if (names[candidate] == '\0')
+            return false;
+        names += candidate + 1;
+    }
+    return false;
+}
+
+#endif

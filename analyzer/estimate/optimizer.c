@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of optimizers and the search for a name in it.
+ */
+#include "estimate/optimizer.h"
+
+#include "estimate/names.h"
+#include "util/text.h"
+
+static const struct optimizer_kind kinds[] = {
+#define OPTIMIZER(name, states, whole, largest, names, text)                                       \
+    {states, whole, largest, #name, names, text},
+#include "estimate/optimizers.def"
+};
+
+const struct optimizer_kind *optimizer_kind(enum optimizer optimizer)
+{
+    return &kinds[optimizer];
+}
+
+static void fail_unknown(const char *text, struct err *err)
+{
+    struct text known;
+    text_init(&known, 400);
+    for (int i = 0; i < OPTIMIZER_COUNT; i++) {
+        size_t length = strcspn(kinds[i].names, ",");
+        text_addf(&known, "%s%.*s", i ? ", " : "", (int)length, kinds[i].names);
+    }
+    err_set(err, ERR_USAGE, "unknown optimizer '%.40s'; known are %s", text, known.data);
+    text_release(&known);
+}
+
+int optimizer_parse(const char *text, enum optimizer *optimizer, struct err *err)
+{
+    for (int i = 0; i < OPTIMIZER_COUNT; i++) {
+        if (names_contain(kinds[i].names, text)) {
+            *optimizer = (enum optimizer)i;
+            return 0;
+        }
+    }
+    fail_unknown(text, err);
+    return -1;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Optimizers and their memory, from optimizers.def. It must not know models.
+ */
+#ifndef GPUMEMTRACE_ESTIMATE_OPTIMIZER_H
+#define GPUMEMTRACE_ESTIMATE_OPTIMIZER_H
+
+#include "gpumemtrace/err.h"
+
+enum optimizer {
+#define OPTIMIZER(name, states, whole, largest, names, text) OPTIMIZER_##name,
+#include "estimate/optimizers.def"
+    OPTIMIZER_COUNT
+};
+
+struct optimizer_kind {
+    unsigned states;  /* tensors kept for each parameter */
+    unsigned whole;   /* temporaries of all parameters at once */
+    unsigned largest; /* temporaries of one parameter at a time */
+    const char *name, *names, *text;
+};
+
+const struct optimizer_kind *optimizer_kind(enum optimizer optimizer);
+
+/* Any of the names in optimizers.def, case ignored. ERR_USAGE, with the names there are. */
+int optimizer_parse(const char *text, enum optimizer *optimizer, struct err *err);
+
+#endif

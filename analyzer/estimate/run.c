@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The loop, as PyTorch runs it:
+ *
+ *     init       parameters and buffers, layer by layer
+ *     data       the previous batch goes, the next one arrives
+ *     forward    each layer makes its result; its input goes, unless backward needs it
+ *     backward   from the last layer: the gradient of its input, those of its parameters; then
+ *                what it had saved and the gradient of its result go
+ *     optimizer  states (first step), temporaries; at its end the gradients go (set to none)
+ *     … and the step's outputs go at the end of the step
+ *
+ * A storage lives while someone holds it: the loop, the layer that runs, or autograd's graph.
+ * Views and in-place layers hand their input's storage on.
+ */
+#include "estimate/run.h"
+
+#include <stdlib.h>
+
+#include "trace/array.h"
+
+#define SAVED_MOST 8
+#define NONE UINT32_MAX
+
+struct storage {
+    uint64_t bytes;
+    uint32_t block;
+    enum category category;
+    unsigned holders;
+    unsigned saved; /* how many of the holders are nodes of the graph */
+};
+
+struct saved {
+    uint32_t storages[SAVED_MOST];
+    unsigned count;
+};
+
+struct run {
+    struct plan *plan;
+    struct tape *tape;
+    struct storage *storages;
+    size_t storage_count, storage_capacity;
+    struct saved *saved; /* of each layer */
+    uint32_t *gradients; /* block of each parameter's gradient */
+    uint32_t input, targets[TENSORS_MAX];
+    unsigned target_count;
+    uint32_t prediction, output; /* what the loop holds until the end of the step */
+    struct err *err;
+};
+
+/* --- storages --------------------------------------------------------------------------------- */
+
+/* Held once, by the caller. */
+static uint32_t storage_new(struct run *run, enum category category, uint64_t bytes)
+{
+    struct storage *grown = array_grow(run->storages, &run->storage_capacity, run->storage_count,
+                                       sizeof *grown, &run->tape->err);
+    if (!grown)
+        return NONE;
+    run->storages = grown;
+    grown[run->storage_count] = (struct storage){.bytes = bytes,
+                                                 .block = tape_alloc(run->tape, category, bytes),
+                                                 .category = category,
+                                                 .holders = 1};
+    return (uint32_t)run->storage_count++;
+}
+
+static void storage_hold(struct run *run, uint32_t storage)
+{
+    if (storage != NONE)
+        run->storages[storage].holders++;
+}
+
+static void storage_drop(struct run *run, uint32_t storage)
+{
+    if (storage == NONE || --run->storages[storage].holders > 0)
+        return;
+    const struct storage *dead = &run->storages[storage];
+    tape_free(run->tape, dead->category, dead->block, dead->bytes);
+}
+
+/* The layer's node holds the storage until its backward. */
+static void save(struct run *run, struct plan_layer *planned, uint32_t storage)
+{
+    struct saved *saved = &run->saved[planned->layer->index];
+    if (storage == NONE || saved->count == SAVED_MOST)
+        return;
+    saved->storages[saved->count++] = storage;
+    storage_hold(run, storage);
+    if (run->storages[storage].saved++ == 0)
+        planned->saved_bytes += run->storages[storage].bytes;
+}
+
+static void saved_drop(struct run *run, const struct plan_layer *planned)
+{
+    struct saved *saved = &run->saved[planned->layer->index];
+    for (unsigned i = 0; i < saved->count; i++) {
+        run->storages[saved->storages[i]].saved--;
+        storage_drop(run, saved->storages[i]);
+    }
+    saved->count = 0;
+}
+
+/* --- init and data ---------------------------------------------------------------------------- */
+
+static void init(struct run *run)
+{
+    for (size_t i = 0; i < run->plan->layer_count; i++) {
+        const struct tensors *own = &run->plan->layers[i].own;
+        tape_at(run->tape, TAPE_init, (int32_t)i);
+        for (size_t j = 0; j < own->count; j++)
+            for (uint64_t copy = 0; copy < own->items[j].count; copy++)
+                tape_alloc(run->tape, own->items[j].category,
+                           own->items[j].elements * own->items[j].element_bytes);
+    }
+}
+
+/* The loop's name is bound to the new batch on the host before that is copied to the device. */
+static void load_input(struct run *run)
+{
+    storage_drop(run, run->input);
+    run->input = storage_new(run, CATEGORY_input, run->plan->input_bytes);
+}
+
+static void load_targets(struct run *run)
+{
+    const struct tensors *extra = &run->plan->layers[run->plan->layer_count - 1].extra;
+    while (run->target_count > 0)
+        storage_drop(run, run->targets[--run->target_count]);
+    for (size_t i = 0; i < extra->count; i++) {
+        const struct tensor *tensor = &extra->items[i];
+        if (tensor->category == CATEGORY_input)
+            run->targets[run->target_count++] =
+                storage_new(run, CATEGORY_input, tensor->elements * tensor->element_bytes);
+    }
+}
+
+/* --- forward ---------------------------------------------------------------------------------- */
+
+/* Makes what a layer has besides its result; what the graph does not take is dropped by the caller.
+ */
+static unsigned make_extra(struct run *run, struct plan_layer *planned,
+                           uint32_t made[TENSORS_MAX * 2])
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < planned->extra.count; i++) {
+        const struct tensor *tensor = &planned->extra.items[i];
+        for (uint64_t copy = 0; copy < tensor->count && count < TENSORS_MAX * 2; copy++) {
+            if (tensor->category == CATEGORY_input)
+                continue;
+            uint32_t storage =
+                storage_new(run, tensor->category, tensor->elements * tensor->element_bytes);
+            if (planned->in_graph && tensor->category == CATEGORY_activations)
+                save(run, planned, storage);
+            made[count++] = storage;
+        }
+    }
+    return count;
+}
+
+static int check_inplace(struct run *run, const struct plan_layer *planned, uint32_t input)
+{
+    if (planned->is_view || !planned->keeps_storage || input == NONE ||
+        run->storages[input].saved == 0)
+        return 0;
+    return layer_fail(planned->layer, "inplace", run->err,
+                      "overwrites what an earlier layer keeps for backward");
+}
+
+/* Takes over the caller's hold on input and gives one on the result. */
+static int forward_layer(struct run *run, struct plan_layer *planned, uint32_t *flowing)
+{
+    uint32_t input = *flowing, output = input, made[TENSORS_MAX * 2];
+    planned->saved_bytes = 0;
+    if (check_inplace(run, planned, input))
+        return -1;
+    if (planned->saves & SAVES_clone) {
+        uint32_t clone = storage_new(run, CATEGORY_activations, planned->input_bytes);
+        save(run, planned, clone);
+        storage_drop(run, clone);
+    }
+    if (planned->keeps_storage)
+        storage_hold(run, input);
+    else
+        output = storage_new(run, CATEGORY_activations, planned->output_bytes);
+    unsigned count = make_extra(run, planned, made);
+    if (planned->saves & SAVES_input)
+        save(run, planned, input);
+    if (planned->saves & SAVES_result)
+        save(run, planned, output);
+    while (count > 0)
+        storage_drop(run, made[--count]);
+    storage_drop(run, input);
+    *flowing = output;
+    return 0;
+}
+
+static int forward(struct run *run)
+{
+    uint32_t flowing = run->input;
+    storage_hold(run, flowing);
+    run->prediction = NONE;
+    for (size_t i = 0; i < run->plan->layer_count; i++) {
+        struct plan_layer *planned = &run->plan->layers[i];
+        tape_at(run->tape, TAPE_forward, (int32_t)i);
+        if (planned->layer->kind->traits & TRAIT_loss) {
+            run->prediction = flowing;
+            storage_hold(run, flowing);
+        }
+        if (forward_layer(run, planned, &flowing))
+            return -1;
+    }
+    run->output = flowing;
+    return 0;
+}
+
+/* --- backward --------------------------------------------------------------------------------- */
+
+static void make_gradients(struct run *run, const struct plan_layer *planned)
+{
+    for (size_t i = 0; i < planned->parameter_count; i++) {
+        size_t parameter = planned->first_parameter + i;
+        run->gradients[parameter] =
+            tape_alloc(run->tape, CATEGORY_gradients, run->plan->parameter_bytes[parameter]);
+    }
+}
+
+/* Takes over the hold on the gradient of the result and gives one on that of the input. */
+static uint32_t backward_layer(struct run *run, struct plan_layer *planned, uint32_t gradient)
+{
+    uint32_t passed = NONE, made[TENSORS_MAX];
+    size_t count = planned->backward.count;
+    if (planned->is_view)
+        return gradient;
+    for (size_t i = 0; i < count; i++)
+        made[i] = storage_new(run, CATEGORY_temporaries,
+                              planned->backward.items[i].elements *
+                                  planned->backward.items[i].element_bytes);
+    if (planned->passes_gradient)
+        passed = storage_new(run, CATEGORY_temporaries, planned->input_bytes);
+    make_gradients(run, planned);
+    while (count > 0)
+        storage_drop(run, made[--count]);
+    saved_drop(run, planned);
+    storage_drop(run, gradient);
+    return passed;
+}
+
+static void backward(struct run *run)
+{
+    size_t last = run->plan->layer_count - 1;
+    if (!run->plan->layers[last].in_graph)
+        return;
+    tape_at(run->tape, TAPE_backward, (int32_t)last);
+    uint32_t gradient =
+        storage_new(run, CATEGORY_temporaries, run->plan->layers[last].output_bytes);
+    for (size_t i = last + 1; i > 0 && run->plan->layers[i - 1].in_graph; i--) {
+        tape_at(run->tape, TAPE_backward, (int32_t)(i - 1));
+        gradient = backward_layer(run, &run->plan->layers[i - 1], gradient);
+    }
+    storage_drop(run, gradient);
+}
+
+/* --- optimizer -------------------------------------------------------------------------------- */
+
+static void make_states(struct run *run, const struct optimizer_kind *kind)
+{
+    for (size_t i = 0; i < run->plan->parameter_count; i++)
+        for (unsigned state = 0; state < kind->states; state++)
+            tape_alloc(run->tape, CATEGORY_optimizer, run->plan->parameter_bytes[i]);
+}
+
+/* count temporaries for each of the parameters from first to end, all at once. */
+static void pass_temporaries(struct run *run, unsigned count, size_t first, size_t end)
+{
+    const uint64_t *bytes = run->plan->parameter_bytes;
+    size_t tensors = (end - first) * count, mark = run->storage_count;
+    for (size_t i = 0; i < tensors; i++)
+        storage_new(run, CATEGORY_temporaries, bytes[first + i % (end - first)]);
+    for (size_t i = mark; i < run->storage_count; i++)
+        storage_drop(run, (uint32_t)i);
+}
+
+static void optimizer(struct run *run, int step)
+{
+    const struct optimizer_kind *kind = optimizer_kind(run->plan->settings.optimizer);
+    size_t count = run->plan->parameter_count;
+    tape_at(run->tape, TAPE_optimizer, TAPE_NO_LAYER);
+    if (step == 0)
+        make_states(run, kind);
+    if (kind->whole > 0)
+        pass_temporaries(run, kind->whole, 0, count);
+    for (size_t i = 0; kind->largest > 0 && i < count; i++)
+        pass_temporaries(run, kind->largest, i, i + 1);
+    for (size_t i = 0; i < count; i++)
+        tape_free(run->tape, CATEGORY_gradients, run->gradients[i], run->plan->parameter_bytes[i]);
+}
+
+/* --- the loop --------------------------------------------------------------------------------- */
+
+static int run_step(struct run *run, int step)
+{
+    tape_at(run->tape, TAPE_data, TAPE_NO_LAYER);
+    load_input(run);
+    load_targets(run);
+    if (step == 0) {
+        tape_at(run->tape, TAPE_forward, 0);
+        tape_alloc(run->tape, CATEGORY_workspace, run->plan->settings.workspace_bytes);
+    }
+    if (forward(run))
+        return -1;
+    if (run->plan->settings.training) {
+        backward(run);
+        optimizer(run, step);
+    }
+    tape_at(run->tape, TAPE_data, TAPE_NO_LAYER);
+    storage_drop(run, run->prediction);
+    storage_drop(run, run->output);
+    return run->tape->err.code != ERR_NONE ? -1 : 0;
+}
+
+int run_record(struct plan *plan, struct tape *tape, struct err *err)
+{
+    struct run run = {.plan = plan, .tape = tape, .input = NONE, .err = err};
+    int result = -1;
+    *tape = (struct tape){0};
+    run.saved = array_new(plan->layer_count, sizeof *run.saved, err);
+    run.gradients = array_new(plan->parameter_count, sizeof *run.gradients, err);
+    if (!run.saved || !run.gradients)
+        goto out;
+    init(&run);
+    for (int step = 0; step < RUN_STEPS; step++) {
+        if (run_step(&run, step)) {
+            if (tape->err.code != ERR_NONE)
+                *err = tape->err;
+            goto out;
+        }
+    }
+    result = 0;
+out:
+    free(run.saved);
+    free(run.gradients);
+    free(run.storages);
+    if (result)
+        tape_release(tape);
+    return result;
+}
