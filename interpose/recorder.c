@@ -352,6 +352,7 @@ static void close_files(void)
         return;
     }
     unlink(ring_path);
+    tally_finish(&tally);
     if (!recorder.config.quiet)
         summary_line(trace_path, &tally);
 }

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The way from slots to the database: segments, batches, merging, tails.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "interpose/drain.h"
+#include "interpose/ring.h"
+#include "interpose/store.h"
+
+struct bench {
+    char folder[64], trace[96], ring_path[112];
+    struct ring ring;
+    struct store store;
+    struct drain *drain;
+};
+
+static int set_up_with(void **state, uint64_t max_bytes)
+{
+    struct bench *bench = calloc(1, sizeof *bench);
+    struct err err = {0};
+    snprintf(bench->folder, sizeof bench->folder, "/tmp/gpumemtrace-ring.XXXXXX");
+    assert_non_null(mkdtemp(bench->folder));
+    snprintf(bench->trace, sizeof bench->trace, "%s/t.db", bench->folder);
+    snprintf(bench->ring_path, sizeof bench->ring_path, "%s-ring.0", bench->trace);
+    close(open(bench->trace, O_CREAT | O_EXCL | O_RDWR, 0600));
+    if (store_create(&bench->store, bench->trace, &err) ||
+        ring_create(&bench->ring, bench->ring_path, max_bytes, &err))
+        fail_msg("%s", err.message);
+    bench->drain = drain_new(&bench->ring, &bench->store, false);
+    assert_non_null(bench->drain);
+    *state = bench;
+    return 0;
+}
+
+static int set_up(void **state)
+{
+    return set_up_with(state, (uint64_t)16 << 20);
+}
+
+static int set_up_one_segment(void **state)
+{
+    return set_up_with(state, RING_SEGMENT_BYTES);
+}
+
+static int tear_down(void **state)
+{
+    struct bench *bench = *state;
+    free(bench->drain);
+    store_abandon(&bench->store);
+    ring_release(&bench->ring);
+    unlink(bench->ring_path);
+    unlink(bench->trace);
+    rmdir(bench->folder);
+    free(bench);
+    return 0;
+}
+
+static struct ring_slot *push(struct ring_segment *segment, uint64_t seq)
+{
+    struct ring_slot *slot = ring_claim(segment, 1);
+    if (!slot)
+        return NULL;
+    slot->type = SLOT_EVENT;
+    slot->kind = EVENT_ALLOC;
+    slot->seq = seq;
+    ring_publish(slot);
+    return slot;
+}
+
+static int64_t query(struct bench *bench, const char *sql)
+{
+    sqlite3_stmt *select = NULL;
+    assert_int_equal(sqlite3_prepare_v2(bench->store.db, sql, -1, &select, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(select), SQLITE_ROW);
+    const int64_t value = sqlite3_column_int64(select, 0);
+    sqlite3_finalize(select);
+    return value;
+}
+
+static void drain_ok(struct bench *bench)
+{
+    struct err err = {0};
+    if (drain_all(bench->drain, &err))
+        fail_msg("%s", err.message);
+}
+
+static void events_of_several_segments_are_stored_once_each(void **state)
+{
+    struct bench *bench = *state;
+    struct ring_segment *segments[3];
+    for (int i = 0; i < 3; i++)
+        assert_non_null(segments[i] = ring_take_segment(&bench->ring));
+    for (uint64_t seq = 1; seq <= 3000; seq++)
+        assert_non_null(push(segments[seq * 7 % 3], seq));
+    drain_ok(bench);
+    drain_ok(bench);
+    assert_int_equal(query(bench, "SELECT count(*) FROM event"), 3000);
+    assert_int_equal(query(bench, "SELECT sum(seq) FROM event"), 3000 * 3001 / 2);
+}
+
+static void a_pending_slot_holds_back_its_own_segment_only(void **state)
+{
+    struct bench *bench = *state;
+    struct ring_segment *first = ring_take_segment(&bench->ring);
+    struct ring_segment *second = ring_take_segment(&bench->ring);
+    struct ring_slot *pending = ring_claim(first, 1);
+    pending->type = SLOT_EVENT;
+    pending->kind = EVENT_FREE;
+    pending->seq = 1;
+    atomic_store(&pending->state, SLOT_PENDING);
+    push(first, 2);
+    push(second, 3);
+    drain_ok(bench);
+    assert_int_equal(query(bench, "SELECT count(*) FROM event"), 1);
+    ring_publish(pending);
+    drain_ok(bench);
+    assert_int_equal(query(bench, "SELECT count(*) FROM event"), 3);
+}
+
+static void a_pending_slot_of_the_dead_is_stored_with_result_null(void **state)
+{
+    struct bench *bench = *state;
+    struct ring_segment *segment = ring_take_segment(&bench->ring);
+    struct ring_slot *pending = ring_claim(segment, 1);
+    pending->type = SLOT_EVENT;
+    pending->kind = EVENT_FREE;
+    pending->seq = 1;
+    atomic_store(&pending->state, SLOT_PENDING);
+    bench->drain->dead = true;
+    drain_ok(bench);
+    assert_int_equal(query(bench, "SELECT count(*) FROM event WHERE result IS NULL"), 1);
+    assert_int_equal(bench->drain->in_flight_events, 1);
+}
+
+static void a_drained_full_segment_is_used_again(void **state)
+{
+    struct bench *bench = *state;
+    uint64_t seq = 0;
+    for (int turn = 0; turn < 5; turn++) {
+        struct ring_segment *segment = ring_take_segment(&bench->ring);
+        assert_non_null(segment);
+        while (push(segment, seq + 1))
+            seq++;
+        drain_ok(bench);
+    }
+    assert_int_equal(ring_segment_count(&bench->ring), 1);
+    assert_int_equal(query(bench, "SELECT count(*) FROM event"), (int64_t)seq);
+    assert_int_equal(seq, 5 * RING_SEGMENT_SLOTS);
+}
+
+static void beyond_the_limit_there_is_no_segment(void **state)
+{
+    struct bench *bench = *state;
+    assert_non_null(ring_take_segment(&bench->ring));
+    assert_null(ring_take_segment(&bench->ring));
+}
+
+static void a_segment_left_by_a_thread_goes_on_under_the_next_owner(void **state)
+{
+    struct bench *bench = *state;
+    for (uint32_t thread_id = 1; thread_id <= 2; thread_id++) {
+        struct ring_segment *segment = ring_take_segment(&bench->ring);
+        struct ring_slot *owner = ring_claim(segment, 1);
+        owner->type = SLOT_OWNER;
+        owner->seq = thread_id;
+        ring_publish(owner);
+        push(segment, thread_id);
+        ring_leave_segment(segment);
+        if (thread_id == 1)
+            drain_ok(bench);
+    }
+    drain_ok(bench);
+    assert_int_equal(query(bench, "SELECT sum(seq = thread_id) FROM event"), 2);
+    assert_int_equal(ring_segment_count(&bench->ring), 1);
+}
+
+static void a_text_over_several_slots_comes_back_whole(void **state)
+{
+    struct bench *bench = *state;
+    struct ring_segment *segment = ring_take_segment(&bench->ring);
+    char text[200];
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = (char)('a' + i % 26);
+    const unsigned slots = record_text_slots(sizeof text);
+    struct ring_slot *slot = ring_claim(segment, 1 + slots);
+    for (unsigned i = 0; i < slots; i++) {
+        const size_t done = (size_t)i * SLOT_TEXT_BYTES;
+        const size_t part =
+            sizeof text - done < SLOT_TEXT_BYTES ? sizeof text - done : SLOT_TEXT_BYTES;
+        memcpy(slot[1 + i].text, text + done, part);
+    }
+    slot->type = SLOT_STRING;
+    slot->seq = 9;
+    slot->call_id = sizeof text;
+    ring_publish(slot);
+    push(segment, 1);
+    drain_ok(bench);
+    assert_int_equal(query(bench, "SELECT length(text) FROM string WHERE string_id=9"), 200);
+    assert_int_equal(query(bench, "SELECT unicode(substr(text,200,1)) FROM string"),
+                     text[199]);
+    assert_int_equal(query(bench, "SELECT count(*) FROM event"), 1);
+}
+
+static void a_batch_that_cannot_be_stored_moves_no_tail(void **state)
+{
+    struct bench *bench = *state;
+    struct err err = {0};
+    struct ring_segment *segment = ring_take_segment(&bench->ring);
+    push(segment, 1);
+    sqlite3_exec(bench->store.db, "PRAGMA query_only=1", NULL, NULL, NULL);
+    assert_int_equal(drain_batch(bench->drain, &err), -1);
+    assert_true(strlen(err.message) > 0);
+    assert_int_equal(atomic_load(&segment->tail), 0);
+    sqlite3_exec(bench->store.db, "PRAGMA query_only=0", NULL, NULL, NULL);
+    drain_ok(bench);
+    assert_int_equal(query(bench, "SELECT count(*) FROM event"), 1);
+}
+
+static void events_already_stored_are_skipped(void **state)
+{
+    struct bench *bench = *state;
+    struct ring_segment *segment = ring_take_segment(&bench->ring);
+    push(segment, 1);
+    push(segment, 2);
+    drain_ok(bench);
+    /* As after a kill between COMMIT and the move of the tail. */
+    atomic_store(&segment->tail, 0);
+    push(segment, 3);
+    drain_ok(bench);
+    assert_int_equal(query(bench, "SELECT count(*) FROM event"), 3);
+}
+
+static void a_ring_of_another_process_that_lives_is_not_taken(void **state)
+{
+    struct bench *bench = *state;
+    struct ring other;
+    struct err err = {0};
+    bool recording = false;
+    assert_int_equal(ring_open(&other, bench->ring_path, &recording, &err), 0);
+    assert_true(recording);
+    ring_release(&other);
+}
+
+/* --- a producer and the drain at once, for the thread sanitizer too ------------------------------- */
+
+#define RACE_EVENTS 200000
+
+static _Atomic uint64_t race_seq;
+
+static void *produce(void *argument)
+{
+    struct bench *bench = argument;
+    struct ring_segment *segment = NULL;
+    for (int i = 0; i < RACE_EVENTS;) {
+        if (!segment && !(segment = ring_take_segment(&bench->ring)))
+            continue;
+        struct ring_slot *slot = ring_claim(segment, 1);
+        if (!slot) {
+            segment = NULL;
+            continue;
+        }
+        slot->type = SLOT_EVENT;
+        slot->kind = EVENT_ALLOC;
+        slot->seq = atomic_fetch_add(&race_seq, 1) + 1;
+        ring_publish(slot);
+        i++;
+    }
+    ring_leave_segment(segment);
+    return NULL;
+}
+
+static void producers_and_the_drain_lose_nothing(void **state)
+{
+    struct bench *bench = *state;
+    pthread_t threads[3];
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, produce, bench), 0);
+    while (atomic_load(&race_seq) < 3 * RACE_EVENTS)
+        drain_ok(bench);
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    drain_ok(bench);
+    assert_int_equal(query(bench, "SELECT count(*) FROM event"), 3 * RACE_EVENTS);
+    assert_int_equal(query(bench, "SELECT max(seq) FROM event"), 3 * RACE_EVENTS);
+}
+
+#define RING_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        RING_TEST(events_of_several_segments_are_stored_once_each),
+        RING_TEST(a_pending_slot_holds_back_its_own_segment_only),
+        RING_TEST(a_pending_slot_of_the_dead_is_stored_with_result_null),
+        cmocka_unit_test_setup_teardown(a_drained_full_segment_is_used_again, set_up_one_segment,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(beyond_the_limit_there_is_no_segment, set_up_one_segment,
+                                        tear_down),
+        RING_TEST(a_segment_left_by_a_thread_goes_on_under_the_next_owner),
+        RING_TEST(a_text_over_several_slots_comes_back_whole),
+        RING_TEST(a_batch_that_cannot_be_stored_moves_no_tail),
+        RING_TEST(events_already_stored_are_skipped),
+        RING_TEST(a_ring_of_another_process_that_lives_is_not_taken),
+        RING_TEST(producers_and_the_drain_lose_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
