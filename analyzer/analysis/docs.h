@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Results as pieces of a document. Machines get every figure under the keys of the manual's JSON;
+ * people get what fits a page. Each function is called with the object open that it adds to. They
+ * must not decide what is true: that is the analyses' part.
+ */
+#ifndef GPUMEMTRACE_ANALYSIS_DOCS_H
+#define GPUMEMTRACE_ANALYSIS_DOCS_H
+
+#include "analysis/study.h"
+#include "render/doc.h"
+
+/* --- the envelope of all commands: trace, devices --- */
+
+typedef int docs_part(struct doc *doc, const struct study *study, const struct view *view,
+                      struct err *err);
+typedef int docs_device_part(struct doc *doc, const struct study *study,
+                             const struct device_use *use, const struct view *view,
+                             struct err *err);
+
+struct answer {
+    const char *schema;
+    docs_part *head;          /* what people read first; may be NULL */
+    docs_device_part *device; /* inside each device; may be NULL */
+    docs_part *tail;          /* after the devices; may be NULL */
+};
+
+/* Loads the traces one after the other and adds their answers. *doc is the caller's to free. */
+int docs_build(struct doc **doc, const struct answer *answer, const struct view *view,
+               const char *const *paths, int count, struct err *err);
+
+/* --- parts --- */
+
+/* "driver", "managed", "host", "imported", "mempools", "pools": counters of the whole run. */
+docs_device_part docs_counters;
+/* "fragmentation" of the leading (or asked) layer at view->at, or its peak. */
+docs_device_part docs_fragmentation;
+/* "phases" of every layer. */
+docs_device_part docs_phases;
+/* "sites_at_peak" of every layer, each at its own peak. */
+docs_device_part docs_sites_at_peak;
+/* "warnings". */
+docs_part docs_warnings;
+
+/* A list of sites of several stocks, each at its own moment (HISTORY_NONE: skipped). */
+struct site_list {
+    const char *key, *heading;
+    const uint32_t *stocks, *indices;
+    size_t count;
+    int frames; /* lines of a stack shown to people */
+};
+int docs_sites(struct doc *doc, const struct study *study, const struct view *view,
+               const struct site_list *list, struct err *err);
+
+/* "frames" of one stack; people see at most `lines` of them and the innermost Python ones. */
+int docs_frames(struct doc *doc, const struct study *study, const struct view *view,
+                uint32_t stack_id, int lines, struct err *err);
+
+/* "layer" and "pool" of a stock, for people as one column. */
+void docs_layer(struct doc *doc, const struct study *study, const struct view *view,
+                const struct stock *stock);
+
+/* "pytorch pool", "driver": how a sentence names a layer. buffer holds DOCS_NAME_BYTES. */
+#define DOCS_NAME_BYTES 96
+const char *docs_layer_name(const struct study *study, const struct stock *stock, char *buffer);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* From options to a printed document; see answer.h. */
+#include "command/answer.h"
+
+#include <string.h>
+
+#include "command.h"
+
+struct view answer_view(const struct command_options *options, const void *own)
+{
+    return (struct view){.people = !strcmp(options->format, "text"),
+                         .device = options->device,
+                         .layer = options->layer,
+                         .at = options->at,
+                         .top = options->top,
+                         .own = own};
+}
+
+int answer_print(const struct answer *answer, const struct command_options *options,
+                 const void *own, struct err *err)
+{
+    struct view view = answer_view(options, own);
+    struct doc *doc = NULL;
+    int status;
+
+    if (docs_build(&doc, answer, &view, options->operands, options->operand_count, err))
+        return -1;
+    status = command_print(doc, options, err);
+    doc_free(doc);
+    return status;
+}
+
+int answer_command(const struct answer *answer, int argc, char **argv, struct err *err)
+{
+    struct command_options options;
+
+    if (options_parse(&options, NULL, NULL, argc, argv, err))
+        return -1;
+    return answer_print(answer, &options, NULL, err);
+}

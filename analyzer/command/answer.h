@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the commands that answer from traces share: options to view, traces to document, document
+ * to output. It must not know what any of them answers.
+ */
+#ifndef GPUMEMTRACE_COMMAND_ANSWER_H
+#define GPUMEMTRACE_COMMAND_ANSWER_H
+
+#include "analysis/docs.h"
+#include "util/options.h"
+
+/* What of the traces the options ask to see; own is handed to the command's parts. */
+struct view answer_view(const struct command_options *options, const void *own);
+
+/* Parses the shared options, builds and prints. Returns the exit status or -1, as a command. */
+int answer_command(const struct answer *answer, int argc, char **argv, struct err *err);
+
+/* As answer_command, for a command that has parsed options of its own. */
+int answer_print(const struct answer *answer, const struct command_options *options,
+                 const void *own, struct err *err);
+
+#endif

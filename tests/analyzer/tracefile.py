@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""Writes traces by hand, event by event, so that a test can compute its figures on paper.
+
+The SQL is the trace format as documented, written a second time on purpose: the analyzer must read
+what the document promises, not what the recorder happens to write.
+
+    trace = Trace(tmp_path / "a.db")
+    a = trace.alloc(100)            # linear memory on device 0, at the next free address
+    with trace.phase("forward"):
+        trace.free(a)
+    trace.write()
+"""
+import contextlib
+import sqlite3
+
+APPLICATION_ID, FORMAT = 0x474D5452, 1
+
+TABLES = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value);
+CREATE TABLE event_kind (kind INTEGER PRIMARY KEY, name TEXT NOT NULL);
+CREATE TABLE memory_kind (memory INTEGER PRIMARY KEY, name TEXT NOT NULL, layer TEXT NOT NULL,
+                          account TEXT NOT NULL);
+CREATE TABLE hook (hook_id INTEGER PRIMARY KEY, name TEXT NOT NULL, api TEXT NOT NULL);
+CREATE TABLE thread (thread_id INTEGER PRIMARY KEY, tid INTEGER NOT NULL, name TEXT NOT NULL);
+CREATE TABLE device (device INTEGER PRIMARY KEY, uuid TEXT, name TEXT, total_bytes INTEGER,
+                     context_bytes INTEGER);
+CREATE TABLE string (string_id INTEGER PRIMARY KEY, text TEXT NOT NULL);
+CREATE TABLE module (module_id INTEGER PRIMARY KEY, path TEXT NOT NULL, build_id TEXT,
+                     load_address INTEGER NOT NULL, start_address INTEGER NOT NULL,
+                     end_address INTEGER NOT NULL);
+CREATE TABLE frame (frame_id INTEGER PRIMARY KEY, parent_id INTEGER, kind INTEGER NOT NULL,
+                    address INTEGER NOT NULL);
+CREATE TABLE location (location_id INTEGER PRIMARY KEY, function_id INTEGER NOT NULL,
+                       file_id INTEGER NOT NULL, line INTEGER NOT NULL);
+CREATE TABLE coverage (name TEXT PRIMARY KEY, count INTEGER NOT NULL);
+CREATE TABLE event (seq INTEGER PRIMARY KEY, time_ns INTEGER NOT NULL, thread_id INTEGER NOT NULL,
+                    hook_id INTEGER NOT NULL, kind INTEGER NOT NULL, memory INTEGER NOT NULL,
+                    address INTEGER NOT NULL, size_bytes INTEGER NOT NULL, object INTEGER NOT NULL,
+                    stream INTEGER NOT NULL, result INTEGER, stack_id INTEGER,
+                    call_id INTEGER NOT NULL, nested INTEGER NOT NULL, device INTEGER);
+"""
+
+KINDS = (
+    "none alloc free map unmap context-create context-destroy pool-create pool-destroy pool-usage "
+    "device-memory phase-push phase-pop mark step exit"
+).split()
+MEMORIES = "none linear pitched array async vmm managed pinned registered imported tensor".split()
+
+MIB = 1 << 20
+STEP_NS = 1000  # time between two events
+
+
+class Trace:
+    """Events take sequence numbers 1, 2, 3 … and times 1000, 2000, 3000 … ns."""
+
+    def __init__(self, path, complete=1, **meta):
+        self.path = path
+        self.events = []
+        self.rows = {"device": [], "hook": [], "module": [], "coverage": [], "frame": []}
+        self.strings = {}
+        self.locations = {}
+        self.frames = {}
+        self.meta = {
+            "pid": 4242, "command": "python train.py", "host": "node1", "complete": complete,
+            "lost_events": 0, "start_unix_ns": 1_700_000_000_000_000_000, **meta,
+        }
+        self.next_address = 0x7F0000000000
+        self.thread = 1
+
+    # --- names ---
+
+    def string(self, text):
+        return self.strings.setdefault(text, len(self.strings) + 1)
+
+    def stack(self, *frames):
+        """stack("malloc_wrapper", ("train.py", 12, "main")): innermost first; its id.
+
+        A text is a label, a tuple a Python frame, an integer a native return address.
+        """
+        parent = None
+        for frame in reversed(frames):
+            if isinstance(frame, int):
+                kind, address = 0, frame
+            elif isinstance(frame, tuple):
+                file, line, function = frame
+                place = (self.string(function), self.string(file), line)
+                kind, address = 1, self.locations.setdefault(place, len(self.locations) + 1)
+            else:
+                kind, address = 2, self.string(frame)
+            parent = self.frames.setdefault((parent, kind, address), len(self.frames) + 1)
+        return parent
+
+    def device(self, number=0, uuid=None, name=None, total_bytes=None):
+        self.rows["device"].append((number, uuid, name, total_bytes, None))
+
+    # --- events ---
+
+    def event(self, kind, memory="none", address=0, size=0, object=0, stream=0, result=0,
+              stack=None, call=0, nested=0, device=None, thread=None, hook=0):
+        seq = len(self.events) + 1
+        self.events.append((
+            seq, seq * STEP_NS, thread or self.thread, hook, KINDS.index(kind),
+            MEMORIES.index(memory), address, size, object, stream, result, stack, call, nested,
+            device,
+        ))
+        return seq
+
+    def alloc(self, size, memory="linear", address=None, device=0, **columns):
+        """Allocates; returns the address, by default one that was never used."""
+        if address is None:
+            address = self.next_address
+            self.next_address += -(-size // (2 * MIB)) * 2 * MIB or 2 * MIB
+        self.event("alloc", memory, address, size, device=device, **columns)
+        return address
+
+    def fail(self, size, memory="linear", result=2, device=0, **columns):
+        return self.event("alloc", memory, 0, size, result=result, device=device, **columns)
+
+    def free(self, address, memory="linear", **columns):
+        return self.event("free", memory, address, **columns)
+
+    def tensor(self, address, size, pool=None, **columns):
+        return self.alloc(size, "tensor", address, object=pool and self.string(pool) or 0, **columns)
+
+    def tensor_free(self, address, pool=None, **columns):
+        return self.free(address, "tensor", object=pool and self.string(pool) or 0, **columns)
+
+    def push(self, name, source=0, range_id=0, **columns):
+        return self.event("phase-push", address=range_id, size=source, object=self.string(name),
+                          **columns)
+
+    def pop(self, source=0, range_id=0, **columns):
+        return self.event("phase-pop", address=range_id, size=source, **columns)
+
+    @contextlib.contextmanager
+    def phase(self, name, **columns):
+        self.push(name, **columns)
+        yield
+        self.pop(**columns)
+
+    def step(self, number):
+        return self.event("step", size=number)
+
+    def device_memory(self, free, total, device=0, **columns):
+        return self.event("device-memory", address=free, size=total, device=device, **columns)
+
+    def pool_usage(self, pool, used, reserved, device=0):
+        return self.event("pool-usage", address=used, size=reserved, object=pool, device=device)
+
+    def exit(self, how=0):
+        return self.event("exit", object=how)
+
+    # --- the file ---
+
+    def write(self):
+        database = sqlite3.connect(self.path)
+        database.executescript(TABLES)
+        database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        database.execute(f"PRAGMA user_version = {FORMAT}")
+        threads = sorted({event[2] for event in self.events})
+        rows = {
+            **self.rows,
+            "meta": list(self.meta.items()),
+            "thread": [(thread, 1000 + thread, f"thread {thread}") for thread in threads],
+            "string": [(number, text) for text, number in self.strings.items()],
+            "location": [(number, *place) for place, number in self.locations.items()],
+            "frame": [(number, *frame) for frame, number in self.frames.items()],
+            "event": self.events,
+        }
+        for table, values in rows.items():
+            for value in values:
+                marks = ",".join("?" * len(value))
+                database.execute(f"INSERT INTO {table} VALUES ({marks})", value)
+        database.commit()
+        database.close()
+        return self.path
