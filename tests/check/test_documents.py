@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""Lists and texts that must agree: the schema, the settings, the manual, the README."""
+import re
+import sqlite3
+
+from conftest import BUILD, ROOT, run_command
+
+FORMAT = ROOT / "include/gpumemtrace/TRACE-FORMAT.md"
+
+
+def real_schema(trace):
+    with sqlite3.connect(trace) as database:
+        tables = [
+            name
+            for (name,) in database.execute("SELECT name FROM sqlite_schema WHERE type='table'")
+        ]
+        views = [
+            name
+            for (name,) in database.execute("SELECT name FROM sqlite_schema WHERE type='view'")
+        ]
+        columns = {
+            table: [row[1] for row in database.execute(f"PRAGMA table_info({table})")]
+            for table in tables
+        }
+        kinds = database.execute("SELECT kind, name FROM event_kind ORDER BY kind").fetchall()
+        memories = database.execute("SELECT * FROM memory_kind ORDER BY memory").fetchall()
+    return columns, views, kinds, memories
+
+
+def documented_tables(text):
+    tables = {}
+    for name, body in re.findall(r"^### (\w+): [^\n]*\n(.*?)(?=^##|\Z)", text, re.M | re.S):
+        rows = re.findall(r"^\| (\w+) \|", body, re.M)
+        tables[name] = [row for row in rows if row != "column"]
+    return tables
+
+
+def section(text, heading):
+    return re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", text, re.M | re.S).group(1)
+
+
+def test_trace_format_names_every_table_column_view_and_kind_of_a_real_trace(record, program):
+    text = FORMAT.read_text(encoding="utf-8")
+    columns, views, kinds, memories = real_schema(record(program("phases")).trace)
+    assert documented_tables(text) == columns
+    assert re.findall(r"^\| (\w+) \| ", section(text, "Views"), re.M)[1:] == views
+    rows = re.findall(r"^\| (\d+) \| ([\w-]+) \|", section(text, "Kinds of events"), re.M)
+    assert [(int(kind), name) for kind, name in rows] == kinds
+    rows = re.findall(r"^\| (\d+) \| ([\w -]+) \| (\w+) \| (\w+) \|",
+                      section(text, "Kinds of memory"), re.M)
+    assert [(int(memory), *rest) for memory, *rest in rows] == memories
+
+
+def test_trace_format_names_every_key_of_meta(record, program):
+    text = section(FORMAT.read_text(encoding="utf-8"), "Keys of meta")
+    listed = (ROOT / "include/gpumemtrace/schema/meta_keys.def").read_text(encoding="utf-8")
+    keys = re.findall(r"^META\((\w+),", listed, re.M)
+    assert re.findall(r"^\| (\w+) \| (?:text|integer)", text, re.M) == keys
+    recording = record(program("phases"), RANK=3)
+    stored = {key for (key,) in recording.rows("SELECT key FROM meta")}
+    assert stored == set(keys)
+
+
+def settings():
+    text = (ROOT / "include/gpumemtrace/options.def").read_text(encoding="utf-8")
+    return re.findall(r'^OPTION\(\w+,\s+\w+,\s+"(\w+)",\s+"([\w-]+)"', text, re.M)
+
+
+def test_every_setting_is_in_the_help_of_run_and_in_the_readme():
+    assert len(settings()) >= 6
+    helped = run_command("help", "run").stdout
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    for variable, flag in settings():
+        assert f"--{flag}" in helped, flag
+        assert variable in helped, variable
+        assert variable in readme, variable
+
+
+def test_every_command_is_in_the_readme_and_the_manual():
+    commands = re.findall(r"^COMMAND\((\w+),",
+                          (ROOT / "analyzer/commands.def").read_text(encoding="utf-8"), re.M)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    manual = (ROOT / "analyzer/man/gpumemtrace.1").read_text(encoding="utf-8")
+    assert len(commands) > 10
+    for command in commands:
+        assert re.search(rf"\b{command}\b", readme), command
+        assert re.search(rf"\b{command}\b", manual), command
+
+
+def test_the_version_is_one():
+    header = (ROOT / "include/gpumemtrace/version.h").read_text(encoding="utf-8")
+    version = re.search(r'GMT_VERSION "([\d.]+)"', header).group(1)
+    assert run_command("--version").stdout.strip().endswith(version)
+    assert f"## {version}" in (ROOT / "NEWS").read_text(encoding="utf-8")
+    assert (BUILD / "gpumemtrace").exists()

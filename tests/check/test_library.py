@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""What libgpumemtrace.so is to the programs it is loaded into."""
+import re
+import subprocess
+
+import pytest
+
+from conftest import BUILD, ROOT, clean_environment, simulator_environment
+
+LIBRARY = BUILD / "libgpumemtrace.so"
+
+# The functions of libc that are stood in for, and the tools' entry points.
+OTHER_EXPORTS = {
+    "InitializeInjectionNvtx2", "dlsym", "dlclose", "exit", "_exit", "_Exit", "quick_exit",
+    "execl", "execle", "execlp", "execv", "execve", "execveat", "execvp", "execvpe", "fexecve",
+    "__libc_start_main", "gpumemtrace_push", "gpumemtrace_pop", "gpumemtrace_mark",
+    "gpumemtrace_step",
+}
+
+
+def exports(path):
+    output = subprocess.run(
+        ["nm", "-D", "--defined-only", path], capture_output=True, text=True, check=True
+    ).stdout
+    return {line.split()[-1] for line in output.splitlines()}
+
+
+def hooks():
+    text = (ROOT / "include/gpumemtrace/hooks.def").read_text(encoding="utf-8")
+    rows = re.findall(r"^(?:HOOK|SEEN)\((driver|runtime), (\w+)", text, re.MULTILINE)
+    return {name for _, name in rows}
+
+
+def test_the_library_exports_its_hooks_the_public_api_and_nothing_else():
+    names = {name for name in exports(LIBRARY) if not name.startswith("nvtx")}
+    assert names == hooks() | OTHER_EXPORTS
+
+
+def test_built_without_nvidias_headers_it_exports_the_same():
+    assert exports(BUILD / "plain" / "libgpumemtrace.so") == exports(LIBRARY)
+
+
+def test_it_needs_no_library_but_libcs_own():
+    output = subprocess.run(
+        ["readelf", "-d", LIBRARY], capture_output=True, text=True, check=True
+    ).stdout
+    needed = set(re.findall(r"NEEDED.*\[(.*)\]", output))
+    allowed = {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1",
+               "libpthread.so.0", "libdl.so.2"}
+    assert needed <= allowed or any("asan" in name or "ubsan" in name for name in needed)
+    assert "TEXTREL" not in output
+
+
+def test_it_asks_for_no_glibc_newer_than_2_34():
+    output = subprocess.run(
+        ["objdump", "-T", LIBRARY], capture_output=True, text=True, check=True
+    ).stdout
+    versions = {tuple(map(int, v.split("."))) for v in re.findall(r"GLIBC_([0-9.]+)", output)}
+    assert max(versions) <= (2, 34)
+
+
+def run_python(code, tmp_path, **settings):
+    return subprocess.run(
+        ["/usr/bin/python3", "-c", code],
+        env=clean_environment(LD_PRELOAD=LIBRARY, **settings),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+
+
+def test_python_keeps_its_own_sqlite_and_no_file_is_left(tmp_path):
+    code = (
+        "import sqlite3, re; sqlite3.connect(':memory:').execute('select 1');"
+        "print(sorted(set(re.findall(r'\\S*libsqlite3\\S*', open('/proc/self/maps').read()))))"
+    )
+    with_us = run_python(code, tmp_path)
+    assert with_us.returncode == 0, with_us.stderr
+    assert "libsqlite3.so" in with_us.stdout
+    assert with_us.stderr == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_program_without_cuda_does_not_load_an_unwinder(tmp_path):
+    completed = run_python("print('libunwind.so' in open('/proc/self/maps').read())", tmp_path)
+    assert completed.stdout == "False\n"
+
+
+def test_the_constructor_sets_one_variable_and_only_where_it_is_unset(tmp_path):
+    code = "import os; print(os.environ['NVTX_INJECTION64_PATH'])"
+    assert run_python(code, tmp_path).stdout == f"{LIBRARY}\n"
+    assert run_python(code, tmp_path, NVTX_INJECTION64_PATH="/other").stdout == "/other\n"
+
+
+def test_exceptions_thrown_under_the_recorder_are_unwound_by_the_programs_own_library(program):
+    completed = subprocess.run(
+        [program("exceptions"), "1000"],
+        env=simulator_environment(LD_PRELOAD=LIBRARY, GPUMEMTRACE_OUTPUT="/dev/null/x",
+                                  TMPDIR="/dev/null"),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert completed.returncode == 0, completed.stderr
+    assert "raised by libgcc_s" in completed.stdout
+
+
+@pytest.mark.parametrize("argument", ["NULL", "RTLD_NEXT", "RTLD_DEFAULT"])
+def test_dlsym_answers_for_its_caller(program, argument):
+    completed = subprocess.run(
+        [program("dlsym_callers"), argument],
+        env=simulator_environment(LD_PRELOAD=LIBRARY, GPUMEMTRACE_QUIET=1),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert completed.returncode == 0, completed.stdout + completed.stderr
+

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* link: cudart13 */
+/*
+ * Allocates 1, 2 and 3 MiB, frees the 1 MiB, and then ends as it is told. What its trace must say in
+ * every case: 3 allocations, 1 free, 5 MiB live at exit (unless the mode says otherwise).
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "gpumemtrace/cuda/abi.h"
+
+#define MIB ((size_t)1 << 20)
+
+static void *blocks[4];
+
+static void allocate(int mebibytes)
+{
+    if (cudaMalloc(&blocks[mebibytes], (size_t)mebibytes * MIB) != 0)
+        _exit(9);
+}
+
+static void release(int mebibytes)
+{
+    if (cudaFree(blocks[mebibytes]) != 0)
+        _exit(9);
+}
+
+static void work(void)
+{
+    for (int i = 1; i <= 3; i++)
+        allocate(i);
+    release(1);
+}
+
+static int wait_for(pid_t child)
+{
+    int status;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+/* --- modes ---------------------------------------------------------------------------------------- */
+
+static void release_rest(void)
+{
+    release(2);
+    release(3);
+}
+
+static int by_return(void)
+{
+    work();
+    return 5;
+}
+
+static int by_exit(void)
+{
+    work();
+    exit(5);
+}
+
+static int by__exit(void)
+{
+    work();
+    _exit(5);
+}
+
+static int by_atexit(void)
+{
+    work();
+    atexit(release_rest);
+    return 5;
+}
+
+static int by_exec(void)
+{
+    work();
+    execl("/bin/sh", "sh", "-c", "exit 5", (char *)NULL);
+    return 9;
+}
+
+static int by_failed_exec(void)
+{
+    work();
+    if (execl("/nowhere/to/be/found", "x", (char *)NULL) == 0 || execl("/", "x", (char *)NULL) == 0)
+        return 9;
+    release(3);
+    allocate(3);
+    return 5;
+}
+
+static int by_signal(void)
+{
+    work();
+    return raise(SIGTERM);
+}
+
+/* The child makes its own trace. */
+static int fork_after(void)
+{
+    work();
+    const pid_t child = fork();
+    if (child == 0) {
+        allocate(1);
+        allocate(2);
+        exit(0);
+    }
+    return wait_for(child) == 0 ? 5 : 9;
+}
+
+static int fork_idle(void)
+{
+    work();
+    const pid_t child = fork();
+    if (child == 0)
+        exit(0);
+    return wait_for(child) == 0 ? 5 : 9;
+}
+
+static int fork_before(void)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        allocate(1);
+        allocate(2);
+        _exit(0);
+    }
+    const int status = wait_for(child);
+    work();
+    return status == 0 ? 5 : 9;
+}
+
+static int spawn(void)
+{
+    work();
+    const pid_t child = vfork();
+    if (child == 0) {
+        execl("/bin/sh", "sh", "-c", "exit 0", (char *)NULL);
+        _exit(9);
+    }
+    return wait_for(child) == 0 ? 5 : 9;
+}
+
+static void *short_life(void *unused)
+{
+    void *block = NULL;
+    (void)unused;
+    if (cudaMalloc(&block, MIB) != 0 || cudaFree(block) != 0)
+        _exit(9);
+    return NULL;
+}
+
+static int many_threads(void)
+{
+    pthread_t thread;
+    for (int i = 0; i < 3000; i++) {
+        if (pthread_create(&thread, NULL, short_life, NULL) != 0)
+            return 9;
+        pthread_join(thread, NULL);
+    }
+    work();
+    return 5;
+}
+
+static int quiet(void)
+{
+    return 5;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(void);
+} modes[] = {
+    {"return", by_return},         {"exit", by_exit},         {"_exit", by__exit},
+    {"atexit", by_atexit},         {"exec", by_exec},         {"failed-exec", by_failed_exec},
+    {"signal", by_signal},         {"fork-after", fork_after}, {"fork-idle", fork_idle},
+    {"fork-before", fork_before},  {"spawn", spawn},          {"many-threads", many_threads},
+    {"no-cuda", quiet},
+};
+
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++)
+        if (strcmp(argv[1], modes[i].name) == 0)
+            return modes[i].run();
+    fprintf(stderr, "process_end: no such mode\n");
+    return 9;
+}

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""However a process ends, its trace is whole and its end is what it would have been."""
+import signal
+
+import pytest
+
+from conftest import load_json
+
+MIB = 1 << 20
+
+
+def driver_layer(trace):
+    report = load_json("report", trace)
+    return report["trace"], report["devices"][0]["driver"]
+
+
+def traces_in(folder):
+    return sorted(path.name for path in folder.glob("trace*"))
+
+
+@pytest.mark.parametrize("mode", ["return", "exit", "_exit", "atexit", "exec"])
+def test_live_at_exit_is_what_was_live_when_exit_began(record, program, mode):
+    recording = record(program("process_end"), mode, check=False)
+    assert recording.completed.returncode == 5
+    trace, layer = driver_layer(recording.trace)
+    assert trace["complete"] is True
+    assert (layer["allocations"], layer["frees"]) == (3, 1)
+    assert layer["live_at_exit_bytes"] == 5 * MIB
+    assert layer["peak_bytes"] == 6 * MIB
+    assert traces_in(recording.trace.parent) == ["trace.db"]
+
+
+def test_a_trace_goes_on_after_an_exec_that_failed(record, program):
+    recording = record(program("process_end"), "failed-exec", check=False)
+    assert recording.completed.returncode == 5
+    trace, layer = driver_layer(recording.trace)
+    assert trace["complete"] is True
+    assert (layer["allocations"], layer["frees"]) == (4, 2)
+    assert layer["live_at_exit_bytes"] == 5 * MIB
+
+
+def test_a_process_killed_by_a_signal_leaves_everything_but_is_not_complete(record, program):
+    recording = record(program("process_end"), "signal", check=False)
+    assert recording.completed.returncode == -signal.SIGTERM
+    trace, layer = driver_layer(recording.trace)
+    assert trace["complete"] is False
+    assert (layer["allocations"], layer["frees"]) == (3, 1)
+    assert layer["live_at_exit_bytes"] == 5 * MIB
+    assert traces_in(recording.trace.parent) == ["trace.db"]
+
+
+@pytest.mark.parametrize("mode", ["fork-after", "fork-before"])
+def test_a_forked_child_with_cuda_makes_a_trace_of_its_own(record, program, mode):
+    recording = record(program("process_end"), mode, check=False)
+    assert recording.completed.returncode == 5
+    assert traces_in(recording.trace.parent) == ["trace.2.db", "trace.db"]
+    figures = set()
+    for name in traces_in(recording.trace.parent):
+        trace, layer = driver_layer(recording.trace.parent / name)
+        assert trace["complete"] is True
+        assert trace["lost_events"] == 0
+        figures.add((layer["allocations"], layer["frees"], layer["live_at_exit_bytes"]))
+    assert figures == {(3, 1, 5 * MIB), (2, 0, 3 * MIB)}
+
+
+@pytest.mark.parametrize("mode", ["fork-idle", "spawn"])
+def test_a_child_without_cuda_leaves_nothing(record, program, mode):
+    recording = record(program("process_end"), mode, check=False)
+    assert recording.completed.returncode == 5
+    assert traces_in(recording.trace.parent) == ["trace.db"]
+    trace, layer = driver_layer(recording.trace)
+    assert trace["complete"] is True
+    assert layer["allocations"] == 3
+
+
+def test_thousands_of_short_threads_are_all_recorded_in_few_segments(record, program):
+    recording = record(program("process_end"), "many-threads", check=False)
+    assert recording.completed.returncode == 5
+    trace, layer = driver_layer(recording.trace)
+    assert trace["lost_events"] == 0
+    assert (layer["allocations"], layer["frees"]) == (3003, 3001)
+    assert recording.rows("SELECT count(DISTINCT thread_id) FROM event")[0][0] == 3001
+
+
+def test_a_program_without_a_cuda_call_leaves_no_file_and_says_nothing(record, program):
+    recording = record(program("process_end"), "no-cuda", check=False)
+    assert recording.completed.returncode == 5
+    assert recording.completed.stderr == ""
+    assert traces_in(recording.trace.parent) == []
+
+
+def test_the_line_at_exit_names_the_file_the_peak_and_the_command(record, program):
+    recording = record(program("process_end"), "return", check=False)
+    assert recording.completed.stdout == ""
+    assert recording.completed.stderr == (
+        f"gpumemtrace: peak 6.00 MiB on device 0; see: gpumemtrace report {recording.trace}\n"
+    )
+
+
+def test_quiet_silences_the_line_at_exit(record, program):
+    recording = record(program("process_end"), "return", check=False, GPUMEMTRACE_QUIET=1)
+    assert recording.completed.stderr == ""
+
+
+def test_a_finished_trace_of_an_earlier_run_is_replaced(record, program):
+    first = record(program("process_end"), "return", check=False)
+    second = record(program("process_end"), "exit", check=False)
+    assert traces_in(second.trace.parent) == ["trace.db"]
+    assert load_json("report", second.trace)["trace"]["command"].endswith("exit")
+    assert first.trace == second.trace
+
+
+def test_a_file_that_is_no_trace_is_left_alone(record, program, tmp_path):
+    (tmp_path / "trace.db").write_text("mine")
+    recording = record(program("process_end"), "return", check=False)
+    assert recording.trace.read_text() == "mine"
+    assert load_json("report", tmp_path / "trace.2.db")["trace"]["complete"] is True
+
+
+def test_a_folder_that_does_not_exist_sends_the_trace_to_tmpdir(record, program, tmp_path):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    recording = record(
+        program("process_end"), "return", check=False, name="missing/trace.db", TMPDIR=elsewhere
+    )
+    assert recording.completed.returncode == 5
+    assert "missing/trace.db" in recording.completed.stderr
+    assert load_json("report", elsewhere / "trace.db")["trace"]["complete"] is True
+
+
+def test_where_nothing_can_be_written_the_program_runs_all_the_same(record, program):
+    recording = record(
+        program("process_end"), "return", check=False, name="missing/trace.db", TMPDIR="/proc/nope"
+    )
+    assert recording.completed.returncode == 5
+    assert "not recording" in recording.completed.stderr
+
+
+def test_traces_are_readable_by_their_owner_only(record, program):
+    recording = record(program("process_end"), "return", check=False)
+    assert recording.trace.stat().st_mode & 0o777 == 0o600
