@@ -127,6 +127,7 @@ link_cudart13 := $(O)/simulator/libcudart.so.13
 link_cuda     := $(O)/simulator/libcuda.so.1
 link_dl       :=
 link_m        := -lm
+link_sqlite   := $(SQLITE_A) -lm
 links = $(foreach word,$(shell sed -n '1,5s|.*link: *||p' $(1)),$(link_$(word)))
 
 $(O)/tests/%: tests/programs/%.c $(SIMULATOR)

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: MIT
+"""make bench: what recording and reading cost, side by side in one run.
+
+Figures are CPU time; on a shared machine only the ratios of one run mean anything, and none of them
+is a test.
+"""
+import os
+import pathlib
+import re
+import resource
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BUILD = (ROOT / os.environ.get("O", "build")).resolve()
+LIBRARY = BUILD / "libgpumemtrace.so"
+PROGRAMS = BUILD / "tests"
+DEPTHS = (10, 28, 58)
+BATCHES = 4000
+
+
+def environment(folder, preload):
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("GPUMEMTRACE_")}
+    kept["LD_LIBRARY_PATH"] = str(BUILD / "simulator")
+    kept["GPUMEMTRACE_OUTPUT"] = str(pathlib.Path(folder) / "bench.%p.db")
+    kept["GPUMEMTRACE_QUIET"] = "1"
+    if preload:
+        kept["LD_PRELOAD"] = str(LIBRARY)
+    return kept
+
+
+def run(command, folder, preload=False):
+    return subprocess.run(
+        [str(word) for word in command],
+        env=environment(folder, preload),
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+
+
+def call_costs(folder, kind, depth, preload=False, wrapper=()):
+    """Medians of three runs: (alloc ns, free ns)."""
+    costs = []
+    for _ in range(3):
+        output = run([*wrapper, PROGRAMS / "bench_calls", kind, depth, BATCHES], folder, preload)
+        match = re.search(r"alloc (\d+) free (\d+)", output)
+        costs.append((int(match.group(1)), int(match.group(2))))
+    return tuple(statistics.median(column) for column in zip(*costs))
+
+
+def print_call_costs(folder):
+    heaptrack = shutil.which("heaptrack")
+    print("One call, CPU ns of the calling thread over the same call without a profiler:\n")
+    print(f"  {'frames':>6}  {'gpumemtrace':>24}  {'heaptrack':>24}  {'ratio':>13}")
+    print(f"  {'':>6}  {'alloc':>12}{'free':>12}  {'malloc':>12}{'free':>12}  {'alloc':>6}{'free':>7}")
+    for depth in DEPTHS:
+        plain = call_costs(folder, "cuda", depth)
+        ours = call_costs(folder, "cuda", depth, preload=True)
+        added = [after - before for before, after in zip(plain, ours)]
+        row = f"  {depth:>6}  {added[0]:>12.0f}{added[1]:>12.0f}"
+        if heaptrack:
+            base = call_costs(folder, "malloc", depth)
+            theirs = call_costs(folder, "malloc", depth, wrapper=[heaptrack, "-o", f"{folder}/heap"])
+            their = [after - before for before, after in zip(base, theirs)]
+            ratios = [a / b if b > 0 else float("nan") for a, b in zip(added, their)]
+            row += f"  {their[0]:>12.0f}{their[1]:>12.0f}  {ratios[0]:>6.2f}{ratios[1]:>7.2f}"
+        else:
+            row += "  (no heaptrack here)"
+        print(row)
+    print()
+
+
+def children_cpu_ms(command, folder, preload):
+    """Median CPU milliseconds of 31 runs."""
+    times = []
+    for _ in range(31):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run([str(word) for word in command], env=environment(folder, preload), cwd=folder,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        times.append(1000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime))
+    return statistics.median(times)
+
+
+def print_start_up(folder):
+    print("A whole program, CPU ms, median of 31 runs:\n")
+    print(f"  {'':<28}{'without':>9}{'with':>9}{'added':>9}")
+    for name, command in (
+        ("without CUDA (true)", ["/bin/true"]),
+        ("with CUDA (4 calls)", [PROGRAMS / "process_end", "return"]),
+    ):
+        without = children_cpu_ms(command, folder, False)
+        with_us = children_cpu_ms(command, folder, True)
+        print(f"  {name:<28}{without:>9.2f}{with_us:>9.2f}{with_us - without:>9.2f}")
+    print()
+
+
+def print_exceptions(folder):
+    def throw_ns(preload):
+        outputs = [run([PROGRAMS / "exceptions", 20000], folder, preload) for _ in range(3)]
+        return statistics.median(int(re.search(r"ns (\d+)", text).group(1)) for text in outputs)
+
+    without, with_us = throw_ns(False), throw_ns(True)
+    print(f"A C++ exception over 20 frames, CPU ns: without {without:.0f}, with {with_us:.0f},"
+          f" ratio {with_us / without:.2f}\n")
+
+
+def print_analyzer(folder):
+    run([PROGRAMS / "random_allocations", "runtime", 4, 2_000_000, 0], folder, preload=True)
+    trace = max(pathlib.Path(folder).glob("bench.*.db"), key=lambda path: path.stat().st_size)
+    scans, reads = [], []
+    for _ in range(3):
+        output = run([PROGRAMS / "bench_scan", trace], folder)
+        rows, seconds = re.match(r"rows (\d+) seconds ([\d.]+)", output).groups()
+        scans.append(float(seconds))
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        run([BUILD / "gpumemtrace", "report", trace, "--json"], folder)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        reads.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    scan, read, rows = statistics.median(scans), statistics.median(reads), int(rows)
+    print(f"Reading {rows:,} events ({trace.stat().st_size / rows:.0f} bytes each on disk):")
+    print(f"  SQLite scan {rows / scan / 1e6:.2f} M/s, report --json {rows / read / 1e6:.2f} M/s,"
+          f" ratio {read / scan:.2f}")
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="gpumemtrace-bench.") as folder:
+        print_call_costs(folder)
+        print_start_up(folder)
+        print_exceptions(folder)
+        print_analyzer(folder)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
