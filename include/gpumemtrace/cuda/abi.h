@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one way to include CUDA: NVIDIA's headers where the build has them (GPUMEMTRACE_REAL_CUDA_H),
+ * else our declarations of the same ABI. Either way a function is known by its exported symbol
+ * (cuMemAlloc_v2), and symbols that NVIDIA's headers keep to themselves (cuMemAllocAsync_ptsz,
+ * cuGetProcAddress beside cuGetProcAddress_v2) are declared too.
+ *
+ * With NVIDIA's headers the compiler sees every prototype twice, so a mistake in ours is an error.
+ */
+#ifndef GPUMEMTRACE_CUDA_ABI_H
+#define GPUMEMTRACE_CUDA_ABI_H
+
+#ifdef GPUMEMTRACE_REAL_CUDA_H
+
+#include <cuda.h>
+#if CUDA_VERSION < 12000
+/* This one took three parameters before CUDA 12; its place is taken below. */
+#define cudaGetDriverEntryPoint cudaGetDriverEntryPoint_of_cuda_11
+#endif
+#include <cuda_runtime_api.h>
+#undef cudaGetDriverEntryPoint
+
+/* NVIDIA's headers rename functions to their newest form; here a name means the symbol. */
+#undef cuArray3DCreate
+#undef cuArray3DGetDescriptor
+#undef cuArrayCreate
+#undef cuArrayGetDescriptor
+#undef cuCtxCreate
+#undef cuCtxCreate_v3
+#undef cuCtxCreate_v4
+#undef cuCtxDestroy
+#undef cuCtxPopCurrent
+#undef cuCtxPushCurrent
+#undef cuDeviceGetUuid
+#undef cuDeviceGetUuid_v2
+#undef cuDevicePrimaryCtxRelease
+#undef cuDevicePrimaryCtxReset
+#undef cuDevicePrimaryCtxSetFlags
+#undef cuDeviceTotalMem
+#undef cuEventDestroy
+#undef cuEventElapsedTime
+#undef cuGetProcAddress
+#undef cuGetProcAddress_v2
+#undef cuGraphAddDependencies
+#undef cuGraphAddKernelNode
+#undef cuGraphAddNode
+#undef cuGraphExecKernelNodeSetParams
+#undef cuGraphExecUpdate
+#undef cuGraphGetEdges
+#undef cuGraphInstantiate
+#undef cuGraphKernelNodeGetParams
+#undef cuGraphKernelNodeSetParams
+#undef cuGraphNodeGetDependencies
+#undef cuGraphNodeGetDependentNodes
+#undef cuGraphRemoveDependencies
+#undef cuGraphicsResourceGetMappedPointer
+#undef cuGraphicsResourceSetMapFlags
+#undef cuIpcOpenMemHandle
+#undef cuLinkAddData
+#undef cuLinkAddFile
+#undef cuLinkCreate
+#undef cuMemAdvise
+#undef cuMemAlloc
+#undef cuMemAllocHost
+#undef cuMemAllocPitch
+#undef cuMemFree
+#undef cuMemGetAddressRange
+#undef cuMemGetInfo
+#undef cuMemHostGetDevicePointer
+#undef cuMemHostRegister
+#undef cuMemPrefetchAsync
+#undef cuMemPrefetchAsync_v2
+#undef cuMemcpy2D
+#undef cuMemcpy2DAsync
+#undef cuMemcpy2DUnaligned
+#undef cuMemcpy3D
+#undef cuMemcpy3DAsync
+#undef cuMemcpy3DBatchAsync
+#undef cuMemcpyAtoA
+#undef cuMemcpyAtoD
+#undef cuMemcpyAtoH
+#undef cuMemcpyAtoHAsync
+#undef cuMemcpyBatchAsync
+#undef cuMemcpyDtoA
+#undef cuMemcpyDtoD
+#undef cuMemcpyDtoDAsync
+#undef cuMemcpyDtoH
+#undef cuMemcpyDtoHAsync
+#undef cuMemcpyHtoA
+#undef cuMemcpyHtoAAsync
+#undef cuMemcpyHtoD
+#undef cuMemcpyHtoDAsync
+#undef cuMemsetD16
+#undef cuMemsetD2D16
+#undef cuMemsetD2D32
+#undef cuMemsetD2D8
+#undef cuMemsetD32
+#undef cuMemsetD8
+#undef cuModuleGetGlobal
+#undef cuStreamBatchMemOp
+#undef cuStreamBatchMemOp_v2
+#undef cuStreamBeginCapture
+#undef cuStreamDestroy
+#undef cuStreamGetCaptureInfo
+#undef cuStreamGetCaptureInfo_v2
+#undef cuStreamGetCaptureInfo_v3
+#undef cuStreamGetCtx_v2
+#undef cuStreamUpdateCaptureDependencies
+#undef cuStreamUpdateCaptureDependencies_v2
+#undef cuStreamWaitValue32
+#undef cuStreamWaitValue32_v2
+#undef cuStreamWaitValue64
+#undef cuStreamWaitValue64_v2
+#undef cuStreamWriteValue32
+#undef cuStreamWriteValue32_v2
+#undef cuStreamWriteValue64
+#undef cuStreamWriteValue64_v2
+#undef cuTexRefGetAddress
+#undef cuTexRefSetAddress
+#undef cuTexRefSetAddress2D
+#undef cudaGetDeviceProperties
+
+/* What prototypes below need and an older header lacks. */
+#if CUDA_VERSION < 12000
+typedef struct CUlib_st *CUlibrary;
+typedef struct CUkern_st *CUkernel;
+typedef int CUlibraryOption;
+typedef int CUdriverProcAddressQueryResult;
+enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess = 0 };
+#endif
+#if CUDA_VERSION < 12010
+typedef struct CUmulticastObjectProp_st CUmulticastObjectProp;
+#endif
+#if CUDA_VERSION < 12050
+typedef struct CUctxCreateParams_st CUctxCreateParams;
+#endif
+#if CUDA_VERSION < 11080
+typedef struct CUlaunchConfig_st CUlaunchConfig;
+typedef struct cudaLaunchConfig_st cudaLaunchConfig_t;
+#endif
+
+#include "gpumemtrace/cuda/driver_prototypes.h"
+#include "gpumemtrace/cuda/runtime_prototypes.h"
+
+#else
+
+#include "gpumemtrace/cuda/runtime.h"
+
+#endif
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The driver's functions as prototypes, from driver_prototypes.def. Included by driver.h, and by
+ * abi.h after NVIDIA's header, where the compiler then compares the two.
+ */
+#ifndef GPUMEMTRACE_CUDA_DRIVER_PROTOTYPES_H
+#define GPUMEMTRACE_CUDA_DRIVER_PROTOTYPES_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PROTOTYPE(name, parameters) CUresult CUDAAPI name parameters;
+#define PROTOTYPE_PTSZ(name, parameters)                                                           \
+    CUresult CUDAAPI name parameters;                                                              \
+    CUresult CUDAAPI name##_ptsz parameters;
+#define PROTOTYPE_PTDS(name, parameters)                                                           \
+    CUresult CUDAAPI name parameters;                                                              \
+    CUresult CUDAAPI name##_ptds parameters;
+#include "gpumemtrace/cuda/driver_prototypes.def"
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

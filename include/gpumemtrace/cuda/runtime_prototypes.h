@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The runtime's functions as prototypes, from runtime_prototypes.def; see driver_prototypes.h.
+ */
+#ifndef GPUMEMTRACE_CUDA_RUNTIME_PROTOTYPES_H
+#define GPUMEMTRACE_CUDA_RUNTIME_PROTOTYPES_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PROTOTYPE(name, parameters) cudaError_t name parameters;
+#define PROTOTYPE_PTSZ(name, parameters)                                                           \
+    cudaError_t name parameters;                                                                   \
+    cudaError_t name##_ptsz parameters;
+#define PROTOTYPE_PTDS(name, parameters)                                                           \
+    cudaError_t name parameters;                                                                   \
+    cudaError_t name##_ptds parameters;
+#define PROTOTYPE_RETURNING(type, name, parameters) type name parameters;
+#include "gpumemtrace/cuda/runtime_prototypes.def"
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
