@@ -12,6 +12,10 @@
 
 #ifdef GPUMEMTRACE_REAL_CUDA_H
 
+/* The recorder has to know old functions as well as new ones. */
+#ifndef CUDA_ENABLE_DEPRECATED
+#define CUDA_ENABLE_DEPRECATED
+#endif
 #include <cuda.h>
 #if CUDA_VERSION < 12000
 /* This one took three parameters before CUDA 12; its place is taken below. */

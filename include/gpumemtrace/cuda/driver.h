@@ -24,8 +24,7 @@ extern "C" {
 typedef uint32_t cuuint32_t;
 typedef uint64_t cuuint64_t;
 
-/* --- handles
- * -------------------------------------------------------------------------------------- */
+/* --- handles --- */
 
 typedef unsigned long long CUdeviceptr;
 typedef int CUdevice;
@@ -50,8 +49,7 @@ typedef unsigned long long CUmemGenericAllocationHandle;
 #define CU_STREAM_LEGACY ((CUstream)0x1)
 #define CU_STREAM_PER_THREAD ((CUstream)0x2)
 
-/* --- results
- * -------------------------------------------------------------------------------------- */
+/* --- results --- */
 
 typedef enum cudaError_enum {
 #define CUDA_ERROR(number, driver_name, runtime_name, text) driver_name = number,
@@ -60,8 +58,7 @@ typedef enum cudaError_enum {
 #include "gpumemtrace/cuda/errors.def"
 } CUresult;
 
-/* --- enumerations
- * --------------------------------------------------------------------------------- */
+/* --- enumerations --- */
 
 typedef enum CUdevice_attribute_enum {
 #define DEVICE_ATTRIBUTE(number, name, runtime_name) CU_DEVICE_ATTRIBUTE_##name = number,
@@ -214,8 +211,7 @@ enum CUmemAttach_flags_enum {
 #define CU_MEMHOSTREGISTER_IOMEMORY 0x04
 #define CU_MEMHOSTREGISTER_READ_ONLY 0x08
 
-/* --- arrays
- * --------------------------------------------------------------------------------------- */
+/* --- arrays --- */
 
 /* The formats whose elements have a size of their own; the driver knows more, planar and
  * compressed. */
@@ -294,8 +290,7 @@ typedef struct CUDA_MEMCPY3D_st {
     size_t WidthInBytes, Height, Depth;
 } CUDA_MEMCPY3D;
 
-/* --- virtual memory and pools
- * --------------------------------------------------------------------- */
+/* --- virtual memory and pools --- */
 
 typedef enum CUmemLocationType_enum {
     CU_MEM_LOCATION_TYPE_INVALID = 0,
@@ -381,8 +376,7 @@ typedef struct CUmemPoolPtrExportData_st {
     unsigned char reserved[64];
 } CUmemPoolPtrExportData;
 
-/* --- the rest
- * ------------------------------------------------------------------------------------- */
+/* --- the rest --- */
 
 typedef struct CUuuid_st {
     char bytes[16];

@@ -16,8 +16,7 @@
 extern "C" {
 #endif
 
-/* --- handles: the driver's own, but for arrays
- * ---------------------------------------------------- */
+/* --- handles: the driver's own, but for arrays --- */
 
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
@@ -35,8 +34,7 @@ typedef struct CUuuid_st cudaUUID_t;
 #define cudaStreamLegacy ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
 
-/* --- enumerations
- * --------------------------------------------------------------------------------- */
+/* --- enumerations --- */
 
 enum cudaError {
 #define CUDA_ERROR(number, driver_name, runtime_name, text) runtime_name = number,
@@ -143,8 +141,7 @@ enum cudaDriverEntryPointQueryResult {
 #define cudaArrayCubemap 0x04
 #define cudaArrayTextureGather 0x08
 
-/* --- shapes
- * --------------------------------------------------------------------------------------- */
+/* --- shapes --- */
 
 struct dim3 {
     unsigned int x, y, z;
@@ -188,8 +185,7 @@ struct cudaMemcpy3DParms {
     enum cudaMemcpyKind kind;
 };
 
-/* --- pools
- * ---------------------------------------------------------------------------------------- */
+/* --- pools --- */
 
 enum cudaMemLocationType {
     cudaMemLocationTypeInvalid = 0,
@@ -254,8 +250,7 @@ struct cudaMemPoolPtrExportData {
     unsigned char reserved[64];
 };
 
-/* --- what can be asked
- * ---------------------------------------------------------------------------- */
+/* --- what can be asked --- */
 
 struct cudaPointerAttributes {
     enum cudaMemoryType type;
@@ -281,8 +276,7 @@ struct cudaDeviceProp {
     int reserved[56];
 };
 
-/* --- the rest
- * ------------------------------------------------------------------------------------- */
+/* --- the rest --- */
 
 typedef struct cudaIpcMemHandle_st {
     char reserved[64];
