@@ -16,13 +16,14 @@
 
 #define GRANULE_BYTES ((uint64_t)2 << 20) /* what a small allocation takes from the device */
 
-/* --- entering and leaving ------------------------------------------------------------------------ */
+/* --- entering and leaving ------------------------------------------------------------------------
+ */
 
 bool capture_begin(struct capture *capture, enum hook hook, enum event_kind kind)
 {
-    const int saved_errno = errno;
-    struct thread *thread = recorder_on(true) ? thread_current() : NULL;
-    errno = saved_errno;
+    struct thread *thread = thread_current();
+    if (GMT_UNLIKELY(!thread) && recorder_start())
+        thread = thread_current();
     if (!thread || thread->open_kinds & 1u << kind)
         return false;
     *capture = (struct capture){.thread = thread, .hook = hook, .kind = kind};
@@ -42,12 +43,14 @@ static void leave(struct capture *capture)
     capture->thread->open_calls--;
 }
 
-/* --- slots ---------------------------------------------------------------------------------------- */
+/* --- slots
+ * ---------------------------------------------------------------------------------------- */
 
-static uint64_t resolve_object(uint64_t object, int device)
+/* After the device was asked for: that leaves the current context in the thread's state. */
+static uint64_t resolve_object(const struct thread *thread, uint64_t object, int device)
 {
     if (object == CAPTURE_CURRENT_CONTEXT)
-        return device_context();
+        return device == DEVICE_UNKNOWN ? 0 : thread->context;
     return object == CAPTURE_CURRENT_POOL ? device_pool(device) : object;
 }
 
@@ -99,7 +102,8 @@ static struct ring_slot *claim_numbered(struct thread *thread)
     return slot;
 }
 
-/* --- before the call ------------------------------------------------------------------------------ */
+/* --- before the call
+ * ------------------------------------------------------------------------------ */
 
 void capture_before(struct capture *capture, const struct capture_facts *facts)
 {
@@ -134,7 +138,8 @@ void capture_finish(struct capture *capture, int result, bool keep)
     errno = saved_errno;
 }
 
-/* --- after the call -------------------------------------------------------------------------------- */
+/* --- after the call
+ * -------------------------------------------------------------------------------- */
 
 /* A child of the call that is being captured. */
 static void emit_child(struct capture *capture, const struct capture_facts *facts)
@@ -167,11 +172,11 @@ static void measure_context(struct capture *capture, const struct capture_facts 
 {
     struct device_memory memory;
     const uint64_t account_device = facts->memory == MEMORY_LINEAR ||
-                                    facts->memory == MEMORY_PITCHED || facts->memory == MEMORY_ASYNC ||
-                                    facts->memory == MEMORY_VMM;
-    const uint64_t own = account_device
-                             ? (facts->size_bytes + GRANULE_BYTES - 1) / GRANULE_BYTES * GRANULE_BYTES
-                             : 0;
+                                    facts->memory == MEMORY_PITCHED ||
+                                    facts->memory == MEMORY_ASYNC || facts->memory == MEMORY_VMM;
+    const uint64_t own =
+        account_device ? (facts->size_bytes + GRANULE_BYTES - 1) / GRANULE_BYTES * GRANULE_BYTES
+                       : 0;
     if (!device_memory(&memory) || memory.total_bytes - memory.free_bytes < own)
         return;
     const struct ring_slot record = {.seq = (uint64_t)device,
@@ -223,7 +228,7 @@ void capture_after(struct capture *capture, const struct capture_facts *facts, i
     if (known.kind != EVENT_ALLOC || result != 0 || known.address) {
         if (known.device == CAPTURE_CURRENT_DEVICE)
             known.device = device_current(capture->thread);
-        known.object = resolve_object(known.object, known.device);
+        known.object = resolve_object(capture->thread, known.object, known.device);
         const bool first = device_introduce(capture->thread, known.device);
         if (first && result == 0 && known.kind == EVENT_ALLOC)
             measure_context(capture, &known, known.device);

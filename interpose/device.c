@@ -50,7 +50,7 @@ static _Atomic uint64_t introduced; /* bit per device */
 
 _Static_assert(DEVICE_LIMIT <= 64, "one bit per device");
 
-uint64_t device_context(void)
+static uint64_t current_context(void)
 {
     CUcontext context = NULL;
     return ASK(cuCtxGetCurrent, &context) ? (uint64_t)(uintptr_t)context : 0;
@@ -58,7 +58,7 @@ uint64_t device_context(void)
 
 int device_current(struct thread *thread)
 {
-    const uint64_t context = device_context();
+    const uint64_t context = current_context();
     const uint64_t epoch = atomic_load_explicit(&context_epoch, memory_order_relaxed);
     CUdevice device = DEVICE_UNKNOWN;
     if (!context)
@@ -137,8 +137,8 @@ static int format_uuid(const CUuuid *uuid, char *text, size_t text_bytes)
     const unsigned char *b = (const unsigned char *)uuid->bytes;
     return snprintf(text, text_bytes,
                     "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
-                    b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11],
-                    b[12], b[13], b[14], b[15]);
+                    b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12],
+                    b[13], b[14], b[15]);
 }
 
 bool device_introduce(struct thread *thread, int device)

@@ -24,9 +24,8 @@ struct device_pool_usage {
     uint64_t used_bytes, reserved_bytes;
 };
 
-/* The calling thread's current context, 0 if it has none. */
-uint64_t device_context(void);
-/* The device of the calling thread's current context, DEVICE_UNKNOWN if it has none. */
+/* The device of the calling thread's current context, which is left in thread->context;
+ * DEVICE_UNKNOWN if it has none. */
 int device_current(struct thread *thread);
 /* Contexts may have gone: forget what is known of them. */
 void device_forget_contexts(void);

@@ -92,7 +92,8 @@ static int read_segment(struct drain *drain, const struct ring_segment *segment,
     return 0;
 }
 
-/* --- merging: a binary heap of runs, the one with the lowest next seq on top -------------------- */
+/* --- merging: a binary heap of runs, the one with the lowest next seq on top --------------------
+ */
 
 struct run_heap {
     const struct store_event *events;
@@ -136,7 +137,8 @@ static void merge_runs(struct drain *drain, size_t run_count)
     }
 }
 
-/* --- the batch ---------------------------------------------------------------------------------- */
+/* --- the batch ----------------------------------------------------------------------------------
+ */
 
 static bool segment_has_news(const struct drain *drain, const struct ring_segment *segment)
 {

@@ -58,8 +58,8 @@ static bool is_wanted(const struct image_tables *tables, uint32_t index, const c
 }
 
 /*
- * DT_GNU_HASH:  | buckets n | first symbol | bloom words m | shift | bloom[m] | buckets[n] | chain… |
- * A bucket holds the first symbol index of its chain; the last link of a chain has bit 0 set.
+ * DT_GNU_HASH:  | buckets n | first symbol | bloom words m | shift | bloom[m] | buckets[n] | chain…
+ * | A bucket holds the first symbol index of its chain; the last link of a chain has bit 0 set.
  */
 static uint32_t find_gnu(const struct image_tables *tables, const char *name)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Looks symbols up in the objects that the loader has mapped, by reading its list and their hash
- * tables: no dl* call, so no recursion into our own dlsym, no lock, no malloc. Callable from a hook.
- * It must not know which symbols matter.
+ * tables: no dl* call, so no recursion into our own dlsym, no lock, no malloc. Callable from a
+ * hook. It must not know which symbols matter.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_ELF_IMAGE_H
 #define GPUMEMTRACE_INTERPOSE_ELF_IMAGE_H
@@ -13,8 +13,8 @@
 
 struct link_map;
 
-/* First object of the loader's list whose file name (without folder) starts with prefix. NULL: none.
- * after: where to go on, NULL for the start. */
+/* First object of the loader's list whose file name (without folder) starts with prefix. NULL:
+ * none. after: where to go on, NULL for the start. */
 const struct link_map *elf_image_find(const char *prefix, const struct link_map *after);
 
 /* Address of a defined function or object, its default version if it has several; NULL: none. */

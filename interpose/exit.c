@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ends of a process: exit, return from main, _exit, exec, and the library's own destructor. Each
- * marks the moment, closes the trace where nothing of ours can run later, and does what it was asked
- * to. Also dlclose, after which frames could lie in memory that is something else. It must not know
- * what is recorded.
+ * The ends of a process: exit, return from main, _exit, exec, and the library's own destructor.
+ * Each marks the moment, closes the trace where nothing of ours can run later, and does what it was
+ * asked to. Also dlclose, after which frames could lie in memory that is something else. It must
+ * not know what is recorded.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,13 +23,15 @@ enum exit_reason { EXIT_BY_EXIT, EXIT_BY__EXIT, EXIT_BY_EXEC };
 /* libc's function behind one of ours. */
 #define REAL(name) GMT_FUNCTION(name##_function *, resolve_libc(#name))
 
-/* --- exit ------------------------------------------------------------------------------------------ */
+/* --- exit
+ * ------------------------------------------------------------------------------------------ */
 
 typedef void exit_function(int status);
 typedef exit_function _exit_function, _Exit_function, quick_exit_function;
 typedef int main_function(int argc, char **argv, char **environment);
-typedef int __libc_start_main_function(main_function *main, int argc, char **argv, void (*init)(void),
-                                       void (*fini)(void), void (*rtld_fini)(void), void *stack_end);
+typedef int __libc_start_main_function(main_function *main, int argc, char **argv,
+                                       void (*init)(void), void (*fini)(void),
+                                       void (*rtld_fini)(void), void *stack_end);
 
 static main_function *real_main;
 
@@ -87,7 +89,8 @@ __attribute__((destructor)) static void end_with_the_library(void)
     end_now(EXIT_BY_EXIT);
 }
 
-/* --- exec ------------------------------------------------------------------------------------------ */
+/* --- exec
+ * ------------------------------------------------------------------------------------------ */
 
 /*
  * The trace is closed before the call, for nothing runs after it, and opened again should it fail.
@@ -128,10 +131,12 @@ static void after_failed_exec(void)
 typedef char *const *strings;
 
 /* A NULL path: found through PATH or a descriptor, so not looked at first. */
-EXEC_HOOK(execve, (const char *path, strings argv, strings environment), (path, argv, environment), path)
+EXEC_HOOK(execve, (const char *path, strings argv, strings environment), (path, argv, environment),
+          path)
 EXEC_HOOK(execv, (const char *path, strings argv), (path, argv), path)
 EXEC_HOOK(execvp, (const char *file, strings argv), (file, argv), NULL)
-EXEC_HOOK(execvpe, (const char *file, strings argv, strings environment), (file, argv, environment), NULL)
+EXEC_HOOK(execvpe, (const char *file, strings argv, strings environment), (file, argv, environment),
+          NULL)
 EXEC_HOOK(fexecve, (int fd, strings argv, strings environment), (fd, argv, environment), NULL)
 EXEC_HOOK(execveat, (int fd, const char *path, strings argv, strings environment, int flags),
           (fd, path, argv, environment, flags), NULL)
@@ -174,7 +179,8 @@ GMT_EXPORT int execle(const char *path, const char *first, ...)
     return execve(path, argv, environment);
 }
 
-/* --- dlclose --------------------------------------------------------------------------------------- */
+/* --- dlclose
+ * --------------------------------------------------------------------------------------- */
 
 typedef int dlclose_function(void *handle);
 
@@ -184,7 +190,7 @@ int dlclose(void *handle)
 {
     const int saved_errno = errno;
     dlclose_function *real = REAL(dlclose);
-    if (handle && recorder_on(false))
+    if (handle && recorder_generation())
         modules_pin(handle);
     errno = saved_errno;
     return real ? real(handle) : -1;

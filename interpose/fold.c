@@ -26,7 +26,8 @@
 
 #define SUFFIX_BYTES 16 /* "-ring.0", "-wal" and their 0 */
 
-/* --- is it a trace? The header of a SQLite file says so without opening it -------------------------- */
+/* --- is it a trace? The header of a SQLite file says so without opening it
+ * -------------------------- */
 
 #define HEADER_BYTES 100
 #define HEADER_PAGE_COUNT 28
@@ -41,7 +42,8 @@ static uint32_t big_endian(const unsigned char *header, size_t offset, unsigned 
     return value;
 }
 
-static int read_header(const char *path, unsigned char *header, struct stat *status, struct err *err)
+static int read_header(const char *path, unsigned char *header, struct stat *status,
+                       struct err *err)
 {
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t length = -1;
@@ -82,11 +84,13 @@ static int check_header(const char *path, struct err *err)
     }
     const uint32_t format = big_endian(header, HEADER_USER_VERSION, 4);
     if (format > GMT_TRACE_FORMAT) {
-        err_set(err, ERR_INPUT, "%s has trace format %u, newer than %d: read it with a newer gpumemtrace",
-                path, format, GMT_TRACE_FORMAT);
+        err_set(err, ERR_INPUT,
+                "%s has trace format %u, newer than %d: read it with a newer gpumemtrace", path,
+                format, GMT_TRACE_FORMAT);
         return -1;
     }
-    /* 1 stands for 65,536. A cut file would open, and fail only where a missing page is asked for. */
+    /* 1 stands for 65,536. A cut file would open, and fail only where a missing page is asked for.
+     */
     const uint32_t page_bytes = big_endian(header, 16, 2) == 1 ? 65536 : big_endian(header, 16, 2);
     const int64_t bytes = (int64_t)big_endian(header, HEADER_PAGE_COUNT, 4) * page_bytes;
     if (status.st_size < bytes && !has_file(path, "-wal")) {
@@ -113,7 +117,8 @@ static int open_database(const char *name, const char *shown, int flags, sqlite3
     return -1;
 }
 
-/* --- draining -------------------------------------------------------------------------------------- */
+/* --- draining
+ * -------------------------------------------------------------------------------------- */
 
 /* Counts that only the ring's header and this drain know. */
 static int store_facts(struct store *store, const struct ring *ring, const struct drain *drain,
@@ -121,8 +126,8 @@ static int store_facts(struct store *store, const struct ring *ring, const struc
 {
     const struct ring_header *header = ring->header;
     const int64_t known_end_ns = store_meta_read(store->db, META_end_ns, 0);
-    const int64_t end_ns = (int64_t)drain->last_time_ns > known_end_ns ? (int64_t)drain->last_time_ns
-                                                                       : known_end_ns;
+    const int64_t end_ns =
+        (int64_t)drain->last_time_ns > known_end_ns ? (int64_t)drain->last_time_ns : known_end_ns;
     return store_meta_integer(store, META_lost_events, (int64_t)atomic_load(&header->lost_events),
                               err) ||
                    store_meta_integer(store, META_lost_frames,
@@ -169,7 +174,8 @@ static int fold_in_place(const char *path, struct ring *ring, const char *ring_p
     return 0;
 }
 
-/* --- a folder that cannot be written ---------------------------------------------------------------- */
+/* --- a folder that cannot be written
+ * ---------------------------------------------------------------- */
 
 static int copy_to_memory(sqlite3 *from, sqlite3 **to, struct err *err)
 {
@@ -249,7 +255,8 @@ static int fold_into_copy(const char *path, struct ring *ring, sqlite3 **db, str
     return -1;
 }
 
-/* --- the way in -------------------------------------------------------------------------------------- */
+/* --- the way in
+ * -------------------------------------------------------------------------------------- */
 
 static bool folder_is_writable(const char *path)
 {

@@ -17,7 +17,8 @@
 typedef CUresult driver_status;
 typedef cudaError_t runtime_status;
 
-/* What a caller gets when the real function does not exist: a proper error, never a jump to NULL. */
+/* What a caller gets when the real function does not exist: a proper error, never a jump to NULL.
+ */
 #define MISSING_driver CUDA_ERROR_NOT_FOUND
 #define MISSING_runtime cudaErrorSharedObjectSymbolNotFound
 
@@ -38,7 +39,7 @@ static inline uint64_t product(uint64_t a, uint64_t b)
 }
 
 /* `noted` is a constant expression: the compiler keeps one of the two branches. */
-#define HOOK(api, name, parameters, arguments, kind_of, memory_of, device_of, address_of, size_of,  \
+#define HOOK(api, name, parameters, arguments, kind_of, memory_of, device_of, address_of, size_of, \
              object_of, stream_of)                                                                 \
     GMT_EXPORT api##_status name parameters                                                        \
     {                                                                                              \
@@ -71,14 +72,16 @@ static inline uint64_t product(uint64_t a, uint64_t b)
 #define SEEN(api, name)
 #include "gpumemtrace/hooks.def"
 
-/* --- the table of what dlsym and cuGetProcAddress hand out ------------------------------------------ */
+/* --- the table of what dlsym and cuGetProcAddress hand out
+ * ------------------------------------------ */
 
 #define FUNCTION_driver(name) __extension__(void *) name
 #define FUNCTION_runtime(name) __extension__(void *) name
 #define FUNCTION_gpumemtrace(name) NULL
 
 void *const hook_functions[HOOK_COUNT] = {
-#define HOOK(api, name, parameters, arguments, kind, memory, device, address, size, object, stream) \
+#define HOOK(api, name, parameters, arguments, kind, memory, device, address, size, object,        \
+             stream)                                                                               \
     [HOOK_##name] = FUNCTION_##api(name),
 #define SEEN(api, name) [HOOK_##name] = FUNCTION_##api(name),
 #include "gpumemtrace/hooks.def"

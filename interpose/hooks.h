@@ -7,7 +7,8 @@
 #define GPUMEMTRACE_INTERPOSE_HOOKS_H
 
 enum hook {
-#define HOOK(api, name, parameters, arguments, kind, memory, device, address, size, object, stream) \
+#define HOOK(api, name, parameters, arguments, kind, memory, device, address, size, object,        \
+             stream)                                                                               \
     HOOK_##name,
 #define SEEN(api, name) HOOK_##name,
 #include "gpumemtrace/hooks.def"
@@ -22,7 +23,8 @@ struct hook_row {
 };
 
 static const struct hook_row hook_rows[HOOK_COUNT] = {
-#define HOOK(api, name, parameters, arguments, kind, memory, device, address, size, object, stream) \
+#define HOOK(api, name, parameters, arguments, kind, memory, device, address, size, object,        \
+             stream)                                                                               \
     [HOOK_##name] = {#name, API_##api},
 #define SEEN(api, name) [HOOK_##name] = {#name, API_##api},
 #include "gpumemtrace/hooks.def"

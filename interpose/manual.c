@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hooks that no row of hooks.def can say: those that hand out function pointers, and the release
- * that may or may not end a context. A lookup that fails stays a failed lookup, and nothing is
- * written where the real function wrote nothing.
+ * The hooks that no row of hooks.def can say: those that hand out function pointers, and the
+ * release that may or may not end a context. A lookup that fails stays a failed lookup, and nothing
+ * is written where the real function wrote nothing.
  */
 #include <stdbool.h>
 #include <stddef.h>

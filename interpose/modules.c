@@ -116,10 +116,8 @@ static int write_module(struct dl_phdr_info *info, size_t size, void *argument)
     written[written_count++] = span.start;
     const size_t path_bytes = path_of(info, text, sizeof text - 256);
     read_build_id(info, text + path_bytes + 1, 255);
-    const struct ring_slot record = {.seq = written_count,
-                                     .address = info->dlpi_addr,
-                                     .object = span.start,
-                                     .stream = span.end};
+    const struct ring_slot record = {
+        .seq = written_count, .address = info->dlpi_addr, .object = span.start, .stream = span.end};
     thread_define(thread, SLOT_MODULE, &record, text,
                   path_bytes + 1 + strlen(text + path_bytes + 1));
     return 0;
@@ -173,8 +171,7 @@ typedef void *dlopen_function(const char *path, int flags);
 void modules_pin(void *handle)
 {
     const struct link_map *image = handle; /* glibc's handles are link maps */
-    dlopen_function *open =
-        __extension__(dlopen_function *) resolve_libc("dlopen");
+    dlopen_function *open = __extension__(dlopen_function *) resolve_libc("dlopen");
     if (open && image && image->l_name && image->l_name[0])
         open(image->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }

@@ -2,9 +2,9 @@
 /*
  * NVTX ranges become phases, whichever way they come:
  *
- *     header-only NVTX 3   loads what NVTX_INJECTION64_PATH names (this library, if nothing else was
- *                          set) and hands it a table of callbacks to fill in
- *     libnvToolsExt.so.1   older callers link to it: its functions are exported here and forward
+ *     header-only NVTX 3   loads what NVTX_INJECTION64_PATH names (this library, if nothing else
+ * was set) and hands it a table of callbacks to fill in libnvToolsExt.so.1   older callers link to
+ * it: its functions are exported here and forward
  *
  * A forwarded call comes back through the callbacks; it counts once. It must not record by itself:
  * phases.c does. Numbers and layouts are NVTX 3's.
@@ -47,7 +47,8 @@ static _Thread_local bool forwarding GMT_TLS_INITIAL_EXEC;
 static _Thread_local int push_depth GMT_TLS_INITIAL_EXEC;
 static _Atomic uint64_t next_range_id = 1;
 
-/* --- names ----------------------------------------------------------------------------------------- */
+/* --- names
+ * ----------------------------------------------------------------------------------------- */
 
 /* UTF-8 of a wide text, cut where the buffer ends. */
 static const char *narrow(const wchar_t *wide, char *text)
@@ -77,7 +78,8 @@ static const char *name_of(const struct nvtx_attributes *attributes, char *text)
     return attributes->message_type == MESSAGE_WIDE ? narrow(attributes->message, text) : "";
 }
 
-/* --- what every way ends in ------------------------------------------------------------------------ */
+/* --- what every way ends in
+ * ------------------------------------------------------------------------ */
 
 static int push(const char *name)
 {
@@ -115,7 +117,8 @@ static void mark(const char *text)
         phases_mark(PHASE_SOURCE_NVTX, text);
 }
 
-/* --- callbacks of header-only NVTX ------------------------------------------------------------------ */
+/* --- callbacks of header-only NVTX
+ * ------------------------------------------------------------------ */
 
 static int on_push_ex(const struct nvtx_attributes *attributes)
 {
@@ -196,7 +199,8 @@ static void *on_register_wide(void *domain, const wchar_t *wide)
     return on_register(domain, narrow(wide, text));
 }
 
-/* --- injection -------------------------------------------------------------------------------------- */
+/* --- injection
+ * -------------------------------------------------------------------------------------- */
 
 #define NVTX_CALLBACK_TABLES 1
 
@@ -231,7 +235,8 @@ static void fill_table(const struct nvtx_callback_tables *tables,
         *table[callback->number] = callback->function;
 }
 
-/* Preloaded libraries stand before libc in the loader's list; one that NVTX opened stands behind. */
+/* Preloaded libraries stand before libc in the loader's list; one that NVTX opened stands behind.
+ */
 static bool is_preloaded(void)
 {
     const struct link_map *own = elf_image_of(__extension__(const void *) is_preloaded);
@@ -284,7 +289,8 @@ __attribute__((constructor)) static void offer_injection(void)
         setenv("NVTX_INJECTION64_PATH", own->l_name, 0);
 }
 
-/* --- libnvToolsExt ---------------------------------------------------------------------------------- */
+/* --- libnvToolsExt
+ * ---------------------------------------------------------------------------------- */
 
 static void *tools_function(const char *name)
 {
@@ -292,8 +298,8 @@ static void *tools_function(const char *name)
     return library ? elf_image_symbol(library, name) : NULL;
 }
 
-/* Calls the library's own function, if there is one; what comes back through the callbacks meanwhile
- * is the same range, and the depth is counted once. */
+/* Calls the library's own function, if there is one; what comes back through the callbacks
+ * meanwhile is the same range, and the depth is counted once. */
 #define CALL_REAL(name, call)                                                                      \
     do {                                                                                           \
         static _Atomic(void *) cached;                                                             \

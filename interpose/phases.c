@@ -37,7 +37,8 @@ static void emit(struct thread *thread, const struct phase_call *call)
     capture_event(thread, call->source == PHASE_SOURCE_NVTX ? HOOK_nvtx : HOOK_api, &facts);
 }
 
-/* --- before the first CUDA call -------------------------------------------------------------------- */
+/* --- before the first CUDA call
+ * -------------------------------------------------------------------- */
 
 #define EARLY_LIMIT 256
 #define EARLY_NAME_BYTES 112
@@ -84,14 +85,15 @@ void phases_replay_early(void)
     pthread_mutex_unlock(&early_lock);
 }
 
-/* --- the calls ------------------------------------------------------------------------------------- */
+/* --- the calls
+ * ------------------------------------------------------------------------------------- */
 
 static void take(const struct phase_call *call)
 {
-    struct thread *thread = recorder_on(false) ? thread_current() : NULL;
+    struct thread *thread = thread_current();
     if (thread)
         emit(thread, call);
-    else if (atomic_load(&recorder.state) == RECORDER_IDLE && call->kind != EVENT_MARK)
+    else if (recorder_is_idle() && call->kind != EVENT_MARK)
         keep_early(call);
 }
 
@@ -110,7 +112,8 @@ void phases_mark(enum phase_source source, const char *text)
     take(&(struct phase_call){EVENT_MARK, source, 0, text});
 }
 
-/* --- the public API, found by name: include/gpumemtrace/gpumemtrace.h ------------------------------- */
+/* --- the public API, found by name: include/gpumemtrace/gpumemtrace.h
+ * ------------------------------- */
 
 GMT_EXPORT void gpumemtrace_push(const char *name);
 GMT_EXPORT void gpumemtrace_pop(void);
@@ -134,7 +137,7 @@ void gpumemtrace_mark(const char *text)
 
 void gpumemtrace_step(uint64_t number)
 {
-    struct thread *thread = recorder_on(false) ? thread_current() : NULL;
+    struct thread *thread = thread_current();
     if (thread)
         emit(thread, &(struct phase_call){EVENT_STEP, PHASE_SOURCE_API, number, NULL});
 }

@@ -19,8 +19,8 @@
  *     STRING      string_id                                                          the string
  *     FRAME       frame_id     frame.address                              parent_id  (memory: kind)
  *     LOCATION    location_id  function_id   file_id     line
- *     MODULE      module_id    load_address              start    end                path \0 build-id
- *     THREAD      thread_id    tid                                                   name
+ *     MODULE      module_id    load_address              start    end                path \0
+ * build-id THREAD      thread_id    tid                                                   name
  *     DEVICE      device       driver version total_bytes                            uuid \0 name
  *     CONTEXT     device                     context_bytes
  *     COVERAGE                                                                       name

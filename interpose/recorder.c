@@ -34,9 +34,10 @@
 #include "unwind.h"
 
 #define WRITER_PERIOD_NS 100000000
-#define ALIVE_WORD 0x616c697665u
 
-struct recorder recorder;
+static _Atomic uint64_t nothing_lives;
+
+struct recorder recorder = {.live = &nothing_lives};
 
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t writer_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -54,11 +55,12 @@ static sem_t writer_wakeup;
 static _Atomic bool writer_ends;
 static _Atomic bool exit_marked;
 
-/* In a page that the kernel wipes in forked children: also those of a raw clone(), which no atfork
- * handler sees. NULL where the kernel cannot; then the pid is compared. */
-static _Atomic(_Atomic uint64_t *) alive_word;
+/* Never reused: tells thread states of an earlier trace, or of a fork's parent, from current ones.
+ */
+static uint64_t generation;
 
-/* --- time ------------------------------------------------------------------------------------------ */
+/* --- time
+ * ------------------------------------------------------------------------------------------ */
 
 static uint64_t monotonic_ns(void)
 {
@@ -77,29 +79,30 @@ const struct unwinder *recorder_unwinder(void)
     return unwinder;
 }
 
-/* --- fork ------------------------------------------------------------------------------------------ */
+/* --- fork
+ * ------------------------------------------------------------------------------------------ */
 
-static bool in_forked_child(void)
+/* The word recorder.live points to while something is recorded. Where the kernel cannot wipe it in
+ * children, after_fork_in_child does. */
+static _Atomic uint64_t *make_live_word(void)
 {
-    _Atomic uint64_t *word = atomic_load_explicit(&alive_word, memory_order_relaxed);
-    if (GMT_LIKELY(word != NULL))
-        return atomic_load_explicit(word, memory_order_relaxed) != ALIVE_WORD;
-    return getpid() != owner_pid;
+    static _Atomic uint64_t fallback;
+    const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    void *page = mmap(NULL, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED)
+        return &fallback;
+    madvise(page, page_bytes, MADV_WIPEONFORK);
+    return page;
 }
 
-static void make_alive_word(void)
+static void set_live(uint64_t number)
 {
-    const size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-    void *page =
-        mmap(NULL, page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (page == MAP_FAILED)
-        return;
-    if (madvise(page, page_bytes, MADV_WIPEONFORK) != 0) {
-        munmap(page, page_bytes);
-        return;
-    }
-    atomic_store((_Atomic uint64_t *)page, ALIVE_WORD);
-    atomic_store(&alive_word, (_Atomic uint64_t *)page);
+    static _Atomic uint64_t *word;
+    if (!word)
+        word = make_live_word();
+    /* Release: a hook that sees the number sees everything that was set up before. */
+    atomic_store_explicit(word, number, memory_order_release);
+    atomic_store_explicit(&recorder.live, word, memory_order_release);
 }
 
 static void before_fork(void)
@@ -114,6 +117,7 @@ static void after_fork_in_parent(void)
 
 static void after_fork_in_child(void)
 {
+    set_live(0);
     pthread_mutex_unlock(&writer_lock);
 }
 
@@ -128,13 +132,13 @@ static void forget_parent(void)
     memset(&store, 0, sizeof store);
     drain = NULL;
     memset(&tally, 0, sizeof tally);
-    atomic_store(&alive_word, NULL);
     atomic_store(&recorder.seq, 0);
     atomic_store(&exit_marked, false);
     atomic_store(&recorder.state, RECORDER_IDLE);
 }
 
-/* --- the writer ------------------------------------------------------------------------------------ */
+/* --- the writer
+ * ------------------------------------------------------------------------------------ */
 
 static void wait_for_work(void)
 {
@@ -195,7 +199,8 @@ static int start_writer(struct err *err)
     return 0;
 }
 
-/* --- starting -------------------------------------------------------------------------------------- */
+/* --- starting
+ * -------------------------------------------------------------------------------------- */
 
 static int open_ring(struct err *err)
 {
@@ -270,14 +275,14 @@ static int prepare(struct err *err)
 static void start(void)
 {
     struct err err = {0};
-    atomic_fetch_add(&recorder.generation, 1);
+    generation++;
     if (prepare(&err) || open_files_somewhere(&err) || start_writer(&err)) {
         log_line("not recording: %s", err.message);
         atomic_store(&recorder.state, RECORDER_FAILED);
         return;
     }
-    make_alive_word();
-    atomic_store_explicit(&recorder.state, RECORDER_RUNNING, memory_order_release);
+    atomic_store(&recorder.state, RECORDER_RUNNING);
+    set_live(generation);
     phases_replay_early();
 }
 
@@ -293,24 +298,26 @@ static bool start_once(void)
         start();
     pthread_mutex_unlock(&start_lock);
     starting = false;
-    return atomic_load(&recorder.state) == RECORDER_RUNNING;
+    return recorder_generation() != 0;
 }
 
-bool recorder_on(bool start_it)
+bool recorder_is_idle(void)
 {
-    const int state = atomic_load_explicit(&recorder.state, memory_order_acquire);
-    if (GMT_LIKELY(state == RECORDER_RUNNING && !in_forked_child()))
-        return true;
-    const int saved_errno = errno;
-    if (state != RECORDER_IDLE && owner_pid != getpid())
-        forget_parent();
-    const bool on =
-        start_it && atomic_load(&recorder.state) == RECORDER_IDLE ? start_once() : false;
-    errno = saved_errno;
-    return on;
+    return atomic_load(&recorder.state) == RECORDER_IDLE || owner_pid != getpid();
 }
 
-/* --- ending ---------------------------------------------------------------------------------------- */
+bool recorder_start(void)
+{
+    const int saved_errno = errno;
+    if (atomic_load(&recorder.state) != RECORDER_IDLE && owner_pid != getpid())
+        forget_parent();
+    const bool runs = atomic_load(&recorder.state) == RECORDER_IDLE && start_once();
+    errno = saved_errno;
+    return runs;
+}
+
+/* --- ending
+ * ---------------------------------------------------------------------------------------- */
 
 static bool is_recording_here(void)
 {
@@ -362,6 +369,7 @@ void recorder_end(void)
     pthread_mutex_lock(&start_lock);
     if (is_recording_here()) {
         atomic_store(&recorder.state, RECORDER_ENDED);
+        set_live(0);
         atomic_store(&writer_ends, true);
         recorder_wake_writer();
         pthread_join(writer_thread, NULL);
@@ -389,8 +397,8 @@ void recorder_resume(void)
         goto out;
     }
     atomic_store(&exit_marked, false);
-    atomic_fetch_add(&recorder.generation, 1);
-    atomic_store_explicit(&recorder.state, RECORDER_RUNNING, memory_order_release);
+    atomic_store(&recorder.state, RECORDER_RUNNING);
+    set_live(++generation);
 out:
     pthread_mutex_unlock(&start_lock);
 }

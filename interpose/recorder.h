@@ -22,10 +22,11 @@
 enum recorder_state { RECORDER_IDLE, RECORDER_RUNNING, RECORDER_ENDED, RECORDER_FAILED };
 
 struct recorder {
-    /* Stored with release when everything below is ready; loaded with acquire by every hook. */
     _Atomic int state;
-    /* Tells thread states of an earlier trace or of a fork's parent from current ones. */
-    _Atomic uint64_t generation;
+    /* Points to the number of the recording that runs in this process; to 0 when none does. The
+     * word lies in a page that the kernel wipes in forked children, also those of a raw clone():
+     * one load tells a hook that it is awake, in the right process and in the right trace. */
+    _Atomic(_Atomic uint64_t *) live;
     uint64_t start_monotonic_ns;
     struct config config;
     struct ring ring;
@@ -35,9 +36,18 @@ struct recorder {
 
 extern struct recorder recorder;
 
-/* Is this process recording? Starts it when `start` and nothing was tried yet. False in a fork's
- * child until its own start. */
-bool recorder_on(bool start);
+/* 0: nothing is recorded now. Acquire: what was set up before the number is seen with it. */
+static inline uint64_t recorder_generation(void)
+{
+    return atomic_load_explicit(atomic_load_explicit(&recorder.live, memory_order_acquire),
+                                memory_order_acquire);
+}
+
+/* The first CUDA call of a process: starts the recording if nothing was tried yet. Slow; errno is
+ * kept. true: it runs. */
+bool recorder_start(void);
+/* Nothing was tried yet in this process. */
+bool recorder_is_idle(void);
 
 /* CLOCK_MONOTONIC since the start of the trace, ns. */
 uint64_t recorder_now_ns(void);

@@ -39,7 +39,8 @@ static pthread_mutex_t meet_lock = PTHREAD_MUTEX_INITIALIZER;
 
 _Static_assert(WRAP_SLOTS > 2 * HOOK_COUNT, "room for every hook without long probes");
 
-/* --- address -> hook ----------------------------------------------------------------------------- */
+/* --- address -> hook -----------------------------------------------------------------------------
+ */
 
 static size_t wrap_start(const void *real)
 {
@@ -85,7 +86,8 @@ static void add_functions(const struct link_map *image, enum hook_api api)
     }
 }
 
-/* --- meeting libraries --------------------------------------------------------------------------- */
+/* --- meeting libraries ---------------------------------------------------------------------------
+ */
 
 static const struct link_map *driver(void)
 {
@@ -205,7 +207,8 @@ void *resolve_wrap(void *real)
     return wrapped(real);
 }
 
-/* --- dlsym: stubs.S asks what to jump to --------------------------------------------------------- */
+/* --- dlsym: stubs.S asks what to jump to ---------------------------------------------------------
+ */
 
 typedef void *dlsym_function(void *handle, const char *name);
 

@@ -49,10 +49,13 @@ static off_t segment_offset(uint32_t index)
     return (off_t)(RING_HEADER_BYTES + index * RING_SEGMENT_BYTES);
 }
 
+/* The producer's pages are made at once: a fault for each would cost its hooks more. */
 static void *map(const struct ring *ring, size_t length, off_t offset)
 {
     const int protection = ring->writable || ring->private ? PROT_READ | PROT_WRITE : PROT_READ;
-    const int sharing = ring->private ? MAP_PRIVATE : MAP_SHARED;
+    const int sharing = ring->private       ? MAP_PRIVATE
+                        : ring->segment_max ? MAP_SHARED | MAP_POPULATE
+                                            : MAP_SHARED;
     void *memory = mmap(NULL, length, protection, sharing, ring->fd, offset);
     if (memory == MAP_FAILED)
         return NULL;
@@ -159,7 +162,8 @@ void ring_release(struct ring *ring)
 
 struct ring_segment *ring_segment(struct ring *ring, uint32_t index)
 {
-    struct ring_segment *segment = atomic_load_explicit(&ring->segments[index], memory_order_acquire);
+    struct ring_segment *segment =
+        atomic_load_explicit(&ring->segments[index], memory_order_acquire);
     struct stat status;
     if (segment)
         return segment;

@@ -4,7 +4,8 @@
  *
  *     slots[]: hash table of 64-bit words   | upper half of the hash | frame id |   0: free
  *     nodes[]: by frame id                  | address | parent id | kind |          immutable once
- *                                                                                   its slot shows it
+ *                                                                                   its slot shows
+ * it
  *
  * Adding: fill nodes[id], write the FRAME record, then compare-and-swap the slot. Two threads that
  * add the same frame at once both write a record; one wins the slot, the other's id is never used.
@@ -96,8 +97,8 @@ uint32_t stacks_frame(struct thread *thread, uint32_t parent_id, enum frame_kind
             if (!id && !(id = make_node(thread, &node)))
                 return 0;
             const uint64_t mine = (hash & 0xffffffff00000000u) | id;
-            if (atomic_compare_exchange_strong_explicit(
-                    &slots[at], &slot, mine, memory_order_acq_rel, memory_order_acquire))
+            if (atomic_compare_exchange_strong_explicit(&slots[at], &slot, mine,
+                                                        memory_order_acq_rel, memory_order_acquire))
                 return id;
         }
         if (slot >> 32 == hash >> 32 && same_node((uint32_t)slot, &node))

@@ -245,7 +245,8 @@ int store_events(struct store *store, const struct store_event *events, size_t c
     return result;
 }
 
-/* --- meta -------------------------------------------------------------------------------------- */
+/* --- meta --------------------------------------------------------------------------------------
+ */
 
 const char *store_meta_name(enum meta_key key)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An address map with sums behind a queue that puts events in order. See tally.h. Runs on the writer's
- * thread, so it may allocate; when it cannot, events go uncounted: the line at exit is then wrong,
- * nothing else.
+ * An address map with sums behind a queue that puts events in order. See tally.h. Runs on the
+ * writer's thread, so it may allocate; when it cannot, events go uncounted: the line at exit is
+ * then wrong, nothing else.
  */
 #include "tally.h"
 
@@ -92,7 +92,8 @@ static void count(struct tally *tally, const struct tally_event *event)
         add(tally, event);
 }
 
-/* --- order ----------------------------------------------------------------------------------------- */
+/* --- order
+ * ----------------------------------------------------------------------------------------- */
 
 static const uint8_t memory_accounts[MEMORY_KIND_COUNT] = {
 #define MEMORY(name, layer, account, text) ACCOUNT_##account,
@@ -140,8 +141,8 @@ static void merge(struct tally *tally, const struct store_event *events, size_t 
 static void count_ready(struct tally *tally, size_t waiting_max)
 {
     size_t done = 0;
-    while (done < tally->waiting_count &&
-           (tally->waiting[done].seq <= tally->next_seq || tally->waiting_count - done > waiting_max))
+    while (done < tally->waiting_count && (tally->waiting[done].seq <= tally->next_seq ||
+                                           tally->waiting_count - done > waiting_max))
         count(tally, &tally->waiting[done++]);
     tally->waiting_count -= done;
     memmove(tally->waiting, tally->waiting + done, tally->waiting_count * sizeof *tally->waiting);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Live and peak bytes of device memory while the writer stores events, for the one line at exit. The
- * analyzer's figures come from its own replay; these must not be stored.
+ * Live and peak bytes of device memory while the writer stores events, for the one line at exit.
+ * The analyzer's figures come from its own replay; these must not be stored.
  *
  * Events reach the writer thread by thread, so they are put back in the order of their numbers
  * first. One that a thread is still inside of is waited for, but not for more than

@@ -15,7 +15,7 @@
 
 #include "recorder.h"
 
-static _Thread_local struct thread *current GMT_TLS_INITIAL_EXEC;
+_Thread_local struct thread *thread_self GMT_TLS_INITIAL_EXEC;
 
 /* Protects free_threads and next_thread_id. */
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -26,8 +26,8 @@ static pthread_key_t end_key;
 static void thread_end(void *argument)
 {
     struct thread *thread = argument;
-    current = NULL;
-    if (thread->generation == atomic_load(&recorder.generation) && thread->segment)
+    thread_self = NULL;
+    if (thread->generation == recorder_generation() && thread->segment)
         ring_leave_segment(thread->segment);
     pthread_mutex_lock(&threads_lock);
     thread->next_free = free_threads;
@@ -69,9 +69,9 @@ static void introduce(struct thread *thread)
     thread_define(thread, SLOT_THREAD, &slot, name, strlen(name));
 }
 
-static struct thread *attach(void)
+static struct thread *attach(uint64_t generation)
 {
-    struct thread *thread = current;
+    struct thread *thread = thread_self;
     uint32_t thread_id;
     if (!thread) {
         if (!(thread = take(&thread_id)))
@@ -83,28 +83,24 @@ static struct thread *attach(void)
     }
     memset(thread, 0, sizeof *thread);
     thread->thread_id = thread_id;
-    thread->generation = atomic_load(&recorder.generation);
-    current = thread;
+    thread->generation = generation;
+    thread_self = thread;
     pthread_setspecific(end_key, thread);
     introduce(thread);
     return thread;
 }
 
-struct thread *thread_current(void)
+struct thread *thread_attach(void)
 {
-    if (GMT_UNLIKELY(!recorder_on(false)))
-        return NULL;
-    struct thread *thread = current;
-    if (GMT_LIKELY(thread && thread->generation == atomic_load_explicit(&recorder.generation,
-                                                                       memory_order_relaxed)))
-        return thread;
     const int saved_errno = errno;
-    thread = attach();
+    const uint64_t generation = recorder_generation();
+    struct thread *thread = generation ? attach(generation) : NULL;
     errno = saved_errno;
     return thread;
 }
 
-/* --- slots --------------------------------------------------------------------------------------- */
+/* --- slots ---------------------------------------------------------------------------------------
+ */
 
 /* Takes a segment and says whose slots follow. false: there is none. */
 static bool enter_segment(struct thread *thread)

@@ -14,16 +14,17 @@
 #include <stdint.h>
 
 #include "record.h"
+#include "recorder.h"
 
 #define STACK_DEPTH_MAX 512
 
 struct thread {
-    uint64_t generation; /* of the recorder it belongs to; a fork or a new trace ends it */
+    uint64_t generation; /* of the recording it belongs to, never 0 */
     uint32_t thread_id;
     struct ring_segment *segment; /* NULL: none yet, or given back */
     uint32_t open_kinds;          /* bit per event kind: calls that this thread is inside of */
     uint32_t open_calls;
-    uint16_t call_id;             /* of the outermost call it is in */
+    uint16_t call_id; /* of the outermost call it is in */
     uint8_t call_has_children;
     uint8_t in_nvtx; /* inside a forwarding NVTX hook: the injected callback is the same range */
 
@@ -39,8 +40,19 @@ struct thread {
     struct thread *next_free;
 };
 
+extern _Thread_local struct thread *thread_self GMT_TLS_INITIAL_EXEC;
+
+/* Makes and introduces the calling thread's state; NULL: nothing is recorded, or no memory. */
+struct thread *thread_attach(void);
+
 /* NULL: no recording in this process (not started, ended, failed), or no memory. */
-struct thread *thread_current(void);
+static inline struct thread *thread_current(void)
+{
+    struct thread *thread = thread_self;
+    if (GMT_LIKELY(thread && thread->generation == recorder_generation()))
+        return thread;
+    return thread_attach();
+}
 
 /* The next slots in a row of this thread's segment; NULL: counted as lost. */
 struct ring_slot *thread_claim(struct thread *thread, unsigned slots);

@@ -22,7 +22,8 @@
 
 #define NAMES_TRIED 10000
 
-/* --- rank and run --------------------------------------------------------------------------------- */
+/* --- rank and run
+ * --------------------------------------------------------------------------------- */
 
 int64_t trace_path_rank(void)
 {
@@ -103,7 +104,8 @@ void trace_path_run_id(char *text, size_t text_bytes)
     snprintf(text, text_bytes, "%ld.%llu", pid, here.start_ticks);
 }
 
-/* --- template ------------------------------------------------------------------------------------- */
+/* --- template
+ * ------------------------------------------------------------------------------------- */
 
 struct name {
     char text[PATH_MAX];
@@ -133,7 +135,8 @@ static void name_append_field(struct name *name, char field)
         gethostname(text, sizeof text - 1);
         break;
     case 'r':
-        snprintf(text, sizeof text, "%lld", trace_path_rank() < 0 ? 0LL : (long long)trace_path_rank());
+        snprintf(text, sizeof text, "%lld",
+                 trace_path_rank() < 0 ? 0LL : (long long)trace_path_rank());
         break;
     case 't':
         snprintf(text, sizeof text, "%lld", (long long)time(NULL));
@@ -171,7 +174,8 @@ static int numbered(const char *name, unsigned number, char *path, size_t path_b
     return snprintf(path, path_bytes, "%.*s.%u%s", (int)(dot - name), name, number, dot);
 }
 
-/* --- making the file ------------------------------------------------------------------------------ */
+/* --- making the file
+ * ------------------------------------------------------------------------------ */
 
 static bool text_equals(sqlite3 *db, const char *sql, const char *expected)
 {
@@ -192,11 +196,10 @@ static bool is_replaceable(const char *path, const char *run_id)
     sqlite3 *db = NULL;
     char application_id[16];
     snprintf(application_id, sizeof application_id, "%d", GMT_TRACE_APPLICATION_ID);
-    const bool replaceable =
-        sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
-        text_equals(db, "PRAGMA application_id", application_id) &&
-        store_meta_read(db, META_complete, 0) == 1 &&
-        !text_equals(db, "SELECT value FROM meta WHERE key='run_id'", run_id);
+    const bool replaceable = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
+                             text_equals(db, "PRAGMA application_id", application_id) &&
+                             store_meta_read(db, META_complete, 0) == 1 &&
+                             !text_equals(db, "SELECT value FROM meta WHERE key='run_id'", run_id);
     sqlite3_close(db);
     return replaceable;
 }

@@ -19,18 +19,15 @@
 #include "log.h"
 #include "resolve.h"
 
-/* --- libunwind ------------------------------------------------------------------------------------ */
+/* --- libunwind
+ * ------------------------------------------------------------------------------------ */
 
 #define LIBUNWIND_NAME "libunwind.so.8"
 
 typedef int backtrace_function(void **frames, int limit);
 
-static backtrace_function *libunwind_backtrace;
-
-static int backtrace_libunwind(void **frames, int limit)
-{
-    return libunwind_backtrace(frames, limit);
-}
+/* Its own function, without a frame of ours in between that would be unwound each time. */
+static struct unwinder libunwind = {"libunwind", NULL};
 
 typedef void *dlopen_function(const char *path, int flags);
 
@@ -56,20 +53,19 @@ static void *open_beside_us(const char *name)
 
 static int load_libunwind(void)
 {
-    if (libunwind_backtrace)
+    if (libunwind.backtrace)
         return 0;
     void *library = open_beside_us(LIBUNWIND_NAME);
     if (!library)
         library = open_library(LIBUNWIND_NAME);
     const struct link_map *image = library; /* glibc's handles are link maps */
-    libunwind_backtrace =
+    libunwind.backtrace =
         image ? GMT_FUNCTION(backtrace_function *, elf_image_symbol(image, "unw_backtrace")) : NULL;
-    return libunwind_backtrace ? 0 : -1;
+    return libunwind.backtrace ? 0 : -1;
 }
 
-static const struct unwinder libunwind = {"libunwind", backtrace_libunwind};
-
-/* --- libgcc ---------------------------------------------------------------------------------------- */
+/* --- libgcc
+ * ---------------------------------------------------------------------------------------- */
 
 /* The two functions of the Itanium C++ ABI that are needed, and its codes. */
 struct _Unwind_Context;
@@ -108,15 +104,16 @@ static int load_libgcc(void)
     const struct link_map *image = open_library("libgcc_s.so.1");
     if (!image)
         return -1;
-    libgcc_backtrace = GMT_FUNCTION(unwind_backtrace_function *,
-                                    elf_image_symbol(image, "_Unwind_Backtrace"));
+    libgcc_backtrace =
+        GMT_FUNCTION(unwind_backtrace_function *, elf_image_symbol(image, "_Unwind_Backtrace"));
     libgcc_get_ip = GMT_FUNCTION(get_ip_function *, elf_image_symbol(image, "_Unwind_GetIP"));
     return libgcc_backtrace && libgcc_get_ip ? 0 : -1;
 }
 
 static const struct unwinder libgcc = {"libgcc", backtrace_libgcc};
 
-/* --- none ------------------------------------------------------------------------------------------ */
+/* --- none
+ * ------------------------------------------------------------------------------------------ */
 
 static int backtrace_none(void **frames, int limit)
 {

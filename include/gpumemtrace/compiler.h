@@ -7,7 +7,7 @@
 #define GPUMEMTRACE_COMPILER_H
 
 #define GMT_EXPORT __attribute__((visibility("default")))
-#define GMT_PRINTF(format_index, first_argument) \
+#define GMT_PRINTF(format_index, first_argument)                                                   \
     __attribute__((format(printf, format_index, first_argument)))
 #define GMT_NOINLINE __attribute__((noinline))
 #define GMT_UNUSED __attribute__((unused))

@@ -33,7 +33,7 @@ static void *allocate(void)
 {
     void *block = NULL;
     if (!use_cuda)
-        return malloc(4096);
+        return malloc(64);
     return cudaMalloc(&block, 4096) == 0 ? block : NULL;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Phases from the public API, from header-only NVTX (its public injection protocol, played here) and
- * from the functions of libnvToolsExt. Before its first CUDA call it opens "setup" through NVTX.
+ * Phases from the public API, from header-only NVTX (its public injection protocol, played here)
+ * and from the functions of libnvToolsExt. Before its first CUDA call it opens "setup" through
+ * NVTX.
  */
 #include <dlfcn.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Allocates 1, 2 and 3 MiB, frees the 1 MiB, and then ends as it is told. What its trace must say in
- * every case: 3 allocations, 1 free, 5 MiB live at exit (unless the mode says otherwise).
+ * Allocates 1, 2 and 3 MiB, frees the 1 MiB, and then ends as it is told. What its trace must say
+ * in every case: 3 allocations, 1 free, 5 MiB live at exit (unless the mode says otherwise).
  */
 #include <pthread.h>
 #include <signal.h>
@@ -44,7 +44,8 @@ static int wait_for(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* --- modes ---------------------------------------------------------------------------------------- */
+/* --- modes
+ * ---------------------------------------------------------------------------------------- */
 
 static void release_rest(void)
 {
@@ -176,10 +177,10 @@ static const struct {
     const char *name;
     int (*run)(void);
 } modes[] = {
-    {"return", by_return},         {"exit", by_exit},         {"_exit", by__exit},
-    {"atexit", by_atexit},         {"exec", by_exec},         {"failed-exec", by_failed_exec},
-    {"signal", by_signal},         {"fork-after", fork_after}, {"fork-idle", fork_idle},
-    {"fork-before", fork_before},  {"spawn", spawn},          {"many-threads", many_threads},
+    {"return", by_return},        {"exit", by_exit},          {"_exit", by__exit},
+    {"atexit", by_atexit},        {"exec", by_exec},          {"failed-exec", by_failed_exec},
+    {"signal", by_signal},        {"fork-after", fork_after}, {"fork-idle", fork_idle},
+    {"fork-before", fork_before}, {"spawn", spawn},           {"many-threads", many_threads},
     {"no-cuda", quiet},
 };
 

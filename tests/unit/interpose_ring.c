@@ -209,8 +209,7 @@ static void a_text_over_several_slots_comes_back_whole(void **state)
     push(segment, 1);
     drain_ok(bench);
     assert_int_equal(query(bench, "SELECT length(text) FROM string WHERE string_id=9"), 200);
-    assert_int_equal(query(bench, "SELECT unicode(substr(text,200,1)) FROM string"),
-                     text[199]);
+    assert_int_equal(query(bench, "SELECT unicode(substr(text,200,1)) FROM string"), text[199]);
     assert_int_equal(query(bench, "SELECT count(*) FROM event"), 1);
 }
 
@@ -254,7 +253,8 @@ static void a_ring_of_another_process_that_lives_is_not_taken(void **state)
     ring_release(&other);
 }
 
-/* --- a producer and the drain at once, for the thread sanitizer too ------------------------------- */
+/* --- a producer and the drain at once, for the thread sanitizer too
+ * ------------------------------- */
 
 #define RACE_EVENTS 200000
 
