@@ -39,6 +39,13 @@ docs_device_part docs_fragmentation;
 docs_device_part docs_phases;
 /* "sites_at_peak" of every layer, each at its own peak. */
 docs_device_part docs_sites_at_peak;
+/* "oom": every failed allocation with its verdict; report shows people the last one only. */
+docs_part docs_oom, docs_last_oom;
+/* "leaks": live at exit and growth per step, of one device; of all, as a list. */
+docs_device_part docs_leaks;
+docs_part docs_all_leaks;
+/* "growing" alone, of the leading layer, if anything grows. */
+docs_device_part docs_growth;
 /* "warnings". */
 docs_part docs_warnings;
 

@@ -47,7 +47,8 @@ static int add_device(struct doc *doc, const struct study *study, const struct d
     return docs_counters(doc, study, use, view, err) ||
                    docs_fragmentation(doc, study, use, &at_peak, err) ||
                    docs_phases(doc, study, use, view, err) ||
-                   docs_sites_at_peak(doc, study, use, view, err)
+                   docs_sites_at_peak(doc, study, use, view, err) ||
+                   (view->people && docs_growth(doc, study, use, view, err))
                ? -1
                : 0;
 }
@@ -55,8 +56,13 @@ static int add_device(struct doc *doc, const struct study *study, const struct d
 static int add_tail(struct doc *doc, const struct study *study, const struct view *view,
                     struct err *err)
 {
-    if (!view->people)
+    if (docs_last_oom(doc, study, view, err))
+        return -1;
+    if (!view->people) {
         doc_null(doc, "ledger", NULL, DOC_TEXT);
+        if (docs_all_leaks(doc, study, view, err))
+            return -1;
+    }
     return docs_warnings(doc, study, view, err);
 }
 

@@ -12,7 +12,7 @@ static const uint8_t space_of[MEMORY_KIND_COUNT] = {
     [MEMORY_ARRAY] = SPACE_ARRAY,       [MEMORY_ASYNC] = SPACE_DEVICE,
     [MEMORY_VMM] = SPACE_HANDLE,        [MEMORY_MANAGED] = SPACE_DEVICE,
     [MEMORY_PINNED] = SPACE_HOST,       [MEMORY_REGISTERED] = SPACE_HOST,
-    [MEMORY_IMPORTED] = SPACE_IMPORTED, [MEMORY_TENSOR] = SPACE_POOL,
+    [MEMORY_IMPORTED] = SPACE_DEVICE, [MEMORY_TENSOR] = SPACE_POOL,
 };
 
 /* What a destroyed context takes with it; pools, VMM objects and imports end by their own calls. */
@@ -244,15 +244,23 @@ static bool outlived_its_context(const struct replay *replay, const struct block
     return death != HISTORY_NONE && block->alloc_index < death;
 }
 
-/* The space in which the freed address is live; a mapped import is freed by plain calls. */
+static bool is_imported(const struct replay *replay, uint64_t address)
+{
+    uint32_t block = address_map_get(&replay->live, SPACE_DEVICE, address);
+
+    return block != ADDRESS_MAP_NONE && replay->history->blocks[block].memory == MEMORY_IMPORTED;
+}
+
+/* The space in which the freed address is live; an imported handle is released like an own one. */
 static uint32_t freed_space(const struct replay *replay)
 {
     uint32_t space = address_space(replay->event);
     uint64_t address = replay->event->address;
 
-    if (address_map_get(&replay->live, space, address) == ADDRESS_MAP_NONE &&
-        address_map_get(&replay->live, SPACE_IMPORTED, address) != ADDRESS_MAP_NONE)
-        return SPACE_IMPORTED;
+    if (space == SPACE_HANDLE &&
+        address_map_get(&replay->live, space, address) == ADDRESS_MAP_NONE &&
+        is_imported(replay, address))
+        return SPACE_DEVICE;
     return space;
 }
 

@@ -18,11 +18,10 @@
 /* Addresses of different spaces never meet, even when their numbers are equal. */
 enum address_space {
     SPACE_NONE,
-    SPACE_DEVICE, /* one for all devices: addresses are unified */
+    SPACE_DEVICE, /* one for all devices and imports: addresses are unified */
     SPACE_ARRAY,
     SPACE_HOST,
     SPACE_HANDLE,
-    SPACE_IMPORTED,
     SPACE_POOL, /* + string id of the framework pool; must stay last */
 };
 

@@ -65,6 +65,13 @@ static enum column read_event(sqlite3_stmt *stmt, struct event *event)
     return COLUMN_COUNT;
 }
 
+/* A full frame table cuts stacks off; what is left points nowhere. Frames are loaded before. */
+static void forget_unknown_stack(const struct trace *trace, struct event *event)
+{
+    if (event->stack_id >= trace->frame_limit || !trace->frames[event->stack_id].present)
+        event->stack_id = 0;
+}
+
 int load_events(struct trace *trace, sqlite3 *db, struct err *err)
 {
     sqlite3_stmt *stmt = NULL;
@@ -86,6 +93,7 @@ int load_events(struct trace *trace, sqlite3 *db, struct err *err)
             broken(trace, &grown[trace->event_count], wrong, err);
             goto out;
         }
+        forget_unknown_stack(trace, &grown[trace->event_count]);
         trace->event_count++;
     }
     status = step == SQLITE_DONE ? 0 : load_failed(trace, db, "event", err);

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/* Limits held against a trace; see check.h. */
+#include "analysis/check.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/phases.h"
+#include "trace/array.h"
+#include "util/size.h"
+
+int check_limit_parse(struct check_limit *limit, const char *text, struct err *err)
+{
+    static const char phase[] = "phase:";
+    const char *size = text;
+
+    *limit = (struct check_limit){0};
+    if (!strncmp(text, phase, sizeof phase - 1)) {
+        size = strrchr(text, '=');
+        if (!size || size == text + sizeof phase - 1) {
+            err_set(err, ERR_USAGE, "--max-peak=%.100s: it takes SIZE or phase:NAME=SIZE", text);
+            return -1;
+        }
+        limit->phase = text + sizeof phase - 1;
+        limit->phase_length = (size_t)(size - limit->phase);
+        size++;
+    }
+    return size_parse(size, &limit->bytes, err);
+}
+
+/* --- results --- */
+
+static int add(struct check_results *results, const struct study *study, uint32_t stock,
+               struct check_result result, struct err *err)
+{
+    struct check_result *grown =
+        array_grow(results->items, &results->capacity, results->count, sizeof *grown, err);
+
+    if (grown)
+        results->items = grown;
+    result.trace = strdup(study->trace.path);
+    if (!grown || !result.trace || !result.subject) {
+        free(result.trace);
+        free(result.subject);
+        err_set(err, ERR_SYSTEM, "not enough memory for the results of the checks");
+        return -1;
+    }
+    result.device = study->history.stocks[stock].device;
+    result.passed = result.measured_bytes <= result.limit_bytes;
+    grown[results->count++] = result;
+    return 0;
+}
+
+static char *subject_of(const struct study *study, uint32_t number, const char *what,
+                        const struct check_limit *limit)
+{
+    const struct stock *stock = &study->history.stocks[number];
+    const char *pool = study_pool(study, stock);
+    char *subject;
+    int length =
+        asprintf(&subject, "device %d %s%s %s%s%.*s", stock->device, pool ? pool : "driver",
+                 pool ? " pool" : "", what, limit && limit->phase ? " in " : "",
+                 limit && limit->phase ? (int)limit->phase_length : 0,
+                 limit && limit->phase ? limit->phase : "");
+
+    return length < 0 ? NULL : subject;
+}
+
+static bool is_named(const char *text, const struct check_limit *limit)
+{
+    return strlen(text) == limit->phase_length && !memcmp(text, limit->phase, limit->phase_length);
+}
+
+/* The highest peak of the rows whose name or path it is. */
+static int phase_peak(const struct study *study, uint32_t stock, const struct check_limit *limit,
+                      uint64_t *bytes, struct err *err)
+{
+    const struct history *history = &study->history;
+    struct phases phases;
+    bool found = false;
+
+    if (phases_of(&phases, history, stock, err))
+        return -1;
+    *bytes = 0;
+    for (size_t i = 0; i < phases.count; i++) {
+        uint32_t path = phases.rows[i].path;
+
+        if (path == HISTORY_NONE ||
+            (!is_named(history->paths[path].text, limit) &&
+             !is_named(trace_string(&study->trace, history->paths[path].name), limit)))
+            continue;
+        found = true;
+        if (phases.rows[i].peak_bytes > *bytes)
+            *bytes = phases.rows[i].peak_bytes;
+    }
+    phases_release(&phases);
+    if (!found)
+        err_set(err, ERR_INPUT, "%s: no phase is named '%.*s'; see 'gpumemtrace phases'",
+                study->trace.path, (int)limit->phase_length, limit->phase);
+    return found ? 0 : -1;
+}
+
+int check_peak(struct check_results *results, const struct study *study, uint32_t stock,
+               const struct check_limit *limit, struct err *err)
+{
+    uint64_t bytes = study->history.stocks[stock].peak_bytes;
+
+    if (limit->phase && phase_peak(study, stock, limit, &bytes, err))
+        return -1;
+    return add(results, study, stock,
+               (struct check_result){.kind = "peak",
+                                     .subject = subject_of(study, stock, "peak", limit),
+                                     .measured_bytes = bytes,
+                                     .limit_bytes = limit->bytes},
+               err);
+}
+
+int check_leak(struct check_results *results, const struct study *study, uint32_t stock,
+               uint64_t limit_bytes, struct err *err)
+{
+    return add(results, study, stock,
+               (struct check_result){.kind = "leak",
+                                     .subject = subject_of(study, stock, "live at exit", NULL),
+                                     .measured_bytes = study->history.stocks[stock].live_bytes,
+                                     .limit_bytes = limit_bytes},
+               err);
+}
+
+static uint64_t with_tolerance(uint64_t bytes, double tolerance_ratio)
+{
+    double limit = (double)bytes * (1 + tolerance_ratio);
+
+    return limit >= 0x1p63 ? UINT64_MAX : (uint64_t)limit;
+}
+
+int check_baseline(struct check_results *results, const struct study *study, uint32_t stock,
+                   const struct study *base, uint32_t base_stock, double tolerance_ratio,
+                   struct err *err)
+{
+    uint64_t base_bytes =
+        base_stock == HISTORY_NONE ? 0 : base->history.stocks[base_stock].peak_bytes;
+    uint64_t limit_bytes = with_tolerance(base_bytes, tolerance_ratio);
+
+    return add(results, study, stock,
+               (struct check_result){
+                   .kind = "baseline",
+                   .subject = subject_of(study, stock, "peak against the baseline", NULL),
+                   .measured_bytes = study->history.stocks[stock].peak_bytes,
+                   .limit_bytes = limit_bytes < base_bytes ? base_bytes : limit_bytes},
+               err);
+}
+
+bool check_all_passed(const struct check_results *results)
+{
+    bool passed = true;
+
+    for (size_t i = 0; i < results->count; i++)
+        passed &= results->items[i].passed;
+    return passed;
+}
+
+void check_results_release(struct check_results *results)
+{
+    for (size_t i = 0; i < results->count; i++) {
+        free(results->items[i].subject);
+        free(results->items[i].trace);
+    }
+    free(results->items);
+    *results = (struct check_results){0};
+}
+
+int check_complete(const struct trace *trace, struct err *err)
+{
+    const struct trace_meta *meta = &trace->meta;
+
+    if (meta->lost_events.value > 0) {
+        err_set(err, ERR_INPUT,
+                "%s: %" PRId64 " events were lost, so the figures may be too low; "
+                "--allow-incomplete checks it all the same",
+                trace->path, meta->lost_events.value);
+        return -1;
+    }
+    if (meta->complete.known && meta->complete.value)
+        return 0;
+    err_set(err, ERR_INPUT,
+            "%s: the recording is not complete (%s); --allow-incomplete checks it all the same",
+            trace->path, trace->recording ? "the program still runs" : "the program was killed");
+    return -1;
+}
+
+uint32_t check_counterpart(const struct study *other, const struct study *study, uint32_t number)
+{
+    const struct stock *stock = &study->history.stocks[number];
+    const char *pool = study_pool(study, stock);
+
+    for (uint32_t i = 0; i < other->history.stock_count; i++) {
+        const struct stock *candidate = &other->history.stocks[i];
+        const char *name = study_pool(other, candidate);
+
+        if (candidate->device == stock->device && candidate->account == stock->account &&
+            (pool == name || (pool && name && !strcmp(pool, name))))
+            return i;
+    }
+    return HISTORY_NONE;
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Why an allocation failed; see oom.h. */
+#include "analysis/oom.h"
+
+#include "analysis/frag.h"
+
+enum { RESULT_OUT_OF_MEMORY = 2 };
+
+/* Contexts measured 287 to 667 MB by card and driver; what is more belongs to others. */
+#define CONTEXT_MOST_BYTES (UINT64_C(1) << 30)
+
+/* A smaller share of the card is no more than the noise of these estimates. */
+enum { OTHERS_FEWEST_DIVISOR = 32 };
+
+static const struct {
+    int32_t result;
+    const char *text;
+} results[] = {
+    {1, "invalid value"},        {2, "out of memory"},         {3, "not initialized"},
+    {4, "deinitialized"},        {100, "no device"},           {101, "invalid device"},
+    {201, "invalid context"},    {700, "illegal address"},     {709, "context is destroyed"},
+    {716, "misaligned address"}, {719, "launch failed"},       {800, "not permitted"},
+    {801, "not supported"},      {900, "stream is capturing"}, {999, "unknown error"},
+};
+
+const char *oom_verdict_name(enum oom_verdict verdict)
+{
+    static const char *const names[] = {
+        [OOM_UNKNOWN] = "unknown", [OOM_EXHAUSTED] = "exhausted", [OOM_FRAGMENTED] = "fragmented",
+        [OOM_OTHERS] = "others",   [OOM_LIMIT] = "limit",
+    };
+
+    return names[verdict];
+}
+
+const char *oom_result_name(int32_t result)
+{
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
+        if (results[i].result == result)
+            return results[i].text;
+    return NULL;
+}
+
+/* --- evidence --- */
+
+static uint64_t minus(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+/* How much more (or less) this process holds than when the card was last asked. */
+static int move_free(struct oom *oom, const struct history *history, uint32_t driver,
+                     uint32_t sample, uint64_t reserved_bytes, struct err *err)
+{
+    struct frag then;
+
+    if (frag_at(&then, history, driver, sample, err))
+        return -1;
+    oom->device_free_bytes = minus(oom->device_free_bytes + then.reserved_bytes, reserved_bytes);
+    return 0;
+}
+
+static int weigh_device(struct oom *oom, const struct history *history, int device,
+                        const struct frag *driver, uint32_t driver_stock, struct err *err)
+{
+    const struct event *sample = frag_device_sample(history, device, oom->failure->event);
+    uint64_t used_bytes, own_bytes;
+
+    if (!sample)
+        return 0;
+    oom->device_known = true;
+    oom->device_free_bytes = sample->address;
+    oom->device_total_bytes = sample->size_bytes;
+    if (move_free(oom, history, driver_stock, (uint32_t)(sample - history->trace->events),
+                  driver->reserved_bytes, err))
+        return -1;
+    if (!oom->context_known)
+        return 0;
+    used_bytes = minus(oom->device_total_bytes, oom->device_free_bytes);
+    own_bytes = driver->reserved_bytes +
+                (oom->context_bytes < CONTEXT_MOST_BYTES ? oom->context_bytes : CONTEXT_MOST_BYTES);
+    oom->others_known = true;
+    oom->others_bytes = minus(used_bytes, own_bytes);
+    return 0;
+}
+
+static void find_context(struct oom *oom, const struct trace *trace, int device)
+{
+    for (size_t i = 0; i < trace->device_count; i++) {
+        const struct trace_device *row = &trace->devices[i];
+
+        if (row->device != device)
+            continue;
+        oom->context_known = row->context_known;
+        oom->context_bytes = row->context_bytes;
+        oom->device_total_bytes = row->total_bytes;
+    }
+}
+
+static int gather(struct oom *oom, const struct history *history, struct err *err)
+{
+    const struct stock *failing = &history->stocks[oom->failure->stock];
+    const struct device_use *use = history_device(history, failing->device);
+    uint32_t index = oom->failure->event, driver_stock = use->stocks[ACCOUNT_device];
+    struct frag driver, held;
+
+    oom->stock = failing->account == ACCOUNT_pool ? oom->failure->stock : use->leading;
+    if (frag_at(&driver, history, driver_stock, index, err) ||
+        frag_at(&held, history, oom->stock, index, err))
+        return -1;
+    oom->driver_live_bytes = driver.live_bytes;
+    oom->live_bytes = held.live_bytes;
+    oom->reserved_known = held.reserved_known;
+    oom->reserved_bytes = held.reserved_bytes;
+    oom->idle_bytes = held.free_bytes;
+    oom->largest_hole_bytes = held.largest_free_bytes;
+    find_context(oom, history->trace, failing->device);
+    return weigh_device(oom, history, failing->device, &driver, driver_stock, err);
+}
+
+/* --- the verdict --- */
+
+/* Whether a pool's failure was its own decision: no failed driver call of the thread before it. */
+static bool refused_by_framework(const struct oom *oom, const struct history *history)
+{
+    const struct event *events = history->trace->events, *own = &events[oom->failure->event];
+
+    if (own->memory != MEMORY_TENSOR)
+        return false;
+    for (uint32_t i = oom->failure->event; i-- > 0;) {
+        if (events[i].thread_id != own->thread_id || events[i].kind != EVENT_ALLOC)
+            continue;
+        return events[i].memory == MEMORY_TENSOR || events[i].result == 0;
+    }
+    return true;
+}
+
+static bool would_fit(uint64_t asked_bytes, uint64_t first, uint64_t second, uint64_t third)
+{
+    uint64_t sum;
+
+    if (GMT_ADD_OVERFLOWS(first, second, &sum) || GMT_ADD_OVERFLOWS(sum, third, &sum))
+        return true;
+    return asked_bytes <= sum;
+}
+
+static enum oom_verdict judge(const struct oom *oom, const struct history *history)
+{
+    uint64_t asked_bytes = oom->asked_bytes, pieces_bytes;
+
+    if (oom->result != RESULT_OUT_OF_MEMORY)
+        return OOM_UNKNOWN;
+    if (oom->device_total_bytes && asked_bytes > oom->device_total_bytes)
+        return OOM_EXHAUSTED;
+    if (GMT_ADD_OVERFLOWS(asked_bytes, FRAG_GRANULE_BYTES - 1, &pieces_bytes))
+        return OOM_EXHAUSTED;
+    pieces_bytes -= pieces_bytes % FRAG_GRANULE_BYTES;
+    if (refused_by_framework(oom, history) ||
+        (oom->device_known && pieces_bytes <= oom->device_free_bytes))
+        return OOM_LIMIT;
+    if (would_fit(asked_bytes, oom->idle_bytes, oom->device_free_bytes, 0))
+        return OOM_FRAGMENTED;
+    if (oom->others_known && oom->others_bytes >= oom->device_total_bytes / OTHERS_FEWEST_DIVISOR &&
+        would_fit(asked_bytes, oom->idle_bytes, oom->device_free_bytes, oom->others_bytes))
+        return OOM_OTHERS;
+    if (oom->device_known)
+        return OOM_EXHAUSTED;
+    /* Without an answer of the card, only the process's own share can prove it full. */
+    if (oom->device_total_bytes &&
+        !would_fit(asked_bytes, minus(oom->device_total_bytes, oom->driver_live_bytes), 0, 0))
+        return OOM_EXHAUSTED;
+    return OOM_UNKNOWN;
+}
+
+int oom_explain(struct oom *oom, const struct history *history, const struct failure *failure,
+                struct err *err)
+{
+    const struct event *event = &history->trace->events[failure->event];
+
+    *oom =
+        (struct oom){.failure = failure, .result = event->result, .asked_bytes = event->size_bytes};
+    if (gather(oom, history, err))
+        return -1;
+    oom->verdict = judge(oom, history);
+    return 0;
+}
