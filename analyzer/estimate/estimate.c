@@ -175,6 +175,13 @@ uint64_t estimate_kept_bytes(const struct estimate *estimate)
     return bytes[CATEGORY_input] + bytes[CATEGORY_activations];
 }
 
+bool estimate_models(const struct estimate *estimate, enum category category)
+{
+    if (category == CATEGORY_workspace)
+        return estimate->plan.settings.workspace_bytes > 0;
+    return category != CATEGORY_context && category != CATEGORY_other;
+}
+
 /* --- moments ------------------------------------------------------------------------------------
  */
 

@@ -48,6 +48,9 @@ int estimate_make(struct estimate *estimate, const struct model *model,
                   const struct settings *settings, struct err *err);
 void estimate_release(struct estimate *estimate);
 
+/* Whether the estimate says anything of a category; where not, its bytes are unknown, not 0. */
+bool estimate_models(const struct estimate *estimate, enum category category);
+
 #define MOMENT_TEXT_BYTES 160
 /* "forward end", "backward of layer 3 (Conv2d)", "optimizer step" … */
 const char *estimate_moment_text(const struct estimate *estimate,

@@ -73,8 +73,7 @@ static void add_categories(struct doc *doc, const struct estimate *estimate)
         enum category category = (enum category)i;
         uint64_t bytes = peak->category_bytes[i];
         const char *title = bytes ? category_title(category) : NULL;
-        bool modelled = category != CATEGORY_workspace || bytes > 0;
-        if (category == CATEGORY_context || !modelled)
+        if (!estimate_models(estimate, category))
             doc_null(doc, category_key(category), NULL, DOC_BYTES);
         else
             doc_bytes(doc, category_key(category), title, bytes);

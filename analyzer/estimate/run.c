@@ -312,8 +312,9 @@ static int run_step(struct run *run, int step)
     if (run->plan->settings.training) {
         backward(run);
         optimizer(run, step);
+    } else {
+        tape_at(run->tape, TAPE_data, TAPE_NO_LAYER);
     }
-    tape_at(run->tape, TAPE_data, TAPE_NO_LAYER);
     storage_drop(run, run->prediction);
     storage_drop(run, run->output);
     return run->tape->err.code != ERR_NONE ? -1 : 0;

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pairing what was measured with what was estimated.
+ */
+#include "estimate/compare.h"
+
+#include <string.h>
+
+#include "analysis/frag.h"
+#include "analysis/phases.h"
+#include "analysis/sites.h"
+
+/* A measured phase stands for an estimated one when its own name has one of these words. */
+static const struct {
+    const char *word;
+    enum tape_phase phase;
+} phase_words[] = {
+    {"backward", TAPE_backward}, {"forward", TAPE_forward}, {"optimizer", TAPE_optimizer},
+    {"init", TAPE_init},         {"parameters", TAPE_init}, {"buffers", TAPE_init},
+    {"data", TAPE_data},         {"input", TAPE_data},
+};
+
+static void pair_measured(struct compare_pair *pair, uint64_t bytes)
+{
+    pair->measured_known = true;
+    pair->measured_bytes = bytes;
+}
+
+static void pair_estimated(struct compare_pair *pair, uint64_t bytes)
+{
+    pair->estimated_known = true;
+    pair->estimated_bytes = bytes;
+}
+
+/* --- categories ---------------------------------------------------------------------------------
+ */
+
+static int measure_categories(struct comparison *comparison, const struct study *study,
+                              uint32_t stock, struct err *err)
+{
+    uint64_t bytes[CATEGORY_COUNT] = {0};
+    struct sites sites = {0};
+    uint32_t peak_index = study->history.stocks[stock].peak_index;
+    if (peak_index != HISTORY_NONE) {
+        if (sites_at(&sites, &study->categories, stock, peak_index, err))
+            return -1;
+        sites_by_category(&sites, bytes);
+        sites_release(&sites);
+    }
+    for (int i = 0; i < CATEGORY_COUNT; i++)
+        pair_measured(&comparison->categories[i], bytes[i]);
+    return 0;
+}
+
+static void estimate_categories(struct comparison *comparison, const struct estimate *estimate)
+{
+    for (int i = 0; i < CATEGORY_COUNT; i++)
+        if (estimate_models(estimate, (enum category)i))
+            pair_estimated(&comparison->categories[i], estimate->peak_moment.category_bytes[i]);
+}
+
+static void merge_buffers(struct comparison *comparison)
+{
+    struct compare_pair *buffers = &comparison->categories[CATEGORY_buffers];
+    struct compare_pair *parameters = &comparison->categories[CATEGORY_parameters];
+    comparison->buffers_are_parameters =
+        buffers->measured_bytes == 0 && buffers->estimated_bytes > 0;
+    if (!comparison->buffers_are_parameters)
+        return;
+    parameters->estimated_bytes += buffers->estimated_bytes;
+    *buffers = (struct compare_pair){0};
+}
+
+/* --- phases -------------------------------------------------------------------------------------
+ */
+
+/* TAPE_PHASES: none. */
+static enum tape_phase find_phase(const char *name)
+{
+    for (size_t i = 0; i < sizeof phase_words / sizeof phase_words[0]; i++)
+        if (strcasestr(name, phase_words[i].word))
+            return phase_words[i].phase;
+    return TAPE_PHASES;
+}
+
+static int measure_phases(struct comparison *comparison, const struct study *study, uint32_t stock,
+                          struct err *err)
+{
+    const struct history *history = &study->history;
+    struct phases phases;
+    if (phases_of(&phases, history, stock, err))
+        return -1;
+    for (size_t i = 0; i < phases.count; i++) {
+        const struct phase_row *row = &phases.rows[i];
+        if (row->path == HISTORY_NONE)
+            continue;
+        enum tape_phase phase =
+            find_phase(trace_string(&study->trace, history->paths[row->path].name));
+        if (phase != TAPE_PHASES && row->peak_bytes >= comparison->phases[phase].measured_bytes)
+            pair_measured(&comparison->phases[phase], row->peak_bytes);
+    }
+    phases_release(&phases);
+    return 0;
+}
+
+static void estimate_phases(struct comparison *comparison, const struct estimate *estimate)
+{
+    for (int i = 0; i < TAPE_PHASES; i++)
+        if (estimate->phase_peaks[i].total_bytes > 0)
+            pair_estimated(&comparison->phases[i], estimate->phase_peaks[i].total_bytes);
+}
+
+/* --- the whole ----------------------------------------------------------------------------------
+ */
+
+static const char *peak_phase(const struct study *study, uint32_t stock)
+{
+    const struct history *history = &study->history;
+    uint32_t index = history->stocks[stock].peak_index;
+    const struct block *block = index == HISTORY_NONE ? NULL : history_birth_at(history, index);
+    if (!block || block->span == HISTORY_NONE)
+        return NULL;
+    return study_path(study, history->spans[block->span].path);
+}
+
+static int pair_reserved(struct comparison *comparison, const struct study *study, uint32_t stock,
+                         const struct estimate *estimate, struct err *err)
+{
+    struct compare_pair *reserved = &comparison->reserved;
+    if (study->history.stocks[stock].account != ACCOUNT_pool)
+        return 0;
+    pair_estimated(reserved, estimate->peak.reserved_bytes);
+    return frag_peak_reserved(&study->history, stock, &reserved->measured_bytes,
+                              &reserved->measured_known, err);
+}
+
+int compare_stock(struct comparison *comparison, const struct study *study, uint32_t stock,
+                  const struct estimate *estimate, struct err *err)
+{
+    *comparison = (struct comparison){.measured_phase = peak_phase(study, stock)};
+    pair_measured(&comparison->live, study->history.stocks[stock].peak_bytes);
+    pair_estimated(&comparison->live, estimate->peak.requested_bytes);
+    estimate_categories(comparison, estimate);
+    estimate_phases(comparison, estimate);
+    if (pair_reserved(comparison, study, stock, estimate, err) ||
+        measure_categories(comparison, study, stock, err) ||
+        measure_phases(comparison, study, stock, err))
+        return -1;
+    merge_buffers(comparison);
+    return 0;
+}
