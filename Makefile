@@ -57,7 +57,7 @@ PRODUCTS   := $(LIBRARY) $(COMMAND) $(SIMULATOR)
 
 .DEFAULT_GOAL := all
 .PHONY: all deps demo check check-asan check-tsan check-gpu bench lint install uninstall clean \
-        programs samples units demo-run check-run
+        programs samples units demo-run check-run tsan-run
 .SECONDARY:
 
 all: $(PRODUCTS)
@@ -143,9 +143,9 @@ $(O)/samples/%: samples/%.c $(SIMULATOR)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(COMMON) -MMD -MP -o $@ $< $(call links,$<) -lm
 
-# A unit test named interpose_* sees the recorder's objects, simulator_* the simulated driver's,
-# any other the analyzer's.
-interpose_unit_obj := $(filter-out $(call objects,pic,interpose/hooks.c interpose/stubs.S interpose/exit.c),$(interpose_obj))
+# A unit test named interpose_* sees the recorder's objects, but those that stand in for libc's own
+# functions; any other the analyzer's.
+interpose_unit_obj := $(filter-out $(call objects,pic,interpose/stubs.S interpose/exit.c),$(interpose_obj))
 $(O)/tests/unit/interpose_%: tests/unit/interpose_%.c $(interpose_obj)
 	$(call say,UNIT,$@)
 	@mkdir -p $(@D)
@@ -169,10 +169,25 @@ demo-run: all samples
 
 check: deps
 	$(Q)$(MAKE) --no-print-directory check-run
-# What tests/check compares needs the product built without NVIDIA's headers too.
+# tests/check compares with what is built where NVIDIA's headers are missing.
 check-run: all programs samples units
 	$(Q)$(MAKE) --no-print-directory O=$(O)/plain CUDA=no $(O)/plain/libgpumemtrace.so
-	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider tests $(PYTEST)
+	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider $(or $(TESTS),tests)
+
+# The sanitizer's library has to come before ours in every program it did not build.
+check-asan: deps
+	$(Q)GPUMEMTRACE_PRELOAD_FIRST=$(shell $(CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \
+	    $(MAKE) --no-print-directory O=$(O)/asan CFLAGS='-O1 -g' \
+	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined' check-run
+# Where threads of ours meet: ring, drain and the tree of stacks, as executables of their own.
+check-tsan: deps
+	$(Q)$(MAKE) --no-print-directory O=$(O)/tsan CFLAGS='-O1 -g' SANITIZE=-fsanitize=thread tsan-run
+tsan-run: $(filter $(O)/tests/unit/interpose_%,$(UNITS))
+	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider \
+	    $(patsubst $(O)/%,%.c,$^)
+# On a machine with a GPU; elsewhere it says why it skips.
+check-gpu: all programs
+	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) $(PYTHON) tests/gpu/check.py
 
 bench: deps
 	$(Q)sh .ci/deps bench

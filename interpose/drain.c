@@ -21,14 +21,32 @@ struct drain *drain_new(struct ring *ring, struct store *store, bool dead)
     return drain;
 }
 
-static struct drain_position position_of(uint64_t tail)
+/* --- one segment
+ * ---------------------------------------------------------------------------------- */
+
+static void load_tail(struct drain_cursor *cursor)
 {
-    return (struct drain_position){.slot = (uint32_t)tail, .thread_id = (uint32_t)(tail >> 32)};
+    const uint64_t tail = atomic_load_explicit(&cursor->segment->tail, memory_order_relaxed);
+    cursor->slot = (uint32_t)tail;
+    cursor->thread_id = (uint32_t)(tail >> 32);
+    cursor->event = NULL;
 }
 
-static uint64_t tail_of(struct drain_position position)
+static void store_tail(const struct drain_cursor *cursor)
 {
-    return (uint64_t)position.thread_id << 32 | position.slot;
+    const uint64_t tail = (uint64_t)cursor->thread_id << 32 | cursor->slot;
+    atomic_store_explicit(&cursor->segment->tail, tail, memory_order_release);
+}
+
+/* The slot the cursor is at, NULL if it is not filled or its call is still in progress. */
+static const struct ring_slot *ready_slot(const struct drain *drain,
+                                          const struct drain_cursor *cursor)
+{
+    if (cursor->slot >= RING_SEGMENT_SLOTS)
+        return NULL;
+    const struct ring_slot *slot = &cursor->segment->slots[cursor->slot];
+    const uint8_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
+    return state == SLOT_DONE || (state == SLOT_PENDING && drain->dead) ? slot : NULL;
 }
 
 /* Text of a definition, gathered from the slots behind it. */
@@ -44,153 +62,135 @@ static size_t gather_text(const struct ring_slot *slot, char *text)
     return bytes;
 }
 
-static int read_definition(struct drain *drain, struct drain_position *position,
+static int read_definition(struct drain *drain, struct drain_cursor *cursor,
                            const struct ring_slot *slot, struct err *err)
 {
     char text[RECORD_TEXT_MAX];
     const unsigned slots = 1 + record_text_slots(slot->call_id);
-    if (position->slot + slots > RING_SEGMENT_SLOTS) { /* only a damaged file says so */
-        position->slot = RING_SEGMENT_SLOTS;
+    if (slot->type == SLOT_END || cursor->slot + slots > RING_SEGMENT_SLOTS) {
+        cursor->slot = RING_SEGMENT_SLOTS; /* the second: only a damaged file says so */
         return 0;
     }
-    position->slot += slots;
+    cursor->slot += slots;
     if (slot->type == SLOT_OWNER) {
-        position->thread_id = (uint32_t)slot->seq;
+        cursor->thread_id = (uint32_t)slot->seq;
         return 0;
     }
     return store_define(drain->store, slot, text, gather_text(slot, text), err);
 }
 
-static void read_event(struct drain *drain, struct drain_position *position,
-                       const struct ring_slot *slot, size_t *count)
+/* Stores definitions up to the segment's next event, and stays there. */
+static int find_event(struct drain *drain, struct drain_cursor *cursor, struct err *err)
 {
-    position->slot++;
-    if (slot->kind == EVENT_NONE) /* taken and found to be no event */
-        return;
-    drain->events[(*count)++] = (struct store_event){slot, position->thread_id};
-    if (slot->time_ns > drain->last_time_ns)
-        drain->last_time_ns = slot->time_ns;
-}
-
-/* Reads on in one segment until it is empty, a call is still in progress, or the batch is full. */
-static int read_segment(struct drain *drain, const struct ring_segment *segment,
-                        struct drain_position *position, size_t *count, struct err *err)
-{
-    while (position->slot < RING_SEGMENT_SLOTS && *count < DRAIN_BATCH_EVENTS) {
-        const struct ring_slot *slot = &segment->slots[position->slot];
-        const uint8_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
-        if (state == SLOT_EMPTY || (state == SLOT_PENDING && !drain->dead))
+    const struct ring_slot *slot;
+    cursor->event = NULL;
+    while ((slot = ready_slot(drain, cursor))) {
+        if (slot->type != SLOT_EVENT) {
+            if (read_definition(drain, cursor, slot, err))
+                return -1;
+        } else if (slot->kind == EVENT_NONE) { /* taken, and found to be no event */
+            cursor->slot++;
+        } else {
+            cursor->event = slot;
             return 0;
-        if (slot->type == SLOT_END)
-            position->slot = RING_SEGMENT_SLOTS;
-        else if (slot->type == SLOT_EVENT)
-            read_event(drain, position, slot, count);
-        else if (read_definition(drain, position, slot, err))
-            return -1;
-        drain->in_flight_events += state == SLOT_PENDING;
+        }
     }
     return 0;
 }
 
-/* --- merging: a binary heap of runs, the one with the lowest next seq on top --------------------
- */
+/* --- a heap of segments: the one with the lowest next seq on top
+ * ----------------------------------- */
 
-struct run_heap {
-    const struct store_event *events;
-    struct drain_run *runs;
-    size_t count;
-};
-
-static uint64_t next_seq(const struct run_heap *heap, size_t at)
-{
-    return heap->events[heap->runs[at].next].slot->seq;
-}
-
-static void sift_down(struct run_heap *heap, size_t at)
+static void sift_down(struct drain_cursor **heap, size_t count, size_t at)
 {
     for (;;) {
         size_t lowest = at;
-        for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < heap->count; child++)
-            if (next_seq(heap, child) < next_seq(heap, lowest))
+        for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < count; child++)
+            if (heap[child]->event->seq < heap[lowest]->event->seq)
                 lowest = child;
         if (lowest == at)
             return;
-        const struct drain_run swapped = heap->runs[at];
-        heap->runs[at] = heap->runs[lowest];
-        heap->runs[lowest] = swapped;
+        struct drain_cursor *swapped = heap[at];
+        heap[at] = heap[lowest];
+        heap[lowest] = swapped;
         at = lowest;
     }
 }
 
-static void merge_runs(struct drain *drain, size_t run_count)
+static int read_first_events(struct drain *drain, uint32_t segments, size_t *heap_count,
+                             struct err *err)
 {
-    struct run_heap heap = {drain->events, drain->runs, run_count};
-    size_t count = 0;
-    for (size_t at = run_count; at-- > 0;)
-        sift_down(&heap, at);
-    while (heap.count) {
-        struct drain_run *top = &heap.runs[0];
-        drain->merged[count++] = drain->events[top->next++];
-        if (top->next == top->end)
-            *top = heap.runs[--heap.count];
-        sift_down(&heap, 0);
+    for (uint32_t i = 0; i < segments; i++) {
+        struct drain_cursor *cursor = &drain->cursors[i];
+        cursor->segment = ring_segment(drain->ring, i);
+        if (!cursor->segment)
+            continue;
+        load_tail(cursor);
+        if (find_event(drain, cursor, err))
+            return -1;
+        if (cursor->event)
+            drain->heap[(*heap_count)++] = cursor;
     }
+    for (size_t at = *heap_count; at-- > 0;)
+        sift_down(drain->heap, *heap_count, at);
+    return 0;
 }
 
-/* --- the batch ----------------------------------------------------------------------------------
- */
-
-static bool segment_has_news(const struct drain *drain, const struct ring_segment *segment)
+static void take_event(struct drain *drain, struct drain_cursor *cursor, size_t *count)
 {
-    const struct drain_position position =
-        position_of(atomic_load_explicit(&segment->tail, memory_order_relaxed));
-    if (position.slot >= RING_SEGMENT_SLOTS)
-        return false;
-    const uint8_t state =
-        atomic_load_explicit(&segment->slots[position.slot].state, memory_order_acquire);
-    return state == SLOT_DONE || (state == SLOT_PENDING && drain->dead);
+    const struct ring_slot *slot = cursor->event;
+    drain->events[(*count)++] = (struct store_event){slot, cursor->thread_id};
+    drain->in_flight_events +=
+        atomic_load_explicit(&slot->state, memory_order_relaxed) == SLOT_PENDING;
+    if (slot->time_ns > drain->last_time_ns)
+        drain->last_time_ns = slot->time_ns;
+    cursor->slot++;
 }
+
+static int read_events(struct drain *drain, uint32_t segments, size_t *count, struct err *err)
+{
+    size_t heap_count = 0;
+    if (read_first_events(drain, segments, &heap_count, err))
+        return -1;
+    while (heap_count && *count < DRAIN_BATCH_EVENTS) {
+        struct drain_cursor *top = drain->heap[0];
+        take_event(drain, top, count);
+        if (find_event(drain, top, err))
+            return -1;
+        if (!top->event)
+            drain->heap[0] = drain->heap[--heap_count];
+        sift_down(drain->heap, heap_count, 0);
+    }
+    return 0;
+}
+
+/* --- the batch
+ * ------------------------------------------------------------------------------------- */
 
 static bool has_news(struct drain *drain, uint32_t segments)
 {
     for (uint32_t i = 0; i < segments; i++) {
-        const struct ring_segment *segment = ring_segment(drain->ring, i);
-        if (segment && segment_has_news(drain, segment))
+        struct drain_cursor cursor = {.segment = ring_segment(drain->ring, i)};
+        if (!cursor.segment)
+            continue;
+        load_tail(&cursor);
+        if (ready_slot(drain, &cursor))
             return true;
     }
     return false;
 }
 
-static int read_segments(struct drain *drain, uint32_t segments, size_t *count, size_t *runs,
-                         struct err *err)
-{
-    for (uint32_t i = 0; i < segments; i++) {
-        const struct ring_segment *segment = ring_segment(drain->ring, i);
-        const size_t before = *count;
-        if (!segment)
-            continue;
-        drain->positions[i] =
-            position_of(atomic_load_explicit(&segment->tail, memory_order_relaxed));
-        if (read_segment(drain, segment, &drain->positions[i], count, err))
-            return -1;
-        if (*count > before)
-            drain->runs[(*runs)++] = (struct drain_run){before, *count};
-    }
-    return 0;
-}
-
-/* A full segment that is stored to its end goes back to the threads. In a file that is only read
- * (the tails are then memory of this process alone) there is nobody to give it to. */
+/* A full segment that is stored to its end goes back to the threads, unless there are none. */
 static void move_tails(struct drain *drain, uint32_t segments)
 {
     for (uint32_t i = 0; i < segments; i++) {
-        struct ring_segment *segment = ring_segment(drain->ring, i);
-        if (!segment)
+        const struct drain_cursor *cursor = &drain->cursors[i];
+        if (!cursor->segment)
             continue;
-        atomic_store_explicit(&segment->tail, tail_of(drain->positions[i]), memory_order_release);
-        if (!drain->dead && drain->positions[i].slot >= RING_SEGMENT_SLOTS &&
-            atomic_load_explicit(&segment->state, memory_order_acquire) == SEGMENT_FULL)
-            ring_recycle(segment);
+        store_tail(cursor);
+        if (!drain->dead && cursor->slot >= RING_SEGMENT_SLOTS &&
+            atomic_load_explicit(&cursor->segment->state, memory_order_acquire) == SEGMENT_FULL)
+            ring_recycle(cursor->segment);
     }
 }
 
@@ -198,24 +198,21 @@ int drain_batch(struct drain *drain, struct err *err)
 {
     const uint32_t segments = ring_segment_count(drain->ring);
     const uint64_t in_flight_before = drain->in_flight_events;
-    size_t count = 0, runs = 0;
+    size_t count = 0;
     if (!has_news(drain, segments))
         return 0;
     if (store_begin(drain->store, err))
         return -1;
-    if (read_segments(drain, segments, &count, &runs, err))
-        goto failed;
-    merge_runs(drain, runs);
-    if (store_events(drain->store, drain->merged, count, err) || store_commit(drain->store, err))
-        goto failed;
+    if (read_events(drain, segments, &count, err) ||
+        store_events(drain->store, drain->events, count, err) || store_commit(drain->store, err)) {
+        store_rollback(drain->store);
+        drain->in_flight_events = in_flight_before;
+        return -1;
+    }
     if (drain->tally)
-        tally_add(drain->tally, drain->merged, count);
+        tally_add(drain->tally, drain->events, count);
     move_tails(drain, segments);
     return count == DRAIN_BATCH_EVENTS;
-failed:
-    store_rollback(drain->store);
-    drain->in_flight_events = in_flight_before;
-    return -1;
 }
 
 int drain_all(struct drain *drain, struct err *err)

@@ -4,8 +4,8 @@
  * recorder's writer and the folding of a killed process's ring are the same code. It must not know
  * hooks, nor who waits for it.
  *
- *     segments ──► definitions ─────────────► string, frame, module …
- *              └─► events ──► merged by seq ─► event              COMMIT ──► tails
+ *     segments ──► definitions ──────────────► string, frame, module …
+ *              └─► events, lowest seq first ─► event              COMMIT ──► tails
  */
 #ifndef GPUMEMTRACE_INTERPOSE_DRAIN_H
 #define GPUMEMTRACE_INTERPOSE_DRAIN_H
@@ -22,15 +22,12 @@ struct tally;
 
 #define DRAIN_BATCH_EVENTS 32768
 
-/* Where a segment's reading stands; becomes its tail after the COMMIT. */
-struct drain_position {
+/* Where the reading of one segment stands; becomes its tail after the COMMIT. */
+struct drain_cursor {
+    struct ring_segment *segment;
     uint32_t slot;
     uint32_t thread_id;
-};
-
-/* One segment's events of this batch: a slice of `events`, ascending in seq. */
-struct drain_run {
-    size_t next, end;
+    const struct ring_slot *event; /* the next event, NULL: none is ready */
 };
 
 struct drain {
@@ -40,10 +37,9 @@ struct drain {
     bool dead;                 /* the producer is gone: a pending slot will never be done */
     uint64_t in_flight_events; /* pending slots that a dead producer left */
     uint64_t last_time_ns;     /* of the latest event stored */
-    struct drain_position positions[RING_SEGMENT_LIMIT];
-    struct drain_run runs[RING_SEGMENT_LIMIT];
-    struct store_event events[DRAIN_BATCH_EVENTS]; /* as read: run by run */
-    struct store_event merged[DRAIN_BATCH_EVENTS];
+    struct drain_cursor cursors[RING_SEGMENT_LIMIT];
+    struct drain_cursor *heap[RING_SEGMENT_LIMIT]; /* by the seq of their events, lowest first */
+    struct store_event events[DRAIN_BATCH_EVENTS]; /* of this batch, ascending in seq */
 };
 
 /* A drain is large; NULL: no memory. Freed with free(). */
