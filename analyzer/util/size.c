@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers as people type them; see size.h. */
-#include "util/size.h"
+#include "size.h" /* by folder: recorder and simulator compile this file too */
 
 #include <errno.h>
 #include <limits.h>
