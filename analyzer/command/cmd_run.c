@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * `gpumemtrace run`: the environment in which a program is recorded (and simulated), from options.
+ * The recorder reads the same settings from its variables, so this file must not know what any of
+ * them means: options.def does.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "command.h"
+#include "command/run_child.h"
+#include "command/run_places.h"
+#include "command/run_program.h"
+#include "driver/spec.h"
+#include "util/size.h"
+#include "util/text.h"
+
+#define VARIABLE_BYTES_MAX 65536
+
+struct run_options {
+#define OPTION(field, type, environment, flag, argument, standard, text) const char *field;
+#include "gpumemtrace/options.def"
+    const char *dry_run; /* NULL: not asked for; "": without SPEC */
+};
+
+#define OFFSET(field) offsetof(struct run_options, field)
+#define KIND_TEXT OPTION_TEXT
+#define KIND_FLAG OPTION_MAYBE
+#define KIND_SIZE OPTION_TEXT
+#define KIND_COUNT OPTION_TEXT
+#define SHOWN_TEXT(argument) argument
+#define SHOWN_FLAG(argument) "0|1"
+#define SHOWN_SIZE(argument) argument
+#define SHOWN_COUNT(argument) argument
+
+static const struct option_rule rules[] = {
+#define OPTION(field, type, environment, flag, argument, standard, text)                           \
+    {flag,                                                                                         \
+     OFFSET(field) == OFFSET(output) ? 'o' : 0,                                                    \
+     KIND_##type,                                                                                  \
+     SHOWN_##type(argument),                                                                       \
+     text " (default " standard ")",                                                               \
+     OFFSET(field)},
+#include "gpumemtrace/options.def"
+    {"dry-run", 0, OPTION_MAYBE, "SPEC",
+     "on simulated GPUs: 16GiB, 2x80GiB, h100, a100-40 ..., with ,others=3GiB for memory that "
+     "other "
+     "processes hold and ,context=300MiB (default " SPEC_DEFAULT ")",
+     OFFSET(dry_run)},
+    {0},
+};
+
+/* --- settings --------------------------------------------------------------------------------- */
+
+static int set_variable(const char *name, const char *value, struct err *err)
+{
+    if (!setenv(name, value, 1))
+        return 0;
+    err_set(err, ERR_SYSTEM, "cannot set %s: %s", name, strerror(errno));
+    return -1;
+}
+
+static int check_TEXT(const char **value, struct err *err)
+{
+    if (**value)
+        return 0;
+    err_set(err, ERR_USAGE, "the value is empty");
+    return -1;
+}
+
+static int check_FLAG(const char **value, struct err *err)
+{
+    if (!**value)
+        *value = "1";
+    if (!strcmp(*value, "0") || !strcmp(*value, "1"))
+        return 0;
+    err_set(err, ERR_USAGE, "'%.100s' is neither 0 nor 1", *value);
+    return -1;
+}
+
+static int check_SIZE(const char **value, struct err *err)
+{
+    uint64_t bytes;
+    return size_parse(*value, &bytes, err);
+}
+
+static int check_COUNT(const char **value, struct err *err)
+{
+    long number;
+    return number_parse(*value, 0, LONG_MAX, &number, err);
+}
+
+static int set_option(const char *environment, const char *flag, const char *value,
+                      int (*check)(const char **, struct err *), struct err *err)
+{
+    struct err reason;
+    if (!value)
+        return 0;
+    if (check(&value, &reason)) {
+        err_set(err, reason.code, "option '--%s': %.400s", flag, reason.message);
+        return -1;
+    }
+    return set_variable(environment, value, err);
+}
+
+static int set_options(const struct run_options *own, struct err *err)
+{
+#define OPTION(field, type, environment, flag, argument, standard, text)                           \
+    if (set_option(environment, flag, own->field, check_##type, err))                              \
+        return -1;
+#include "gpumemtrace/options.def"
+    return 0;
+}
+
+/*
+ * A relative FILE is meant from here, wherever the program goes. The folder is not part of the
+ * template, so its percent signs are doubled.
+ */
+static int make_output_absolute(const char **output, struct text *absolute, struct err *err)
+{
+    char folder[PATH_MAX];
+    if (!*output || **output == '/' || !**output)
+        return 0;
+    if (!getcwd(folder, sizeof folder)) {
+        err_set(err, ERR_SYSTEM, "cannot find the current folder: %s", strerror(errno));
+        return -1;
+    }
+    for (const char *byte = folder; *byte; byte++)
+        text_add_bytes(absolute, *byte == '%' ? "%%" : byte, *byte == '%' ? 2 : 1);
+    text_addf(absolute, "/%s", *output);
+    *output = absolute->data;
+    if (!text_failed(absolute))
+        return 0;
+    err_set(err, ERR_USAGE, "option '--output': the name is too long");
+    return -1;
+}
+
+/* --- the loader's variables ------------------------------------------------------------------- */
+
+/* name=first[:what it was]. */
+static int prepend(const char *name, const char *first, struct err *err)
+{
+    struct text value;
+    const char *before = getenv(name);
+    text_init(&value, VARIABLE_BYTES_MAX);
+    text_add(&value, first);
+    if (before && *before)
+        text_addf(&value, ":%s", before);
+    int result = -1;
+    if (text_failed(&value))
+        err_set(err, ERR_USAGE, "%s is too long", name);
+    else
+        result = set_variable(name, value.data, err);
+    text_release(&value);
+    return result;
+}
+
+/*
+ * The recorder comes first. The simulator's libraries follow under their public names, so that a
+ * program's rpath cannot bring others in; the search path serves what is opened later.
+ */
+static int set_loader(const struct run_places *places, struct err *err)
+{
+    struct text preload;
+    text_init(&preload, VARIABLE_BYTES_MAX);
+    text_add(&preload, places->library);
+    if (places->simulator[0])
+        text_addf(&preload, ":%s/libcuda.so.1:%s/libcudart.so.12:%s/libcudart.so.13",
+                  places->simulator, places->simulator, places->simulator);
+    int result = prepend("LD_PRELOAD", preload.data, err);
+    text_release(&preload);
+    if (!result && places->simulator[0])
+        result = prepend("LD_LIBRARY_PATH", places->simulator, err);
+    return result;
+}
+
+/* --dry-run without SPEC keeps what the environment says. */
+static int set_simulator(const char *spec, struct err *err)
+{
+    struct spec parsed;
+    if (!spec)
+        return 0;
+    if (!*spec)
+        spec = getenv("GPUMEMTRACE_SIM");
+    if (!spec || !*spec)
+        spec = SPEC_DEFAULT;
+    if (spec_parse(spec, &parsed, err))
+        return -1;
+    return set_variable("GPUMEMTRACE_SIM", spec, err);
+}
+
+/* --- running ---------------------------------------------------------------------------------- */
+
+static int say_and_return(const struct err *err, int status)
+{
+    command_say("run", err->message);
+    return status;
+}
+
+static int start(const char *path, char **argv, struct err *err)
+{
+    int start_errno;
+    int status = run_child(path, argv, &start_errno, err);
+    if (start_errno == ENOENT)
+        return say_and_return(err, RUN_NOT_FOUND);
+    if (start_errno)
+        return say_and_return(err, RUN_NOT_EXECUTABLE);
+    return status;
+}
+
+int command_run(int argc, char **argv, struct err *err)
+{
+    struct command_options options;
+    struct run_options own = {0};
+    struct run_places places;
+    struct text output;
+    char path[PATH_MAX];
+    int status = -1;
+    text_init(&output, 2 * PATH_MAX);
+    if (options_parse_leading(&options, rules, &own, argc, argv, err))
+        goto out;
+    if (make_output_absolute(&own.output, &output, err) || set_options(&own, err) ||
+        set_simulator(own.dry_run, err) || run_places_find(&places, own.dry_run != NULL, err))
+        goto out;
+    int refused = run_program_find(options.operands[0], path, err);
+    if (refused) {
+        status = say_and_return(err, refused);
+        goto out;
+    }
+    if (run_program_check(path, places.library, own.dry_run != NULL, err) ||
+        set_loader(&places, err))
+        goto out;
+    status = start(path, argv + (argc - options.operand_count), err);
+out:
+    text_release(&output);
+    return status;
+}
