@@ -75,7 +75,7 @@ static void end_now(enum exit_reason reason)
 {
     const int saved_errno = errno;
     recorder_mark_exit(reason);
-    recorder_end();
+    recorder_end(reason != EXIT_BY_EXEC);
     errno = saved_errno;
 }
 

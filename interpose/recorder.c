@@ -348,7 +348,7 @@ static int store_rest(struct err *err)
 }
 
 /* Other threads may still be inside hooks: they keep the mapping; only the file goes. */
-static void close_files(void)
+static void close_files(bool say)
 {
     struct err err = {0};
     char path[PATH_MAX];
@@ -360,11 +360,11 @@ static void close_files(void)
     }
     unlink(ring_path);
     tally_finish(&tally);
-    if (!recorder.config.quiet)
+    if (say && !recorder.config.quiet)
         summary_line(trace_path, &tally);
 }
 
-void recorder_end(void)
+void recorder_end(bool say)
 {
     pthread_mutex_lock(&start_lock);
     if (is_recording_here()) {
@@ -374,7 +374,7 @@ void recorder_end(void)
         recorder_wake_writer();
         pthread_join(writer_thread, NULL);
         pthread_mutex_lock(&writer_lock);
-        close_files();
+        close_files(say);
         free(drain);
         drain = NULL;
         pthread_mutex_unlock(&writer_lock);

@@ -63,8 +63,8 @@ const struct unwinder *recorder_unwinder(void);
 
 /* The moment that counts as exit: leaks are what is live now. Only the first call says so. */
 void recorder_mark_exit(unsigned reason);
-/* Stores everything and closes the trace; only in the process that records. */
-void recorder_end(void);
+/* Stores everything and closes the trace; only in the process that records. say: the line at exit. */
+void recorder_end(bool say);
 /* After an exec that failed: goes on with the trace that recorder_end closed. */
 void recorder_resume(void);
 /* More than the writer likes is waiting. */

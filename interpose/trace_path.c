@@ -253,8 +253,10 @@ int trace_path_make(const char *pattern, const char *run_id, char *path, size_t 
         if (length < 0 || (size_t)length >= path_bytes)
             break;
         int failed = make_file(path);
-        if (failed && errno == EEXIST && number == 1 && !has_pid && remove_finished(path, run_id))
-            failed = make_file(path);
+        if (failed && errno == EEXIST && number == 1 && !has_pid) {
+            failed = remove_finished(path, run_id) ? make_file(path) : -1;
+            errno = EEXIST;
+        }
         if (!failed)
             return make_absolute(path, path_bytes);
         if (errno != EEXIST) {
