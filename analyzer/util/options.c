@@ -42,7 +42,9 @@ static const struct shared_rule shared_rules[] = {
       "the moment: peak, end, a time (1.5s), a sequence number, phase:NAME or oom:N "
       "(default peak)",
       FIELD(at)}},
-    {COMMON_TOP, {"top", 0, OPTION_COUNT, "N", "only the N largest call stacks", FIELD(top)}},
+    {COMMON_TOP,
+     {"top", 0, OPTION_COUNT, "N", "only the N largest call stacks (default 10 in text, else all)",
+      FIELD(top)}},
 };
 
 #define SHARED_COUNT (sizeof shared_rules / sizeof shared_rules[0])
