@@ -18,7 +18,7 @@
 
 static const char ring_magic[8] = "GMTRING";
 
-/* Start time of a process in clock ticks since boot, 0 when it does not exist. */
+/* Start time of a process in clock ticks since boot, 0 when there is none that can still run. */
 static uint64_t process_start_ticks(int64_t pid)
 {
     char path[64], text[1024];
@@ -33,6 +33,8 @@ static uint64_t process_start_ticks(int64_t pid)
     text[length] = '\0';
     /* The name in parentheses may hold spaces; field 3 starts behind the last ')'. */
     char *field = strrchr(text, ')');
+    if (field && (field[2] == 'Z' || field[2] == 'X')) /* ended, but nobody has asked how */
+        return 0;
     for (int number = 2; field && number < 22; number++)
         field = strchr(field + 1, ' ');
     return field ? strtoull(field, NULL, 10) : 0;
