@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sums for the line at exit: order, reuse of addresses, calls that have not returned.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "interpose/tally.h"
+
+static struct ring_slot slots[64];
+static struct store_event events[64];
+
+static struct store_event event(int at, enum event_kind kind, uint64_t seq, uint64_t address,
+                                uint64_t size_bytes)
+{
+    slots[at] = (struct ring_slot){.seq = seq, .address = address, .size_bytes = size_bytes};
+    slots[at].kind = (uint8_t)kind;
+    slots[at].memory = MEMORY_LINEAR;
+    return events[at] = (struct store_event){&slots[at], 1};
+}
+
+static void the_peak_is_that_of_the_numbers_not_of_the_batches(void **state)
+{
+    struct tally tally = {0};
+    (void)state;
+    /* One thread's events arrive a batch later than another's with higher numbers. */
+    event(0, EVENT_ALLOC, 1, 0x1000, 100);
+    event(1, EVENT_ALLOC, 3, 0x2000, 100);
+    tally_add(&tally, events, 2);
+    assert_int_equal(tally.peak_bytes[0], 100);
+    event(2, EVENT_FREE, 2, 0x1000, 0);
+    tally_add(&tally, &events[2], 1);
+    tally_finish(&tally);
+    assert_int_equal(tally.peak_bytes[0], 100);
+    assert_int_equal(tally.live_bytes[0], 100);
+    tally_release(&tally);
+}
+
+static void an_address_used_again_counts_with_its_new_size(void **state)
+{
+    struct tally tally = {0};
+    (void)state;
+    event(0, EVENT_ALLOC, 1, 0x1000, 100);
+    event(1, EVENT_FREE, 2, 0x1000, 0);
+    event(2, EVENT_ALLOC, 3, 0x1000, 70);
+    tally_add(&tally, events, 3);
+    tally_finish(&tally);
+    assert_int_equal(tally.live_bytes[0], 70);
+    assert_int_equal(tally.peak_bytes[0], 100);
+    tally_release(&tally);
+}
+
+static void a_free_that_failed_leaves_the_block_live(void **state)
+{
+    struct tally tally = {0};
+    (void)state;
+    event(0, EVENT_ALLOC, 1, 0x1000, 100);
+    event(1, EVENT_FREE, 2, 0x1000, 0);
+    slots[1].result = 1;
+    tally_add(&tally, events, 2);
+    tally_finish(&tally);
+    assert_int_equal(tally.live_bytes[0], 100);
+    tally_release(&tally);
+}
+
+static void host_memory_and_failed_allocations_are_no_device_memory(void **state)
+{
+    struct tally tally = {0};
+    (void)state;
+    event(0, EVENT_ALLOC, 1, 0x1000, 100);
+    slots[0].memory = MEMORY_PINNED;
+    event(1, EVENT_ALLOC, 2, 0, 100);
+    slots[1].result = 2;
+    tally_add(&tally, events, 2);
+    tally_finish(&tally);
+    assert_int_equal(tally.peak_bytes[0], 0);
+    assert_int_equal(tally.failed_allocations, 1);
+    tally_release(&tally);
+}
+
+static void thousands_of_blocks_come_and_go(void **state)
+{
+    struct tally tally = {0};
+    uint64_t seq = 0;
+    (void)state;
+    for (uint64_t i = 1; i <= 20000; i++) {
+        event(0, EVENT_ALLOC, ++seq, i << 9, i);
+        tally_add(&tally, events, 1);
+    }
+    for (uint64_t i = 1; i <= 20000; i++) {
+        event(0, EVENT_FREE, ++seq, i << 9, 0);
+        tally_add(&tally, events, 1);
+    }
+    tally_finish(&tally);
+    assert_int_equal(tally.peak_bytes[0], (uint64_t)20000 * 20001 / 2);
+    assert_int_equal(tally.live_bytes[0], 0);
+    tally_release(&tally);
+}
+
+static void a_gap_is_not_waited_for_longer_than_the_limit(void **state)
+{
+    struct tally tally = {0};
+    (void)state;
+    for (uint64_t i = 0; i < TALLY_WAITING_MAX + 10; i++) {
+        event(0, EVENT_ALLOC, i + 2, (i + 1) << 9, 1);
+        tally_add(&tally, events, 1);
+    }
+    assert_int_equal(tally.live_bytes[0], TALLY_WAITING_MAX + 10);
+    tally_release(&tally);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_peak_is_that_of_the_numbers_not_of_the_batches),
+        cmocka_unit_test(an_address_used_again_counts_with_its_new_size),
+        cmocka_unit_test(a_free_that_failed_leaves_the_block_live),
+        cmocka_unit_test(host_memory_and_failed_allocations_are_no_device_memory),
+        cmocka_unit_test(thousands_of_blocks_come_and_go),
+        cmocka_unit_test(a_gap_is_not_waited_for_longer_than_the_limit),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
