@@ -58,10 +58,9 @@ int docs_fragmentation(struct doc *doc, const struct study *study, const struct 
     struct frag frag = {0};
     bool is_driver;
 
-    if (stock == HISTORY_NONE) {
-        err_set(err, ERR_USAGE, "%s: device %d has no framework pool; try --layer=driver",
-                study->trace.path, use->device);
-        return -1;
+    if (stock == HISTORY_NONE) { /* the layer that was asked for does not exist here */
+        doc_null(doc, "fragmentation", view->people ? "fragmentation" : NULL, DOC_TEXT);
+        return 0;
     }
     if (moment_find(view->at, &study->history, stock, &index, err))
         return -1;

@@ -91,6 +91,8 @@ static int add_device(struct doc *doc, const struct study *study, const struct d
 {
     uint32_t stock = study_stock(study, use, view);
 
+    if (stock == HISTORY_NONE)
+        return docs_fragmentation(doc, study, use, view, err);
     return docs_fragmentation(doc, study, use, view, err) ||
                    add_failures(doc, study, use, view, stock, err) ||
                    add_samples(doc, study, view, stock, err)

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""Fragmentation: reserved, live, free, the largest hole, what is stranded; in pools and the driver."""
+import pytest
+
+from conftest import load_json
+from tracefile import MIB, Trace
+
+BASE = 0x7F0000000000
+
+
+@pytest.fixture
+def trace(tmp_path):
+    return Trace(tmp_path / "trace.db")
+
+
+def frag(trace, *options):
+    if not trace.path.exists():
+        trace.write()
+    return load_json("frag", trace.path, *options)["devices"][0]["fragmentation"]
+
+
+def figures(fragmentation):
+    keys = "reserved live free largest_free stranded".split()
+    return tuple(fragmentation[f"{key}_bytes"] for key in keys)
+
+
+def test_the_holes_of_a_pools_segments_are_its_free_bytes(trace):
+    segment = trace.alloc(20 * MIB)
+    trace.tensor(segment + 2 * MIB, 4 * MIB)  # hole of 2 before it
+    trace.tensor(segment + 9 * MIB, 1 * MIB)  # holes of 3 and 10
+    result = frag(trace)
+    assert (result["layer"], result["pool"], result["at"]) == ("pool", "pytorch", "peak")
+    assert figures(result) == (20 * MIB, 5 * MIB, 15 * MIB, 10 * MIB, 15 * MIB)
+    assert result["external_ratio"] == pytest.approx(1 / 3, abs=1e-6)
+    assert result["internal_bytes"] is None
+    assert result["estimated"] is False
+
+
+def test_an_empty_segment_is_free_but_not_stranded(trace):
+    first, second = trace.alloc(20 * MIB), trace.alloc(20 * MIB)
+    trace.tensor(first, 20 * MIB)
+    trace.tensor_free(trace.tensor(second, MIB))
+    assert figures(frag(trace, "--at=end")) == (40 * MIB, 20 * MIB, 20 * MIB, 20 * MIB, 0)
+
+
+def test_a_hole_ends_where_a_plain_segment_ends(trace):
+    first = trace.alloc(20 * MIB, address=BASE)
+    second = trace.alloc(20 * MIB, address=BASE + 20 * MIB)
+    trace.tensor(first, 10 * MIB)
+    trace.tensor(second + 15 * MIB, 5 * MIB)
+    assert figures(frag(trace)) == (40 * MIB, 15 * MIB, 25 * MIB, 15 * MIB, 25 * MIB)
+
+
+def test_a_hole_goes_on_from_one_mapping_of_an_expandable_segment_into_the_next(trace):
+    for i in range(3):
+        handle = trace.alloc(20 * MIB, "vmm", 0x51 + i)
+        trace.event("map", "vmm", BASE + i * 20 * MIB, 20 * MIB, object=handle)
+    trace.tensor(BASE, 60 * MIB)
+    trace.tensor_free(BASE)
+    trace.tensor(BASE, 15 * MIB)
+    result = frag(trace, "--at=end")
+    assert figures(result) == (60 * MIB, 15 * MIB, 45 * MIB, 45 * MIB, 5 * MIB)
+    assert result["external_ratio"] == 0
+
+
+def test_nothing_free_is_no_fragmentation(trace):
+    segment = trace.alloc(2 * MIB)
+    trace.tensor(segment, 2 * MIB)
+    result = frag(trace)
+    assert figures(result) == (2 * MIB, 2 * MIB, 0, 0, 0)
+    assert result["external_ratio"] == 0
+
+
+def test_reserved_is_unknown_when_tensors_lie_outside_any_known_segment(trace):
+    trace.tensor(0x1000, MIB)
+    result = frag(trace)
+    assert result["live_bytes"] == MIB
+    assert figures(result) == (None, MIB, None, None, None)
+    assert result["external_ratio"] is None
+
+
+def test_the_driver_reserves_the_distinct_granules_under_plain_memory(trace):
+    trace.alloc(MIB, address=BASE)
+    trace.alloc(MIB // 2, address=BASE + MIB)  # the same granule: 0.5 MiB is left of it
+    trace.alloc(3 * MIB, address=BASE + 10 * MIB)  # two granules: 1 MiB is left
+    result = frag(trace)
+    assert (result["layer"], result["estimated"]) == ("driver", True)
+    assert figures(result) == (6 * MIB, 4.5 * MIB, 1.5 * MIB, MIB, 1.5 * MIB)
+    assert result["external_ratio"] == pytest.approx(1 / 3, abs=1e-6)
+
+
+def test_a_hole_of_the_driver_goes_on_into_the_next_reserved_granule(trace):
+    trace.alloc(MIB, address=BASE)
+    trace.alloc(MIB, address=BASE + 3 * MIB)
+    assert figures(frag(trace)) == (4 * MIB, 2 * MIB, 2 * MIB, 2 * MIB, 2 * MIB)
+
+
+def test_vmm_objects_and_arrays_are_reserved_to_the_byte(trace):
+    trace.alloc(4 * MIB, "vmm", 0x51)
+    trace.alloc(1000, "array", 0x52)
+    assert figures(frag(trace)) == (4 * MIB + 1000, 4 * MIB + 1000, 0, 0, 0)
+
+
+def test_managed_host_and_imported_memory_is_not_the_drivers(trace):
+    for memory in ("managed", "pinned", "imported"):
+        trace.alloc(8 * MIB, memory)
+    trace.alloc(2 * MIB)
+    assert figures(frag(trace)) == (2 * MIB, 2 * MIB, 0, 0, 0)
+
+
+def test_what_a_stream_ordered_pool_retains_is_free(trace):
+    trace.alloc(4 * MIB, "async", object=0xF00)
+    trace.pool_usage(0xF00, 4 * MIB, 32 * MIB)
+    assert figures(frag(trace, "--at=end")) == (32 * MIB, 4 * MIB, 28 * MIB, 28 * MIB, 0)
+
+
+def test_stream_ordered_memory_of_a_silent_pool_is_reserved_as_handed_out(trace):
+    trace.alloc(4 * MIB, "async")
+    assert figures(frag(trace)) == (4 * MIB, 4 * MIB, 0, 0, 0)
+
+
+def test_what_the_card_has_left_comes_from_the_last_answer_of_its_own(trace):
+    trace.device_memory(111, 1000, device=1)
+    trace.alloc(MIB)
+    assert frag(trace, "--device=0")["device_free_bytes"] is None
+    trace.path.unlink()
+    trace.device_memory(222, 1000)
+    trace.device_memory(333, 1000)
+    trace.free(BASE)
+    trace.device_memory(444, 1000)
+    assert frag(trace, "--device=0", "--at=5")["device_free_bytes"] == 333
+
+
+def test_frag_lists_every_failure_and_moments_over_time(trace):
+    segment = trace.alloc(20 * MIB)
+    trace.tensor(segment, 4 * MIB)
+    trace.fail(64 * MIB)
+    trace.tensor(segment + 10 * MIB, 2 * MIB)
+    (device,) = load_json("frag", trace.write(), "--samples=4")["devices"]
+    (failure,) = device["at_failures"]
+    assert (failure["seq"], failure["live_bytes"], failure["largest_free_bytes"]) == (3, 4 * MIB, 16 * MIB)
+    assert [row["seq"] for row in device["over_time"]] == [1, 2, 3, 4]
+    assert [row["live_bytes"] for row in device["over_time"]] == [0, 4 * MIB, 4 * MIB, 6 * MIB]
+
+
+def test_asking_for_a_pool_where_there_is_none_gives_null(trace):
+    trace.alloc(1)
+    assert frag(trace, "--layer=pool") is None

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: MIT
+"""Who held the memory at a moment: sites, categories, phases of birth; and which moment is meant."""
+import pytest
+
+from conftest import load_json, run_command
+from tracefile import MIB, Trace
+
+
+@pytest.fixture
+def trace(tmp_path):
+    return Trace(tmp_path / "trace.db")
+
+
+def device_of(trace, *options):
+    if not trace.path.exists():
+        trace.write()
+    return load_json("peak", trace.path, *options)["devices"][0]
+
+
+def sites(trace, *options):
+    return [
+        (site["frames"][0]["function"] if site["frames"] else None, site["bytes"], site["count"])
+        for site in device_of(trace, *options)["sites"]
+    ]
+
+
+def test_blocks_of_one_stack_are_one_site_and_the_largest_comes_first(trace):
+    a, b = trace.stack("a", ("x.py", 1, "f")), trace.stack("b", ("x.py", 1, "f"))
+    trace.alloc(10, stack=a)
+    trace.alloc(25, stack=b)
+    trace.alloc(10, stack=a)
+    trace.alloc(6, stack=a)
+    assert sites(trace) == [("a", 26, 3), ("b", 25, 1)]
+
+
+def test_only_what_was_live_at_the_peak_is_listed(trace):
+    a, b, c = (trace.stack(name) for name in "abc")
+    trace.free(trace.alloc(10, stack=a))
+    trace.alloc(20, stack=b)  # the peak
+    trace.free(trace.next_address - 2 * MIB)
+    trace.alloc(5, stack=c)
+    assert sites(trace) == [("b", 20, 1)]
+
+
+def test_frames_run_from_the_allocation_outward_with_kind_file_and_line(trace):
+    stack = trace.stack("cudaMalloc", ("model.py", 12, "Linear.forward"), ("train.py", 3, "<module>"))
+    trace.alloc(1, stack=stack)
+    (site,) = device_of(trace)["sites"]
+    assert [(f["kind"], f["function"], f["file"], f["line"]) for f in site["frames"]] == [
+        ("label", "cudaMalloc", None, None),
+        ("python", "Linear.forward", "model.py", 12),
+        ("python", "<module>", "train.py", 3),
+    ]
+
+
+def test_a_native_frame_nobody_can_resolve_is_module_and_offset(trace):
+    trace.rows["module"].append((1, "/no/such/libfoo.so", None, 0x10000, 0x10000, 0x20000))
+    trace.alloc(1, stack=trace.stack(0x11234, 0x99999))
+    (site,) = device_of(trace)["sites"]
+    assert [(f["kind"], f["function"], f["module"]) for f in site["frames"]] == [
+        ("native", "libfoo.so+0x1234", "/no/such/libfoo.so"), ("native", "0x99999", None),
+    ]  # fmt: skip
+
+
+def test_the_recorders_own_frames_are_shown_to_machines_but_not_to_people(trace):
+    path = "/x/libgpumemtrace.so"
+    trace.rows["module"].append((1, path, None, 0x10000, 0x10000, 0x20000))
+    trace.alloc(1, stack=trace.stack(0x10010, "caller"))
+    assert [f["module"] for f in device_of(trace)["sites"][0]["frames"]] == [path, None]
+    text = run_command("peak", trace.path).stdout
+    assert "caller" in text and "libgpumemtrace" not in text
+
+
+def test_an_allocation_without_a_stack_is_a_site_without_frames(trace):
+    trace.alloc(1)
+    assert device_of(trace)["sites"][0]["frames"] == []
+    assert "no stack was taken" in run_command("peak", trace.path).stdout
+
+
+def test_a_stack_that_is_not_in_the_file_counts_as_none(trace):
+    trace.alloc(1, stack=4000)
+    assert device_of(trace)["sites"][0]["frames"] == []
+
+
+def test_a_frame_that_is_its_own_parent_does_not_hang_the_walk(trace):
+    stack = trace.stack("a")
+    trace.alloc(1, stack=stack)
+    trace.frames = {(stack, 2, 1): stack}
+    assert len(device_of(trace)["sites"][0]["frames"]) == 1024
+
+
+def test_top_cuts_the_list_of_each_layer(trace):
+    for name in "abc":
+        trace.alloc(ord(name), stack=trace.stack(name))
+    assert [name for name, *_ in sites(trace, "--top=2")] == ["c", "b"]
+
+
+def test_each_layer_is_shown_at_its_own_peak_the_leading_one_first(trace):
+    segment = trace.alloc(20 * MIB)
+    trace.tensor(segment, 3 * MIB)
+    trace.alloc(MIB)
+    device = device_of(trace)
+    moments = [(m["layer"], m["pool"], m["seq"], m["live_bytes"]) for m in device["moments"]]
+    assert moments == [("pool", "pytorch", 2, 3 * MIB), ("driver", None, 3, 21 * MIB)]
+    assert [m["layer"] for m in device_of(trace, "--layer=driver")["moments"]] == ["driver"]
+    assert [m["layer"] for m in device_of(trace, "--layer=pool")["moments"]] == ["pool"]
+
+
+# --- moments ---
+
+
+@pytest.fixture
+def moments(trace):
+    """seq 1: 10; 2: push work; 3: 30; 4: 10; 5: pop; 6: failure; 7: 50, the peak; 8: 40."""
+    first = trace.alloc(10)
+    trace.push("work")
+    passing = trace.alloc(20)
+    trace.free(passing)
+    trace.pop()
+    trace.fail(999)
+    trace.alloc(40)
+    trace.free(first)
+    trace.exit()
+    trace.alloc(1000)
+    trace.write()
+    return trace
+
+
+@pytest.mark.parametrize(
+    "at, seq, live",
+    [
+        ("peak", 7, 50), ("end", 9, 40), ("3", 3, 30), ("4", 4, 10), ("100", 9, 40),
+        ("4us", 4, 10), ("3999ns", 3, 30), ("0.003ms", 3, 30), ("1s", 9, 40),
+        ("phase:work", 3, 30), ("oom:1", 6, 10),
+    ],
+)  # fmt: skip
+def test_a_moment_is_the_state_right_after_an_event(moments, at, seq, live):
+    (moment,) = device_of(moments, f"--at={at}")["moments"]
+    assert (moment["seq"], moment["live_bytes"]) == (seq, live)
+
+
+def test_before_the_first_event_there_is_no_moment(moments):
+    (moment,) = device_of(moments, "--at=0")["moments"]
+    assert (moment["seq"], moment["time_ns"], moment["live_bytes"]) == (None, None, 0)
+
+
+def test_a_phase_can_be_meant_by_path_and_entry_counts(trace):
+    block = trace.alloc(100)
+    with trace.phase("epoch"):
+        with trace.phase("inner"):
+            trace.free(block)
+    (moment,) = device_of(trace, "--at=phase:epoch/inner")["moments"]
+    assert (moment["seq"], moment["live_bytes"]) == (3, 100)
+
+
+@pytest.mark.parametrize(
+    "at", ["", "bogus", "-1", "1.5", "3 s", "nan", "infs", "1e99s", "oom:0", "oom:2", "oom:x", "phase:x"]
+)
+def test_a_moment_that_cannot_be_is_wrong_usage(moments, at):
+    completed = run_command("peak", moments.path, f"--at={at}")
+    assert completed.returncode == 2
+    assert completed.stdout == ""
+    assert completed.stderr.startswith(f"gpumemtrace: peak: --at={at}: ")
+    assert len(completed.stderr.splitlines()) == 1
+
+
+# --- categories ---
+
+
+def category(trace):
+    return {c["category"]: c["bytes"] for c in device_of(trace, "--at=end")["categories"]}
+
+
+@pytest.mark.parametrize(
+    "phase, expected",
+    [
+        ("init", "parameters"), ("Parameters", "parameters"), ("forward", "activations"),
+        ("train_forward", "activations"), ("modelForward", "activations"),
+        ("feedforward", "other"), ("backward", "gradients"), ("Optimizer.step#Adam", "optimizer"),
+        ("data loading", "input"), ("input", "input"), ("warm up", "other"),
+    ],
+)  # fmt: skip
+def test_what_outlives_its_phase_has_the_category_of_the_phase(trace, phase, expected):
+    with trace.phase(phase):
+        trace.alloc(5)
+    assert category(trace) == {expected: 5}
+
+
+@pytest.mark.parametrize(
+    "phase, expected",
+    [("forward", "activations"), ("backward", "temporaries"), ("optimizer", "temporaries")],
+)
+def test_what_dies_inside_its_phase_is_temporary_but_for_activations(trace, phase, expected):
+    with trace.phase(phase):
+        block = trace.alloc(5)
+        trace.free(block)
+    (site,) = device_of(trace)["sites"]
+    assert site["category"] == expected
+
+
+def test_the_innermost_phase_that_a_rule_knows_decides(trace):
+    with trace.phase("forward"):
+        with trace.phase("layer 7"):
+            trace.alloc(1)
+        with trace.phase("optimizer"):
+            trace.alloc(2)
+    assert category(trace) == {"activations": 1, "optimizer": 2}
+
+
+def test_survival_is_measured_against_the_phase_that_decided(trace):
+    with trace.phase("backward"):
+        with trace.phase("layer 7"):
+            block = trace.alloc(1)
+        trace.free(block)
+    (site,) = device_of(trace)["sites"]
+    assert (site["phase"], site["category"]) == ("backward/layer 7", "temporaries")
+
+
+def test_the_library_that_asked_decides_over_the_phase(trace):
+    trace.rows["module"] += [
+        (1, "/usr/lib/libcublas.so.12", None, 0x10000, 0x10000, 0x20000),
+        (2, "/usr/lib/libnccl.so.2", None, 0x30000, 0x30000, 0x40000),
+        (3, "/usr/bin/train", None, 0x50000, 0x50000, 0x60000),
+    ]
+    with trace.phase("forward"):
+        trace.alloc(1, stack=trace.stack(0x51000, 0x11000, 0x31000))
+        trace.alloc(2, stack=trace.stack(0x31000, 0x51000))
+        trace.alloc(4, stack=trace.stack(0x51000))
+    assert category(trace) == {"workspace": 1, "communication": 2, "activations": 4}
+
+
+def test_a_segment_that_a_pool_hands_out_has_no_category_of_its_own(trace):
+    with trace.phase("forward"):
+        segment = trace.alloc(20 * MIB)
+        trace.tensor(segment, MIB)
+    sites_by_layer = {site["layer"]: site["category"] for site in device_of(trace)["sites"]}
+    assert sites_by_layer == {"pool": "activations", "driver": "other"}
