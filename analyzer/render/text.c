@@ -125,23 +125,30 @@ static void table_measure(struct table *table, const struct doc_node *row)
         column_widen(&table->columns[i], walk_people_value(field, buffer));
 }
 
-/* The last column is not padded: no line ends in spaces. */
-static void write_cell(struct page *page, const struct table *table, size_t i, const char *content)
+/*
+ * One cell. Spaces are owed and paid before the next text, so that no line ends in them; *owed is
+ * the number so far.
+ */
+static void write_cell(struct page *page, const struct column *column, const char *content,
+                       size_t *owed)
 {
-    const struct column *column = &table->columns[i];
-    size_t padding = column->columns - utf8_text_columns(content);
-    if (i > 0)
-        fprintf(page->out, "%*s", COLUMN_GAP, "");
-    if (column->right)
-        fprintf(page->out, "%*s", (int)padding, "");
-    page_text(page, content, !column->right && i + 1 < table->count ? column->columns : 0);
+    size_t columns = utf8_text_columns(content), padding = column->columns - columns;
+    if (columns > 0) {
+        fprintf(page->out, "%*s", (int)(*owed + (column->right ? padding : 0)), "");
+        page_text(page, content, 0);
+        *owed = column->right ? 0 : padding;
+    } else {
+        *owed += padding;
+    }
+    *owed += COLUMN_GAP;
 }
 
 static void write_header(struct page *page, const struct table *table, int indent)
 {
+    size_t owed = 0;
     page_line(page, indent);
     for (size_t i = 0; i < table->count; i++)
-        write_cell(page, table, i, table->columns[i].label);
+        write_cell(page, &table->columns[i], table->columns[i].label, &owed);
     putc('\n', page->out);
 }
 
@@ -149,12 +156,13 @@ static void write_row(struct page *page, const struct table *table, const struct
                       int indent)
 {
     char buffer[UNITS_TEXT_BYTES];
+    size_t owed = 0;
     const struct doc_node *field = next_shown_field(row->first_child);
     if (!field)
         return;
     page_line(page, indent);
     for (size_t i = 0; i < table->count && field; i++, field = next_shown_field(field->next))
-        write_cell(page, table, i, walk_people_value(field, buffer));
+        write_cell(page, &table->columns[i], walk_people_value(field, buffer), &owed);
     putc('\n', page->out);
 }
 

@@ -83,6 +83,26 @@ static void a_table_aligns_numbers_right_and_indents_inner_lists(void **state)
                     "      step (train.c:40)\n");
 }
 
+static void no_line_of_a_table_ends_in_spaces(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1");
+    const char *bars[] = {"", "##"};
+    doc_list_begin(doc, "rows", NULL);
+    for (int i = 0; i < 2; i++) {
+        doc_row_begin(doc);
+        doc_text(doc, "name", "Name", i ? "" : "a");
+        doc_count(doc, "n", "N", 1);
+        doc_text(doc, NULL, "", bars[i]);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+    assert_rendered(doc, "text",
+                    "Name  N\n"
+                    "a     1\n"
+                    "      1  ##\n");
+}
+
 static void columns_are_counted_in_characters_not_bytes(void **state)
 {
     (void)state;
@@ -178,6 +198,7 @@ int main(void)
         cmocka_unit_test(labels_are_padded_to_the_longest_and_machine_fields_left_out),
         cmocka_unit_test(sections_have_a_heading_and_an_empty_line_between_them),
         cmocka_unit_test(a_table_aligns_numbers_right_and_indents_inner_lists),
+        cmocka_unit_test(no_line_of_a_table_ends_in_spaces),
         cmocka_unit_test(columns_are_counted_in_characters_not_bytes),
         cmocka_unit_test(rows_with_headed_lists_are_sections),
         cmocka_unit_test(a_heading_without_content_is_not_shown),
