@@ -104,7 +104,7 @@ static int check_header(const char *path, struct err *err)
 static int open_database(const char *name, const char *shown, int flags, sqlite3 **db,
                          struct err *err)
 {
-    const int status = sqlite3_open_v2(name, db, flags, NULL);
+    const int status = sqlite3_open_v2(name, db, flags | SQLITE_OPEN_NOMUTEX, NULL);
     if (status == SQLITE_OK &&
         sqlite3_exec(*db, "SELECT count(*) FROM meta", NULL, NULL, NULL) == SQLITE_OK) {
         sqlite3_busy_timeout(*db, 5000);
