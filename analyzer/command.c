@@ -10,14 +10,14 @@
 #include "util/nearest.h"
 
 const struct command commands[] = {
-#define COMMAND(name, operands, fewest, most, common, summary, answer, exits, example)             \
-    {#name, command_##name, operands, fewest, most, common, summary, answer, exits, example},
+#define COMMAND(name, operands, fewest, most, common, summary, answer, table, exits, example)      \
+    {#name, command_##name, operands, fewest, most, common, summary, answer, table, exits, example},
 #include "commands.def"
     {0},
 };
 
 static const char *const names[] = {
-#define COMMAND(name, operands, fewest, most, common, summary, answer, exits, example) #name,
+#define COMMAND(name, operands, fewest, most, common, summary, answer, table, exits, example) #name,
 #include "commands.def"
 };
 
@@ -94,8 +94,11 @@ static int print_to_file(const struct doc *doc, const struct command_options *op
     return result;
 }
 
-int command_print(const struct doc *doc, const struct command_options *options, struct err *err)
+int command_print(struct doc *doc, const struct command_options *options, struct err *err)
 {
+    const struct command *command = command_find(options->command);
+    if (command)
+        doc_set_table(doc, command->table);
     if (options->output)
         return print_to_file(doc, options, err);
     return render(doc, options->format, stdout, err);

@@ -33,11 +33,12 @@ struct command {
     unsigned common; /* enum command_options_group */
     const char *summary;
     const char *answer; /* what the command answers, for its help page */
+    const char *table;  /* key of the list that CSV shows, NULL: prints no document */
     const char *exits;  /* what its exit status means */
     const char *example;
 };
 
-#define COMMAND(name, operands, fewest, most, common, summary, answer, exits, example)             \
+#define COMMAND(name, operands, fewest, most, common, summary, answer, table, exits, example)      \
     int command_##name(int argc, char **argv, struct err *err);
 #include "commands.def"
 
@@ -63,8 +64,9 @@ int command_print_help(const struct command *command, const struct option_rule *
 
 /*
  * Renders doc to options->output or stdout in options->format and checks that all of it was
- * written. An output that is one of the operands is refused.
+ * written. An output that is one of the operands is refused. The document learns its table from the
+ * command's row.
  */
-int command_print(const struct doc *doc, const struct command_options *options, struct err *err);
+int command_print(struct doc *doc, const struct command_options *options, struct err *err);
 
 #endif

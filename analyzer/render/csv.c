@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CSV (RFC 4180) holds one table. It is the first list with rows that is a table (see walk.h),
- * from all the places of the document where a list of that path stands: the sites of each device,
- * the devices of each trace. The first value of each enclosing row (device, path) leads the line,
- * so that they can be told apart. A list inside a row becomes one cell: "a b;c d". A document
- * without a table is written as key,value.
+ * CSV (RFC 4180) holds one table: the list that the document names (doc_set_table), else the first
+ * whose rows are lines. Its rows come from all places where a list of that path stands: the sites
+ * of each device, the devices of each trace. The first value of each enclosing row (device, path)
+ * leads the line, so that they can be told apart. A list inside a row becomes one cell: "a b;c d".
+ * A named list without rows gives an empty result, a document without a table key,value.
  */
 #include <string.h>
 
@@ -14,6 +14,8 @@
 #define DEPTH_MAX 16
 
 struct table {
+    const char *name; /* the key to look for; NULL: any list whose rows are lines */
+    bool take_empty;
     const char *keys[DEPTH_MAX]; /* of the objects and lists that lead to the table */
     int depth;
     const struct doc_node *leading[DEPTH_MAX]; /* first values of the rows now open */
@@ -98,16 +100,23 @@ static bool has_rows(const struct doc_node *list)
     return list->first_child && list->first_child->type == DOC_OBJECT;
 }
 
+static bool is_wanted(const struct table *table, const struct doc_node *list)
+{
+    if (!table->name)
+        return has_rows(list) && walk_is_table(list);
+    return !strcmp(list->key, table->name) && (table->take_empty || has_rows(list));
+}
+
 static bool find_below(struct table *table, const struct doc_node *node);
 
-/* Leaves the path to the first table at or below node in table->keys. */
+/* Leaves the path to the first wanted list at or below node in table->keys. */
 static bool find(struct table *table, const struct doc_node *node)
 {
     if (node->type == DOC_FIELD || node->type == DOC_NOTE || !node->key ||
         table->depth == DEPTH_MAX)
         return false;
     table->keys[table->depth++] = node->key;
-    if (node->type == DOC_LIST && has_rows(node) && walk_is_table(node))
+    if (node->type == DOC_LIST && is_wanted(table, node))
         return true;
     if (node->type == DOC_OBJECT && find_below(table, node))
         return true;
@@ -136,12 +145,24 @@ static const struct doc_node *first_value(const struct doc_node *node)
     return found;
 }
 
+/* A row that says itself which device it is of needs no leading one. */
+static bool leads(const struct doc_node *leading, const struct doc_node *row)
+{
+    for (const struct doc_node *child = row->first_child; child; child = child->next)
+        if (child->key && !strcmp(child->key, leading->key))
+            return false;
+    return true;
+}
+
 static void write_header(struct table *table, const struct doc_node *row)
 {
     const char *separator = "";
-    for (int i = 0; i < table->leading_count; i++, separator = ",") {
+    for (int i = 0; i < table->leading_count; i++) {
+        if (!leads(table->leading[i], row))
+            continue;
         fputs(separator, table->out);
         write_cell(table->out, table->leading[i]->key);
+        separator = ",";
     }
     for (const struct doc_node *child = row->first_child; child; child = child->next) {
         if (!is_cell(child))
@@ -158,9 +179,12 @@ static void write_row(struct table *table, const struct doc_node *row)
 {
     char buffer[UNITS_TEXT_BYTES];
     const char *separator = "";
-    for (int i = 0; i < table->leading_count; i++, separator = ",") {
+    for (int i = 0; i < table->leading_count; i++) {
+        if (!leads(table->leading[i], row))
+            continue;
         fputs(separator, table->out);
         write_cell(table->out, value_or_empty(table->leading[i], buffer));
+        separator = ",";
     }
     for (const struct doc_node *child = row->first_child; child; child = child->next) {
         if (!is_cell(child))
@@ -240,11 +264,22 @@ static void write_pairs(FILE *out, const struct doc_node *node, const char *pref
     }
 }
 
+/* The named list with rows, else without; failing that, the first list whose rows are lines. */
+static bool find_table(struct table *table, const struct doc *doc)
+{
+    table->name = doc_table(doc);
+    for (int try = 0; try < 2 && table->name; try++, table->take_empty = true)
+        if (find_below(table, doc_root(doc)))
+            return true;
+    table->name = NULL;
+    return find_below(table, doc_root(doc));
+}
+
 int render_csv(const struct doc *doc, FILE *out, struct err *err)
 {
     struct table table = {.out = out};
     (void)err;
-    if (find_below(&table, doc_root(doc))) {
+    if (find_table(&table, doc)) {
         write_below(&table, doc_root(doc), 0);
     } else {
         fputs("key,value", out);

@@ -15,6 +15,7 @@
 struct doc {
     struct doc_node *root;
     struct doc_node *current; /* the innermost open object or list */
+    const char *table;        /* key of the list that is the answer's table, or NULL */
     struct err err;           /* ERR_NONE while all is well */
 };
 
@@ -96,6 +97,16 @@ void doc_free(struct doc *doc)
 const struct doc_node *doc_root(const struct doc *doc)
 {
     return doc->root;
+}
+
+void doc_set_table(struct doc *doc, const char *key)
+{
+    doc->table = key;
+}
+
+const char *doc_table(const struct doc *doc)
+{
+    return doc->table;
 }
 
 int doc_check(const struct doc *doc, struct err *err)

@@ -10,9 +10,9 @@
  * labelled field; list "frames"                        "frames": [ … ]   a list inside a row stands
  *                                                                  indented below that row
  *
- * A field directly in a list is an element: "warnings": ["…", "…"], in text a line of its own. A list
- * whose rows hold objects, or lists with headings, is shown to people as one section per row. A
- * heading without anything to see below it is not shown.
+ * A field directly in a list is an element: "warnings": ["…", "…"], in text a line of its own. A
+ * list whose rows hold objects, or lists with headings, is shown to people as one section per row.
+ * A heading without anything to see below it is not shown.
  *
  * Every field has a key (JSON, CSV; NULL: for people only) and a label (text; NULL: for machines
  * only). Rows of one list carry the same fields in the same order. Keys and labels must outlive the
@@ -60,6 +60,12 @@ struct doc;
 struct doc *doc_new(const char *schema);
 void doc_free(struct doc *doc);
 const struct doc_node *doc_root(const struct doc *doc);
+/*
+ * The key of the list that is the answer's table, wherever it stands: what a format that holds one
+ * table shows. NULL: not said; then it is the first list whose rows are lines.
+ */
+void doc_set_table(struct doc *doc, const char *key);
+const char *doc_table(const struct doc *doc);
 /* 0, or -1 and *err if anything went wrong since doc_new. */
 int doc_check(const struct doc *doc, struct err *err);
 

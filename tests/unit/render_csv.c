@@ -72,6 +72,68 @@ static void tables_of_all_devices_are_joined_and_led_by_the_device(void **state)
                     "1,5,\"f,g 1;f,g 2\"\r\n");
 }
 
+static struct doc *two_lists(bool second_has_rows)
+{
+    struct doc *doc = doc_new("x/1");
+    doc_list_begin(doc, "devices", NULL);
+    doc_row_begin(doc);
+    doc_count(doc, "device", "", 3);
+    doc_list_begin(doc, "moments", "Moments");
+    doc_row_begin(doc);
+    doc_count(doc, "seq", "", 1);
+    doc_row_end(doc);
+    doc_list_end(doc);
+    doc_list_begin(doc, "sites", NULL);
+    for (int i = 0; i < 2 && second_has_rows; i++) {
+        doc_row_begin(doc);
+        doc_integer(doc, "bytes", "", DOC_BYTES, 100 + i);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+    doc_row_end(doc);
+    doc_list_end(doc);
+    doc_set_table(doc, "sites");
+    return doc;
+}
+
+static void the_list_that_the_document_names_is_the_table(void **state)
+{
+    (void)state;
+    assert_rendered(two_lists(true), "csv", "device,bytes\r\n3,100\r\n3,101\r\n");
+}
+
+static void a_named_list_without_rows_gives_nothing(void **state)
+{
+    (void)state;
+    assert_rendered(two_lists(false), "csv", "");
+}
+
+static void a_name_that_does_not_exist_leaves_the_first_table(void **state)
+{
+    (void)state;
+    struct doc *doc = two_lists(true);
+    doc_set_table(doc, "nowhere");
+    assert_rendered(doc, "csv", "device,seq\r\n3,1\r\n");
+}
+
+static void a_row_that_names_its_device_is_not_led_by_it(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1");
+    doc_list_begin(doc, "devices", NULL);
+    doc_row_begin(doc);
+    doc_count(doc, "device", "", 3);
+    doc_list_begin(doc, "oom", "Failures");
+    doc_row_begin(doc);
+    doc_count(doc, "seq", "", 9);
+    doc_count(doc, "device", "", 4);
+    doc_row_end(doc);
+    doc_list_end(doc);
+    doc_row_end(doc);
+    doc_list_end(doc);
+    assert_rendered(doc, "csv", "seq,device\r\n9,4\r\n");
+}
+
 static void an_empty_list_is_passed_over(void **state)
 {
     (void)state;
@@ -109,6 +171,10 @@ int main(void)
         cmocka_unit_test(a_list_of_rows_becomes_a_table_of_its_keys),
         cmocka_unit_test(separators_quotes_and_line_ends_are_quoted),
         cmocka_unit_test(tables_of_all_devices_are_joined_and_led_by_the_device),
+        cmocka_unit_test(the_list_that_the_document_names_is_the_table),
+        cmocka_unit_test(a_named_list_without_rows_gives_nothing),
+        cmocka_unit_test(a_name_that_does_not_exist_leaves_the_first_table),
+        cmocka_unit_test(a_row_that_names_its_device_is_not_led_by_it),
         cmocka_unit_test(an_empty_list_is_passed_over),
         cmocka_unit_test(without_a_table_it_is_keys_and_values),
     };
