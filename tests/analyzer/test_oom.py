@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT
+"""Why allocations failed: the verdict and the numbers behind it."""
+import pytest
+
+from conftest import load_json, run_command
+from tracefile import MIB, Trace
+
+GIB = 1 << 30
+CONTEXT = 300 * MIB
+
+
+@pytest.fixture
+def trace(tmp_path):
+    trace = Trace(tmp_path / "trace.db")
+    trace.rows["device"].append((0, "GPU-1", "Card", 16 * GIB, CONTEXT))
+    return trace
+
+
+def fail(trace, size, free, **columns):
+    """As the recorder stores it: the card's answer inside the failing call, then the call."""
+    trace.device_memory(free, 16 * GIB, call=9, nested=1)
+    return trace.fail(size, call=9, **columns)
+
+
+def ooms(trace):
+    return load_json("oom", trace.write())["oom"]
+
+
+def verdict(trace):
+    return ooms(trace)[-1]["verdict"]
+
+
+def test_a_process_that_filled_the_card_exhausted_it(trace):
+    trace.alloc(15 * GIB)
+    fail(trace, GIB, free=16 * GIB - 15 * GIB - CONTEXT)
+    (oom,) = ooms(trace)
+    assert oom["verdict"] == "exhausted"
+    assert oom["asked_bytes"] == GIB
+    assert oom["device_free_bytes"] == GIB - CONTEXT
+    assert oom["device_total_bytes"] == 16 * GIB
+    assert oom["others_bytes"] == 0
+    assert oom["driver_live_bytes"] == 15 * GIB
+    assert oom["explanation"] == (
+        "1.00 GiB was asked for; this process held 15.00 GiB of the card's 16.00 GiB, "
+        "what was left of it is 724.00 MiB."
+    )
+
+
+def test_more_than_the_whole_card_is_exhausted_whatever_is_free(trace):
+    fail(trace, 17 * GIB, free=15 * GIB)
+    assert verdict(trace) == "exhausted"
+
+
+def test_memory_that_other_processes_hold_is_the_verdict_others(trace):
+    trace.alloc(8 * GIB)
+    fail(trace, GIB, free=MIB)
+    (oom,) = ooms(trace)
+    assert oom["verdict"] == "others"
+    assert oom["others_bytes"] == 16 * GIB - MIB - 8 * GIB - CONTEXT
+
+
+def test_others_that_were_there_from_the_start_are_told_from_the_context(trace):
+    trace.rows["device"] = [(0, None, None, 16 * GIB, CONTEXT + 6 * GIB)]
+    trace.alloc(9 * GIB)
+    fail(trace, 2 * GIB, free=16 * GIB - 15 * GIB - CONTEXT)
+    (oom,) = ooms(trace)
+    assert oom["verdict"] == "others"
+    # No context is larger than 1 GiB: the rest of what was used at the start is others'.
+    assert oom["others_bytes"] == 6 * GIB + CONTEXT - GIB
+
+
+def test_a_pool_with_enough_free_but_no_piece_large_enough_is_fragmented(trace):
+    segments = [trace.alloc(2 * GIB) for _ in range(7)]
+    for segment in segments:
+        trace.tensor(segment + GIB, 2 * MIB)
+    fail(trace, 3 * GIB, free=MIB)
+    trace.fail(3 * GIB, "tensor")
+    driver, pool = ooms(trace)
+    for oom in (driver, pool):
+        assert oom["verdict"] == "fragmented"
+        assert oom["idle_bytes"] == 7 * (2 * GIB - 2 * MIB)
+        assert oom["largest_hole_bytes"] == GIB
+        assert oom["live_bytes"] == 14 * MIB
+    assert (driver["layer"], pool["layer"]) == ("driver", "pool")
+
+
+def test_holes_between_plain_allocations_are_fragmentation_too(trace):
+    trace.alloc(16 * GIB - CONTEXT - 8 * MIB)
+    for granule in range(0x7000_0000, 0x7000_0000 + 8 * MIB, 2 * MIB):
+        trace.alloc(MIB // 2, address=granule + MIB + MIB // 2)
+    fail(trace, 3 * MIB, free=0)
+    assert verdict(trace) == "fragmented"
+
+
+def test_a_card_with_enough_free_that_refuses_is_a_limit(trace):
+    fail(trace, GIB, free=4 * GIB)
+    assert verdict(trace) == "limit"
+
+
+def test_a_framework_that_refuses_without_asking_the_driver_is_a_limit(trace):
+    segment = trace.alloc(2 * GIB)
+    trace.tensor(segment, 2 * GIB)
+    trace.fail(GIB, "tensor")
+    assert verdict(trace) == "limit"
+
+
+def test_without_an_answer_of_the_card_the_verdict_is_unknown(tmp_path):
+    trace = Trace(tmp_path / "bare.db")
+    trace.alloc(GIB)
+    trace.fail(GIB)
+    (oom,) = ooms(trace)
+    assert oom["verdict"] == "unknown"
+    assert oom["device_free_bytes"] is None and oom["others_bytes"] is None
+
+
+def test_without_an_answer_the_process_alone_can_still_have_filled_the_card(trace):
+    trace.alloc(15 * GIB)
+    trace.fail(2 * GIB)
+    assert verdict(trace) == "exhausted"
+
+
+def test_an_older_answer_is_moved_by_what_the_process_took_since(trace):
+    trace.device_memory(15 * GIB, 16 * GIB)
+    trace.alloc(14 * GIB)
+    trace.fail(2 * GIB)
+    (oom,) = ooms(trace)
+    assert oom["device_free_bytes"] == GIB
+    assert oom["verdict"] == "exhausted"
+
+
+@pytest.mark.parametrize("result, text", [(1, "invalid value"), (700, "illegal address"), (12345, "12345")])
+def test_another_error_is_no_lack_of_memory(trace, result, text):
+    fail(trace, GIB, free=0, result=result)
+    (oom,) = ooms(trace)
+    assert (oom["verdict"], oom["result"]) == ("unknown", result)
+    assert "Not a lack of memory" in oom["explanation"] and text in oom["explanation"]
+
+
+def test_who_held_the_rest_is_listed_by_site_and_category(trace):
+    with trace.phase("forward"):
+        trace.alloc(15 * GIB, stack=trace.stack("activation"))
+        fail(trace, GIB, free=0, stack=trace.stack("straw"))
+    (oom,) = ooms(trace)
+    assert oom["phase"] == "forward"
+    assert oom["frames"][0]["function"] == "straw"
+    assert [(h["bytes"], h["frames"][0]["function"]) for h in oom["holders"]] == [(15 * GIB, "activation")]
+    assert oom["categories"]["activations"] == 15 * GIB
+    assert oom["categories"]["other"] == 0
+
+
+def test_failures_are_numbered_as_at_oom_counts_them(trace):
+    trace.fail(1 * GIB)
+    trace.fail(2 * GIB)
+    path = trace.write()
+    assert [(o["number"], o["asked_bytes"]) for o in load_json("oom", path)["oom"]] == [(1, GIB), (2, 2 * GIB)]
+    (moment,) = load_json("peak", path, "--at=oom:2")["devices"][0]["moments"]
+    assert moment["seq"] == 2
+
+
+def test_of_many_failures_the_first_and_last_hundred_are_explained(trace):
+    for size in range(1, 301):
+        trace.fail(size)
+    path = trace.write()
+    numbers = [oom["number"] for oom in load_json("oom", path)["oom"]]
+    assert numbers == [*range(1, 101), *range(201, 301)]
+    assert load_json("report", path)["devices"][0]["driver"]["failed"] == 300
+
+
+def test_people_read_the_verdict_in_the_report(trace):
+    trace.alloc(15 * GIB)
+    fail(trace, GIB, free=0)
+    text = run_command("report", trace.write()).stdout
+    assert "exhausted" in text
+    assert "1.00 GiB was asked for; this process held 15.00 GiB of the card's 16.00 GiB" in text
+
+
+def test_without_failures_people_are_told_so(trace):
+    trace.alloc(1)
+    completed = run_command("oom", trace.write())
+    assert completed.returncode == 0 and "None." in completed.stdout
