@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* The range map against a plain array of slots, each of which holds a range or not. */
+#include "replay/range_map.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+enum { SLOTS = 256, SLOT_BYTES = 100, ROUNDS = 20000 };
+
+static void an_empty_map_has_no_range(void **state)
+{
+    struct range_map map;
+
+    (void)state;
+    range_map_init(&map);
+    assert_null(range_map_at_or_after(&map, 0));
+    range_map_remove(&map, 5);
+    range_map_release(&map);
+}
+
+static void a_range_holds_its_first_byte_but_not_the_one_behind_its_last(void **state)
+{
+    struct range_map map;
+
+    (void)state;
+    range_map_init(&map);
+    assert_int_equal(range_map_insert(&map, 100, 10, 7, NULL), 0);
+    assert_int_equal(range_map_at_or_after(&map, 100)->value, 7);
+    assert_int_equal(range_map_at_or_after(&map, 109)->value, 7);
+    assert_null(range_map_at_or_after(&map, 110));
+    assert_int_equal(range_map_at_or_after(&map, 0)->value, 7);
+    range_map_release(&map);
+}
+
+static void a_range_at_the_same_start_is_replaced(void **state)
+{
+    struct range_map map;
+
+    (void)state;
+    range_map_init(&map);
+    assert_int_equal(range_map_insert(&map, 100, 10, 1, NULL), 0);
+    assert_int_equal(range_map_insert(&map, 100, 20, 2, NULL), 0);
+    assert_int_equal(range_map_at_or_after(&map, 115)->value, 2);
+    range_map_remove(&map, 100);
+    assert_null(range_map_at_or_after(&map, 0));
+    range_map_release(&map);
+}
+
+/* Slot i may hold a range of sizes[i] bytes from i * SLOT_BYTES on. */
+static void check_everywhere(const struct range_map *map, const unsigned *sizes)
+{
+    for (uint64_t address = 0; address < (uint64_t)SLOTS * SLOT_BYTES; address += 37) {
+        const struct range_node *found = range_map_at_or_after(map, address);
+        uint64_t slot = address / SLOT_BYTES;
+
+        if (sizes[slot] <= address % SLOT_BYTES)
+            slot++;
+        while (slot < SLOTS && !sizes[slot])
+            slot++;
+        if (slot == SLOTS) {
+            assert_null(found);
+            continue;
+        }
+        assert_non_null(found);
+        assert_int_equal(found->start, slot * SLOT_BYTES);
+        assert_int_equal(found->size_bytes, sizes[slot]);
+        assert_int_equal(found->value, slot);
+    }
+}
+
+static void it_agrees_with_an_array_over_many_random_changes(void **state)
+{
+    unsigned sizes[SLOTS] = {0};
+    struct range_map map;
+    uint32_t random = 1;
+
+    (void)state;
+    range_map_init(&map);
+    for (int round = 0; round < ROUNDS; round++) {
+        uint32_t slot;
+
+        random = random * 1664525u + 1013904223u;
+        slot = (random >> 8) % SLOTS;
+        sizes[slot] = (random >> 20) % 3 ? (random >> 16) % SLOT_BYTES + 1 : 0;
+        if (sizes[slot])
+            assert_int_equal(
+                range_map_insert(&map, (uint64_t)slot * SLOT_BYTES, sizes[slot], slot, NULL), 0);
+        else
+            range_map_remove(&map, (uint64_t)slot * SLOT_BYTES);
+        if (round % 500 == 0)
+            check_everywhere(&map, sizes);
+    }
+    check_everywhere(&map, sizes);
+    assert_true(map.used <= SLOTS); /* removed nodes are used again */
+    range_map_release(&map);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_empty_map_has_no_range),
+        cmocka_unit_test(a_range_holds_its_first_byte_but_not_the_one_behind_its_last),
+        cmocka_unit_test(a_range_at_the_same_start_is_replaced),
+        cmocka_unit_test(it_agrees_with_an_array_over_many_random_changes),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
