@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every call goes through. See call.h.
+ */
+#include "call.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "fault.h"
+
+/* Protects everything but a thread's own context stack. Never held while foreign code runs. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+enum life { LIFE_NEW, LIFE_INITIALIZED, LIFE_FORKED };
+/* Read without the lock: a forked child must not touch a lock that a lost thread may hold. Acquire
+ * and release, so that who sees LIFE_INITIALIZED sees the devices. */
+static _Atomic int life = LIFE_NEW;
+
+/* A real driver's state does not survive a fork either. */
+static void after_fork(void)
+{
+    atomic_store_explicit(&life, LIFE_FORKED, memory_order_relaxed);
+}
+
+static CUresult initialize_once(void)
+{
+    static CUresult result = CUDA_ERROR_NOT_INITIALIZED;
+    if (result != CUDA_ERROR_NOT_INITIALIZED)
+        return result;
+    result = device_setup();
+    if (!result && pthread_atfork(NULL, NULL, after_fork))
+        result = CUDA_ERROR_OUT_OF_MEMORY;
+    if (!result)
+        atomic_store_explicit(&life, LIFE_INITIALIZED, memory_order_release);
+    return result;
+}
+
+CUresult call_initialize(unsigned flags)
+{
+    if (flags)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (atomic_load_explicit(&life, memory_order_relaxed) == LIFE_FORKED)
+        return CUDA_ERROR_NOT_INITIALIZED;
+    pthread_mutex_lock(&lock);
+    const CUresult result = initialize_once();
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+static CUresult check_context(struct call *call)
+{
+    call->context = context_current();
+    if (!call->context)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    return call->context->alive ? CUDA_SUCCESS : CUDA_ERROR_CONTEXT_IS_DESTROYED;
+}
+
+bool call_begin(struct call *call, const char *function, enum call_needs needs)
+{
+    *call = (struct call){.result = (CUresult)fault_of(function)};
+    if (call->result || needs == CALL_NEEDS_NOTHING)
+        return !call->result;
+    if (atomic_load_explicit(&life, memory_order_acquire) != LIFE_INITIALIZED) {
+        call->result = CUDA_ERROR_NOT_INITIALIZED;
+        return false;
+    }
+    pthread_mutex_lock(&lock);
+    call->locked = true;
+    if (needs == CALL_NEEDS_CONTEXT)
+        call->result = check_context(call);
+    return !call->result;
+}
+
+CUresult call_end(struct call *call)
+{
+    if (call->locked)
+        pthread_mutex_unlock(&lock);
+    return call->result;
+}
+
+struct device *call_device(struct call *call, CUdevice ordinal)
+{
+    struct device *device = device_at(ordinal);
+    if (!device)
+        call->result = CUDA_ERROR_INVALID_DEVICE;
+    return device;
+}
+
+bool call_requires(struct call *call, bool condition)
+{
+    if (!condition)
+        call->result = CUDA_ERROR_INVALID_VALUE;
+    return condition;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Failures on order: GPUMEMTRACE_SIM_FAULT="cuMemAlloc_v2:3=2;cudaMalloc:1=2" makes the third call
+ * of cuMemAlloc_v2 return 2 without any effect, and the first of cudaMalloc. The driver and each
+ * runtime count their own functions. It must not know what a function does.
+ *
+ * Thread-safe.
+ */
+#ifndef GPUMEMTRACE_SIMULATOR_FAULT_H
+#define GPUMEMTRACE_SIMULATOR_FAULT_H
+
+/* Counts a call of the exported function; returns the result ordered for it, 0 if none is. */
+int fault_of(const char *function);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The registry of handles. See object.h.
+ */
+#include "object.h"
+
+#include <stdlib.h>
+
+#include "context.h"
+
+static struct tree objects;
+
+static struct tree_key key_of(const void *handle)
+{
+    return (struct tree_key){(uint64_t)(uintptr_t)handle, 0};
+}
+
+void *object_new(enum object_kind kind, struct context *context, size_t size_bytes)
+{
+    struct object *object = calloc(1, size_bytes);
+    if (!object)
+        return NULL;
+    object->kind = kind;
+    object->context = context;
+    if (context) {
+        object->next = context->objects;
+        if (object->next)
+            object->next->previous = object;
+        context->objects = object;
+    }
+    tree_insert(&objects, &object->by_handle, key_of(object));
+    return object;
+}
+
+void object_delete(void *handle)
+{
+    struct object *object = handle;
+    if (object->next)
+        object->next->previous = object->previous;
+    if (object->previous)
+        object->previous->next = object->next;
+    else if (object->context)
+        object->context->objects = object->next;
+    tree_remove(&objects, &object->by_handle);
+    free(object);
+}
+
+void *object_find(const void *handle, enum object_kind kind)
+{
+    struct tree_node *node = tree_at_least(&objects, key_of(handle));
+    struct object *object = node ? TREE_ENTRY(node, struct object, by_handle) : NULL;
+    return object && object == handle && object->kind == kind ? object : NULL;
+}
+
+void object_delete_all(struct context *context)
+{
+    while (context->objects)
+        object_delete(context->objects);
+}

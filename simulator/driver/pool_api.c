@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions of stream-ordered memory and its pools. How a pool works is pool.c's.
+ */
+#include <string.h>
+
+#include "call.h"
+#include "gpumemtrace/compiler.h"
+#include "pool_model.h"
+#include "stream.h"
+
+/* NULL: the result is set. */
+static struct pool *find(struct call *call, CUmemoryPool handle)
+{
+    struct pool *pool = object_find(handle, OBJECT_POOL);
+    if (pool && !pool->destroyed)
+        return pool;
+    call->result = CUDA_ERROR_INVALID_VALUE;
+    return NULL;
+}
+
+static struct pool *current_pool(struct call *call, struct device *device)
+{
+    if (!pool_default(device))
+        call->result = CUDA_ERROR_OUT_OF_MEMORY;
+    return device->pool;
+}
+
+static CUmemoryPool handle_of(struct pool *pool)
+{
+    return (CUmemoryPool)(void *)pool;
+}
+
+static CUresult do_cuMemAllocAsync(const char *function, CUdeviceptr *address, size_t size_bytes,
+                                   CUstream stream)
+{
+    struct call call;
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) &&
+        call_requires(&call, address && size_bytes)) {
+        struct pool *pool = current_pool(&call, stream_device(&call, stream));
+        if (pool)
+            call.result = pool_alloc(pool, size_bytes, address);
+    }
+    return call_end(&call);
+}
+
+TWIN(_ptsz, cuMemAllocAsync, (CUdeviceptr * address, size_t size_bytes, CUstream stream), address,
+     size_bytes, stream)
+
+static CUresult do_cuMemAllocFromPoolAsync(const char *function, CUdeviceptr *address,
+                                           size_t size_bytes, CUmemoryPool handle, CUstream stream)
+{
+    struct call call;
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) &&
+        call_requires(&call, address && size_bytes)) {
+        struct pool *pool = find(&call, handle);
+        if (pool)
+            call.result = pool_alloc(pool, size_bytes, address);
+    }
+    return call_end(&call);
+}
+
+TWIN(_ptsz, cuMemAllocFromPoolAsync,
+     (CUdeviceptr * address, size_t size_bytes, CUmemoryPool pool, CUstream stream), address,
+     size_bytes, pool, stream)
+
+static CUresult do_cuMemFreeAsync(const char *function, CUdeviceptr address, CUstream stream)
+{
+    struct call call;
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) && address) {
+        struct block *block = block_at(address);
+        if (call_requires(&call, block && block->kind == BLOCK_POOL))
+            pool_free_block(block);
+    }
+    return call_end(&call);
+}
+
+TWIN(_ptsz, cuMemFreeAsync, (CUdeviceptr address, CUstream stream), address, stream)
+
+static bool is_supported(const CUmemPoolProps *properties)
+{
+    return properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
+           properties->handleTypes == CU_MEM_HANDLE_TYPE_NONE;
+}
+
+CUresult cuMemPoolCreate(CUmemoryPool *handle, const CUmemPoolProps *properties)
+{
+    struct call call;
+    if (!call_begin(&call, __func__, CALL_NEEDS_INIT) ||
+        !call_requires(&call, handle && properties &&
+                                  properties->allocType == CU_MEM_ALLOCATION_TYPE_PINNED))
+        goto out;
+    if (!is_supported(properties)) {
+        call.result = CUDA_ERROR_NOT_SUPPORTED;
+        goto out;
+    }
+    struct device *device = call_device(&call, properties->location.id);
+    struct pool *pool = device ? pool_new(device) : NULL;
+    if (pool) {
+        pool->limit_bytes = properties->maxSize;
+        *handle = handle_of(pool);
+    } else if (device) {
+        call.result = CUDA_ERROR_OUT_OF_MEMORY;
+    }
+out:
+    return call_end(&call);
+}
+
+CUresult cuMemPoolDestroy(CUmemoryPool handle)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
+        struct pool *pool = find(&call, handle);
+        if (pool && call_requires(&call, pool != pool->device->default_pool))
+            pool_destroy(pool);
+    }
+    return call_end(&call);
+}
+
+CUresult cuMemPoolTrimTo(CUmemoryPool handle, size_t keep_bytes)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
+        struct pool *pool = find(&call, handle);
+        if (pool)
+            pool_release(pool, keep_bytes);
+    }
+    return call_end(&call);
+}
+
+/* The attributes that are cuuint64_t; NULL: not one of them. */
+static uint64_t *quantity(struct pool *pool, CUmemPool_attribute attribute)
+{
+    switch (attribute) {
+    case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
+        return &pool->release_threshold_bytes;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT:
+        return &pool->reserved_bytes;
+    case CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH:
+        return &pool->reserved_high_bytes;
+    case CU_MEMPOOL_ATTR_USED_MEM_CURRENT:
+        return &pool->used_bytes;
+    case CU_MEMPOOL_ATTR_USED_MEM_HIGH:
+        return &pool->used_high_bytes;
+    default:
+        return NULL;
+    }
+}
+
+/* The attributes that are int; NULL: not one of them. */
+static int *reuse(struct pool *pool, CUmemPool_attribute attribute)
+{
+    if (attribute < CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES ||
+        attribute > CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES)
+        return NULL;
+    return &pool->reuse[attribute - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES];
+}
+
+/* High-water marks may be set to 0 only: they start again from what is held now. */
+static CUresult set_quantity(struct pool *pool, CUmemPool_attribute attribute, uint64_t value)
+{
+    if (attribute == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
+        pool->release_threshold_bytes = value;
+    else if (attribute == CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH && value == 0)
+        pool->reserved_high_bytes = pool->reserved_bytes;
+    else if (attribute == CU_MEMPOOL_ATTR_USED_MEM_HIGH && value == 0)
+        pool->used_high_bytes = pool->used_bytes;
+    else
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute, void *value)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
+        struct pool *pool = find(&call, handle);
+        int *flag = pool ? reuse(pool, attribute) : NULL;
+        if (!pool || !call_requires(&call, value != NULL))
+            goto out;
+        if (flag)
+            memcpy(flag, value, sizeof *flag);
+        else
+            call.result = set_quantity(pool, attribute, *(const cuuint64_t *)value);
+    }
+out:
+    return call_end(&call);
+}
+
+CUresult cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attribute, void *value)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
+        struct pool *pool = find(&call, handle);
+        const int *flag = pool ? reuse(pool, attribute) : NULL;
+        const uint64_t *bytes = pool ? quantity(pool, attribute) : NULL;
+        if (!pool || !call_requires(&call, value && (flag || bytes)))
+            goto out;
+        if (flag)
+            memcpy(value, flag, sizeof *flag);
+        else
+            memcpy(value, bytes, sizeof *bytes);
+    }
+out:
+    return call_end(&call);
+}
+
+/* Each device reaches every pool: there is nothing to switch off in a simulated machine. */
+CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc *accesses, size_t count)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT) && find(&call, handle) &&
+        call_requires(&call, accesses || !count))
+        for (size_t i = 0; i < count; i++)
+            if (accesses[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+                !device_at(accesses[i].location.id))
+                call.result = CUDA_ERROR_INVALID_DEVICE;
+    return call_end(&call);
+}
+
+CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool handle, CUmemLocation *location)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT) && find(&call, handle) &&
+        call_requires(&call, flags && location && device_at(location->id)))
+        *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+    return call_end(&call);
+}
+
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *handle, CUdevice ordinal)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT) && call_requires(&call, handle != NULL)) {
+        struct device *device = call_device(&call, ordinal);
+        if (device && current_pool(&call, device))
+            *handle = handle_of(device->default_pool);
+    }
+    return call_end(&call);
+}
+
+CUresult cuDeviceGetMemPool(CUmemoryPool *handle, CUdevice ordinal)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT) && call_requires(&call, handle != NULL)) {
+        struct device *device = call_device(&call, ordinal);
+        struct pool *pool = device ? current_pool(&call, device) : NULL;
+        if (pool)
+            *handle = handle_of(pool);
+    }
+    return call_end(&call);
+}
+
+CUresult cuDeviceSetMemPool(CUdevice ordinal, CUmemoryPool handle)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
+        struct device *device = call_device(&call, ordinal);
+        struct pool *pool = device ? find(&call, handle) : NULL;
+        if (pool && call_requires(&call, pool->device == device))
+            device->pool = pool;
+    }
+    return call_end(&call);
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Streams. See stream.h; events are in event.c.
+ */
+#include "stream.h"
+
+#include "gpumemtrace/compiler.h"
+#include "pool.h"
+
+#define PRIORITY_LEAST 0
+#define PRIORITY_GREATEST (-5)
+#define ID_LEGACY 1
+#define ID_PER_THREAD 2
+
+struct stream {
+    struct object object;
+    unsigned flags;
+    int priority;
+    uint64_t id;
+};
+
+static uint64_t clock_ns;
+static uint64_t last_id = ID_PER_THREAD;
+
+static bool is_default(CUstream handle)
+{
+    return !handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+}
+
+static struct stream *find(CUstream handle)
+{
+    return is_default(handle) ? NULL : object_find(handle, OBJECT_STREAM);
+}
+
+bool stream_check(struct call *call, CUstream handle)
+{
+    if (is_default(handle) || find(handle))
+        return true;
+    call->result = CUDA_ERROR_INVALID_HANDLE;
+    return false;
+}
+
+static struct context *context_of(const struct call *call, CUstream handle)
+{
+    const struct stream *stream = find(handle);
+    return stream ? stream->object.context : call->context;
+}
+
+struct device *stream_device(const struct call *call, CUstream handle)
+{
+    return context_of(call, handle)->device;
+}
+
+void stream_work(uint64_t duration_ns)
+{
+    clock_ns += duration_ns;
+}
+
+uint64_t stream_clock_ns(void)
+{
+    return clock_ns;
+}
+
+static CUresult create(const char *function, CUstream *handle, unsigned flags, int priority)
+{
+    struct call call;
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) &&
+        call_requires(&call, handle && flags <= CU_STREAM_NON_BLOCKING)) {
+        struct stream *stream = object_new(OBJECT_STREAM, call.context, sizeof *stream);
+        if (stream) {
+            stream->flags = flags;
+            stream->priority = priority > PRIORITY_LEAST      ? PRIORITY_LEAST
+                               : priority < PRIORITY_GREATEST ? PRIORITY_GREATEST
+                                                              : priority;
+            stream->id = ++last_id;
+            *handle = (CUstream)(void *)stream;
+        } else {
+            call.result = CUDA_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    return call_end(&call);
+}
+
+CUresult cuStreamCreate(CUstream *handle, unsigned int flags)
+{
+    return create(__func__, handle, flags, PRIORITY_LEAST);
+}
+
+CUresult cuStreamCreateWithPriority(CUstream *handle, unsigned int flags, int priority)
+{
+    return create(__func__, handle, flags, priority);
+}
+
+static CUresult destroy(const char *function, CUstream handle)
+{
+    struct call call;
+    if (call_begin(&call, function, CALL_NEEDS_INIT)) {
+        struct stream *stream = find(handle);
+        if (stream)
+            object_delete(stream);
+        else
+            call.result = CUDA_ERROR_INVALID_HANDLE;
+    }
+    return call_end(&call);
+}
+
+CUresult cuStreamDestroy_v2(CUstream handle)
+{
+    return destroy(__func__, handle);
+}
+
+CUresult cuStreamDestroy(CUstream handle)
+{
+    return destroy(__func__, handle);
+}
+
+static CUresult do_cuStreamSynchronize(const char *function, CUstream stream)
+{
+    struct call call;
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream))
+        pool_synchronize();
+    return call_end(&call);
+}
+
+static CUresult do_cuStreamQuery(const char *function, CUstream stream)
+{
+    struct call call;
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT))
+        stream_check(&call, stream);
+    return call_end(&call);
+}
+
+static CUresult do_cuStreamWaitEvent(const char *function, CUstream stream, CUevent event)
+{
+    struct call call;
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) &&
+        !object_find(event, OBJECT_EVENT))
+        call.result = CUDA_ERROR_INVALID_HANDLE;
+    return call_end(&call);
+}
+
+TWIN(_ptsz, cuStreamSynchronize, (CUstream stream), stream)
+TWIN(_ptsz, cuStreamQuery, (CUstream stream), stream)
+TWIN(_ptsz, cuStreamWaitEvent, (CUstream stream, CUevent event, GMT_UNUSED unsigned int flags),
+     stream, event)
+
+static CUresult do_cuStreamGetPriority(const char *function, CUstream handle, int *priority)
+{
+    struct call call;
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, handle) &&
+        call_requires(&call, priority != NULL)) {
+        const struct stream *stream = find(handle);
+        *priority = stream ? stream->priority : PRIORITY_LEAST;
+    }
+    return call_end(&call);
+}
+
+static CUresult do_cuStreamGetFlags(const char *function, CUstream handle, unsigned *flags)
+{
+    struct call call;
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, handle) &&
+        call_requires(&call, flags != NULL)) {
+        const struct stream *stream = find(handle);
+        *flags = stream ? stream->flags : CU_STREAM_DEFAULT;
+    }
+    return call_end(&call);
+}
+
+static CUresult do_cuStreamGetId(const char *function, CUstream handle, unsigned long long *id)
+{
+    struct call call;
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, handle) &&
+        call_requires(&call, id != NULL)) {
+        const struct stream *stream = find(handle);
+        *id = stream ? stream->id : handle == CU_STREAM_PER_THREAD ? ID_PER_THREAD : ID_LEGACY;
+    }
+    return call_end(&call);
+}
+
+static CUresult do_cuStreamGetCtx(const char *function, CUstream handle, CUcontext *context)
+{
+    struct call call;
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, handle) &&
+        call_requires(&call, context != NULL))
+        *context = (CUcontext)(void *)context_of(&call, handle);
+    return call_end(&call);
+}
+
+TWIN(_ptsz, cuStreamGetPriority, (CUstream stream, int *priority), stream, priority)
+TWIN(_ptsz, cuStreamGetFlags, (CUstream stream, unsigned int *flags), stream, flags)
+TWIN(_ptsz, cuStreamGetId, (CUstream stream, unsigned long long *id), stream, id)
+TWIN(_ptsz, cuStreamGetCtx, (CUstream stream, CUcontext *context), stream, context)
+
+/* Capture is not simulated: no stream is ever capturing. */
+static CUresult do_cuStreamIsCapturing(const char *function, CUstream stream,
+                                       CUstreamCaptureStatus *status)
+{
+    struct call call;
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) &&
+        call_requires(&call, status != NULL))
+        *status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return call_end(&call);
+}
+
+TWIN(_ptsz, cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus *status), stream, status)
+
+CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
+{
+    static _Thread_local CUstreamCaptureMode own = CU_STREAM_CAPTURE_MODE_GLOBAL;
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT) && call_requires(&call, mode != NULL)) {
+        const CUstreamCaptureMode before = own;
+        own = *mode;
+        *mode = before;
+    }
+    return call_end(&call);
+}
+
+CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT)) {
+        if (least)
+            *least = PRIORITY_LEAST;
+        if (greatest)
+            *greatest = PRIORITY_GREATEST;
+    }
+    return call_end(&call);
+}
+
+/* Managed memory is where both sides can use it, whatever it is attached to. */
+static CUresult do_cuStreamAttachMemAsync(const char *function, CUstream stream,
+                                          CUdeviceptr address)
+{
+    struct call call;
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream)) {
+        const struct block *block = block_at(address);
+        call_requires(&call, block && block->kind == BLOCK_MANAGED);
+    }
+    return call_end(&call);
+}
+
+TWIN(_ptsz, cuStreamAttachMemAsync,
+     (CUstream stream, CUdeviceptr address, GMT_UNUSED size_t size_bytes,
+      GMT_UNUSED unsigned int flags),
+     stream, address)
+
+/* The program's function runs here and now, outside the lock: all earlier work is done. */
+static CUresult do_cuLaunchHostFunc(const char *name, CUstream stream, CUhostFn function,
+                                    void *user_data)
+{
+    struct call call;
+    if (call_begin(&call, name, CALL_NEEDS_CONTEXT) && stream_check(&call, stream))
+        call_requires(&call, function != NULL);
+    const CUresult result = call_end(&call);
+    if (!result)
+        function(user_data);
+    return result;
+}
+
+static CUresult do_cuStreamAddCallback(const char *name, CUstream stream, CUstreamCallback function,
+                                       void *user_data, unsigned flags)
+{
+    struct call call;
+    if (call_begin(&call, name, CALL_NEEDS_CONTEXT) && stream_check(&call, stream))
+        call_requires(&call, function && !flags);
+    const CUresult result = call_end(&call);
+    if (!result)
+        function(stream, CUDA_SUCCESS, user_data);
+    return result;
+}
+
+TWIN(_ptsz, cuLaunchHostFunc, (CUstream stream, CUhostFn function, void *user_data), stream,
+     function, user_data)
+TWIN(_ptsz, cuStreamAddCallback,
+     (CUstream stream, CUstreamCallback callback, void *user_data, unsigned int flags), stream,
+     callback, user_data, flags)

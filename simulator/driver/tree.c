@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A treap: a search tree by key that is a heap by a hash of the key. The hash stands in for chance,
+ * so the shape depends on the contents alone and every run is the same.
+ */
+#include "tree.h"
+
+#include <stdbool.h>
+
+static bool is_before(struct tree_key a, struct tree_key b)
+{
+    return a.first != b.first ? a.first < b.first : a.second < b.second;
+}
+
+/* Multiply and fold twice: neighbouring addresses must not get neighbouring priorities. */
+static uint64_t priority(const struct tree_node *node)
+{
+    const uint64_t odd = 0x9e3779b97f4a7c15u;
+    uint64_t bits = (node->key.first ^ (node->key.second * odd)) * odd;
+    bits ^= bits >> 29;
+    bits *= 0xbf58476d1ce4e5b9u;
+    return bits ^ (bits >> 32);
+}
+
+/* Cuts a tree in two: nodes before the key, and the others. */
+static void split(struct tree_node *root, struct tree_key key, struct tree_node **before,
+                  struct tree_node **after)
+{
+    while (root) {
+        if (is_before(root->key, key)) {
+            *before = root;
+            before = &root->right;
+            root = root->right;
+        } else {
+            *after = root;
+            after = &root->left;
+            root = root->left;
+        }
+    }
+    *before = NULL;
+    *after = NULL;
+}
+
+void tree_insert(struct tree *tree, struct tree_node *node, struct tree_key key)
+{
+    struct tree_node **place = &tree->root;
+    node->key = key;
+    const uint64_t own = priority(node);
+    while (*place && priority(*place) >= own)
+        place = is_before(key, (*place)->key) ? &(*place)->left : &(*place)->right;
+    split(*place, key, &node->left, &node->right);
+    *place = node;
+}
+
+/* Every node of before comes before every node of after. */
+static struct tree_node *join(struct tree_node *before, struct tree_node *after)
+{
+    struct tree_node *root, **place = &root;
+    while (before && after) {
+        if (priority(before) >= priority(after)) {
+            *place = before;
+            place = &before->right;
+            before = before->right;
+        } else {
+            *place = after;
+            place = &after->left;
+            after = after->left;
+        }
+    }
+    *place = before ? before : after;
+    return root;
+}
+
+void tree_remove(struct tree *tree, struct tree_node *node)
+{
+    struct tree_node **place = &tree->root;
+    while (*place != node)
+        place = is_before(node->key, (*place)->key) ? &(*place)->left : &(*place)->right;
+    *place = join(node->left, node->right);
+}
+
+struct tree_node *tree_at_least(const struct tree *tree, struct tree_key key)
+{
+    struct tree_node *best = NULL, *node = tree->root;
+    while (node) {
+        if (is_before(node->key, key)) {
+            node = node->right;
+        } else {
+            best = node;
+            node = node->left;
+        }
+    }
+    return best;
+}
+
+struct tree_node *tree_at_most(const struct tree *tree, struct tree_key key)
+{
+    struct tree_node *best = NULL, *node = tree->root;
+    while (node) {
+        if (is_before(key, node->key)) {
+            node = node->left;
+        } else {
+            best = node;
+            node = node->right;
+        }
+    }
+    return best;
+}
