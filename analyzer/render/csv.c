@@ -136,9 +136,11 @@ static bool find_below(struct table *table, const struct doc_node *node)
     return false;
 }
 
+/* A schema is the same in all rows and leads nothing. */
 static const struct doc_node *first_value(const struct doc_node *node)
 {
-    const struct doc_node *found = node->type == DOC_FIELD && node->key ? node : NULL;
+    bool is_value = node->type == DOC_FIELD && node->key && strcmp(node->key, "schema");
+    const struct doc_node *found = is_value ? node : NULL;
     if (node->type == DOC_OBJECT)
         for (const struct doc_node *child = node->first_child; child && !found; child = child->next)
             found = first_value(child);
