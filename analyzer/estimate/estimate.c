@@ -34,7 +34,7 @@ static int fail_sum(struct err *err)
     return -1;
 }
 
-/* The last state seen in a forward pass is its end. */
+/* What a phase finds when it begins is part of it; the last state of a forward pass is its end. */
 static int replay_live(struct estimate *estimate, const struct tape *tape, struct err *err)
 {
     struct estimate_moment now = {0};
@@ -44,6 +44,7 @@ static int replay_live(struct estimate *estimate, const struct tape *tape, struc
         uint64_t *category_bytes = &now.category_bytes[event->category];
         now.phase = (enum tape_phase)event->phase;
         now.layer = event->layer;
+        moment_offer(&estimate->phase_peaks[event->phase], &now);
         if (event->is_free) {
             now.total_bytes -= event->bytes;
             *category_bytes -= event->bytes;

@@ -167,6 +167,14 @@ static void assume(struct doc *doc, const char *sentence)
     doc_text(doc, "assumption", "Assumption", sentence);
 }
 
+static bool has_type(const struct estimate *estimate, const char *name)
+{
+    for (size_t i = 0; i < estimate->model->layer_count; i++)
+        if (strcmp(estimate->model->layers[i].kind->name, name) == 0)
+            return true;
+    return false;
+}
+
 static bool has_shape(const struct estimate *estimate,
                       int (*shape)(struct layer *, const struct shape *, struct shape *,
                                    struct err *))
@@ -201,6 +209,8 @@ static void assume_numbers(struct doc *doc, const struct estimate *estimate)
         assume(doc,
                "The reserve space of recurrent layers is not documented; gate values and cells "
                "of each step are counted.");
+    if (has_type(estimate, "RMSNorm"))
+        assume(doc, "RMSNorm runs as one kernel; composed of several, it keeps its input twice.");
     if (has_shape(estimate, shape_conv) || has_shape(estimate, shape_transposed))
         assume(doc, "Convolutions run without workspace.");
 }

@@ -112,11 +112,12 @@ enum saves {
 
 enum layer_trait {
     TRAIT_values = 1 << 0, /* the rule of thumb's tables count its results */
-    TRAIT_resize = 1 << 5, /* as values, but only where the shape changes */
-    TRAIT_view = 1 << 1,   /* the output is the input's storage */
-    TRAIT_ids = 1 << 2,    /* reads integer ids, passes no gradient back */
-    TRAIT_loss = 1 << 3,   /* ends the model with one number */
-    TRAIT_train = 1 << 4,  /* does something in training only (dropout) */
+    TRAIT_resize = 1 << 1, /* as values, but only where the shape changes */
+    TRAIT_view = 1 << 2,   /* the output is the input's storage */
+    TRAIT_ids = 1 << 3,    /* reads integer ids, passes no gradient back */
+    TRAIT_loss = 1 << 4,   /* ends the model with one number */
+    TRAIT_wide = 1 << 5,   /* … which lies in a storage of the input's size */
+    TRAIT_train = 1 << 6,  /* does something in training only (dropout) */
 };
 
 struct layer_kind {

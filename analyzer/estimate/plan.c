@@ -57,7 +57,10 @@ static int plan_flow(struct plan_layer *planned, const struct settings *settings
     flow->output_elements =
         checked_mul(&checked, shape_elements(&flow->output, &checked), is_loss ? 1 : flow->batch);
     planned->input_bytes = checked_mul(&checked, flow->input_elements, input_element_bytes);
-    planned->output_bytes = checked_mul(&checked, flow->output_elements, element_bytes);
+    planned->gradient_bytes = checked_mul(&checked, flow->output_elements, element_bytes);
+    /* PyTorch makes the result of mse_loss element by element, and then shrinks it in place. */
+    planned->output_bytes =
+        planned->layer->kind->traits & TRAIT_wide ? planned->input_bytes : planned->gradient_bytes;
     if (checked.overflow)
         return layer_fail(planned->layer, NULL, err,
                           "with batch %" PRIu64 " it is too large to count in 64 bits",

@@ -18,7 +18,8 @@ struct plan_layer {
     struct tensors extra;    /* made by the forward pass besides the result */
     struct tensors backward; /* temporaries of the backward pass */
     uint64_t output_bytes, input_bytes;
-    unsigned saves; /* enum saves; none outside of the graph */
+    uint64_t gradient_bytes; /* of the result's gradient */
+    unsigned saves;          /* enum saves; none outside of the graph */
     bool keeps_storage;
     bool is_view;                            /* keeps the storage and changes nothing in it */
     bool in_graph;                           /* backward reaches it */

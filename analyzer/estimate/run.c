@@ -253,7 +253,7 @@ static void backward(struct run *run)
         return;
     tape_at(run->tape, TAPE_backward, (int32_t)last);
     uint32_t gradient =
-        storage_new(run, CATEGORY_temporaries, run->plan->layers[last].output_bytes);
+        storage_new(run, CATEGORY_temporaries, run->plan->layers[last].gradient_bytes);
     for (size_t i = last + 1; i > 0 && run->plan->layers[i - 1].in_graph; i--) {
         tape_at(run->tape, TAPE_backward, (int32_t)(i - 1));
         gradient = backward_layer(run, &run->plan->layers[i - 1], gradient);

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* Names of element types and optimizers as people write them, and arithmetic that overflows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "estimate/checked.h"
+#include "estimate/dtype.h"
+#include "estimate/names.h"
+#include "estimate/optimizer.h"
+
+static void assert_dtype(const char *text, enum dtype expected, uint64_t bytes)
+{
+    enum dtype dtype = DTYPE_COUNT;
+    struct err err = {0};
+    if (dtype_parse(text, &dtype, &err))
+        fail_msg("%s", err.message);
+    assert_int_equal(dtype, expected);
+    assert_int_equal(dtype_bytes(dtype), bytes);
+}
+
+static void element_types_have_their_usual_names(void **state)
+{
+    (void)state;
+    assert_dtype("float32", DTYPE_float32, 4);
+    assert_dtype("fp32", DTYPE_float32, 4);
+    assert_dtype("torch.float32", DTYPE_float32, 4);
+    assert_dtype("FP16", DTYPE_float16, 2);
+    assert_dtype("half", DTYPE_float16, 2);
+    assert_dtype("bf16", DTYPE_bfloat16, 2);
+    assert_dtype("torch.bfloat16", DTYPE_bfloat16, 2);
+    assert_dtype("double", DTYPE_float64, 8);
+}
+
+static void an_unknown_element_type_lists_those_there_are(void **state)
+{
+    static const char *const wrong[] = {"float8", "", "fp", "float32,fp32", "torch."};
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        enum dtype dtype = DTYPE_COUNT;
+        struct err err = {0};
+        assert_int_equal(dtype_parse(wrong[i], &dtype, &err), -1);
+        assert_int_equal(dtype, DTYPE_COUNT);
+        assert_int_equal(err.code, ERR_USAGE);
+        assert_non_null(strstr(err.message, "float32, float64, float16, bfloat16"));
+    }
+}
+
+static void assert_optimizer(const char *text, enum optimizer expected, unsigned states)
+{
+    enum optimizer optimizer = OPTIMIZER_COUNT;
+    struct err err = {0};
+    if (optimizer_parse(text, &optimizer, &err))
+        fail_msg("%s", err.message);
+    assert_int_equal(optimizer, expected);
+    assert_int_equal(optimizer_kind(optimizer)->states, states);
+}
+
+static void optimizers_keep_their_states(void **state)
+{
+    (void)state;
+    assert_optimizer("sgd", OPTIMIZER_sgd, 0);
+    assert_optimizer("momentum", OPTIMIZER_momentum, 1);
+    assert_optimizer("Adam", OPTIMIZER_adam, 2);
+    assert_optimizer("AdamW", OPTIMIZER_adamw, 2);
+    assert_optimizer("adam-fused", OPTIMIZER_adam_fused, 2);
+    assert_optimizer("amsgrad", OPTIMIZER_amsgrad, 3);
+    assert_optimizer("rmsprop", OPTIMIZER_rmsprop, 1);
+    assert_optimizer("adagrad", OPTIMIZER_adagrad, 1);
+    assert_optimizer("lion", OPTIMIZER_lion, 1);
+}
+
+static void an_unknown_optimizer_lists_those_there_are(void **state)
+{
+    enum optimizer optimizer = OPTIMIZER_COUNT;
+    struct err err = {0};
+    (void)state;
+    assert_int_equal(optimizer_parse("adamax", &optimizer, &err), -1);
+    assert_int_equal(optimizer, OPTIMIZER_COUNT);
+    assert_non_null(strstr(err.message, "'adamax'"));
+    assert_non_null(strstr(err.message, "sgd, momentum, adam, adamw"));
+}
+
+static void a_name_is_found_whole_or_not_at_all(void **state)
+{
+    (void)state;
+    assert_true(names_contain("a,bc,d", "a"));
+    assert_true(names_contain("a,bc,d", "BC"));
+    assert_true(names_contain("a,bc,d", "d"));
+    assert_false(names_contain("a,bc,d", "b"));
+    assert_false(names_contain("a,bc,d", "a,bc"));
+    assert_false(names_contain("a,bc,d", ""));
+    assert_false(names_contain("", "a"));
+}
+
+static void arithmetic_remembers_an_overflow(void **state)
+{
+    struct checked checked = {false};
+    (void)state;
+    assert_int_equal(checked_mul(&checked, UINT64_C(1) << 31, UINT64_C(1) << 31), UINT64_C(1)
+                                                                                      << 62);
+    assert_int_equal(checked_add(&checked, INT64_MAX - 1, 1), INT64_MAX);
+    assert_false(checked.overflow);
+    checked_add(&checked, INT64_MAX, 1);
+    assert_true(checked.overflow);
+    assert_int_equal(checked_mul(&checked, 2, 3), 6);
+    assert_true(checked.overflow);
+    checked = (struct checked){false};
+    checked_mul(&checked, UINT64_C(1) << 32, UINT64_C(1) << 32);
+    assert_true(checked.overflow);
+    checked = (struct checked){false};
+    checked_mul3(&checked, UINT64_C(1) << 31, UINT64_C(1) << 31, 2);
+    assert_true(checked.overflow);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(element_types_have_their_usual_names),
+        cmocka_unit_test(an_unknown_element_type_lists_those_there_are),
+        cmocka_unit_test(optimizers_keep_their_states),
+        cmocka_unit_test(an_unknown_optimizer_lists_those_there_are),
+        cmocka_unit_test(a_name_is_found_whole_or_not_at_all),
+        cmocka_unit_test(arithmetic_remembers_an_overflow),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

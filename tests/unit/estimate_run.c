@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The peak of a run, with every byte added up by hand: what each phase holds, what autograd keeps,
+ * what an optimizer adds.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "estimated.h"
+
+#define RELU "{\"type\":\"ReLU\"}"
+#define RELU_INPLACE "{\"type\":\"ReLU\",\"inplace\":true}"
+
+struct fixture {
+    struct model model;
+    struct estimate estimate;
+};
+
+static void estimated(struct fixture *fixture, const char *input, const char *layers,
+                      struct settings settings)
+{
+    model_must(&fixture->model, input, layers);
+    estimate_must(&fixture->estimate, &fixture->model, &settings);
+}
+
+static void release(struct fixture *fixture)
+{
+    estimate_release(&fixture->estimate);
+    model_release(&fixture->model);
+}
+
+static struct settings training(uint64_t batch, enum optimizer optimizer)
+{
+    return (struct settings){
+        .batch = batch, .dtype = DTYPE_float32, .optimizer = optimizer, .training = true};
+}
+
+static struct settings inference(uint64_t batch)
+{
+    return (struct settings){.batch = batch, .dtype = DTYPE_float32};
+}
+
+static uint64_t phase_peak(const struct fixture *fixture, enum tape_phase phase)
+{
+    return fixture->estimate.phase_peaks[phase].total_bytes;
+}
+
+static uint64_t category(const struct estimate_moment *moment, enum category category)
+{
+    return moment->category_bytes[category];
+}
+
+/* --- the textbook's example
+ * ----------------------------------------------------------------------- */
+
+static void the_fully_connected_example_takes_21248_bytes(void **state)
+{
+    struct fixture f;
+    (void)state;
+    estimated(&f, "[32]", "{\"type\":\"Linear\",\"in\":32,\"out\":16,\"bias\":false}",
+              inference(100));
+    assert_int_equal(f.estimate.rule_of_thumb_bytes, 21248);
+    assert_int_equal(f.estimate.peak.requested_bytes, 21248);
+    release(&f);
+}
+
+static void the_rule_multiplies_weights_by_two_three_and_four(void **state)
+{
+    static const struct {
+        enum optimizer optimizer;
+        uint64_t weights;
+    } rows[] = {{OPTIMIZER_sgd, 2}, {OPTIMIZER_momentum, 3}, {OPTIMIZER_adam, 4}};
+    (void)state;
+    for (size_t i = 0; i < 3; i++) {
+        struct fixture f;
+        estimated(&f, "[32]", "{\"type\":\"Linear\",\"out\":16,\"bias\":false}",
+                  training(100, rows[i].optimizer));
+        assert_int_equal(f.estimate.rule_of_thumb_bytes,
+                         4 * (32 * 16 * rows[i].weights + 100 * 16 * 2 + 100 * 32));
+        release(&f);
+    }
+}
+
+/* --- one layer, phase by phase
+ * ---------------------------------------------------------------------- */
+
+/* W = 4 * (8 * 4 + 4) = 144, x = 4 * 10 * 8 = 320, y = 4 * 10 * 4 = 160. */
+static void a_linear_layer_trained_with_adam_adds_up(void **state)
+{
+    struct fixture f;
+    (void)state;
+    estimated(&f, "[8]", "{\"type\":\"Linear\",\"out\":4}", training(10, OPTIMIZER_adam));
+    assert_int_equal(phase_peak(&f, TAPE_init), 144);
+    assert_int_equal(phase_peak(&f, TAPE_data), 144 + 2 * 144 + 320);
+    assert_int_equal(phase_peak(&f, TAPE_forward), 144 + 2 * 144 + 320 + 160);
+    /* The gradient of y, and those of the parameters; x needs none. */
+    assert_int_equal(phase_peak(&f, TAPE_backward), 144 + 2 * 144 + 320 + 160 + 160 + 144);
+    /* Weights, gradients, two states, one square root each; x and y are still held. */
+    assert_int_equal(phase_peak(&f, TAPE_optimizer), 5 * 144 + 320 + 160);
+    assert_int_equal(f.estimate.peak_moment.phase, TAPE_backward);
+    assert_int_equal(f.estimate.peak.requested_bytes, phase_peak(&f, TAPE_backward));
+    release(&f);
+}
+
+static void fused_adam_has_no_temporaries_and_sgd_no_states(void **state)
+{
+    struct fixture f;
+    (void)state;
+    estimated(&f, "[8]", "{\"type\":\"Linear\",\"out\":4}", training(10, OPTIMIZER_adam_fused));
+    assert_int_equal(phase_peak(&f, TAPE_optimizer), 4 * 144 + 320 + 160);
+    release(&f);
+    estimated(&f, "[8]", "{\"type\":\"Linear\",\"out\":4}", training(10, OPTIMIZER_sgd));
+    assert_int_equal(phase_peak(&f, TAPE_optimizer), 2 * 144 + 320 + 160);
+    release(&f);
+}
+
+static void an_optimizer_that_loops_needs_its_largest_parameter(void **state)
+{
+    struct fixture f;
+    (void)state;
+    estimated(&f, "[8]", "{\"type\":\"Linear\",\"out\":4}", training(10, OPTIMIZER_lion));
+    assert_int_equal(phase_peak(&f, TAPE_optimizer), 3 * 144 + 2 * 128 + 320 + 160);
+    release(&f);
+}
+
+static void inference_holds_two_results_at_a_time(void **state)
+{
+    struct fixture f;
+    (void)state;
+    /* Widths 4, 6, 2, batch 1: while the third runs, the second's result is all that is left. */
+    estimated(&f, "[4]",
+              "{\"type\":\"Linear\",\"out\":6,\"bias\":false},"
+              "{\"type\":\"Linear\",\"out\":6,\"bias\":false},"
+              "{\"type\":\"Linear\",\"out\":2,\"bias\":false}",
+              inference(1));
+    uint64_t weights = 4 * (24 + 36 + 12), input = 16;
+    assert_int_equal(f.estimate.peak.requested_bytes, weights + input + 24 + 24);
+    assert_int_equal(category(&f.estimate.peak_moment, CATEGORY_gradients), 0);
+    assert_int_equal(phase_peak(&f, TAPE_backward), 0);
+    release(&f);
+}
+
+/* --- what autograd keeps -------------------------------------------------------------------------
+ */
+
+/* A frozen start has no graph: nothing before the first parameter is kept. */
+static void layers_before_the_first_parameter_save_nothing(void **state)
+{
+    struct fixture f;
+    (void)state;
+    estimated(&f, "[8]", "{\"type\":\"Tanh\"}," RELU ",{\"type\":\"Linear\",\"out\":4}",
+              training(10, OPTIMIZER_sgd));
+    assert_int_equal(f.estimate.plan.layers[0].saved_bytes, 0);
+    assert_int_equal(f.estimate.plan.layers[1].saved_bytes, 0);
+    assert_int_equal(f.estimate.plan.layers[2].saved_bytes, 320);
+    /* The input, ReLU's result and the output. */
+    assert_int_equal(estimate_kept_bytes(&f.estimate), 320 + 320 + 160);
+    release(&f);
+}
+
+static void a_storage_saved_by_two_layers_counts_once(void **state)
+{
+    struct fixture f;
+    (void)state;
+    /* ReLU's result is the second layer's input. */
+    estimated(&f, "[8]", "{\"type\":\"Linear\",\"out\":8}," RELU ",{\"type\":\"Linear\",\"out\":8}",
+              training(10, OPTIMIZER_sgd));
+    assert_int_equal(estimate_kept_bytes(&f.estimate), 320 + 320 + 320);
+    release(&f);
+}
+
+static void inplace_relu_lowers_the_transient_and_not_what_is_kept(void **state)
+{
+    const char *format = "{\"type\":\"Linear\",\"out\":8},%s,{\"type\":\"Linear\",\"out\":1}";
+    struct fixture f, inplace;
+    char layers[256];
+    (void)state;
+    snprintf(layers, sizeof layers, format, RELU);
+    estimated(&f, "[8]", layers, training(10, OPTIMIZER_sgd));
+    snprintf(layers, sizeof layers, format, RELU_INPLACE);
+    estimated(&inplace, "[8]", layers, training(10, OPTIMIZER_sgd));
+    assert_int_equal(estimate_kept_bytes(&f.estimate), estimate_kept_bytes(&inplace.estimate));
+    assert_int_equal(phase_peak(&f, TAPE_forward), phase_peak(&inplace, TAPE_forward) + 320 - 40);
+    release(&f);
+    release(&inplace);
+}
+
+static void inplace_silu_clones_its_input_and_saves_nothing(void **state)
+{
+    const char *format = "{\"type\":\"Linear\",\"out\":8},{\"type\":\"SiLU\",\"inplace\":%s}";
+    struct fixture f, inplace;
+    char layers[256];
+    (void)state;
+    snprintf(layers, sizeof layers, format, "false");
+    estimated(&f, "[8]", layers, training(10, OPTIMIZER_sgd));
+    snprintf(layers, sizeof layers, format, "true");
+    estimated(&inplace, "[8]", layers, training(10, OPTIMIZER_sgd));
+    assert_int_equal(estimate_kept_bytes(&f.estimate), 320 + 320 + 320);
+    assert_int_equal(estimate_kept_bytes(&inplace.estimate), 320 + 320 + 320);
+    release(&f);
+    release(&inplace);
+}
+
+static void inplace_on_what_backward_needs_is_refused(void **state)
+{
+    struct settings settings = training(1, OPTIMIZER_sgd);
+    struct estimate estimate;
+    struct err err = {0};
+    struct model model;
+    (void)state;
+    model_must(&model, "[4]",
+               "{\"type\":\"Linear\",\"out\":4},{\"type\":\"Sigmoid\"}," RELU_INPLACE);
+    assert_int_equal(estimate_make(&estimate, &model, &settings, &err), -1);
+    assert_non_null(strstr(err.message, "layer 2 (ReLU), field 'inplace'"));
+    /* Without a graph nobody needs it. */
+    settings = inference(1);
+    estimate_must(&estimate, &model, &settings);
+    estimate_release(&estimate);
+    model_release(&model);
+}
+
+static void dropout_in_evaluation_costs_nothing(void **state)
+{
+    struct fixture f;
+    (void)state;
+    estimated(&f, "[8]", "{\"type\":\"Linear\",\"out\":8},{\"type\":\"Dropout\"}", inference(10));
+    assert_int_equal(f.estimate.peak.requested_bytes, 4 * 72 + 320 + 320);
+    release(&f);
+}
+
+static void pooling_to_one_value_keeps_nothing(void **state)
+{
+    struct fixture f;
+    (void)state;
+    const char *layers = "{\"type\":\"Conv2d\",\"out\":2,\"kernel\":1,\"bias\":false},"
+                         "{\"type\":\"AdaptiveAvgPool2d\",\"output\":%d}";
+    char text[256];
+    snprintf(text, sizeof text, layers, 1);
+    estimated(&f, "[1,4,4]", text, training(1, OPTIMIZER_sgd));
+    assert_int_equal(estimate_kept_bytes(&f.estimate), 64 + 8);
+    release(&f);
+    snprintf(text, sizeof text, layers, 2);
+    estimated(&f, "[1,4,4]", text, training(1, OPTIMIZER_sgd));
+    assert_int_equal(estimate_kept_bytes(&f.estimate), 64 + 128 + 32);
+    release(&f);
+}
+
+static void cross_entropy_keeps_log_probabilities_and_needs_two_more_in_backward(void **state)
+{
+    struct fixture f;
+    (void)state;
+    estimated(&f, "[8]", "{\"type\":\"Linear\",\"out\":4},{\"type\":\"CrossEntropyLoss\"}",
+              training(10, OPTIMIZER_sgd));
+    uint64_t before = 144 + 320 + 10 * 8; /* weights, x, classes */
+    uint64_t forward = before + 160 + 160 + 4 + 4;
+    assert_int_equal(phase_peak(&f, TAPE_forward), forward);
+    assert_int_equal(phase_peak(&f, TAPE_backward), forward + 4 + 160 + 160);
+    release(&f);
+}
+
+/* Its result is made as wide as its input, and shrunk in place: the storage stays. */
+static void mse_holds_a_storage_of_its_inputs_size(void **state)
+{
+    struct fixture f;
+    (void)state;
+    estimated(&f, "[8]", "{\"type\":\"Linear\",\"out\":4},{\"type\":\"MSELoss\"}",
+              training(10, OPTIMIZER_sgd));
+    uint64_t before = 144 + 320 + 160; /* weights, x, target */
+    assert_int_equal(phase_peak(&f, TAPE_forward), before + 160 + 160 + 160);
+    assert_int_equal(f.estimate.forward_end.total_bytes, before + 160 + 160);
+    assert_int_equal(phase_peak(&f, TAPE_backward), before + 160 + 160 + 160 + 144);
+    release(&f);
+}
+
+static void embedding_keeps_its_ids_and_has_a_dense_gradient(void **state)
+{
+    struct fixture f;
+    (void)state;
+    estimated(&f, "[16]", "{\"type\":\"Embedding\",\"num\":100,\"dim\":4}",
+              training(2, OPTIMIZER_sgd));
+    assert_int_equal(category(&f.estimate.forward_end, CATEGORY_input), 2 * 16 * 8);
+    assert_int_equal(f.estimate.plan.layers[0].saved_bytes, 2 * 16 * 8);
+    assert_int_equal(category(&f.estimate.phase_peaks[TAPE_optimizer], CATEGORY_gradients), 1600);
+    release(&f);
+}
+
+/* --- limits
+ * ---------------------------------------------------------------------------------------- */
+
+static void a_batch_that_does_not_fit_in_64_bits_is_refused(void **state)
+{
+    struct settings settings = training(UINT64_C(1) << 62, OPTIMIZER_sgd);
+    struct estimate estimate;
+    struct err err = {0};
+    struct model model;
+    (void)state;
+    model_must(&model, "[4]", "{\"type\":\"Linear\",\"out\":4}");
+    assert_int_equal(estimate_make(&estimate, &model, &settings, &err), -1);
+    assert_int_equal(err.code, ERR_INPUT);
+    assert_non_null(strstr(err.message, "layer 0 (Linear): with batch 4611686018427387904"));
+    model_release(&model);
+}
+
+static void sums_that_do_not_fit_in_64_bits_are_refused(void **state)
+{
+    struct settings settings = training(UINT64_C(1) << 58, OPTIMIZER_sgd);
+    struct estimate estimate;
+    struct err err = {0};
+    struct model model;
+    (void)state;
+    /* 2^62 bytes for each result: one can be counted, three cannot. */
+    model_must(&model, "[4]", RELU "," RELU "," RELU ",{\"type\":\"Linear\",\"out\":4}");
+    assert_int_equal(estimate_make(&estimate, &model, &settings, &err), -1);
+    assert_int_equal(err.code, ERR_INPUT);
+    assert_non_null(strstr(err.message, "64 bits"));
+    model_release(&model);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_fully_connected_example_takes_21248_bytes),
+        cmocka_unit_test(the_rule_multiplies_weights_by_two_three_and_four),
+        cmocka_unit_test(a_linear_layer_trained_with_adam_adds_up),
+        cmocka_unit_test(fused_adam_has_no_temporaries_and_sgd_no_states),
+        cmocka_unit_test(an_optimizer_that_loops_needs_its_largest_parameter),
+        cmocka_unit_test(inference_holds_two_results_at_a_time),
+        cmocka_unit_test(layers_before_the_first_parameter_save_nothing),
+        cmocka_unit_test(a_storage_saved_by_two_layers_counts_once),
+        cmocka_unit_test(inplace_relu_lowers_the_transient_and_not_what_is_kept),
+        cmocka_unit_test(inplace_silu_clones_its_input_and_saves_nothing),
+        cmocka_unit_test(inplace_on_what_backward_needs_is_refused),
+        cmocka_unit_test(dropout_in_evaluation_costs_nothing),
+        cmocka_unit_test(pooling_to_one_value_keeps_nothing),
+        cmocka_unit_test(cross_entropy_keeps_log_probabilities_and_needs_two_more_in_backward),
+        cmocka_unit_test(mse_holds_a_storage_of_its_inputs_size),
+        cmocka_unit_test(embedding_keeps_its_ids_and_has_a_dense_gradient),
+        cmocka_unit_test(a_batch_that_does_not_fit_in_64_bits_is_refused),
+        cmocka_unit_test(sums_that_do_not_fit_in_64_bits_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

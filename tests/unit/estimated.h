@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* Models out of a line of JSON, for the unit tests of the estimate. */
+#ifndef TESTS_UNIT_ESTIMATED_H
+#define TESTS_UNIT_ESTIMATED_H
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "estimate/estimate.h"
+#include "estimate/model.h"
+
+/* -1 and *err when the reader or the resolution refuses it; the model is then released. */
+static inline int model_from(struct model *model, const char *input, const char *layers,
+                             struct err *err)
+{
+    char text[4096];
+    snprintf(text, sizeof text,
+             "{\"schema\": \"gpumemtrace.model/1\", \"input\": %s, \"layers\": [%s]}", input,
+             layers);
+    *model = (struct model){.settings = settings_standard()};
+    json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    if (!root)
+        fail_msg("the test's own JSON is wrong: %s", text);
+    int result = layer_list_read(model, root, err) || model_resolve(model, err) ? -1 : 0;
+    json_decref(root);
+    if (result)
+        model_release(model);
+    return result;
+}
+
+static inline void model_must(struct model *model, const char *input, const char *layers)
+{
+    struct err err = {0};
+    if (model_from(model, input, layers, &err))
+        fail_msg("%s: %s", layers, err.message);
+}
+
+static inline void estimate_must(struct estimate *estimate, const struct model *model,
+                                 const struct settings *settings)
+{
+    struct err err = {0};
+    if (estimate_make(estimate, model, settings, &err))
+        fail_msg("no estimate: %s", err.message);
+}
+
+#endif
