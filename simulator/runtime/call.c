@@ -29,12 +29,12 @@ static void initialize(void)
 static bool is_fatal(cudaError_t error)
 {
     static const cudaError_t fatal[] = {
-        cudaErrorContained,           cudaErrorIllegalAddress,
-        cudaErrorLaunchTimeout,       cudaErrorAssert,
-        cudaErrorHardwareStackError,  cudaErrorIllegalInstruction,
-        cudaErrorMisalignedAddress,   cudaErrorInvalidAddressSpace,
-        cudaErrorInvalidPc,           cudaErrorLaunchFailure,
-        cudaErrorTensorMemoryLeak,    cudaErrorMpsClientTerminated,
+        cudaErrorContained,          cudaErrorIllegalAddress,
+        cudaErrorLaunchTimeout,      cudaErrorAssert,
+        cudaErrorHardwareStackError, cudaErrorIllegalInstruction,
+        cudaErrorMisalignedAddress,  cudaErrorInvalidAddressSpace,
+        cudaErrorInvalidPc,          cudaErrorLaunchFailure,
+        cudaErrorTensorMemoryLeak,   cudaErrorMpsClientTerminated,
         cudaErrorExternalDevice,
     };
     for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++)

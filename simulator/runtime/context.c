@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The runtime's hold on primary contexts, one retain per device and library, and the functions that
- * choose a device. Another runtime in the same process has its own hold: neither may take it that it
- * is alone.
+ * choose a device. Another runtime in the same process has its own hold: neither may take it that
+ * it is alone.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,8 +13,9 @@
 
 struct primary {
     CUdevice device;
-    CUcontext context; /* the handle outlives a reset: valid while `retained` */
-    /* Read without the lock. Release on writing, acquire on reading: `context` is seen with it. */
+    /* Both are read without the lock. Release on writing, acquire on reading: who sees `retained`
+     * sees `context`, whose handle outlives a reset. */
+    _Atomic(CUcontext) context;
     atomic_bool retained;
 };
 
@@ -56,11 +57,16 @@ static bool is_retained(struct primary *primary)
     return atomic_load_explicit(&primary->retained, memory_order_acquire);
 }
 
+static CUcontext handle_of(struct primary *primary)
+{
+    return atomic_load_explicit(&primary->context, memory_order_acquire);
+}
+
 /* NULL for a context that is no primary one of ours, retained now or before. */
 static struct primary *primary_with(CUcontext context)
 {
     for (int i = 0; i < context_device_count(); i++)
-        if (primaries[i].context == context)
+        if (handle_of(&primaries[i]) == context)
             return &primaries[i];
     return NULL;
 }
@@ -68,12 +74,16 @@ static struct primary *primary_with(CUcontext context)
 static cudaError_t retain(struct primary *primary)
 {
     CUresult result = CUDA_SUCCESS;
+    CUcontext context = NULL;
     if (is_retained(primary))
         return cudaSuccess;
     pthread_mutex_lock(&lock);
     if (!is_retained(primary)) {
-        result = call_driver()->cuDevicePrimaryCtxRetain(&primary->context, primary->device);
-        atomic_store_explicit(&primary->retained, result == CUDA_SUCCESS, memory_order_release);
+        result = call_driver()->cuDevicePrimaryCtxRetain(&context, primary->device);
+        if (result == CUDA_SUCCESS) {
+            atomic_store_explicit(&primary->context, context, memory_order_release);
+            atomic_store_explicit(&primary->retained, true, memory_order_release);
+        }
     }
     pthread_mutex_unlock(&lock);
     return call_error(result);
@@ -96,7 +106,7 @@ cudaError_t context_primary(int ordinal, CUcontext *context)
         return context_device_count() ? cudaErrorInvalidDevice : cudaErrorNoDevice;
     error = retain(primary);
     if (error == cudaSuccess)
-        *context = primary->context;
+        *context = handle_of(primary);
     return error;
 }
 
@@ -181,8 +191,7 @@ static cudaError_t set_flags(int ordinal, unsigned int flags)
 {
     CUdevice device;
     const cudaError_t error = context_device(ordinal, &device);
-    return error ? error
-                 : call_error(call_driver()->cuDevicePrimaryCtxSetFlags_v2(device, flags));
+    return error ? error : call_error(call_driver()->cuDevicePrimaryCtxSetFlags_v2(device, flags));
 }
 
 static cudaError_t set_current_flags(unsigned int flags)
@@ -248,13 +257,25 @@ static cudaError_t reset_primary(struct primary *primary)
     return call_error(result);
 }
 
+/* Whether it is the device's primary context, be it that only others have retained it so far. */
+static bool is_primary(CUcontext context, int ordinal)
+{
+    struct primary *primary = primary_of(ordinal);
+    unsigned int flags;
+    int active = 0;
+    if (!is_retained(primary) &&
+        (call_driver()->cuDevicePrimaryCtxGetState(primary->device, &flags, &active) || !active))
+        return false;
+    return retain(primary) == cudaSuccess && handle_of(primary) == context;
+}
+
 /* A context that the program created itself is not the runtime's to destroy. */
 static cudaError_t reset_device(void)
 {
     CUcontext context = usable_context();
     int ordinal;
     cudaError_t error = context_current_device(&ordinal);
-    if (error || (context && !primary_with(context)))
+    if (error || (context && !is_primary(context, ordinal)))
         return error;
     chosen_device = ordinal;
     error = reset_primary(primary_of(ordinal));

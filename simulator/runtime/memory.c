@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Linear, pitched, managed and pinned memory. Where the runtime promises more than the driver (a
+ * size of 0, freeing NULL) the difference is made here; all else is the driver's to judge.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/call.h"
+
+/* The device of a pointer that no device knows. */
+enum { NO_DEVICE = -2 };
+
+static CUdeviceptr address_of(const void *pointer)
+{
+    return (CUdeviceptr)(uintptr_t)pointer;
+}
+
+static cudaError_t allocate(void **address, size_t size_bytes)
+{
+    CUdeviceptr memory = 0;
+    cudaError_t error = cudaSuccess;
+    if (size_bytes)
+        error = call_error(call_driver()->cuMemAlloc_v2(&memory, size_bytes));
+    if (error == cudaSuccess)
+        *address = (void *)(uintptr_t)memory;
+    return error;
+}
+
+GMT_EXPORT cudaError_t cudaMalloc(void **address, size_t size_bytes)
+{
+    return CALL(NEEDS_CONTEXT, CALL_UNLESS_NULL(address, allocate(address, size_bytes)));
+}
+
+static cudaError_t release(void *address)
+{
+    return address ? call_error(call_driver()->cuMemFree_v2(address_of(address))) : cudaSuccess;
+}
+
+GMT_EXPORT cudaError_t cudaFree(void *address)
+{
+    return CALL(NEEDS_CONTEXT, release(address));
+}
+
+static cudaError_t allocate_pitch(void **address, size_t *pitch_bytes, size_t width_bytes,
+                                  size_t height)
+{
+    enum { ELEMENT_BYTES = 4 }; /* any the driver accepts: every pitch suits all of them */
+    CUdeviceptr memory = 0;
+    size_t pitch = 0;
+    cudaError_t error = cudaSuccess;
+    if (width_bytes && height)
+        error = call_error(
+            call_driver()->cuMemAllocPitch_v2(&memory, &pitch, width_bytes, height, ELEMENT_BYTES));
+    if (error == cudaSuccess) {
+        *address = (void *)(uintptr_t)memory;
+        *pitch_bytes = pitch;
+    }
+    return error;
+}
+
+GMT_EXPORT cudaError_t cudaMallocPitch(void **address, size_t *pitch_bytes, size_t width_bytes,
+                                       size_t height)
+{
+    return CALL(NEEDS_CONTEXT,
+                CALL_UNLESS_NULL(address && pitch_bytes,
+                                 allocate_pitch(address, pitch_bytes, width_bytes, height)));
+}
+
+/* A pitched allocation of all rows of all slices. */
+static cudaError_t allocate_3d(struct cudaPitchedPtr *pitched, struct cudaExtent extent)
+{
+    void *memory;
+    size_t rows, pitch_bytes;
+    cudaError_t error;
+    if (GMT_MUL_OVERFLOWS(extent.height, extent.depth, &rows))
+        return cudaErrorInvalidValue;
+    error = allocate_pitch(&memory, &pitch_bytes, extent.width, rows);
+    if (error == cudaSuccess)
+        *pitched = (struct cudaPitchedPtr){memory, pitch_bytes, extent.width, extent.height};
+    return error;
+}
+
+GMT_EXPORT cudaError_t cudaMalloc3D(struct cudaPitchedPtr *pitched, struct cudaExtent extent)
+{
+    return CALL(NEEDS_CONTEXT, CALL_UNLESS_NULL(pitched, allocate_3d(pitched, extent)));
+}
+
+static cudaError_t allocate_managed(void **address, size_t size_bytes, unsigned int flags)
+{
+    CUdeviceptr memory = 0;
+    const cudaError_t error =
+        call_error(call_driver()->cuMemAllocManaged(&memory, size_bytes, flags));
+    if (error == cudaSuccess)
+        *address = (void *)(uintptr_t)memory;
+    return error;
+}
+
+GMT_EXPORT cudaError_t cudaMallocManaged(void **address, size_t size_bytes, unsigned int flags)
+{
+    return CALL(NEEDS_CONTEXT,
+                CALL_UNLESS_NULL(address, allocate_managed(address, size_bytes, flags)));
+}
+
+static cudaError_t allocate_host(void **address, size_t size_bytes, unsigned int flags)
+{
+    void *memory = NULL;
+    cudaError_t error = cudaSuccess;
+    if (size_bytes)
+        error = call_error(call_driver()->cuMemHostAlloc(&memory, size_bytes, flags));
+    if (error == cudaSuccess)
+        *address = memory;
+    return error;
+}
+
+GMT_EXPORT cudaError_t cudaMallocHost(void **address, size_t size_bytes)
+{
+    return CALL(NEEDS_CONTEXT, CALL_UNLESS_NULL(address, allocate_host(address, size_bytes, 0)));
+}
+
+GMT_EXPORT cudaError_t cudaHostAlloc(void **address, size_t size_bytes, unsigned int flags)
+{
+    return CALL(NEEDS_CONTEXT,
+                CALL_UNLESS_NULL(address, allocate_host(address, size_bytes, flags)));
+}
+
+static cudaError_t release_host(void *address)
+{
+    return address ? call_error(call_driver()->cuMemFreeHost(address)) : cudaSuccess;
+}
+
+GMT_EXPORT cudaError_t cudaFreeHost(void *address)
+{
+    return CALL(NEEDS_CONTEXT, release_host(address));
+}
+
+GMT_EXPORT cudaError_t cudaHostRegister(void *address, size_t size_bytes, unsigned int flags)
+{
+    return CALL(NEEDS_CONTEXT,
+                call_error(call_driver()->cuMemHostRegister_v2(address, size_bytes, flags)));
+}
+
+GMT_EXPORT cudaError_t cudaHostUnregister(void *address)
+{
+    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuMemHostUnregister(address)));
+}
+
+static cudaError_t get_device_pointer(void **device_address, void *address, unsigned int flags)
+{
+    CUdeviceptr memory = 0;
+    const cudaError_t error =
+        call_error(call_driver()->cuMemHostGetDevicePointer_v2(&memory, address, flags));
+    if (error == cudaSuccess)
+        *device_address = (void *)(uintptr_t)memory;
+    return error;
+}
+
+GMT_EXPORT cudaError_t cudaHostGetDevicePointer(void **device_address, void *address,
+                                                unsigned int flags)
+{
+    return CALL(
+        NEEDS_CONTEXT,
+        CALL_UNLESS_NULL(device_address, get_device_pointer(device_address, address, flags)));
+}
+
+GMT_EXPORT cudaError_t cudaHostGetFlags(unsigned int *flags, void *address)
+{
+    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuMemHostGetFlags(flags, address)));
+}
+
+static enum cudaMemoryType type_of(CUmemorytype type, unsigned int is_managed)
+{
+    if (is_managed)
+        return cudaMemoryTypeManaged;
+    switch (type) {
+    case CU_MEMORYTYPE_HOST:
+        return cudaMemoryTypeHost;
+    case CU_MEMORYTYPE_DEVICE:
+        return cudaMemoryTypeDevice;
+    default:
+        return cudaMemoryTypeUnregistered;
+    }
+}
+
+static cudaError_t get_attributes(struct cudaPointerAttributes *attributes, const void *address)
+{
+    CUpointer_attribute asked[] = {
+        CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED,
+        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
+        CU_POINTER_ATTRIBUTE_HOST_POINTER};
+    enum { ASKED_COUNT = sizeof asked / sizeof *asked };
+    CUmemorytype type = (CUmemorytype)0;
+    unsigned int is_managed = 0;
+    int device = NO_DEVICE;
+    CUdeviceptr device_pointer = 0;
+    void *host_pointer = NULL;
+    void *answers[ASKED_COUNT] = {&type, &is_managed, &device, &device_pointer, &host_pointer};
+    const cudaError_t error = call_error(
+        call_driver()->cuPointerGetAttributes(ASKED_COUNT, asked, answers, address_of(address)));
+    if (error)
+        return error;
+    attributes->type = type_of(type, is_managed);
+    attributes->device = device;
+    attributes->devicePointer = (void *)(uintptr_t)device_pointer;
+    attributes->hostPointer = host_pointer;
+    if (attributes->type == cudaMemoryTypeUnregistered) {
+        attributes->device = NO_DEVICE;
+        attributes->devicePointer = NULL;
+        attributes->hostPointer = (void *)(uintptr_t)address;
+    }
+    return cudaSuccess;
+}
+
+GMT_EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes,
+                                                const void *address)
+{
+    return CALL(NEEDS_CONTEXT, CALL_UNLESS_NULL(attributes, get_attributes(attributes, address)));
+}
+
+GMT_EXPORT cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
+{
+    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuMemGetInfo_v2(free_bytes, total_bytes)));
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Streams and events: the driver's, handle for handle.
+ */
+#include <stdlib.h>
+
+#include "runtime/call.h"
+#include "runtime/only_here.h"
+
+GMT_EXPORT cudaError_t cudaStreamCreate(cudaStream_t *stream)
+{
+    return CALL(NEEDS_CONTEXT,
+                call_error(call_driver()->cuStreamCreate(stream, CU_STREAM_DEFAULT)));
+}
+
+GMT_EXPORT cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
+{
+    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuStreamCreate(stream, flags)));
+}
+
+GMT_EXPORT cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags,
+                                                    int priority)
+{
+    return CALL(NEEDS_CONTEXT,
+                call_error(call_driver()->cuStreamCreateWithPriority(stream, flags, priority)));
+}
+
+GMT_EXPORT cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuStreamDestroy_v2(stream)));
+}
+
+TWIN(_ptsz, cudaStreamSynchronize, (cudaStream_t stream), NEEDS_CONTEXT,
+     call_error(call_driver()->cuStreamSynchronize[form](stream)))
+TWIN(_ptsz, cudaStreamQuery, (cudaStream_t stream), NEEDS_CONTEXT,
+     call_error(call_driver()->cuStreamQuery[form](stream)))
+TWIN(_ptsz, cudaStreamWaitEvent, (cudaStream_t stream, cudaEvent_t event, unsigned int flags),
+     NEEDS_CONTEXT, call_error(call_driver()->cuStreamWaitEvent[form](stream, event, flags)))
+TWIN(_ptsz, cudaStreamGetPriority, (cudaStream_t stream, int *priority), NEEDS_CONTEXT,
+     call_error(call_driver()->cuStreamGetPriority[form](stream, priority)))
+TWIN(_ptsz, cudaStreamGetFlags, (cudaStream_t stream, unsigned int *flags), NEEDS_CONTEXT,
+     call_error(call_driver()->cuStreamGetFlags[form](stream, flags)))
+TWIN(_ptsz, cudaStreamGetId, (cudaStream_t stream, unsigned long long *id), NEEDS_CONTEXT,
+     call_error(call_driver()->cuStreamGetId[form](stream, id)))
+TWIN(_ptsz, cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t function, void *user_data),
+     NEEDS_CONTEXT, call_error(call_driver()->cuLaunchHostFunc[form](stream, function, user_data)))
+
+/* --- captures: the simulator has none, so the status is all there is to tell --- */
+
+static cudaError_t get_capture(enum stream_form form, cudaStream_t stream,
+                               enum cudaStreamCaptureStatus *status)
+{
+    CUstreamCaptureStatus answer;
+    const cudaError_t error = call_error(call_driver()->cuStreamIsCapturing[form](stream, &answer));
+    if (error == cudaSuccess)
+        *status = (enum cudaStreamCaptureStatus)answer;
+    return error;
+}
+
+TWIN(_ptsz, cudaStreamIsCapturing, (cudaStream_t stream, enum cudaStreamCaptureStatus *status),
+     NEEDS_CONTEXT, CALL_UNLESS_NULL(status, get_capture(form, stream, status)))
+TWIN(_ptsz, cudaStreamGetCaptureInfo, (cudaStream_t stream, enum cudaStreamCaptureStatus *status),
+     NEEDS_CONTEXT, CALL_UNLESS_NULL(status, get_capture(form, stream, status)))
+TWIN(_ptsz, cudaStreamGetCaptureInfo_v2,
+     (cudaStream_t stream, enum cudaStreamCaptureStatus *status), NEEDS_CONTEXT,
+     CALL_UNLESS_NULL(status, get_capture(form, stream, status)))
+TWIN(_ptsz, cudaStreamGetCaptureInfo_v3,
+     (cudaStream_t stream, enum cudaStreamCaptureStatus *status), NEEDS_CONTEXT,
+     CALL_UNLESS_NULL(status, get_capture(form, stream, status)))
+
+static cudaError_t exchange_mode(enum cudaStreamCaptureMode *mode)
+{
+    CUstreamCaptureMode exchanged = (CUstreamCaptureMode)*mode;
+    const cudaError_t error =
+        call_error(call_driver()->cuThreadExchangeStreamCaptureMode(&exchanged));
+    if (error == cudaSuccess)
+        *mode = (enum cudaStreamCaptureMode)exchanged;
+    return error;
+}
+
+GMT_EXPORT cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    return CALL(NEEDS_DEVICES, CALL_UNLESS_NULL(mode, exchange_mode(mode)));
+}
+
+/* --- callbacks: the program's wants a cudaError_t where the driver's gets a CUresult --- */
+
+struct callback {
+    cudaStreamCallback_t function;
+    void *user_data;
+};
+
+static void call_back(CUstream stream, CUresult status, void *user_data)
+{
+    struct callback callback = *(struct callback *)user_data;
+    free(user_data);
+    callback.function(stream, call_error(status), callback.user_data);
+}
+
+static cudaError_t add_callback(enum stream_form form, cudaStream_t stream,
+                                cudaStreamCallback_t function, void *user_data, unsigned int flags)
+{
+    struct callback *callback = malloc(sizeof *callback);
+    cudaError_t error;
+    if (!callback)
+        return cudaErrorMemoryAllocation;
+    *callback = (struct callback){function, user_data};
+    error =
+        call_error(call_driver()->cuStreamAddCallback[form](stream, call_back, callback, flags));
+    if (error)
+        free(callback);
+    return error;
+}
+
+TWIN(_ptsz, cudaStreamAddCallback,
+     (cudaStream_t stream, cudaStreamCallback_t callback, void *user_data, unsigned int flags),
+     NEEDS_CONTEXT,
+     CALL_UNLESS_NULL(callback, add_callback(form, stream, callback, user_data, flags)))
+
+/* --- events --- */
+
+GMT_EXPORT cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuEventCreate(event, CU_EVENT_DEFAULT)));
+}
+
+GMT_EXPORT cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
+{
+    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuEventCreate(event, flags)));
+}
+
+GMT_EXPORT cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuEventDestroy_v2(event)));
+}
+
+TWIN(_ptsz, cudaEventRecord, (cudaEvent_t event, cudaStream_t stream), NEEDS_CONTEXT,
+     call_error(call_driver()->cuEventRecord[form](event, stream)))
+TWIN(_ptsz, cudaEventRecordWithFlags, (cudaEvent_t event, cudaStream_t stream, unsigned int flags),
+     NEEDS_CONTEXT, call_error(call_driver()->cuEventRecordWithFlags[form](event, stream, flags)))
+
+GMT_EXPORT cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuEventQuery(event)));
+}
+
+GMT_EXPORT cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuEventSynchronize(event)));
+}
+
+GMT_EXPORT cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
+{
+    return CALL(NEEDS_CONTEXT,
+                call_error(call_driver()->cuEventElapsedTime(milliseconds, start, end)));
+}
+
+GMT_EXPORT cudaError_t cudaEventElapsedTime_v2(float *milliseconds, cudaEvent_t start,
+                                               cudaEvent_t end)
+{
+    return CALL(NEEDS_CONTEXT,
+                call_error(call_driver()->cuEventElapsedTime_v2(milliseconds, start, end)));
+}
