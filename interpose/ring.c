@@ -46,6 +46,17 @@ static int lock_file(int fd)
     return fcntl(fd, F_SETLK, &lock);
 }
 
+/* A program may have closed its stderr: what it or we write there must not land in this file. */
+static int open_above_stderr(const char *path, int flags)
+{
+    const int fd = open(path, flags | O_CLOEXEC, 0600);
+    if (fd < 0 || fd > STDERR_FILENO)
+        return fd;
+    const int higher = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(fd);
+    return higher;
+}
+
 static off_t segment_offset(uint32_t index)
 {
     return (off_t)(RING_HEADER_BYTES + index * RING_SEGMENT_BYTES);
@@ -74,11 +85,13 @@ static void ring_init(struct ring *ring, int fd, bool writable, uint64_t max_byt
     ring->writable = writable;
     const uint64_t segments = max_bytes / RING_SEGMENT_BYTES;
     ring->segment_max = segments > RING_SEGMENT_LIMIT ? RING_SEGMENT_LIMIT : (uint32_t)segments;
+    if (max_bytes && !ring->segment_max)
+        ring->segment_max = 1;
 }
 
 int ring_create(struct ring *ring, const char *path, uint64_t max_bytes, struct err *err)
 {
-    ring_init(ring, open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600), true, max_bytes);
+    ring_init(ring, open_above_stderr(path, O_RDWR | O_CREAT | O_EXCL), true, max_bytes);
     if (ring->fd < 0) {
         err_set(err, ERR_SYSTEM, "cannot make %s: %s", path, strerror(errno));
         return -1;
