@@ -132,18 +132,30 @@ static int add_device(struct doc *doc, const struct study *study, const struct d
 /* --- the whole ----------------------------------------------------------------------------------
  */
 
+#define SAME_RATIO 0.0005 /* below it, units_ratio shows 0.0 % */
+
+/* "as estimated", or "12.3 % more". */
+static void say_difference(char out[2 * UNITS_TEXT_BYTES], uint64_t measured, uint64_t estimated)
+{
+    double ratio = estimated ? ((double)measured - (double)estimated) / (double)estimated : 1;
+    char share[UNITS_TEXT_BYTES];
+    units_ratio(share, ratio < 0 ? -ratio : ratio);
+    if (ratio > -SAME_RATIO && ratio < SAME_RATIO)
+        snprintf(out, 2 * UNITS_TEXT_BYTES, "as estimated");
+    else
+        snprintf(out, 2 * UNITS_TEXT_BYTES, "%s %s", share, ratio < 0 ? "less" : "more");
+}
+
 static void add_sentence(struct doc *doc, const struct study *study, uint32_t stock,
                          uint64_t estimated_bytes)
 {
     const struct stock *measured = &study->history.stocks[stock];
     char name[DOCS_NAME_BYTES], high[UNITS_TEXT_BYTES], expected[UNITS_TEXT_BYTES];
-    char share[UNITS_TEXT_BYTES];
-    double difference = (double)measured->peak_bytes - (double)estimated_bytes;
-    double ratio = estimated_bytes ? difference / (double)estimated_bytes : 0;
-    doc_note(doc, "Device %d, %s: the peak was %s, estimated %s: %s %s.", measured->device,
+    char difference[2 * UNITS_TEXT_BYTES];
+    say_difference(difference, measured->peak_bytes, estimated_bytes);
+    doc_note(doc, "Device %d, %s: the peak was %s, estimated %s: %s.", measured->device,
              docs_layer_name(study, measured, name), units_bytes(high, measured->peak_bytes),
-             units_bytes(expected, estimated_bytes), units_ratio(share, ratio < 0 ? -ratio : ratio),
-             ratio < 0 ? "less" : "more");
+             units_bytes(expected, estimated_bytes), difference);
 }
 
 static int add_head(struct doc *doc, const struct study *study, const struct view *view,

@@ -181,10 +181,14 @@ def test_the_driver_layer_has_no_segments_to_compare(trace, model):
     assert set(reserved.values()) == {None}
 
 
-def test_text_says_the_difference_in_its_first_line(gpumemtrace, trace, model):
+@pytest.mark.parametrize("extra, difference", [(0, "as estimated"), (5000, "16.8 % more")])
+def test_text_says_the_difference_in_its_first_line(gpumemtrace, tmp_path, model, extra, difference):
+    trace = record_step(Trace(tmp_path / "step.db"), extra).write()
     completed = gpumemtrace("compare", trace, model)
     assert completed.returncode == 0, completed.stderr
-    assert completed.stdout.splitlines()[0].startswith("Device 0, driver: the peak was 29.00 KiB")
+    first = completed.stdout.splitlines()[0]
+    assert first.startswith("Device 0, driver: the peak was ")
+    assert first.endswith(f", estimated 29.00 KiB: {difference}.")
 
 
 def test_bad_input_is_refused_in_one_line(gpumemtrace, trace, model, tmp_path):
