@@ -100,7 +100,7 @@ int range_map_insert(struct range_map *map, uint64_t start, uint64_t size_bytes,
     return 0;
 }
 
-void range_map_remove(struct range_map *map, uint64_t start)
+uint32_t range_map_remove(struct range_map *map, uint64_t start)
 {
     struct range_node *nodes = map->nodes;
     uint32_t node, *place = &map->root;
@@ -109,10 +109,11 @@ void range_map_remove(struct range_map *map, uint64_t start)
         place = start < nodes[*place].start ? &nodes[*place].left : &nodes[*place].right;
     node = *place;
     if (node == RANGE_NONE)
-        return;
+        return RANGE_NONE;
     *place = join(map, nodes[node].left, nodes[node].right);
     nodes[node].left = map->free;
     map->free = node;
+    return nodes[node].value;
 }
 
 const struct range_node *range_map_at_or_after(const struct range_map *map, uint64_t address)

@@ -30,10 +30,14 @@ struct range_map {
 void range_map_init(struct range_map *map);
 void range_map_release(struct range_map *map);
 
-/* A range with the same start is replaced. */
+/*
+ * A range with the same start is replaced. Ranges that overlap (events that contradict each other)
+ * are kept, but the lookup may then find either.
+ */
 int range_map_insert(struct range_map *map, uint64_t start, uint64_t size_bytes, uint32_t value,
                      struct err *err);
-void range_map_remove(struct range_map *map, uint64_t start);
+/* Returns the value of the range that started there, or RANGE_NONE. */
+uint32_t range_map_remove(struct range_map *map, uint64_t start);
 /* The range that holds address, or else the next one above; NULL: none. Dies with the next change.
  */
 const struct range_node *range_map_at_or_after(const struct range_map *map, uint64_t address);

@@ -40,15 +40,10 @@ int replay_plain_range(struct replay *replay, uint32_t block)
 
 void replay_range_end(struct replay *replay, uint64_t address)
 {
-    const struct range_node *node = range_map_at_or_after(&replay->ranges, address);
-    const struct owner *owner;
+    uint32_t number = range_map_remove(&replay->ranges, address);
 
-    if (!node || node->start != address)
-        return;
-    owner = &replay->owners[node->value];
-    if (owner->segment != HISTORY_NONE)
-        replay->history->segments[owner->segment].end_index = replay->index;
-    range_map_remove(&replay->ranges, address);
+    if (number != RANGE_NONE && replay->owners[number].segment != HISTORY_NONE)
+        replay->history->segments[replay->owners[number].segment].end_index = replay->index;
 }
 
 /* --- objects --- */
@@ -92,7 +87,7 @@ int replay_map(struct replay *replay)
     const struct event *event = replay->event;
     uint32_t number;
 
-    if (event->result != 0)
+    if (event->result != 0 || !event->size_bytes)
         return 0;
     number = address_map_get(&replay->live, SPACE_HANDLE, event->object);
     if (number == ADDRESS_MAP_NONE)
@@ -165,7 +160,8 @@ int replay_tensor(struct replay *replay, const struct block *tensor)
         if (replay->owners[node->value].segment == HISTORY_NONE &&
             add_segment(replay, node, tensor->stock))
             return -1;
-        address = node->start + node->size_bytes;
+        if (GMT_ADD_OVERFLOWS(node->start, node->size_bytes, &address))
+            break;
     }
     return 0;
 }

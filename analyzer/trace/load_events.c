@@ -40,19 +40,22 @@ static int broken(const struct trace *trace, const struct event *event, enum col
     return -1;
 }
 
-/* The column that is broken, or COLUMN_COUNT. */
+/*
+ * The column that is broken, or COLUMN_COUNT. Asking for the value once and then for its type and
+ * number costs half of asking the statement twice; the connection is this thread's alone.
+ */
 static enum column read_event(sqlite3_stmt *stmt, struct event *event)
 {
     *event = (struct event){0};
 #define COLUMN(field, ctype, sql, null_when, text)                                                 \
     {                                                                                              \
-        int64_t value = sqlite3_column_int64(stmt, COLUMN_##field);                                \
-        if (GMT_UNLIKELY(sqlite3_column_type(stmt, COLUMN_##field) != SQLITE_INTEGER)) {           \
-            if (null_when == INT64_MIN ||                                                          \
-                sqlite3_column_type(stmt, COLUMN_##field) != SQLITE_NULL)                          \
-                return COLUMN_##field;                                                             \
-            value = null_when;                                                                     \
-        }                                                                                          \
+        sqlite3_value *cell = sqlite3_column_value(stmt, COLUMN_##field);                          \
+        int type = sqlite3_value_type(cell);                                                       \
+        int64_t value = null_when;                                                                 \
+        if (GMT_LIKELY(type == SQLITE_INTEGER))                                                    \
+            value = sqlite3_value_int64(cell);                                                     \
+        else if (null_when == INT64_MIN || type != SQLITE_NULL)                                    \
+            return COLUMN_##field;                                                                 \
         event->field = (ctype)value;                                                               \
         if ((int64_t)event->field != value || (value < 0 && must_not_be_negative(COLUMN_##field))) \
             return COLUMN_##field;                                                                 \
