@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Driver functions for the program's own use. It gets what the driver's lookup gives and nothing
+ * else; a name that is not found is an answer (a NULL function and a status), not an error.
+ */
+#include <limits.h>
+#include <stddef.h>
+
+#include "runtime/call.h"
+#include "runtime/soname.h"
+
+/* The program's default stream is that of the form it was compiled to call. */
+static int flags_of(enum stream_form form, unsigned long long flags, cuuint64_t *driver_flags)
+{
+    switch (flags) {
+    case cudaEnableDefault:
+        *driver_flags = form == PER_THREAD ? CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
+                                           : CU_GET_PROC_ADDRESS_LEGACY_STREAM;
+        return 0;
+    case cudaEnableLegacyStream:
+        *driver_flags = CU_GET_PROC_ADDRESS_LEGACY_STREAM;
+        return 0;
+    case cudaEnablePerThreadDefaultStream:
+        *driver_flags = CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+        return 0;
+    default:
+        return -1;
+    }
+}
+
+static cudaError_t find(enum stream_form form, const char *symbol, void **function,
+                        unsigned int version, unsigned long long flags,
+                        enum cudaDriverEntryPointQueryResult *status)
+{
+    CUdriverProcAddressQueryResult answer = CU_GET_PROC_ADDRESS_SUCCESS;
+    void *found = NULL;
+    cuuint64_t driver_flags;
+    CUresult result;
+    if (!symbol || !function || version > INT_MAX || flags_of(form, flags, &driver_flags))
+        return cudaErrorInvalidValue;
+    result =
+        call_driver()->cuGetProcAddress_v2(symbol, &found, (int)version, driver_flags, &answer);
+    if (result == CUDA_ERROR_NOT_FOUND && answer == CU_GET_PROC_ADDRESS_SUCCESS)
+        answer = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_FOUND)
+        return call_error(result);
+    *function = answer == CU_GET_PROC_ADDRESS_SUCCESS ? found : NULL;
+    if (status)
+        *status = (enum cudaDriverEntryPointQueryResult)answer;
+    return cudaSuccess;
+}
+
+TWIN(_ptsz, cudaGetDriverEntryPoint,
+     (const char *symbol, void **function, unsigned long long flags,
+      enum cudaDriverEntryPointQueryResult *status),
+     NEEDS_DEVICES, find(form, symbol, function, (unsigned int)runtime_version(), flags, status))
+TWIN(_ptsz, cudaGetDriverEntryPointByVersion,
+     (const char *symbol, void **function, unsigned int version, unsigned long long flags,
+      enum cudaDriverEntryPointQueryResult *status),
+     NEEDS_DEVICES, find(form, symbol, function, version, flags, status))

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Kernels: nothing computes on a simulated device, so registering code is accepted and forgotten
+ * and a launch checks what a launch checks and does nothing. A kernel is the address of its host
+ * function.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "runtime/call.h"
+#include "runtime/context.h"
+#include "runtime/only_here.h"
+
+enum { THREADS_PER_BLOCK = 1024, REGISTERS = 32, NO_PREFERENCE = -1 };
+
+/* --- what nvcc's code registers before main --- */
+
+static void *registered; /* its address is the handle of every image; its value means nothing */
+
+GMT_EXPORT void **__cudaRegisterFatBinary(GMT_UNUSED void *image)
+{
+    return &registered;
+}
+
+GMT_EXPORT void __cudaRegisterFatBinaryEnd(GMT_UNUSED void **handle)
+{
+}
+
+GMT_EXPORT void __cudaUnregisterFatBinary(GMT_UNUSED void **handle)
+{
+}
+
+GMT_EXPORT void __cudaRegisterFunction(GMT_UNUSED void **handle,
+                                       GMT_UNUSED const char *host_function)
+{
+}
+
+GMT_EXPORT void __cudaRegisterVar(GMT_UNUSED void **handle, GMT_UNUSED char *host_variable)
+{
+}
+
+GMT_EXPORT void __cudaRegisterManagedVar(GMT_UNUSED void **handle, GMT_UNUSED void **host_pointer)
+{
+}
+
+GMT_EXPORT void __cudaRegisterHostVar(GMT_UNUSED void **handle, GMT_UNUSED const char *device_name)
+{
+}
+
+GMT_EXPORT char __cudaInitModule(GMT_UNUSED void **handle)
+{
+    return 1;
+}
+
+/* --- launches --- */
+
+/* As cudaLaunchConfig_t begins; there, launch attributes follow. */
+struct configuration {
+    dim3 grid, block;
+    size_t shared_bytes;
+    cudaStream_t stream;
+};
+
+/* What <<<…>>> has pushed and the launch it stands before has yet to pop; they nest where an
+ * argument of a launch launches. */
+enum { PENDING_LIMIT = 16 };
+static _Thread_local struct configuration pending[PENDING_LIMIT];
+static _Thread_local int pending_count;
+
+static cudaError_t push(struct configuration configuration)
+{
+    if (pending_count == PENDING_LIMIT)
+        return cudaErrorLaunchMaxDepthExceeded;
+    pending[pending_count++] = configuration;
+    return cudaSuccess;
+}
+
+GMT_EXPORT unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes,
+                                                    cudaStream_t stream)
+{
+    return CALL(NEEDS_NOTHING, push((struct configuration){grid, block, shared_bytes, stream}));
+}
+
+static cudaError_t pop(struct configuration *configuration)
+{
+    if (pending_count == 0)
+        return cudaErrorMissingConfiguration;
+    *configuration = pending[--pending_count];
+    return cudaSuccess;
+}
+
+static cudaError_t pop_into(dim3 *grid, dim3 *block, size_t *shared_bytes, void *stream)
+{
+    struct configuration configuration;
+    const cudaError_t error = pop(&configuration);
+    if (error)
+        return error;
+    *grid = configuration.grid;
+    *block = configuration.block;
+    *shared_bytes = configuration.shared_bytes;
+    memcpy(stream, &configuration.stream, sizeof configuration.stream);
+    return cudaSuccess;
+}
+
+GMT_EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes,
+                                                  void *stream)
+{
+    return CALL(NEEDS_NOTHING, pop_into(grid, block, shared_bytes, stream));
+}
+
+static bool is_launchable(const struct configuration *configuration)
+{
+    const dim3 grid = configuration->grid, block = configuration->block;
+    if (!grid.x || !grid.y || !grid.z || !block.x || !block.y || !block.z)
+        return false;
+    if (block.x > THREADS_PER_BLOCK || block.y > THREADS_PER_BLOCK || block.z > THREADS_PER_BLOCK)
+        return false;
+    return (uint64_t)block.x * block.y * block.z <= THREADS_PER_BLOCK;
+}
+
+static cudaError_t launch(enum stream_form form, const void *kernel,
+                          struct configuration configuration)
+{
+    CUstreamCaptureStatus status;
+    if (!kernel)
+        return cudaErrorInvalidDeviceFunction;
+    if (!is_launchable(&configuration))
+        return cudaErrorInvalidConfiguration;
+    /* Asked for what it says about the stream's handle. */
+    return call_error(call_driver()->cuStreamIsCapturing[form](configuration.stream, &status));
+}
+
+TWIN(_ptsz, cudaLaunchKernel,
+     (const void *kernel, dim3 grid, dim3 block, GMT_UNUSED void **arguments, size_t shared_bytes,
+      cudaStream_t stream),
+     NEEDS_CONTEXT, launch(form, kernel, (struct configuration){grid, block, shared_bytes, stream}))
+TWIN(_ptsz, cudaLaunchCooperativeKernel,
+     (const void *kernel, dim3 grid, dim3 block, GMT_UNUSED void **arguments, size_t shared_bytes,
+      cudaStream_t stream),
+     NEEDS_CONTEXT, launch(form, kernel, (struct configuration){grid, block, shared_bytes, stream}))
+TWIN(_ptsz, __cudaLaunchKernel,
+     (const void *kernel, dim3 grid, dim3 block, GMT_UNUSED void **arguments, size_t shared_bytes,
+      cudaStream_t stream),
+     NEEDS_CONTEXT, launch(form, kernel, (struct configuration){grid, block, shared_bytes, stream}))
+
+static cudaError_t launch_config(enum stream_form form, const cudaLaunchConfig_t *config,
+                                 const void *kernel)
+{
+    struct configuration configuration;
+    memcpy(&configuration, config, sizeof configuration);
+    return launch(form, kernel, configuration);
+}
+
+TWIN(_ptsz, cudaLaunchKernelExC,
+     (const cudaLaunchConfig_t *config, const void *kernel, GMT_UNUSED void **arguments),
+     NEEDS_CONTEXT, CALL_UNLESS_NULL(config, launch_config(form, config, kernel)))
+
+static cudaError_t get_kernel(const void **kernel, const void *host_function)
+{
+    *kernel = host_function;
+    return cudaSuccess;
+}
+
+GMT_EXPORT cudaError_t __cudaGetKernel(const void **kernel, const void *host_function)
+{
+    return CALL(NEEDS_NOTHING, CALL_UNLESS_NULL(kernel, get_kernel(kernel, host_function)));
+}
+
+/* --- what a kernel is said to be --- */
+
+static cudaError_t ask_device(int *value, CUdevice_attribute attribute)
+{
+    int ordinal;
+    CUdevice device;
+    cudaError_t error = context_current_device(&ordinal);
+    if (error == cudaSuccess)
+        error = context_device(ordinal, &device);
+    if (error == cudaSuccess)
+        error = call_error(call_driver()->cuDeviceGetAttribute(value, attribute, device));
+    return error;
+}
+
+static cudaError_t get_attributes(struct cudaFuncAttributes *attributes)
+{
+    int major = 0, minor = 0, shared_bytes = 0;
+    cudaError_t error = ask_device(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+    if (error == cudaSuccess)
+        error = ask_device(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+    if (error == cudaSuccess)
+        error = ask_device(&shared_bytes, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+    if (error)
+        return error;
+    *attributes = (struct cudaFuncAttributes){
+        .maxThreadsPerBlock = THREADS_PER_BLOCK,
+        .numRegs = REGISTERS,
+        .ptxVersion = major * 10 + minor,
+        .binaryVersion = major * 10 + minor,
+        .maxDynamicSharedSizeBytes = shared_bytes,
+        .preferredShmemCarveout = NO_PREFERENCE,
+    };
+    return cudaSuccess;
+}
+
+static cudaError_t get_attributes_of(struct cudaFuncAttributes *attributes, const void *kernel)
+{
+    return kernel ? get_attributes(attributes) : cudaErrorInvalidDeviceFunction;
+}
+
+GMT_EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes,
+                                             const void *kernel)
+{
+    return CALL(NEEDS_CONTEXT, CALL_UNLESS_NULL(attributes, get_attributes_of(attributes, kernel)));
+}
+
+/* Settings of kernels that never run. */
+static cudaError_t accept(const void *kernel)
+{
+    return kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction;
+}
+
+GMT_EXPORT cudaError_t cudaFuncSetAttribute(const void *kernel,
+                                            GMT_UNUSED enum cudaFuncAttribute attribute,
+                                            GMT_UNUSED int value)
+{
+    return CALL(NEEDS_CONTEXT, accept(kernel));
+}
+
+GMT_EXPORT cudaError_t cudaFuncSetCacheConfig(const void *kernel,
+                                              GMT_UNUSED enum cudaFuncCache config)
+{
+    return CALL(NEEDS_CONTEXT, accept(kernel));
+}
+
+static cudaError_t count_blocks(int *count, const void *kernel, int block_size)
+{
+    if (!kernel)
+        return cudaErrorInvalidDeviceFunction;
+    if (block_size <= 0)
+        return cudaErrorInvalidValue;
+    *count = block_size <= THREADS_PER_BLOCK;
+    return cudaSuccess;
+}
+
+GMT_EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *count, const void *kernel,
+                                                                     int block_size,
+                                                                     GMT_UNUSED size_t shared_bytes)
+{
+    return CALL(NEEDS_CONTEXT, CALL_UNLESS_NULL(count, count_blocks(count, kernel, block_size)));
+}
+
+GMT_EXPORT cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int *count, const void *kernel, int block_size, GMT_UNUSED size_t shared_bytes,
+    GMT_UNUSED unsigned int flags)
+{
+    return CALL(NEEDS_CONTEXT, CALL_UNLESS_NULL(count, count_blocks(count, kernel, block_size)));
+}

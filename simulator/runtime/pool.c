@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stream-ordered memory and its pools, and memory of other processes. The runtime's structs say the
+ * same as the driver's under other names; they are converted member by member.
+ */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "runtime/call.h"
+#include "runtime/context.h"
+
+static CUdeviceptr address_of(const void *pointer)
+{
+    return (CUdeviceptr)(uintptr_t)pointer;
+}
+
+static cudaError_t allocate_async(enum stream_form form, void **address, size_t size_bytes,
+                                  cudaStream_t stream)
+{
+    CUdeviceptr memory = 0;
+    cudaError_t error = cudaSuccess;
+    if (size_bytes)
+        error = call_error(call_driver()->cuMemAllocAsync[form](&memory, size_bytes, stream));
+    if (error == cudaSuccess)
+        *address = (void *)(uintptr_t)memory;
+    return error;
+}
+
+static cudaError_t allocate_from_pool(enum stream_form form, void **address, size_t size_bytes,
+                                      cudaMemPool_t pool, cudaStream_t stream)
+{
+    CUdeviceptr memory = 0;
+    cudaError_t error = cudaSuccess;
+    if (size_bytes)
+        error = call_error(
+            call_driver()->cuMemAllocFromPoolAsync[form](&memory, size_bytes, pool, stream));
+    if (error == cudaSuccess)
+        *address = (void *)(uintptr_t)memory;
+    return error;
+}
+
+TWIN(_ptsz, cudaMallocAsync, (void **address, size_t size_bytes, cudaStream_t stream),
+     NEEDS_CONTEXT, CALL_UNLESS_NULL(address, allocate_async(form, address, size_bytes, stream)))
+TWIN(_ptsz, cudaMallocFromPoolAsync,
+     (void **address, size_t size_bytes, cudaMemPool_t pool, cudaStream_t stream), NEEDS_CONTEXT,
+     CALL_UNLESS_NULL(address, allocate_from_pool(form, address, size_bytes, pool, stream)))
+TWIN(_ptsz, cudaFreeAsync, (void *address, cudaStream_t stream), NEEDS_CONTEXT,
+     call_error(call_driver()->cuMemFreeAsync[form](address_of(address), stream)))
+
+/* --- pools of a device --- */
+
+static cudaError_t get_default_pool(cudaMemPool_t *pool, int ordinal)
+{
+    CUdevice device;
+    const cudaError_t error = context_device(ordinal, &device);
+    return error ? error : call_error(call_driver()->cuDeviceGetDefaultMemPool(pool, device));
+}
+
+GMT_EXPORT cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
+{
+    return CALL(NEEDS_DEVICES, CALL_UNLESS_NULL(pool, get_default_pool(pool, device)));
+}
+
+static cudaError_t get_pool(cudaMemPool_t *pool, int ordinal)
+{
+    CUdevice device;
+    const cudaError_t error = context_device(ordinal, &device);
+    return error ? error : call_error(call_driver()->cuDeviceGetMemPool(pool, device));
+}
+
+GMT_EXPORT cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
+{
+    return CALL(NEEDS_DEVICES, CALL_UNLESS_NULL(pool, get_pool(pool, device)));
+}
+
+static cudaError_t set_pool(int ordinal, cudaMemPool_t pool)
+{
+    CUdevice device;
+    const cudaError_t error = context_device(ordinal, &device);
+    return error ? error : call_error(call_driver()->cuDeviceSetMemPool(device, pool));
+}
+
+GMT_EXPORT cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
+{
+    return CALL(NEEDS_DEVICES, set_pool(device, pool));
+}
+
+/* --- one pool --- */
+
+static CUmemLocation location_of(const struct cudaMemLocation *location)
+{
+    return (CUmemLocation){(CUmemLocationType)location->type, location->id};
+}
+
+static cudaError_t create_pool(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties)
+{
+    const CUmemPoolProps converted = {
+        .allocType = (CUmemAllocationType)properties->allocType,
+        .handleTypes = (CUmemAllocationHandleType)properties->handleTypes,
+        .location = location_of(&properties->location),
+        .win32SecurityAttributes = properties->win32SecurityAttributes,
+        .maxSize = properties->maxSize,
+        .usage = properties->usage,
+    };
+    return call_error(call_driver()->cuMemPoolCreate(pool, &converted));
+}
+
+GMT_EXPORT cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool,
+                                         const struct cudaMemPoolProps *properties)
+{
+    return CALL(NEEDS_DEVICES, CALL_UNLESS_NULL(pool && properties, create_pool(pool, properties)));
+}
+
+GMT_EXPORT cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
+{
+    return CALL(NEEDS_DEVICES, call_error(call_driver()->cuMemPoolDestroy(pool)));
+}
+
+GMT_EXPORT cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep_bytes)
+{
+    return CALL(NEEDS_DEVICES, call_error(call_driver()->cuMemPoolTrimTo(pool, keep_bytes)));
+}
+
+GMT_EXPORT cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
+                                               void *value)
+{
+    return CALL(NEEDS_DEVICES, call_error(call_driver()->cuMemPoolSetAttribute(
+                                   pool, (CUmemPool_attribute)attribute, value)));
+}
+
+GMT_EXPORT cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
+                                               void *value)
+{
+    return CALL(NEEDS_DEVICES, call_error(call_driver()->cuMemPoolGetAttribute(
+                                   pool, (CUmemPool_attribute)attribute, value)));
+}
+
+/* One by one: the driver's list has other types, and its length has no limit. */
+static cudaError_t set_access(cudaMemPool_t pool, const struct cudaMemAccessDesc *accesses,
+                              size_t count)
+{
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < count && error == cudaSuccess; i++) {
+        const CUmemAccessDesc access = {location_of(&accesses[i].location),
+                                        (CUmemAccess_flags)accesses[i].flags};
+        error = call_error(call_driver()->cuMemPoolSetAccess(pool, &access, 1));
+    }
+    return error;
+}
+
+GMT_EXPORT cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool,
+                                            const struct cudaMemAccessDesc *accesses, size_t count)
+{
+    return CALL(NEEDS_DEVICES, CALL_UNLESS_NULL(accesses, set_access(pool, accesses, count)));
+}
+
+static cudaError_t get_access(enum cudaMemAccessFlags *flags, cudaMemPool_t pool,
+                              const struct cudaMemLocation *location)
+{
+    CUmemLocation converted = location_of(location);
+    CUmemAccess_flags answer;
+    const cudaError_t error =
+        call_error(call_driver()->cuMemPoolGetAccess(&answer, pool, &converted));
+    if (error == cudaSuccess)
+        *flags = (enum cudaMemAccessFlags)answer;
+    return error;
+}
+
+GMT_EXPORT cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t pool,
+                                            struct cudaMemLocation *location)
+{
+    return CALL(NEEDS_DEVICES,
+                CALL_UNLESS_NULL(flags && location, get_access(flags, pool, location)));
+}
+
+/* --- memory of other processes --- */
+
+_Static_assert(sizeof(CUipcMemHandle) == sizeof(cudaIpcMemHandle_t), "one is the other's bytes");
+
+static cudaError_t get_handle(cudaIpcMemHandle_t *handle, void *address)
+{
+    CUipcMemHandle answer;
+    const cudaError_t error =
+        call_error(call_driver()->cuIpcGetMemHandle(&answer, address_of(address)));
+    if (error == cudaSuccess)
+        memcpy(handle, &answer, sizeof answer);
+    return error;
+}
+
+GMT_EXPORT cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *address)
+{
+    return CALL(NEEDS_CONTEXT, CALL_UNLESS_NULL(handle, get_handle(handle, address)));
+}
+
+static cudaError_t open_handle(void **address, const cudaIpcMemHandle_t *handle, unsigned int flags)
+{
+    CUipcMemHandle converted;
+    CUdeviceptr memory = 0;
+    cudaError_t error;
+    memcpy(&converted, handle, sizeof converted);
+    error = call_error(call_driver()->cuIpcOpenMemHandle_v2(&memory, converted, flags));
+    if (error == cudaSuccess)
+        *address = (void *)(uintptr_t)memory;
+    return error;
+}
+
+GMT_EXPORT cudaError_t cudaIpcOpenMemHandle(void **address, cudaIpcMemHandle_t handle,
+                                            unsigned int flags)
+{
+    return CALL(NEEDS_CONTEXT, CALL_UNLESS_NULL(address, open_handle(address, &handle, flags)));
+}
+
+GMT_EXPORT cudaError_t cudaIpcCloseMemHandle(void *address)
+{
+    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuIpcCloseMemHandle(address_of(address))));
+}
