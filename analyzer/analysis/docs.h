@@ -35,8 +35,10 @@ int docs_build(struct doc **doc, const struct answer *answer, const struct view 
 docs_device_part docs_counters;
 /* "fragmentation" of the leading (or asked) layer at view->at, or its peak. */
 docs_device_part docs_fragmentation;
-/* "phases" of every layer. */
-docs_device_part docs_phases;
+/* The same for people in one sentence, of the leading layer at its peak. */
+docs_device_part docs_fragmentation_line;
+/* "phases" of every layer; the second leaves people the few that allocated most. */
+docs_device_part docs_phases, docs_main_phases;
 /* "sites_at_peak" of every layer, each at its own peak. */
 docs_device_part docs_sites_at_peak;
 /* "oom": every failed allocation with its verdict; report shows people the last one only. */

@@ -5,7 +5,10 @@
  */
 #include "analysis/docs.h"
 
-#include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "trace/array.h"
 
 static void add_integer(struct doc *doc, const char *key, const char *label, enum doc_unit unit,
                         const struct trace_integer *value)
@@ -72,6 +75,14 @@ static void add_trace_for_people(struct doc *doc, const struct study *study)
                                  : "");
 }
 
+static void add_device_number(struct doc *doc, int device, const char *label)
+{
+    if (device == DEVICE_UNKNOWN)
+        doc_null(doc, "device", label, DOC_COUNT);
+    else
+        doc_count(doc, "device", label, (uint64_t)device);
+}
+
 static void add_device_head(struct doc *doc, const struct study *study,
                             const struct device_use *use, const struct view *view)
 {
@@ -82,10 +93,7 @@ static void add_device_head(struct doc *doc, const struct study *study,
     for (size_t i = 0; i < trace->device_count; i++)
         if (trace->devices[i].device == use->device)
             device = &trace->devices[i];
-    if (use->device == DEVICE_UNKNOWN)
-        doc_null(doc, "device", view->people ? "device" : NULL, DOC_COUNT);
-    else
-        doc_count(doc, "device", view->people ? "device" : NULL, (uint64_t)use->device);
+    add_device_number(doc, use->device, view->people ? "device" : NULL);
     doc_text(doc, "uuid", NULL, device ? device->uuid : NULL);
     doc_text(doc, "name", view->people && device && device->name ? "name" : NULL,
              device ? device->name : NULL);
@@ -141,17 +149,69 @@ static int add_study(struct doc *doc, const struct study *study, const struct an
 
 /* --- several traces of one job --- */
 
-struct job {
-    uint64_t complete_count, lost_events_count;
+/* The leading layer's peak of one device of one trace: ranks of a job should not differ much. */
+struct job_peak {
+    struct trace_integer rank;
+    int device;
+    char uuid[64];
+    char name[DOCS_NAME_BYTES];
+    uint64_t peak_bytes;
 };
 
-static void note_in_job(struct job *job, const struct study *study)
+struct job {
+    uint64_t complete_count, lost_events_count;
+    struct job_peak *peaks;
+    size_t peak_count, peak_capacity;
+};
+
+static int note_peak(struct job *job, const struct study *study, const struct device_use *use,
+                     struct err *err)
+{
+    const struct stock *stock = &study->history.stocks[use->leading];
+    struct job_peak *grown;
+
+    grown = array_grow(job->peaks, &job->peak_capacity, job->peak_count, sizeof *grown, err);
+    if (!grown)
+        return -1;
+    job->peaks = grown;
+    grown += job->peak_count++;
+    *grown = (struct job_peak){
+        .rank = study->trace.meta.rank, .device = use->device, .peak_bytes = stock->peak_bytes};
+    docs_layer_name(study, stock, grown->name);
+    for (size_t i = 0; i < study->trace.device_count; i++)
+        if (study->trace.devices[i].device == use->device && study->trace.devices[i].uuid)
+            snprintf(grown->uuid, sizeof grown->uuid, "%s", study->trace.devices[i].uuid);
+    return 0;
+}
+
+static int note_in_job(struct job *job, const struct study *study, struct err *err)
 {
     const struct trace_meta *meta = &study->trace.meta;
 
     job->complete_count += is_complete(meta);
     if (meta->lost_events.value > 0)
         job->lost_events_count += (uint64_t)meta->lost_events.value;
+    for (size_t i = 0; i < study->history.device_count; i++)
+        if (note_peak(job, study, &study->history.devices[i], err))
+            return -1;
+    return 0;
+}
+
+static void add_peaks(struct doc *doc, const struct job *job, bool people)
+{
+    doc_list_begin(doc, "peaks", people ? "Peaks" : NULL);
+    for (size_t i = 0; i < job->peak_count; i++) {
+        const struct job_peak *peak = &job->peaks[i];
+
+        doc_row_begin(doc);
+        add_integer(doc, "rank", people ? "Rank" : NULL, DOC_COUNT, &peak->rank);
+        add_device_number(doc, peak->device, people ? "Device" : NULL);
+        doc_text(doc, "uuid", NULL, *peak->uuid ? peak->uuid : NULL);
+        doc_text(doc, "layer", people ? "Layer" : NULL, peak->name);
+        doc_bytes(doc, "peak_bytes", people ? "Peak" : NULL, peak->peak_bytes);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
 }
 
 static void add_job(struct doc *doc, const struct job *job, int count, const struct view *view)
@@ -160,6 +220,7 @@ static void add_job(struct doc *doc, const struct job *job, int count, const str
     doc_count(doc, "traces", view->people ? "traces" : NULL, (uint64_t)count);
     doc_count(doc, "complete_traces", view->people ? "complete" : NULL, job->complete_count);
     doc_count(doc, "lost_events", view->people ? "lost events" : NULL, job->lost_events_count);
+    add_peaks(doc, job, view->people);
     doc_object_end(doc);
 }
 
@@ -171,8 +232,7 @@ static int add_one(struct doc *doc, struct job *job, const struct answer *answer
 
     if (study_open(&study, path, err))
         return -1;
-    note_in_job(job, &study);
-    status = add_study(doc, &study, answer, view, err);
+    status = note_in_job(job, &study, err) || add_study(doc, &study, answer, view, err) ? -1 : 0;
     study_release(&study);
     return status;
 }
@@ -192,6 +252,7 @@ static int add_several(struct doc *doc, const struct answer *answer, const struc
     }
     doc_list_end(doc);
     add_job(doc, &job, count, view);
+    free(job.peaks);
     return status;
 }
 
@@ -208,6 +269,7 @@ int docs_build(struct doc **doc, const struct answer *answer, const struct view 
     }
     status = count > 1 ? add_several(built, answer, view, paths, count, err)
                        : add_one(built, &job, answer, view, paths[0], err);
+    free(job.peaks);
     if (status) {
         doc_free(built);
         return -1;

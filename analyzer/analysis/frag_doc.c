@@ -4,6 +4,7 @@
 
 #include "analysis/frag.h"
 #include "analysis/moment.h"
+#include "render/units.h"
 
 static void add_moment(struct doc *doc, const struct study *study, const struct view *view,
                        uint32_t index)
@@ -49,6 +50,44 @@ static void add_figures(struct doc *doc, const struct frag *frag, bool known, bo
               frag->stranded_bytes);
     add_bytes(doc, "device_free_bytes", people ? "free on the card" : NULL,
               known && frag->device_free_known, frag->device_free_bytes);
+}
+
+/* One sentence where the whole is one page. */
+static void add_sentence(struct doc *doc, const struct frag *frag, bool is_driver)
+{
+    char reserved[UNITS_TEXT_BYTES], live[UNITS_TEXT_BYTES], idle[UNITS_TEXT_BYTES];
+    char hole[UNITS_TEXT_BYTES], ratio[UNITS_TEXT_BYTES];
+
+    units_bytes(reserved, frag->reserved_bytes);
+    units_bytes(live, frag->live_bytes);
+    units_bytes(idle, frag->free_bytes);
+    units_bytes(hole, frag->largest_free_bytes);
+    units_ratio(ratio, frag->external_ratio);
+    if (!frag->reserved_known)
+        doc_note(doc, "Fragmentation: the segments behind the pool were not recorded.");
+    else if (!frag->free_bytes)
+        doc_note(doc, "Fragmentation: none at the peak; all of what was reserved was live.");
+    else
+        doc_note(
+            doc,
+            "Fragmentation at the peak: %s%s reserved, %s live; the largest of the %s free was "
+            "%s (external fragmentation %s).",
+            is_driver ? "about " : "", reserved, live, idle, hole, ratio);
+}
+
+int docs_fragmentation_line(struct doc *doc, const struct study *study,
+                            const struct device_use *use, const struct view *view, struct err *err)
+{
+    const struct stock *stock = &study->history.stocks[use->leading];
+    struct frag frag;
+
+    (void)view;
+    if (stock->peak_index == HISTORY_NONE)
+        return 0;
+    if (frag_at(&frag, &study->history, use->leading, stock->peak_index, err))
+        return -1;
+    add_sentence(doc, &frag, stock->account == ACCOUNT_device);
+    return 0;
 }
 
 int docs_fragmentation(struct doc *doc, const struct study *study, const struct device_use *use,

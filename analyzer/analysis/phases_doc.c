@@ -2,7 +2,10 @@
 /* Phases, and warnings, as a document. */
 #include "analysis/docs.h"
 
+#include <stdlib.h>
+
 #include "analysis/phases.h"
+#include "trace/array.h"
 
 static const char *source_text(const struct history *history, uint32_t path)
 {
@@ -39,21 +42,58 @@ static void add_row(struct doc *doc, const struct study *study, const struct vie
     doc_row_end(doc);
 }
 
-static int add_stock(struct doc *doc, const struct study *study, const struct view *view,
-                     uint32_t number, struct err *err)
+static int compare_bytes(const void *left, const void *right)
 {
-    struct phases phases;
+    const uint64_t *a = left, *b = right;
 
-    if (phases_of(&phases, &study->history, number, err))
+    return (*a < *b) - (*a > *b);
+}
+
+/* What a phase must have allocated to be among the `most` largest. */
+static int find_threshold(const struct phases *phases, size_t most, uint64_t *bytes,
+                          struct err *err)
+{
+    uint64_t *all;
+
+    *bytes = 0;
+    if (phases->count <= most)
+        return 0;
+    all = array_new(phases->count, sizeof *all, err);
+    if (!all)
         return -1;
-    for (size_t i = 0; i < phases.count; i++)
-        add_row(doc, study, view, &study->history.stocks[number], &phases.rows[i]);
-    phases_release(&phases);
+    for (size_t i = 0; i < phases->count; i++)
+        all[i] = phases->rows[i].allocated_bytes;
+    qsort(all, phases->count, sizeof *all, compare_bytes);
+    *bytes = all[most - 1];
+    free(all);
     return 0;
 }
 
-int docs_phases(struct doc *doc, const struct study *study, const struct device_use *use,
-                const struct view *view, struct err *err)
+static int add_stock(struct doc *doc, const struct study *study, const struct view *view,
+                     uint32_t number, size_t most, struct err *err)
+{
+    struct phases phases;
+    uint64_t threshold_bytes;
+    size_t shown = 0;
+    int status;
+
+    if (phases_of(&phases, &study->history, number, err))
+        return -1;
+    status = find_threshold(&phases, most, &threshold_bytes, err);
+    for (size_t i = 0; i < phases.count && !status && shown < most; i++) {
+        if (phases.rows[i].allocated_bytes < threshold_bytes)
+            continue;
+        add_row(doc, study, view, &study->history.stocks[number], &phases.rows[i]);
+        shown++;
+    }
+    if (!status && shown < phases.count)
+        doc_note(doc, "%zu more: see 'gpumemtrace phases'.", phases.count - shown);
+    phases_release(&phases);
+    return status;
+}
+
+static int add_list(struct doc *doc, const struct study *study, const struct device_use *use,
+                    const struct view *view, size_t most, struct err *err)
 {
     uint32_t stocks[STUDY_STOCKS_MAX];
     size_t count = study_stocks(study, use, view, stocks, view->people ? 1 : STUDY_STOCKS_MAX);
@@ -62,10 +102,24 @@ int docs_phases(struct doc *doc, const struct study *study, const struct device_
         return 0;
     doc_list_begin(doc, "phases", view->people ? "Phases" : NULL);
     for (size_t i = 0; i < count; i++)
-        if (add_stock(doc, study, view, stocks[i], err))
+        if (add_stock(doc, study, view, stocks[i], most, err))
             return -1;
     doc_list_end(doc);
     return 0;
+}
+
+int docs_phases(struct doc *doc, const struct study *study, const struct device_use *use,
+                const struct view *view, struct err *err)
+{
+    return add_list(doc, study, use, view, SIZE_MAX, err);
+}
+
+int docs_main_phases(struct doc *doc, const struct study *study, const struct device_use *use,
+                     const struct view *view, struct err *err)
+{
+    enum { PAGE_ROWS = 15 };
+
+    return add_list(doc, study, use, view, view->people ? PAGE_ROWS : SIZE_MAX, err);
 }
 
 int docs_warnings(struct doc *doc, const struct study *study, const struct view *view,

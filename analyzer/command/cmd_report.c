@@ -44,13 +44,15 @@ static int add_device(struct doc *doc, const struct study *study, const struct d
 
     at_peak.layer = LAYER_none;
     at_peak.at = NULL;
-    return docs_counters(doc, study, use, view, err) ||
-                   docs_fragmentation(doc, study, use, &at_peak, err) ||
-                   docs_phases(doc, study, use, view, err) ||
-                   docs_sites_at_peak(doc, study, use, view, err) ||
-                   (view->people && docs_growth(doc, study, use, view, err))
-               ? -1
-               : 0;
+    if (docs_counters(doc, study, use, view, err))
+        return -1;
+    if (view->people ? docs_fragmentation_line(doc, study, use, view, err)
+                     : docs_fragmentation(doc, study, use, &at_peak, err))
+        return -1;
+    if (docs_main_phases(doc, study, use, view, err) ||
+        docs_sites_at_peak(doc, study, use, view, err))
+        return -1;
+    return view->people ? docs_growth(doc, study, use, view, err) : 0;
 }
 
 static int add_tail(struct doc *doc, const struct study *study, const struct view *view,

@@ -348,7 +348,13 @@ def test_several_traces_make_one_document_with_the_job(tmp_path):
         paths.append(trace.write())
     document = load_json("report", *paths)
     assert document["schema"] == "gpumemtrace.reports/1"
-    assert document["job"] == {"traces": 2, "complete_traces": 1, "lost_events": 0}
+    assert document["job"] == {
+        "traces": 2, "complete_traces": 1, "lost_events": 0,
+        "peaks": [
+            {"rank": rank, "device": 0, "uuid": None, "layer": "driver", "peak_bytes": 10 + rank}
+            for rank in range(2)
+        ],
+    }  # fmt: skip
     assert [t["schema"] for t in document["traces"]] == ["gpumemtrace.report/1"] * 2
     assert [t["trace"]["rank"] for t in document["traces"]] == [0, 1]
     assert [t["devices"][0]["driver"]["peak_bytes"] for t in document["traces"]] == [10, 11]
