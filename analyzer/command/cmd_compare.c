@@ -176,6 +176,7 @@ static int add_tail(struct doc *doc, const struct study *study, const struct vie
 {
     const struct compare_view *own = compare_view(view);
     estimate_doc_model(doc, own->estimate);
+    estimate_doc_layers(doc, own->estimate, own->estimate_view.all_layers);
     estimate_doc_assumptions(doc, own->estimate, &own->estimate_view);
     return docs_warnings(doc, study, view, err);
 }
@@ -187,7 +188,7 @@ static int print_comparison(const struct estimate *estimate, const struct comman
                                          .head = add_head,
                                          .device = add_device,
                                          .tail = add_tail};
-    struct compare_view compared = {estimate, {.context_bytes = own->context_bytes}};
+    struct compare_view compared = {estimate, {own->context_bytes, own->layers}};
     struct view view = answer_view(options, &compared);
     struct doc *doc = NULL;
     if (docs_build(&doc, &answer, &view, options->operands, 1, err))

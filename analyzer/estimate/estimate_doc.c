@@ -146,15 +146,20 @@ static void add_layer(struct doc *doc, struct plan_layer *planned, bool people)
     doc_row_end(doc);
 }
 
+void estimate_doc_layers(struct doc *doc, const struct estimate *estimate, bool people)
+{
+    doc_list_begin(doc, "layers", people ? "Layers, outputs of one sample" : NULL);
+    for (size_t i = 0; i < estimate->plan.layer_count; i++)
+        add_layer(doc, &estimate->plan.layers[i], people);
+    doc_list_end(doc);
+}
+
 static void add_layers(struct doc *doc, const struct estimate *estimate,
                        const struct estimate_view *view)
 {
     size_t count = estimate->plan.layer_count;
     bool people = view->all_layers || count <= ESTIMATE_LAYERS_SHOWN;
-    doc_list_begin(doc, "layers", people ? "Layers, outputs of one sample" : NULL);
-    for (size_t i = 0; i < count; i++)
-        add_layer(doc, &estimate->plan.layers[i], people);
-    doc_list_end(doc);
+    estimate_doc_layers(doc, estimate, people);
     if (!people)
         doc_note(doc, "The model has %zu layers; --layers shows them all.", count);
 }

@@ -23,8 +23,10 @@ struct estimate_view {
 /* NULL: no memory; other failures are told by doc_check. */
 struct doc *estimate_doc(const struct estimate *estimate, const struct estimate_view *view);
 
-/* For other documents that hold an estimate: the model, the settings, what was assumed. */
+/* For other documents that hold an estimate: the model, the settings, its layers (which people
+ * see or not), what was assumed. */
 void estimate_doc_model(struct doc *doc, const struct estimate *estimate);
+void estimate_doc_layers(struct doc *doc, const struct estimate *estimate, bool people);
 void estimate_doc_assumptions(struct doc *doc, const struct estimate *estimate,
                               const struct estimate_view *view);
 

@@ -181,6 +181,12 @@ def test_the_driver_layer_has_no_segments_to_compare(trace, model):
     assert set(reserved.values()) == {None}
 
 
+def test_the_table_of_layers_is_shown_when_asked_for(gpumemtrace, trace, model):
+    assert "  Linear  " not in gpumemtrace("compare", trace, model).stdout
+    assert "  Linear  " in gpumemtrace("compare", trace, model, "--layers").stdout
+    assert len(compare(trace, model)["layers"]) == 1
+
+
 @pytest.mark.parametrize("extra, difference", [(0, "as estimated"), (5000, "16.8 % more")])
 def test_text_says_the_difference_in_its_first_line(gpumemtrace, tmp_path, model, extra, difference):
     trace = record_step(Trace(tmp_path / "step.db"), extra).write()
