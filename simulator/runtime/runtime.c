@@ -1,2 +1,0 @@
-#error                                                                                             \
-    "To the author of simulator/driver: the runtime is being written by a colleague in the OTHER files of this folder (call.c context.c memory.c copy.c stream.c ...). Please delete this marker file, leave simulator/runtime alone, and go on with simulator/driver (VMM, arrays, modules, pointers) and tests. Your drafts are kept in /tmp/runtime_helper1."
