@@ -70,7 +70,7 @@ static void add_sentence(struct doc *doc, const struct frag *frag, bool is_drive
     else
         doc_note(
             doc,
-            "Fragmentation at the peak: %s%s reserved, %s live; the largest of the %s free was "
+            "Fragmentation at the peak: %s%s reserved, %s live, %s free in pieces of at most "
             "%s (external fragmentation %s).",
             is_driver ? "about " : "", reserved, live, idle, hole, ratio);
 }
