@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Arrays: device memory of width x max(height,1) x max(depth,1) elements that is known by a handle.
+ * A mipmapped array is one allocation of all its levels; a level's handle is only a view.
+ */
+#include "array.h"
+
+#include "call.h"
+#include "gpumemtrace/compiler.h"
+
+struct mipmap {
+    struct object object;
+    struct block *block;
+    CUDA_ARRAY3D_DESCRIPTOR descriptor;
+    unsigned level_count;
+    struct array *levels[ARRAY_LEVEL_LIMIT]; /* made when asked for */
+};
+
+/* The bytes of one channel, or of the whole element where the format names its channels; 0: a
+ * format that is not simulated. */
+static uint64_t format_bytes(CUarray_format format, bool *whole_element)
+{
+    *whole_element = format >= CU_AD_FORMAT_UNORM_INT8X1;
+    switch (format) {
+    case CU_AD_FORMAT_UNSIGNED_INT8:
+    case CU_AD_FORMAT_SIGNED_INT8:
+    case CU_AD_FORMAT_UNORM_INT8X1:
+    case CU_AD_FORMAT_SNORM_INT8X1:
+        return 1;
+    case CU_AD_FORMAT_UNSIGNED_INT16:
+    case CU_AD_FORMAT_SIGNED_INT16:
+    case CU_AD_FORMAT_HALF:
+    case CU_AD_FORMAT_UNORM_INT8X2:
+    case CU_AD_FORMAT_SNORM_INT8X2:
+    case CU_AD_FORMAT_UNORM_INT16X1:
+    case CU_AD_FORMAT_SNORM_INT16X1:
+        return 2;
+    case CU_AD_FORMAT_UNSIGNED_INT32:
+    case CU_AD_FORMAT_SIGNED_INT32:
+    case CU_AD_FORMAT_FLOAT:
+    case CU_AD_FORMAT_UNORM_INT8X4:
+    case CU_AD_FORMAT_SNORM_INT8X4:
+    case CU_AD_FORMAT_UNORM_INT16X2:
+    case CU_AD_FORMAT_SNORM_INT16X2:
+        return 4;
+    case CU_AD_FORMAT_UNORM_INT16X4:
+    case CU_AD_FORMAT_SNORM_INT16X4:
+        return 8;
+    default:
+        return 0;
+    }
+}
+
+static uint64_t at_least_one(uint64_t extent)
+{
+    return extent ? extent : 1;
+}
+
+uint64_t array_element_bytes(const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
+{
+    bool whole_element;
+    const uint64_t bytes = format_bytes(descriptor->Format, &whole_element);
+    return whole_element ? bytes : bytes * descriptor->NumChannels;
+}
+
+/* -1: more than 64 bits can say. */
+static int array_bytes(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, uint64_t *size_bytes)
+{
+    *size_bytes = array_element_bytes(descriptor);
+    return GMT_MUL_OVERFLOWS(*size_bytes, descriptor->Width, size_bytes) ||
+                   GMT_MUL_OVERFLOWS(*size_bytes, at_least_one(descriptor->Height), size_bytes) ||
+                   GMT_MUL_OVERFLOWS(*size_bytes, at_least_one(descriptor->Depth), size_bytes)
+               ? -1
+               : 0;
+}
+
+static bool is_valid(const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
+{
+    const unsigned channels = descriptor->NumChannels;
+    const bool layered = descriptor->Flags & CUDA_ARRAY3D_LAYERED;
+    return descriptor->Width && (channels == 1 || channels == 2 || channels == 4) &&
+           (descriptor->Height || !descriptor->Depth || layered) && array_element_bytes(descriptor);
+}
+
+static CUresult take_block(struct context *context, uint64_t size_bytes, struct block **block)
+{
+    struct block model = {
+        .kind = BLOCK_ARRAY,
+        .size_bytes = size_bytes,
+        .device = context->device,
+        .context = context,
+    };
+    const CUresult result = context_take(context, size_bytes, &model.span);
+    if (result)
+        return result;
+    *block = block_new(&model);
+    if (*block)
+        return CUDA_SUCCESS;
+    context_give(context, model.span);
+    return CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static CUresult array_new(struct context *context, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
+                          CUarray *handle)
+{
+    uint64_t size_bytes;
+    struct block *block;
+    if (!is_valid(descriptor))
+        return CUDA_ERROR_INVALID_VALUE;
+    if (array_bytes(descriptor, &size_bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    const CUresult result = take_block(context, size_bytes, &block);
+    if (result)
+        return result;
+    struct array *array = object_new(OBJECT_ARRAY, context, sizeof *array);
+    if (!array) {
+        context_free_block(block);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    array->block = block;
+    array->descriptor = *descriptor;
+    *handle = (CUarray)(void *)array;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuArray3DCreate_v2(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
+        call_requires(&call, handle && descriptor))
+        call.result = array_new(call.context, descriptor, handle);
+    return call_end(&call);
+}
+
+CUresult cuArrayCreate_v2(CUarray *handle, const CUDA_ARRAY_DESCRIPTOR *descriptor)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
+        call_requires(&call, handle && descriptor)) {
+        const CUDA_ARRAY3D_DESCRIPTOR whole = {
+            .Width = descriptor->Width,
+            .Height = descriptor->Height,
+            .Format = descriptor->Format,
+            .NumChannels = descriptor->NumChannels,
+        };
+        call.result = array_new(call.context, &whole, handle);
+    }
+    return call_end(&call);
+}
+
+CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *descriptor, CUarray handle)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
+        call_requires(&call, descriptor != NULL)) {
+        const struct array *array = array_find(handle);
+        if (array)
+            *descriptor = array->descriptor;
+        else
+            call.result = CUDA_ERROR_INVALID_HANDLE;
+    }
+    return call_end(&call);
+}
+
+CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *descriptor, CUarray handle)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
+        call_requires(&call, descriptor != NULL)) {
+        const struct array *array = array_find(handle);
+        if (!array) {
+            call.result = CUDA_ERROR_INVALID_HANDLE;
+        } else {
+            descriptor->Width = array->descriptor.Width;
+            descriptor->Height = array->descriptor.Height;
+            descriptor->Format = array->descriptor.Format;
+            descriptor->NumChannels = array->descriptor.NumChannels;
+        }
+    }
+    return call_end(&call);
+}
+
+struct array *array_find(CUarray handle)
+{
+    return object_find(handle, OBJECT_ARRAY);
+}
+
+CUresult cuArrayDestroy(CUarray handle)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT)) {
+        struct array *array = array_find(handle);
+        if (!array || !array->block) { /* a level goes with its mipmap only */
+            call.result = CUDA_ERROR_INVALID_HANDLE;
+        } else {
+            context_free_block(array->block);
+            object_delete(array);
+        }
+    }
+    return call_end(&call);
+}
+
+/* --- mipmapped arrays --- */
+
+static uint64_t halved(uint64_t extent, unsigned level)
+{
+    return extent ? at_least_one(extent >> level) : 0;
+}
+
+/* Layers of a layered or cube array are in every level; a depth shrinks. */
+static CUDA_ARRAY3D_DESCRIPTOR level_descriptor(const CUDA_ARRAY3D_DESCRIPTOR *whole,
+                                                unsigned level)
+{
+    CUDA_ARRAY3D_DESCRIPTOR descriptor = *whole;
+    descriptor.Width = halved(whole->Width, level);
+    descriptor.Height = halved(whole->Height, level);
+    if (!(whole->Flags & (CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP)))
+        descriptor.Depth = halved(whole->Depth, level);
+    return descriptor;
+}
+
+/* As documented: no more levels than it takes to get the longest side to 1. */
+static unsigned clamp_levels(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned level_count)
+{
+    uint64_t longest = descriptor->Width;
+    unsigned most = 1;
+    if (descriptor->Height > longest)
+        longest = descriptor->Height;
+    if (descriptor->Depth > longest && !(descriptor->Flags & CUDA_ARRAY3D_LAYERED))
+        longest = descriptor->Depth;
+    while (longest >>= 1)
+        most++;
+    if (most > ARRAY_LEVEL_LIMIT)
+        most = ARRAY_LEVEL_LIMIT;
+    return level_count < 1 ? 1 : level_count > most ? most : level_count;
+}
+
+static int mipmap_bytes(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned level_count,
+                        uint64_t *size_bytes)
+{
+    *size_bytes = 0;
+    for (unsigned level = 0; level < level_count; level++) {
+        const CUDA_ARRAY3D_DESCRIPTOR one = level_descriptor(descriptor, level);
+        uint64_t level_bytes;
+        if (array_bytes(&one, &level_bytes) ||
+            GMT_ADD_OVERFLOWS(*size_bytes, level_bytes, size_bytes))
+            return -1;
+    }
+    return 0;
+}
+
+static CUresult mipmap_new(struct context *context, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
+                           unsigned level_count, CUmipmappedArray *handle)
+{
+    uint64_t size_bytes;
+    struct block *block;
+    if (!is_valid(descriptor))
+        return CUDA_ERROR_INVALID_VALUE;
+    level_count = clamp_levels(descriptor, level_count);
+    if (mipmap_bytes(descriptor, level_count, &size_bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    const CUresult result = take_block(context, size_bytes, &block);
+    if (result)
+        return result;
+    struct mipmap *mipmap = object_new(OBJECT_MIPMAP, context, sizeof *mipmap);
+    if (!mipmap) {
+        context_free_block(block);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    mipmap->block = block;
+    mipmap->descriptor = *descriptor;
+    mipmap->level_count = level_count;
+    *handle = (CUmipmappedArray)(void *)mipmap;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMipmappedArrayCreate(CUmipmappedArray *handle, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
+                                unsigned int level_count)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
+        call_requires(&call, handle && descriptor))
+        call.result = mipmap_new(call.context, descriptor, level_count, handle);
+    return call_end(&call);
+}
+
+static CUresult get_level(struct mipmap *mipmap, unsigned level, CUarray *handle)
+{
+    struct array **place = &mipmap->levels[level];
+    if (!*place) {
+        *place = object_new(OBJECT_ARRAY, mipmap->object.context, sizeof **place);
+        if (!*place)
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        (*place)->descriptor = level_descriptor(&mipmap->descriptor, level);
+    }
+    *handle = (CUarray)(void *)*place;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMipmappedArrayGetLevel(CUarray *level_handle, CUmipmappedArray handle,
+                                  unsigned int level)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT)) {
+        struct mipmap *mipmap = object_find(handle, OBJECT_MIPMAP);
+        if (!mipmap)
+            call.result = CUDA_ERROR_INVALID_HANDLE;
+        else if (call_requires(&call, level_handle && level < mipmap->level_count))
+            call.result = get_level(mipmap, level, level_handle);
+    }
+    return call_end(&call);
+}
+
+CUresult cuMipmappedArrayDestroy(CUmipmappedArray handle)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT)) {
+        struct mipmap *mipmap = object_find(handle, OBJECT_MIPMAP);
+        if (!mipmap) {
+            call.result = CUDA_ERROR_INVALID_HANDLE;
+        } else {
+            for (unsigned level = 0; level < mipmap->level_count; level++)
+                if (mipmap->levels[level])
+                    object_delete(mipmap->levels[level]);
+            context_free_block(mipmap->block);
+            object_delete(mipmap);
+        }
+    }
+    return call_end(&call);
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Virtual memory management: reserved addresses, physical memory behind handles, and mappings that
+ * join the two. Physical memory stays until its last handle is released and its last mapping gone.
+ */
+#include <stdlib.h>
+
+#include "call.h"
+#include "gpumemtrace/compiler.h"
+#include "vmm.h"
+
+struct reservation {
+    struct tree_node by_address;
+    uint64_t size_bytes;
+};
+
+struct physical {
+    struct object object;
+    struct device *device;
+    CUmemAllocationProp properties;
+    uint64_t size_bytes;
+    unsigned handle_count, mapping_count;
+};
+
+static struct tree reservations;
+
+static bool is_granular(uint64_t size_bytes)
+{
+    return size_bytes && size_bytes % GRANULE_BYTES == 0;
+}
+
+/* --- addresses --- */
+
+static struct reservation *reservation_of(uint64_t address, uint64_t size_bytes)
+{
+    struct tree_node *node = tree_at_most(&reservations, (struct tree_key){address, 0});
+    struct reservation *found = node ? TREE_ENTRY(node, struct reservation, by_address) : NULL;
+    if (!found)
+        return NULL;
+    const uint64_t offset_bytes = address - found->by_address.key.first;
+    return offset_bytes < found->size_bytes && size_bytes <= found->size_bytes - offset_bytes
+               ? found
+               : NULL;
+}
+
+bool vmm_is_reserved(uint64_t address)
+{
+    return reservation_of(address, 1) != NULL;
+}
+
+static CUresult reserve(uint64_t size_bytes, uint64_t alignment_bytes, uint64_t wish,
+                        CUdeviceptr *address)
+{
+    struct reservation *reservation = calloc(1, sizeof *reservation);
+    if (!reservation)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    if (alignment_bytes < GRANULE_BYTES)
+        alignment_bytes = GRANULE_BYTES;
+    const uint64_t place = addresses_reserve(size_bytes, alignment_bytes, wish);
+    if (!place) {
+        free(reservation);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    reservation->size_bytes = size_bytes;
+    tree_insert(&reservations, &reservation->by_address, (struct tree_key){place, 0});
+    *address = place;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemAddressReserve(CUdeviceptr *address, size_t size_bytes, size_t alignment_bytes,
+                             CUdeviceptr wish, unsigned long long flags)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT) &&
+        call_requires(&call, address && is_granular(size_bytes) && !flags &&
+                                 !(alignment_bytes & (alignment_bytes - 1))))
+        call.result = reserve(size_bytes, alignment_bytes, wish, address);
+    return call_end(&call);
+}
+
+CUresult cuMemAddressFree(CUdeviceptr address, size_t size_bytes)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
+        struct reservation *reservation = reservation_of(address, size_bytes);
+        if (call_requires(&call, reservation && reservation->size_bytes == size_bytes &&
+                                     !block_overlaps(address, size_bytes))) {
+            tree_remove(&reservations, &reservation->by_address);
+            addresses_release(address, size_bytes);
+            free(reservation);
+        }
+    }
+    return call_end(&call);
+}
+
+/* --- physical memory --- */
+
+static struct physical *physical_find(CUmemGenericAllocationHandle handle)
+{
+    struct physical *physical = object_find((void *)(uintptr_t)handle, OBJECT_PHYSICAL);
+    return physical && physical->handle_count ? physical : NULL;
+}
+
+static CUmemGenericAllocationHandle handle_of(struct physical *physical)
+{
+    return (CUmemGenericAllocationHandle)(uintptr_t)physical;
+}
+
+static void drop_if_unused(struct physical *physical)
+{
+    if (physical->handle_count || physical->mapping_count)
+        return;
+    device_discharge(physical->device, physical->size_bytes);
+    object_delete(physical);
+}
+
+static CUresult create(struct device *device, uint64_t size_bytes,
+                       const CUmemAllocationProp *properties, CUmemGenericAllocationHandle *handle)
+{
+    const CUresult result = device_charge(device, size_bytes);
+    if (result)
+        return result;
+    struct physical *physical = object_new(OBJECT_PHYSICAL, NULL, sizeof *physical);
+    if (!physical) {
+        device_discharge(device, size_bytes);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    physical->device = device;
+    physical->properties = *properties;
+    physical->size_bytes = size_bytes;
+    physical->handle_count = 1;
+    *handle = handle_of(physical);
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size_bytes,
+                     const CUmemAllocationProp *properties, unsigned long long flags)
+{
+    struct call call;
+    if (!call_begin(&call, __func__, CALL_NEEDS_INIT) ||
+        !call_requires(&call, handle && properties && is_granular(size_bytes) && !flags &&
+                                  properties->type == CU_MEM_ALLOCATION_TYPE_PINNED))
+        goto out;
+    if (properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE) {
+        call.result = CUDA_ERROR_NOT_SUPPORTED;
+        goto out;
+    }
+    struct device *device = call_device(&call, properties->location.id);
+    if (device)
+        call.result = create(device, size_bytes, properties, handle);
+out:
+    return call_end(&call);
+}
+
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
+        struct physical *physical = physical_find(handle);
+        if (call_requires(&call, physical != NULL)) {
+            physical->handle_count--;
+            drop_if_unused(physical);
+        }
+    }
+    return call_end(&call);
+}
+
+CUresult cuMemGetAllocationGranularity(size_t *granularity_bytes,
+                                       const CUmemAllocationProp *properties,
+                                       GMT_UNUSED CUmemAllocationGranularity_flags option)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT) &&
+        call_requires(&call, granularity_bytes && properties &&
+                                 properties->type == CU_MEM_ALLOCATION_TYPE_PINNED))
+        *granularity_bytes = GRANULE_BYTES;
+    return call_end(&call);
+}
+
+CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *properties,
+                                                CUmemGenericAllocationHandle handle)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
+        const struct physical *physical = physical_find(handle);
+        if (call_requires(&call, properties && physical))
+            *properties = physical->properties;
+    }
+    return call_end(&call);
+}
+
+/* --- mappings --- */
+
+/* The mapping this address lies in; NULL: none. */
+static struct block *mapping_at(uint64_t address)
+{
+    struct block *block = block_containing(address);
+    return block && block->kind == BLOCK_MAPPED ? block : NULL;
+}
+
+CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *address)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
+        const struct block *block = mapping_at((uint64_t)(uintptr_t)address);
+        if (call_requires(&call, handle && block)) {
+            block->physical->handle_count++;
+            *handle = handle_of(block->physical);
+        }
+    }
+    return call_end(&call);
+}
+
+static CUresult map(uint64_t address, uint64_t size_bytes, struct physical *physical)
+{
+    const struct block model = {
+        .kind = BLOCK_MAPPED,
+        .address = address,
+        .size_bytes = size_bytes,
+        .device = physical->device,
+        .physical = physical,
+    };
+    if (!block_new(&model))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    physical->mapping_count++;
+    return CUDA_SUCCESS;
+}
+
+CUresult cuMemMap(CUdeviceptr address, size_t size_bytes, size_t offset_bytes,
+                  CUmemGenericAllocationHandle handle, unsigned long long flags)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
+        struct physical *physical = physical_find(handle);
+        if (call_requires(&call, physical && is_granular(size_bytes) && !offset_bytes && !flags &&
+                                     size_bytes <= physical->size_bytes &&
+                                     address % GRANULE_BYTES == 0 &&
+                                     reservation_of(address, size_bytes) &&
+                                     !block_overlaps(address, size_bytes)))
+            call.result = map(address, size_bytes, physical);
+    }
+    return call_end(&call);
+}
+
+/* Is the range made of whole mappings, without a hole? */
+static bool is_mapped(uint64_t address, uint64_t size_bytes)
+{
+    while (size_bytes) {
+        const struct block *block = mapping_at(address);
+        if (!block || block->address != address || block->size_bytes > size_bytes)
+            return false;
+        address += block->size_bytes;
+        size_bytes -= block->size_bytes;
+    }
+    return true;
+}
+
+CUresult cuMemUnmap(CUdeviceptr address, size_t size_bytes)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT) &&
+        call_requires(&call, size_bytes && is_mapped(address, size_bytes)))
+        while (size_bytes) {
+            struct block *block = mapping_at(address);
+            struct physical *physical = block->physical;
+            address += block->size_bytes;
+            size_bytes -= block->size_bytes;
+            block_delete(block);
+            physical->mapping_count--;
+            drop_if_unused(physical);
+        }
+    return call_end(&call);
+}
+
+static void set_access(struct block *block, const CUmemAccessDesc *access)
+{
+    const uint64_t bit = (uint64_t)1 << access->location.id;
+    block->readers &= ~bit;
+    block->writers &= ~bit;
+    if (access->flags != CU_MEM_ACCESS_FLAGS_PROT_NONE)
+        block->readers |= bit;
+    if (access->flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE)
+        block->writers |= bit;
+}
+
+static bool are_devices(const CUmemAccessDesc *accesses, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (accesses[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+            !device_at(accesses[i].location.id))
+            return false;
+    return true;
+}
+
+CUresult cuMemSetAccess(CUdeviceptr address, size_t size_bytes, const CUmemAccessDesc *accesses,
+                        size_t count)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT) &&
+        call_requires(&call, size_bytes && accesses && is_mapped(address, size_bytes) &&
+                                 are_devices(accesses, count)))
+        for (const uint64_t end = address + size_bytes; address < end;) {
+            struct block *block = mapping_at(address);
+            for (size_t i = 0; i < count; i++)
+                set_access(block, &accesses[i]);
+            address += block->size_bytes;
+        }
+    return call_end(&call);
+}
+
+CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location,
+                        CUdeviceptr address)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
+        const struct block *block = mapping_at(address);
+        if (call_requires(&call, flags && location && block && device_at(location->id))) {
+            const uint64_t bit = (uint64_t)1 << location->id;
+            *flags = block->writers & bit   ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+                     : block->readers & bit ? CU_MEM_ACCESS_FLAGS_PROT_READ
+                                            : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+        }
+    }
+    return call_end(&call);
+}
