@@ -139,11 +139,12 @@ def pytest_collect_file(file_path, parent):
 
 
 class UnitFile(pytest.File):
-    """One C file of unit tests; its functions `static void name(void **state)` are the items."""
+    """One C file of unit tests; its functions `static void name(void **state)` are the items. One that
+    main() forgets to list is an item without a result, and so a failure."""
 
     def collect(self):
         source = self.path.read_text(encoding="utf-8")
-        names = re.findall(r"cmocka_unit_test(?:_\w+)?\(\s*(\w+)", source)
+        names = re.findall(r"^static void (\w+)\(void \*\*\w+\)", source, re.MULTILINE)
         for name in dict.fromkeys(names):
             yield UnitItem.from_parent(self, name=name)
 

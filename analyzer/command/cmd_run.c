@@ -42,7 +42,7 @@ static const struct option_rule rules[] = {
      OFFSET(field) == OFFSET(output) ? 'o' : 0,                                                    \
      KIND_##type,                                                                                  \
      SHOWN_##type(argument),                                                                       \
-     text " (default " standard ")",                                                               \
+     text " (" environment ", default " standard ")",                                              \
      OFFSET(field)},
 #include "gpumemtrace/options.def"
     {"dry-run", 0, OPTION_MAYBE, "SPEC",

@@ -58,6 +58,9 @@ static void check_default(void)
            "a function with a hook is the hook");
     expect(dlsym(driver, "cuMemAlloc_v2") == dlsym(RTLD_DEFAULT, "cuMemAlloc_v2"),
            "every way leads to the same hook");
+    CUcontext context = NULL;
+    expect(cuDevicePrimaryCtxRetain(&context, 0) == 0 && cuCtxSetCurrent(context) == 0,
+           "a context can be made current");
     expect(cuMemFree_v2(0) == 0, "freeing NULL works through the hook");
 }
 

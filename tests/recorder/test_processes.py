@@ -49,9 +49,8 @@ def test_a_process_killed_by_a_signal_leaves_everything_but_is_not_complete(reco
     assert traces_in(recording.trace.parent) == ["trace.db"]
 
 
-@pytest.mark.parametrize("mode", ["fork-after", "fork-before"])
-def test_a_forked_child_with_cuda_makes_a_trace_of_its_own(record, program, mode):
-    recording = record(program("process_end"), mode, check=False)
+def test_a_forked_child_with_cuda_makes_a_trace_of_its_own(record, program):
+    recording = record(program("process_end"), "fork-before", check=False)
     assert recording.completed.returncode == 5
     assert traces_in(recording.trace.parent) == ["trace.2.db", "trace.db"]
     figures = set()
@@ -61,6 +60,18 @@ def test_a_forked_child_with_cuda_makes_a_trace_of_its_own(record, program, mode
         assert trace["lost_events"] == 0
         figures.add((layer["allocations"], layer["frees"], layer["live_at_exit_bytes"]))
     assert figures == {(3, 1, 5 * MIB), (2, 0, 3 * MIB)}
+
+
+def test_a_child_forked_after_cuda_fails_as_without_us_and_its_failure_is_in_its_trace(
+    record, program
+):
+    recording = record(program("process_end"), "fork-after", check=False)
+    assert recording.completed.returncode == 5
+    assert traces_in(recording.trace.parent) == ["trace.2.db", "trace.db"]
+    assert driver_layer(recording.trace)[1]["allocations"] == 3
+    child = load_json("report", recording.trace.parent / "trace.2.db")
+    assert child["trace"]["complete"] is True
+    assert [failure["result"] for failure in child["oom"]] == [3]
 
 
 @pytest.mark.parametrize("mode", ["fork-idle", "spawn"])

@@ -25,7 +25,7 @@ def test_bytes_of_nested_phases_are_in_the_outer_one_too(record, program):
         "setup": (0, 1, 1, 0, 1),
         "step": (1, 7, 6, 2, 4),
         "step/forward": (1, 3, 2, 0, 2),
-        "step/backward": (3, 7, 4, 2, 2),
+        "step/backward": (3, 7, 4, 2, 4),
         "tools": (5, 13, 8, 0, 8),
     }
     for path, values in expected.items():
