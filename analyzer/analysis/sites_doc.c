@@ -12,10 +12,10 @@
 struct frame_list {
     struct doc *doc;
     bool people;
-    int lines;       /* people: how many are still to be shown */
-    int python;      /* people: Python frames still to be shown behind them */
-    bool at_the_end; /* still among the recorder's own frames at the allocation's end */
-    bool cut;        /* "…" was said */
+    int lines;    /* people: how many are still to be shown */
+    int python;   /* people: Python frames still to be shown behind them */
+    bool cut;     /* "…" was said */
+    bool is_done; /* main was shown: what called it says nothing about the program */
 };
 
 static bool is_recorder(const struct symbol_frame *frame)
@@ -57,12 +57,12 @@ static void show_to_people(struct frame_list *list, const struct symbol_frame *f
 {
     bool is_python = !strcmp(frame->kind, "python");
 
-    if (list->at_the_end && is_recorder(frame))
+    if (list->is_done || is_recorder(frame))
         return;
-    list->at_the_end = false;
     if (list->lines > 0) {
         list->lines--;
         list->python -= is_python;
+        list->is_done = !is_python && !strcmp(frame->function, "main");
         show_line(list->doc, frame);
         return;
     }
@@ -90,11 +90,8 @@ int docs_frames(struct doc *doc, const struct study *study, const struct view *v
                 uint32_t stack_id, int lines, struct err *err)
 {
     enum { PYTHON_LINES = 2 };
-    struct frame_list list = {.doc = doc,
-                              .people = view->people,
-                              .lines = lines,
-                              .python = PYTHON_LINES,
-                              .at_the_end = true};
+    struct frame_list list = {
+        .doc = doc, .people = view->people, .lines = lines, .python = PYTHON_LINES};
     int status;
 
     doc_list_begin(doc, "frames", NULL);
