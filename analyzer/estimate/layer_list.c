@@ -32,9 +32,8 @@ static const struct field_rule field_rules[FIELD_COUNT] = {
 };
 
 static const char ignored_names[] =
-#define FIELD(name, type, least, standard, aliases, text)
 #define IGNORED(name) #name ","
-#include "estimate/fields.def"
+#include "estimate/ignored_fields.def"
     "type,name";
 
 /* --- one field -------------------------------------------------------------------------------- */

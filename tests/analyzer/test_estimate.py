@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`gpumemtrace estimate`: the published figures it has to meet, and what it says to bad input."""
 import json
+import re
 
 import pytest
 
@@ -152,6 +153,27 @@ def test_torch_argument_names_mean_the_same(estimate):
     torch = estimate(model({"type": "Conv2d", "in_channels": 3, "out_channels": 8,
                             "kernel_size": [3, 3]}, input=[3, 9, 9]))
     assert ours == torch
+
+
+def test_arguments_without_effect_on_memory_are_ignored_and_documented(estimate):
+    names = re.findall(r"^IGNORED\((\w+)\)",
+                       (ROOT / "analyzer/estimate/ignored_fields.def").read_text(), re.M)
+    plain = {"type": "BatchNorm1d", "features": 32}
+    assert estimate(model({**plain, **dict.fromkeys(names, 1)})) == estimate(model(plain))
+    document = (ROOT / "include/gpumemtrace/MODEL-FORMAT.md").read_text()
+    assert names and all(f"`{name}`" in document for name in names)
+
+
+def test_every_layer_type_field_and_optimizer_is_documented():
+    document = (ROOT / "include/gpumemtrace/MODEL-FORMAT.md").read_text()
+    folder = ROOT / "analyzer" / "estimate"
+    types = re.findall(r"^LAYER\((\w+),", (folder / "layers.def").read_text(), re.M)
+    fields = re.findall(r'^FIELD\((\w+),[^"]*"([^"]*)"', (folder / "fields.def").read_text(), re.M)
+    names = re.findall(r'^OPTIMIZER\([^"]*"([^",]+)', (folder / "optimizers.def").read_text(), re.M)
+    assert len(types) > 30 and len(fields) > 15 and len(names) > 5
+    aliases = [alias for _, listed in fields for alias in listed.split(",") if alias]
+    for name in types + [field for field, _ in fields] + aliases + names:
+        assert f"`{name}`" in document or f"`{name}`:" in document, name
 
 
 def test_a_table_of_up_to_60_layers_is_shown_and_a_longer_one_when_asked_for(gpumemtrace, write):
