@@ -69,10 +69,10 @@ static void apply_preset(const struct preset *preset, struct spec *spec)
 }
 
 /* A bare size says nothing of the architecture: the commonest in the field stands in. */
-static int apply_size(const char *text, struct spec *spec, struct err *err)
+static int apply_size(const char *text, struct spec *spec)
 {
     if (size_parse(text, &spec->total_bytes, NULL))
-        return complain(err, text, "neither a size nor a card known by name");
+        return -1;
     snprintf(spec->device_name, sizeof spec->device_name, "Simulated GPU (%" PRIu64 " MiB)",
              spec->total_bytes / MIB);
     if (spec->total_bytes % GIB == 0)
@@ -90,9 +90,10 @@ static int read_device(const char *text, struct spec *spec, struct err *err)
     if (!kind)
         return complain(err, text, "1 to 64 devices can be simulated");
     const struct preset *preset = preset_find(kind);
-    if (!preset)
-        return apply_size(kind, spec, err);
-    apply_preset(preset, spec);
+    if (preset)
+        apply_preset(preset, spec);
+    else if (apply_size(kind, spec))
+        return complain(err, text, "neither a size nor a card known by name");
     return 0;
 }
 

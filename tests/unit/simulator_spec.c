@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parser of SPECs, as the simulated driver and the command line use it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "simulator/driver/spec.h"
+
+#define MIB ((uint64_t)1 << 20)
+#define GIB ((uint64_t)1 << 30)
+
+static struct spec parse(const char *text)
+{
+    struct spec spec;
+    struct err err;
+    if (spec_parse(text, &spec, &err))
+        fail_msg("'%s': %s", text, err.message);
+    return spec;
+}
+
+static void a_bare_size_is_one_device_of_compute_capability_8_0(void **state)
+{
+    (void)state;
+    const struct spec spec = parse("16GiB");
+    assert_int_equal(spec.device_count, 1);
+    assert_int_equal(spec.total_bytes, 16 * GIB);
+    assert_int_equal(spec.capability_major, 8);
+    assert_int_equal(spec.capability_minor, 0);
+    assert_string_equal(spec.device_name, "Simulated GPU (16 GiB)");
+}
+
+static void the_default_is_16GiB(void **state)
+{
+    (void)state;
+    assert_int_equal(parse(SPEC_DEFAULT).total_bytes, 16 * GIB);
+}
+
+static void a_context_costs_300MiB_and_others_hold_nothing_unless_said(void **state)
+{
+    (void)state;
+    const struct spec spec = parse("80GiB");
+    assert_int_equal(spec.context_bytes, 300 * MIB);
+    assert_int_equal(spec.others_bytes, 0);
+}
+
+static void a_count_goes_before_an_x(void **state)
+{
+    (void)state;
+    const struct spec spec = parse("2x80GiB");
+    assert_int_equal(spec.device_count, 2);
+    assert_int_equal(spec.total_bytes, 80 * GIB);
+    assert_int_equal(parse("64x1GiB").device_count, 64);
+    assert_int_equal(parse("8xh100").device_count, 8);
+}
+
+static void options_follow_in_any_order(void **state)
+{
+    (void)state;
+    const struct spec one = parse("16GiB,others=3GiB,context=500MiB");
+    const struct spec other = parse("16GiB,context=500MiB,others=3GiB");
+    assert_int_equal(one.others_bytes, 3 * GIB);
+    assert_int_equal(one.context_bytes, 500 * MIB);
+    assert_int_equal(other.others_bytes, one.others_bytes);
+    assert_int_equal(other.context_bytes, one.context_bytes);
+    assert_int_equal(parse("16GiB,context=0").context_bytes, 0);
+}
+
+static void presets_bring_their_size_and_capability(void **state)
+{
+    static const struct {
+        const char *name;
+        uint64_t gib;
+        int major, minor;
+    } cards[] = {
+        {"h100", 80, 9, 0},    {"h200", 141, 9, 0},   {"a100-40", 40, 8, 0}, {"a100-80", 80, 8, 0},
+        {"v100-16", 16, 7, 0}, {"v100-32", 32, 7, 0}, {"t4", 16, 7, 5},      {"l4", 24, 8, 9},
+        {"rtx4090", 24, 8, 9}, {"b200", 180, 10, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cards / sizeof cards[0]; i++) {
+        const struct spec spec = parse(cards[i].name);
+        assert_int_equal(spec.total_bytes, cards[i].gib * GIB);
+        assert_int_equal(spec.capability_major, cards[i].major);
+        assert_int_equal(spec.capability_minor, cards[i].minor);
+    }
+}
+
+static void fractions_and_decimal_units_are_sizes_too(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("1.5GiB").total_bytes, 1536 * MIB);
+    assert_int_equal(parse("16GB").total_bytes, 16000000000u);
+}
+
+/* What is wrong is quoted, and the caller's spec stays as it was. */
+static void refuse(const char *text, const char *quoted, const char *reason)
+{
+    struct spec spec, before;
+    struct err err = {0};
+    memset(&spec, 0x5a, sizeof spec);
+    before = spec;
+    assert_int_equal(spec_parse(text, &spec, &err), -1);
+    assert_int_equal(err.code, ERR_USAGE);
+    if (!strstr(err.message, quoted) || !strstr(err.message, reason))
+        fail_msg("'%s' was refused with: %s", text, err.message);
+    assert_memory_equal(&spec, &before, sizeof spec);
+}
+
+static void what_is_no_device_is_refused_and_quoted(void **state)
+{
+    (void)state;
+    refuse("", "''", "neither a size nor a card");
+    refuse("h1000", "'h1000'", "neither a size nor a card");
+    refuse("16 apples", "'16 apples'", "neither a size nor a card");
+    refuse("2x", "'2x'", "neither a size nor a card");
+    refuse("0x16GiB", "'0x16GiB'", "1 to 64 devices");
+    refuse("65x16GiB", "'65x16GiB'", "1 to 64 devices");
+    refuse("-1x16GiB", "'-1x16GiB'", "neither a size nor a card");
+    refuse("99999999999999999999x16GiB", "x16GiB'", "1 to 64 devices");
+}
+
+static void what_is_no_option_is_refused_and_quoted(void **state)
+{
+    (void)state;
+    refuse("16GiB,other=3GiB", "'other=3GiB'", "options are");
+    refuse("16GiB,", "''", "options are");
+    refuse("16GiB,others", "'others'", "options are");
+    refuse("16GiB,others=", "'others='", "no size");
+    refuse("16GiB,context=lots", "'context=lots'", "no size");
+}
+
+static void a_device_without_memory_left_is_refused(void **state)
+{
+    (void)state;
+    refuse("16GiB,others=16GiB", "others=16GiB", "leave no memory");
+    refuse("0", "'0'", "leave no memory");
+    refuse("100MiB", "'100MiB'", "leave no memory");
+    refuse("16GiB,others=15GiB,context=1GiB", "context=1GiB", "leave no memory");
+    refuse("1GiB,others=17179869183GiB,context=2GiB", "others", "leave no memory");
+}
+
+static void a_text_without_end_is_refused(void **state)
+{
+    char text[1024];
+    (void)state;
+    memset(text, '1', sizeof text - 1);
+    text[sizeof text - 1] = '\0';
+    refuse(text, "…", "too long");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_bare_size_is_one_device_of_compute_capability_8_0),
+        cmocka_unit_test(the_default_is_16GiB),
+        cmocka_unit_test(a_context_costs_300MiB_and_others_hold_nothing_unless_said),
+        cmocka_unit_test(a_count_goes_before_an_x),
+        cmocka_unit_test(options_follow_in_any_order),
+        cmocka_unit_test(presets_bring_their_size_and_capability),
+        cmocka_unit_test(fractions_and_decimal_units_are_sizes_too),
+        cmocka_unit_test(what_is_no_device_is_refused_and_quoted),
+        cmocka_unit_test(what_is_no_option_is_refused_and_quoted),
+        cmocka_unit_test(a_device_without_memory_left_is_refused),
+        cmocka_unit_test(a_text_without_end_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
