@@ -14,6 +14,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -110,29 +111,41 @@ uint32_t stacks_frame(struct thread *thread, uint32_t parent_id, enum frame_kind
 static uint32_t shared_depth(const struct thread *thread, void *const *frames, uint32_t depth)
 {
     const uint32_t limit = depth < thread->depth ? depth : thread->depth;
+    void *const *end = frames + depth, *const *last_end = thread->frames + thread->depth;
     uint32_t shared = 0;
-    while (shared < limit && thread->frames[shared] == (uintptr_t)frames[depth - 1 - shared])
+    if (depth == thread->depth && memcmp(frames, thread->frames, depth * sizeof *frames) == 0)
+        return depth;
+    while (shared < limit && last_end[-1 - (ptrdiff_t)shared] == end[-1 - (ptrdiff_t)shared])
         shared++;
     return shared;
+}
+
+/* Frames that are shared keep their ids, moved to where they stand in a stack of this depth. */
+static void remember(struct thread *thread, void *const *frames, uint32_t depth, uint32_t shared)
+{
+    memmove(thread->frame_ids + (depth - shared), thread->frame_ids + (thread->depth - shared),
+            shared * sizeof *thread->frame_ids);
+    memcpy(thread->frames, frames, depth * sizeof *frames);
+    thread->depth = depth;
 }
 
 uint32_t stacks_intern(struct thread *thread, void *const *frames, uint32_t depth)
 {
     if (depth > STACK_DEPTH_MAX)
         depth = STACK_DEPTH_MAX;
-    uint32_t known = shared_depth(thread, frames, depth);
-    uint32_t id = known ? thread->frame_ids[known - 1] : 0;
-    for (; known < depth; known++) {
-        const uint64_t address = (uintptr_t)frames[depth - 1 - known];
-        const uint32_t child = stacks_frame(thread, id, FRAME_NATIVE, address);
+    const uint32_t shared = shared_depth(thread, frames, depth);
+    if (shared == depth && depth == thread->depth)
+        return depth ? thread->frame_ids[0] : 0;
+    remember(thread, frames, depth, shared);
+    uint32_t id = shared ? thread->frame_ids[depth - shared] : 0;
+    for (uint32_t left = depth - shared; left-- > 0;) {
+        const uint32_t child = stacks_frame(thread, id, FRAME_NATIVE, (uintptr_t)frames[left]);
         if (!child) {
             atomic_fetch_add_explicit(&recorder.ring.header->lost_frames, 1, memory_order_relaxed);
-            break;
+            thread->depth = 0;
+            return id;
         }
-        id = child;
-        thread->frames[known] = address;
-        thread->frame_ids[known] = id;
+        thread->frame_ids[left] = id = child;
     }
-    thread->depth = known;
     return id;
 }

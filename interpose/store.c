@@ -43,12 +43,11 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
     [SET_META] = "INSERT OR REPLACE INTO meta VALUES(?1,?2)",
 };
 
-/* WAL without waiting for the disk: a killed process loses nothing, only a host crash may. */
-static const char recording_pragmas[] = "PRAGMA journal_mode=WAL;PRAGMA synchronous=OFF;"
-                                        "PRAGMA temp_store=MEMORY;PRAGMA wal_autocheckpoint=4000";
-
-/* So that the file itself says what it is, before anything is in the -wal alone. */
-static const char checkpoint[] = "PRAGMA wal_checkpoint(TRUNCATE)";
+/* The schema goes straight into the file, so that it says what it is before any event; then WAL.
+ * None waits for the disk: a killed process loses nothing, only a host crash may. */
+static const char creating_pragmas[] = "PRAGMA synchronous=OFF;PRAGMA journal_mode=MEMORY";
+static const char recording_pragmas[] = "PRAGMA journal_mode=WAL;PRAGMA temp_store=MEMORY;"
+                                        "PRAGMA wal_autocheckpoint=4000";
 
 static int sqlite_err(sqlite3 *db, struct err *err)
 {
@@ -110,9 +109,9 @@ int store_create(struct store *store, const char *path, struct err *err)
     if (sqlite3_open_v2(path, &store->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
         sqlite_err(store->db, err);
     else if (!schema_sql(script, sizeof script, err) &&
-             !execute(store->db, recording_pragmas, err) && !store_begin(store, err) &&
+             !execute(store->db, creating_pragmas, err) && !store_begin(store, err) &&
              !execute(store->db, script, err) && !store_hooks(store, err) &&
-             !store_commit(store, err) && !execute(store->db, checkpoint, err) &&
+             !store_commit(store, err) && !execute(store->db, recording_pragmas, err) &&
              !prepare(store, err))
         return 0;
     store_abandon(store);

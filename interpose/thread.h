@@ -32,10 +32,11 @@ struct thread {
     uint64_t context_epoch;
     int context_device;
 
-    /* The last stack, outermost frame first, and its frame ids: the next one mostly shares it. */
+    /* The last stack, innermost frame first as the unwinder gives it, and the id of each frame: the
+     * next stack mostly shares its outer part. */
     uint32_t depth;
     uint32_t frame_ids[STACK_DEPTH_MAX];
-    uint64_t frames[STACK_DEPTH_MAX];
+    void *frames[STACK_DEPTH_MAX];
 
     struct thread *next_free;
 };
