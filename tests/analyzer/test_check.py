@@ -117,6 +117,19 @@ def test_the_stacks_that_grew_are_named_the_most_first(tmp_path):
     ]  # fmt: skip
 
 
+def test_a_stack_is_compared_as_a_whole_whatever_phases_it_was_in(tmp_path):
+    paths = []
+    for name, sizes in (("base", (100, 100)), ("now", (100, 150))):
+        trace = Trace(tmp_path / f"{name}.db")
+        for phase, size in zip(("a", "b"), sizes):
+            with trace.phase(phase):
+                trace.alloc(size, stack=trace.stack("site"))
+        paths.append(trace.write())
+    completed = check(paths[1], f"--baseline={paths[0]}", "--json")
+    ((grown,),) = [device["grown"] for device in json.loads(completed.stdout)["devices"]]
+    assert (grown["before_bytes"], grown["after_bytes"]) == (200, 250)
+
+
 def test_a_device_the_baseline_did_not_use_has_a_limit_of_nothing(tmp_path):
     base = write(tmp_path / "base.db", (100, "a"))
     trace = Trace(tmp_path / "now.db")

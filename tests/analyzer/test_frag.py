@@ -114,6 +114,13 @@ def test_what_a_stream_ordered_pool_retains_is_free(trace):
     assert figures(frag(trace, "--at=end")) == (32 * MIB, 4 * MIB, 28 * MIB, 28 * MIB, 0)
 
 
+def test_a_pool_of_another_device_is_reserved_there(trace):
+    trace.alloc(MIB, "async", object=0xF00)
+    trace.pool_usage(0xBA2, 0, 64 * MIB, device=1)
+    assert figures(frag(trace, "--at=end", "--device=0")) == (MIB, MIB, 0, 0, 0)
+    assert figures(frag(trace, "--at=end", "--device=1")) == (64 * MIB, 0, 64 * MIB, 64 * MIB, 0)
+
+
 def test_stream_ordered_memory_of_a_silent_pool_is_reserved_as_handed_out(trace):
     trace.alloc(4 * MIB, "async")
     assert figures(frag(trace)) == (4 * MIB, 4 * MIB, 0, 0, 0)

@@ -135,6 +135,14 @@ def test_an_exec_that_succeeded_is_an_exit_for_the_other_threads_too(trace):
     assert figures(device_of(trace)["driver"]) == (5, 5, 1, 0, 0, 0)
 
 
+def test_an_exec_ends_the_figures_before_the_exit_of_another_thread(trace):
+    a = trace.alloc(5, thread=2)
+    trace.exit(2)
+    trace.free(a, thread=2)
+    trace.event("exit", thread=2)
+    assert figures(device_of(trace)["driver"]) == (5, 5, 1, 0, 0, 0)
+
+
 # --- contexts ---
 
 
@@ -227,6 +235,17 @@ def test_a_handles_number_may_come_again_while_the_first_object_is_still_mapped(
     trace.free(second, "vmm")
     driver = device_of(trace)["driver"]
     assert figures(driver) == (10 * MIB, 2 * MIB, 2, 1, 0, 0)
+
+
+def test_a_handle_released_once_too_often_frees_nothing(trace):
+    handle = trace.alloc(2 * MIB, "vmm", 0x51)
+    trace.event("map", "vmm", 0x7000_0000, 2 * MIB, object=handle)
+    trace.free(handle, "vmm")
+    trace.free(handle, "vmm")
+    trace.event("unmap", "vmm", 0x7000_0000, 2 * MIB)
+    report = load_json("report", trace.write())
+    assert figures(report["devices"][0]["driver"]) == (2 * MIB, 0, 1, 1, 0, 0)
+    assert any("1 frees of memory whose allocation" in warning for warning in report["warnings"])
 
 
 def test_an_object_mapped_twice_lives_until_both_mappings_are_gone(trace):
