@@ -79,8 +79,8 @@ static void read_build_id(const struct dl_phdr_info *info, char *hex, size_t hex
 
 static size_t path_of(const struct dl_phdr_info *info, char *path, size_t path_bytes)
 {
+    static char absolute[PATH_MAX]; /* modules_lock is held */
     ssize_t length;
-    char absolute[PATH_MAX];
     const char *name = info->dlpi_name;
     if (name && strchr(name, '/') && name[0] != '/' && realpath(name, absolute))
         name = absolute;
@@ -107,8 +107,8 @@ static bool is_written(uint64_t start)
 static int write_module(struct dl_phdr_info *info, size_t size, void *argument)
 {
     struct thread *thread = argument;
+    static char text[RECORD_TEXT_MAX]; /* modules_lock is held; a thread's stack may be small */
     const struct span span = mapped_span(info);
-    char text[RECORD_TEXT_MAX];
     (void)size;
     atomic_store_explicit(&seen_adds, info->dlpi_adds, memory_order_relaxed);
     if (span.start >= span.end || is_written(span.start) || written_count == MODULES_MAX)

@@ -14,7 +14,7 @@
 #include "device.h"
 #include "gpumemtrace/compiler.h"
 #include "recorder.h"
-#include "strings.h"
+#include "string_ids.h"
 #include "thread.h"
 
 struct phase_call {

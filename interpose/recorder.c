@@ -27,6 +27,7 @@
 #include "modules.h"
 #include "phases.h"
 #include "stacks.h"
+#include "string_ids.h"
 #include "summary.h"
 #include "tally.h"
 #include "thread.h"
@@ -165,10 +166,20 @@ static int write_batch(void)
     return status;
 }
 
-static void *writer_main(void *unused)
+/* What the writer does before it starts writing, and how that went. */
+struct writer_start {
+    int (*open)(struct err *err);
+    struct err *err;
+    int result;
+    sem_t done;
+};
+
+static void *writer_main(void *argument)
 {
-    (void)unused;
-    while (!atomic_load(&writer_ends)) {
+    struct writer_start *start = argument;
+    const int result = start->result = start->open(start->err);
+    sem_post(&start->done);
+    while (!result && !atomic_load(&writer_ends)) {
         wait_for_work();
         while (write_batch() > 0 && !atomic_load(&writer_ends))
             ;
@@ -181,22 +192,32 @@ void recorder_wake_writer(void)
     sem_post(&writer_wakeup);
 }
 
-/* The program's signals must not land on a thread it does not know of. */
-static int start_writer(struct err *err)
+/*
+ * Starts the writer and waits until it has opened the files: that takes more stack than a thread of
+ * the program may have. The program's signals must not land on a thread it does not know of.
+ */
+static int start_writer(int (*open)(struct err *), struct err *err)
 {
+    struct writer_start start = {.open = open, .err = err};
     sigset_t all, before;
     sigfillset(&all);
     sem_init(&writer_wakeup, 0, 0);
+    sem_init(&start.done, 0, 0);
     atomic_store(&writer_ends, false);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int failed = pthread_create(&writer_thread, NULL, writer_main, NULL);
+    const int failed = pthread_create(&writer_thread, NULL, writer_main, &start);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed) {
         err_set(err, ERR_SYSTEM, "cannot start a thread: %s", strerror(failed));
         return -1;
     }
     pthread_setname_np(writer_thread, "gpumemtrace");
-    return 0;
+    while (sem_wait(&start.done) != 0 && errno == EINTR)
+        ;
+    sem_destroy(&start.done);
+    if (start.result)
+        pthread_join(writer_thread, NULL);
+    return start.result;
 }
 
 /* --- starting
@@ -247,22 +268,30 @@ static int open_files_somewhere(struct err *err)
     return open_files(pattern, err);
 }
 
+static void prepare_once(void)
+{
+    static bool done;
+    if (done)
+        return;
+    /* Only one thread at a time is inside SQLite (writer_lock), so its own mutexes would only be
+     * something to inherit locked. */
+    sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    done = true;
+}
+
+/* The calling thread's part: what may load libraries. It may be inside a dlopen itself, whose lock
+ * no other thread gets. */
 static int prepare(struct err *err)
 {
-    static bool once;
-    if (!once) {
-        /* Only one thread at a time is inside SQLite (writer_lock), so its own mutexes would only
-         * be something to inherit locked. Fails if it was used before, in a fork's parent: fine. */
-        sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
-        pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
-        once = true;
-    }
+    prepare_once();
     config_read(&recorder.config);
     if (recorder.config.depth < 1 || recorder.config.depth > STACK_DEPTH_MAX)
         recorder.config.depth = 128;
     recorder.start_monotonic_ns = monotonic_ns();
     owner_pid = getpid();
     modules_setup();
+    strings_setup();
     device_setup();
     unwinder = unwind_choose(recorder.config.stacks);
     if (thread_setup() || stacks_setup()) {
@@ -276,7 +305,7 @@ static void start(void)
 {
     struct err err = {0};
     generation++;
-    if (prepare(&err) || open_files_somewhere(&err) || start_writer(&err)) {
+    if (prepare(&err) || start_writer(open_files_somewhere, &err)) {
         log_line("not recording: %s", err.message);
         atomic_store(&recorder.state, RECORDER_FAILED);
         return;
@@ -382,16 +411,25 @@ void recorder_end(bool say)
     pthread_mutex_unlock(&start_lock);
 }
 
+static int reopen_files(struct err *err)
+{
+    sqlite3 *db = NULL;
+    if (sqlite3_open_v2(trace_path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK) {
+        err_set(err, ERR_SYSTEM, "%s", db ? sqlite3_errmsg(db) : "out of memory");
+        sqlite3_close(db);
+        return -1;
+    }
+    return store_attach(&store, db, err) || facts_store_resumed(&store, err) || open_ring(err) ? -1
+                                                                                               : 0;
+}
+
 void recorder_resume(void)
 {
     struct err err = {0};
-    sqlite3 *db = NULL;
     pthread_mutex_lock(&start_lock);
     if (atomic_load(&recorder.state) != RECORDER_ENDED || owner_pid != getpid())
         goto out;
-    if (sqlite3_open_v2(trace_path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
-        store_attach(&store, db, &err) || facts_store_resumed(&store, &err) || open_ring(&err) ||
-        start_writer(&err)) {
+    if (start_writer(reopen_files, &err)) {
         log_line("cannot go on with %s: %s", trace_path, err.message);
         atomic_store(&recorder.state, RECORDER_FAILED);
         goto out;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table of hashes. See strings.h. The texts themselves live only in the trace: two texts with the
- * same 64-bit hash would share a name (one chance in 10^11 for 10,000 names).
+ * A table of hashes. See string_ids.h. The texts themselves live only in the trace: two texts with
+ * the same 64-bit hash would share a name (one chance in 10^11 for 10,000 names).
  */
-#include "strings.h"
+#include "string_ids.h"
 
 #include <stdatomic.h>
 #include <string.h>

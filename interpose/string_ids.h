@@ -3,8 +3,8 @@
  * Texts as numbers, for phase names and the like. A text is written to the ring before its number
  * can be used. Lock-free, no malloc, callable from a hook.
  */
-#ifndef GPUMEMTRACE_INTERPOSE_STRINGS_H
-#define GPUMEMTRACE_INTERPOSE_STRINGS_H
+#ifndef GPUMEMTRACE_INTERPOSE_STRING_IDS_H
+#define GPUMEMTRACE_INTERPOSE_STRING_IDS_H
 
 #include <stdint.h>
 
