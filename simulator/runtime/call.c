@@ -89,8 +89,6 @@ cudaError_t call_end(cudaError_t error)
         return error;
     last_error = error;
     remember_fatal(error);
-    if (error == cudaErrorContextIsDestroyed || error == cudaErrorDeviceUninitialized)
-        context_forget_current();
     return error;
 }
 

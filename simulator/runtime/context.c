@@ -5,7 +5,7 @@
  * it is alone.
  */
 #include <pthread.h>
-#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "runtime/call.h"
@@ -13,10 +13,8 @@
 
 struct primary {
     CUdevice device;
-    /* Both are read without the lock. Release on writing, acquire on reading: who sees `retained`
-     * sees `context`, whose handle outlives a reset. */
-    _Atomic(CUcontext) context;
-    atomic_bool retained;
+    CUcontext context; /* the handle outlives a reset */
+    bool retained;
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -52,41 +50,30 @@ static struct primary *primary_of(int ordinal)
     return ordinal >= 0 && ordinal < context_device_count() ? &primaries[ordinal] : NULL;
 }
 
-static bool is_retained(struct primary *primary)
+static bool is_active(const struct primary *primary)
 {
-    return atomic_load_explicit(&primary->retained, memory_order_acquire);
+    unsigned int flags;
+    int active = 0;
+    return !call_driver()->cuDevicePrimaryCtxGetState(primary->device, &flags, &active) && active;
 }
 
-static CUcontext handle_of(struct primary *primary)
+static void give_up(struct primary *primary)
 {
-    return atomic_load_explicit(&primary->context, memory_order_acquire);
+    if (primary->retained)
+        call_driver()->cuDevicePrimaryCtxRelease_v2(primary->device);
+    primary->retained = false;
 }
 
-/* NULL for a context that is no primary one of ours, retained now or before. */
-static struct primary *primary_with(CUcontext context)
+/* Under the lock. What is retained and not active was reset by somebody else. */
+static CUresult retain(struct primary *primary)
 {
-    for (int i = 0; i < context_device_count(); i++)
-        if (handle_of(&primaries[i]) == context)
-            return &primaries[i];
-    return NULL;
-}
-
-static cudaError_t retain(struct primary *primary)
-{
-    CUresult result = CUDA_SUCCESS;
-    CUcontext context = NULL;
-    if (is_retained(primary))
-        return cudaSuccess;
-    pthread_mutex_lock(&lock);
-    if (!is_retained(primary)) {
-        result = call_driver()->cuDevicePrimaryCtxRetain(&context, primary->device);
-        if (result == CUDA_SUCCESS) {
-            atomic_store_explicit(&primary->context, context, memory_order_release);
-            atomic_store_explicit(&primary->retained, true, memory_order_release);
-        }
-    }
-    pthread_mutex_unlock(&lock);
-    return call_error(result);
+    CUresult result;
+    if (primary->retained && is_active(primary))
+        return CUDA_SUCCESS;
+    give_up(primary);
+    result = call_driver()->cuDevicePrimaryCtxRetain(&primary->context, primary->device);
+    primary->retained = result == CUDA_SUCCESS;
+    return result;
 }
 
 cudaError_t context_device(int ordinal, CUdevice *device)
@@ -101,13 +88,15 @@ cudaError_t context_device(int ordinal, CUdevice *device)
 cudaError_t context_primary(int ordinal, CUcontext *context)
 {
     struct primary *primary = primary_of(ordinal);
-    cudaError_t error;
+    CUresult result;
     if (!primary)
         return context_device_count() ? cudaErrorInvalidDevice : cudaErrorNoDevice;
-    error = retain(primary);
-    if (error == cudaSuccess)
-        *context = handle_of(primary);
-    return error;
+    pthread_mutex_lock(&lock);
+    result = retain(primary);
+    if (result == CUDA_SUCCESS)
+        *context = primary->context;
+    pthread_mutex_unlock(&lock);
+    return call_error(result);
 }
 
 static cudaError_t make_primary_current(int ordinal)
@@ -117,43 +106,34 @@ static cudaError_t make_primary_current(int ordinal)
     return error ? error : call_error(call_driver()->cuCtxSetCurrent(context));
 }
 
-/* NULL: none, or a primary context that was reset and waits to be made anew. */
-static CUcontext usable_context(void)
+/* One question for two: it fails where no context is current, and where the current one is dead. */
+static bool has_context(CUdevice *device)
 {
-    CUcontext context = NULL;
-    struct primary *primary;
-    if (call_driver()->cuCtxGetCurrent(&context) || !context)
-        return NULL;
-    primary = primary_with(context);
-    return !primary || is_retained(primary) ? context : NULL;
+    return call_driver()->cuCtxGetDevice(device) == CUDA_SUCCESS;
 }
 
+/* Any other answer is the driver's last word: in a forked child it does nothing any more. */
 cudaError_t context_make_current(void)
 {
-    return usable_context() ? cudaSuccess : make_primary_current(chosen_device);
+    CUdevice device;
+    const CUresult result = call_driver()->cuCtxGetDevice(&device);
+    if (result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_CONTEXT_IS_DESTROYED)
+        return make_primary_current(chosen_device);
+    return call_error(result);
 }
 
 cudaError_t context_current_device(int *ordinal)
 {
     CUdevice device;
     *ordinal = chosen_device;
-    if (!usable_context() || call_driver()->cuCtxGetDevice(&device))
-        return context_device_count() ? cudaSuccess : cudaErrorNoDevice;
+    if (context_device_count() == 0)
+        return cudaErrorNoDevice;
+    if (!has_context(&device))
+        return cudaSuccess;
     for (int i = 0; i < context_device_count(); i++)
         if (primaries[i].device == device)
             *ordinal = i;
     return cudaSuccess;
-}
-
-void context_forget_current(void)
-{
-    CUcontext context = NULL;
-    struct primary *primary;
-    if (!driver_table() || call_driver()->cuCtxGetCurrent(&context) || !context)
-        return;
-    primary = primary_with(context);
-    if (primary)
-        atomic_store_explicit(&primary->retained, false, memory_order_release);
 }
 
 static cudaError_t set_device(int ordinal)
@@ -242,40 +222,36 @@ GMT_EXPORT cudaError_t cudaInitDevice(int device, unsigned int device_flags, uns
     return CALL(NEEDS_DEVICES, init_device(device, device_flags, flags));
 }
 
+/* Whether the thread has a context of the device's current that is not the primary one: the program
+ * created it itself, and it is not the runtime's to destroy. */
+static bool has_own_context(int ordinal)
+{
+    CUcontext primary = NULL, current = NULL;
+    CUdevice device;
+    if (!has_context(&device) || call_driver()->cuCtxGetCurrent(&current))
+        return false;
+    if (!is_active(primary_of(ordinal)))
+        return true;
+    return context_primary(ordinal, &primary) == cudaSuccess && primary != current;
+}
+
 static cudaError_t reset_primary(struct primary *primary)
 {
-    const struct driver_table *driver = call_driver();
     CUresult result;
     pthread_mutex_lock(&lock);
-    result = driver->cuDevicePrimaryCtxReset_v2(primary->device);
+    result = call_driver()->cuDevicePrimaryCtxReset_v2(primary->device);
     /* A reset takes nobody's hold away: ours is given up here and taken anew when needed. */
-    if (result == CUDA_SUCCESS && is_retained(primary)) {
-        driver->cuDevicePrimaryCtxRelease_v2(primary->device);
-        atomic_store_explicit(&primary->retained, false, memory_order_release);
-    }
+    if (result == CUDA_SUCCESS)
+        give_up(primary);
     pthread_mutex_unlock(&lock);
     return call_error(result);
 }
 
-/* Whether it is the device's primary context, be it that only others have retained it so far. */
-static bool is_primary(CUcontext context, int ordinal)
-{
-    struct primary *primary = primary_of(ordinal);
-    unsigned int flags;
-    int active = 0;
-    if (!is_retained(primary) &&
-        (call_driver()->cuDevicePrimaryCtxGetState(primary->device, &flags, &active) || !active))
-        return false;
-    return retain(primary) == cudaSuccess && handle_of(primary) == context;
-}
-
-/* A context that the program created itself is not the runtime's to destroy. */
 static cudaError_t reset_device(void)
 {
-    CUcontext context = usable_context();
     int ordinal;
     cudaError_t error = context_current_device(&ordinal);
-    if (error || (context && !is_primary(context, ordinal)))
+    if (error || has_own_context(ordinal))
         return error;
     chosen_device = ordinal;
     error = reset_primary(primary_of(ordinal));

@@ -21,7 +21,5 @@ cudaError_t context_current_device(int *ordinal);
 cudaError_t context_make_current(void);
 /* The device's primary context, created if it is not there; what is current does not change. */
 cudaError_t context_primary(int ordinal, CUcontext *context);
-/* After the driver said that the current context is no more: the next call makes a new one. */
-void context_forget_current(void);
 
 #endif
