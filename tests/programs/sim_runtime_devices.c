@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: MIT */
+/* link: cudart13 */
+/*
+ * What the simulated runtime promises about devices, errors, streams and the driver's functions:
+ * one fact for each argument, 0 or a line that says what was not so. test_simulated_runtime.py
+ * knows which facts need two devices, an ordered failure or no driver.
+ */
+#include <dlfcn.h>
+
+#include "sim_runtime.h"
+
+static int version(void)
+{
+    int number;
+    SUCCEEDS(cudaRuntimeGetVersion(&number));
+    return number;
+}
+
+static void *driver_function(const char *name)
+{
+    enum cudaDriverEntryPointQueryResult status;
+    void *function = NULL;
+    SUCCEEDS(cudaGetDriverEntryPoint(name, &function, cudaEnableDefault, &status));
+    GIVES(status, cudaDriverEntryPointSuccess);
+    CHECK(function != NULL);
+    return function;
+}
+
+typedef CUresult get_state(CUdevice device, unsigned int *flags, int *active);
+typedef CUresult create_context(CUcontext *context, unsigned int flags, CUdevice device);
+typedef CUresult set_current(CUcontext context);
+
+static bool is_context_there(int device)
+{
+    get_state *get = GMT_FUNCTION(get_state *, driver_function("cuDevicePrimaryCtxGetState"));
+    unsigned int flags;
+    int active;
+    GIVES(get(device, &flags, &active), CUDA_SUCCESS);
+    return active;
+}
+
+/* --- contexts and devices --- */
+
+static void asking_about_devices_makes_no_context(void)
+{
+    struct cudaDeviceProp properties[2]; /* room for any layout */
+    int count, device, value;
+    SUCCEEDS(cudaGetDeviceCount(&count));
+    SUCCEEDS(cudaGetDevice(&device));
+    SUCCEEDS(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 0));
+    SUCCEEDS(cudaGetDeviceProperties(properties, 0));
+    SUCCEEDS(cudaGetLastError());
+    CHECK(!is_context_there(0));
+    SUCCEEDS(cudaFree(NULL));
+    CHECK(is_context_there(0));
+}
+
+static void *touch(void *go)
+{
+    pthread_barrier_wait(go);
+    SUCCEEDS(cudaFree(NULL));
+    return NULL;
+}
+
+static void threads_that_come_first_together_make_one_context(void)
+{
+    enum { THREADS = 8 };
+    pthread_t threads[THREADS];
+    pthread_barrier_t go;
+    pthread_barrier_init(&go, NULL, THREADS);
+    for (int i = 0; i < THREADS; i++)
+        CHECK(pthread_create(&threads[i], NULL, touch, &go) == 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    SUCCEEDS(cudaDeviceReset());
+    CHECK(!is_context_there(0));
+}
+
+static void *look_at_device(void *result)
+{
+    SUCCEEDS(cudaGetDevice(result));
+    return NULL;
+}
+
+static void each_thread_has_its_own_device(void)
+{
+    pthread_t other;
+    int device;
+    SUCCEEDS(cudaSetDevice(1));
+    CHECK(is_context_there(1) && !is_context_there(0));
+    CHECK(pthread_create(&other, NULL, look_at_device, &device) == 0);
+    pthread_join(other, NULL);
+    CHECK(device == 0);
+    SUCCEEDS(cudaGetDevice(&device));
+    CHECK(device == 1);
+}
+
+static void a_device_that_is_none_changes_nothing(void)
+{
+    int device, value;
+    GIVES(cudaSetDevice(2), cudaErrorInvalidDevice);
+    GIVES(cudaSetDevice(-1), cudaErrorInvalidDevice);
+    GIVES(cudaDeviceGetAttribute(&value, cudaDevAttrWarpSize, 2), cudaErrorInvalidDevice);
+    SUCCEEDS(cudaGetDevice(&device));
+    CHECK(device == 0);
+}
+
+static void a_reset_takes_all_and_the_next_call_begins_anew(void)
+{
+    const size_t before_bytes = free_bytes_now();
+    int device;
+    void *block;
+    SUCCEEDS(cudaSetDevice(1));
+    SUCCEEDS(cudaMalloc(&block, 4 * MIB));
+    SUCCEEDS(cudaDeviceReset());
+    CHECK(!is_context_there(1));
+    CHECK(is_context_there(0));
+    SUCCEEDS(cudaGetDevice(&device));
+    CHECK(device == 1);
+    GIVES(cudaFree(block), cudaErrorInvalidValue);
+    CHECK(free_bytes_now() == before_bytes);
+}
+
+static void *use_after_reset(void *barrier)
+{
+    void *block;
+    SUCCEEDS(cudaMalloc(&block, MIB));
+    pthread_barrier_wait(barrier);
+    pthread_barrier_wait(barrier);
+    SUCCEEDS(cudaMalloc(&block, MIB));
+    SUCCEEDS(cudaFree(block));
+    return NULL;
+}
+
+static void a_thread_outlives_the_reset_of_another(void)
+{
+    pthread_barrier_t barrier;
+    pthread_t other;
+    pthread_barrier_init(&barrier, NULL, 2);
+    CHECK(pthread_create(&other, NULL, use_after_reset, &barrier) == 0);
+    pthread_barrier_wait(&barrier);
+    SUCCEEDS(cudaDeviceReset());
+    pthread_barrier_wait(&barrier);
+    pthread_join(other, NULL);
+}
+
+static void a_context_of_the_drivers_is_respected(void)
+{
+    enum cudaDriverEntryPointQueryResult status;
+    void *function;
+    CUcontext context;
+    int device;
+    size_t before_bytes;
+    SUCCEEDS(cudaGetDriverEntryPointByVersion("cuCtxCreate", &function, 3020, 0, &status));
+    GIVES(GMT_FUNCTION(create_context *, function)(&context, 0, 1), CUDA_SUCCESS);
+    SUCCEEDS(cudaGetDevice(&device));
+    CHECK(device == 1);
+    before_bytes = free_bytes_now();
+    SUCCEEDS(cudaMalloc(&function, 2 * MIB));
+    SUCCEEDS(cudaDeviceReset());
+    CHECK(before_bytes - free_bytes_now() == 2 * MIB);
+    CHECK(!is_context_there(0) && !is_context_there(1));
+    GIVES(GMT_FUNCTION(set_current *, driver_function("cuCtxSetCurrent"))(NULL), CUDA_SUCCESS);
+    SUCCEEDS(cudaGetDevice(&device));
+    CHECK(device == 0);
+}
+
+/* Where CUDA 11.8's, 12.8's and 13.0's headers have the members. */
+struct layout {
+    size_t size_bytes, total, major, multiprocessors, managed, reserved_shared;
+};
+
+static void check_layout(const unsigned char *properties, const struct layout *layout)
+{
+    int attribute, member;
+    SUCCEEDS(cudaDeviceGetAttribute(&attribute, cudaDevAttrMultiProcessorCount, 0));
+    memcpy(&member, properties + layout->multiprocessors, sizeof member);
+    CHECK(member == attribute && member > 0);
+    SUCCEEDS(cudaDeviceGetAttribute(&attribute, cudaDevAttrComputeCapabilityMajor, 0));
+    memcpy(&member, properties + layout->major, sizeof member);
+    CHECK(member == attribute && member > 0);
+    SUCCEEDS(cudaDeviceGetAttribute(&attribute, cudaDevAttrManagedMemory, 0));
+    memcpy(&member, properties + layout->managed, sizeof member);
+    CHECK(member == attribute && member == 1);
+    SUCCEEDS(cudaDeviceGetAttribute(&attribute, cudaDevAttrReservedSharedMemoryPerBlock, 0));
+    memcpy(&member, properties + layout->reserved_shared, sizeof member);
+    CHECK(member == attribute);
+    for (size_t i = layout->size_bytes; i < layout->size_bytes + 64; i++)
+        CHECK(properties[i] == 0xa5);
+}
+
+static void properties_have_the_layout_of_the_version(void)
+{
+    static const struct layout of_11 = {728, 288, 360, 388, 652, 720};
+    static const struct layout of_13 = {1008, 288, 360, 384, 636, 696};
+    const struct layout *layout = version() < 13000 ? &of_11 : &of_13;
+    _Alignas(16) unsigned char properties[2048];
+    size_t total_bytes, member;
+    memset(properties, 0xa5, sizeof properties);
+    SUCCEEDS(cudaGetDeviceProperties((struct cudaDeviceProp *)properties, 0));
+    CHECK(strncmp((const char *)properties, "Simulated", 9) == 0);
+    check_layout(properties, layout);
+    SUCCEEDS(cudaMemGetInfo(&member, &total_bytes));
+    memcpy(&member, properties + layout->total, sizeof member);
+    CHECK(member == total_bytes);
+    GIVES(cudaGetDeviceProperties((struct cudaDeviceProp *)properties, 1), cudaErrorInvalidDevice);
+}
+
+/* CUDA 12 alone. */
+static void the_second_form_of_properties_has_the_layout_of_12(void)
+{
+    static const struct layout of_12 = {1032, 288, 360, 388, 652, 720};
+    void *symbol = dlsym(RTLD_DEFAULT, "cudaGetDeviceProperties_v2");
+    _Alignas(16) unsigned char properties[2048];
+    CHECK(symbol != NULL);
+    memset(properties, 0xa5, sizeof properties);
+    SUCCEEDS(GMT_FUNCTION(cudaError_t(*)(void *, int), symbol)(properties, 0));
+    check_layout(properties, &of_12);
+}
+
+static void devices_are_found_by_their_bus_number(void)
+{
+    char text[32];
+    int device;
+    SUCCEEDS(cudaDeviceGetPCIBusId(text, sizeof text, 1));
+    SUCCEEDS(cudaDeviceGetByPCIBusId(&device, text));
+    CHECK(device == 1);
+}
+
+static void peers_are_reached_once_they_are_enabled(void)
+{
+    void *here, *there;
+    int can;
+    SUCCEEDS(cudaDeviceCanAccessPeer(&can, 0, 1));
+    CHECK(can == 1);
+    SUCCEEDS(cudaDeviceEnablePeerAccess(1, 0));
+    GIVES(cudaDeviceEnablePeerAccess(1, 0), cudaErrorPeerAccessAlreadyEnabled);
+    SUCCEEDS(cudaMalloc(&here, MIB));
+    SUCCEEDS(cudaSetDevice(1));
+    SUCCEEDS(cudaMalloc(&there, MIB));
+    SUCCEEDS(cudaMemcpyPeer(there, 1, here, 0, MIB));
+    GIVES(cudaMemcpyPeer(there, 2, here, 0, MIB), cudaErrorInvalidDevice);
+    SUCCEEDS(cudaSetDevice(0));
+    SUCCEEDS(cudaDeviceDisablePeerAccess(1));
+    GIVES(cudaDeviceDisablePeerAccess(1), cudaErrorPeerAccessNotEnabled);
+}
+
+/* --- errors --- */
+
+static void the_last_error_stays_until_it_is_taken(void)
+{
+    void *block;
+    GIVES(cudaMalloc(NULL, 1), cudaErrorInvalidValue);
+    SUCCEEDS(cudaMalloc(&block, 1));
+    GIVES(cudaPeekAtLastError(), cudaErrorInvalidValue);
+    GIVES(cudaGetLastError(), cudaErrorInvalidValue);
+    SUCCEEDS(cudaGetLastError());
+    SUCCEEDS(cudaPeekAtLastError());
+}
+
+static void *take_last_error(void *error)
+{
+    *(cudaError_t *)error = cudaGetLastError();
+    return NULL;
+}
+
+static void the_last_error_is_the_threads_own(void)
+{
+    cudaError_t error = cudaErrorUnknown;
+    pthread_t other;
+    GIVES(cudaMalloc(NULL, 1), cudaErrorInvalidValue);
+    CHECK(pthread_create(&other, NULL, take_last_error, &error) == 0);
+    pthread_join(other, NULL);
+    SUCCEEDS(error);
+    GIVES(cudaGetLastError(), cudaErrorInvalidValue);
+}
+
+/* With the fault cuMemsetD8_v2:1=700. */
+static void an_illegal_access_is_the_end(void)
+{
+    void *block;
+    SUCCEEDS(cudaMalloc(&block, MIB));
+    GIVES(cudaMemset(block, 0, MIB), cudaErrorIllegalAddress);
+    GIVES(cudaFree(block), cudaErrorIllegalAddress);
+    GIVES(cudaGetLastError(), cudaErrorIllegalAddress);
+    GIVES(cudaGetLastError(), cudaErrorIllegalAddress);
+    GIVES(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+}
+
+/* With the fault cudaMalloc:2=2. */
+static void an_ordered_failure_has_no_effect(void)
+{
+    const size_t before_bytes = free_bytes_now();
+    void *first, *second = &second;
+    SUCCEEDS(cudaMalloc(&first, 2 * MIB));
+    GIVES(cudaMalloc(&second, 2 * MIB), cudaErrorMemoryAllocation);
+    CHECK(second == (void *)&second);
+    CHECK(before_bytes - free_bytes_now() == 2 * MIB);
+    GIVES(cudaGetLastError(), cudaErrorMemoryAllocation);
+    SUCCEEDS(cudaMalloc(&second, 2 * MIB));
+}
+
+static void errors_have_names_and_words(void)
+{
+    CHECK(strcmp(cudaGetErrorName(cudaErrorMemoryAllocation), "cudaErrorMemoryAllocation") == 0);
+    CHECK(strcmp(cudaGetErrorString(cudaErrorMemoryAllocation), "out of memory") == 0);
+    CHECK(strcmp(cudaGetErrorName((cudaError_t)12345), "unrecognized error code") == 0);
+}
+
+/* --- streams, events, launches --- */
+
+static void streams_and_events_live_until_destroyed(void)
+{
+    enum cudaStreamCaptureStatus status;
+    cudaStream_t stream;
+    cudaEvent_t start, end;
+    float milliseconds = -1;
+    SUCCEEDS(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    SUCCEEDS(cudaEventCreate(&start));
+    SUCCEEDS(cudaEventCreateWithFlags(&end, cudaEventDefault));
+    SUCCEEDS(cudaEventRecord(start, stream));
+    SUCCEEDS(cudaEventRecord_ptsz(end, stream));
+    SUCCEEDS(cudaEventSynchronize(end));
+    SUCCEEDS(cudaEventElapsedTime(&milliseconds, start, end));
+    CHECK(milliseconds >= 0);
+    SUCCEEDS(cudaStreamIsCapturing(stream, &status));
+    CHECK(status == cudaStreamCaptureStatusNone);
+    SUCCEEDS(cudaStreamDestroy(stream));
+    GIVES(cudaStreamSynchronize(stream), cudaErrorInvalidResourceHandle);
+    SUCCEEDS(cudaEventDestroy(start));
+    GIVES(cudaEventQuery(start), cudaErrorInvalidResourceHandle);
+}
+
+static int called;
+
+static void note_call(cudaStream_t stream, cudaError_t status, void *user_data)
+{
+    CHECK(stream != NULL && status == cudaSuccess && user_data == &called);
+    called++;
+}
+
+static void note_host_call(void *user_data)
+{
+    CHECK(user_data == &called);
+    called++;
+}
+
+static void a_stream_calls_back(void)
+{
+    cudaStream_t stream;
+    SUCCEEDS(cudaStreamCreate(&stream));
+    SUCCEEDS(cudaStreamAddCallback(stream, note_call, &called, 0));
+    SUCCEEDS(cudaLaunchHostFunc(stream, note_host_call, &called));
+    SUCCEEDS(cudaStreamSynchronize(stream));
+    CHECK(called == 2);
+}
+
+static void a_launch_is_checked_and_does_nothing(void)
+{
+    const dim3 one = {1, 1, 1}, none = {1, 0, 1}, many = {1024, 2, 1};
+    const void *kernel = &called;
+    cudaStream_t stream;
+    SUCCEEDS(cudaStreamCreate(&stream));
+    SUCCEEDS(cudaLaunchKernel(kernel, one, one, NULL, 0, stream));
+    GIVES(cudaLaunchKernel(kernel, none, one, NULL, 0, 0), cudaErrorInvalidConfiguration);
+    GIVES(cudaLaunchKernel(kernel, one, many, NULL, 0, 0), cudaErrorInvalidConfiguration);
+    GIVES(cudaLaunchKernel(NULL, one, one, NULL, 0, 0), cudaErrorInvalidDeviceFunction);
+    SUCCEEDS(cudaStreamDestroy(stream));
+    GIVES(cudaLaunchKernel(kernel, one, one, NULL, 0, stream), cudaErrorInvalidResourceHandle);
+}
+
+/* --- the driver's functions for the program --- */
+
+static void entry_points_follow_name_version_and_flags(void)
+{
+    enum cudaDriverEntryPointQueryResult status;
+    void *old, *young, *legacy, *own, *none = &none;
+    SUCCEEDS(cudaGetDriverEntryPointByVersion("cuMemAlloc", &old, 2000, 0, &status));
+    SUCCEEDS(cudaGetDriverEntryPointByVersion("cuMemAlloc", &young, 3020, 0, &status));
+    CHECK(old && young && old != young);
+    SUCCEEDS(cudaGetDriverEntryPoint("cuMemAllocAsync", &legacy, cudaEnableDefault, NULL));
+    SUCCEEDS(cudaGetDriverEntryPoint_ptsz("cuMemAllocAsync", &own, cudaEnableDefault, NULL));
+    CHECK(legacy && own && legacy != own);
+    SUCCEEDS(cudaGetDriverEntryPoint("cuNoSuchFunction", &none, cudaEnableDefault, &status));
+    CHECK(none == NULL && status == cudaDriverEntryPointSymbolNotFound);
+    SUCCEEDS(cudaGetDriverEntryPointByVersion("cuMemAllocAsync", &none, 11000, 0, &status));
+    CHECK(none == NULL && status == cudaDriverEntryPointVersionNotSufficent);
+    GIVES(cudaGetDriverEntryPoint("cuInit", &none, 77, &status), cudaErrorInvalidValue);
+}
+
+static void what_has_no_body_is_not_supported(void)
+{
+    GIVES(cudaGraphLaunch(NULL, NULL), cudaErrorNotSupported);
+    GIVES(cudaGetLastError(), cudaErrorNotSupported);
+    GIVES(cudaImportExternalMemory(NULL, NULL), cudaErrorNotSupported);
+}
+
+/* With no driver to be found. */
+static void without_a_driver_there_are_no_devices(void)
+{
+    int count = 7, number = 7;
+    void *block;
+    GIVES(cudaGetDeviceCount(&count), cudaErrorInsufficientDriver);
+    CHECK(count == 0);
+    GIVES(cudaMalloc(&block, 1), cudaErrorInsufficientDriver);
+    SUCCEEDS(cudaDriverGetVersion(&number));
+    CHECK(number == 0);
+    CHECK(version() >= 12000);
+}
+
+static const struct test_case cases[] = {
+    CASE(asking_about_devices_makes_no_context),
+    CASE(threads_that_come_first_together_make_one_context),
+    CASE(each_thread_has_its_own_device),
+    CASE(a_device_that_is_none_changes_nothing),
+    CASE(a_reset_takes_all_and_the_next_call_begins_anew),
+    CASE(a_thread_outlives_the_reset_of_another),
+    CASE(a_context_of_the_drivers_is_respected),
+    CASE(properties_have_the_layout_of_the_version),
+    CASE(the_second_form_of_properties_has_the_layout_of_12),
+    CASE(devices_are_found_by_their_bus_number),
+    CASE(peers_are_reached_once_they_are_enabled),
+    CASE(the_last_error_stays_until_it_is_taken),
+    CASE(the_last_error_is_the_threads_own),
+    CASE(an_illegal_access_is_the_end),
+    CASE(an_ordered_failure_has_no_effect),
+    CASE(errors_have_names_and_words),
+    CASE(streams_and_events_live_until_destroyed),
+    CASE(a_stream_calls_back),
+    CASE(a_launch_is_checked_and_does_nothing),
+    CASE(entry_points_follow_name_version_and_flags),
+    CASE(what_has_no_body_is_not_supported),
+    CASE(without_a_driver_there_are_no_devices),
+};
+
+int main(int count, char **arguments)
+{
+    return run_case(cases, sizeof cases / sizeof *cases, count, arguments);
+}

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* link: cudart13 */
+/*
+ * What the simulated runtime promises about memory, copies and pools: one fact for each argument, 0
+ * or a line that says what was not so.
+ */
+#include "sim_runtime.h"
+
+/* --- memory --- */
+
+static void memory_is_taken_and_given_back(void)
+{
+    const size_t before_bytes = free_bytes_now();
+    void *block;
+    SUCCEEDS(cudaMalloc(&block, 16 * MIB));
+    CHECK(block != NULL);
+    CHECK(before_bytes - free_bytes_now() == 16 * MIB);
+    SUCCEEDS(cudaFree(block));
+    CHECK(free_bytes_now() == before_bytes);
+}
+
+static void nothing_is_a_block_of_no_bytes(void)
+{
+    void *block = &block;
+    SUCCEEDS(cudaMalloc(&block, 0));
+    CHECK(block == NULL);
+    SUCCEEDS(cudaFree(NULL));
+    SUCCEEDS(cudaFreeHost(NULL));
+    SUCCEEDS(cudaFreeArray(NULL));
+    GIVES(cudaMallocManaged(&block, 0, cudaMemAttachGlobal), cudaErrorInvalidValue);
+}
+
+static void too_much_fails_and_leaves_everything_as_it_was(void)
+{
+    const size_t before_bytes = free_bytes_now();
+    void *block = &block;
+    GIVES(cudaMalloc(&block, before_bytes + 1), cudaErrorMemoryAllocation);
+    CHECK(block == (void *)&block);
+    CHECK(free_bytes_now() == before_bytes);
+    SUCCEEDS(cudaMalloc(&block, before_bytes / 2));
+}
+
+static void a_block_is_freed_once(void)
+{
+    void *block;
+    SUCCEEDS(cudaMalloc(&block, MIB));
+    SUCCEEDS(cudaFree(block));
+    GIVES(cudaFree(block), cudaErrorInvalidValue);
+    GIVES(cudaFree(&block), cudaErrorInvalidValue);
+}
+
+static void null_parameters_are_invalid_values(void)
+{
+    GIVES(cudaMalloc(NULL, 1), cudaErrorInvalidValue);
+    GIVES(cudaMallocHost(NULL, 1), cudaErrorInvalidValue);
+    GIVES(cudaMallocPitch(NULL, NULL, 1, 1), cudaErrorInvalidValue);
+    GIVES(cudaMallocAsync(NULL, 1, 0), cudaErrorInvalidValue);
+    GIVES(cudaGetDevice(NULL), cudaErrorInvalidValue);
+    GIVES(cudaGetDeviceCount(NULL), cudaErrorInvalidValue);
+    GIVES(cudaMemPoolCreate(NULL, NULL), cudaErrorInvalidValue);
+    GIVES(cudaPointerGetAttributes(NULL, NULL), cudaErrorInvalidValue);
+}
+
+static void rows_are_padded_to_a_pitch(void)
+{
+    struct cudaPitchedPtr cube;
+    size_t pitch_bytes;
+    void *plane;
+    SUCCEEDS(cudaMallocPitch(&plane, &pitch_bytes, 1000, 100));
+    CHECK(pitch_bytes >= 1000 && pitch_bytes % 512 == 0);
+    SUCCEEDS(cudaMalloc3D(&cube, (struct cudaExtent){1000, 20, 5}));
+    CHECK(cube.pitch == pitch_bytes && cube.xsize == 1000 && cube.ysize == 20);
+    SUCCEEDS(cudaMemset2D(cube.ptr, cube.pitch, 0, cube.xsize, 20 * 5));
+    GIVES(cudaMalloc3D(&cube, (struct cudaExtent){1, SIZE_MAX, 2}), cudaErrorInvalidValue);
+    SUCCEEDS(cudaFree(plane));
+    SUCCEEDS(cudaFree(cube.ptr));
+}
+
+static void a_pointer_says_what_it_is(void)
+{
+    struct cudaPointerAttributes of;
+    void *device, *managed, *pinned;
+    SUCCEEDS(cudaMalloc(&device, MIB));
+    SUCCEEDS(cudaMallocManaged(&managed, MIB, cudaMemAttachGlobal));
+    SUCCEEDS(cudaHostAlloc(&pinned, MIB, cudaHostAllocMapped));
+    SUCCEEDS(cudaPointerGetAttributes(&of, (char *)device + 100));
+    CHECK(of.type == cudaMemoryTypeDevice && of.device == 0 && of.hostPointer == NULL);
+    CHECK(of.devicePointer == (char *)device + 100);
+    SUCCEEDS(cudaPointerGetAttributes(&of, managed));
+    CHECK(of.type == cudaMemoryTypeManaged && of.hostPointer == managed);
+    SUCCEEDS(cudaPointerGetAttributes(&of, pinned));
+    CHECK(of.type == cudaMemoryTypeHost && of.hostPointer == pinned);
+    SUCCEEDS(cudaPointerGetAttributes(&of, &of));
+    CHECK(of.type == cudaMemoryTypeUnregistered && of.devicePointer == NULL);
+}
+
+static void copies_between_host_and_pinned_memory_are_real(void)
+{
+    const char text[] = "carried";
+    char arrived[sizeof text] = "";
+    void *pinned, *device;
+    SUCCEEDS(cudaMallocHost(&pinned, sizeof text));
+    SUCCEEDS(cudaMalloc(&device, sizeof text));
+    SUCCEEDS(cudaMemcpy(pinned, text, sizeof text, cudaMemcpyHostToHost));
+    SUCCEEDS(cudaMemcpyAsync(arrived, pinned, sizeof text, cudaMemcpyDefault, 0));
+    CHECK(memcmp(arrived, text, sizeof text) == 0);
+    SUCCEEDS(cudaMemset(pinned, 'x', 3));
+    CHECK(memcmp(pinned, "xxx", 3) == 0);
+    SUCCEEDS(cudaMemcpy(device, text, sizeof text, cudaMemcpyHostToDevice));
+    SUCCEEDS(cudaMemcpy_ptds(arrived, device, sizeof text, cudaMemcpyDeviceToHost));
+}
+
+static void copies_are_refused_where_they_make_no_sense(void)
+{
+    char from[16] = "", to[16];
+    void *block;
+    GIVES(cudaMemcpy(to, from, 1, (enum cudaMemcpyKind)7), cudaErrorInvalidMemcpyDirection);
+    GIVES(cudaMemcpy2D(to, 4, from, 8, 5, 2, cudaMemcpyHostToHost), cudaErrorInvalidPitchValue);
+    SUCCEEDS(cudaMalloc(&block, MIB));
+    GIVES(cudaMemcpy(block, from, 2 * MIB, cudaMemcpyHostToDevice), cudaErrorInvalidValue);
+    SUCCEEDS(cudaMemcpy(NULL, NULL, 0, cudaMemcpyDeviceToHost));
+}
+
+static void arrays_remember_their_channels(void)
+{
+    struct cudaChannelFormatDesc asked =
+        cudaCreateChannelDesc(16, 16, 0, 0, cudaChannelFormatKindFloat);
+    struct cudaChannelFormatDesc told;
+    struct cudaExtent extent;
+    unsigned int flags = 9;
+    cudaArray_t array;
+    SUCCEEDS(cudaMallocArray(&array, &asked, 64, 32, cudaArraySurfaceLoadStore));
+    SUCCEEDS(cudaArrayGetInfo(&told, &extent, &flags, array));
+    CHECK(memcmp(&told, &asked, sizeof told) == 0);
+    CHECK(extent.width == 64 && extent.height == 32 && extent.depth == 0);
+    CHECK(flags == cudaArraySurfaceLoadStore);
+    SUCCEEDS(cudaFreeArray(array));
+    GIVES(cudaFreeArray(array), cudaErrorInvalidResourceHandle);
+}
+
+static void channels_have_to_agree(void)
+{
+    const struct cudaChannelFormatDesc three = {8, 8, 8, 0, cudaChannelFormatKindUnsigned};
+    const struct cudaChannelFormatDesc mixed = {8, 16, 0, 0, cudaChannelFormatKindUnsigned};
+    const struct cudaChannelFormatDesc bytes = {8, 0, 0, 0, cudaChannelFormatKindFloat};
+    cudaArray_t array;
+    GIVES(cudaMallocArray(&array, &three, 1, 1, 0), cudaErrorInvalidChannelDescriptor);
+    GIVES(cudaMallocArray(&array, &mixed, 1, 1, 0), cudaErrorInvalidChannelDescriptor);
+    GIVES(cudaMallocArray(&array, &bytes, 1, 1, 0), cudaErrorInvalidChannelDescriptor);
+}
+
+static void mipmapped_arrays_have_levels(void)
+{
+    const struct cudaChannelFormatDesc bytes = {8, 0, 0, 0, cudaChannelFormatKindUnsigned};
+    struct cudaExtent extent;
+    cudaMipmappedArray_t pyramid;
+    cudaArray_t level;
+    SUCCEEDS(cudaMallocMipmappedArray(&pyramid, &bytes, (struct cudaExtent){64, 64, 0}, 3, 0));
+    SUCCEEDS(cudaGetMipmappedArrayLevel(&level, pyramid, 1));
+    SUCCEEDS(cudaArrayGetInfo(NULL, &extent, NULL, level));
+    CHECK(extent.width == 32 && extent.height == 32);
+    SUCCEEDS(cudaFreeMipmappedArray(pyramid));
+}
+
+/* --- stream-ordered memory --- */
+
+static uint64_t pool_value(cudaMemPool_t pool, enum cudaMemPoolAttr attribute)
+{
+    uint64_t value;
+    SUCCEEDS(cudaMemPoolGetAttribute(pool, attribute, &value));
+    return value;
+}
+
+static void the_default_pool_counts_what_is_used(void)
+{
+    cudaMemPool_t pool;
+    void *legacy, *own;
+    SUCCEEDS(cudaDeviceGetDefaultMemPool(&pool, 0));
+    SUCCEEDS(cudaMallocAsync(&legacy, MIB, 0));
+    SUCCEEDS(cudaMallocAsync_ptsz(&own, MIB, 0));
+    CHECK(pool_value(pool, cudaMemPoolAttrUsedMemCurrent) == 2 * MIB);
+    CHECK(pool_value(pool, cudaMemPoolAttrReservedMemCurrent) >= 2 * MIB);
+    SUCCEEDS(cudaFreeAsync(legacy, 0));
+    SUCCEEDS(cudaFreeAsync_ptsz(own, 0));
+    CHECK(pool_value(pool, cudaMemPoolAttrUsedMemCurrent) == 0);
+    CHECK(pool_value(pool, cudaMemPoolAttrUsedMemHigh) == 2 * MIB);
+}
+
+static void a_pool_of_ones_own_keeps_up_to_its_threshold(void)
+{
+    struct cudaMemPoolProps properties = {.allocType = cudaMemAllocationTypePinned,
+                                          .location = {cudaMemLocationTypeDevice, 0}};
+    uint64_t threshold_bytes = UINT64_MAX;
+    cudaMemPool_t pool;
+    void *block;
+    SUCCEEDS(cudaMemPoolCreate(&pool, &properties));
+    SUCCEEDS(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold_bytes));
+    SUCCEEDS(cudaMallocFromPoolAsync(&block, 8 * MIB, pool, 0));
+    SUCCEEDS(cudaFreeAsync(block, 0));
+    SUCCEEDS(cudaDeviceSynchronize());
+    CHECK(pool_value(pool, cudaMemPoolAttrReservedMemCurrent) >= 8 * MIB);
+    SUCCEEDS(cudaMemPoolTrimTo(pool, 0));
+    CHECK(pool_value(pool, cudaMemPoolAttrReservedMemCurrent) == 0);
+    SUCCEEDS(cudaMemPoolDestroy(pool));
+    properties.location.id = 99;
+    GIVES(cudaMemPoolCreate(&pool, &properties), cudaErrorInvalidDevice);
+}
+
+static const struct test_case cases[] = {
+    CASE(memory_is_taken_and_given_back),
+    CASE(nothing_is_a_block_of_no_bytes),
+    CASE(too_much_fails_and_leaves_everything_as_it_was),
+    CASE(a_block_is_freed_once),
+    CASE(null_parameters_are_invalid_values),
+    CASE(rows_are_padded_to_a_pitch),
+    CASE(a_pointer_says_what_it_is),
+    CASE(copies_between_host_and_pinned_memory_are_real),
+    CASE(copies_are_refused_where_they_make_no_sense),
+    CASE(arrays_remember_their_channels),
+    CASE(channels_have_to_agree),
+    CASE(mipmapped_arrays_have_levels),
+    CASE(the_default_pool_counts_what_is_used),
+    CASE(a_pool_of_ones_own_keeps_up_to_its_threshold),
+};
+
+int main(int count, char **arguments)
+{
+    return run_case(cases, sizeof cases / sizeof *cases, count, arguments);
+}

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""The simulated libcudart.so.12 and .so.13 behave as the runtime's documentation says."""
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import ROOT, TIMEOUT_S, clean_environment
+
+TWO_DEVICES = {
+    "each_thread_has_its_own_device",
+    "a_device_that_is_none_changes_nothing",
+    "a_reset_takes_all_and_the_next_call_begins_anew",
+    "a_context_of_the_drivers_is_respected",
+    "devices_are_found_by_their_bus_number",
+    "peers_are_reached_once_they_are_enabled",
+}
+FAULTS = {
+    "an_illegal_access_is_the_end": "cuMemsetD8_v2:1=700",
+    "an_ordered_failure_has_no_effect": "cudaMalloc:2=2",
+}
+ONLY_12 = {"the_second_form_of_properties_has_the_layout_of_12"}
+NO_DRIVER = "without_a_driver_there_are_no_devices"
+
+
+def cases():
+    """(program, case) of every fact that wants a driver, on either runtime."""
+    for built in ("sim_runtime_memory", "sim_runtime_devices"):
+        source = (ROOT / "tests" / "programs" / f"{built}.c").read_text(encoding="utf-8")
+        for name in re.findall(r"^\s+CASE\((\w+)\)", source, re.MULTILINE):
+            if name != NO_DRIVER:
+                yield f"{built}_12", name
+                if name not in ONLY_12:
+                    yield built, name
+
+
+def run(path, *arguments, env):
+    completed = subprocess.run(
+        [str(path), *arguments], env=env, capture_output=True, text=True, timeout=TIMEOUT_S
+    )
+    assert completed.returncode == 0, completed.stderr
+    assert completed.stdout == ""
+    assert completed.stderr == ""
+
+
+@pytest.mark.parametrize("built, name", cases())
+def test_the_runtime_keeps_its_promise(program, sim_env, built, name):
+    spec = "2x16GiB" if name in TWO_DEVICES else "16GiB"
+    run(program(built), name, env=sim_env(spec, FAULTS.get(name)))
+
+
+@pytest.mark.parametrize("library", ["libcudart.so.12", "libcudart.so.13"])
+def test_without_a_driver_there_are_no_devices(build, program, library, tmp_path):
+    shutil.copy(build / "simulator" / library, tmp_path)
+    built = "sim_runtime_devices_12" if library.endswith("12") else "sim_runtime_devices"
+    environment = clean_environment(LD_LIBRARY_PATH=tmp_path)
+    found = subprocess.run(["ldconfig", "-p"], capture_output=True, text=True, check=False)
+    if "libcuda.so.1 " in found.stdout:
+        pytest.skip("this machine has a driver in its system folders")
+    run(program(built), NO_DRIVER, env=environment)
+
+
+def test_two_runtimes_share_one_process(program, sim_env):
+    run(program("sim_two_runtimes"), env=sim_env())
+
+
+def test_a_bad_spec_is_an_error_of_the_first_call_and_one_line(program, sim_env):
+    completed = subprocess.run(
+        [str(program("sim_runtime_memory")), "memory_is_taken_and_given_back"],
+        env=sim_env("16 bananas"),
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+    )
+    assert completed.returncode == 1
+    assert completed.stderr.count("bananas") == 1
+    assert "gave 1, not 0" in completed.stderr
+
+
+def exports(library):
+    completed = subprocess.run(
+        ["nm", "-D", "--defined-only", str(library)], capture_output=True, text=True, check=True
+    )
+    names = [line.split()[2] for line in completed.stdout.splitlines()]
+    return {name for name in names if not name.startswith("libcudart.so.")}
+
+
+@pytest.mark.parametrize("major", ["12", "13"])
+def test_every_runtime_function_is_exported_under_the_librarys_version(build, major):
+    rows = (ROOT / "include/gpumemtrace/cuda/runtime_functions.def").read_text(encoding="utf-8")
+    wanted = {
+        f"{name}@@libcudart.so.{major}"
+        for versions, name in re.findall(r"^RUNTIME_FUNCTION\((\w+), (\w+)\)", rows, re.MULTILINE)
+        if versions in ("BOTH", f"ONLY_{major}")
+    }
+    assert len(wanted) > 400
+    exported = exports(build / "simulator" / f"libcudart.so.{major}")
+    assert wanted <= exported
+    assert all(re.fullmatch(rf"(__)?cuda\w+@@libcudart\.so\.{major}", name) for name in exported)
