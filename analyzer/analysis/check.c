@@ -58,12 +58,12 @@ static char *subject_of(const struct study *study, uint32_t number, const char *
 {
     const struct stock *stock = &study->history.stocks[number];
     const char *pool = study_pool(study, stock);
-    char *subject;
-    int length =
-        asprintf(&subject, "device %d %s%s %s%s%.*s", stock->device, pool ? pool : "driver",
-                 pool ? " pool" : "", what, limit && limit->phase ? " in " : "",
-                 limit && limit->phase ? (int)limit->phase_length : 0,
-                 limit && limit->phase ? limit->phase : "");
+    char device[STUDY_DEVICE_BYTES], *subject;
+    int length = asprintf(&subject, "%s %s%s %s%s%.*s", study_device_name(stock->device, device),
+                          pool ? pool : "driver", pool ? " pool" : "", what,
+                          limit && limit->phase ? " in " : "",
+                          limit && limit->phase ? (int)limit->phase_length : 0,
+                          limit && limit->phase ? limit->phase : "");
 
     return length < 0 ? NULL : subject;
 }

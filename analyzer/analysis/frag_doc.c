@@ -68,11 +68,10 @@ static void add_sentence(struct doc *doc, const struct frag *frag, bool is_drive
     else if (!frag->free_bytes)
         doc_note(doc, "Fragmentation: none at the peak; all of what was reserved was live.");
     else
-        doc_note(
-            doc,
-            "Fragmentation at the peak: %s%s reserved, %s live, %s free in pieces of at most "
-            "%s (external fragmentation %s).",
-            is_driver ? "about " : "", reserved, live, idle, hole, ratio);
+        doc_note(doc,
+                 "Fragmentation at the peak: %s%s reserved, %s live, %s free in pieces of at most "
+                 "%s (external fragmentation %s).",
+                 is_driver ? "about " : "", reserved, live, idle, hole, ratio);
 }
 
 int docs_fragmentation_line(struct doc *doc, const struct study *study,

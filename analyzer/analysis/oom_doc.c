@@ -32,7 +32,7 @@ struct sizes {
 
 static struct sizes sizes_of(const struct oom *oom)
 {
-    struct sizes sizes;
+    struct sizes sizes = {0};
 
     units_bytes(sizes.asked, oom->asked_bytes);
     units_bytes(sizes.free, oom->device_free_bytes);

@@ -81,6 +81,15 @@ size_t study_stocks(const struct study *study, const struct device_use *use,
     return count;
 }
 
+const char *study_device_name(int device, char buffer[STUDY_DEVICE_BYTES])
+{
+    if (device == DEVICE_UNKNOWN)
+        snprintf(buffer, STUDY_DEVICE_BYTES, "an unknown device");
+    else
+        snprintf(buffer, STUDY_DEVICE_BYTES, "device %d", device);
+    return buffer;
+}
+
 uint64_t study_time_ns(const struct study *study, uint32_t index)
 {
     return index < study->trace.event_count ? study->trace.events[index].time_ns : 0;

@@ -47,6 +47,10 @@ size_t study_stocks(const struct study *study, const struct device_use *use,
                     const struct view *view, uint32_t *stocks, size_t limit);
 enum { STUDY_STOCKS_MAX = 64 };
 
+/* "device 0", or "an unknown device". */
+#define STUDY_DEVICE_BYTES 32
+const char *study_device_name(int device, char buffer[STUDY_DEVICE_BYTES]);
+
 /* Time of an event; 0 for HISTORY_NONE. */
 uint64_t study_time_ns(const struct study *study, uint32_t index);
 /* "epoch/forward", or NULL outside any phase. */

@@ -5,6 +5,8 @@
 
 #include "analysis/frag.h"
 
+enum { SAMPLES_MOST = 10000 };
+
 struct own {
     long samples;
 };
@@ -114,5 +116,9 @@ int command_frag(int argc, char **argv, struct err *err)
 
     if (options_parse(&options, rules, &own, argc, argv, err))
         return -1;
+    if (own.samples > SAMPLES_MOST) {
+        err_set(err, ERR_USAGE, "--samples=%ld: at most %d", own.samples, SAMPLES_MOST);
+        return -1;
+    }
     return answer_print(&answer, &options, &own, err);
 }

@@ -15,7 +15,8 @@ static int add_headline(struct doc *doc, const struct study *study, const struct
         const struct device_use *use = &history->devices[i];
         const struct stock *stock = &history->stocks[use->leading];
         const struct block *block = history_birth_at(history, stock->peak_index);
-        char name[DOCS_NAME_BYTES], size[UNITS_TEXT_BYTES], time[UNITS_TEXT_BYTES];
+        char device[STUDY_DEVICE_BYTES], name[DOCS_NAME_BYTES], size[UNITS_TEXT_BYTES],
+            time[UNITS_TEXT_BYTES];
         uint32_t path = HISTORY_NONE;
 
         if (view->device >= 0 && use->device != view->device)
@@ -26,10 +27,12 @@ static int add_headline(struct doc *doc, const struct study *study, const struct
         units_duration(time, (int64_t)study_time_ns(study, stock->peak_index));
         docs_layer_name(study, stock, name);
         if (!block)
-            doc_note(doc, "Device %d: no GPU memory was allocated.", use->device);
+            doc_note(doc, "On %s no GPU memory was allocated.",
+                     study_device_name(use->device, device));
         else
-            doc_note(doc, "Device %d: the %s peaked at %s, %s after the start%s%s.", use->device,
-                     name, size, time, path == HISTORY_NONE ? "" : ", in phase ",
+            doc_note(doc, "On %s the %s peaked at %s, %s after the start%s%s.",
+                     study_device_name(use->device, device), name, size, time,
+                     path == HISTORY_NONE ? "" : ", in phase ",
                      path == HISTORY_NONE ? "" : study_path(study, path));
     }
     if (!history->device_count)

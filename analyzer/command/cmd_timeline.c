@@ -5,6 +5,8 @@
 
 #include "analysis/timeline.h"
 
+enum { SAMPLES_MOST = 1000000 };
+
 struct own {
     long samples; /* 0: as many as suit the reader */
 };
@@ -80,5 +82,9 @@ int command_timeline(int argc, char **argv, struct err *err)
 
     if (options_parse(&options, rules, &own, argc, argv, err))
         return -1;
+    if (own.samples > SAMPLES_MOST) {
+        err_set(err, ERR_USAGE, "--samples=%ld: at most %d", own.samples, SAMPLES_MOST);
+        return -1;
+    }
     return answer_print(&answer, &options, &own, err);
 }

@@ -59,6 +59,15 @@ def test_without_events_there_is_no_timeline(trace):
     assert load_json("timeline", trace.write())["devices"] == []
 
 
+def test_more_samples_than_anyone_can_use_are_refused(trace):
+    trace.alloc(1)
+    trace.write()
+    for command in ("timeline", "frag"):
+        completed = run_command(command, trace.path, "--samples=1000001")
+        assert completed.returncode == 2
+        assert "--samples=1000001: at most" in completed.stderr
+
+
 def test_csv_has_a_line_per_sample(trace):
     trace.alloc(3)
     trace.alloc(4)
