@@ -113,10 +113,10 @@ $(O)/simulator/libcuda.so.1: $(driver_obj) $(wildcard simulator/driver/*.map)
 	    $(addprefix -Wl$(comma)--version-script=,$(wildcard simulator/driver/*.map))
 
 comma := ,
-$(O)/simulator/libcudart.so.%: $(runtime_obj)
+$(O)/simulator/libcudart.so.%: $(runtime_obj) simulator/runtime/exports.map.in include/gpumemtrace/cuda/runtime_functions.def
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	@printf 'libcudart.so.$* { global: cuda*; __cuda*; local: *; };\n' > $(O)/obj/cudart$*.map
+	$(Q)$(CC) -E -P -undef -x c -Iinclude -DRUNTIME=$* simulator/runtime/exports.map.in > $(O)/obj/cudart$*.map
 	$(Q)$(CC) -shared -o $@ $(runtime_obj) $(CFLAGS) $(SANITIZE) -pthread -Wl,-z,defs -Wl,-soname,libcudart.so.$* \
 	    -Wl,--version-script=$(O)/obj/cudart$*.map
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "replay/live_walk.h"
 #include "trace/array.h"
 
 struct stretch {
@@ -116,7 +117,9 @@ static bool is_held(const struct segment *segment, uint32_t stock, uint32_t inde
 static int measure_pool(struct frag *frag, const struct history *history, uint32_t stock,
                         uint32_t index, struct err *err)
 {
+    struct live_walk walk = live_walk_begin(history, index);
     struct stretches held = {0}, live = {0};
+    const struct block *block;
     int status = -1;
 
     for (size_t i = 0; i < history->segment_count; i++) {
@@ -128,10 +131,8 @@ static int measure_pool(struct frag *frag, const struct history *history, uint32
         if (add(&held, segment->address, segment->size_bytes, segment->mapped, err))
             goto out;
     }
-    for (size_t i = 0; i < history->block_count; i++) {
-        const struct block *block = &history->blocks[i];
-
-        if (block->stock != stock || !block_is_live(block, index))
+    while ((block = live_walk_next(&walk))) {
+        if (block->stock != stock)
             continue;
         frag->live_bytes += block->size_bytes;
         if (add(&live, block->address, block->size_bytes, false, err))
@@ -173,10 +174,11 @@ static int add_plain(struct driver_parts *parts, const struct block *block, stru
 static int collect(struct driver_parts *parts, struct frag *frag, const struct history *history,
                    uint32_t stock, uint32_t index, uint64_t *pooled, struct err *err)
 {
-    for (size_t i = 0; i < history->block_count; i++) {
-        const struct block *block = &history->blocks[i];
+    struct live_walk walk = live_walk_begin(history, index);
+    const struct block *block;
 
-        if (block->stock != stock || !block_is_live(block, index))
+    while ((block = live_walk_next(&walk))) {
+        if (block->stock != stock)
             continue;
         frag->live_bytes += block->size_bytes;
         if (block->memory == MEMORY_VMM || block->memory == MEMORY_ARRAY)

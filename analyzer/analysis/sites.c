@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "replay/address_map.h"
+#include "replay/live_walk.h"
 #include "trace/array.h"
 
 static uint32_t path_of(const struct history *history, const struct block *block)
@@ -55,16 +56,17 @@ int sites_at(struct sites *sites, const struct categories *categories, uint32_t 
              uint32_t index, struct err *err)
 {
     const struct history *history = categories->history;
+    struct live_walk walk = live_walk_begin(history, index);
     struct address_map numbers = {0};
+    const struct block *block;
     size_t capacity = 0;
     int status = -1;
 
     *sites = (struct sites){0};
-    for (size_t i = 0; i < history->block_count; i++) {
-        const struct block *block = &history->blocks[i];
+    while ((block = live_walk_next(&walk))) {
         struct site site;
 
-        if (block->stock != stock || !block_is_live(block, index))
+        if (block->stock != stock)
             continue;
         site = (struct site){.stack_id = block->stack_id,
                              .path = path_of(history, block),

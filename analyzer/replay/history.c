@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Builds a history in one ordered pass over the events, and shows it to visitors; see history.h. */
+#include "replay/live_walk.h"
 #include "replay/history.h"
 
 #include <stdlib.h>
@@ -141,7 +142,7 @@ int history_build(struct history *history, const struct trace *trace, struct err
     for (size_t i = 0; i < history->stock_count; i++)
         history->stocks[i].live_bytes = replay->live_bytes[i];
     replay_choose_leading(history);
-    status = 0;
+    status = live_lists_build(history, err);
 out:
     release_replay(replay);
     free(replay);
@@ -166,6 +167,8 @@ void history_release(struct history *history)
     free(history->failures);
     free(history->steps);
     free(history->memory_samples);
+    free(history->live_lists);
+    free(history->live_listed);
     *history = (struct history){0};
 }
 

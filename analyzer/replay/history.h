@@ -131,6 +131,12 @@ struct mempool {
     bool reported;                        /* by a POOL_USAGE event */
 };
 
+/* The blocks that were live before a change; see live_walk.h. */
+struct live_list {
+    size_t change;
+    size_t start; /* in live_listed; it ends where the next one starts */
+};
+
 struct history {
     const struct trace *trace;
     uint32_t event_count; /* events that count: those before the exit */
@@ -161,6 +167,11 @@ struct history {
     size_t step_count, step_capacity;
     uint32_t *memory_samples; /* DEVICE_MEMORY events */
     size_t memory_sample_count, memory_sample_capacity;
+
+    struct live_list *live_lists; /* ascending change */
+    size_t live_list_count, live_list_capacity;
+    uint32_t *live_listed; /* blocks */
+    size_t live_listed_count;
 
     uint64_t unknown_frees_count, in_flight_count, unmatched_pops_count;
 };

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT */
+/* Live blocks at a moment; see live_walk.h. */
+#include "replay/live_walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/array.h"
+
+/* The live blocks while the changes are gone through, dense, with the place of each. */
+struct live_set {
+    uint32_t *blocks, *places;
+    size_t count;
+};
+
+static void change_set(struct live_set *set, const struct change *change)
+{
+    if (change->birth) {
+        set->places[change->block] = (uint32_t)set->count;
+        set->blocks[set->count++] = change->block;
+    } else {
+        uint32_t place = set->places[change->block], last = set->blocks[--set->count];
+
+        set->blocks[place] = last;
+        set->places[last] = place;
+    }
+}
+
+static int keep_list(struct history *history, size_t change, const struct live_set *set,
+                     struct err *err)
+{
+    struct live_list *lists = array_grow(history->live_lists, &history->live_list_capacity,
+                                         history->live_list_count, sizeof *lists, err);
+    size_t start = history->live_listed_count;
+    uint32_t *listed;
+
+    if (!lists)
+        return -1;
+    history->live_lists = lists;
+    if (set->count) {
+        listed = realloc(history->live_listed, (start + set->count) * sizeof *listed);
+        if (!listed) {
+            err_set(err, ERR_SYSTEM, "out of memory");
+            return -1;
+        }
+        history->live_listed = listed;
+        memcpy(listed + start, set->blocks, set->count * sizeof *listed);
+    }
+    lists[history->live_list_count++] = (struct live_list){.change = change, .start = start};
+    history->live_listed_count = start + set->count;
+    return 0;
+}
+
+int live_lists_build(struct history *history, struct err *err)
+{
+    struct live_set set = {array_new(history->block_count, sizeof *set.blocks, err),
+                           array_new(history->block_count, sizeof *set.places, err), 0};
+    size_t since = 0;
+    int status = -1;
+
+    if (!set.blocks || !set.places)
+        goto out;
+    for (size_t i = 0; i < history->change_count; i++) {
+        if (since >= LIVE_LIST_CHANGES && since >= set.count) {
+            if (keep_list(history, i, &set, err))
+                goto out;
+            since = 0;
+        }
+        change_set(&set, &history->changes[i]);
+        since++;
+    }
+    status = 0;
+out:
+    free(set.blocks);
+    free(set.places);
+    return status;
+}
+
+/* How many changes happened up to and with event `index`. */
+static size_t changes_until(const struct history *history, uint32_t index)
+{
+    size_t low = 0, high = history->change_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (history->changes[middle].event <= index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The last list kept at or before a change; the number of lists if there is none. */
+static size_t list_before(const struct history *history, size_t change)
+{
+    size_t low = 0, high = history->live_list_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (history->live_lists[middle].change <= change)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? low - 1 : history->live_list_count;
+}
+
+struct live_walk live_walk_begin(const struct history *history, uint32_t index)
+{
+    size_t changes = changes_until(history, index), list = list_before(history, changes);
+    struct live_walk walk = {.history = history, .index = index, .change_end = changes};
+
+    if (list == history->live_list_count)
+        return walk;
+    walk.change = history->live_lists[list].change;
+    walk.listed = history->live_lists[list].start;
+    walk.listed_end = list + 1 < history->live_list_count ? history->live_lists[list + 1].start
+                                                          : history->live_listed_count;
+    return walk;
+}
+
+const struct block *live_walk_next(struct live_walk *walk)
+{
+    const struct history *history = walk->history;
+
+    while (walk->listed < walk->listed_end) {
+        const struct block *block = &history->blocks[history->live_listed[walk->listed++]];
+
+        if (block_is_live(block, walk->index))
+            return block;
+    }
+    while (walk->change < walk->change_end) {
+        const struct change *change = &history->changes[walk->change++];
+        const struct block *block = &history->blocks[change->block];
+
+        if (change->birth && block_is_live(block, walk->index))
+            return block;
+    }
+    return NULL;
+}
