@@ -18,14 +18,16 @@ def line_of(mark):
 
 @pytest.fixture
 def stack(program):
-    """(module row, return addresses innermost first) of one run of the program."""
+    """(module row, return addresses in it innermost first) of one run of the program."""
     output = subprocess.run([program("symbol_stack")], capture_output=True, text=True, check=True).stdout
     if "nothing is inlined" in output:
         pytest.skip("the test programs are built without optimization")
     words = [line.split() for line in output.splitlines()]
     ((_, path, build_id, *addresses),) = [row for row in words if row[0] == "module"]
+    load, start, end = map(int, addresses)
     frames = [int(row[1]) for row in words if row[0] == "frame"]
-    return [1, path, build_id, *map(int, addresses)], frames
+    # A sanitizer's backtrace() has a frame of its own in front.
+    return [1, path, build_id, load, start, end], [a for a in frames if start <= a < end]
 
 
 def frames(tmp_path, module, addresses):
