@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* link: cuda */
+/*
+ * Arrays of the simulated driver: what they cost, all levels of a mipmap included, and what is no
+ * array.
+ */
+#include <stdint.h>
+
+#include "gpumemtrace/cuda/abi.h"
+#include "sim_check.h"
+
+static CUcontext context;
+
+static void begin(void)
+{
+    EXPECT(cuInit(0), 0);
+    EXPECT(cuCtxCreate_v2(&context, 0, 0), 0);
+}
+
+static size_t free_bytes(void)
+{
+    size_t left, total;
+    EXPECT(cuMemGetInfo_v2(&left, &total), 0);
+    return left;
+}
+
+static size_t round_up(size_t size_bytes)
+{
+    return (size_bytes + GRANULE - 1) / GRANULE * GRANULE;
+}
+
+/* Creates and destroys an array of this shape that costs size_bytes, rounded to granules. */
+static void expect_cost(CUDA_ARRAY3D_DESCRIPTOR shape, size_t size_bytes)
+{
+    CUarray array;
+    const size_t before = free_bytes();
+    EXPECT(cuArray3DCreate_v2(&array, &shape), 0);
+    EXPECT(before - free_bytes(), round_up(size_bytes));
+    EXPECT(cuArrayDestroy(array), 0);
+    EXPECT(free_bytes(), before);
+    EXPECT(cuArrayDestroy(array), CUDA_ERROR_INVALID_HANDLE);
+}
+
+static void an_array_costs_its_elements(void)
+{
+    begin();
+    expect_cost((CUDA_ARRAY3D_DESCRIPTOR){3000000, 0, 0, CU_AD_FORMAT_UNSIGNED_INT8, 1, 0},
+                3000000);
+    expect_cost((CUDA_ARRAY3D_DESCRIPTOR){1000, 1000, 0, CU_AD_FORMAT_FLOAT, 4, 0}, 16000000);
+    expect_cost((CUDA_ARRAY3D_DESCRIPTOR){100, 200, 300, CU_AD_FORMAT_HALF, 2, 0}, 24000000);
+    expect_cost((CUDA_ARRAY3D_DESCRIPTOR){1000, 1000, 0, CU_AD_FORMAT_UNORM_INT16X4, 4, 0},
+                8000000);
+    expect_cost((CUDA_ARRAY3D_DESCRIPTOR){1000, 1000, 6, CU_AD_FORMAT_SIGNED_INT32, 1,
+                                          CUDA_ARRAY3D_LAYERED | CUDA_ARRAY3D_CUBEMAP},
+                24000000);
+}
+
+static void what_is_no_shape_is_refused(void)
+{
+    CUarray array = (CUarray)8;
+    CUDA_ARRAY3D_DESCRIPTOR shape = {1000, 1000, 0, CU_AD_FORMAT_FLOAT, 3, 0};
+    begin();
+    EXPECT(cuArray3DCreate_v2(&array, &shape), CUDA_ERROR_INVALID_VALUE);
+    shape.NumChannels = 1;
+    shape.Width = 0;
+    EXPECT(cuArray3DCreate_v2(&array, &shape), CUDA_ERROR_INVALID_VALUE);
+    shape.Width = 1000;
+    shape.Format = (CUarray_format)0x77;
+    EXPECT(cuArray3DCreate_v2(&array, &shape), CUDA_ERROR_INVALID_VALUE);
+    shape.Format = CU_AD_FORMAT_FLOAT;
+    shape.Width = SIZE_MAX / 2;
+    EXPECT(cuArray3DCreate_v2(&array, &shape), CUDA_ERROR_OUT_OF_MEMORY);
+    CHECK(array == (CUarray)8);
+}
+
+static void a_shape_is_told_again(void)
+{
+    const CUDA_ARRAY_DESCRIPTOR shape = {640, 480, CU_AD_FORMAT_UNSIGNED_INT8, 4};
+    CUDA_ARRAY_DESCRIPTOR flat;
+    CUDA_ARRAY3D_DESCRIPTOR deep;
+    CUarray array;
+    begin();
+    EXPECT(cuArrayCreate_v2(&array, &shape), 0);
+    EXPECT(cuArrayGetDescriptor_v2(&flat, array), 0);
+    EXPECT(memcmp(&flat, &shape, sizeof shape), 0);
+    EXPECT(cuArray3DGetDescriptor_v2(&deep, array), 0);
+    EXPECT(deep.Width * 1000000 + deep.Height * 1000 + deep.Depth, 640480000);
+}
+
+/* 1024 x 1024 x 4 bytes in 11 levels: a third more than the first, but for the smallest. */
+static void a_mipmap_is_one_allocation_of_all_its_levels(void)
+{
+    const CUDA_ARRAY3D_DESCRIPTOR shape = {1024, 1024, 0, CU_AD_FORMAT_FLOAT, 1, 0};
+    size_t expected = 0;
+    CUmipmappedArray mipmap;
+    CUarray level, again;
+    CUDA_ARRAY3D_DESCRIPTOR told;
+    begin();
+    const size_t before = free_bytes();
+    for (size_t side = 1024; side; side /= 2)
+        expected += side * side * 4;
+    EXPECT(cuMipmappedArrayCreate(&mipmap, &shape, 100), 0); /* as many as there are */
+    EXPECT(before - free_bytes(), round_up(expected));
+    EXPECT(cuMipmappedArrayGetLevel(&level, mipmap, 3), 0);
+    EXPECT(cuMipmappedArrayGetLevel(&again, mipmap, 3), 0);
+    CHECK(level == again);
+    EXPECT(cuArray3DGetDescriptor_v2(&told, level), 0);
+    EXPECT(told.Width, 128);
+    EXPECT(cuMipmappedArrayGetLevel(&level, mipmap, 11), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuArrayDestroy(again), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT(cuMipmappedArrayDestroy(mipmap), 0);
+    EXPECT(free_bytes(), before);
+    EXPECT(cuArray3DGetDescriptor_v2(&told, again), CUDA_ERROR_INVALID_HANDLE);
+    EXPECT(cuMipmappedArrayDestroy(mipmap), CUDA_ERROR_INVALID_HANDLE);
+}
+
+/* Layers are in every level, a depth shrinks with the rest. */
+static void layers_do_not_shrink_and_a_depth_does(void)
+{
+    CUDA_ARRAY3D_DESCRIPTOR shape = {256, 256, 64, CU_AD_FORMAT_FLOAT, 1, 0};
+    const size_t first = (size_t)256 * 256 * 64 * 4;
+    CUmipmappedArray mipmap;
+    begin();
+    const size_t before = free_bytes();
+    EXPECT(cuMipmappedArrayCreate(&mipmap, &shape, 2), 0);
+    EXPECT(before - free_bytes(), round_up(first + first / 8));
+    EXPECT(cuMipmappedArrayDestroy(mipmap), 0);
+    shape.Flags = CUDA_ARRAY3D_LAYERED;
+    EXPECT(cuMipmappedArrayCreate(&mipmap, &shape, 2), 0);
+    EXPECT(before - free_bytes(), round_up(first + first / 4));
+    EXPECT(cuMipmappedArrayDestroy(mipmap), 0);
+}
+
+static void a_copy_stays_inside_an_array(void)
+{
+    const CUDA_ARRAY_DESCRIPTOR shape = {100, 50, CU_AD_FORMAT_FLOAT, 1};
+    static char host[100 * 50 * 4];
+    CUDA_MEMCPY2D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+                          .srcHost = host,
+                          .dstMemoryType = CU_MEMORYTYPE_ARRAY,
+                          .WidthInBytes = 400,
+                          .Height = 50};
+    begin();
+    EXPECT(cuArrayCreate_v2(&copy.dstArray, &shape), 0);
+    EXPECT(cuMemcpy2D_v2(&copy), 0);
+    copy.dstY = 1;
+    EXPECT(cuMemcpy2D_v2(&copy), CUDA_ERROR_INVALID_VALUE);
+    copy.Height = 49;
+    EXPECT(cuMemcpy2D_v2(&copy), 0);
+    copy.dstXInBytes = 4;
+    EXPECT(cuMemcpy2D_v2(&copy), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuArrayDestroy(copy.dstArray), 0);
+    EXPECT(cuMemcpy2D_v2(&copy), CUDA_ERROR_INVALID_HANDLE);
+}
+
+static const struct sim_part parts[] = {
+    PART(an_array_costs_its_elements),
+    PART(what_is_no_shape_is_refused),
+    PART(a_shape_is_told_again),
+    PART(a_mipmap_is_one_allocation_of_all_its_levels),
+    PART(layers_do_not_shrink_and_a_depth_does),
+    PART(a_copy_stays_inside_an_array),
+};
+
+SIM_MAIN(parts)

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the programs that try the simulator share: each states what must be true and ends at the
+ * first thing that is not, with a line that says which. Arguments choose the part to run.
+ */
+#ifndef GPUMEMTRACE_TESTS_SIM_CHECK_H
+#define GPUMEMTRACE_TESTS_SIM_CHECK_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MIB ((size_t)1 << 20)
+#define GIB ((size_t)1 << 30)
+#define GRANULE (2 * MIB)
+#define CONTEXT_COST (300 * MIB)
+
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                         \
+            exit(1);                                                                               \
+        }                                                                                          \
+    } while (0)
+
+/* Both are compared as 64-bit numbers. */
+#define EXPECT(expression, expected)                                                               \
+    sim_expect(__FILE__, __LINE__, #expression, (unsigned long long)(expression),                  \
+               (unsigned long long)(expected))
+
+static inline void sim_expect(const char *file, int line, const char *text, unsigned long long is,
+                              unsigned long long expected)
+{
+    if (is == expected)
+        return;
+    printf("%s:%d: %s is %llu, not %llu\n", file, line, text, is, expected);
+    exit(1);
+}
+
+/* A part of a program: runs if it is named, or if none is. */
+struct sim_part {
+    const char *name;
+    void (*run)(void);
+};
+
+static inline int sim_run(const struct sim_part *parts, size_t count, int argc, char **argv)
+{
+    int ran = 0;
+    for (size_t i = 0; i < count; i++)
+        if (argc < 2 || !strcmp(argv[1], parts[i].name)) {
+            parts[i].run();
+            ran++;
+        }
+    if (!ran)
+        printf("no part is called %s\n", argc < 2 ? "" : argv[1]);
+    return ran ? 0 : 2;
+}
+
+#define PART(name)                                                                                 \
+    {                                                                                              \
+#name, name                                                                                \
+    }
+
+#define SIM_MAIN(parts)                                                                            \
+    int main(int argc, char **argv)                                                                \
+    {                                                                                              \
+        return sim_run(parts, sizeof(parts) / sizeof(parts)[0], argc, argv);                       \
+    }
+
+#endif

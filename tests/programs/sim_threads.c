@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* link: cuda */
+/*
+ * Threads that allocate and free at once, each in every way, and processes that fork: at the end
+ * nothing is missing, and a child of a process that uses the driver is told so.
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "gpumemtrace/cuda/abi.h"
+#include "sim_check.h"
+
+enum { THREADS = 4, ROUNDS = 3000, HELD = 16 };
+
+static CUcontext context;
+
+static size_t free_bytes(void)
+{
+    size_t left, total;
+    EXPECT(cuMemGetInfo_v2(&left, &total), 0);
+    return left;
+}
+
+static void turn(CUdeviceptr *plain, CUdeviceptr *piece, size_t size_bytes)
+{
+    if (*plain)
+        EXPECT(cuMemFree_v2(*plain), 0);
+    EXPECT(cuMemAlloc_v2(plain, size_bytes), 0);
+    if (*piece)
+        EXPECT(cuMemFreeAsync(*piece, NULL), 0);
+    EXPECT(cuMemAllocAsync(piece, size_bytes, NULL), 0);
+    if (size_bytes % 64 == 0)
+        EXPECT(cuStreamSynchronize(NULL), 0);
+}
+
+static void *work(void *seed)
+{
+    CUdeviceptr plain[HELD] = {0}, pieces[HELD] = {0};
+    uint64_t random = (uint64_t)(uintptr_t)seed;
+    EXPECT(cuCtxSetCurrent(context), 0);
+    for (int i = 0; i < ROUNDS; i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        turn(&plain[i % HELD], &pieces[i % HELD], 1 + (random >> 40) % (4 * MIB));
+    }
+    for (int i = 0; i < HELD; i++) {
+        EXPECT(cuMemFree_v2(plain[i]), 0);
+        EXPECT(cuMemFreeAsync(pieces[i], NULL), 0);
+    }
+    return NULL;
+}
+
+static void nothing_is_missing_after_many_threads(void)
+{
+    pthread_t threads[THREADS];
+    EXPECT(cuInit(0), 0);
+    EXPECT(cuCtxCreate_v2(&context, 0, 0), 0);
+    const size_t before = free_bytes();
+    for (uintptr_t i = 0; i < THREADS; i++)
+        EXPECT(pthread_create(&threads[i], NULL, work, (void *)(i + 1)), 0);
+    for (int i = 0; i < THREADS; i++)
+        EXPECT(pthread_join(threads[i], NULL), 0);
+    EXPECT(cuCtxSynchronize(), 0);
+    EXPECT(free_bytes(), before);
+}
+
+static int result_in_child(CUresult (*call)(void))
+{
+    int status;
+    const pid_t child = fork();
+    if (!child)
+        _exit((int)call() % 256);
+    EXPECT(waitpid(child, &status, 0), child);
+    CHECK(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static CUresult initialize(void)
+{
+    return cuInit(0);
+}
+
+static CUresult allocate(void)
+{
+    CUdeviceptr address;
+    return cuMemAlloc_v2(&address, 100);
+}
+
+static void a_child_of_a_process_that_uses_the_driver_cannot(void)
+{
+    EXPECT(cuInit(0), 0);
+    EXPECT(cuCtxCreate_v2(&context, 0, 0), 0);
+    EXPECT(result_in_child(initialize), CUDA_ERROR_NOT_INITIALIZED);
+    EXPECT(result_in_child(allocate), CUDA_ERROR_NOT_INITIALIZED);
+    EXPECT(allocate(), 0);
+}
+
+static void a_child_of_one_that_does_not_starts_its_own(void)
+{
+    EXPECT(result_in_child(initialize), 0);
+    EXPECT(cuInit(0), 0);
+}
+
+static const struct sim_part parts[] = {
+    PART(nothing_is_missing_after_many_threads),
+    PART(a_child_of_a_process_that_uses_the_driver_cannot),
+    PART(a_child_of_one_that_does_not_starts_its_own),
+};
+
+SIM_MAIN(parts)

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MIT
+"""The simulated driver keeps its books as a real one does, and answers what a runtime asks."""
+import os
+import re
+import shlex
+import shutil
+import subprocess
+
+import pytest
+
+from conftest import BUILD, ROOT, TIMEOUT_S
+
+PROGRAMS = ROOT / "tests" / "programs"
+GIB = 1 << 30
+MIB = 1 << 20
+
+
+def run(path, environment, *arguments, text=None):
+    return subprocess.run(
+        [str(path), *arguments],
+        env=environment,
+        input=text or "",
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+
+
+# --- the programs that check themselves, part by part ----------------------------------------------
+
+
+def parts():
+    for source in sorted(PROGRAMS.glob("sim_*.c")):
+        for part in re.findall(r"\bPART\((\w+)\)", source.read_text(encoding="utf-8")):
+            yield pytest.param(source.stem, part, id=f"{source.stem[4:]}: {part}")
+
+
+@pytest.mark.parametrize("name, part", parts())
+def test_part(program, sim_env, name, part):
+    completed = run(program(name), sim_env("2x16GiB"), part)
+    assert completed.stdout + completed.stderr == ""
+    assert completed.returncode == 0
+
+
+# --- devices ---------------------------------------------------------------------------------------
+
+
+def devices(program, environment):
+    completed = run(program("sim_devices"), environment)
+    assert completed.returncode == 0, completed.stdout
+    first, *lines = completed.stdout.splitlines()
+    return dict(zip(*[iter(first.split())] * 2)), lines, completed.stderr
+
+
+@pytest.mark.parametrize(
+    "spec, count, total, free, capability, name",
+    [
+        ("16GiB", 1, 16 * GIB, 16 * GIB - 300 * MIB, "8.0", "Simulated GPU (16 GiB)"),
+        ("2x80GiB", 2, 80 * GIB, 80 * GIB - 300 * MIB, "8.0", "Simulated GPU (80 GiB)"),
+        ("t4", 1, 16 * GIB, 16 * GIB - 300 * MIB, "7.5", "Simulated T4 (16 GiB)"),
+        ("h100,others=3GiB,context=1GiB", 1, 80 * GIB, 76 * GIB, "9.0", "Simulated H100 (80 GiB)"),
+        ("", 1, 16 * GIB, 16 * GIB - 300 * MIB, "8.0", "Simulated GPU (16 GiB)"),
+    ],
+)
+def test_the_devices_are_those_of_the_spec(program, sim_env, spec, count, total, free, capability, name):
+    driver, lines, said = devices(program, sim_env(spec))
+    assert driver == {"init": "0", "count": str(count), "version": "13000"}
+    assert said == ""
+    assert len(lines) == count
+    for line in lines:
+        assert f" total {total} free {free} capability {capability} " in line
+        assert line.endswith(f" name {name}")
+
+
+def test_a_card_is_the_same_card_in_every_process_and_no_other(program, sim_env):
+    _, first, _ = devices(program, sim_env("3x16GiB"))
+    _, second, _ = devices(program, sim_env("3x16GiB"))
+    assert first == second
+    assert len({line.split()[10] for line in first}) == 3
+    assert len({line.split()[8] for line in first}) == 3
+
+
+@pytest.mark.parametrize(
+    "visible, indexes",
+    [("2,0", [2, 0]), ("1", [1]), ("0,7,1", [0]), ("1,1,2", [1]), ("0,1,2", [0, 1, 2])],
+)
+def test_cuda_visible_devices_chooses_and_orders(program, sim_env, visible, indexes):
+    _, everything, _ = devices(program, sim_env("3x16GiB"))
+    _, chosen, _ = devices(program, sim_env("3x16GiB", CUDA_VISIBLE_DEVICES=visible))
+    uuids = [line.split()[10] for line in everything]
+    assert [line.split()[10] for line in chosen] == [uuids[index] for index in indexes]
+    assert [line.split()[0] for line in chosen] == [str(i) for i in range(len(indexes))]
+
+
+@pytest.mark.parametrize("visible", ["", "-1", "5", "none"])
+def test_without_a_visible_device_there_is_none(program, sim_env, visible):
+    driver, lines, _ = devices(program, sim_env("3x16GiB", CUDA_VISIBLE_DEVICES=visible))
+    assert (driver["init"], lines) == ("100", [])
+
+
+def test_a_wrong_spec_is_said_in_one_line_and_stops_cuinit(program, sim_env):
+    driver, lines, said = devices(program, sim_env("2xh1000"))
+    assert (driver["init"], lines) == ("1", [])
+    assert len(said.splitlines()) == 1
+    assert "GPUMEMTRACE_SIM: '2xh1000' is not a simulated device" in said
+
+
+# --- ordered failures ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "fault, result",
+    [
+        (None, "init 0 alloc 0 0 0 free 0 0 0 missing 0 MiB map 801"),
+        ("cuMemAlloc_v2:2=2", "init 0 alloc 0 2 0 free 0 0 missing 0 MiB map 801"),
+        ("cuMemFree_v2:1=700", "init 0 alloc 0 0 0 free 700 0 0 missing 4 MiB map 801"),
+        ("cuMemAlloc_v2:1=2;cuMemAlloc_v2:3=999", "init 0 alloc 2 0 999 free 0 missing 0 MiB map 801"),
+        ("cuGraphicsMapResources:1=46", "init 0 alloc 0 0 0 free 0 0 0 missing 0 MiB map 46"),
+        ("cuMemAlloc:1=2", "init 0 alloc 0 0 0 free 0 0 0 missing 0 MiB map 801"),
+    ],
+)
+def test_the_nth_call_of_a_function_fails_as_ordered_and_does_nothing(program, sim_env, fault, result):
+    completed = run(program("sim_calls"), sim_env(fault=fault))
+    assert completed.stdout.strip() == result
+    assert completed.stderr == ""
+
+
+@pytest.mark.parametrize("fault", ["cuMemAlloc_v2", "cuMemAlloc_v2:0=2", ":1=2", "a:1=0", "a:1=2x"])
+def test_what_is_no_fault_is_said_and_left_out(program, sim_env, fault):
+    completed = run(program("sim_calls"), sim_env(fault=f"{fault};cuMemAlloc_v2:1=2"))
+    assert " alloc 2 0 0 " in completed.stdout
+    assert f"'{fault}' is no fault" in completed.stderr
+    assert len(completed.stderr.splitlines()) == 1
+
+
+# --- cuGetProcAddress ------------------------------------------------------------------------------
+
+SUCCESS, NOT_FOUND = 0, 500
+FOUND, UNKNOWN, TOO_OLD = 0, 1, 2
+PER_THREAD = 2
+
+
+def functions():
+    text = (ROOT / "include/gpumemtrace/cuda/driver_functions.def").read_text(encoding="utf-8")
+    pattern = r"^DRIVER_FUNCTION\((\w+), (\d+), (\w+), (\w+)\)"
+    return [(n, int(v), s, symbol) for n, v, s, symbol in re.findall(pattern, text, re.MULTILINE)]
+
+
+def expected_answer(name, version, flags):
+    """(result, status, symbol) by the documented rule: newest form that is old enough; one for
+    per-thread default streams, if asked for, before one for the legacy stream."""
+    known = [row for row in functions() if row[0] == name]
+    for stream in (("PER_THREAD",) if flags & PER_THREAD else ()) + ("DEFAULT",):
+        fitting = [row for row in known if row[2] == stream and row[1] <= version]
+        if fitting:
+            return SUCCESS, FOUND, max(fitting, key=lambda row: row[1])[3]
+    return NOT_FOUND, TOO_OLD if known else UNKNOWN, "-"
+
+
+def ask(program, sim_env, questions, **extra):
+    lines = []
+    for name, version, flags in questions:
+        result, status, symbol = expected_answer(name, version, flags)
+        lines.append(f"{version} {flags} {result} {status} {symbol} {name}")
+    completed = run(program("sim_lookup"), sim_env(**extra), text="\n".join(lines) + "\n")
+    assert completed.stdout == f"{len(lines)}\n", completed.stdout
+    assert completed.returncode == 0
+
+
+def test_each_form_of_each_function_is_found_from_its_version_on(program, sim_env):
+    questions = []
+    for name, version, stream, _ in functions():
+        flags = PER_THREAD if stream == "PER_THREAD" else 0
+        questions += [(name, asked, flags) for asked in (version - 1, version, version + 1, 13000)]
+    assert len(questions) > 2000
+    ask(program, sim_env, questions)
+
+
+def test_what_the_runtime_of_cuda_13_asks_for_is_answered(program, sim_env):
+    asked = (ROOT / "tests/simulator/cudart_lookups.txt").read_text(encoding="utf-8")
+    rows = [line.rsplit(" ", 2) for line in asked.splitlines() if not line.startswith("#")]
+    questions = [(name, int(version), int(flags)) for name, version, flags in rows]
+    assert len(questions) == 439
+    assert all(expected_answer(*question)[0] == SUCCESS for question in questions)
+    ask(program, sim_env, questions)
+
+
+def test_unknown_names_are_not_found(program, sim_env):
+    unknown = [("cuMemAlloc_v2", 13000, 0), ("cudaMalloc", 13000, 0), ("", 0, 0), ("cu", 13000, 0)]
+    ask(program, sim_env, unknown)
+
+
+def test_a_preloaded_function_of_the_same_name_is_not_handed_out(program, sim_env, tmp_path):
+    source = tmp_path / "other.c"
+    source.write_text("int cuMemAlloc_v2(void) { return 4242; }\nint cuInit(void) { return 4242; }\n")
+    compiler = shlex.split(os.environ.get("CC", "cc"))
+    subprocess.run([*compiler, "-shared", "-fPIC", source, "-o", tmp_path / "other.so"], check=True)
+    questions = [("cuMemAlloc", 3020, 0), ("cuInit", 2000, 0), ("cuMemFree", 3020, 0)]
+    ask(program, sim_env, questions, LD_PRELOAD=tmp_path / "other.so")
+
+
+# --- the library -----------------------------------------------------------------------------------
+
+
+def test_the_library_exports_the_driver_s_functions_and_the_mark_of_the_simulator():
+    if not shutil.which("nm"):
+        pytest.skip("nm is not on this machine")
+    output = subprocess.run(
+        ["nm", "-D", "--defined-only", BUILD / "simulator" / "libcuda.so.1"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    exported = re.findall(r"^(\w+) \w (\S+)$", output, re.MULTILINE)
+    ours = {symbol for _, _, _, symbol in functions()}
+    assert {symbol for _, symbol in exported} == ours | {"gpumemtrace_simulator"}
+    assert len({address for address, _ in exported}) == len(exported)  # told apart by address
