@@ -18,6 +18,10 @@ BUILD = pathlib.Path(os.environ.get("GPUMEMTRACE_BUILD", ROOT / "build")).resolv
 TIMEOUT_S = 300
 
 
+# A sanitizer's library, in a sanitized build: it goes before ours in every process.
+PRELOAD_FIRST = os.environ.get("GPUMEMTRACE_PRELOAD_FIRST", "")
+
+
 def clean_environment(**extra):
     """The caller's environment without settings of ours or preloads, plus `extra`."""
     kept = {
@@ -25,7 +29,11 @@ def clean_environment(**extra):
         for key, value in os.environ.items()
         if not key.startswith("GPUMEMTRACE_") and key not in ("LD_PRELOAD", "NVTX_INJECTION64_PATH")
     }
-    return {**kept, **{key: str(value) for key, value in extra.items()}}
+    environment = {**kept, **{key: str(value) for key, value in extra.items()}}
+    preloads = [PRELOAD_FIRST, environment.get("LD_PRELOAD", "")]
+    if any(preloads):
+        environment["LD_PRELOAD"] = ":".join(library for library in preloads if library)
+    return environment
 
 
 def simulator_environment(spec="16GiB", fault=None, **extra):
