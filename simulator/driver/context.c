@@ -61,13 +61,11 @@ static void set_defaults(struct context *context)
     context->peers = 0;
 }
 
-/* The first context of a device pays for all of them. */
 static CUresult begin(struct context *context)
 {
-    struct device *device = context->device;
-    if (!device->context_count && device_free_bytes(device) < device_spec()->context_bytes)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    device->context_count++;
+    const CUresult result = device_begin_context(context->device);
+    if (result)
+        return result;
     context->alive = true;
     set_defaults(context);
     return CUDA_SUCCESS;
@@ -78,7 +76,7 @@ static void end(struct context *context)
     while (context->blocks)
         context_free_block(context->blocks);
     object_delete_all(context);
-    context->device->context_count--;
+    device_end_context(context->device);
     context->alive = false;
 }
 

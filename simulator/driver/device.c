@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shared.h"
+
 #define ARENA_LIMIT 256
 /* Where device addresses start if the process has nothing there: the same in every run. */
 #define ARENA_WISH ((uint64_t)0x200000000000)
@@ -63,23 +65,93 @@ static void read_visible(const char *text)
 CUresult device_setup(void)
 {
     const char *text = getenv("GPUMEMTRACE_SIM"), *visible = getenv("CUDA_VISIBLE_DEVICES");
+    const char *name = "GPUMEMTRACE_SIM";
     struct err err;
-    if (spec_parse(text && *text ? text : SPEC_DEFAULT, &spec, &err)) {
-        fprintf(stderr, "gpumemtrace simulator: GPUMEMTRACE_SIM: %s\n", err.message);
-        return CUDA_ERROR_INVALID_VALUE;
-    }
+    if (!text || !*text)
+        text = SPEC_DEFAULT;
+    if (spec_parse(text, &spec, &err))
+        goto complain;
+    name = "GPUMEMTRACE_SIM_SHARED";
+    if (shared_open(text, &err))
+        goto complain;
     if (visible)
         read_visible(visible);
     else
         for (int i = 0; i < spec.device_count; i++)
             add_visible(i);
     return visible_count ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
+complain:
+    fprintf(stderr, "gpumemtrace simulator: %s: %s\n", name, err.message);
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+static uint64_t held_bytes(const struct device *device)
+{
+    return device->used_bytes + (device->context_count ? spec.context_bytes : 0);
+}
+
+/* With the shared table locked. Others may hold what is free in this process's own books. */
+static uint64_t left_bytes(const struct device *device)
+{
+    const uint64_t own_bytes = spec.total_bytes - spec.others_bytes - held_bytes(device);
+    const uint64_t others_bytes = shared_others_bytes(device->index);
+    return others_bytes < own_bytes ? own_bytes - others_bytes : 0;
 }
 
 uint64_t device_free_bytes(const struct device *device)
 {
-    const uint64_t context_bytes = device->context_count ? spec.context_bytes : 0;
-    return spec.total_bytes - spec.others_bytes - context_bytes - device->used_bytes;
+    shared_lock();
+    const uint64_t bytes = left_bytes(device);
+    shared_unlock();
+    return bytes;
+}
+
+/* Everything that a device holds for this process comes and goes here. */
+static CUresult hold(struct device *device, uint64_t size_bytes, bool as_context)
+{
+    CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
+    shared_lock();
+    if (size_bytes <= left_bytes(device)) {
+        if (as_context)
+            device->context_count++;
+        else
+            device->used_bytes += size_bytes;
+        shared_hold(device->index, held_bytes(device));
+        result = CUDA_SUCCESS;
+    }
+    shared_unlock();
+    return result;
+}
+
+static void let_go(struct device *device, uint64_t size_bytes, bool as_context)
+{
+    shared_lock();
+    if (as_context)
+        device->context_count--;
+    else
+        device->used_bytes -= size_bytes;
+    shared_hold(device->index, held_bytes(device));
+    shared_unlock();
+}
+
+CUresult device_begin_context(struct device *device)
+{
+    return hold(device, device->context_count ? 0 : spec.context_bytes, true);
+}
+
+void device_end_context(struct device *device)
+{
+    let_go(device, 0, true);
+}
+
+CUresult device_charge(struct device *device, uint64_t size_bytes)
+{
+    return hold(device, size_bytes, false);
+}
+
+void device_discharge(struct device *device, uint64_t size_bytes)
+{
+    let_go(device, size_bytes, false);
 }
 
 /* The same for the same card of a simulated machine, in every process. */
@@ -88,19 +160,6 @@ void device_uuid(const struct device *device, CUuuid *uuid)
     static const char family[] = "gpumemtrace-sim";
     memcpy(uuid->bytes, family, sizeof uuid->bytes);
     uuid->bytes[15] = (char)(device->index + 1);
-}
-
-CUresult device_charge(struct device *device, uint64_t size_bytes)
-{
-    if (size_bytes > device_free_bytes(device))
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    device->used_bytes += size_bytes;
-    return CUDA_SUCCESS;
-}
-
-void device_discharge(struct device *device, uint64_t size_bytes)
-{
-    device->used_bytes -= size_bytes;
 }
 
 /* Holes between live blocks are no lack of memory on a device with an MMU: there are always more
@@ -126,20 +185,20 @@ CUresult device_take(struct device *device, uint64_t size_bytes, struct span **s
 {
     uint64_t rounded_bytes;
     if (round_up_overflows(size_bytes, GRANULE_BYTES, &rounded_bytes) ||
-        rounded_bytes > device_free_bytes(device))
+        device_charge(device, rounded_bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
     *span = heap_take(&device->addresses, rounded_bytes);
     if (!*span && !add_arena(device, rounded_bytes))
         *span = heap_take(&device->addresses, rounded_bytes);
-    if (!*span)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    device->used_bytes += rounded_bytes;
-    return CUDA_SUCCESS;
+    if (*span)
+        return CUDA_SUCCESS;
+    device_discharge(device, rounded_bytes);
+    return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 void device_give(struct device *device, struct span *span)
 {
-    device->used_bytes -= span->size_bytes;
+    device_discharge(device, span->size_bytes);
     heap_give(&device->addresses, span);
 }
 

@@ -3,7 +3,8 @@
  * The simulated cards: how many, what they are, how much memory each has left, and the addresses
  * its memory gets. It must not know what the memory is used for.
  *
- *     total = others + context cost (while any context lives) + used + free
+ *     total = others + other processes (shared.h) + context cost (while any context lives)
+ *             + used + free
  *     used  = granules under plain allocations + reserved by pools + cuMemCreate
  *
  * Not thread-safe but for device_count and device_at after device_setup: the simulator's lock
@@ -32,7 +33,8 @@ struct device {
     struct pool *default_pool, *pool;
 };
 
-/* Reads GPUMEMTRACE_SIM and CUDA_VISIBLE_DEVICES. Says what is wrong on stderr. */
+/* Reads GPUMEMTRACE_SIM, GPUMEMTRACE_SIM_SHARED and CUDA_VISIBLE_DEVICES. Says what is wrong on
+ * stderr. */
 CUresult device_setup(void);
 const struct spec *device_spec(void);
 int device_count(void);
@@ -41,6 +43,10 @@ struct device *device_at(int ordinal);
 
 uint64_t device_free_bytes(const struct device *device);
 void device_uuid(const struct device *device, CUuuid *uuid);
+
+/* The first context of a device pays for all of them. */
+CUresult device_begin_context(struct device *device);
+void device_end_context(struct device *device);
 
 /* Accounts for memory without addresses. */
 CUresult device_charge(struct device *device, uint64_t size_bytes);

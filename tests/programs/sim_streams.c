@@ -35,6 +35,7 @@ static void a_stream_is_known_until_it_is_destroyed(void)
     EXPECT(cuStreamGetId(NULL, &other), 0);
     CHECK(id != other);
     EXPECT(cuStreamQuery(stream), 0);
+    EXPECT(cuEventQuery((CUevent)stream), CUDA_ERROR_INVALID_HANDLE); /* of another kind */
     EXPECT(cuStreamDestroy_v2(stream), 0);
     EXPECT(cuStreamQuery(stream), CUDA_ERROR_INVALID_HANDLE);
     EXPECT(cuStreamDestroy_v2(stream), CUDA_ERROR_INVALID_HANDLE);

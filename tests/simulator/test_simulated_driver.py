@@ -134,6 +134,102 @@ def test_what_is_no_fault_is_said_and_left_out(program, sim_env, fault):
     assert len(completed.stderr.splitlines()) == 1
 
 
+# --- several processes on one card -----------------------------------------------------------------
+
+
+class Process:
+    """A running sim_share; tell("alloc 100") is (result, free MiB)."""
+
+    def __init__(self, path, environment):
+        self.child = subprocess.Popen(
+            [str(path)],
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            bufsize=1,
+        )
+        self.initialized = int(self.child.stdout.readline().split()[1])
+
+    def tell(self, line):
+        self.child.stdin.write(line + "\n")
+        result, free = self.child.stdout.readline().split()
+        return int(result), int(free)
+
+    def end(self, kill=False):
+        if kill:
+            self.child.kill()
+        _, said = self.child.communicate(timeout=TIMEOUT_S)
+        return said
+
+
+@pytest.fixture
+def share(program, sim_env, tmp_path):
+    running = []
+
+    def start(spec="16GiB", path=tmp_path / "card"):
+        environment = sim_env(spec, GPUMEMTRACE_SIM_SHARED=path)
+        running.append(Process(program("sim_share"), environment))
+        return running[-1]
+
+    yield start
+    for process in running:
+        process.end(kill=True)
+
+
+ALL = 16 * 1024 - 300  # MiB that one process finds free
+CONTEXT = 300
+
+
+def test_processes_that_share_a_card_see_what_the_others_hold(share):
+    first, second = share(), share()
+    assert first.tell("look") == (0, ALL)
+    assert first.tell("alloc 6000") == (0, ALL - 6000)
+    assert second.tell("look") == (0, ALL - CONTEXT - 6000)
+    assert second.tell("alloc 9000") == (0, ALL - CONTEXT - 15000)
+    assert first.tell("look") == (0, ALL - CONTEXT - 15000)
+    assert first.tell("alloc 1000") == (2, ALL - CONTEXT - 15000)
+    assert second.tell("free") == (0, ALL - CONTEXT - 6000)
+    assert first.tell("alloc 1000") == (0, ALL - CONTEXT - 7000)
+
+
+@pytest.mark.parametrize("kill", [True, False], ids=["killed", "ended"])
+def test_what_a_dead_process_held_is_free_again(share, kill):
+    first, second = share(), share()
+    assert first.tell("alloc 10000") == (0, ALL - 10000)
+    assert second.tell("look") == (0, ALL - CONTEXT - 10000)
+    first.end(kill)
+    assert second.tell("look") == (0, ALL)
+
+
+def test_processes_that_do_not_share_have_a_card_each(program, sim_env):
+    processes = [Process(program("sim_share"), sim_env("16GiB")) for _ in range(2)]
+    assert [process.tell("alloc 10000") for process in processes] == [(0, ALL - 10000)] * 2
+    assert [process.end() for process in processes] == ["", ""]
+
+
+def test_a_shared_card_is_the_same_for_all_and_free_for_others_when_all_are_gone(share):
+    first = share("16GiB")
+    assert first.initialized == 0
+    second = share("80GiB")
+    assert second.initialized == 1
+    said = second.end()
+    assert "GPUMEMTRACE_SIM_SHARED: the file is in use for '16GiB', not for '80GiB'" in said
+    assert len(said.splitlines()) == 1
+    first.end()
+    assert share("80GiB").initialized == 0
+
+
+def test_another_program_s_file_is_not_overwritten(share, tmp_path):
+    path = tmp_path / "notes"
+    path.write_text("mine\n")
+    process = share(path=path)
+    assert process.initialized == 1
+    assert f"'{path}' is another kind of file" in process.end()
+    assert path.read_text() == "mine\n"
+
+
 # --- cuGetProcAddress ------------------------------------------------------------------------------
 
 SUCCESS, NOT_FOUND = 0, 500

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of what processes hold. See shared.h.
+ */
+#include "shared.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "spec.h"
+
+#define MAGIC "gmtsim1"
+#define SLOT_COUNT 128
+#define SPEC_TEXT_BYTES 256
+
+struct table {
+    char magic[8];
+    char spec_text[SPEC_TEXT_BYTES];
+    uint64_t held_bytes[SLOT_COUNT][SPEC_DEVICE_LIMIT]; /* by the card's index */
+};
+
+static int file = -1;
+static struct table *table; /* NULL: not shared */
+static int own_slot;
+
+/* Locks of the process, not of the open file: a fork's child must not keep the parent's alive. */
+static int change_lock(int command, short type, off_t byte)
+{
+    struct flock range = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+    int result;
+    do
+        result = fcntl(file, command, &range);
+    while (result && errno == EINTR);
+    return result;
+}
+
+static bool is_owned(int slot)
+{
+    struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 1 + slot, .l_len = 1};
+    return fcntl(file, F_GETLK, &range) || range.l_type != F_UNLCK;
+}
+
+void shared_lock(void)
+{
+    if (table)
+        change_lock(F_SETLKW, F_WRLCK, 0);
+}
+
+void shared_unlock(void)
+{
+    if (table)
+        change_lock(F_SETLK, F_UNLCK, 0);
+}
+
+uint64_t shared_others_bytes(int index)
+{
+    uint64_t sum_bytes = 0;
+    for (int slot = 0; table && slot < SLOT_COUNT; slot++)
+        if (slot != own_slot && table->held_bytes[slot][index] && is_owned(slot))
+            sum_bytes += table->held_bytes[slot][index];
+    return sum_bytes;
+}
+
+void shared_hold(int index, uint64_t held_bytes)
+{
+    if (table)
+        table->held_bytes[own_slot][index] = held_bytes;
+}
+
+static bool is_anyone_there(void)
+{
+    for (int slot = 0; slot < SLOT_COUNT; slot++)
+        if (is_owned(slot))
+            return true;
+    return false;
+}
+
+/* Locked. The first of the living says what the cards are. */
+static int agree(const char *spec_text, struct err *err)
+{
+    if (!is_anyone_there()) {
+        memset(table, 0, sizeof *table);
+        memcpy(table->magic, MAGIC, sizeof table->magic);
+        snprintf(table->spec_text, sizeof table->spec_text, "%s", spec_text);
+        return 0;
+    }
+    if (!strncmp(table->spec_text, spec_text, sizeof table->spec_text))
+        return 0;
+    err_set(err, ERR_INPUT, "the file is in use for '%.*s', not for '%s'", SPEC_TEXT_BYTES,
+            table->spec_text, spec_text);
+    return -1;
+}
+
+/* Locked. A dead owner's figures stay until somebody takes its slot. */
+static int take_slot(struct err *err)
+{
+    for (own_slot = 0; own_slot < SLOT_COUNT; own_slot++)
+        if (!is_owned(own_slot) && !change_lock(F_SETLK, F_WRLCK, 1 + own_slot)) {
+            memset(table->held_bytes[own_slot], 0, sizeof table->held_bytes[own_slot]);
+            return 0;
+        }
+    err_set(err, ERR_SYSTEM, "%d processes share the file already", SLOT_COUNT);
+    return -1;
+}
+
+static bool has_magic(void)
+{
+    char begin[sizeof MAGIC];
+    return pread(file, begin, sizeof begin, 0) == sizeof begin &&
+           !memcmp(begin, MAGIC, sizeof begin);
+}
+
+static int map_file(const char *path, struct err *err)
+{
+    struct stat status;
+    file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (file < 0 || change_lock(F_SETLKW, F_WRLCK, 0) || fstat(file, &status))
+        goto failed;
+    /* Another program's file must not be overwritten. */
+    if (status.st_size != 0 && (status.st_size != (off_t)sizeof *table || !has_magic())) {
+        err_set(err, ERR_INPUT, "'%s' is another kind of file", path);
+        return -1;
+    }
+    if (ftruncate(file, sizeof *table))
+        goto failed;
+    void *place = mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (place == MAP_FAILED)
+        goto failed;
+    table = place;
+    return 0;
+failed:
+    err_set(err, ERR_SYSTEM, "'%s': %s", path, strerror(errno));
+    return -1;
+}
+
+static void give_up(void)
+{
+    if (table)
+        munmap(table, sizeof *table);
+    table = NULL;
+    if (file >= 0)
+        close(file); /* and with it every lock on it */
+    file = -1;
+}
+
+int shared_open(const char *spec_text, struct err *err)
+{
+    const char *path = getenv("GPUMEMTRACE_SIM_SHARED");
+    if (!path || !*path)
+        return 0;
+    if (map_file(path, err) || agree(spec_text, err) || take_slot(err)) {
+        give_up();
+        return -1;
+    }
+    shared_unlock();
+    return 0;
+}
