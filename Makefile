@@ -72,7 +72,9 @@ say = @$(if $(V),:,printf '  %-6s %s\n' $(1) $(2))
 $(O)/obj/pic/%.o: %.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(COMMON) -Ianalyzer $(CUDA_FLAGS) -fPIC -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(COMMON) $(NO_SANITIZE) -Ianalyzer $(CUDA_FLAGS) -fPIC -MMD -MP -c $< -o $@
+# The address sanitizer looks up its functions with dlsym, ours, before its own memory is set up.
+$(addprefix $(O)/obj/pic/interpose/,resolve.o elf_image.o): NO_SANITIZE := -fno-sanitize=all
 $(O)/obj/pic/%.o: %.S
 	$(call say,AS,$@)
 	@mkdir -p $(@D)
