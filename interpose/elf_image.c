@@ -1,12 +1,41 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The loader's list and ELF hash tables, read only. See elf_image.h.
+ *
+ * dlsym comes through here, also when another preloaded library looks up the functions it stands in
+ * for: so this calls none of libc's text functions, which may be just those.
  */
 #include "elf_image.h"
 
 #include <elf.h>
 #include <link.h>
-#include <string.h>
+
+static bool same_text(const char *a, const char *b)
+{
+    while (*a && *a == *b) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
+static bool starts_with(const char *text, const char *prefix)
+{
+    while (*prefix && *text == *prefix) {
+        text++;
+        prefix++;
+    }
+    return !*prefix;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *base = path;
+    for (; *path; path++)
+        if (*path == '/')
+            base = path + 1;
+    return base;
+}
 
 struct image_tables {
     const ElfW(Sym) * symbols;
@@ -24,7 +53,7 @@ static const void *relocated(const struct link_map *image, ElfW(Addr) value)
 
 static void read_tables(const struct link_map *image, struct image_tables *tables)
 {
-    memset(tables, 0, sizeof *tables);
+    *tables = (struct image_tables){0};
     for (const ElfW(Dyn) *entry = image->l_ld; entry && entry->d_tag != DT_NULL; entry++) {
         const void *place = relocated(image, entry->d_un.d_ptr);
         switch (entry->d_tag) {
@@ -53,7 +82,7 @@ static bool is_wanted(const struct image_tables *tables, uint32_t index, const c
     const ElfW(Sym) *symbol = &tables->symbols[index];
     const unsigned hidden_bit = 0x8000;
     return symbol->st_shndx != SHN_UNDEF && symbol->st_value != 0 &&
-           strcmp(tables->strings + symbol->st_name, name) == 0 &&
+           same_text(tables->strings + symbol->st_name, name) &&
            !(tables->versions && (tables->versions[index] & hidden_bit));
 }
 
@@ -115,17 +144,11 @@ void *elf_image_symbol(const struct link_map *image, const char *name)
     return ((resolver *)(uintptr_t)address)();
 }
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
-}
-
 const struct link_map *elf_image_find(const char *prefix, const struct link_map *after)
 {
     const struct link_map *image = after ? after->l_next : _r_debug.r_map;
     for (; image; image = image->l_next)
-        if (image->l_name && strncmp(base_name(image->l_name), prefix, strlen(prefix)) == 0)
+        if (image->l_name && starts_with(base_name(image->l_name), prefix))
             return image;
     return NULL;
 }
@@ -135,7 +158,7 @@ bool elf_image_needs(const struct link_map *image, const char *name)
     struct image_tables tables;
     read_tables(image, &tables);
     for (const ElfW(Dyn) *entry = image->l_ld; tables.strings && entry->d_tag != DT_NULL; entry++)
-        if (entry->d_tag == DT_NEEDED && strcmp(tables.strings + entry->d_un.d_val, name) == 0)
+        if (entry->d_tag == DT_NEEDED && same_text(tables.strings + entry->d_un.d_val, name))
             return true;
     return false;
 }

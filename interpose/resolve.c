@@ -238,7 +238,7 @@ static bool is_cuda_name(const char *name)
 {
     if (name[0] != 'c' || name[1] != 'u')
         return false;
-    const char *rest = strncmp(name, "cuda", 4) == 0 ? name + 4 : name + 2;
+    const char *rest = name[2] == 'd' && name[3] == 'a' ? name + 4 : name + 2;
     return *rest >= 'A' && *rest <= 'Z';
 }
 
