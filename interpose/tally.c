@@ -144,6 +144,8 @@ static void count_ready(struct tally *tally, size_t waiting_max)
     while (done < tally->waiting_count && (tally->waiting[done].seq <= tally->next_seq ||
                                            tally->waiting_count - done > waiting_max))
         count(tally, &tally->waiting[done++]);
+    if (!done)
+        return;
     tally->waiting_count -= done;
     memmove(tally->waiting, tally->waiting + done, tally->waiting_count * sizeof *tally->waiting);
 }
