@@ -133,19 +133,27 @@ static int64_t column_value(const struct store_event *event, enum event_column c
     return 0;
 }
 
-static const int64_t null_values[] = {
+/* Whether a column may be NULL, and which value then stands for it. */
+static const struct {
+    bool nullable;
+    int64_t null;
+} nulls[] = {
+#define NEVER {false, 0}
+#define WHEN(value) {true, value}
 #define COLUMN(field, ctype, sql, null_when, text) null_when,
 #include "gpumemtrace/schema/event_columns.def"
+#undef NEVER
+#undef WHEN
 };
 
 static int batch_column(sqlite3_vtab_cursor *base, sqlite3_context *context, int column)
 {
     const struct batch_cursor *cursor = (const struct batch_cursor *)base;
-    if (column < 0 || column >= (int)(sizeof null_values / sizeof *null_values))
+    if (column < 0 || column >= (int)(sizeof nulls / sizeof *nulls))
         return SQLITE_OK;
     const int64_t value =
         column_value(&cursor->batch->events[cursor->row], (enum event_column)column);
-    if (value == null_values[column])
+    if (nulls[column].nullable && value == nulls[column].null)
         sqlite3_result_null(context);
     else
         sqlite3_result_int64(context, value);

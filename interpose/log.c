@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "quiet_signal.h"
+
 void log_line(const char *format, ...)
 {
     char line[5120] = "gpumemtrace: ";
@@ -23,7 +25,10 @@ void log_line(const char *format, ...)
         end = sizeof line - 2;
     line[end++] = '\n';
     /* Nothing can be done about a stderr that does not take it. */
+    struct quiet_signal quiet;
+    quiet_signal_begin(&quiet, SIGPIPE);
     const ssize_t written = write(STDERR_FILENO, line, end);
     (void)written;
+    quiet_signal_end(&quiet);
     errno = saved_errno;
 }

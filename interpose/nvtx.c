@@ -61,7 +61,7 @@ static const char *narrow(const wchar_t *wide, char *text)
             continue;
         }
         const int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
-        text[used++] = (char)((0xf00 >> more & 0xff) | (c >> (6 * more)));
+        text[used++] = (char)((0xf80 >> more & 0xff) | (c >> (6 * more)));
         for (int i = more - 1; i >= 0; i--)
             text[used++] = (char)(0x80 | (c >> (6 * i) & 0x3f));
     }
@@ -69,12 +69,28 @@ static const char *narrow(const wchar_t *wide, char *text)
     return text;
 }
 
+/* Handles given out by on_register: another tool's must not be read. */
+#define REGISTERED_LIMIT 1024
+static _Atomic(const char *) registered[REGISTERED_LIMIT];
+static _Atomic unsigned registered_count;
+
+static const char *registered_name(const void *handle)
+{
+    const uintptr_t number = (uintptr_t)handle - 1;
+    const char *name = number < REGISTERED_LIMIT
+                           ? atomic_load_explicit(&registered[number], memory_order_acquire)
+                           : NULL;
+    return name && !forwarding ? name : "";
+}
+
 static const char *name_of(const struct nvtx_attributes *attributes, char *text)
 {
     if (!attributes || !attributes->message)
         return "";
-    if (attributes->message_type == MESSAGE_ASCII || attributes->message_type == MESSAGE_REGISTERED)
+    if (attributes->message_type == MESSAGE_ASCII)
         return attributes->message;
+    if (attributes->message_type == MESSAGE_REGISTERED)
+        return registered_name(attributes->message);
     return attributes->message_type == MESSAGE_WIDE ? narrow(attributes->message, text) : "";
 }
 
@@ -186,11 +202,16 @@ static void on_domain_mark(void *domain, const struct nvtx_attributes *attribute
     on_mark_ex(attributes);
 }
 
-/* A registered string is its own copy: name_of reads it back from the message. */
+/* The handle is a number, so that name_of can tell ours from another tool's. */
 static void *on_register(void *domain, const char *text)
 {
     (void)domain;
-    return text ? strdup(text) : NULL;
+    const unsigned number = atomic_fetch_add(&registered_count, 1);
+    char *copy = text && number < REGISTERED_LIMIT ? strdup(text) : NULL;
+    if (!copy)
+        return NULL;
+    atomic_store_explicit(&registered[number], copy, memory_order_release);
+    return (void *)(uintptr_t)(number + 1);
 }
 
 static void *on_register_wide(void *domain, const wchar_t *wide)

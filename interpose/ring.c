@@ -14,6 +14,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "quiet_signal.h"
+
 #define RING_FORMAT 1
 
 static const char ring_magic[8] = "GMTRING";
@@ -79,10 +81,15 @@ static void *map(const struct ring *ring, size_t length, off_t offset)
 
 static void ring_init(struct ring *ring, int fd, bool writable, uint64_t max_bytes)
 {
+    struct stat status;
     memset(ring, 0, sizeof *ring);
     pthread_mutex_init(&ring->grow_lock, NULL);
     ring->fd = fd;
     ring->writable = writable;
+    if (fd >= 0 && fstat(fd, &status) == 0) {
+        ring->file_device = status.st_dev;
+        ring->file_inode = status.st_ino;
+    }
     const uint64_t segments = max_bytes / RING_SEGMENT_BYTES;
     ring->segment_max = segments > RING_SEGMENT_LIMIT ? RING_SEGMENT_LIMIT : (uint32_t)segments;
     if (max_bytes && !ring->segment_max)
@@ -158,8 +165,16 @@ void ring_make_private(struct ring *ring)
     ring->private = true;
 }
 
+/* A program that closes every descriptor closes ours too, and may open its own files in their place. */
+static bool is_own_file(const struct ring *ring, struct stat *status)
+{
+    return fstat(ring->fd, status) == 0 && status->st_dev == ring->file_device &&
+           status->st_ino == ring->file_inode;
+}
+
 void ring_release(struct ring *ring)
 {
+    struct stat status;
     for (uint32_t i = 0; i < RING_SEGMENT_LIMIT; i++) {
         struct ring_segment *segment = atomic_load(&ring->segments[i]);
         if (!segment)
@@ -168,7 +183,7 @@ void ring_release(struct ring *ring)
     }
     if (ring->header)
         munmap(ring->header, RING_HEADER_BYTES);
-    if (ring->fd >= 0)
+    if (ring->fd >= 0 && is_own_file(ring, &status))
         close(ring->fd);
     pthread_mutex_destroy(&ring->grow_lock);
     memset(ring, 0, sizeof *ring);
@@ -183,7 +198,7 @@ struct ring_segment *ring_segment(struct ring *ring, uint32_t index)
     if (segment)
         return segment;
     /* A truncated file would be SIGBUS on access. */
-    if (fstat(ring->fd, &status) || status.st_size < segment_offset(index + 1))
+    if (!is_own_file(ring, &status) || status.st_size < segment_offset(index + 1))
         return NULL;
     segment = (struct ring_segment *)map(ring, RING_SEGMENT_BYTES, segment_offset(index));
     atomic_store_explicit(&ring->segments[index], segment, memory_order_release);
@@ -197,13 +212,25 @@ static bool take_if_idle(struct ring_segment *segment)
                                                    memory_order_acquire, memory_order_relaxed);
 }
 
+/* Beyond RLIMIT_FSIZE the kernel would not only refuse but end the program. */
+static bool make_room(const struct ring *ring, uint32_t index)
+{
+    struct quiet_signal quiet;
+    struct stat status;
+    if (!is_own_file(ring, &status))
+        return false;
+    quiet_signal_begin(&quiet, SIGXFSZ);
+    const int failed = posix_fallocate(ring->fd, segment_offset(index), (off_t)RING_SEGMENT_BYTES);
+    quiet_signal_end(&quiet);
+    return failed == 0;
+}
+
 static struct ring_segment *grow(struct ring *ring)
 {
     struct ring_segment *segment = NULL;
     pthread_mutex_lock(&ring->grow_lock);
     const uint32_t count = ring_segment_count(ring);
-    if (count < ring->segment_max &&
-        posix_fallocate(ring->fd, segment_offset(count), (off_t)RING_SEGMENT_BYTES) == 0 &&
+    if (count < ring->segment_max && make_room(ring, count) &&
         (segment = ring_segment(ring, count))) {
         atomic_store_explicit(&segment->state, SEGMENT_ACTIVE, memory_order_relaxed);
         atomic_store_explicit(&ring->header->segment_count, count + 1, memory_order_release);

@@ -5,7 +5,7 @@
  * moves the tail only after the COMMIT that stored what it read. So database plus file hold every
  * finished event at any moment, also after SIGKILL. It must not know what the slots mean.
  *
- *     FILE-ring.0:  | header page | segment 0 | segment 1 | …       1 MiB each, up to ring_max
+ *     FILE-ring.0:  | header page | segment 0 | segment 1 | …       256 KiB each, up to ring_max
  *
  *     segment:      | header | slot | slot | slot | … | END |        head: next slot to fill
  *                              ^tail                                  (the owner's alone)
@@ -31,9 +31,9 @@
 #include "gpumemtrace/err.h"
 #include "record.h"
 
-#define RING_SEGMENT_BYTES ((uint64_t)1 << 20)
+#define RING_SEGMENT_BYTES ((uint64_t)256 << 10) /* each thread with events holds one */
 #define RING_SEGMENT_SLOTS (RING_SEGMENT_BYTES / sizeof(struct ring_slot) - 1)
-#define RING_SEGMENT_LIMIT 4096 /* 4 GiB; GPUMEMTRACE_RING_MAX is cut to it */
+#define RING_SEGMENT_LIMIT 4096 /* 1 GiB; GPUMEMTRACE_RING_MAX is cut to it */
 #define RING_HEADER_BYTES 4096
 
 enum segment_state { SEGMENT_IDLE, SEGMENT_ACTIVE, SEGMENT_FULL };
@@ -61,6 +61,7 @@ struct ring_header {
 
 struct ring {
     int fd;
+    uint64_t file_device, file_inode; /* a closed and reused descriptor is not our file */
     bool writable;
     bool private; /* changes stay in this process */
     struct ring_header *header;

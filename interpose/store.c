@@ -39,7 +39,8 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
     [SET_CONTEXT] = "UPDATE device SET context_bytes=?2 WHERE device=?1 AND context_bytes IS NULL",
     [COUNT_COVERAGE] = "INSERT INTO coverage VALUES(?1,1) "
                        "ON CONFLICT(name) DO UPDATE SET count=count+1",
-    [INSERT_EVENTS] = "INSERT OR IGNORE INTO event SELECT * FROM ring_batch",
+    [INSERT_EVENTS] = "INSERT INTO event SELECT * FROM ring_batch WHERE true "
+                      "ON CONFLICT(seq) DO NOTHING",
     [SET_META] = "INSERT OR REPLACE INTO meta VALUES(?1,?2)",
 };
 
@@ -47,7 +48,7 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
  * None waits for the disk: a killed process loses nothing, only a host crash may. */
 static const char creating_pragmas[] = "PRAGMA synchronous=OFF;PRAGMA journal_mode=MEMORY";
 static const char recording_pragmas[] = "PRAGMA journal_mode=WAL;PRAGMA temp_store=MEMORY;"
-                                        "PRAGMA wal_autocheckpoint=4000";
+                                        "PRAGMA wal_autocheckpoint=4000;PRAGMA busy_timeout=2000";
 
 static int sqlite_err(sqlite3 *db, struct err *err)
 {
@@ -146,8 +147,10 @@ int store_close(struct store *store, struct err *err)
 {
     sqlite3 *db = store->db;
     store_detach(store);
+    sqlite3_busy_timeout(db, 1000);
     /* A reader that looks on at this moment keeps the -wal alive; the file is valid either way. */
-    const int result = execute(db, "PRAGMA journal_mode=DELETE", err);
+    const int status = sqlite3_exec(db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+    const int result = status == SQLITE_OK || status == SQLITE_BUSY ? 0 : sqlite_err(db, err);
     sqlite3_close(db);
     return result;
 }

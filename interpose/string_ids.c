@@ -8,7 +8,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#define STRING_LIMIT 16384 /* power of two; half of it is used */
+#define STRING_LIMIT 65536 /* power of two */
+#define STRING_TRIES 64
 
 struct string_slot {
     _Atomic uint64_t hash; /* 0: free */
@@ -47,10 +48,10 @@ uint32_t strings_intern(struct thread *thread, const char *text)
         return 0;
     const size_t bytes = strnlen(text, RECORD_TEXT_MAX);
     const uint64_t hash = hash_text(text, bytes);
-    for (uint64_t at = hash, tries = 0; tries < STRING_LIMIT / 2; at++, tries++) {
+    for (uint64_t at = hash, tries = 0; tries < STRING_TRIES; at++, tries++) {
         struct string_slot *slot = &slots[at & (STRING_LIMIT - 1)];
         uint64_t found = atomic_load_explicit(&slot->hash, memory_order_acquire);
-        if (!found && atomic_load(&next_id) < STRING_LIMIT / 2 &&
+        if (!found &&
             atomic_compare_exchange_strong(&slot->hash, &found, hash)) {
             const uint32_t id = write_string(thread, text, bytes);
             atomic_store_explicit(&slot->id, id, memory_order_release);
@@ -62,5 +63,6 @@ uint32_t strings_intern(struct thread *thread, const char *text)
         /* Another thread is writing it this moment: a second row with the same text is harmless. */
         return id ? id : write_string(thread, text, bytes);
     }
-    return 0;
+    /* Too crowded here: the text is written again each time it is used. */
+    return write_string(thread, text, bytes);
 }

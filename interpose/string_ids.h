@@ -10,7 +10,7 @@
 
 #include "thread.h"
 
-/* string_id of a text (cut at RECORD_TEXT_MAX bytes); 0: NULL, or the table is full. */
+/* string_id of a text (cut at RECORD_TEXT_MAX bytes); 0: NULL. */
 uint32_t strings_intern(struct thread *thread, const char *text);
 void strings_setup(void);
 

@@ -257,8 +257,8 @@ int trace_path_make(const char *pattern, const char *run_id, char *path, size_t 
             failed = remove_finished(path, run_id) ? make_file(path) : -1;
             errno = EEXIST;
         }
-        if (!failed)
-            return make_absolute(path, path_bytes);
+        if (!failed && !make_absolute(path, path_bytes))
+            return 0;
         if (errno != EEXIST) {
             err_set(err, ERR_SYSTEM, "cannot make %s: %s", path, strerror(errno));
             return -1;

@@ -47,6 +47,8 @@ static int broken(const struct trace *trace, const struct event *event, enum col
 static enum column read_event(sqlite3_stmt *stmt, struct event *event)
 {
     *event = (struct event){0};
+#define NEVER INT64_MIN /* not NULL-able: nothing needs it */
+#define WHEN(value) (value)
 #define COLUMN(field, ctype, sql, null_when, text)                                                 \
     {                                                                                              \
         sqlite3_value *cell = sqlite3_column_value(stmt, COLUMN_##field);                          \
