@@ -138,8 +138,14 @@ static const struct {
     bool nullable;
     int64_t null;
 } nulls[] = {
-#define NEVER {false, 0}
-#define WHEN(value) {true, value}
+#define NEVER                                                                                      \
+    {                                                                                              \
+        false, 0                                                                                   \
+    }
+#define WHEN(value)                                                                                \
+    {                                                                                              \
+        true, value                                                                                \
+    }
 #define COLUMN(field, ctype, sql, null_when, text) null_when,
 #include "gpumemtrace/schema/event_columns.def"
 #undef NEVER

@@ -223,3 +223,11 @@ int drain_all(struct drain *drain, struct err *err)
     while (status > 0);
     return status;
 }
+
+int drain_some(struct drain *drain, unsigned batches, struct err *err)
+{
+    int status = 1;
+    while (status > 0 && batches-- > 0)
+        status = drain_batch(drain, err);
+    return status < 0 ? -1 : 0;
+}

@@ -48,7 +48,9 @@ struct drain *drain_new(struct ring *ring, struct store *store, bool dead);
 /* Stores one batch. 1: there is more, 0: everything that is done is stored, -1: nothing of this
  * batch was stored and no tail moved, *err says why. */
 int drain_batch(struct drain *drain, struct err *err);
-/* Until there is no more. */
+/* Until there is no more: for a ring that nobody fills any longer. */
 int drain_all(struct drain *drain, struct err *err);
+/* The same, but `batches` at most: for a ring that goes on being filled. */
+int drain_some(struct drain *drain, unsigned batches, struct err *err);
 
 #endif

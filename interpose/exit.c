@@ -8,8 +8,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
-#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -17,8 +20,6 @@
 #include "modules.h"
 #include "recorder.h"
 #include "resolve.h"
-
-enum exit_reason { EXIT_BY_EXIT, EXIT_BY__EXIT, EXIT_BY_EXEC };
 
 /* libc's function behind one of ours. */
 #define REAL(name) GMT_FUNCTION(name##_function *, resolve_libc(#name))
@@ -75,7 +76,7 @@ static void end_now(enum exit_reason reason)
 {
     const int saved_errno = errno;
     recorder_mark_exit(reason);
-    recorder_end(reason != EXIT_BY_EXEC);
+    recorder_end();
     errno = saved_errno;
 }
 
@@ -93,22 +94,24 @@ __attribute__((destructor)) static void end_with_the_library(void)
  * ------------------------------------------------------------------------------------------ */
 
 /*
- * The trace is closed before the call, for nothing runs after it, and opened again should it fail.
- * A path that is not executable fails anyway: libraries that try every folder of PATH must not cost
- * a closing each.
+ * Nothing of ours runs after an exec that succeeds, so the trace is made whole before. A path that
+ * is not executable fails anyway: libraries that try every folder of PATH must not cost a commit
+ * each.
  */
-static void before_exec(const char *path)
+static bool before_exec(const char *path)
 {
     const int saved_errno = errno;
-    if (!path || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0)
-        end_now(EXIT_BY_EXEC);
+    const bool noted =
+        (!path || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0) && recorder_before_exec();
     errno = saved_errno;
+    return noted;
 }
 
-static void after_failed_exec(void)
+static void after_failed_exec(bool noted)
 {
     const int saved_errno = errno;
-    recorder_resume();
+    if (noted)
+        recorder_exec_failed();
     errno = saved_errno;
 }
 
@@ -122,9 +125,9 @@ static void after_failed_exec(void)
             errno = ENOSYS;                                                                        \
             return -1;                                                                             \
         }                                                                                          \
-        before_exec(path);                                                                         \
+        const bool noted = before_exec(path);                                                      \
         result = real arguments;                                                                   \
-        after_failed_exec();                                                                       \
+        after_failed_exec(noted);                                                                  \
         return result;                                                                             \
     }
 
@@ -141,43 +144,68 @@ EXEC_HOOK(fexecve, (int fd, strings argv, strings environment), (fd, argv, envir
 EXEC_HOOK(execveat, (int fd, const char *path, strings argv, strings environment, int flags),
           (fd, path, argv, environment, flags), NULL)
 
-/* The forms with the arguments in the call become the forms with an array. */
-#define EXECL_LIMIT 4096
+/*
+ * The forms with the arguments in the call become the forms with an array: on the stack, as libc's,
+ * where they are few, for a thread's stack may be small; else in pages of its own.
+ */
+#define FEW_ARGUMENTS 128
 
-static int gather(const char *first, va_list *arguments, char **argv)
+static size_t count_arguments(const char *first, va_list arguments)
 {
-    int count = 0;
-    for (const char *argument = first; argument && count < EXECL_LIMIT - 1;
-         argument = va_arg(*arguments, const char *))
-        argv[count++] = (char *)(uintptr_t)argument;
-    argv[count] = NULL;
+    size_t count = 0;
+    for (const char *argument = first; argument; argument = va_arg(arguments, const char *))
+        count++;
     return count;
 }
 
-#define EXECL_HOOK(name, as)                                                                       \
+static char **make_array(char **few, size_t count)
+{
+    if (count < FEW_ARGUMENTS)
+        return few;
+    char **many = mmap(NULL, (count + 1) * sizeof *many, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return many == MAP_FAILED ? NULL : many;
+}
+
+static void free_array(char **array, const char *const *few, size_t count)
+{
+    const int saved_errno = errno;
+    if (array && array != (char **)(uintptr_t)few)
+        munmap(array, (count + 1) * sizeof *array);
+    errno = saved_errno;
+}
+
+/* Fills argv and leaves the list behind the NULL. */
+static void gather_arguments(const char *first, va_list *arguments, char **argv)
+{
+    for (const char *argument = first; argument; argument = va_arg(*arguments, const char *))
+        *argv++ = (char *)(uintptr_t)argument;
+    *argv = NULL;
+}
+
+#define EXECL_HOOK(name, call)                                                                     \
     GMT_EXPORT int name(const char *path, const char *first, ...)                                  \
     {                                                                                              \
-        char *argv[EXECL_LIMIT];                                                                   \
-        va_list arguments;                                                                         \
+        char *few[FEW_ARGUMENTS];                                                                  \
+        va_list arguments, counted;                                                                \
         va_start(arguments, first);                                                                \
-        gather(first, &arguments, argv);                                                           \
+        va_copy(counted, arguments);                                                               \
+        const size_t count = count_arguments(first, counted);                                      \
+        char **argv = make_array(few, count);                                                      \
+        int result = -1;                                                                           \
+        va_end(counted);                                                                           \
+        if (argv) {                                                                                \
+            gather_arguments(first, &arguments, argv);                                             \
+            result = call;                                                                         \
+        }                                                                                          \
         va_end(arguments);                                                                         \
-        return as(path, argv);                                                                     \
+        free_array(argv, (const char *const *)few, count);                                         \
+        return result;                                                                             \
     }
 
-EXECL_HOOK(execl, execv)
-EXECL_HOOK(execlp, execvp)
-
-GMT_EXPORT int execle(const char *path, const char *first, ...)
-{
-    char *argv[EXECL_LIMIT];
-    va_list arguments;
-    va_start(arguments, first);
-    gather(first, &arguments, argv);
-    char *const *environment = va_arg(arguments, char *const *);
-    va_end(arguments);
-    return execve(path, argv, environment);
-}
+EXECL_HOOK(execl, execv(path, argv))
+EXECL_HOOK(execlp, execvp(path, argv))
+EXECL_HOOK(execle, execve(path, argv, va_arg(arguments, char *const *)))
 
 /* --- dlclose
  * --------------------------------------------------------------------------------------- */
@@ -190,7 +218,7 @@ int dlclose(void *handle)
 {
     const int saved_errno = errno;
     dlclose_function *real = REAL(dlclose);
-    if (handle && recorder_generation())
+    if (handle && (recorder_generation() || resolve_has_met()))
         modules_pin(handle);
     errno = saved_errno;
     return real ? real(handle) : -1;

@@ -97,7 +97,7 @@ int facts_store_start(struct store *store, const char *run_id, const char *unwin
 }
 
 int facts_store_end(struct store *store, const struct ring *ring, const struct drain *drain,
-                    struct err *err)
+                    bool complete, struct err *err)
 {
     const struct ring_header *header = ring->header;
     return store_meta_integer(store, META_end_ns, (int64_t)recorder_now_ns(), err) ||
@@ -107,21 +107,12 @@ int facts_store_end(struct store *store, const struct ring *ring, const struct d
                                       (int64_t)atomic_load(&header->lost_frames), err) ||
                    store_meta_integer(store, META_in_flight_events,
                                       (int64_t)drain->in_flight_events, err) ||
-                   store_meta_integer(store, META_complete, 1, err)
+                   store_meta_integer(store, META_complete, complete, err)
                ? -1
                : 0;
 }
 
 int facts_store_resumed(struct store *store, struct err *err)
 {
-    char sql[256];
-    snprintf(sql, sizeof sql,
-             "PRAGMA journal_mode=WAL;PRAGMA synchronous=OFF;"
-             "DELETE FROM event WHERE kind=%d;",
-             (int)EVENT_EXIT);
-    if (sqlite3_exec(store->db, sql, NULL, NULL, NULL) != SQLITE_OK) {
-        err_set(err, ERR_SYSTEM, "%s", sqlite3_errmsg(store->db));
-        return -1;
-    }
     return store_meta_integer(store, META_complete, 0, err);
 }

@@ -16,8 +16,9 @@ int facts_store_start(struct store *store, const char *run_id, const char *unwin
                       uint64_t start_monotonic_ns, struct err *err);
 /* Inside a transaction: all is written. */
 int facts_store_end(struct store *store, const struct ring *ring, const struct drain *drain,
-                    struct err *err);
-/* The end that was stored was none: an exec failed. */
+                    bool complete, struct err *err);
+/* The end that was stored was none: an exec failed. Its EXIT event stays; the events behind it
+ * tell. */
 int facts_store_resumed(struct store *store, struct err *err);
 
 #endif

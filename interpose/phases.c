@@ -85,6 +85,11 @@ void phases_replay_early(void)
     pthread_mutex_unlock(&early_lock);
 }
 
+void phases_after_fork(void)
+{
+    pthread_mutex_init(&early_lock, NULL);
+}
+
 /* --- the calls
  * ------------------------------------------------------------------------------------- */
 

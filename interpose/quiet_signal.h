@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keeps a signal that our own writing may raise (SIGPIPE, SIGXFSZ) away from the program: blocked on
- * this thread while we write, and taken back if it came. One that was pending before stays pending.
+ * Keeps a signal that our own writing may raise (SIGPIPE, SIGXFSZ) away from the program: blocked
+ * on this thread while we write, and taken back if it came. One that was pending before stays
+ * pending.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_QUIET_SIGNAL_H
 #define GPUMEMTRACE_INTERPOSE_QUIET_SIGNAL_H

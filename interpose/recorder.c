@@ -2,8 +2,10 @@
 /*
  * Starting, running and ending the recording of a process. See recorder.h.
  *
- * Locks: start_lock protects the change of state; writer_lock protects store and drain, is held for
- * one batch at a time and by fork, so that a child never inherits SQLite in the middle of a step.
+ * Locks: start_lock is held while a recording starts; writer_lock protects store and drain and is
+ * held for one step at a time. A fork takes both, so that a child never inherits SQLite, or a
+ * start, in the middle. The end takes neither: it may come from a signal handler on any thread. It
+ * asks the writer, waits a bounded time, and leaves what is not done in the ring.
  */
 #include "recorder.h"
 
@@ -26,6 +28,7 @@
 #include "log.h"
 #include "modules.h"
 #include "phases.h"
+#include "resolve.h"
 #include "stacks.h"
 #include "string_ids.h"
 #include "summary.h"
@@ -49,10 +52,11 @@ static struct tally tally;
 static const struct unwinder *unwinder;
 static char trace_path[PATH_MAX];
 static char ring_path[PATH_MAX + 16];
-static pid_t owner_pid;
+/* The process this memory records for; 0: none yet. */
+static _Atomic pid_t owner_pid;
 
 static pthread_t writer_thread;
-static sem_t writer_wakeup;
+static sem_t writer_wakeup, writer_done;
 static _Atomic bool writer_ends;
 static _Atomic bool exit_marked;
 
@@ -106,36 +110,84 @@ static void set_live(uint64_t number)
     atomic_store_explicit(&recorder.live, word, memory_order_release);
 }
 
+/* The child starts as if nothing had been: its parent's database, ring and thread belong to the
+ * parent, their memory here is only given up. Descriptors stay open: their numbers may be
+ * anybody's. */
+static void forget_parent(void)
+{
+    pthread_mutex_init(&start_lock, NULL);
+    pthread_mutex_init(&writer_lock, NULL);
+    resolve_after_fork();
+    phases_after_fork();
+    memset(&store, 0, sizeof store);
+    drain = NULL;
+    memset(&tally, 0, sizeof tally);
+    trace_path[0] = ring_path[0] = '\0';
+    atomic_store(&recorder.seq, 0);
+    atomic_store(&exit_marked, false);
+    atomic_store(&recorder.state, RECORDER_IDLE);
+}
+
 static void before_fork(void)
 {
+    pthread_mutex_lock(&start_lock);
     pthread_mutex_lock(&writer_lock);
 }
 
 static void after_fork_in_parent(void)
 {
     pthread_mutex_unlock(&writer_lock);
+    pthread_mutex_unlock(&start_lock);
 }
 
 static void after_fork_in_child(void)
 {
     set_live(0);
-    pthread_mutex_unlock(&writer_lock);
+    forget_parent();
+    atomic_store(&owner_pid, 0);
 }
 
-/* The child starts as if nothing had been: its parent's database, ring and thread belong to the
- * parent, their memory here is only given up. */
-static void forget_parent(void)
+/* A child made without fork's handlers, by a raw clone(), finds out at its first call. */
+static void notice_clone(void)
 {
-    pthread_mutex_init(&start_lock, NULL);
-    pthread_mutex_init(&writer_lock, NULL);
-    if (recorder.ring.fd > 0)
-        close(recorder.ring.fd);
-    memset(&store, 0, sizeof store);
-    drain = NULL;
-    memset(&tally, 0, sizeof tally);
-    atomic_store(&recorder.seq, 0);
-    atomic_store(&exit_marked, false);
-    atomic_store(&recorder.state, RECORDER_IDLE);
+    const pid_t own = getpid();
+    pid_t owner = atomic_load(&owner_pid);
+    if (owner != own && atomic_compare_exchange_strong(&owner_pid, &owner, own) && owner != 0)
+        forget_parent();
+}
+
+/* --- closing, on the writer's thread
+ * ---------------------------------------------------------------- */
+
+static int store_facts(bool complete, struct err *err)
+{
+    if (store_begin(&store, err))
+        return -1;
+    if (!facts_store_end(&store, &recorder.ring, drain, complete, err) &&
+        !store_commit(&store, err))
+        return 0;
+    store_rollback(&store);
+    return -1;
+}
+
+/* Other threads may still be inside hooks: they keep the mapping; only the file goes. A call that
+ * one of them is still in is not waited for. */
+static void close_files(void)
+{
+    struct err err = {0};
+    pthread_mutex_lock(&writer_lock);
+    drain->dead = true;
+    if (drain_all(drain, &err) || store_facts(true, &err) || store_close(&store, &err)) {
+        log_line("%s is incomplete: %s; what is missing lies in %s", trace_path, err.message,
+                 ring_path);
+        store_abandon(&store);
+    } else {
+        unlink(ring_path);
+        tally_finish(&tally);
+        if (!recorder.config.quiet)
+            summary_line(trace_path, &tally);
+    }
+    pthread_mutex_unlock(&writer_lock);
 }
 
 /* --- the writer
@@ -184,6 +236,9 @@ static void *writer_main(void *argument)
         while (write_batch() > 0 && !atomic_load(&writer_ends))
             ;
     }
+    if (!result)
+        close_files();
+    sem_post(&writer_done);
     return NULL;
 }
 
@@ -196,12 +251,13 @@ void recorder_wake_writer(void)
  * Starts the writer and waits until it has opened the files: that takes more stack than a thread of
  * the program may have. The program's signals must not land on a thread it does not know of.
  */
-static int start_writer(int (*open)(struct err *), struct err *err)
+static int start_writer(int (*open)(struct err *err), struct err *err)
 {
     struct writer_start start = {.open = open, .err = err};
     sigset_t all, before;
     sigfillset(&all);
     sem_init(&writer_wakeup, 0, 0);
+    sem_init(&writer_done, 0, 0);
     sem_init(&start.done, 0, 0);
     atomic_store(&writer_ends, false);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -215,8 +271,7 @@ static int start_writer(int (*open)(struct err *), struct err *err)
     while (sem_wait(&start.done) != 0 && errno == EINTR)
         ;
     sem_destroy(&start.done);
-    if (start.result)
-        pthread_join(writer_thread, NULL);
+    pthread_detach(writer_thread);
     return start.result;
 }
 
@@ -240,6 +295,7 @@ static int open_files(const char *pattern, struct err *err)
 {
     char run_id[64];
     trace_path_run_id(run_id, sizeof run_id);
+    ring_path[0] = '\0';
     if (trace_path_make(pattern, run_id, trace_path, sizeof trace_path, err))
         return -1;
     if (!store_create(&store, trace_path, err) &&
@@ -247,7 +303,6 @@ static int open_files(const char *pattern, struct err *err)
         !open_ring(err))
         return 0;
     store_abandon(&store);
-    unlink(ring_path);
     unlink(trace_path);
     return -1;
 }
@@ -289,7 +344,6 @@ static int prepare(struct err *err)
     if (recorder.config.depth < 1 || recorder.config.depth > STACK_DEPTH_MAX)
         recorder.config.depth = 128;
     recorder.start_monotonic_ns = monotonic_ns();
-    owner_pid = getpid();
     modules_setup();
     strings_setup();
     device_setup();
@@ -319,27 +373,32 @@ static bool start_once(void)
 {
     /* What start() calls may come back here on this thread. */
     static _Thread_local bool starting GMT_TLS_INITIAL_EXEC;
+    int cancel_state;
     if (starting)
         return false;
     starting = true;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    /* Outside start_lock: a thread inside dlopen holds the loader's lock and may come to
+     * start_lock. */
+    unwind_load();
     pthread_mutex_lock(&start_lock);
     if (atomic_load(&recorder.state) == RECORDER_IDLE)
         start();
     pthread_mutex_unlock(&start_lock);
+    pthread_setcancelstate(cancel_state, NULL);
     starting = false;
     return recorder_generation() != 0;
 }
 
 bool recorder_is_idle(void)
 {
-    return atomic_load(&recorder.state) == RECORDER_IDLE || owner_pid != getpid();
+    return atomic_load(&recorder.state) == RECORDER_IDLE;
 }
 
 bool recorder_start(void)
 {
     const int saved_errno = errno;
-    if (atomic_load(&recorder.state) != RECORDER_IDLE && owner_pid != getpid())
-        forget_parent();
+    notice_clone();
     const bool runs = atomic_load(&recorder.state) == RECORDER_IDLE && start_once();
     errno = saved_errno;
     return runs;
@@ -353,7 +412,7 @@ static bool is_recording_here(void)
     return atomic_load(&recorder.state) == RECORDER_RUNNING && owner_pid == getpid();
 }
 
-void recorder_mark_exit(unsigned reason)
+void recorder_mark_exit(enum exit_reason reason)
 {
     if (!is_recording_here() || atomic_exchange(&exit_marked, true))
         return;
@@ -364,79 +423,64 @@ void recorder_mark_exit(unsigned reason)
         capture_event(thread, HOOK_process, &facts);
 }
 
-static int store_rest(struct err *err)
+/* Long enough for what a full ring holds, short enough for a program that must end. */
+#define END_WAIT_S 60
+
+static void wait_for_writer(void)
 {
-    /* A call that another thread is still in will not be waited for. */
-    drain->dead = true;
-    if (drain_all(drain, err) || store_begin(&store, err))
-        return -1;
-    if (!facts_store_end(&store, &recorder.ring, drain, err) && !store_commit(&store, err))
-        return 0;
-    store_rollback(&store);
-    return -1;
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += END_WAIT_S;
+    while (sem_clockwait(&writer_done, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR)
+        ;
 }
 
-/* Other threads may still be inside hooks: they keep the mapping; only the file goes. */
-static void close_files(bool say)
+void recorder_end(void)
 {
-    struct err err = {0};
-    char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s", trace_path);
-    if (store_rest(&err) || store_close(&store, &err)) {
-        log_line("%s is incomplete: %s; what is missing lies in %s", path, err.message, ring_path);
-        store_abandon(&store);
+    int running = RECORDER_RUNNING, cancel_state;
+    if (owner_pid != getpid() ||
+        !atomic_compare_exchange_strong(&recorder.state, &running, RECORDER_ENDED))
         return;
-    }
-    unlink(ring_path);
-    tally_finish(&tally);
-    if (say && !recorder.config.quiet)
-        summary_line(trace_path, &tally);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    set_live(0);
+    atomic_store(&writer_ends, true);
+    recorder_wake_writer();
+    wait_for_writer();
+    pthread_setcancelstate(cancel_state, NULL);
 }
 
-void recorder_end(bool say)
-{
-    pthread_mutex_lock(&start_lock);
-    if (is_recording_here()) {
-        atomic_store(&recorder.state, RECORDER_ENDED);
-        set_live(0);
-        atomic_store(&writer_ends, true);
-        recorder_wake_writer();
-        pthread_join(writer_thread, NULL);
-        pthread_mutex_lock(&writer_lock);
-        close_files(say);
-        free(drain);
-        drain = NULL;
-        pthread_mutex_unlock(&writer_lock);
-    }
-    pthread_mutex_unlock(&start_lock);
-}
+/* --- exec
+ * ------------------------------------------------------------------------------------------- */
 
-static int reopen_files(struct err *err)
-{
-    sqlite3 *db = NULL;
-    if (sqlite3_open_v2(trace_path, &db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK) {
-        err_set(err, ERR_SYSTEM, "%s", db ? sqlite3_errmsg(db) : "out of memory");
-        sqlite3_close(db);
-        return -1;
-    }
-    return store_attach(&store, db, err) || facts_store_resumed(&store, err) || open_ring(err) ? -1
-                                                                                               : 0;
-}
+/* An exec is not kept waiting for a long backlog: the ring holds it for the first reader. */
+#define EXEC_BATCHES 2
 
-void recorder_resume(void)
+static bool store_completeness(bool complete)
 {
     struct err err = {0};
-    pthread_mutex_lock(&start_lock);
-    if (atomic_load(&recorder.state) != RECORDER_ENDED || owner_pid != getpid())
-        goto out;
-    if (start_writer(reopen_files, &err)) {
-        log_line("cannot go on with %s: %s", trace_path, err.message);
-        atomic_store(&recorder.state, RECORDER_FAILED);
-        goto out;
-    }
-    atomic_store(&exit_marked, false);
-    atomic_store(&recorder.state, RECORDER_RUNNING);
-    set_live(++generation);
-out:
-    pthread_mutex_unlock(&start_lock);
+    int cancel_state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    pthread_mutex_lock(&writer_lock);
+    const bool stored = complete
+                            ? !drain_some(drain, EXEC_BATCHES, &err) && !store_facts(true, &err)
+                            : !facts_store_resumed(&store, &err);
+    if (!stored)
+        log_once("cannot write %s: %s", trace_path, err.message);
+    pthread_mutex_unlock(&writer_lock);
+    pthread_setcancelstate(cancel_state, NULL);
+    return stored;
+}
+
+bool recorder_before_exec(void)
+{
+    if (!is_recording_here())
+        return false;
+    recorder_mark_exit(EXIT_BY_EXEC);
+    return store_completeness(true);
+}
+
+void recorder_exec_failed(void)
+{
+    if (store_completeness(false))
+        atomic_store(&exit_marked, false);
 }

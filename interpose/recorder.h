@@ -4,9 +4,9 @@
  * started anew in a forked child by its own first CUDA call. Owns settings, ring, database and
  * writer thread. It must not know any hook.
  *
- *     IDLE ──first CUDA call──► RUNNING ──exit, _exit, exec──► ENDED
- *       │                          ▲                             │
- *       └──cannot──► FAILED        └───────exec failed───────────┘      a fork's child: IDLE
+ *     IDLE ──first CUDA call──► RUNNING ──exit, _exit──► ENDED
+ *       │                        a fork's child: IDLE again
+ *       └──cannot──► FAILED      exec: the trace says complete, and goes on should the exec fail
  */
 #ifndef GPUMEMTRACE_INTERPOSE_RECORDER_H
 #define GPUMEMTRACE_INTERPOSE_RECORDER_H
@@ -62,11 +62,15 @@ static inline uint64_t recorder_next_seq(void)
 const struct unwinder *recorder_unwinder(void);
 
 /* The moment that counts as exit: leaks are what is live now. Only the first call says so. */
-void recorder_mark_exit(unsigned reason);
-/* Stores everything and closes the trace; only in the process that records. say: the line at exit. */
-void recorder_end(bool say);
-/* After an exec that failed: goes on with the trace that recorder_end closed. */
-void recorder_resume(void);
+enum exit_reason { EXIT_BY_EXIT, EXIT_BY__EXIT, EXIT_BY_EXEC };
+void recorder_mark_exit(enum exit_reason reason);
+/* Has everything stored and the trace closed; only in the process that records. May be called where
+ * nothing else may, from a signal handler inside malloc: the writer does the work. */
+void recorder_end(void);
+/* Says complete; what is not stored yet stays in the ring, for the first reader to take in. true:
+ * call recorder_exec_failed should the exec return. */
+bool recorder_before_exec(void);
+void recorder_exec_failed(void);
 /* More than the writer likes is waiting. */
 void recorder_wake_writer(void);
 

@@ -207,6 +207,17 @@ void *resolve_wrap(void *real)
     return wrapped(real);
 }
 
+bool resolve_has_met(void)
+{
+    return atomic_load_explicit(&driver_image, memory_order_acquire) ||
+           atomic_load_explicit(&runtime_images[0], memory_order_acquire);
+}
+
+void resolve_after_fork(void)
+{
+    pthread_mutex_init(&meet_lock, NULL);
+}
+
 /* --- dlsym: stubs.S asks what to jump to ---------------------------------------------------------
  */
 
@@ -244,6 +255,36 @@ static bool is_cuda_name(const char *name)
 
 void *dlsym_choose(void *handle, const char *name);
 
+/* Is the name one of ours that no library of the process defines? Our exports alone must not make a
+ * program believe that CUDA is there. */
+static bool is_ours_alone(const char *name)
+{
+    for (int hook = 0; hook < HOOK_COUNT; hook++) {
+        const char *own = hook_rows[hook].name, *asked = name;
+        while (*own && *own == *asked) {
+            own++;
+            asked++;
+        }
+        if (*own != *asked)
+            continue;
+        if (hook_rows[hook].api == API_driver)
+            return driver() == NULL;
+        meet_runtimes();
+        return !atomic_load_explicit(&runtime_images[0], memory_order_acquire);
+    }
+    return false;
+}
+
+/* Fails as it would without us, with dlerror saying so: libc does not have it. */
+static void *dlsym_in_libc(void *handle, const char *name)
+{
+    (void)handle;
+    typedef void *dlopen_function(const char *path, int flags);
+    dlopen_function *open = GMT_FUNCTION(dlopen_function *, resolve_libc("dlopen"));
+    void *libc = open ? open("libc.so.6", RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    return libc ? real_dlsym()(libc, name) : NULL;
+}
+
 /*
  * What dlsym does for these arguments. RTLD_NEXT and RTLD_DEFAULT depend on who calls, and find our
  * exports anyway where they should: the real function takes over with the caller's own return
@@ -251,6 +292,12 @@ void *dlsym_choose(void *handle, const char *name);
  */
 void *dlsym_choose(void *handle, const char *name)
 {
-    const bool own = name && handle != RTLD_NEXT && handle != RTLD_DEFAULT && is_cuda_name(name);
-    return own ? __extension__(void *) dlsym_wrapped : __extension__(void *) real_dlsym();
+    const bool everywhere =
+        handle == RTLD_NEXT || handle == RTLD_DEFAULT || handle == (void *)_r_debug.r_map;
+    if (!name || !is_cuda_name(name))
+        return __extension__(void *) real_dlsym();
+    if (!everywhere)
+        return __extension__(void *) dlsym_wrapped;
+    return is_ours_alone(name) ? __extension__(void *) dlsym_in_libc
+                               : __extension__(void *) real_dlsym();
 }

@@ -10,6 +10,8 @@
 #ifndef GPUMEMTRACE_INTERPOSE_RESOLVE_H
 #define GPUMEMTRACE_INTERPOSE_RESOLVE_H
 
+#include <stdbool.h>
+
 #include "hooks.h"
 
 /* What the hook must call for this caller (a return address: which of several runtimes it belongs
@@ -23,6 +25,11 @@ void *resolve_libc(const char *name);
 
 /* The hook that stands for this real function, or the function itself. */
 void *resolve_wrap(void *real);
+
+/* libcuda or a runtime was seen: its functions are remembered, so it must stay mapped. */
+bool resolve_has_met(void);
+/* In a fork's child, before anything else: a lock of the parent may be held there for ever. */
+void resolve_after_fork(void);
 
 /* The exported functions of the hooks (hooks.c); NULL for rows that are no function. */
 extern void *const hook_functions[HOOK_COUNT];

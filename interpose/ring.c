@@ -165,7 +165,8 @@ void ring_make_private(struct ring *ring)
     ring->private = true;
 }
 
-/* A program that closes every descriptor closes ours too, and may open its own files in their place. */
+/* A program that closes every descriptor closes ours too, and may open its own files in their
+ * place. */
 static bool is_own_file(const struct ring *ring, struct stat *status)
 {
     return fstat(ring->fd, status) == 0 && status->st_dev == ring->file_device &&

@@ -51,8 +51,7 @@ uint32_t strings_intern(struct thread *thread, const char *text)
     for (uint64_t at = hash, tries = 0; tries < STRING_TRIES; at++, tries++) {
         struct string_slot *slot = &slots[at & (STRING_LIMIT - 1)];
         uint64_t found = atomic_load_explicit(&slot->hash, memory_order_acquire);
-        if (!found &&
-            atomic_compare_exchange_strong(&slot->hash, &found, hash)) {
+        if (!found && atomic_compare_exchange_strong(&slot->hash, &found, hash)) {
             const uint32_t id = write_string(thread, text, bytes);
             atomic_store_explicit(&slot->id, id, memory_order_release);
             return id;

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "elf_image.h"
@@ -123,13 +124,20 @@ static int backtrace_none(void **frames, int limit)
 
 static const struct unwinder none = {"none", backtrace_none};
 
+void unwind_load(void)
+{
+    const char *kind = getenv("GPUMEMTRACE_STACKS");
+    if (!(kind && strcmp(kind, "none") == 0) && load_libunwind() != 0)
+        load_libgcc();
+}
+
 const struct unwinder *unwind_choose(const char *kind)
 {
     if (strcmp(kind, "none") == 0)
         return &none;
-    if (load_libunwind() == 0)
+    if (libunwind.backtrace)
         return &libunwind;
-    if (load_libgcc() == 0) {
+    if (libgcc_backtrace && libgcc_get_ip) {
         log_once("no %s found; using libgcc's unwinder: about 2 us more for each allocation",
                  LIBUNWIND_NAME);
         return &libgcc;

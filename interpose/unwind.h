@@ -13,8 +13,11 @@ struct unwinder {
     int (*backtrace)(void **frames, int limit);
 };
 
+/* Loads what unwind_choose picks from, once; several threads may come here at a time. */
+void unwind_load(void);
+
 /* kind: "native", "none". Never NULL: libunwind, else libgcc's (said once with its cost), else
- * none. Loads libraries, so not for the hook path. */
+ * none. */
 const struct unwinder *unwind_choose(const char *kind);
 
 #endif
