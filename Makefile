@@ -178,7 +178,7 @@ check-run: all programs samples units
 
 # The sanitizer's library has to come before ours in every program it did not build.
 check-asan: deps
-	$(Q)GPUMEMTRACE_PRELOAD_FIRST=$(shell $(CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0 \
+	$(Q)GPUMEMTRACE_PRELOAD_FIRST=$(shell $(CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:handle_segv=0 \
 	    $(MAKE) --no-print-directory O=$(O)/asan CFLAGS='-O1 -g' \
 	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined' check-run
 # Where threads of ours meet: ring, drain and the tree of stacks, as executables of their own.

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -133,13 +134,18 @@ static void after_failed_exec(bool noted)
 
 typedef char *const *strings;
 
-/* A NULL path: found through PATH or a descriptor, so not looked at first. */
+/* NULL: found through PATH, so there is nothing to look at first. */
+static const char *if_path(const char *file)
+{
+    return file && strchr(file, '/') ? file : NULL;
+}
+
 EXEC_HOOK(execve, (const char *path, strings argv, strings environment), (path, argv, environment),
           path)
 EXEC_HOOK(execv, (const char *path, strings argv), (path, argv), path)
-EXEC_HOOK(execvp, (const char *file, strings argv), (file, argv), NULL)
+EXEC_HOOK(execvp, (const char *file, strings argv), (file, argv), if_path(file))
 EXEC_HOOK(execvpe, (const char *file, strings argv, strings environment), (file, argv, environment),
-          NULL)
+          if_path(file))
 EXEC_HOOK(fexecve, (int fd, strings argv, strings environment), (fd, argv, environment), NULL)
 EXEC_HOOK(execveat, (int fd, const char *path, strings argv, strings environment, int flags),
           (fd, path, argv, environment, flags), NULL)

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, ROOT, clean_environment, simulator_environment
+from conftest import BUILD, PRELOAD_FIRST, ROOT, clean_environment, simulator_environment
 
 LIBRARY = BUILD / "libgpumemtrace.so"
 
@@ -103,7 +103,8 @@ def test_exceptions_thrown_under_the_recorder_are_unwound_by_the_programs_own_li
         timeout=60,
     )
     assert completed.returncode == 0, completed.stderr
-    assert "raised by libgcc_s" in completed.stdout
+    expected = "libasan" if PRELOAD_FIRST else "libgcc_s"
+    assert f"raised by {expected}" in completed.stdout
 
 
 @pytest.mark.parametrize("argument", ["NULL", "RTLD_NEXT", "RTLD_DEFAULT"])
