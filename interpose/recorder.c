@@ -25,6 +25,7 @@
 #include "device.h"
 #include "drain.h"
 #include "facts.h"
+#include "guarded_files.h"
 #include "log.h"
 #include "modules.h"
 #include "phases.h"
@@ -331,6 +332,7 @@ static void prepare_once(void)
     /* Only one thread at a time is inside SQLite (writer_lock), so its own mutexes would only be
      * something to inherit locked. */
     sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+    guarded_files_install();
     pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
     done = true;
 }

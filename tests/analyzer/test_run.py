@@ -223,6 +223,7 @@ def test_a_dry_run_loads_the_simulator_under_its_public_names():
         f"{simulator}/libcuda.so.1",
         f"{simulator}/libcudart.so.12",
         f"{simulator}/libcudart.so.13",
+        *([PRELOAD_FIRST] if PRELOAD_FIRST else []),
     ]
 
 

@@ -4,6 +4,7 @@
  * Allocates 1, 2 and 3 MiB, frees the 1 MiB, and then ends as it is told. What its trace must say
  * in every case: 3 allocations, 1 free, 5 MiB live at exit (unless the mode says otherwise).
  */
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -166,6 +167,32 @@ static int many_threads(void)
     return 5;
 }
 
+#define OWN_FILES 8
+
+/* Closes every descriptor, ours among them, and opens files of its own in their place: they must
+ * hold what was written to them. */
+static int close_all(void)
+{
+    char name[32], text[8] = "";
+    int own[OWN_FILES];
+    work();
+    for (int fd = 3; fd < 256; fd++)
+        close(fd);
+    for (int i = 0; i < OWN_FILES; i++) {
+        snprintf(name, sizeof name, "own-%d", i);
+        own[i] = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
+        if (own[i] < 0 || write(own[i], "mine", 4) != 4)
+            return 9;
+    }
+    for (int i = 0; i < 20000; i++)
+        short_life(NULL);
+    for (int i = 0; i < OWN_FILES; i++)
+        if (lseek(own[i], 0, SEEK_END) != 4 || pread(own[i], text, 4, 0) != 4 ||
+            memcmp(text, "mine", 4) != 0)
+            return 9;
+    return 5;
+}
+
 static int quiet(void)
 {
     return 5;
@@ -179,7 +206,7 @@ static const struct {
     {"atexit", by_atexit},        {"exec", by_exec},          {"failed-exec", by_failed_exec},
     {"signal", by_signal},        {"fork-after", fork_after}, {"fork-idle", fork_idle},
     {"fork-before", fork_before}, {"spawn", spawn},           {"many-threads", many_threads},
-    {"no-cuda", quiet},
+    {"close-all", close_all},     {"no-cuda", quiet},
 };
 
 int main(int argc, char **argv)

@@ -150,3 +150,13 @@ def test_where_nothing_can_be_written_the_program_runs_all_the_same(record, prog
 def test_traces_are_readable_by_their_owner_only(record, program):
     recording = record(program("process_end"), "return", check=False)
     assert recording.trace.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_program_that_closes_every_descriptor_keeps_its_own_files(record, program):
+    recording = record(program("process_end"), "close-all", check=False)
+    assert recording.completed.returncode == 5
+    for number in range(8):
+        assert (recording.trace.parent / f"own-{number}").read_text() == "mine"
+    trace = load_json("report", recording.trace)["trace"]
+    assert trace["complete"] is False
+    assert trace["events"] + trace["lost_events"] >= 4 + 2 * 20000
