@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "capture.h"
 #include "device.h"
@@ -45,6 +47,7 @@ static void emit(struct thread *thread, const struct phase_call *call)
 
 struct early {
     struct phase_call call;
+    int64_t tid;
     char name[EARLY_NAME_BYTES];
 };
 
@@ -57,10 +60,12 @@ static unsigned early_count;
  * program that never calls CUDA must not fill the list. */
 static void keep_early(const struct phase_call *call)
 {
+    const int64_t tid = syscall(SYS_gettid);
     pthread_mutex_lock(&early_lock);
     if (call->kind == EVENT_PHASE_POP) {
         for (unsigned i = early_count; i-- > 0;) {
-            if (early[i].call.source != call->source || early[i].call.number != call->number)
+            if (early[i].call.source != call->source || early[i].call.number != call->number ||
+                (!call->number && early[i].tid != tid))
                 continue;
             memmove(&early[i], &early[i + 1], (--early_count - i) * sizeof *early);
             break;
@@ -68,6 +73,7 @@ static void keep_early(const struct phase_call *call)
     } else if (early_count < EARLY_LIMIT) {
         struct early *kept = &early[early_count++];
         kept->call = *call;
+        kept->tid = tid;
         snprintf(kept->name, sizeof kept->name, "%s", call->name ? call->name : "");
     }
     pthread_mutex_unlock(&early_lock);
@@ -79,8 +85,12 @@ void phases_replay_early(void)
     pthread_mutex_lock(&early_lock);
     for (unsigned i = 0; thread && i < early_count; i++) {
         early[i].call.name = early[i].name;
+        const uint32_t owner = thread_reserve(thread, early[i].tid);
+        thread_speak_for(thread, owner ? owner : thread->thread_id);
         emit(thread, &early[i].call);
     }
+    if (thread && early_count)
+        thread_speak_for(thread, thread->thread_id);
     early_count = 0;
     pthread_mutex_unlock(&early_lock);
 }

@@ -33,7 +33,8 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
     [INSERT_FRAME] = "INSERT OR IGNORE INTO frame VALUES(?1,nullif(?2,0),?3,?4)",
     [INSERT_LOCATION] = "INSERT OR IGNORE INTO location VALUES(?1,?2,?3,?4)",
     [INSERT_MODULE] = "INSERT OR IGNORE INTO module VALUES(?1,?2,nullif(?3,''),?4,?5,?6)",
-    [INSERT_THREAD] = "INSERT OR IGNORE INTO thread VALUES(?1,?2,?3)",
+    [INSERT_THREAD] = "INSERT INTO thread VALUES(?1,?2,?3) ON CONFLICT(thread_id) "
+                      "DO UPDATE SET name=excluded.name WHERE name=''",
     [INSERT_DEVICE] = "INSERT OR IGNORE INTO device "
                       "VALUES(?1,nullif(?2,''),nullif(?3,''),nullif(?4,0),NULL)",
     [SET_CONTEXT] = "UPDATE device SET context_bytes=?2 WHERE device=?1 AND context_bytes IS NULL",

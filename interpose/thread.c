@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,7 +18,15 @@
 
 _Thread_local struct thread *thread_self GMT_TLS_INITIAL_EXEC;
 
-/* Protects free_threads and next_thread_id. */
+/* Numbers given out before their threads came. */
+#define RESERVED_LIMIT 64
+static struct reserved {
+    int64_t tid;
+    uint32_t thread_id;
+} reserved[RESERVED_LIMIT];
+static unsigned reserved_count;
+
+/* Protects free_threads, next_thread_id and reserved[]. */
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct thread *free_threads;
 static uint32_t next_thread_id = 1;
@@ -41,19 +50,29 @@ int thread_setup(void)
     /* In a fork's child, another thread of the parent may have held it. */
     pthread_mutex_init(&threads_lock, NULL);
     next_thread_id = 1;
+    reserved_count = 0;
     if (!made && pthread_key_create(&end_key, thread_end) != 0)
         return -1;
     made = true;
     return 0;
 }
 
-static struct thread *take(uint32_t *thread_id)
+/* The number of the calling thread; threads_lock is held. */
+static uint32_t number_of(int64_t tid)
+{
+    for (unsigned i = 0; i < reserved_count; i++)
+        if (reserved[i].tid == tid)
+            return reserved[i].thread_id;
+    return next_thread_id++;
+}
+
+/* A free state, or a new one; NULL: no memory. */
+static struct thread *take(void)
 {
     pthread_mutex_lock(&threads_lock);
     struct thread *thread = free_threads;
     if (thread)
         free_threads = thread->next_free;
-    *thread_id = next_thread_id++;
     pthread_mutex_unlock(&threads_lock);
     if (thread)
         return thread;
@@ -61,33 +80,56 @@ static struct thread *take(uint32_t *thread_id)
     return thread == MAP_FAILED ? NULL : thread;
 }
 
-static void introduce(struct thread *thread)
+static void introduce(struct thread *thread, uint32_t thread_id, int64_t tid, const char *name)
 {
-    char name[17] = "";
-    struct ring_slot slot = {.seq = thread->thread_id, .address = (uint64_t)syscall(SYS_gettid)};
-    prctl(PR_GET_NAME, name);
+    const struct ring_slot slot = {.seq = thread_id, .address = (uint64_t)tid};
     thread_define(thread, SLOT_THREAD, &slot, name, strlen(name));
 }
 
 static struct thread *attach(uint64_t generation)
 {
-    struct thread *thread = thread_self;
-    uint32_t thread_id;
-    if (!thread) {
-        if (!(thread = take(&thread_id)))
-            return NULL;
-    } else { /* left over from before a fork, or from a trace that ended */
-        pthread_mutex_lock(&threads_lock);
-        thread_id = next_thread_id++;
-        pthread_mutex_unlock(&threads_lock);
-    }
+    /* thread_self may be left over from before a fork, or from a trace that ended. */
+    struct thread *thread = thread_self ? thread_self : take();
+    const int64_t tid = syscall(SYS_gettid);
+    char name[17] = "";
+    if (!thread)
+        return NULL;
     memset(thread, 0, sizeof *thread);
-    thread->thread_id = thread_id;
+    pthread_mutex_lock(&threads_lock);
+    thread->thread_id = number_of(tid);
+    pthread_mutex_unlock(&threads_lock);
     thread->generation = generation;
     thread_self = thread;
     pthread_setspecific(end_key, thread);
-    introduce(thread);
+    prctl(PR_GET_NAME, name);
+    introduce(thread, thread->thread_id, tid, name);
     return thread;
+}
+
+uint32_t thread_reserve(struct thread *thread, int64_t tid)
+{
+    if (tid == syscall(SYS_gettid))
+        return thread->thread_id;
+    pthread_mutex_lock(&threads_lock);
+    const uint32_t next = next_thread_id;
+    uint32_t thread_id = reserved_count < RESERVED_LIMIT ? number_of(tid) : 0;
+    const bool fresh = thread_id == next;
+    if (fresh)
+        reserved[reserved_count++] = (struct reserved){tid, thread_id};
+    pthread_mutex_unlock(&threads_lock);
+    if (fresh)
+        introduce(thread, thread_id, tid, "");
+    return thread_id;
+}
+
+void thread_speak_for(struct thread *thread, uint32_t thread_id)
+{
+    struct ring_slot *owner = thread_claim(thread, 1);
+    if (!owner)
+        return;
+    owner->type = SLOT_OWNER;
+    owner->seq = thread_id;
+    ring_publish(owner);
 }
 
 struct thread *thread_attach(void)

@@ -63,6 +63,12 @@ struct ring_slot *thread_claim(struct thread *thread, unsigned slots);
 void thread_define(struct thread *thread, enum slot_type type, const struct ring_slot *slot,
                    const char *text, size_t text_bytes);
 
+/* For events that another thread had before the recording began: the number it has, or will get
+ * when it comes itself (0: too many such threads), and whose slots follow in this thread's segment.
+ */
+uint32_t thread_reserve(struct thread *thread, int64_t tid);
+void thread_speak_for(struct thread *thread, uint32_t thread_id);
+
 /* Once, before the first thread_current that may return one. */
 int thread_setup(void);
 

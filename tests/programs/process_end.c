@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "gpumemtrace/cuda/abi.h"
+#include "gpumemtrace/gpumemtrace.h"
 
 #define MIB ((size_t)1 << 20)
 
@@ -167,6 +168,27 @@ static int many_threads(void)
     return 5;
 }
 
+static void *work_elsewhere(void *unused)
+{
+    (void)unused;
+    work();
+    return NULL;
+}
+
+/* A phase that one thread opens before another makes the first CUDA call, and closes afterwards. */
+static int early_phase(void)
+{
+    pthread_t thread;
+    gpumemtrace_push("train");
+    if (pthread_create(&thread, NULL, work_elsewhere, NULL) != 0)
+        return 9;
+    pthread_join(thread, NULL);
+    gpumemtrace_pop();
+    allocate(1);
+    release(1);
+    return 5;
+}
+
 #define OWN_FILES 8
 
 /* Closes every descriptor, ours among them, and opens files of its own in their place: they must
@@ -206,7 +228,7 @@ static const struct {
     {"atexit", by_atexit},        {"exec", by_exec},          {"failed-exec", by_failed_exec},
     {"signal", by_signal},        {"fork-after", fork_after}, {"fork-idle", fork_idle},
     {"fork-before", fork_before}, {"spawn", spawn},           {"many-threads", many_threads},
-    {"close-all", close_all},     {"no-cuda", quiet},
+    {"early-phase", early_phase}, {"close-all", close_all},   {"no-cuda", quiet},
 };
 
 int main(int argc, char **argv)

@@ -46,3 +46,12 @@ def test_without_the_recorder_the_public_header_does_nothing(program, sim_env):
     )
     assert completed.returncode == 0
     assert completed.stdout == "injected 0\npush -2\npop -2\n"
+
+
+def test_a_phase_opened_before_the_first_call_belongs_to_the_thread_that_opened_it(record, program):
+    recording = record(program("process_end"), "early-phase", check=False)
+    rows = phases(recording)
+    assert rows["train"]["allocated_bytes"] == 6 * MIB
+    assert rows[None]["allocated_bytes"] == 1 * MIB
+    names = [name for (name,) in recording.rows("SELECT name FROM thread ORDER BY thread_id")]
+    assert len(names) == 2 and "process_end" in names
