@@ -21,7 +21,9 @@ static _Atomic uint32_t next_id = 1;
 
 void strings_setup(void)
 {
-    memset(slots, 0, sizeof slots);
+    /* Untouched pages cost nothing; only a fork's child has something to forget. */
+    if (atomic_load(&next_id) > 1)
+        memset(slots, 0, sizeof slots);
     atomic_store(&next_id, 1);
 }
 

@@ -19,7 +19,8 @@ BUILD = (ROOT / os.environ.get("O", "build")).resolve()
 LIBRARY = BUILD / "libgpumemtrace.so"
 PROGRAMS = BUILD / "tests"
 DEPTHS = (10, 28, 58)
-BATCHES = 4000
+BATCHES = 2000
+ROUNDS = 7
 
 
 def environment(folder, preload):
@@ -44,31 +45,45 @@ def run(command, folder, preload=False):
 
 
 def call_costs(folder, kind, depth, preload=False, wrapper=()):
-    """Medians of three runs: (alloc ns, free ns)."""
-    costs = []
-    for _ in range(3):
-        output = run([*wrapper, PROGRAMS / "bench_calls", kind, depth, BATCHES], folder, preload)
-        match = re.search(r"alloc (\d+) free (\d+)", output)
-        costs.append((int(match.group(1)), int(match.group(2))))
-    return tuple(statistics.median(column) for column in zip(*costs))
+    """(alloc ns, free ns) of one run."""
+    output = run([*wrapper, PROGRAMS / "bench_calls", kind, depth, BATCHES], folder, preload)
+    match = re.search(r"alloc (\d+) free (\d+)", output)
+    return int(match.group(1)), int(match.group(2))
+
+
+def added_costs(folder, depth, heaptrack):
+    """What each profiler adds, from the lowest of rounds in which all take turns: a shared machine
+    only ever adds time, and changes its speed from one second to the next."""
+    variants = {
+        "plain cuda": {"kind": "cuda"},
+        "ours": {"kind": "cuda", "preload": True},
+        "plain malloc": {"kind": "malloc"},
+        "heaptrack": {"kind": "malloc", "wrapper": [heaptrack, "-o", f"{folder}/heap"]},
+    }
+    if not heaptrack:
+        del variants["plain malloc"], variants["heaptrack"]
+    lowest = {}
+    for _ in range(ROUNDS):
+        for name, variant in variants.items():
+            costs = call_costs(folder, depth=depth, **variant)
+            lowest[name] = tuple(map(min, zip(costs, lowest.get(name, costs))))
+    ours = [a - b for a, b in zip(lowest["ours"], lowest["plain cuda"])]
+    if not heaptrack:
+        return ours, None
+    return ours, [a - b for a, b in zip(lowest["heaptrack"], lowest["plain malloc"])]
 
 
 def print_call_costs(folder):
     heaptrack = shutil.which("heaptrack")
     print("One call, CPU ns of the calling thread over the same call without a profiler:\n")
-    print(f"  {'frames':>6}  {'gpumemtrace':>24}  {'heaptrack':>24}  {'ratio':>13}")
-    print(f"  {'':>6}  {'alloc':>12}{'free':>12}  {'malloc':>12}{'free':>12}  {'alloc':>6}{'free':>7}")
+    print(f"  {'frames':>6}  {'gpumemtrace':>16}  {'heaptrack':>16}  {'ratio':>13}")
+    print(f"  {'':>6}  {'alloc':>8}{'free':>8}  {'malloc':>8}{'free':>8}  {'alloc':>6}{'free':>7}")
     for depth in DEPTHS:
-        plain = call_costs(folder, "cuda", depth)
-        ours = call_costs(folder, "cuda", depth, preload=True)
-        added = [after - before for before, after in zip(plain, ours)]
-        row = f"  {depth:>6}  {added[0]:>12.0f}{added[1]:>12.0f}"
-        if heaptrack:
-            base = call_costs(folder, "malloc", depth)
-            theirs = call_costs(folder, "malloc", depth, wrapper=[heaptrack, "-o", f"{folder}/heap"])
-            their = [after - before for before, after in zip(base, theirs)]
-            ratios = [a / b if b > 0 else float("nan") for a, b in zip(added, their)]
-            row += f"  {their[0]:>12.0f}{their[1]:>12.0f}  {ratios[0]:>6.2f}{ratios[1]:>7.2f}"
+        ours, theirs = added_costs(folder, depth, heaptrack)
+        row = f"  {depth:>6}  {ours[0]:>8}{ours[1]:>8}"
+        if theirs:
+            ratios = [a / b if b > 0 else float("nan") for a, b in zip(ours, theirs)]
+            row += f"  {theirs[0]:>8}{theirs[1]:>8}  {ratios[0]:>6.2f}{ratios[1]:>7.2f}"
         else:
             row += "  (no heaptrack here)"
         print(row)
@@ -76,15 +91,19 @@ def print_call_costs(folder):
 
 
 def children_cpu_ms(command, folder, preload):
-    """Median CPU milliseconds of 31 runs."""
-    times = []
-    for _ in range(31):
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        subprocess.run([str(word) for word in command], env=environment(folder, preload), cwd=folder,
-                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        times.append(1000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime))
-    return statistics.median(times)
+    """CPU milliseconds of one run."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([str(word) for word in command], env=environment(folder, preload), cwd=folder,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return 1000 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+
+
+def start_up(command, folder):
+    """Medians of runs in turn: (without, with)."""
+    turns = [(children_cpu_ms(command, folder, False), children_cpu_ms(command, folder, True))
+             for _ in range(31)]
+    return tuple(statistics.median(column) for column in zip(*turns))
 
 
 def print_start_up(folder):
@@ -94,19 +113,19 @@ def print_start_up(folder):
         ("without CUDA (true)", ["/bin/true"]),
         ("with CUDA (4 calls)", [PROGRAMS / "process_end", "return"]),
     ):
-        without = children_cpu_ms(command, folder, False)
-        with_us = children_cpu_ms(command, folder, True)
+        without, with_us = start_up(command, folder)
         print(f"  {name:<28}{without:>9.2f}{with_us:>9.2f}{with_us - without:>9.2f}")
     print()
 
 
 def print_exceptions(folder):
     def throw_ns(preload):
-        outputs = [run([PROGRAMS / "exceptions", 20000], folder, preload) for _ in range(3)]
-        return statistics.median(int(re.search(r"ns (\d+)", text).group(1)) for text in outputs)
+        output = run([PROGRAMS / "exceptions", 20000], folder, preload)
+        return int(re.search(r"ns (\d+)", output).group(1))
 
-    without, with_us = throw_ns(False), throw_ns(True)
-    print(f"A C++ exception over 20 frames, CPU ns: without {without:.0f}, with {with_us:.0f},"
+    turns = [(throw_ns(False), throw_ns(True)) for _ in range(ROUNDS)]
+    without, with_us = (min(column) for column in zip(*turns))
+    print(f"A C++ exception over 20 frames, CPU ns: without {without}, with {with_us},"
           f" ratio {with_us / without:.2f}\n")
 
 
