@@ -35,6 +35,16 @@ def test_report_equals_the_books_of_a_program_that_locks_each_call(record, progr
     assert report["trace"]["complete"] is True
 
 
+def test_every_way_to_the_driver_gives_the_same_report(record, program):
+    layers = []
+    for way in WAYS:
+        recording = record(program("random_allocations"), way, 1, 20_000, 0, name=f"{way}.db")
+        layer = driver_layer(recording.report())
+        layers.append({key: value for key, value in layer.items() if key != "peak_time_ns"})
+    assert layers == [layers[0]] * len(WAYS)
+    assert layers[0]["peak_seq"] > 0
+
+
 def test_without_a_lock_counts_are_exact_and_the_peak_within_the_bytes_in_flight(record, program):
     recording = record(program("random_allocations"), "runtime", THREADS, OPERATIONS, 0)
     books = json.loads(recording.completed.stdout)
