@@ -14,32 +14,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "proc_stat.h"
 #include "quiet_signal.h"
 
 #define RING_FORMAT 1
 
 static const char ring_magic[8] = "GMTRING";
 
-/* Start time of a process in clock ticks since boot, 0 when there is none that can still run. */
-static uint64_t process_start_ticks(int64_t pid)
+/* 0 when there is no such process that can still run. */
+static uint64_t start_ticks_of(int64_t pid)
 {
-    char path[64], text[1024];
-    snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
+    struct proc_stat stat;
+    if (proc_stat_read(&stat, pid) || stat.state == 'Z' || stat.state == 'X')
         return 0;
-    const ssize_t length = read(fd, text, sizeof text - 1);
-    close(fd);
-    if (length <= 0)
-        return 0;
-    text[length] = '\0';
-    /* The name in parentheses may hold spaces; field 3 starts behind the last ')'. */
-    char *field = strrchr(text, ')');
-    if (field && (field[2] == 'Z' || field[2] == 'X')) /* ended, but nobody has asked how */
-        return 0;
-    for (int number = 2; field && number < 22; number++)
-        field = strchr(field + 1, ' ');
-    return field ? strtoull(field, NULL, 10) : 0;
+    return stat.start_ticks;
 }
 
 static int lock_file(int fd)
@@ -115,7 +103,7 @@ int ring_create(struct ring *ring, const char *path, uint64_t max_bytes, struct 
     ring->header->format = RING_FORMAT;
     ring->header->segment_bytes = (uint32_t)RING_SEGMENT_BYTES;
     ring->header->pid = getpid();
-    ring->header->pid_start_ticks = process_start_ticks(getpid());
+    ring->header->pid_start_ticks = start_ticks_of(getpid());
     memcpy(ring->header->magic, ring_magic, sizeof ring_magic);
     return 0;
 }
@@ -127,7 +115,7 @@ static bool recorder_lives(const struct ring *ring)
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     if (fcntl(ring->fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)
         return true;
-    const uint64_t started = process_start_ticks(ring->header->pid);
+    const uint64_t started = start_ticks_of(ring->header->pid);
     return started != 0 && started == ring->header->pid_start_ticks;
 }
 

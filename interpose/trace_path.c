@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "gpumemtrace/version.h"
+#include "proc_stat.h"
 #include "store.h"
 
 #define NAMES_TRIED 10000
@@ -56,35 +57,12 @@ static ssize_t read_file(const char *path, char *buffer, size_t buffer_bytes)
     return (ssize_t)length;
 }
 
-struct ancestor {
-    long parent;
-    unsigned long long start_ticks;
-};
-
-static bool read_ancestor(long pid, struct ancestor *ancestor)
-{
-    char path[64], text[1024];
-    snprintf(path, sizeof path, "/proc/%ld/stat", pid);
-    if (read_file(path, text, sizeof text) <= 0)
-        return false;
-    char *field = strrchr(text, ')'); /* field 2; it may hold spaces */
-    for (int number = 2; field && number < 4; number++)
-        field = strchr(field + 1, ' ');
-    if (!field)
-        return false;
-    ancestor->parent = strtol(field, NULL, 10);
-    for (int number = 4; field && number < 22; number++)
-        field = strchr(field + 1, ' ');
-    ancestor->start_ticks = field ? strtoull(field, NULL, 10) : 0;
-    return true;
-}
-
 /* Was this process started with our library preloaded? */
-static bool has_preload(long pid)
+static bool has_preload(int64_t pid)
 {
     static char text[1 << 17]; /* called once, while the recorder starts */
     char path[64];
-    snprintf(path, sizeof path, "/proc/%ld/environ", pid);
+    snprintf(path, sizeof path, "/proc/%lld/environ", (long long)pid);
     const ssize_t length = read_file(path, text, sizeof text);
     for (ssize_t at = 0; at < length; at += (ssize_t)strlen(text + at) + 1)
         if (strncmp(text + at, "LD_PRELOAD=", 11) == 0)
@@ -94,14 +72,15 @@ static bool has_preload(long pid)
 
 void trace_path_run_id(char *text, size_t text_bytes)
 {
-    long pid = getpid();
-    struct ancestor here = {0}, above;
-    read_ancestor(pid, &here);
-    while (here.parent > 1 && has_preload(here.parent) && read_ancestor(here.parent, &above)) {
-        pid = here.parent;
+    int64_t pid = getpid();
+    struct proc_stat here = {0}, above;
+    (void)proc_stat_read(&here, pid);
+    while (here.parent_pid > 1 && has_preload(here.parent_pid) &&
+           !proc_stat_read(&above, here.parent_pid)) {
+        pid = here.parent_pid;
         here = above;
     }
-    snprintf(text, text_bytes, "%ld.%llu", pid, here.start_ticks);
+    snprintf(text, text_bytes, "%lld.%llu", (long long)pid, (unsigned long long)here.start_ticks);
 }
 
 /* --- template
