@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/* link: cudart13 */
+/*
+ * Ends, forks and execs at the worst moment: inside malloc, inside exit, while a recording starts,
+ * with a pending cancellation, with a stderr nobody reads. It says on stdout what happened, which
+ * must be the same with and without the recorder. A process that hangs is ended, and named.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "gpumemtrace/cuda/abi.h"
+
+#define MIB ((size_t)1 << 20)
+#define POLL_US 5000
+#define PATIENCE_US 8000000
+
+static void allocate_or_end(size_t bytes)
+{
+    void *block;
+    if (cudaMalloc(&block, bytes) != 0)
+        _exit(9);
+}
+
+static void *allocate_and_free(void *unused)
+{
+    void *block;
+    (void)unused;
+    if (cudaMalloc(&block, MIB) != 0 || cudaFree(block) != 0)
+        _exit(9);
+    return NULL;
+}
+
+/* How a child ended: its exit status, 128 + signal, or -1 if it had to be ended. */
+static int wait_patiently(pid_t child)
+{
+    int status;
+    for (unsigned waited_us = 0; waited_us < PATIENCE_US; waited_us += POLL_US) {
+        if (waitpid(child, &status, WNOHANG) == child)
+            return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        usleep(POLL_US);
+    }
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    return -1;
+}
+
+/* Runs it in a child of its own, again and again, stopping where one ends as it should not. */
+static int repeat(int times, void (*run)(int turn))
+{
+    for (int turn = 0; turn < times; turn++) {
+        const pid_t child = fork();
+        if (child == 0) {
+            run(turn);
+            _exit(9);
+        }
+        const int status = wait_patiently(child);
+        if (status != 5) {
+            printf("child %d: %s %d\n", turn, status < 0 ? "hung" : "status", status);
+            return 1;
+        }
+    }
+    printf("%d children ended as they were told\n", times);
+    return 5;
+}
+
+/* --- ends from signal handlers
+ * ----------------------------------------------------------------------- */
+
+static void end_now(int signal_number)
+{
+    (void)signal_number;
+    _exit(5);
+}
+
+static void end_after_us(unsigned delay_us)
+{
+    const struct itimerval timer = {.it_interval = {0, 5000}, .it_value = {0, (int)delay_us}};
+    signal(SIGALRM, end_now);
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static void end_inside_malloc(int turn)
+{
+    void *blocks[64];
+    allocate_or_end(MIB);
+    end_after_us(5000 + (unsigned)turn * 37);
+    for (;;) {
+        for (size_t i = 0; i < 64; i++)
+            blocks[i] = malloc(3000 + i * 1000);
+        for (size_t i = 0; i < 64; i++)
+            free(blocks[i]);
+    }
+}
+
+static int malloc_exit(void)
+{
+    return repeat(30, end_inside_malloc);
+}
+
+/* The signal comes while exit writes down a long backlog. */
+static int exit_in_exit(void)
+{
+    for (int i = 0; i < 150000; i++)
+        allocate_and_free(NULL);
+    end_after_us(5000);
+    exit(5);
+}
+
+/* --- cancellation
+ * ------------------------------------------------------------------------------------ */
+
+static pthread_barrier_t at_call;
+
+static void *call_when_cancelled(void *unused)
+{
+    (void)unused;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, NULL);
+    pthread_barrier_wait(&at_call);
+    pthread_barrier_wait(&at_call);
+    pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, NULL);
+    allocate_or_end(MIB);
+    return "came back";
+}
+
+static int cancel(void)
+{
+    pthread_t thread;
+    void *result;
+    pthread_barrier_init(&at_call, NULL, 2);
+    pthread_create(&thread, NULL, call_when_cancelled, NULL);
+    pthread_barrier_wait(&at_call);
+    pthread_cancel(thread);
+    pthread_barrier_wait(&at_call);
+    pthread_join(thread, &result);
+    printf("thread: %s\n", result == PTHREAD_CANCELED ? "cancelled" : (const char *)result);
+    allocate_or_end(MIB);
+    return 5;
+}
+
+/* --- fork
+ * ---------------------------------------------------------------------------------------- */
+
+/* Forks at another moment of the first call of a thread; the child only ends. */
+static void fork_while_starting(int turn)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, allocate_and_free, NULL);
+    usleep((unsigned)turn * 250);
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(5);
+    const int status = wait_patiently(child);
+    pthread_join(thread, NULL);
+    _exit(status);
+}
+
+static int fork_during_start(void)
+{
+    return repeat(40, fork_while_starting);
+}
+
+/* CUDA refuses in a child of a process that used it; four threads ask at the same moment. */
+static void *be_refused(void *unused)
+{
+    void *block;
+    (void)unused;
+    pthread_barrier_wait(&at_call);
+    if (cudaMalloc(&block, MIB) != cudaErrorInitializationError)
+        _exit(9);
+    return NULL;
+}
+
+static void first_calls_of_child(int turn)
+{
+    pthread_t threads[4];
+    (void)turn;
+    pthread_barrier_init(&at_call, NULL, 4);
+    for (int i = 0; i < 4; i++)
+        pthread_create(&threads[i], NULL, be_refused, NULL);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    _exit(5);
+}
+
+static int fork_race(void)
+{
+    allocate_or_end(MIB);
+    return repeat(20, first_calls_of_child);
+}
+
+/* --- what our own writing may raise
+ * ------------------------------------------------------------------ */
+
+/* Nobody reads stderr any more when the line at exit is written there. */
+static int sigpipe(void)
+{
+    int ends[2];
+    if (pipe(ends) != 0)
+        return 9;
+    close(ends[0]);
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[1]);
+    allocate_or_end(MIB);
+    return 5;
+}
+
+static int limit_files_to(size_t bytes)
+{
+    const struct rlimit limit = {bytes, bytes};
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
+        return 9;
+    for (int i = 0; i < 20000; i++)
+        allocate_and_free(NULL);
+    return 5;
+}
+
+static int file_size_limit(void)
+{
+    return limit_files_to(MIB);
+}
+
+static int no_file_at_all(void)
+{
+    return limit_files_to(0);
+}
+
+/* --- exec
+ * ---------------------------------------------------------------------------------------- */
+
+#define ARGUMENTS_16 "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a",
+#define TIMES_16(arguments)                                                                        \
+    arguments arguments arguments arguments arguments arguments arguments arguments arguments      \
+        arguments arguments arguments arguments arguments arguments arguments
+#define ARGUMENTS_256 TIMES_16(ARGUMENTS_16)
+#define ARGUMENTS_4096 TIMES_16(ARGUMENTS_256)
+#define COUNT_THEM "sh", "-c", "echo $# $MARK; exit 5", "sh"
+
+static int many_arguments(void)
+{
+    char mark[] = "MARK=kept";
+    char *environment[] = {mark, NULL};
+    allocate_or_end(MIB);
+    execle("/bin/sh", COUNT_THEM, ARGUMENTS_4096 ARGUMENTS_16(char *) NULL, environment);
+    printf("execle failed: %s\n", strerror(errno));
+    return 9;
+}
+
+static int some_arguments(void)
+{
+    allocate_or_end(MIB);
+    setenv("MARK", "inherited", 1);
+    execlp("sh", COUNT_THEM, ARGUMENTS_256(char *) NULL);
+    printf("execlp failed: %s\n", strerror(errno));
+    return 9;
+}
+
+static void *fail_to_exec(void *unused)
+{
+    (void)unused;
+    const bool failed = execl("/nowhere/to/be/found", "x", (char *)NULL) == -1 && errno == ENOENT;
+    return failed ? allocate_and_free(NULL) : "exec did not say ENOENT";
+}
+
+/* The first CUDA call and an exec, on the smallest stack that a thread may have. */
+static int small_stack(void)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    void *complaint;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, (size_t)16 << 10);
+    if (pthread_create(&thread, &attributes, fail_to_exec, NULL) != 0)
+        return 9;
+    pthread_join(thread, &complaint);
+    printf("small stack: %s\n", complaint ? (const char *)complaint : "enough");
+    return 5;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(void);
+} modes[] = {
+    {"malloc-exit", malloc_exit},
+    {"exit-in-exit", exit_in_exit},
+    {"cancel", cancel},
+    {"fork-during-start", fork_during_start},
+    {"fork-race", fork_race},
+    {"sigpipe", sigpipe},
+    {"file-size-limit", file_size_limit},
+    {"no-file-at-all", no_file_at_all},
+    {"many-arguments", many_arguments},
+    {"some-arguments", some_arguments},
+    {"small-stack", small_stack},
+};
+
+int main(int argc, char **argv)
+{
+    setvbuf(stdout, NULL, _IONBF, 0);
+    for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++)
+        if (strcmp(argv[1], modes[i].name) == 0)
+            return modes[i].run();
+    fprintf(stderr, "harm_ends: no such mode\n");
+    return 9;
+}

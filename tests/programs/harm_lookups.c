@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* link: dl */
+/*
+ * A program that is not linked to CUDA: it asks whether CUDA is there, opens the driver, closes it,
+ * puts other memory in its place and opens it again, or looks symbols up while other libraries come
+ * and go. It says on stdout what it found.
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "gpumemtrace/compiler.h"
+
+typedef int init_function(unsigned flags);
+typedef int retain_function(void **context, int device);
+typedef int set_current_function(void *context);
+typedef int alloc_function(uint64_t *address, size_t bytes);
+
+#define FIND(handle, type, name) GMT_FUNCTION(type *, dlsym(handle, name))
+
+static const char *found(const void *symbol)
+{
+    return symbol ? "found" : "absent";
+}
+
+/* --- is CUDA there?
+ * ---------------------------------------------------------------------------------- */
+
+static int absent(const char *unused)
+{
+    (void)unused;
+    void *program = dlopen(NULL, RTLD_NOW);
+    const char *const names[] = {"cuInit",   "cuMemAlloc_v2", "cuGetProcAddress_v2",
+                                 "cudaFree", "cudaMalloc",    "cudaGetDriverEntryPoint"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        printf("%s: default %s", names[i], found(dlsym(RTLD_DEFAULT, names[i])));
+        printf(", error %s", dlerror() ? "given" : "missing");
+        printf(", next %s", found(dlsym(RTLD_NEXT, names[i])));
+        printf(", program %s\n", found(dlsym(program, names[i])));
+    }
+    return 5;
+}
+
+/* --- the driver, opened by hand
+ * ---------------------------------------------------------------------- */
+
+static int use_driver(void *driver)
+{
+    void *context = NULL;
+    uint64_t address = 0;
+    init_function *init = FIND(driver, init_function, "cuInit");
+    retain_function *retain = FIND(driver, retain_function, "cuDevicePrimaryCtxRetain");
+    set_current_function *set_current = FIND(driver, set_current_function, "cuCtxSetCurrent");
+    alloc_function *alloc = FIND(driver, alloc_function, "cuMemAlloc_v2");
+    if (!init || !retain || !set_current || !alloc)
+        return -1;
+    const int made = init(0) || retain(&context, 0) || set_current(context);
+    return made ? made : alloc(&address, 4096);
+}
+
+static int reopen(const char *unused)
+{
+    (void)unused;
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+    printf("cuInit %s\n", found(driver ? dlsym(driver, "cuInit") : NULL));
+    dlclose(driver);
+    for (int i = 0; i < 40; i++)
+        mmap(NULL, 1 << 18, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    dlopen("libanl.so.1", RTLD_NOW);
+    driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+    printf("cuMemAlloc %d\n", use_driver(driver));
+    alloc_function *alloc = FIND(RTLD_DEFAULT, alloc_function, "cuMemAlloc_v2");
+    uint64_t address;
+    printf("cuMemAlloc by its global name %d\n", alloc ? alloc(&address, 4096) : -1);
+    return 5;
+}
+
+/* --- while libraries come and go
+ * --------------------------------------------------------------------- */
+
+static atomic_bool stopped;
+
+/* What is freed is written over, so that a reader of what the loader gave back is found out. */
+static void *open_and_close(void *unused)
+{
+    void *blocks[8];
+    (void)unused;
+    for (int i = 0; i < 6000; i++) {
+        void *library = dlopen("libanl.so.1", RTLD_NOW);
+        if (library)
+            dlclose(library);
+        for (size_t k = 0; k < 8; k++)
+            blocks[k] = memset(malloc(1000 + 64 * k), 0x41, 1000);
+        for (size_t k = 0; k < 8; k++)
+            free(blocks[k]);
+    }
+    stopped = true;
+    return NULL;
+}
+
+static int busy_loader(const char *unused)
+{
+    pthread_t thread;
+    unsigned long found_names = 0;
+    (void)unused;
+    pthread_create(&thread, NULL, open_and_close, NULL);
+    while (!stopped)
+        found_names += dlsym(RTLD_DEFAULT, "cudaMalloc") || dlsym(RTLD_DEFAULT, "cuMemAlloc_v2");
+    pthread_join(thread, NULL);
+    printf("%lu names found\n", found_names);
+    return 5;
+}
+
+/* --- a library whose constructor uses CUDA
+ * ----------------------------------------------------------- */
+
+static void *first_call(void *argument)
+{
+    alloc_function *const *alloc = argument;
+    uint64_t address;
+    usleep(10000);
+    return (void *)(intptr_t)(*alloc)(&address, 4096);
+}
+
+/* Two first calls: one in a constructor, so under the loader's lock, one that needs the loader. */
+static int constructor(const char *path)
+{
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
+    alloc_function *alloc = FIND(driver, alloc_function, "cuMemAlloc_v2");
+    pthread_t thread;
+    void *result;
+    pthread_create(&thread, NULL, first_call, &alloc);
+    printf("library %s\n", dlopen(path, RTLD_NOW) ? "opened" : dlerror());
+    pthread_join(thread, &result);
+    printf("in the thread: %d\n", (int)(intptr_t)result);
+    return 5;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(const char *argument);
+} modes[] = {
+    {"absent", absent},
+    {"reopen", reopen},
+    {"busy-loader", busy_loader},
+    {"constructor", constructor},
+};
+
+int main(int argc, char **argv)
+{
+    setvbuf(stdout, NULL, _IONBF, 0);
+    for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++)
+        if (strcmp(argv[1], modes[i].name) == 0)
+            return modes[i].run(argc > 2 ? argv[2] : NULL);
+    fprintf(stderr, "harm_lookups: no such mode\n");
+    return 9;
+}

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: MIT */
+/* link: cudart13 dl */
+/*
+ * What a trace may be asked to hold, and what may happen to its files: sizes of 1 << 63, thousands
+ * of names, names of other tools, more threads than the ring has room for, execs that fail while
+ * other threads work, descriptors that the program closed and uses itself. It says on stdout what
+ * it did, so that the trace can be held to it.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "gpumemtrace/compiler.h"
+#include "gpumemtrace/cuda/abi.h"
+#include "gpumemtrace/gpumemtrace.h"
+
+#define FD_LIMIT 1024
+
+static void *allocate(size_t bytes)
+{
+    void *block = NULL;
+    if (cudaMalloc(&block, bytes) != 0)
+        _exit(9);
+    return block;
+}
+
+static void release(void *block)
+{
+    if (cudaFree(block) != 0)
+        _exit(9);
+}
+
+static int open_descriptors(void)
+{
+    int count = 0;
+    for (int fd = 0; fd < FD_LIMIT; fd++)
+        count += fcntl(fd, F_GETFD) >= 0;
+    return count;
+}
+
+static void close_descriptors(void)
+{
+    for (int fd = STDERR_FILENO + 1; fd < FD_LIMIT; fd++)
+        close(fd);
+}
+
+/* --- execs that fail
+ * --------------------------------------------------------------------------------- */
+
+#define WORKERS 3
+
+static atomic_bool stopped;
+static atomic_long pairs;
+
+/* Busy, but no more so than the writer can follow. */
+static void *work(void *unused)
+{
+    (void)unused;
+    while (!stopped) {
+        for (int i = 0; i < 100; i++) {
+            release(allocate(4096));
+            pairs++;
+        }
+        usleep(1000);
+    }
+    return NULL;
+}
+
+/* One is a folder, the other is looked for in PATH: both may be anything until the kernel looks. */
+static void fail_to_exec(void)
+{
+    char name[] = "x";
+    char *argv[] = {name, NULL};
+    if (execv("/", argv) != -1 || errno != EACCES)
+        _exit(9);
+    if (execvp("no-such-program-anywhere", argv) != -1 || errno != ENOENT)
+        _exit(9);
+}
+
+static int busy_exec(void)
+{
+    pthread_t threads[WORKERS];
+    for (int i = 0; i < WORKERS; i++)
+        pthread_create(&threads[i], NULL, work, NULL);
+    for (int i = 0; i < 20; i++) {
+        usleep(3000);
+        fail_to_exec();
+    }
+    stopped = true;
+    for (int i = 0; i < WORKERS; i++)
+        pthread_join(threads[i], NULL);
+    printf("%ld\n", (long)pairs);
+    return 5;
+}
+
+static int calls_after_exec(void)
+{
+    void *const early = allocate(1 << 20);
+    fail_to_exec();
+    void *const late = allocate(2 << 20);
+    allocate(4 << 20);
+    release(late);
+    fail_to_exec();
+    release(early);
+    return 5;
+}
+
+static int descriptors_after_exec(void)
+{
+    allocate(4096);
+    const int before = open_descriptors();
+    for (int i = 0; i < 50; i++)
+        fail_to_exec();
+    printf("%d more descriptors\n", open_descriptors() - before);
+    return 5;
+}
+
+/* --- descriptors
+ * ------------------------------------------------------------------------------------- */
+
+#define FILES 8
+
+/* Its own files stand where the recorder's descriptors were. */
+static int own_files(void)
+{
+    int files[FILES], harmed = 0;
+    char name[32], text[10] = "";
+    struct stat status;
+    allocate(4096);
+    close_descriptors();
+    for (int i = 0; i < FILES; i++) {
+        snprintf(name, sizeof name, "own.%d", i);
+        files[i] = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
+        if (write(files[i], "user data", 9) != 9)
+            return 9;
+    }
+    for (int i = 0; i < 20000; i++)
+        release(allocate(4096));
+    usleep(250000);
+    for (int i = 0; i < FILES; i++)
+        harmed += fstat(files[i], &status) != 0 || status.st_size != 9 ||
+                  pread(files[i], text, 9, 0) != 9 || strcmp(text, "user data") != 0;
+    printf("%d files harmed\n", harmed);
+    return 5;
+}
+
+/* The same in a forked child, whose parent's recorder had other descriptors. */
+static void use_descriptors_of_parent(void)
+{
+    int files[32], harmed = 0;
+    void *block;
+    struct stat status;
+    close_descriptors();
+    for (size_t i = 0; i < 32; i++)
+        files[i] = open("/dev/null", O_RDONLY);
+    printf("child: %d\n", cudaMalloc(&block, 4096));
+    for (size_t i = 0; i < 32; i++)
+        harmed += fstat(files[i], &status) != 0 || !S_ISCHR(status.st_mode);
+    printf("%d files of the child harmed\n", harmed);
+}
+
+/* With room for `argument` more descriptors, the database opens, or not even that. */
+static void run_out_of_descriptors(rlim_t more)
+{
+    void *block;
+    close_descriptors();
+    const struct rlimit limit = {(rlim_t)open_descriptors() + more, FD_LIMIT};
+    setrlimit(RLIMIT_NOFILE, &limit);
+    printf("child with %d: %d\n", (int)more, cudaMalloc(&block, 4096));
+}
+
+static int in_child(void (*run)(rlim_t), rlim_t argument)
+{
+    int status;
+    const pid_t child = fork();
+    if (child == 0) {
+        run(argument);
+        _exit(5);
+    }
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void use_parents(rlim_t unused)
+{
+    (void)unused;
+    use_descriptors_of_parent();
+}
+
+static int child_files(void)
+{
+    allocate(4096);
+    return in_child(use_parents, 0);
+}
+
+static int child_without_trace(void)
+{
+    allocate(4096);
+    for (rlim_t more = 0; more < 8; more++)
+        if (in_child(run_out_of_descriptors, more) != 5)
+            return 9;
+    return 5;
+}
+
+/* --- sizes and threads
+ * ------------------------------------------------------------------------------- */
+
+static int huge(void)
+{
+    void *block;
+    void *const small = allocate(4096);
+    printf("%d", cudaMalloc(&block, (size_t)1 << 63));
+    printf(" %d\n", cudaMalloc(&block, (size_t)1 << 62));
+    release(small);
+    return 5;
+}
+
+#define THREADS 16
+
+static pthread_barrier_t everyone;
+
+static void *hold(void *unused)
+{
+    (void)unused;
+    void *block = allocate(4096);
+    pthread_barrier_wait(&everyone);
+    release(block);
+    return NULL;
+}
+
+/* Each thread with events holds a segment of the ring while it lives. */
+static int threads_at_once(void)
+{
+    pthread_t threads[THREADS];
+    pthread_barrier_init(&everyone, NULL, THREADS);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, hold, NULL);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    return 5;
+}
+
+static void *press(void *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 50000; i++)
+        release(allocate(4096));
+    return NULL;
+}
+
+static int heavy_load(void)
+{
+    pthread_t threads[THREADS];
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&threads[i], NULL, press, NULL);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    return 5;
+}
+
+static pthread_key_t last_block;
+
+static void release_last(void *block)
+{
+    release(block);
+}
+
+static void *leave_to_destructor(void *unused)
+{
+    (void)unused;
+    pthread_setspecific(last_block, allocate(4096));
+    return NULL;
+}
+
+static int destructors(void)
+{
+    pthread_t thread;
+    allocate(1);
+    pthread_key_create(&last_block, release_last);
+    for (int i = 0; i < 20; i++) {
+        pthread_create(&thread, NULL, leave_to_destructor, NULL);
+        pthread_join(thread, NULL);
+    }
+    return 5;
+}
+
+/* --- names
+ * ------------------------------------------------------------------------------------------- */
+
+static int names(void)
+{
+    char name[32];
+    allocate(4096);
+    for (int i = 0; i < 9000; i++) {
+        snprintf(name, sizeof name, "iteration %d", i);
+        gpumemtrace_push(name);
+        if (i % 1000 == 0)
+            allocate(4096);
+        gpumemtrace_pop();
+    }
+    return 5;
+}
+
+/* NVTX's event attributes, as its public header lays them out. */
+struct attributes {
+    uint16_t version, size;
+    uint32_t category, color_type, color;
+    int32_t payload_type, reserved;
+    uint64_t payload;
+    int32_t message_type;
+    const void *message;
+};
+
+#define MESSAGE_REGISTERED 3
+
+typedef int push_function(const struct attributes *attributes);
+typedef int wide_push_function(const wchar_t *name);
+typedef int pop_function(void);
+
+/* Another tool's handles are whatever it likes: numbers, or addresses of its own. */
+static int other_tools_names(void)
+{
+    push_function *push = GMT_FUNCTION(push_function *, dlsym(RTLD_DEFAULT, "nvtxRangePushEx"));
+    pop_function *pop = GMT_FUNCTION(pop_function *, dlsym(RTLD_DEFAULT, "nvtxRangePop"));
+    const uintptr_t handles[] = {1, 7, 4096, UINTPTR_MAX};
+    for (size_t i = 0; i < sizeof handles / sizeof *handles; i++) {
+        const struct attributes attributes = {.version = 3,
+                                              .size = sizeof attributes,
+                                              .message_type = MESSAGE_REGISTERED,
+                                              .message = (const void *)handles[i]};
+        if (push)
+            push(&attributes);
+        allocate(4096);
+        if (pop)
+            pop();
+    }
+    return 5;
+}
+
+static int wide_names(void)
+{
+    wide_push_function *push =
+        GMT_FUNCTION(wide_push_function *, dlsym(RTLD_DEFAULT, "nvtxRangePushW"));
+    pop_function *pop = GMT_FUNCTION(pop_function *, dlsym(RTLD_DEFAULT, "nvtxRangePop"));
+    const wchar_t *const texts[] = {L"plain", L"caf\u00e9", L"\u20ac 5", L"\U0001d11e"};
+    allocate(4096);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (push)
+            push(texts[i]);
+        allocate(4096);
+        if (pop)
+            pop();
+    }
+    return 5;
+}
+
+/* --- a reader
+ * ---------------------------------------------------------------------------------------- */
+
+/* Says that it has allocated, and ends when its stdin does. */
+static int wait_for_reader(void)
+{
+    allocate(4096);
+    puts("allocated");
+    while (getchar() != EOF)
+        ;
+    return 5;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(void);
+} modes[] = {
+    {"busy-exec", busy_exec},
+    {"calls-after-exec", calls_after_exec},
+    {"descriptors-after-exec", descriptors_after_exec},
+    {"own-files", own_files},
+    {"child-files", child_files},
+    {"child-without-trace", child_without_trace},
+    {"huge", huge},
+    {"threads-at-once", threads_at_once},
+    {"heavy-load", heavy_load},
+    {"destructors", destructors},
+    {"names", names},
+    {"other-tools-names", other_tools_names},
+    {"wide-names", wide_names},
+    {"wait-for-reader", wait_for_reader},
+};
+
+int main(int argc, char **argv)
+{
+    setvbuf(stdout, NULL, _IONBF, 0);
+    for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++)
+        if (strcmp(argv[1], modes[i].name) == 0)
+            return modes[i].run();
+    fprintf(stderr, "harm_traces: no such mode\n");
+    return 9;
+}

@@ -1,0 +1,373 @@
+# SPDX-License-Identifier: MIT
+"""Whatever a program does, it ends as it would without the recorder, and its trace tells the truth."""
+import collections
+import json
+import os
+import shlex
+import signal
+import sqlite3
+import subprocess
+import time
+
+import pytest
+
+from conftest import run_command
+
+MIB = 1 << 20
+TIMEOUT_S = 20
+ALLOCATIONS = "SELECT count(*) FROM event WHERE kind=1 AND result=0 AND nested=0"
+FREES = "SELECT count(*) FROM event WHERE kind=2 AND result=0 AND nested=0"
+
+Run = collections.namedtuple("Run", "status stdout stderr")
+
+
+class Folder:
+    """Where a program ran under the recorder: its traces, and what it left beside them."""
+
+    def __init__(self, path):
+        self.path = path
+        self.trace = path / "trace.db"
+
+    def names(self):
+        return sorted(entry.name for entry in self.path.glob("trace*"))
+
+    def rows(self, query, name="trace.db"):
+        with sqlite3.connect(f"file:{self.path / name}?mode=ro", uri=True) as database:
+            return database.execute(query).fetchall()
+
+    def count(self, query, name="trace.db"):
+        return self.rows(query, name)[0][0]
+
+    def report(self):
+        completed = run_command("report", self.trace, "--json")
+        assert completed.returncode == 0, completed.stderr
+        return json.loads(completed.stdout)
+
+
+def run(arguments, environment, folder):
+    """Runs it in a process group of its own, so that nothing it left behind outlives a time-out."""
+    with subprocess.Popen(
+        [str(argument) for argument in arguments],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+        start_new_session=True,
+    ) as process:
+        try:
+            stdout, stderr = process.communicate(timeout=TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            stdout, stderr = process.communicate()
+            pytest.fail(f"{arguments[1:]} hung; it said: {stdout}{stderr}")
+    return Run(process.returncode, stdout, stderr)
+
+
+@pytest.fixture
+def settings(build, sim_env, tmp_path):
+    """The environment of a recorded run, and the folder it runs in."""
+
+    def make(**extra):
+        folder = tmp_path / "recorded"
+        folder.mkdir()
+        environment = {
+            "LD_PRELOAD": build / "libgpumemtrace.so",
+            "GPUMEMTRACE_OUTPUT": folder / "trace.db",
+            "TMPDIR": folder,
+            **extra,
+        }
+        return sim_env(**environment), folder
+
+    return make
+
+
+@pytest.fixture
+def twice(settings, sim_env, tmp_path):
+    """twice(program, *arguments) runs it with and without the recorder: (what it did, Folder). Both
+    runs must end alike, and the program must have found nothing wrong itself."""
+
+    def both(*arguments, same_output=True, **extra):
+        bare_folder = tmp_path / "bare"
+        bare_folder.mkdir()
+        bare = run(arguments, sim_env(), bare_folder)
+        environment, folder = settings(**extra)
+        recorded = run(arguments, environment, folder)
+        said = bare.stderr + recorded.stderr
+        assert bare.status == 5, said
+        assert recorded.status == bare.status, recorded.stdout + said
+        if same_output:
+            assert recorded.stdout == bare.stdout, said
+        return recorded, Folder(folder)
+
+    return both
+
+
+def compile_library(path, source):
+    compiler = shlex.split(os.environ.get("CC", "cc"))
+    subprocess.run(
+        [*compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", str(path)],
+        input=source,
+        text=True,
+        check=True,
+        timeout=TIMEOUT_S,
+    )
+    return path
+
+
+def meta(folder, key, name="trace.db"):
+    return folder.count(f"SELECT value FROM meta WHERE key='{key}'", name)
+
+
+def assert_all_there(folder, allocations, frees):
+    """After the first report, which takes in what an exec left beside the trace."""
+    assert folder.report()["trace"]["complete"] is True
+    assert folder.names() == ["trace.db"]
+    assert meta(folder, "complete") == 1
+    assert meta(folder, "lost_events") == 0
+    assert (folder.count(ALLOCATIONS), folder.count(FREES)) == (allocations, frees)
+
+
+# --- ends ------------------------------------------------------------------------------------------
+
+
+def test_a_signal_handler_may_end_the_process_inside_malloc(twice, program):
+    _, folder = twice(program("harm_ends"), "malloc-exit")
+    assert len(folder.names()) == 30
+    for name in folder.names():
+        assert folder.count(ALLOCATIONS, name) == 1
+        assert meta(folder, "complete", name) == 1
+
+
+def test_a_signal_handler_may_end_the_process_while_exit_writes_the_trace(twice, program):
+    _, folder = twice(program("harm_ends"), "exit-in-exit")
+    report = folder.report()
+    assert report["trace"]["lost_events"] == 0
+    assert folder.count(ALLOCATIONS) == folder.count(FREES) == 150000
+
+
+def test_a_reader_of_stderr_that_has_gone_does_not_end_the_program(twice, program):
+    _, folder = twice(program("harm_ends"), "sigpipe")
+    assert_all_there(folder, 1, 0)
+
+
+@pytest.mark.parametrize("mode", ["file-size-limit", "no-file-at-all"])
+def test_a_limit_on_the_size_of_files_ends_the_trace_and_not_the_program(twice, program, mode):
+    recorded, _ = twice(program("harm_ends"), mode)
+    assert "gpumemtrace: " in recorded.stderr
+
+
+def test_without_stacks_a_call_is_no_point_of_cancellation(twice, program):
+    recorded, folder = twice(program("harm_ends"), "cancel", GPUMEMTRACE_STACKS="none")
+    assert recorded.stdout == "thread: came back\n"
+    assert_all_there(folder, 2, 0)
+
+
+# --- forks -----------------------------------------------------------------------------------------
+
+
+def test_a_fork_at_any_moment_of_the_first_call_leaves_a_child_that_ends(twice, program):
+    _, folder = twice(program("harm_ends"), "fork-during-start")
+    assert len(folder.names()) == 40
+
+
+def test_four_threads_of_a_forked_child_may_make_its_first_calls_at_once(twice, program):
+    _, folder = twice(program("harm_ends"), "fork-race")
+    children = [name for name in folder.names() if name != "trace.db"]
+    assert len(children) == 20
+    for name in children:
+        assert folder.count("SELECT count(*) FROM event WHERE kind=1 AND result=3", name) == 4
+        assert meta(folder, "complete", name) == 1
+
+
+def test_without_stacks_a_child_keeps_the_files_it_opened_where_its_parents_recorder_had_its_own(
+    twice, program
+):
+    _, folder = twice(program("harm_traces"), "child-files", GPUMEMTRACE_STACKS="none")
+    assert folder.names() == ["trace.2.db", "trace.db"]
+    assert folder.count(ALLOCATIONS) == 1
+
+
+def test_a_child_that_cannot_make_its_trace_runs_all_the_same_and_leaves_none(twice, program):
+    recorded, folder = twice(program("harm_traces"), "child-without-trace")
+    assert "not recording" in recorded.stderr
+    assert (folder.count(ALLOCATIONS), meta(folder, "complete")) == (1, 1)
+    for name in folder.names():
+        assert name.endswith(".db")
+        assert meta(folder, "complete", name) == 1
+
+
+# --- execs -----------------------------------------------------------------------------------------
+
+
+def test_an_exec_takes_thousands_of_arguments_and_its_environment_along(twice, program):
+    recorded, folder = twice(program("harm_ends"), "many-arguments")
+    assert recorded.stdout == "4112 kept\n"
+    assert_all_there(folder, 1, 0)
+
+
+def test_an_exec_through_path_takes_its_arguments_along(twice, program):
+    recorded, folder = twice(program("harm_ends"), "some-arguments")
+    assert recorded.stdout == "256 inherited\n"
+    assert_all_there(folder, 1, 0)
+
+
+def test_a_first_call_and_an_exec_fit_on_the_smallest_stack(twice, program):
+    _, folder = twice(program("harm_ends"), "small-stack")
+    assert_all_there(folder, 1, 1)
+
+
+def test_what_follows_a_failed_exec_is_recorded_and_the_trace_is_complete(twice, program):
+    _, folder = twice(program("harm_traces"), "calls-after-exec")
+    assert_all_there(folder, 3, 2)
+    layer = folder.report()["devices"][0]["driver"]
+    assert (layer["peak_bytes"], layer["live_at_exit_bytes"]) == (7 * MIB, 4 * MIB)
+
+
+def test_failed_execs_lose_nothing_of_what_other_threads_do_meanwhile(twice, program):
+    recorded, folder = twice(program("harm_traces"), "busy-exec", same_output=False)
+    assert_all_there(folder, int(recorded.stdout), int(recorded.stdout))
+
+
+def test_failed_execs_leave_no_descriptors_open(twice, program):
+    _, folder = twice(program("harm_traces"), "descriptors-after-exec")
+    assert_all_there(folder, 1, 0)
+
+
+# --- lookups ---------------------------------------------------------------------------------------
+
+
+def test_our_functions_do_not_make_a_program_believe_that_cuda_is_there(twice, program):
+    recorded, folder = twice(program("harm_lookups"), "absent")
+    assert "found" not in recorded.stdout
+    assert folder.names() == []
+
+
+def test_a_driver_that_was_closed_and_opened_again_works_and_is_recorded(twice, program):
+    recorded, folder = twice(program("harm_lookups"), "reopen")
+    assert "-1" not in recorded.stdout
+    assert_all_there(folder, 2, 0)
+
+
+def test_symbols_can_be_looked_up_while_another_thread_loads_and_unloads(twice, program):
+    twice(program("harm_lookups"), "busy-loader")
+
+
+def test_a_first_call_in_a_constructor_does_not_block_one_of_another_thread(
+    twice, program, tmp_path
+):
+    library = compile_library(
+        tmp_path / "libconstructor.so",
+        "int cuMemAlloc_v2(unsigned long long *address, unsigned long bytes);\n"
+        "int usleep(unsigned duration_us);\n"
+        "__attribute__((constructor)) static void call(void)\n"
+        "{\n"
+        "    unsigned long long address;\n"
+        "    usleep(50000);\n"
+        "    cuMemAlloc_v2(&address, 4096);\n"
+        "}\n",
+    )
+    _, folder = twice(program("harm_lookups"), "constructor", library)
+    assert folder.count("SELECT count(*) FROM event WHERE kind=1 AND result=3") == 2
+
+
+# --- what a trace holds ----------------------------------------------------------------------------
+
+
+def test_a_request_of_half_the_address_space_costs_no_other_event_its_place(twice, program):
+    recorded, folder = twice(program("harm_traces"), "huge")
+    assert recorded.stdout == "2 2\n"
+    assert (folder.count(ALLOCATIONS), folder.count(FREES)) == (1, 1)
+    assert folder.count("SELECT count(*) FROM event WHERE kind=1 AND result=2 AND nested=0") == 2
+    assert (meta(folder, "complete"), meta(folder, "lost_events")) == (1, 0)
+
+
+def test_thousands_of_phase_names_are_all_kept(twice, program):
+    _, folder = twice(program("harm_traces"), "names")
+    assert_all_there(folder, 10, 0)
+    names = folder.count(
+        "SELECT count(DISTINCT text) FROM event JOIN string ON string_id=object "
+        "WHERE kind=11 AND text LIKE 'iteration %'"
+    )
+    assert names == 9000
+
+
+def test_registered_names_of_another_tool_are_never_read(twice, program):
+    _, folder = twice(program("harm_traces"), "other-tools-names")
+    assert_all_there(folder, 4, 0)
+
+
+def test_wide_names_are_utf_8_in_the_trace(twice, program):
+    _, folder = twice(program("harm_traces"), "wide-names")
+    paths = {row["path"] for row in folder.report()["devices"][0]["phases"]}
+    assert paths == {None, "plain", "caf\u00e9", "\u20ac 5", "\U0001d11e"}
+
+
+def test_a_free_in_the_destructor_of_a_threads_data_is_recorded(twice, program):
+    _, folder = twice(program("harm_traces"), "destructors")
+    assert_all_there(folder, 21, 20)
+
+
+def test_without_stacks_files_opened_where_the_recorders_descriptors_were_are_kept(twice, program):
+    recorded, _ = twice(program("harm_traces"), "own-files", GPUMEMTRACE_STACKS="none")
+    assert recorded.stdout == "0 files harmed\n"
+
+
+def test_a_reader_that_looks_on_at_exit_neither_stops_the_program_nor_spoils_the_trace(
+    settings, program
+):
+    environment, path = settings()
+    folder = Folder(path)
+    process = subprocess.Popen(
+        [str(program("harm_traces")), "wait-for-reader"],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    with process:
+        assert process.stdout.readline() == "allocated\n"
+        time.sleep(0.3)  # the writer stores ten times a second
+        reader = sqlite3.connect(f"file:{folder.trace}?mode=ro", uri=True)
+        reader.execute("BEGIN")
+        assert reader.execute(ALLOCATIONS).fetchall() == [(1,)]
+        process.stdin.close()
+        assert process.wait(timeout=TIMEOUT_S) == 5
+        assert "incomplete" not in process.stderr.read()
+    reader.close()
+    assert not (path / "trace.db-ring.0").exists()
+    assert folder.report()["trace"]["complete"] is True
+    assert folder.count(ALLOCATIONS) == 1
+
+
+# --- more than the ring holds ----------------------------------------------------------------------
+
+
+def assert_loss_is_said(folder):
+    lost = meta(folder, "lost_events")
+    assert lost > 0
+    assert folder.report()["trace"]["lost_events"] == lost
+    assert "lost" in run_command("report", folder.trace).stdout
+    assert run_command("check", folder.trace).returncode == 2
+
+
+def test_more_threads_than_the_ring_has_room_for_run_on_and_the_loss_is_counted(twice, program):
+    _, folder = twice(program("harm_traces"), "threads-at-once", GPUMEMTRACE_RING_MAX="1MiB")
+    stored = folder.count("SELECT count(*) FROM event")
+    assert stored < 16 + 16 <= stored + meta(folder, "lost_events")
+    assert_loss_is_said(folder)
+
+
+def test_the_same_threads_lose_nothing_in_a_ring_with_room_for_them(twice, program):
+    _, folder = twice(program("harm_traces"), "threads-at-once", GPUMEMTRACE_RING_MAX="8MiB")
+    assert_all_there(folder, 16, 16)
+
+
+def test_under_more_load_than_the_ring_takes_the_loss_is_counted_shown_and_fails_a_check(
+    twice, program
+):
+    _, folder = twice(program("harm_traces"), "heavy-load", GPUMEMTRACE_RING_MAX="1MiB")
+    assert meta(folder, "complete") == 1
+    assert_loss_is_said(folder)
