@@ -23,21 +23,5 @@ static int print_estimate(const struct estimate *estimate, const struct command_
 
 int command_estimate(int argc, char **argv, struct err *err)
 {
-    struct command_options options;
-    struct model_options own = MODEL_OPTIONS_NONE;
-    struct model model = {0};
-    struct estimate estimate = {0};
-    int result = -1;
-    if (options_parse(&options, model_option_rules, &own, argc, argv, err) ||
-        model_open(&model, options.operands[0], err))
-        goto out;
-    struct settings settings = model.settings;
-    if (model_options_apply(&own, &settings, err) ||
-        estimate_make(&estimate, &model, &settings, err))
-        goto out;
-    result = print_estimate(&estimate, &options, &own, err);
-out:
-    estimate_release(&estimate);
-    model_release(&model);
-    return result;
+    return model_command(argc, argv, 0, print_estimate, err);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How a model is run, as options of the commands that estimate: the file says it, an option
- * overrides it. It must not know what is done with the estimate.
+ * overrides it; and the way from the command line to the estimate, which they share. It must not
+ * know what is done with the estimate.
  */
 #ifndef GPUMEMTRACE_COMMAND_MODEL_OPTIONS_H
 #define GPUMEMTRACE_COMMAND_MODEL_OPTIONS_H
@@ -31,5 +32,13 @@ extern const struct option_rule model_option_rules[];
 /* The model file's settings with what the options say. ERR_USAGE for an unknown name. */
 int model_options_apply(const struct model_options *options, struct settings *settings,
                         struct err *err);
+
+/* What a command does with the estimate of its model: prints it, and returns the exit status. */
+typedef int model_print(const struct estimate *estimate, const struct command_options *options,
+                        const struct model_options *own, struct err *err);
+
+/* A whole command: reads the options, opens the model that is operand number `operand`, estimates
+ * it and hands it to print. The exit status, or -1. */
+int model_command(int argc, char **argv, int operand, model_print *print, struct err *err);
 
 #endif
