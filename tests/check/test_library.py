@@ -108,10 +108,11 @@ def test_exceptions_thrown_under_the_recorder_are_unwound_by_the_programs_own_li
 
 
 @pytest.mark.parametrize("argument", ["NULL", "RTLD_NEXT", "RTLD_DEFAULT"])
-def test_dlsym_answers_for_its_caller(program, argument):
+def test_dlsym_answers_for_its_caller(program, argument, tmp_path):
     completed = subprocess.run(
         [program("dlsym_callers"), argument],
         env=simulator_environment(LD_PRELOAD=LIBRARY, GPUMEMTRACE_QUIET=1),
+        cwd=tmp_path,
         capture_output=True,
         text=True,
         timeout=60,
