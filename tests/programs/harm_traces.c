@@ -138,7 +138,9 @@ static int own_files(void)
     int files[FILES], harmed = 0;
     char name[32], text[10] = "";
     struct stat status;
-    allocate(4096);
+    for (int i = 0; i < 1000; i++)
+        allocate(4096);
+    usleep(250000); /* the writer, ten times a second, has everything open and cached by then */
     close_descriptors();
     for (int i = 0; i < FILES; i++) {
         snprintf(name, sizeof name, "own.%d", i);

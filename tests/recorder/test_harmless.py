@@ -152,6 +152,11 @@ def test_a_reader_of_stderr_that_has_gone_does_not_end_the_program(twice, progra
     assert_all_there(folder, 1, 0)
 
 
+def test_nor_does_it_when_the_first_call_has_something_to_complain_about(twice, program):
+    _, folder = twice(program("harm_ends"), "sigpipe", GPUMEMTRACE_QUIET="neither 0 nor 1")
+    assert_all_there(folder, 1, 0)
+
+
 @pytest.mark.parametrize("mode", ["file-size-limit", "no-file-at-all"])
 def test_a_limit_on_the_size_of_files_ends_the_trace_and_not_the_program(twice, program, mode):
     recorded, _ = twice(program("harm_ends"), mode)
