@@ -5,6 +5,7 @@
 #include "capture.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -61,7 +62,8 @@ static void fill(struct ring_slot *slot, enum hook hook, const struct capture_fa
     slot->kind = (uint8_t)facts->kind;
     slot->memory = (uint8_t)facts->memory;
     slot->address = facts->address;
-    slot->size_bytes = facts->size_bytes;
+    /* SQLite's integers are signed; nothing that large is ever given, only asked for. */
+    slot->size_bytes = facts->size_bytes > INT64_MAX ? INT64_MAX : facts->size_bytes;
     slot->object = facts->object;
     slot->stream = facts->stream;
     slot->device = (int8_t)(facts->device >= 0 && facts->device < DEVICE_LIMIT ? facts->device
@@ -83,8 +85,11 @@ static uint32_t take_stack(struct thread *thread)
     const int own_frames_max = 8;
     const struct unwinder *unwinder = recorder_unwinder();
     const int limit = (int)recorder.config.depth + own_frames_max;
+    int own = 0, cancel_state;
+    /* libunwind's cold path reads from a pipe, which must not become a place to be cancelled at. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     int depth = unwinder->backtrace(frames, limit);
-    int own = 0;
+    pthread_setcancelstate(cancel_state, NULL);
     while (own < depth && modules_is_own(frames[own]))
         own++;
     if (depth - own > (int)recorder.config.depth)

@@ -25,10 +25,12 @@ void log_line(const char *format, ...)
         end = sizeof line - 2;
     line[end++] = '\n';
     /* Nothing can be done about a stderr that does not take it. */
-    struct quiet_signal quiet;
-    quiet_signal_begin(&quiet, SIGPIPE);
+    struct quiet_signal pipe_signal, size_signal;
+    quiet_signal_begin(&pipe_signal, SIGPIPE);
+    quiet_signal_begin(&size_signal, SIGXFSZ);
     const ssize_t written = write(STDERR_FILENO, line, end);
     (void)written;
-    quiet_signal_end(&quiet);
+    quiet_signal_end(&size_signal);
+    quiet_signal_end(&pipe_signal);
     errno = saved_errno;
 }

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
@@ -55,6 +56,9 @@ static char trace_path[PATH_MAX];
 static char ring_path[PATH_MAX + 16];
 /* The process this memory records for; 0: none yet. */
 static _Atomic pid_t owner_pid;
+
+/* Others that want writer_lock: the writer, which takes it again at once, lets them go first. */
+static _Atomic int writer_guests;
 
 static pthread_t writer_thread;
 static sem_t writer_wakeup, writer_done;
@@ -125,14 +129,22 @@ static void forget_parent(void)
     memset(&tally, 0, sizeof tally);
     trace_path[0] = ring_path[0] = '\0';
     atomic_store(&recorder.seq, 0);
+    atomic_store(&writer_guests, 0);
     atomic_store(&exit_marked, false);
     atomic_store(&recorder.state, RECORDER_IDLE);
+}
+
+static void lock_writer_as_guest(void)
+{
+    atomic_fetch_add(&writer_guests, 1);
+    pthread_mutex_lock(&writer_lock);
+    atomic_fetch_sub(&writer_guests, 1);
 }
 
 static void before_fork(void)
 {
     pthread_mutex_lock(&start_lock);
-    pthread_mutex_lock(&writer_lock);
+    lock_writer_as_guest();
 }
 
 static void after_fork_in_parent(void)
@@ -211,6 +223,8 @@ static void wait_for_work(void)
 static int write_batch(void)
 {
     struct err err;
+    while (atomic_load(&writer_guests))
+        sched_yield();
     pthread_mutex_lock(&writer_lock);
     const int status = drain_batch(drain, &err);
     pthread_mutex_unlock(&writer_lock);
@@ -462,7 +476,7 @@ static bool store_completeness(bool complete)
     struct err err = {0};
     int cancel_state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    pthread_mutex_lock(&writer_lock);
+    lock_writer_as_guest();
     const bool stored = complete
                             ? !drain_some(drain, EXEC_BATCHES, &err) && !store_facts(true, &err)
                             : !facts_store_resumed(&store, &err);
