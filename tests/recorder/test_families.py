@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""Every family of allocations that the recorder hooks, against a program's own books."""
+import json
+
+import pytest
+
+
+@pytest.fixture
+def recorded(record, program):
+    recording = record(program("families"))
+    return recording, json.loads(recording.completed.stdout)
+
+
+@pytest.mark.parametrize("account", ["driver", "managed", "host"])
+def test_each_account_equals_the_books_of_a_program_that_uses_every_family(recorded, account):
+    recording, books = recorded
+    entry = recording.report()["devices"][0][account]
+    assert {key: entry[key] for key in books[account]} == books[account]
+
+
+def test_a_call_inside_another_is_part_of_it(recorded):
+    recording, _ = recorded
+    names = recording.rows("SELECT api, count(*) FROM events WHERE kind='alloc' GROUP BY api")
+    assert dict(names) == {
+        "cudaMalloc": 1, "cudaMallocPitch": 1, "cudaMallocManaged": 1, "cudaMallocHost": 1,
+        "cudaHostAlloc": 1, "cudaMallocAsync": 1, "cuMemAllocFromPoolAsync": 1, "cuMemCreate": 1,
+        "cuMemAlloc_v2": 1, "cuMemHostAlloc": 1,
+    }
+
+
+def test_the_drivers_pools_are_in_the_report_with_what_they_held(recorded):
+    recording, _ = recorded
+    pools = recording.report()["devices"][0]["mempools"]
+    assert len(pools) == 2
+    assert sorted(pool["peak_used_bytes"] for pool in pools) == [5 << 20, 9 << 20]
+    assert all(pool["peak_reserved_bytes"] >= pool["peak_used_bytes"] for pool in pools)
+
+
+def test_the_first_context_is_measured_and_the_device_named(recorded):
+    recording, _ = recorded
+    ((uuid, name, total, context),) = recording.rows(
+        "SELECT uuid, name, total_bytes, context_bytes FROM device"
+    )
+    assert uuid.startswith("GPU-") and name
+    assert total == 16 << 30
+    assert 0 < context < 1 << 30
+
+
+@pytest.mark.parametrize("reset", ["cudaMalloc:1=2", "cudaFree:1=700"])
+def test_an_error_of_the_driver_reaches_the_program_as_it_is(record, program, reset):
+    recording = record(program("families"), fault=reset, check=False)
+    assert recording.completed.returncode == 9
+    assert f"error {reset.rpartition('=')[2]}" in recording.completed.stderr
