@@ -153,7 +153,8 @@ def test_traces_are_readable_by_their_owner_only(record, program):
 
 
 def test_a_program_that_closes_every_descriptor_keeps_its_own_files(record, program):
-    recording = record(program("process_end"), "close-all", check=False)
+    # libunwind has descriptors of its own, and its own ways with them.
+    recording = record(program("process_end"), "close-all", check=False, GPUMEMTRACE_STACKS="none")
     assert recording.completed.returncode == 5
     for number in range(8):
         assert (recording.trace.parent / f"own-{number}").read_text() == "mine"
