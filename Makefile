@@ -32,7 +32,7 @@ SQLITE_A  := $(shell $(CC) -print-file-name=libsqlite3.a 2>/dev/null)
 
 interpose_src := $(filter-out interpose/fold.c,$(wildcard interpose/*.c interpose/*.S)) analyzer/util/size.c
 analyzer_src  := $(wildcard analyzer/*.c analyzer/*/*.c) $(wildcard simulator/driver/spec.c)
-driver_src    := $(wildcard simulator/driver/*.c simulator/driver/*.S)
+driver_src    := $(wildcard simulator/driver/*.c simulator/driver/*.S) analyzer/util/size.c
 runtime_src   := $(wildcard simulator/runtime/*.c simulator/runtime/*.S)
 program_src   := $(wildcard tests/programs/*.c tests/programs/*.cc)
 sample_src    := $(wildcard samples/*.c)
@@ -90,7 +90,7 @@ $(O)/obj/exe/%.o: %.S
 $(O)/obj/sim/%.o: %.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(COMMON) -Isimulator -fPIC -MMD -MP -c $< -o $@
+	$(Q)$(CC) $(COMMON) -Isimulator -Ianalyzer -fPIC -MMD -MP -c $< -o $@
 $(O)/obj/sim/%.o: %.S
 	$(call say,AS,$@)
 	@mkdir -p $(@D)

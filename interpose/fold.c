@@ -216,12 +216,15 @@ static int copy_file(const char *from, const char *to, struct err *err)
 static int open_copy(const char *path, sqlite3 **db, struct err *err)
 {
     static const char *const suffixes[] = {"", "-wal", "-shm"};
-    char folder[] = "/tmp/gpumemtrace.XXXXXX", from[PATH_MAX + SUFFIX_BYTES];
+    const char *temporary = getenv("TMPDIR");
+    char folder[PATH_MAX], from[PATH_MAX + SUFFIX_BYTES];
     char copy[sizeof folder + 32], name[sizeof copy + SUFFIX_BYTES];
     sqlite3 *opened = NULL;
     int result = 0;
+    snprintf(folder, sizeof folder, "%s/gpumemtrace.XXXXXX",
+             temporary && *temporary ? temporary : "/tmp");
     if (!mkdtemp(folder)) {
-        err_set(err, ERR_SYSTEM, "cannot make a folder in /tmp: %s", strerror(errno));
+        err_set(err, ERR_SYSTEM, "cannot make %s: %s", folder, strerror(errno));
         return -1;
     }
     snprintf(copy, sizeof copy, "%s/trace.db", folder);
