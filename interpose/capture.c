@@ -5,15 +5,12 @@
 #include "capture.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 
+#include "call_stack.h"
 #include "device.h"
-#include "modules.h"
 #include "recorder.h"
-#include "stacks.h"
-#include "unwind.h"
 
 #define GRANULE_BYTES ((uint64_t)2 << 20) /* what a small allocation takes from the device */
 
@@ -77,24 +74,6 @@ static void number_call(struct ring_slot *slot, struct thread *thread)
     if (slot->nested)
         thread->call_has_children = 1;
     slot->call_id = slot->nested || thread->call_has_children ? thread->call_id : 0;
-}
-
-static uint32_t take_stack(struct thread *thread)
-{
-    void *frames[STACK_DEPTH_MAX + 8];
-    const int own_frames_max = 8;
-    const struct unwinder *unwinder = recorder_unwinder();
-    const int limit = (int)recorder.config.depth + own_frames_max;
-    int own = 0, cancel_state;
-    /* libunwind's cold path reads from a pipe, which must not become a place to be cancelled at. */
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    int depth = unwinder->backtrace(frames, limit);
-    pthread_setcancelstate(cancel_state, NULL);
-    while (own < depth && modules_is_own(frames[own]))
-        own++;
-    if (depth - own > (int)recorder.config.depth)
-        depth = own + (int)recorder.config.depth;
-    return depth > own ? stacks_intern(thread, frames + own, (uint32_t)(depth - own)) : 0;
 }
 
 static struct ring_slot *claim_numbered(struct thread *thread)
@@ -214,7 +193,7 @@ static void sample_pool(struct capture *capture, const struct capture_facts *fac
 static void store_after(struct capture *capture, const struct capture_facts *facts, int result)
 {
     struct thread *thread = capture->thread;
-    const uint32_t stack_id = take_stack(thread);
+    const uint32_t stack_id = call_stack_take(thread);
     struct ring_slot *slot = claim_numbered(thread);
     if (!slot)
         return;

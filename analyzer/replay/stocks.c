@@ -63,7 +63,7 @@ int replay_device(struct replay *replay, int device)
 
     if (stocks[ACCOUNT_device] != HISTORY_NONE)
         return 0;
-    for (int account = ACCOUNT_device; account <= ACCOUNT_imported; account++) {
+    for (int account = ACCOUNT_none; account <= ACCOUNT_context; account++) {
         stocks[account] = add_stock(replay, device, (enum memory_account)account, 0);
         if (stocks[account] == HISTORY_NONE)
             return -1;

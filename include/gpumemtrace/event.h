@@ -21,7 +21,7 @@ enum memory_kind {
 };
 
 /* Which table of the report a kind of memory stands in; see memory.def. */
-enum memory_layer { LAYER_none, LAYER_driver, LAYER_pool };
+enum memory_layer { LAYER_none, LAYER_device, LAYER_driver, LAYER_pool };
 
 enum memory_account {
     ACCOUNT_none,
@@ -29,6 +29,7 @@ enum memory_account {
     ACCOUNT_managed,
     ACCOUNT_host,
     ACCOUNT_imported,
+    ACCOUNT_context,
     ACCOUNT_pool,
     ACCOUNT_COUNT
 };
