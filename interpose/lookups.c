@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The hooks that hand out function pointers: what the driver or the runtime found is replaced by
+ * the hook that stands for it. A lookup that fails stays a failed lookup, and nothing is written
+ * where the real function wrote nothing.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpumemtrace/compiler.h"
+#include "gpumemtrace/cuda/abi.h"
+#include "resolve.h"
+
+#undef cuGetProcAddress
+#undef cudaGetDriverEntryPoint
+#undef cudaGetDriverEntryPointByVersion
+
+/* Replaces the function the driver gave by our hook for it, if there is one. */
+static void wrap_result(bool ok, void **function)
+{
+    if (ok && function && *function)
+        *function = resolve_wrap(*function);
+}
+
+#define LOOKUP(api, type, name, parameters, arguments, missing, function)                          \
+    GMT_EXPORT type name parameters;                                                               \
+    type name parameters                                                                           \
+    {                                                                                              \
+        typedef type real_function parameters;                                                     \
+        real_function *real =                                                                      \
+            GMT_FUNCTION(real_function *, resolve_hook(HOOK_##name, GMT_CALLER_ADDRESS()));        \
+        if (!real)                                                                                 \
+            return missing;                                                                        \
+        const type status = real arguments;                                                        \
+        wrap_result(status == 0, function);                                                        \
+        return status;                                                                             \
+    }
+
+/* clang-format off */
+LOOKUP(driver, CUresult, cuGetProcAddress,
+       (const char *symbol, void **pfn, int version, cuuint64_t flags),
+       (symbol, pfn, version, flags), CUDA_ERROR_NOT_FOUND, pfn)
+LOOKUP(driver, CUresult, cuGetProcAddress_v2,
+       (const char *symbol, void **pfn, int version, cuuint64_t flags, CUdriverProcAddressQueryResult *status_),
+       (symbol, pfn, version, flags, status_), CUDA_ERROR_NOT_FOUND, pfn)
+LOOKUP(runtime, cudaError_t, cudaGetDriverEntryPoint,
+       (const char *symbol, void **pfn, unsigned long long flags, enum cudaDriverEntryPointQueryResult *status_),
+       (symbol, pfn, flags, status_), cudaErrorSharedObjectSymbolNotFound, pfn)
+LOOKUP(runtime, cudaError_t, cudaGetDriverEntryPoint_ptsz,
+       (const char *symbol, void **pfn, unsigned long long flags, enum cudaDriverEntryPointQueryResult *status_),
+       (symbol, pfn, flags, status_), cudaErrorSharedObjectSymbolNotFound, pfn)
+LOOKUP(runtime, cudaError_t, cudaGetDriverEntryPointByVersion,
+       (const char *symbol, void **pfn, unsigned version, unsigned long long flags, enum cudaDriverEntryPointQueryResult *status_),
+       (symbol, pfn, version, flags, status_), cudaErrorSharedObjectSymbolNotFound, pfn)
+LOOKUP(runtime, cudaError_t, cudaGetDriverEntryPointByVersion_ptsz,
+       (const char *symbol, void **pfn, unsigned version, unsigned long long flags, enum cudaDriverEntryPointQueryResult *status_),
+       (symbol, pfn, version, flags, status_), cudaErrorSharedObjectSymbolNotFound, pfn)
+/* clang-format on */
