@@ -21,6 +21,7 @@ struct slot {
 static const struct slot slots[] = {
 #define SLOT(symbol, member) {symbol, sizeof symbol, offsetof(struct driver_table, member)},
 #define PROTOTYPE(symbol, parameters) SLOT(#symbol, symbol)
+#define PROTOTYPE_OLD(symbol, parameters)
 #define PROTOTYPE_PTSZ(symbol, parameters)                                                         \
     SLOT(#symbol, symbol[LEGACY]) SLOT(#symbol "_ptsz", symbol[PER_THREAD])
 #define PROTOTYPE_PTDS(symbol, parameters)                                                         \

@@ -19,6 +19,7 @@ enum stream_form { LEGACY, PER_THREAD, STREAM_FORM_COUNT };
 
 struct driver_table {
 #define PROTOTYPE(symbol, parameters) CUresult(*symbol) parameters;
+#define PROTOTYPE_OLD(symbol, parameters)
 #define PROTOTYPE_PTSZ(symbol, parameters) CUresult(*symbol[STREAM_FORM_COUNT]) parameters;
 #define PROTOTYPE_PTDS(symbol, parameters) CUresult(*symbol[STREAM_FORM_COUNT]) parameters;
 #include "gpumemtrace/cuda/driver_prototypes.def"

@@ -61,8 +61,13 @@ def compile_c(source, output, *options):
     )
 
 
+# With this NVIDIA's headers say more: forms for per-thread default streams,
+# and forms that a newer one has replaced.
+INTERNAL = "-D__CUDA_API_VERSION_INTERNAL"
+
+
 def with_real_headers(real):
-    return ["-DGPUMEMTRACE_REAL_CUDA_H", "-isystem", real]
+    return ["-DGPUMEMTRACE_REAL_CUDA_H", INTERNAL, "-isystem", real]
 
 
 # --- reading ours ----------------------------------------------------------------------------------
@@ -79,31 +84,43 @@ def preprocessed(*options):
     ).stdout
 
 
-def without_nested(body):
-    """(body, [(name, members)]) of a struct whose members may be anonymous structs."""
-    nested = re.findall(r"struct\s*\{([^{}]*)\}\s*(\w+);", body)
-    return re.sub(r"struct\s*\{[^{}]*\}\s*\w+;", "", body), nested
+def close_of(text, start):
+    """The place of the brace that closes the one at `start`."""
+    depth = 0
+    for place in range(start, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[place], 0)
+        if depth == 0:
+            return place
+    raise AssertionError(f"no end of {text[start : start + 80]}")
+
+
+def names_of(declaration):
+    first, *others = declaration.split(",")
+    for declarator in [re.sub(r"^.*[\s*]", "", re.sub(r"\s*\[.*", "", first)), *others]:
+        yield re.sub(r"\[.*|[\s*]", "", declarator)
 
 
 def member_names(body):
-    names = []
+    """Of a struct; those of a struct or union inside it by their whole path."""
+    while nested := re.search(r"\b(?:struct|union)\s*\{", body):
+        end = close_of(body, nested.end() - 1)
+        name, rest = re.match(r"\s*(\w*);(.*)", body[end + 1 :], re.DOTALL).groups()
+        if name:
+            yield name
+        for member in member_names(body[nested.end() : end]):
+            yield f"{name}.{member}" if name else member
+        body = body[: nested.start()] + rest
     for declaration in filter(None, (part.strip() for part in body.split(";"))):
-        first, *others = declaration.split(",")
-        for declarator in [re.sub(r"^.*[\s*]", "", re.sub(r"\s*\[.*", "", first)), *others]:
-            names.append(re.sub(r"\[.*|[\s*]", "", declarator))
-    return names
+        yield from names_of(declaration)
 
 
 def facts_of_structs(text):
-    pattern = r"(typedef )?struct (\w+)\s*\{((?:[^{}]|\{[^{}]*\})*)\}\s*(\w*);"
-    for typedef, tag, body, alias in re.findall(pattern, text):
-        name = alias if typedef else f"struct {tag}"
+    for found in re.finditer(r"(typedef )?struct (\w+)\s*\{", text):
+        end = close_of(text, found.end() - 1)
+        alias = re.match(r"\s*(\w*);", text[end + 1 :]).group(1)
+        name = alias if found.group(1) else f"struct {found.group(2)}"
         yield f"SIZE({name})"
-        body, nested = without_nested(body)
-        members = member_names(body)
-        for outer, inner in ((outer, member_names(part)) for part, outer in nested):
-            members += [outer, *(f"{outer}.{member}" for member in inner)]
-        for member in members:
+        for member in member_names(text[found.end() : end]):
             yield f"MEMBER({name}, {member})"
 
 
@@ -114,9 +131,9 @@ def facts_of_enums(text):
 
 
 def facts_of_macros():
-    for header in ("driver.h", "runtime.h"):
-        text = (OURS / header).read_text(encoding="utf-8")
-        for name, value in re.findall(r"^#define (\w+) (.+)$", text, re.MULTILINE):
+    for header in sorted(OURS.glob("*.h")):
+        text = header.read_text(encoding="utf-8")
+        for name, value in re.findall(r"^#define (\w+) (\S+)(?: +/\*.*)?$", text, re.MULTILINE):
             if re.fullmatch(r"0x[0-9a-f]+|\d+|\(\(\w+\)0x\d\)", value):
                 yield f"VALUE({name})" if "(" not in value else f"VALUE((size_t){name})"
 
@@ -164,11 +181,16 @@ def prototypes(name):
 
 def test_every_kind_of_fact_is_among_those_compared():
     listed = facts(DECLARED_VERSION)
-    assert len(listed) > 700
+    assert len(listed) > 1000
     for fact in (
         "SIZE(struct cudaDeviceProp)",
         "MEMBER(struct cudaDeviceProp, hostNumaMultinodeIpcSupported)",
         "MEMBER(CUmemAllocationProp, allocFlags.usage)",
+        "MEMBER(CUarrayMapInfo, subresource.miptail.size)",
+        "MEMBER(CUgraphNodeParams, alloc)",
+        "MEMBER(struct cudaExternalMemoryHandleDesc, handle.win32.name)",
+        "VALUE(CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH)",
+        "VALUE(CUDA_ARRAY3D_DEFERRED_MAPPING)",
         "MEMBER(CUDA_MEMCPY3D, dstLOD)",
         "MEMBER(struct cudaPitchedPtr, ysize)",
         "VALUE(CUDA_ERROR_OUT_OF_MEMORY)",
@@ -226,11 +248,6 @@ def test_a_wrong_prototype_does_not_compile_beside_the_real_header(real, tmp_pat
     completed = compile_c(source, tmp_path / "out", "-I", include, *with_real_headers(real))
     assert completed.returncode != 0
     assert "conflicting types" in completed.stderr
-
-
-# With this NVIDIA's headers say more: forms for per-thread default streams,
-# and forms that a newer one has replaced.
-INTERNAL = "-D__CUDA_API_VERSION_INTERNAL"
 
 
 def real_declarations(real):

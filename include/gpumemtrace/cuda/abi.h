@@ -18,11 +18,13 @@
 #endif
 #include <cuda.h>
 #if CUDA_VERSION < 12000
-/* This one took three parameters before CUDA 12; its place is taken below. */
+/* These took other parameters before CUDA 12; their places are taken below. */
 #define cudaGetDriverEntryPoint cudaGetDriverEntryPoint_of_cuda_11
+#define cudaGraphInstantiate cudaGraphInstantiate_of_cuda_11
 #endif
 #include <cuda_runtime_api.h>
 #undef cudaGetDriverEntryPoint
+#undef cudaGraphInstantiate
 
 /* NVIDIA's headers rename functions to their newest form; here a name means the symbol. */
 #undef cuArray3DCreate
@@ -128,21 +130,42 @@
 #if CUDA_VERSION < 12000
 typedef struct CUlib_st *CUlibrary;
 typedef struct CUkern_st *CUkernel;
+typedef struct CUkern_st *cudaKernel_t;
 typedef int CUlibraryOption;
 typedef int CUdriverProcAddressQueryResult;
+typedef struct CUDA_GRAPH_INSTANTIATE_PARAMS_st CUDA_GRAPH_INSTANTIATE_PARAMS;
+typedef struct cudaGraphInstantiateParams_st cudaGraphInstantiateParams;
+typedef struct CUgraphExecUpdateResultInfo_st CUgraphExecUpdateResultInfo;
 enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess = 0 };
 #endif
 #if CUDA_VERSION < 12010
 typedef struct CUmulticastObjectProp_st CUmulticastObjectProp;
+typedef int CUmulticastGranularity_flags;
+#endif
+#if CUDA_VERSION < 12020
+typedef struct CUgraphNodeParams_st CUgraphNodeParams;
+#endif
+#if CUDA_VERSION < 12030
+typedef struct CUgraphEdgeData_st CUgraphEdgeData;
+typedef struct cudaGraphEdgeData_st cudaGraphEdgeData;
 #endif
 #if CUDA_VERSION < 12050
 typedef struct CUctxCreateParams_st CUctxCreateParams;
+#endif
+#if CUDA_VERSION < 12080
+typedef struct CUlib_st *cudaLibrary_t;
+enum cudaJitOption { cudaJitMaxRegisters = 0 };
+enum cudaLibraryOption { cudaLibraryBinaryIsPreserved = 1 };
 #endif
 #if CUDA_VERSION < 11080
 typedef struct CUlaunchConfig_st CUlaunchConfig;
 typedef struct cudaLaunchConfig_st cudaLaunchConfig_t;
 #endif
 
+/* NVIDIA's header has these only for those who build the driver. */
+#ifndef __CUDA_API_VERSION_INTERNAL
+#include "gpumemtrace/cuda/driver_old.h"
+#endif
 #include "gpumemtrace/cuda/driver_prototypes.h"
 #include "gpumemtrace/cuda/runtime_prototypes.h"
 

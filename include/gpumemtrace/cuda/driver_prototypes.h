@@ -11,6 +11,7 @@ extern "C" {
 #endif
 
 #define PROTOTYPE(name, parameters) CUresult CUDAAPI name parameters;
+#define PROTOTYPE_OLD(name, parameters) CUresult CUDAAPI name parameters;
 #define PROTOTYPE_PTSZ(name, parameters)                                                           \
     CUresult CUDAAPI name parameters;                                                              \
     CUresult CUDAAPI name##_ptsz parameters;

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Types of the driver's first forms, of before CUDA 3.2: a device address and every size in 32
+ * bits. NVIDIA's header keeps them to itself, so abi.h includes this one beside it; driver.h does
+ * too.
+ */
+#ifndef GPUMEMTRACE_CUDA_DRIVER_OLD_H
+#define GPUMEMTRACE_CUDA_DRIVER_OLD_H
+
+typedef unsigned int CUdeviceptr_v1;
+
+typedef struct CUDA_ARRAY_DESCRIPTOR_v1_st {
+    unsigned int Width, Height;
+    CUarray_format Format;
+    unsigned int NumChannels;
+} CUDA_ARRAY_DESCRIPTOR_v1;
+
+typedef struct CUDA_ARRAY3D_DESCRIPTOR_v1_st {
+    unsigned int Width, Height, Depth;
+    CUarray_format Format;
+    unsigned int NumChannels;
+    unsigned int Flags;
+} CUDA_ARRAY3D_DESCRIPTOR_v1;
+
+#endif
