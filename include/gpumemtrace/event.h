@@ -20,8 +20,9 @@ enum memory_kind {
     MEMORY_KIND_COUNT
 };
 
-/* Which table of the report a kind of memory stands in; see memory.def. */
-enum memory_layer { LAYER_none, LAYER_device, LAYER_driver, LAYER_pool };
+/* Which table of the report a kind of memory stands in; see memory.def. The option --layer counts
+ * its choices, driver and pool, from 1. */
+enum memory_layer { LAYER_none, LAYER_driver, LAYER_pool, LAYER_device };
 
 enum memory_account {
     ACCOUNT_none,
