@@ -10,34 +10,51 @@
 
 #include "call_stack.h"
 #include "device.h"
+#include "graphs.h"
 #include "recorder.h"
-
-#define GRANULE_BYTES ((uint64_t)2 << 20) /* what a small allocation takes from the device */
+#include "sampling.h"
 
 /* --- entering and leaving ------------------------------------------------------------------------
  */
 
-bool capture_begin(struct capture *capture, enum hook hook, enum event_kind kind)
+/* What a thread is inside of, a bit each: an event kind; for allocations and frees also whose
+ * account. So a cuMemAlloc, or a cuMemCreate, inside a cudaMalloc is part of it, and a
+ * cuMemHostAlloc there is not. */
+static uint64_t guard_bit(enum event_kind kind, enum memory_kind memory)
+{
+    if (kind == EVENT_ALLOC)
+        return UINT64_C(1) << (EVENT_KIND_COUNT + memory_account(memory));
+    if (kind == EVENT_FREE)
+        return UINT64_C(1) << (EVENT_KIND_COUNT + ACCOUNT_COUNT + memory_account(memory));
+    return UINT64_C(1) << kind;
+}
+
+_Static_assert(EVENT_KIND_COUNT + 2 * ACCOUNT_COUNT <= 64, "one word of guards a thread");
+
+bool capture_begin(struct capture *capture, enum hook hook, enum event_kind kind,
+                   enum memory_kind memory)
 {
     struct thread *thread = thread_current();
+    const uint64_t guard = guard_bit(kind, memory);
     if (GMT_UNLIKELY(!thread) && recorder_start())
         thread = thread_current();
-    if (!thread || thread->open_kinds & 1u << kind)
+    if (!thread || thread->open_guards & guard)
         return false;
-    *capture = (struct capture){.thread = thread, .hook = hook, .kind = kind};
-    thread->open_kinds |= 1u << kind;
+    *capture = (struct capture){.thread = thread, .hook = hook, .kind = kind, .guard = guard};
+    thread->open_guards |= guard;
     if (thread->open_calls++ == 0) {
         thread->call_id++;
         thread->call_has_children = 0;
         if (thread->call_id == 0) /* 0 says: nothing happened inside */
             thread->call_id = 1;
     }
+    sampling_around(capture);
     return true;
 }
 
-static void leave(struct capture *capture)
+void capture_leave(struct capture *capture)
 {
-    capture->thread->open_kinds &= ~(1u << capture->kind);
+    capture->thread->open_guards &= ~capture->guard;
     capture->thread->open_calls--;
 }
 
@@ -118,15 +135,15 @@ void capture_finish(struct capture *capture, int result, bool keep)
     }
     if (capture->kind == EVENT_CONTEXT_DESTROY)
         device_forget_contexts();
-    leave(capture);
+    sampling_around(capture);
+    capture_leave(capture);
     errno = saved_errno;
 }
 
 /* --- after the call
  * -------------------------------------------------------------------------------- */
 
-/* A child of the call that is being captured. */
-static void emit_child(struct capture *capture, const struct capture_facts *facts)
+void capture_child(struct capture *capture, const struct capture_facts *facts)
 {
     struct thread *thread = capture->thread;
     struct ring_slot *slot = claim_numbered(thread);
@@ -139,58 +156,7 @@ static void emit_child(struct capture *capture, const struct capture_facts *fact
     ring_publish(slot);
 }
 
-static void sample_device(struct capture *capture, int device)
-{
-    struct device_memory memory;
-    if (!device_memory(&memory))
-        return;
-    const struct capture_facts facts = {.kind = EVENT_DEVICE_MEMORY,
-                                        .device = device,
-                                        .address = memory.free_bytes,
-                                        .size_bytes = memory.total_bytes};
-    emit_child(capture, &facts);
-}
-
-/* What the context took: the device's used bytes right after its first allocation, less that. */
-static void measure_context(struct capture *capture, const struct capture_facts *facts, int device)
-{
-    struct device_memory memory;
-    const uint64_t account_device = facts->memory == MEMORY_LINEAR ||
-                                    facts->memory == MEMORY_PITCHED ||
-                                    facts->memory == MEMORY_ASYNC || facts->memory == MEMORY_VMM;
-    const uint64_t own =
-        account_device ? (facts->size_bytes + GRANULE_BYTES - 1) / GRANULE_BYTES * GRANULE_BYTES
-                       : 0;
-    if (!device_memory(&memory) || memory.total_bytes - memory.free_bytes < own)
-        return;
-    const struct ring_slot record = {.seq = (uint64_t)device,
-                                     .size_bytes = memory.total_bytes - memory.free_bytes - own};
-    thread_define(capture->thread, SLOT_CONTEXT, &record, NULL, 0);
-}
-
-/* Is this reserved size new for the pool? One word a pool: a collision only costs an event. */
-static bool reserved_changed(uint64_t pool, uint64_t reserved_bytes)
-{
-    static _Atomic uint64_t last[64];
-    const uint64_t word = pool * 0x9e3779b97f4a7c15u ^ reserved_bytes;
-    return atomic_exchange_explicit(&last[(pool >> 6) & 63], word, memory_order_relaxed) != word;
-}
-
-static void sample_pool(struct capture *capture, const struct capture_facts *facts)
-{
-    struct device_pool_usage usage;
-    if (!device_pool_usage(facts->object, &usage) ||
-        !reserved_changed(facts->object, usage.reserved_bytes))
-        return;
-    const struct capture_facts sample = {.kind = EVENT_POOL_USAGE,
-                                         .device = facts->device,
-                                         .address = usage.used_bytes,
-                                         .size_bytes = usage.reserved_bytes,
-                                         .object = facts->object};
-    emit_child(capture, &sample);
-}
-
-static void store_after(struct capture *capture, const struct capture_facts *facts, int result)
+void capture_store(struct capture *capture, const struct capture_facts *facts, int result)
 {
     struct thread *thread = capture->thread;
     const uint32_t stack_id = call_stack_take(thread);
@@ -204,25 +170,55 @@ static void store_after(struct capture *capture, const struct capture_facts *fac
     ring_publish(slot);
 }
 
+/* In a stream that is being captured a stream-ordered allocation becomes a node of the graph. */
+static enum memory_kind memory_given(const struct capture_facts *facts)
+{
+    if (facts->memory == MEMORY_ASYNC && graphs_is_capturing(facts->stream))
+        return MEMORY_GRAPH_NODE;
+    return facts->memory;
+}
+
+static void after_allocation(struct capture *capture, const struct capture_facts *facts, int result)
+{
+    if (result != 0) {
+        sampling_device(capture, facts->device);
+        return;
+    }
+    if (facts->memory == MEMORY_GRAPH_NODE)
+        graphs_expect_memory(facts->device);
+    sampling_context(capture, facts);
+    if (facts->memory == MEMORY_ASYNC)
+        sampling_pool(capture, facts);
+}
+
+static void after_other_call(struct capture *capture, const struct capture_facts *facts, int result)
+{
+    struct capture_facts known = *facts;
+    /* Zero bytes that give NULL are no event. */
+    if (known.kind == EVENT_ALLOC && result == 0 && !known.address)
+        return;
+    if (known.device == CAPTURE_CURRENT_DEVICE)
+        known.device = device_current(capture->thread);
+    known.object = resolve_object(capture->thread, known.object, known.device);
+    if (known.kind == EVENT_ALLOC && result == 0)
+        known.memory = memory_given(&known);
+    device_introduce(capture->thread, known.device);
+    if (known.kind == EVENT_ALLOC)
+        after_allocation(capture, &known, result);
+    sampling_around(capture);
+    capture_store(capture, &known, result);
+}
+
 void capture_after(struct capture *capture, const struct capture_facts *facts, int result)
 {
     const int saved_errno = errno;
-    struct capture_facts known = *facts;
-    /* Zero bytes that give NULL are no event. */
-    if (known.kind != EVENT_ALLOC || result != 0 || known.address) {
-        if (known.device == CAPTURE_CURRENT_DEVICE)
-            known.device = device_current(capture->thread);
-        known.object = resolve_object(capture->thread, known.object, known.device);
-        const bool first = device_introduce(capture->thread, known.device);
-        if (first && result == 0 && known.kind == EVENT_ALLOC)
-            measure_context(capture, &known, known.device);
-        if (result != 0 && known.kind == EVENT_ALLOC)
-            sample_device(capture, known.device);
-        if (known.memory == MEMORY_ASYNC && result == 0)
-            sample_pool(capture, &known);
-        store_after(capture, &known, result);
-    }
-    leave(capture);
+    if (facts->kind != EVENT_POOL_USAGE)
+        after_other_call(capture, facts, result);
+    else if (facts->memory == MEMORY_GRAPH)
+        sampling_graphs(capture, facts, result);
+    else
+        sampling_pool_call(capture, facts, result);
+    capture_leave(capture);
     errno = saved_errno;
 }
 

@@ -40,21 +40,31 @@ struct capture {
     struct ring_slot *slot; /* pending; NULL if noted after the call, or lost */
     enum hook hook;
     enum event_kind kind;
+    uint64_t guard; /* its bit in thread->open_guards */
 };
 
 /* Is the event noted before the real call? */
 static inline bool capture_precedes(enum event_kind kind)
 {
-    return kind == EVENT_FREE || kind == EVENT_UNMAP || kind == EVENT_POOL_DESTROY ||
-           kind == EVENT_CONTEXT_DESTROY;
+    return kind == EVENT_FREE || kind == EVENT_UNMAP || kind == EVENT_UNBIND ||
+           kind == EVENT_POOL_DESTROY || kind == EVENT_CONTEXT_DESTROY ||
+           kind == EVENT_MODULE_UNLOAD;
 }
 
 /* false: not recording, or part of an outer call; then nothing else is to be called. */
-bool capture_begin(struct capture *capture, enum hook hook, enum event_kind kind);
+bool capture_begin(struct capture *capture, enum hook hook, enum event_kind kind,
+                   enum memory_kind memory);
 void capture_before(struct capture *capture, const struct capture_facts *facts);
 /* keep false: it turned out to be no event. */
 void capture_finish(struct capture *capture, int result, bool keep);
 void capture_after(struct capture *capture, const struct capture_facts *facts, int result);
+
+/* For a call that stands for several events: one event after the call, any number of times, then
+ * capture_leave. capture_after is one and leaves. */
+void capture_store(struct capture *capture, const struct capture_facts *facts, int result);
+void capture_leave(struct capture *capture);
+/* An event inside the call, without a stack of its own. */
+void capture_child(struct capture *capture, const struct capture_facts *facts);
 
 /* An event of its own, outside any hooked call: a phase, a mark, the exit. */
 void capture_event(struct thread *thread, enum hook hook, const struct capture_facts *facts);

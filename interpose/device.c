@@ -10,21 +10,26 @@
 
 #include "gpumemtrace/compiler.h"
 #include "gpumemtrace/cuda/abi.h"
+#include "graphs.h"
 #include "resolve.h"
 
 /* The driver's functions, by their exported names; looked up once. */
 #define DRIVER_FUNCTIONS(X)                                                                        \
+    X(cuCtxGetApiVersion, (CUcontext, unsigned *))                                                 \
     X(cuCtxGetCurrent, (CUcontext *))                                                              \
     X(cuCtxGetDevice, (CUdevice *))                                                                \
+    X(cuDeviceGetGraphMemAttribute, (CUdevice, CUgraphMem_attribute, void *))                      \
     X(cuDeviceGetMemPool, (CUmemoryPool *, CUdevice))                                              \
     X(cuDeviceGetName, (char *, int, CUdevice))                                                    \
     X(cuDeviceGetUuid, (CUuuid *, CUdevice))                                                       \
     X(cuDeviceTotalMem_v2, (size_t *, CUdevice))                                                   \
     X(cuDevicePrimaryCtxGetState, (CUdevice, unsigned *, int *))                                   \
     X(cuDriverGetVersion, (int *))                                                                 \
+    X(cuGraphicsResourceGetMappedPointer_v2, (CUdeviceptr *, size_t *, CUgraphicsResource))        \
+    X(cuMemGetAddressRange_v2, (CUdeviceptr *, size_t *, CUdeviceptr))                             \
     X(cuMemGetInfo_v2, (size_t *, size_t *))                                                       \
     X(cuMemPoolGetAttribute, (CUmemoryPool, CUmemPool_attribute, void *))                          \
-    X(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode *))
+    X(cuStreamIsCapturing, (CUstream, CUstreamCaptureStatus *))
 
 /* A function that is missing is asked for again: libcuda may not be loaded yet. */
 #define X(name, parameters)                                                                        \
@@ -46,7 +51,7 @@ DRIVER_FUNCTIONS(X)
 #define ASK(name, ...) (ask_##name() && ask_##name()(__VA_ARGS__) == CUDA_SUCCESS)
 
 static _Atomic uint64_t context_epoch = 1;
-static _Atomic uint64_t introduced; /* bit per device */
+static _Atomic uint64_t introduced, looked_at; /* bit per device */
 
 _Static_assert(DEVICE_LIMIT <= 64, "one bit per device");
 
@@ -93,18 +98,49 @@ bool device_pool_usage(uint64_t handle, struct device_pool_usage *usage)
                &usage->reserved_bytes);
 }
 
+bool device_graph_usage(int device, struct device_pool_usage *usage)
+{
+    return ASK(cuDeviceGetGraphMemAttribute, device, CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT,
+               &usage->used_bytes) &&
+           ASK(cuDeviceGetGraphMemAttribute, device, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT,
+               &usage->reserved_bytes);
+}
+
+uint64_t device_range_bytes(uint64_t address)
+{
+    CUdeviceptr base = 0;
+    size_t size_bytes = 0;
+    return ASK(cuMemGetAddressRange_v2, &base, &size_bytes, address) ? size_bytes : 0;
+}
+
+uint64_t device_graphics_bytes(CUgraphicsResource resource)
+{
+    CUdeviceptr address = 0;
+    size_t size_bytes = 0;
+    return ASK(cuGraphicsResourceGetMappedPointer_v2, &address, &size_bytes, resource) ? size_bytes
+                                                                                       : 0;
+}
+
+bool device_is_capturing(uint64_t stream)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return ASK(cuStreamIsCapturing, (CUstream)(uintptr_t)stream, &status) &&
+           status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
 bool device_memory(struct device_memory *memory)
 {
     size_t free_bytes = 0, total_bytes = 0;
-    /* A capture in global mode on any thread makes "unsafe" calls fail and breaks the capture;
-     * relaxed mode of this thread says that this call does not take part in it. */
-    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    const bool exchanged = ASK(cuThreadExchangeStreamCaptureMode, &mode);
-    const bool known = ASK(cuMemGetInfo_v2, &free_bytes, &total_bytes);
-    if (exchanged)
-        (void)ASK(cuThreadExchangeStreamCaptureMode, &mode);
+    if (graphs_capture_is_open() || !ASK(cuMemGetInfo_v2, &free_bytes, &total_bytes))
+        return false;
     *memory = (struct device_memory){free_bytes, total_bytes};
-    return known;
+    return true;
+}
+
+bool device_context_exists(CUcontext context)
+{
+    unsigned version = 0;
+    return ASK(cuCtxGetApiVersion, context, &version);
 }
 
 bool device_primary_inactive(int device)
@@ -128,6 +164,7 @@ bool device_is_simulated(void)
 void device_setup(void)
 {
     atomic_store(&introduced, 0);
+    atomic_store(&looked_at, 0);
     device_forget_contexts();
 }
 
@@ -141,14 +178,34 @@ static int format_uuid(const CUuuid *uuid, char *text, size_t text_bytes)
                     b[13], b[14], b[15]);
 }
 
-bool device_introduce(struct thread *thread, int device)
+static bool has_bit(const _Atomic uint64_t *set, int device)
 {
-    if (device < 0 || device >= DEVICE_LIMIT)
-        return false;
-    const uint64_t bit = (uint64_t)1 << device;
-    if (GMT_LIKELY(atomic_load_explicit(&introduced, memory_order_relaxed) & bit) ||
-        atomic_fetch_or_explicit(&introduced, bit, memory_order_relaxed) & bit)
-        return false;
+    return device < 0 || device >= DEVICE_LIMIT ||
+           atomic_load_explicit(set, memory_order_relaxed) >> device & 1;
+}
+
+/* true for the first to come. */
+static bool set_bit(_Atomic uint64_t *set, int device)
+{
+    return !has_bit(set, device) &&
+           !(atomic_fetch_or_explicit(set, UINT64_C(1) << device, memory_order_relaxed) >> device &
+             1);
+}
+
+bool device_is_looked_at(int device)
+{
+    return has_bit(&looked_at, device);
+}
+
+bool device_first_look(int device)
+{
+    return set_bit(&looked_at, device);
+}
+
+void device_introduce(struct thread *thread, int device)
+{
+    if (GMT_LIKELY(!set_bit(&introduced, device)))
+        return;
     char text[320] = "";
     size_t total_bytes = 0;
     CUuuid uuid;
@@ -160,5 +217,4 @@ bool device_introduce(struct thread *thread, int device)
     (void)ASK(cuDeviceTotalMem_v2, &total_bytes, device);
     const struct ring_slot record = {.seq = (uint64_t)device, .size_bytes = total_bytes};
     thread_define(thread, SLOT_DEVICE, &record, text, length + 1 + strlen(text + length + 1));
-    return true;
 }

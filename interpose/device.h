@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gpumemtrace/cuda/abi.h"
 #include "thread.h"
 
 #define DEVICE_UNKNOWN (-1)
@@ -33,13 +34,25 @@ void device_forget_contexts(void);
 /* The device's current memory pool, 0 when it cannot tell. */
 uint64_t device_pool(int device);
 bool device_pool_usage(uint64_t pool, struct device_pool_usage *usage);
-/* cuMemGetInfo of the current context. */
+/* The same of the pool that the device's graphs allocate from. */
+bool device_graph_usage(int device, struct device_pool_usage *usage);
+/* The allocation that holds this address, whoever made it; 0 when it cannot tell. */
+uint64_t device_range_bytes(uint64_t address);
+/* A mapped buffer of a graphics API; 0 for an image. */
+uint64_t device_graphics_bytes(CUgraphicsResource resource);
+bool device_is_capturing(uint64_t stream);
+/* cuMemGetInfo of the current context; never asked while a capture is open. */
 bool device_memory(struct device_memory *memory);
 /* Has the primary context of this device gone? false when it cannot tell. */
 bool device_primary_inactive(int device);
 
-/* Writes the device's name, uuid and size to the trace the first time it is met. true: first. */
-bool device_introduce(struct thread *thread, int device);
+bool device_context_exists(CUcontext context);
+
+/* Writes the device's name, uuid and size to the trace the first time it is met. */
+void device_introduce(struct thread *thread, int device);
+/* Whose memory has been looked at from inside a context; true for the first to ask, once. */
+bool device_is_looked_at(int device);
+bool device_first_look(int device);
 void device_setup(void);
 
 /* cuDriverGetVersion, 0: not known; and is it the project's simulator? */

@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "array_size.h"
 #include "capture.h"
+#include "device.h"
 #include "gpumemtrace/compiler.h"
 #include "gpumemtrace/cuda/abi.h"
 #include "resolve.h"
@@ -31,14 +33,25 @@ typedef cudaError_t runtime_status;
 /* Handles are pointers in C and numbers in a trace. */
 #define bits(pointer) ((uint64_t)(uintptr_t)(pointer))
 
-/* Of what was asked, which may be nonsense: the largest number stands for more than fits. */
-static inline uint64_t product(uint64_t a, uint64_t b)
+/* Words of the memory column that depend on what is asked for: host memory has locations above the
+ * device's, in the driver's as in the runtime's structs. */
+#define IS_ON_HOST(properties) ((properties) && (int)(properties)->location.type > 1)
+#define MEMORY_VMM_BY_LOCATION (IS_ON_HOST(prop) ? MEMORY_VMM_HOST : MEMORY_VMM)
+#define MEMORY_ASYNC_BY_POOL                                                                       \
+    pool_memory(IS_ON_HOST(poolProps), poolProps ? (int)poolProps->allocType : 0)
+
+static inline enum memory_kind pool_memory(bool on_host, int allocation_type)
 {
-    uint64_t result;
-    return GMT_MUL_OVERFLOWS(a, b, &result) ? UINT64_MAX : result;
+    const int managed = 2; /* CU_MEM_ALLOCATION_TYPE_MANAGED, since CUDA 13 */
+    if (allocation_type == managed)
+        return MEMORY_ASYNC_MANAGED;
+    return on_host ? MEMORY_ASYNC_HOST : MEMORY_ASYNC;
 }
 
-/* `noted` is a constant expression: the compiler keeps one of the two branches. */
+/* Stream 0 of the functions with _ptsz is this one. */
+#define PER_THREAD(stream) ((stream) ? bits(stream) : (uint64_t)2)
+
+/* `before` is a constant: the compiler keeps one of the two branches. */
 #define HOOK(api, name, parameters, arguments, kind_of, memory_of, device_of, address_of, size_of, \
              object_of, stream_of)                                                                 \
     GMT_EXPORT api##_status name parameters                                                        \
@@ -50,7 +63,7 @@ static inline uint64_t product(uint64_t a, uint64_t b)
         struct capture capture;                                                                    \
         if (!real)                                                                                 \
             return MISSING_##api;                                                                  \
-        if (!capture_begin(&capture, HOOK_##name, EVENT_##kind_of))                                \
+        if (!capture_begin(&capture, HOOK_##name, EVENT_##kind_of, MEMORY_##memory_of))            \
             return real arguments;                                                                 \
         if (before) {                                                                              \
             const bool ok GMT_UNUSED = false;                                                      \

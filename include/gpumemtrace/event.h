@@ -35,6 +35,15 @@ enum memory_account {
     ACCOUNT_COUNT
 };
 
+static inline enum memory_account memory_account(enum memory_kind memory)
+{
+    static const unsigned char accounts[MEMORY_KIND_COUNT] = {
+#define MEMORY(name, layer, account, text) ACCOUNT_##account,
+#include "gpumemtrace/schema/memory.def"
+    };
+    return (enum memory_account)accounts[memory];
+}
+
 enum frame_kind { FRAME_NATIVE, FRAME_PYTHON, FRAME_LABEL };
 
 enum phase_source { PHASE_SOURCE_API, PHASE_SOURCE_NVTX, PHASE_SOURCE_INFERRED };

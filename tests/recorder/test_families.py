@@ -24,7 +24,7 @@ def test_a_call_inside_another_is_part_of_it(recorded):
     assert dict(names) == {
         "cudaMalloc": 1, "cudaMallocPitch": 1, "cudaMallocManaged": 1, "cudaMallocHost": 1,
         "cudaHostAlloc": 1, "cudaMallocAsync": 1, "cuMemAllocFromPoolAsync": 1, "cuMemCreate": 1,
-        "cuMemAlloc_v2": 1, "cuMemHostAlloc": 1,
+        "cuMemAlloc_v2": 1, "cuMemHostAlloc": 1, "cuMemAddressReserve": 1,
     }
 
 
