@@ -35,6 +35,7 @@ analyzer_src  := $(wildcard analyzer/*.c analyzer/*/*.c) $(wildcard simulator/dr
 driver_src    := $(wildcard simulator/driver/*.c simulator/driver/*.S) analyzer/util/size.c
 runtime_src   := $(wildcard simulator/runtime/*.c simulator/runtime/*.S)
 program_src   := $(wildcard tests/programs/*.c tests/programs/*.cc)
+matrix_src    := $(wildcard tests/programs/matrix/*.c)
 sample_src    := $(wildcard samples/*.c)
 unit_src      := $(wildcard tests/unit/*.c)
 # What a reader of traces shares with the recorder: rings, their folding, the store.
@@ -50,7 +51,8 @@ runtime_obj   := $(call objects,sim,$(runtime_src))
 LIBRARY    := $(O)/libgpumemtrace.so
 COMMAND    := $(O)/gpumemtrace
 SIMULATOR  := $(addprefix $(O)/simulator/,libcuda.so.1 libcudart.so.12 libcudart.so.13)
-PROGRAMS   := $(patsubst tests/programs/%,$(O)/tests/%,$(basename $(program_src)))
+MATRIX     := $(addprefix $(O)/tests/,matrix matrix12 matrix_bare matrix_plugin.so matrix_plugin12.so)
+PROGRAMS   := $(patsubst tests/programs/%,$(O)/tests/%,$(basename $(program_src))) $(MATRIX)
 SAMPLES    := $(patsubst samples/%.c,$(O)/samples/%,$(sample_src))
 UNITS      := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(unit_src))
 PRODUCTS   := $(LIBRARY) $(COMMAND) $(SIMULATOR)
@@ -144,6 +146,22 @@ $(O)/samples/%: samples/%.c $(SIMULATOR)
 	$(call say,PROG,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(COMMON) -MMD -MP -o $@ $< $(call links,$<) -lm
+
+# The matrix: one set of sources, linked to one runtime, the other, or none; as program and as plugin.
+matrix_obj := $(call objects,matrix,$(matrix_src))
+$(O)/obj/matrix/%.o: %.c
+	$(call say,CC,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(COMMON) -fPIC -MMD -MP -c $< -o $@
+link_matrix   = $(link_cudart13) $(link_cuda)
+link_matrix12 = $(link_cudart12) $(link_cuda)
+link_matrix_plugin.so   = -shared $(link_matrix)
+link_matrix_plugin12.so = -shared $(link_matrix12)
+$(MATRIX): $(matrix_obj) $(SIMULATOR)
+	$(call say,PROG,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(SANITIZE) -pthread -o $@ -Wl,--no-as-needed \
+	    $(filter-out %/$(if $(link_$(@F)),bare,linked).o,$(matrix_obj)) $(link_$(@F))
 
 # A unit test named interpose_* sees the recorder's objects, but those that stand in for libc's own
 # functions; any other the analyzer's.

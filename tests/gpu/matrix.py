@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: MIT
+"""The matrix of ways and families: runs a way's program under the recorder and compares its books,
+cell by cell, with the rows of the trace, and in sum with the report.
+
+Needs nothing but Python: the tests use it on the simulator, check.py on a real card.
+"""
+import json
+import os
+import pathlib
+import re
+import sqlite3
+import subprocess
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BUILD = pathlib.Path(os.environ.get("GPUMEMTRACE_BUILD", ROOT / "build")).resolve()
+SOURCES = ROOT / "tests/programs/matrix"
+TIMEOUT_S = 120
+
+# What may happen inside a call without being part of what it asked for.
+INSIDE = {"device-memory", "pool-usage", "context-create", "module-load", "limit"}
+
+
+def listed(name, macro):
+    text = (SOURCES / name).read_text(encoding="utf-8")
+    rows = re.findall(rf"^{macro}\(([^\"]*),\s*\"", text, re.M)
+    return [[word.strip() for word in row.split(",")] for row in rows]
+
+
+class Way:
+    def __init__(self, name, program, apis, runtimes):
+        self.name, self.program, self.runtimes = name, program, runtimes
+        self.apis = ["driver", "runtime"] if apis == "both" else [apis]
+
+
+class Family:
+    def __init__(self, api, name, forms):
+        self.api, self.name, self.old = api, name, forms == "old"
+
+
+WAYS = [Way(*row) for row in listed("ways.def", "WAY")]
+FAMILIES = [Family(*row) for row in listed("families.def", "FAMILY")]
+
+
+def reachable(way, family):
+    """A lookup without a version gives the newest form of a function only."""
+    return not (family.old and way.name.startswith("entry_point"))
+
+
+def cells():
+    for way in WAYS:
+        for family in FAMILIES:
+            if family.api in way.apis:
+                yield way, family
+
+
+def sees_runtime(way, entry):
+    """Of two opened runtimes dlsym hands out the second's own functions: a hook has no caller to tell
+    them apart by."""
+    return way.name != "two_opened" or entry["mark"].split()[1] == "12"
+
+
+# --- one run --------------------------------------------------------------------------------------
+
+
+class Result:
+    """What one way's program said and what its trace and report say."""
+
+    def __init__(self, books, rows, report):
+        self.books, self.rows, self.report = books, rows, report
+
+    def runs_of(self, family):
+        """A family's entries in the books: one for each table of functions."""
+        runs = []
+        for entry in self.books["families"]:
+            api, _, name = entry["mark"].split()
+            if (api, name) == (family.api, family.name):
+                runs.append(entry)
+        return runs
+
+
+class Failed(Exception):
+    """A program that did not do its part: the message says which and how."""
+
+
+def run(way, environment, folder, program=None, family=None):
+    trace = pathlib.Path(folder) / f"{way.name}.db"
+    environment = {
+        **environment,
+        "GPUMEMTRACE_OUTPUT": str(trace),
+        "GPUMEMTRACE_QUIET": "1",
+    }
+    command = [str(program or BUILD / "tests" / way.program), way.name]
+    completed = subprocess.run(
+        command + ([family] if family else []),
+        env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        timeout=TIMEOUT_S,
+    )
+    if completed.returncode != 0:
+        raise Failed(f"{way.name}: exit {completed.returncode}: {completed.stderr.strip()}")
+    return Result(json.loads(completed.stdout), read_rows(trace), read_report(trace))
+
+
+def read_rows(trace):
+    with sqlite3.connect(f"file:{trace}?mode=ro", uri=True) as database:
+        database.row_factory = sqlite3.Row
+        rows = database.execute(
+            "SELECT kind.name AS kind, hook.name AS api, memory.name AS memory, address,"
+            " size_bytes, object, result, nested, string.text AS text FROM event"
+            " JOIN event_kind AS kind USING (kind) JOIN memory_kind AS memory USING (memory)"
+            " LEFT JOIN hook USING (hook_id)"
+            " LEFT JOIN string ON kind.name = 'mark' AND string_id = object ORDER BY seq"
+        ).fetchall()
+    return [dict(row) for row in rows]
+
+
+def read_report(trace):
+    completed = subprocess.run(
+        [str(BUILD / "gpumemtrace"), "report", str(trace), "--json"],
+        capture_output=True, text=True, check=True, timeout=TIMEOUT_S,
+    )
+    return json.loads(completed.stdout)
+
+
+# --- comparing ------------------------------------------------------------------------------------
+
+
+def between_marks(rows, mark):
+    """The rows after this mark and before the next."""
+    begin = next((i for i, row in enumerate(rows) if row["text"] == mark), None)
+    if begin is None:
+        return None
+    end = next(i for i in range(begin + 1, len(rows)) if rows[i]["kind"] == "mark")
+    return rows[begin + 1 : end]
+
+
+def counts(row):
+    """Is it an event that the books must name?"""
+    if row["kind"] == "pool-usage":
+        return row["memory"] == "graph pool"
+    return not row["nested"] and row["kind"] != "device-memory"
+
+
+def same(row, booked, runtime_is_seen):
+    mask = (1 << 64) - 1  # SQLite's integers have a sign
+    for key, value in booked.items():
+        if key == "api" and not runtime_is_seen:
+            if row["api"].startswith("cuda"):
+                return False
+        elif (row[key] & mask if key in ("address", "size_bytes", "object") else row[key]) != value:
+            return False
+    return True
+
+
+def told(row, keys=("kind", "api", "memory", "address", "size_bytes", "object", "result")):
+    return " ".join(f"{key}={row[key]}" for key in keys if key in row)
+
+
+def differences(result, entry, runtime_is_seen=True):
+    """What is wrong with one run of a family, as lines. The calls of a runtime that is not seen have
+    the names of the driver's functions inside them."""
+    rows = between_marks(result.rows, entry["mark"])
+    if rows is None:
+        return [f"{entry['mark']}: no mark in the trace"]
+    problems = [
+        f"inside a call: {told(row)}" for row in rows if row["nested"] and row["kind"] not in INSIDE
+    ]
+    found, booked = [row for row in rows if counts(row)], entry["events"]
+    for i in range(max(len(found), len(booked))):
+        if i >= len(found):
+            problems.append(f"missing: {told(booked[i])}")
+        elif i >= len(booked):
+            problems.append(f"too much: {told(found[i])}")
+        elif not same(found[i], booked[i], runtime_is_seen):
+            problems.append(f"booked {told(booked[i])}; recorded {told(found[i])}")
+    return problems
+
+
+def sums(result):
+    """What is wrong with the sums of the report, as lines."""
+    problems, report = [], result.report
+    device = next((entry for entry in report["devices"] if entry["device"] == 0), {})
+    for account, booked in result.books["accounts"].items():
+        entry = device.get(account) or {}
+        wrong = {key: (entry.get(key), value) for key, value in booked.items()
+                 if entry.get(key) != value}
+        if wrong:
+            problems.append(f"{account}: reported and booked differ: {wrong}")
+    if report["trace"]["lost_events"] or not report["trace"]["complete"]:
+        problems.append(f"the trace is not whole: {report['trace']}")
+    return problems
+
+
+def temporary_folder():
+    return tempfile.TemporaryDirectory(prefix="gpumemtrace-matrix.")

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions that the linker bound. Weak, so that a program runs with an older driver or runtime
+ * too and finds NULL where that lacks a function. MATRIX_STATIC: a static runtime is linked in,
+ * whose functions a weak reference would not fetch.
+ */
+#include "matrix.h"
+
+#include <string.h>
+
+#define WEAK_(symbol) _Pragma(#symbol)
+#define WEAK(symbol) WEAK_(weak symbol)
+
+#define PROTOTYPE(symbol, parameters) WEAK(symbol)
+#define PROTOTYPE_PTSZ(symbol, parameters) WEAK(symbol) WEAK(symbol##_ptsz)
+#define PROTOTYPE_PTDS(symbol, parameters) WEAK(symbol) WEAK(symbol##_ptds)
+#define PROTOTYPE_OLD(symbol, parameters) PROTOTYPE(symbol, parameters)
+#include "gpumemtrace/cuda/driver_prototypes.def"
+#ifndef MATRIX_STATIC
+#define PROTOTYPE_RETURNING(type, symbol, parameters) WEAK(symbol)
+#define PROTOTYPE(symbol, parameters) WEAK(symbol)
+#define PROTOTYPE_PTSZ(symbol, parameters) WEAK(symbol) WEAK(symbol##_ptsz)
+#define PROTOTYPE_PTDS(symbol, parameters) WEAK(symbol) WEAK(symbol##_ptds)
+#include "gpumemtrace/cuda/runtime_prototypes.def"
+#endif
+
+#define ADDRESS(symbol) __extension__(void *) symbol
+
+static void *const driver_functions[] = {
+#define PROTOTYPE(symbol, parameters) ADDRESS(symbol),
+#define PROTOTYPE_PTSZ(symbol, parameters) ADDRESS(symbol),
+#define PROTOTYPE_PTDS(symbol, parameters) ADDRESS(symbol),
+#define PROTOTYPE_OLD(symbol, parameters) PROTOTYPE(symbol, parameters)
+#include "gpumemtrace/cuda/driver_prototypes.def"
+};
+
+static void *const driver_functions_per_thread[] = {
+#define PROTOTYPE(symbol, parameters) ADDRESS(symbol),
+#define PROTOTYPE_PTSZ(symbol, parameters) ADDRESS(symbol##_ptsz),
+#define PROTOTYPE_PTDS(symbol, parameters) ADDRESS(symbol##_ptds),
+#define PROTOTYPE_OLD(symbol, parameters) PROTOTYPE(symbol, parameters)
+#include "gpumemtrace/cuda/driver_prototypes.def"
+};
+
+static void *const runtime_functions[] = {
+#define PROTOTYPE_RETURNING(type, symbol, parameters) ADDRESS(symbol),
+#define PROTOTYPE(symbol, parameters) ADDRESS(symbol),
+#define PROTOTYPE_PTSZ(symbol, parameters) ADDRESS(symbol),
+#define PROTOTYPE_PTDS(symbol, parameters) ADDRESS(symbol),
+#include "gpumemtrace/cuda/runtime_prototypes.def"
+};
+
+static void *const runtime_functions_per_thread[] = {
+#define PROTOTYPE_RETURNING(type, symbol, parameters) ADDRESS(symbol),
+#define PROTOTYPE(symbol, parameters) ADDRESS(symbol),
+#define PROTOTYPE_PTSZ(symbol, parameters) ADDRESS(symbol##_ptsz),
+#define PROTOTYPE_PTDS(symbol, parameters) ADDRESS(symbol##_ptds),
+#include "gpumemtrace/cuda/runtime_prototypes.def"
+};
+
+static void copy(void *api, const struct function_name *names, void *const *functions, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        memcpy((char *)api + names[i].offset, &functions[i], sizeof functions[i]);
+}
+
+bool matrix_linked_driver(struct driver_api *api, bool per_thread)
+{
+    copy(api, driver_names, per_thread ? driver_functions_per_thread : driver_functions,
+         driver_name_count);
+    api->per_thread = per_thread;
+    return true;
+}
+
+bool matrix_linked_runtime(struct runtime_api *api, bool per_thread)
+{
+    copy(api, runtime_names, per_thread ? runtime_functions_per_thread : runtime_functions,
+         runtime_name_count);
+    api->per_thread = per_thread;
+    return true;
+}

@@ -1,0 +1,359 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a program gets at functions: each way fills the tables. It must not call what it finds but to
+ * find more, so that a family's calls are the first of their kind.
+ */
+#include "matrix.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gpumemtrace/compiler.h"
+
+#define DRIVER_LIBRARY "libcuda.so.1"
+
+/* --- a function in the driver's list of versions --- */
+
+enum { DEFAULT, PER_THREAD };
+
+struct form {
+    const char *name, *symbol;
+    int version, stream;
+};
+
+static const struct form forms[] = {
+#define DRIVER_FUNCTION(name, version, stream, symbol) {#name, #symbol, version, stream},
+#include "gpumemtrace/cuda/driver_functions.def"
+};
+
+static const struct form *form_of(const char *symbol)
+{
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (strcmp(forms[i].symbol, symbol) == 0)
+            return &forms[i];
+    return NULL;
+}
+
+/* Is it the form that a lookup of this version gives, among those of its stream? */
+static bool is_newest(const struct form *form, int version)
+{
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (strcmp(forms[i].name, form->name) == 0 && forms[i].stream == form->stream &&
+            forms[i].version > form->version && forms[i].version <= version)
+            return false;
+    return form->version <= version;
+}
+
+/* --- finders: one function by its symbol --- */
+
+struct finder {
+    void *(*find)(const struct finder *finder, const char *symbol);
+    void *library; /* what dlsym is asked of */
+    void *lookup;  /* cuGetProcAddress or a cudaGetDriverEntryPoint */
+    bool per_thread;
+    int runtime_version; /* 13000 */
+};
+
+static void *find_in_library(const struct finder *finder, const char *symbol)
+{
+    return dlsym(finder->library, symbol);
+}
+
+static cuuint64_t stream_flags(const struct finder *finder)
+{
+    return finder->per_thread ? CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
+                              : CU_GET_PROC_ADDRESS_DEFAULT;
+}
+
+static void *find_by_lookup(const struct finder *finder, const char *symbol)
+{
+    typedef CUresult lookup(const char *, void **, int, cuuint64_t,
+                            CUdriverProcAddressQueryResult *);
+    const struct form *form = form_of(symbol);
+    CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
+    void *function = NULL;
+    if (!form || GMT_FUNCTION(lookup *, finder->lookup)(form->name, &function, form->version,
+                                                        stream_flags(finder), &status))
+        return NULL;
+    return status == CU_GET_PROC_ADDRESS_SUCCESS ? function : NULL;
+}
+
+static void *find_by_lookup_v1(const struct finder *finder, const char *symbol)
+{
+    typedef CUresult lookup(const char *, void **, int, cuuint64_t);
+    const struct form *form = form_of(symbol);
+    void *function = NULL;
+    if (!form || GMT_FUNCTION(lookup *, finder->lookup)(form->name, &function, form->version,
+                                                        stream_flags(finder)))
+        return NULL;
+    return function;
+}
+
+static void *find_entry_point(const struct finder *finder, const char *symbol)
+{
+    typedef cudaError_t lookup(const char *, void **, unsigned long long,
+                               enum cudaDriverEntryPointQueryResult *);
+    const struct form *form = form_of(symbol);
+    enum cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSuccess;
+    void *function = NULL;
+    if (!form || !is_newest(form, finder->runtime_version) ||
+        GMT_FUNCTION(lookup *, finder->lookup)(form->name, &function, cudaEnableDefault, &status))
+        return NULL;
+    return status == cudaDriverEntryPointSuccess ? function : NULL;
+}
+
+static void *find_by_version(const struct finder *finder, const char *symbol)
+{
+    typedef cudaError_t lookup(const char *, void **, unsigned, unsigned long long,
+                               enum cudaDriverEntryPointQueryResult *);
+    const struct form *form = form_of(symbol);
+    enum cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSuccess;
+    void *function = NULL;
+    if (!form || GMT_FUNCTION(lookup *, finder->lookup)(
+                     form->name, &function, (unsigned)form->version, cudaEnableDefault, &status))
+        return NULL;
+    return status == cudaDriverEntryPointSuccess ? function : NULL;
+}
+
+/* --- filling tables --- */
+
+/* A lookup is told of the stream by its flags, not by the symbol. */
+static void fill(void *api, const struct function_name *names, size_t count,
+                 const struct finder *finder)
+{
+    for (size_t i = 0; i < count; i++) {
+        const char *suffix = finder->per_thread && !finder->lookup ? names[i].suffix : "";
+        char symbol[100];
+        snprintf(symbol, sizeof symbol, "%s%s", names[i].symbol, suffix);
+        void *function = finder->find(finder, symbol);
+        memcpy((char *)api + names[i].offset, &function, sizeof function);
+    }
+}
+
+static void fill_driver(struct opened *opened, const struct finder *finder)
+{
+    fill(&opened->driver, driver_names, driver_name_count, finder);
+    opened->driver.per_thread = finder->per_thread;
+    opened->has_driver = true;
+}
+
+static void fill_runtime(struct opened *opened, const struct finder *finder)
+{
+    struct runtime_api *api = &opened->runtimes[opened->runtime_count++];
+    fill(api, runtime_names, runtime_name_count, finder);
+    api->per_thread = finder->per_thread;
+}
+
+/* --- the ways --- */
+
+static const char *linked(struct opened *opened, bool per_thread)
+{
+    opened->has_driver = matrix_linked_driver(&opened->driver, per_thread);
+    opened->runtime_count = matrix_linked_runtime(&opened->runtimes[0], per_thread);
+    return opened->has_driver ? NULL : "this program is linked to no driver";
+}
+
+static const char *open_linked(struct opened *opened)
+{
+    return linked(opened, false);
+}
+
+static const char *open_linked_12(struct opened *opened)
+{
+    return linked(opened, false);
+}
+
+static const char *open_linked_ptsz(struct opened *opened)
+{
+    return linked(opened, true);
+}
+
+/* The runtime for ways that work with any. */
+static const char *runtime_library(void)
+{
+    const char *library = getenv("MATRIX_RUNTIME");
+    return library ? library : "libcudart.so.13";
+}
+
+static const char *opened_libraries(struct opened *opened, int flags)
+{
+    struct finder finder = {.find = find_in_library};
+    finder.library = dlopen(DRIVER_LIBRARY, RTLD_NOW | flags);
+    if (!finder.library)
+        return "the driver does not load";
+    fill_driver(opened, &finder);
+    finder.library = dlopen(runtime_library(), RTLD_NOW | flags);
+    if (!finder.library)
+        return "the runtime does not load";
+    fill_runtime(opened, &finder);
+    return NULL;
+}
+
+static const char *open_dlopen_local(struct opened *opened)
+{
+    return opened_libraries(opened, RTLD_LOCAL);
+}
+
+static const char *open_dlopen_deepbind(struct opened *opened)
+{
+    return opened_libraries(opened, RTLD_LOCAL | RTLD_DEEPBIND);
+}
+
+static const char *open_rtld_default(struct opened *opened)
+{
+    const struct finder finder = {.find = find_in_library, .library = RTLD_DEFAULT};
+    if (!dlopen(DRIVER_LIBRARY, RTLD_NOW | RTLD_GLOBAL) ||
+        !dlopen(runtime_library(), RTLD_NOW | RTLD_GLOBAL))
+        return "a library does not load";
+    fill_driver(opened, &finder);
+    fill_runtime(opened, &finder);
+    return NULL;
+}
+
+static const char *open_rtld_next(struct opened *opened)
+{
+    const struct finder finder = {.find = find_in_library, .library = RTLD_NEXT};
+    fill_driver(opened, &finder);
+    fill_runtime(opened, &finder);
+    return NULL;
+}
+
+/* Its families run in it: a call's caller matters. */
+static const char *opened_plugin(struct opened *opened, const char *name, int flags)
+{
+    char path[PATH_MAX];
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(path, '/');
+    snprintf(slash ? slash + 1 : path, (size_t)(path + sizeof path - (slash ? slash + 1 : path)),
+             "%s", name);
+    void *library = dlopen(path, RTLD_NOW | flags);
+    void *function = library ? dlsym(library, "matrix_plugin") : NULL;
+    if (!function)
+        return "the plugin does not load";
+    opened->plugin = GMT_FUNCTION(matrix_plugin_run *, function);
+    return NULL;
+}
+
+static const char *open_plugin(struct opened *opened)
+{
+    return opened_plugin(opened, "matrix_plugin.so", RTLD_LOCAL);
+}
+
+/* The driver's own lookup, as a runtime gets it. */
+static void *driver_lookup(const char *symbol)
+{
+    void *library = dlopen(DRIVER_LIBRARY, RTLD_NOW);
+    return library ? dlsym(library, symbol) : NULL;
+}
+
+static const char *looked_up(struct opened *opened, const struct finder *finder)
+{
+    if (!finder->lookup)
+        return "the driver has no such lookup";
+    fill_driver(opened, finder);
+    return NULL;
+}
+
+static const char *open_lookup(struct opened *opened)
+{
+    return looked_up(opened, &(struct finder){.find = find_by_lookup,
+                                              .lookup = driver_lookup("cuGetProcAddress_v2")});
+}
+
+static const char *open_lookup_v1(struct opened *opened)
+{
+    return looked_up(opened, &(struct finder){.find = find_by_lookup_v1,
+                                              .lookup = driver_lookup("cuGetProcAddress")});
+}
+
+static const char *open_lookup_ptsz(struct opened *opened)
+{
+    return looked_up(opened, &(struct finder){.find = find_by_lookup,
+                                              .lookup = driver_lookup("cuGetProcAddress_v2"),
+                                              .per_thread = true});
+}
+
+static const char *open_lookup_of_lookup(struct opened *opened)
+{
+    struct finder finder = {.find = find_by_lookup, .lookup = driver_lookup("cuGetProcAddress_v2")};
+    if (finder.lookup)
+        finder.lookup = finder.find(&finder, "cuGetProcAddress_v2");
+    return looked_up(opened, &finder);
+}
+
+static const char *entry_points(struct opened *opened, struct finder *finder)
+{
+    struct runtime_api *api = &opened->runtimes[0];
+    matrix_linked_runtime(api, finder->per_thread);
+    finder->lookup = finder->find == find_by_version
+                         ? __extension__(void *) api->cudaGetDriverEntryPointByVersion
+                         : __extension__(void *) api->cudaGetDriverEntryPoint;
+    if (!api->cudaRuntimeGetVersion || api->cudaRuntimeGetVersion(&finder->runtime_version))
+        return "the runtime has no version";
+    return looked_up(opened, finder);
+}
+
+static const char *open_entry_point(struct opened *opened)
+{
+    return entry_points(opened, &(struct finder){.find = find_entry_point});
+}
+
+static const char *open_entry_point_ptsz(struct opened *opened)
+{
+    return entry_points(opened, &(struct finder){.find = find_entry_point, .per_thread = true});
+}
+
+static const char *open_by_version(struct opened *opened)
+{
+    return entry_points(opened, &(struct finder){.find = find_by_version});
+}
+
+static const char *open_by_version_ptsz(struct opened *opened)
+{
+    return entry_points(opened, &(struct finder){.find = find_by_version, .per_thread = true});
+}
+
+static const char *open_two_linked(struct opened *opened)
+{
+    opened->runtime_count = matrix_linked_runtime(&opened->runtimes[0], false);
+    return opened_plugin(opened, "matrix_plugin12.so", RTLD_LOCAL);
+}
+
+static const char *open_two_opened(struct opened *opened)
+{
+    struct finder finder = {.find = find_in_library};
+    finder.library = dlopen("libcudart.so.12", RTLD_NOW | RTLD_LOCAL);
+    if (!finder.library)
+        return "libcudart.so.12 does not load";
+    fill_runtime(opened, &finder);
+    finder.library = dlopen("libcudart.so.13", RTLD_NOW | RTLD_LOCAL);
+    if (!finder.library)
+        return "libcudart.so.13 does not load";
+    fill_runtime(opened, &finder);
+    return NULL;
+}
+
+/* --- by name --- */
+
+struct way {
+    const char *name;
+    const char *(*open)(struct opened *opened);
+};
+
+static const struct way ways[] = {
+#define WAY(name, program, apis, runtimes, text) {#name, open_##name},
+#include "ways.def"
+};
+
+const char *matrix_open(const char *name, struct opened *opened)
+{
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        if (strcmp(ways[i].name, name) == 0)
+            return ways[i].open(opened);
+    return "no such way";
+}

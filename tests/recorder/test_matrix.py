@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""Every way to CUDA's functions × every family of calls: each event once, in the right account."""
+import sys
+
+import pytest
+
+from conftest import BUILD, ROOT, simulator_environment
+
+sys.path.insert(0, str(ROOT / "tests/gpu"))
+import matrix  # noqa: E402
+
+CELLS = list(matrix.cells())
+
+
+@pytest.fixture(scope="module")
+def result_of(tmp_path_factory):
+    """result_of(way) runs the way's program with every family, once."""
+    results = {}
+
+    def run(way):
+        if way.name not in results:
+            environment = simulator_environment(LD_PRELOAD=BUILD / "libgpumemtrace.so")
+            results[way.name] = matrix.run(way, environment, tmp_path_factory.mktemp(way.name))
+        return results[way.name]
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "way, family", CELLS, ids=[f"{way.name}-{family.api}-{family.name}" for way, family in CELLS]
+)
+def test_each_event_of_a_family_is_recorded_once_and_nothing_else(result_of, way, family):
+    result = result_of(way)
+    runs = result.runs_of(family)
+    assert len(runs) == (2 if way.runtimes == "12_13" else 1)
+    for entry in runs:
+        if matrix.reachable(way, family):
+            assert entry["reason"] == ""
+        else:
+            assert entry["reason"].endswith(": not handed out")
+        assert matrix.differences(result, entry, matrix.sees_runtime(way, entry)) == []
+
+
+@pytest.mark.parametrize("way", matrix.WAYS, ids=[way.name for way in matrix.WAYS])
+def test_the_report_has_each_accounts_sums_as_the_program_booked_them(result_of, way):
+    result = result_of(way)
+    assert matrix.sums(result) == []
