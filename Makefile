@@ -39,7 +39,7 @@ matrix_src    := $(wildcard tests/programs/matrix/*.c)
 sample_src    := $(wildcard samples/*.c)
 unit_src      := $(wildcard tests/unit/*.c)
 # What a reader of traces shares with the recorder: rings, their folding, the store.
-shared_src    := $(wildcard $(addprefix interpose/,fold.c ring.c proc_stat.c drain.c tally.c store.c batch_table.c schema.c views.S))
+shared_src    := $(wildcard $(addprefix interpose/,fold.c ring.c own_fd.c proc_stat.c drain.c tally.c store.c batch_table.c schema.c views.S))
 
 objects = $(patsubst %,$(O)/obj/$(1)/%.o,$(basename $(2)))
 
@@ -75,8 +75,9 @@ $(O)/obj/pic/%.o: %.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(COMMON) $(NO_SANITIZE) -Ianalyzer $(CUDA_FLAGS) -fPIC -MMD -MP -c $< -o $@
-# The address sanitizer looks up its functions with dlsym, ours, before its own memory is set up.
-$(addprefix $(O)/obj/pic/interpose/,resolve.o elf_image.o): NO_SANITIZE := -fno-sanitize=all
+# The address sanitizer looks up its functions with dlsym, ours, before its own memory is set up; an
+# unwinder reads what lies between variables.
+$(addprefix $(O)/obj/pic/interpose/,resolve.o elf_image.o unwind_memory.o): NO_SANITIZE := -fno-sanitize=all
 $(O)/obj/pic/%.o: %.S
 	$(call say,AS,$@)
 	@mkdir -p $(@D)

@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stands between SQLite's default VFS and the system calls that change a file. See guarded_files.h.
- * Only one thread at a time is inside SQLite, so the list needs no lock.
+ * Stands between SQLite's default VFS and the system calls that take a descriptor. See
+ * guarded_files.h. Only one thread at a time is inside SQLite, so the list needs no lock.
  */
 #include "guarded_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sqlite3.h>
-#include <stdbool.h>
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "own_fd.h"
 
 #define FILE_LIMIT 16 /* database, -wal, -shm, the folder; and some more */
 
 struct guarded_file {
-    int fd; /* 0: free place (SQLite never uses the standard descriptors) */
-    dev_t device;
-    ino_t inode;
+    int fd; /* 0: free place (own_fd_open gives no standard descriptor) */
+    struct own_file file;
 };
 
 static struct guarded_file files[FILE_LIMIT];
@@ -34,54 +38,84 @@ static struct guarded_file *find(int fd)
 /* A descriptor that is not in the list was more than it holds: trusted. */
 static bool is_ours(int fd)
 {
-    const struct guarded_file *file = find(fd);
-    struct stat now;
-    if (!file || (fstat(fd, &now) == 0 && now.st_dev == file->device && now.st_ino == file->inode))
+    const struct guarded_file *guarded = find(fd);
+    if (!guarded || own_fd_is(fd, &guarded->file))
         return true;
     errno = EBADF;
     return false;
 }
 
+bool guarded_files_lost(void)
+{
+    for (int i = 0; i < FILE_LIMIT; i++)
+        if (files[i].fd && !own_fd_is(files[i].fd, &files[i].file))
+            return true;
+    return false;
+}
+
+void guarded_files_forget(void)
+{
+    memset(files, 0, sizeof files);
+}
+
 static int guarded_open(const char *path, int flags, int mode)
 {
-    struct stat status;
-    const int fd = open(path, flags, mode);
+    struct own_file file = {0};
+    const int fd = own_fd_open(path, flags, (mode_t)mode, &file);
     struct guarded_file *place = fd > 0 ? find(fd) : NULL;
     if (fd > 0 && !place)
         place = find(0);
-    if (place && fstat(fd, &status) == 0)
-        *place = (struct guarded_file){fd, status.st_dev, status.st_ino};
+    if (place)
+        *place = (struct guarded_file){fd, file};
     return fd;
 }
 
 static int guarded_close(int fd)
 {
-    struct guarded_file *file = find(fd);
+    struct guarded_file *guarded = find(fd);
     const bool ours = is_ours(fd);
-    if (file)
-        file->fd = 0;
+    if (guarded)
+        guarded->fd = 0;
     return ours ? close(fd) : 0;
 }
 
-static ssize_t guarded_write(int fd, const void *bytes, size_t count)
+/* Locks come with a third argument, as do all other uses that SQLite makes of it. */
+static int guarded_fcntl(int fd, int command, ...)
 {
-    return is_ours(fd) ? write(fd, bytes, count) : -1;
+    va_list arguments;
+    va_start(arguments, command);
+    const uintptr_t argument = va_arg(arguments, uintptr_t);
+    va_end(arguments);
+    return is_ours(fd) ? fcntl(fd, command, argument) : -1;
 }
 
-static ssize_t guarded_pwrite(int fd, const void *bytes, size_t count, off_t offset)
+static void *guarded_mmap(void *address, size_t length, int protection, int flags, int fd,
+                          off_t offset)
 {
-    return is_ours(fd) ? pwrite(fd, bytes, count, offset) : -1;
-}
-
-static int guarded_ftruncate(int fd, off_t length)
-{
-    return is_ours(fd) ? ftruncate(fd, length) : -1;
+    return is_ours(fd) ? mmap(address, length, protection, flags, fd, offset) : MAP_FAILED;
 }
 
 static int guarded_fallocate(int fd, off_t offset, off_t length)
 {
     return is_ours(fd) ? posix_fallocate(fd, offset, length) : EBADF;
 }
+
+/* Those that say -1 where they fail. */
+#define GUARDED(type, name, parameters, arguments)                                                 \
+    static type guarded_##name parameters                                                          \
+    {                                                                                              \
+        return is_ours(fd) ? name arguments : -1;                                                  \
+    }
+
+GUARDED(ssize_t, read, (int fd, void *bytes, size_t count), (fd, bytes, count))
+GUARDED(ssize_t, pread, (int fd, void *bytes, size_t count, off_t offset),
+        (fd, bytes, count, offset))
+GUARDED(ssize_t, write, (int fd, const void *bytes, size_t count), (fd, bytes, count))
+GUARDED(ssize_t, pwrite, (int fd, const void *bytes, size_t count, off_t offset),
+        (fd, bytes, count, offset))
+GUARDED(int, ftruncate, (int fd, off_t length), (fd, length))
+GUARDED(int, fchmod, (int fd, mode_t mode), (fd, mode))
+GUARDED(int, fchown, (int fd, uid_t user, gid_t group), (fd, user, group))
 
 void guarded_files_install(void)
 {
@@ -91,11 +125,18 @@ void guarded_files_install(void)
     } calls[] = {
         {"open", (sqlite3_syscall_ptr)guarded_open},
         {"close", (sqlite3_syscall_ptr)guarded_close},
+        {"read", (sqlite3_syscall_ptr)guarded_read},
+        {"pread", (sqlite3_syscall_ptr)guarded_pread},
+        {"pread64", (sqlite3_syscall_ptr)guarded_pread},
         {"write", (sqlite3_syscall_ptr)guarded_write},
         {"pwrite", (sqlite3_syscall_ptr)guarded_pwrite},
         {"pwrite64", (sqlite3_syscall_ptr)guarded_pwrite},
         {"ftruncate", (sqlite3_syscall_ptr)guarded_ftruncate},
         {"fallocate", (sqlite3_syscall_ptr)guarded_fallocate},
+        {"fchmod", (sqlite3_syscall_ptr)guarded_fchmod},
+        {"fchown", (sqlite3_syscall_ptr)guarded_fchown},
+        {"fcntl", (sqlite3_syscall_ptr)guarded_fcntl},
+        {"mmap", (sqlite3_syscall_ptr)guarded_mmap},
     };
     sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
     for (size_t i = 0; vfs && vfs->xSetSystemCall && i < sizeof calls / sizeof *calls; i++)

@@ -124,6 +124,7 @@ static void forget_parent(void)
     pthread_mutex_init(&writer_lock, NULL);
     resolve_after_fork();
     phases_after_fork();
+    guarded_files_forget();
     memset(&store, 0, sizeof store);
     drain = NULL;
     memset(&tally, 0, sizeof tally);
@@ -172,6 +173,14 @@ static void notice_clone(void)
 /* --- closing, on the writer's thread
  * ---------------------------------------------------------------- */
 
+/* Under writer_lock, before each step: the program may have closed the database's descriptors. */
+static int keep_store(struct err *err)
+{
+    if (store.db && !guarded_files_lost())
+        return 0;
+    return store_open_again(&store, trace_path, err);
+}
+
 static int store_facts(bool complete, struct err *err)
 {
     if (store_begin(&store, err))
@@ -190,7 +199,8 @@ static void close_files(void)
     struct err err = {0};
     pthread_mutex_lock(&writer_lock);
     drain->dead = true;
-    if (drain_all(drain, &err) || store_facts(true, &err) || store_close(&store, &err)) {
+    if (keep_store(&err) || drain_all(drain, &err) || store_facts(true, &err) ||
+        store_close(&store, &err)) {
         log_line("%s is incomplete: %s; what is missing lies in %s", trace_path, err.message,
                  ring_path);
         store_abandon(&store);
@@ -226,7 +236,7 @@ static int write_batch(void)
     while (atomic_load(&writer_guests))
         sched_yield();
     pthread_mutex_lock(&writer_lock);
-    const int status = drain_batch(drain, &err);
+    const int status = keep_store(&err) ? -1 : drain_batch(drain, &err);
     pthread_mutex_unlock(&writer_lock);
     if (status < 0)
         log_once("cannot write %s: %s; events wait beside it", trace_path, err.message);
@@ -477,9 +487,9 @@ static bool store_completeness(bool complete)
     int cancel_state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     lock_writer_as_guest();
-    const bool stored = complete
-                            ? !drain_some(drain, EXEC_BATCHES, &err) && !store_facts(true, &err)
-                            : !facts_store_resumed(&store, &err);
+    const bool stored = !keep_store(&err) && (complete ? !drain_some(drain, EXEC_BATCHES, &err) &&
+                                                             !store_facts(true, &err)
+                                                       : !facts_store_resumed(&store, &err));
     if (!stored)
         log_once("cannot write %s: %s", trace_path, err.message);
     pthread_mutex_unlock(&writer_lock);

@@ -36,17 +36,6 @@ static int lock_file(int fd)
     return fcntl(fd, F_SETLK, &lock);
 }
 
-/* A program may have closed its stderr: what it or we write there must not land in this file. */
-static int open_above_stderr(const char *path, int flags)
-{
-    const int fd = open(path, flags | O_CLOEXEC, 0600);
-    if (fd < 0 || fd > STDERR_FILENO)
-        return fd;
-    const int higher = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    close(fd);
-    return higher;
-}
-
 static off_t segment_offset(uint32_t index)
 {
     return (off_t)(RING_HEADER_BYTES + index * RING_SEGMENT_BYTES);
@@ -67,27 +56,29 @@ static void *map(const struct ring *ring, size_t length, off_t offset)
     return memory;
 }
 
-static void ring_init(struct ring *ring, int fd, bool writable, uint64_t max_bytes)
+static void ring_init(struct ring *ring, const char *path, uint64_t max_bytes)
 {
-    struct stat status;
     memset(ring, 0, sizeof *ring);
     pthread_mutex_init(&ring->grow_lock, NULL);
-    ring->fd = fd;
-    ring->writable = writable;
-    if (fd >= 0 && fstat(fd, &status) == 0) {
-        ring->file_device = status.st_dev;
-        ring->file_inode = status.st_ino;
-    }
+    ring->fd = -1;
+    ring->path = path;
     const uint64_t segments = max_bytes / RING_SEGMENT_BYTES;
     ring->segment_max = segments > RING_SEGMENT_LIMIT ? RING_SEGMENT_LIMIT : (uint32_t)segments;
     if (max_bytes && !ring->segment_max)
         ring->segment_max = 1;
 }
 
+static bool open_file(struct ring *ring, int flags)
+{
+    ring->fd = own_fd_open(ring->path, flags, 0600, &ring->file);
+    ring->writable = ring->fd >= 0 && (flags & O_ACCMODE) == O_RDWR;
+    return ring->fd >= 0;
+}
+
 int ring_create(struct ring *ring, const char *path, uint64_t max_bytes, struct err *err)
 {
-    ring_init(ring, open_above_stderr(path, O_RDWR | O_CREAT | O_EXCL), true, max_bytes);
-    if (ring->fd < 0) {
+    ring_init(ring, path, max_bytes);
+    if (!open_file(ring, O_RDWR | O_CREAT | O_EXCL)) {
         err_set(err, ERR_SYSTEM, "cannot make %s: %s", path, strerror(errno));
         return -1;
     }
@@ -121,15 +112,9 @@ static bool recorder_lives(const struct ring *ring)
 
 int ring_open(struct ring *ring, const char *path, bool *recording, struct err *err)
 {
-    bool writable = true;
-    int fd = open(path, O_RDWR | O_CLOEXEC);
-    if (fd < 0) {
-        writable = false;
-        fd = open(path, O_RDONLY | O_CLOEXEC);
-    }
-    ring_init(ring, fd, writable, 0);
     struct stat status;
-    if (fd < 0 || fstat(fd, &status)) {
+    ring_init(ring, path, 0);
+    if ((!open_file(ring, O_RDWR) && !open_file(ring, O_RDONLY)) || fstat(ring->fd, &status)) {
         err_set(err, ERR_SYSTEM, "cannot open %s: %s", path, strerror(errno));
         goto failed;
     }
@@ -141,7 +126,7 @@ int ring_open(struct ring *ring, const char *path, bool *recording, struct err *
         err_set(err, ERR_INPUT, "%s is not a ring of this version", path);
         goto failed;
     }
-    *recording = recorder_lives(ring) || (writable && lock_file(fd) != 0);
+    *recording = recorder_lives(ring) || (ring->writable && lock_file(ring->fd) != 0);
     return 0;
 failed:
     ring_release(ring);
@@ -154,16 +139,26 @@ void ring_make_private(struct ring *ring)
 }
 
 /* A program that closes every descriptor closes ours too, and may open its own files in their
- * place. */
-static bool is_own_file(const struct ring *ring, struct stat *status)
+ * place: then ours is opened again under its name. */
+static bool has_file(struct ring *ring)
 {
-    return fstat(ring->fd, status) == 0 && status->st_dev == ring->file_device &&
-           status->st_ino == ring->file_inode;
+    struct own_file named;
+    if (own_fd_is(ring->fd, &ring->file))
+        return true;
+    const int fd = own_fd_open(ring->path, O_RDWR, 0, &named);
+    if (fd < 0)
+        return false;
+    if (!own_fd_is(fd, &ring->file)) {
+        close(fd);
+        return false;
+    }
+    ring->fd = fd;
+    lock_file(fd);
+    return true;
 }
 
 void ring_release(struct ring *ring)
 {
-    struct stat status;
     for (uint32_t i = 0; i < RING_SEGMENT_LIMIT; i++) {
         struct ring_segment *segment = atomic_load(&ring->segments[i]);
         if (!segment)
@@ -172,7 +167,7 @@ void ring_release(struct ring *ring)
     }
     if (ring->header)
         munmap(ring->header, RING_HEADER_BYTES);
-    if (ring->fd >= 0 && is_own_file(ring, &status))
+    if (ring->fd >= 0 && own_fd_is(ring->fd, &ring->file))
         close(ring->fd);
     pthread_mutex_destroy(&ring->grow_lock);
     memset(ring, 0, sizeof *ring);
@@ -187,7 +182,8 @@ struct ring_segment *ring_segment(struct ring *ring, uint32_t index)
     if (segment)
         return segment;
     /* A truncated file would be SIGBUS on access. */
-    if (!is_own_file(ring, &status) || status.st_size < segment_offset(index + 1))
+    if (!own_fd_is(ring->fd, &ring->file) || fstat(ring->fd, &status) != 0 ||
+        status.st_size < segment_offset(index + 1))
         return NULL;
     segment = (struct ring_segment *)map(ring, RING_SEGMENT_BYTES, segment_offset(index));
     atomic_store_explicit(&ring->segments[index], segment, memory_order_release);
@@ -202,11 +198,10 @@ static bool take_if_idle(struct ring_segment *segment)
 }
 
 /* Beyond RLIMIT_FSIZE the kernel would not only refuse but end the program. */
-static bool make_room(const struct ring *ring, uint32_t index)
+static bool make_room(struct ring *ring, uint32_t index)
 {
     struct quiet_signal quiet;
-    struct stat status;
-    if (!is_own_file(ring, &status))
+    if (!has_file(ring))
         return false;
     quiet_signal_begin(&quiet, SIGXFSZ);
     const int failed = posix_fallocate(ring->fd, segment_offset(index), (off_t)RING_SEGMENT_BYTES);
@@ -217,6 +212,8 @@ static bool make_room(const struct ring *ring, uint32_t index)
 static struct ring_segment *grow(struct ring *ring)
 {
     struct ring_segment *segment = NULL;
+    int cancel_state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     pthread_mutex_lock(&ring->grow_lock);
     const uint32_t count = ring_segment_count(ring);
     if (count < ring->segment_max && make_room(ring, count) &&
@@ -225,6 +222,7 @@ static struct ring_segment *grow(struct ring *ring)
         atomic_store_explicit(&ring->header->segment_count, count + 1, memory_order_release);
     }
     pthread_mutex_unlock(&ring->grow_lock);
+    pthread_setcancelstate(cancel_state, NULL);
     return segment;
 }
 

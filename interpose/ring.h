@@ -29,6 +29,7 @@
 #include <stdint.h>
 
 #include "gpumemtrace/err.h"
+#include "own_fd.h"
 #include "record.h"
 
 #define RING_SEGMENT_BYTES ((uint64_t)256 << 10) /* each thread with events holds one */
@@ -61,7 +62,8 @@ struct ring_header {
 
 struct ring {
     int fd;
-    uint64_t file_device, file_inode; /* a closed and reused descriptor is not our file */
+    struct own_file file;
+    const char *path; /* the caller's */
     bool writable;
     bool private; /* changes stay in this process */
     struct ring_header *header;
@@ -71,7 +73,8 @@ struct ring {
     _Atomic(struct ring_segment *) segments[RING_SEGMENT_LIMIT];
 };
 
-/* Makes the file (O_EXCL, mode 0600), takes the recorder's lock on it. */
+/* Makes the file (O_EXCL, mode 0600), takes the recorder's lock on it. path must last as long as
+ * the ring. */
 int ring_create(struct ring *ring, const char *path, uint64_t max_bytes, struct err *err);
 /* Maps an existing file. *locked says whether its recorder is still alive; when it is not, this
  * process holds the lock until ring_release. */

@@ -120,6 +120,17 @@ int store_create(struct store *store, const char *path, struct err *err)
     return -1;
 }
 
+int store_open_again(struct store *store, const char *path, struct err *err)
+{
+    store_abandon(store);
+    if (sqlite3_open_v2(path, &store->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
+        sqlite_err(store->db, err);
+    else if (!execute(store->db, recording_pragmas, err) && !prepare(store, err))
+        return 0;
+    store_abandon(store);
+    return -1;
+}
+
 int store_attach(struct store *store, sqlite3 *db, struct err *err)
 {
     memset(store, 0, sizeof *store);

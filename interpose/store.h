@@ -45,6 +45,9 @@ struct store {
 
 /* Makes the schema in the empty file at path (the caller has made it with O_EXCL). */
 int store_create(struct store *store, const char *path, struct err *err);
+/* Closes what is open, if anything is, and goes on in the same trace. After an error store->db is
+ * NULL, and this may be tried again. */
+int store_open_again(struct store *store, const char *path, struct err *err);
 /* Continues in an existing trace that the caller has checked; takes over db, also on error. */
 int store_attach(struct store *store, sqlite3 *db, struct err *err);
 /* Lets go of the database that store_attach took over, open. */

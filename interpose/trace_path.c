@@ -19,6 +19,7 @@
 
 #include "gpumemtrace/version.h"
 #include "proc_stat.h"
+#include "ring.h"
 #include "store.h"
 
 #define NAMES_TRIED 10000
@@ -169,16 +170,37 @@ static bool text_equals(sqlite3 *db, const char *sql, const char *expected)
     return equal;
 }
 
-/* A trace that is complete and comes from another run: nobody writes to it any more. */
+static bool is_recording(const char *path)
+{
+    char ring_path[PATH_MAX];
+    struct ring ring;
+    struct err err;
+    bool recording;
+    if (snprintf(ring_path, sizeof ring_path, "%s-ring.0", path) >= (int)sizeof ring_path)
+        return true;
+    if (access(ring_path, F_OK) != 0 || ring_open(&ring, ring_path, &recording, &err))
+        return false;
+    ring_release(&ring);
+    return recording;
+}
+
+/*
+ * A trace that is complete and comes from another run. It is read without locks, which SQLite keeps
+ * in memory for each file: a fork's child that opens its parent's trace would otherwise go on with
+ * its parent's locks and descriptors.
+ */
 static bool is_replaceable(const char *path, const char *run_id)
 {
     sqlite3 *db = NULL;
     char application_id[16];
     snprintf(application_id, sizeof application_id, "%d", GMT_TRACE_APPLICATION_ID);
-    const bool replaceable = sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK &&
-                             text_equals(db, "PRAGMA application_id", application_id) &&
-                             store_meta_read(db, META_complete, 0) == 1 &&
-                             !text_equals(db, "SELECT value FROM meta WHERE key='run_id'", run_id);
+    const bool replaceable =
+        !is_recording(path) &&
+        sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, "unix-none") == SQLITE_OK &&
+        sqlite3_exec(db, "PRAGMA locking_mode=EXCLUSIVE", NULL, NULL, NULL) == SQLITE_OK &&
+        text_equals(db, "PRAGMA application_id", application_id) &&
+        store_meta_read(db, META_complete, 0) == 1 &&
+        !text_equals(db, "SELECT value FROM meta WHERE key='run_id'", run_id);
     sqlite3_close(db);
     return replaceable;
 }
@@ -200,12 +222,29 @@ static bool remove_finished(const char *path, const char *run_id)
     return removed;
 }
 
+/* What an earlier trace of this name left when it was killed, or ended by an exec: without that
+ * trace, nobody can make anything of it. */
+static void remove_remains(const char *path)
+{
+    static const char *const suffixes[] = {"-ring.0", "-wal", "-shm"};
+    char name[PATH_MAX + 16];
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        snprintf(name, sizeof name, "%s%s", path, suffixes[i]);
+        unlink(name);
+    }
+}
+
+/* A trace that was deleted while it is recorded still owns its name. */
 static int make_file(const char *path)
 {
-    const int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    const bool taken = is_recording(path);
+    const int fd = taken ? -1 : open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (taken)
+        errno = EEXIST;
     if (fd < 0)
         return -1;
     close(fd);
+    remove_remains(path);
     return 0;
 }
 

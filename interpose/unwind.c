@@ -19,6 +19,7 @@
 #include "gpumemtrace/compiler.h"
 #include "log.h"
 #include "resolve.h"
+#include "unwind_memory.h"
 
 /* --- libunwind
  * ------------------------------------------------------------------------------------ */
@@ -62,7 +63,10 @@ static int load_libunwind(void)
     const struct link_map *image = library; /* glibc's handles are link maps */
     libunwind.backtrace =
         image ? GMT_FUNCTION(backtrace_function *, elf_image_symbol(image, "unw_backtrace")) : NULL;
-    return libunwind.backtrace ? 0 : -1;
+    if (!libunwind.backtrace)
+        return -1;
+    unwind_memory_install(image);
+    return 0;
 }
 
 /* --- libgcc

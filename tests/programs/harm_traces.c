@@ -158,6 +158,20 @@ static int own_files(void)
     return 5;
 }
 
+/* The next three that it opens are its standard descriptors, as daemons have it. */
+static int standard_descriptors(void)
+{
+    const int out = fcntl(STDOUT_FILENO, F_DUPFD, 100);
+    int opened[3];
+    for (int fd = 0; fd < 3; fd++)
+        close(fd);
+    allocate(4096);
+    for (int i = 0; i < 3; i++)
+        opened[i] = open("/dev/null", O_RDWR);
+    dprintf(out, "opened %d %d %d\n", opened[0], opened[1], opened[2]);
+    return 5;
+}
+
 /* The same in a forked child, whose parent's recorder had other descriptors. */
 static void use_descriptors_of_parent(void)
 {
@@ -389,6 +403,7 @@ static const struct {
     {"calls-after-exec", calls_after_exec},
     {"descriptors-after-exec", descriptors_after_exec},
     {"own-files", own_files},
+    {"standard-descriptors", standard_descriptors},
     {"child-files", child_files},
     {"child-without-trace", child_without_trace},
     {"huge", huge},

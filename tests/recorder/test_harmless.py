@@ -186,10 +186,8 @@ def test_four_threads_of_a_forked_child_may_make_its_first_calls_at_once(twice, 
         assert meta(folder, "complete", name) == 1
 
 
-def test_without_stacks_a_child_keeps_the_files_it_opened_where_its_parents_recorder_had_its_own(
-    twice, program
-):
-    _, folder = twice(program("harm_traces"), "child-files", GPUMEMTRACE_STACKS="none")
+def test_a_child_keeps_the_files_it_opened_where_its_parents_recorder_had_its_own(twice, program):
+    _, folder = twice(program("harm_traces"), "child-files")
     assert folder.names() == ["trace.2.db", "trace.db"]
     assert folder.count(ALLOCATIONS) == 1
 
@@ -318,9 +316,18 @@ def test_a_free_in_the_destructor_of_a_threads_data_is_recorded(twice, program):
     assert_all_there(folder, 21, 20)
 
 
-def test_without_stacks_files_opened_where_the_recorders_descriptors_were_are_kept(twice, program):
-    recorded, _ = twice(program("harm_traces"), "own-files", GPUMEMTRACE_STACKS="none")
+def test_files_opened_where_the_recorders_descriptors_were_are_kept_and_no_event_is_lost(
+    twice, program
+):
+    recorded, folder = twice(program("harm_traces"), "own-files")
     assert recorded.stdout == "0 files harmed\n"
+    assert_all_there(folder, 21000, 20000)
+
+
+def test_standard_descriptors_that_were_closed_stay_the_programs_to_open(twice, program):
+    recorded, folder = twice(program("harm_traces"), "standard-descriptors")
+    assert recorded.stdout == "opened 0 1 2\n"
+    assert_all_there(folder, 1, 0)
 
 
 def test_a_reader_that_looks_on_at_exit_neither_stops_the_program_nor_spoils_the_trace(

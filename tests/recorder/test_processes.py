@@ -113,12 +113,20 @@ def test_quiet_silences_the_line_at_exit(record, program):
     assert recording.completed.stderr == ""
 
 
-def test_a_finished_trace_of_an_earlier_run_is_replaced(record, program):
-    first = record(program("process_end"), "return", check=False)
+@pytest.mark.parametrize("mode", ["return", "exec"])
+def test_a_finished_trace_of_an_earlier_run_is_replaced(record, program, mode):
+    record(program("process_end"), mode, check=False)
     second = record(program("process_end"), "exit", check=False)
     assert traces_in(second.trace.parent) == ["trace.db"]
-    assert load_json("report", second.trace)["trace"]["command"].endswith("exit")
-    assert first.trace == second.trace
+    assert load_json("report", second.trace)["trace"]["command"].endswith(" exit")
+
+
+def test_what_a_deleted_trace_left_beside_it_is_in_nobodys_way(record, program):
+    record(program("process_end"), "signal", check=False).trace.unlink()
+    second = record(program("process_end"), "exit", check=False)
+    assert traces_in(second.trace.parent) == ["trace.db"]
+    trace, layer = driver_layer(second.trace)
+    assert (trace["complete"], layer["allocations"]) == (True, 3)
 
 
 def test_a_file_that_is_no_trace_is_left_alone(record, program, tmp_path):
@@ -152,12 +160,16 @@ def test_traces_are_readable_by_their_owner_only(record, program):
     assert recording.trace.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_program_that_closes_every_descriptor_keeps_its_own_files(record, program):
-    # libunwind has descriptors of its own, and its own ways with them.
-    recording = record(program("process_end"), "close-all", check=False, GPUMEMTRACE_STACKS="none")
+@pytest.mark.parametrize("stacks", ["native", "none"])
+def test_a_program_that_closes_every_descriptor_keeps_its_own_files_and_its_whole_trace(
+    record, program, stacks
+):
+    recording = record(program("process_end"), "close-all", check=False, GPUMEMTRACE_STACKS=stacks)
     assert recording.completed.returncode == 5
     for number in range(8):
         assert (recording.trace.parent / f"own-{number}").read_text() == "mine"
-    trace = load_json("report", recording.trace)["trace"]
-    assert trace["complete"] is False
-    assert trace["events"] + trace["lost_events"] >= 4 + 2 * 20000
+    trace, layer = driver_layer(recording.trace)
+    assert trace["complete"] is True
+    assert trace["lost_events"] == 0
+    assert (layer["allocations"], layer["frees"]) == (20003, 20001)
+    assert traces_in(recording.trace.parent) == ["trace.db"]
