@@ -100,8 +100,8 @@ static CUresult take_block(struct context *context, uint64_t size_bytes, struct 
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-static CUresult array_new(struct context *context, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
-                          CUarray *handle)
+CUresult array_new(struct context *context, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
+                   CUarray *handle)
 {
     uint64_t size_bytes;
     struct block *block;

@@ -16,6 +16,8 @@ struct array {
     CUDA_ARRAY3D_DESCRIPTOR descriptor;
 };
 
+CUresult array_new(struct context *context, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
+                   CUarray *handle);
 /* NULL: no such array. */
 struct array *array_find(CUarray handle);
 uint64_t array_element_bytes(const CUDA_ARRAY3D_DESCRIPTOR *descriptor);

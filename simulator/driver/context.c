@@ -96,6 +96,7 @@ CUresult context_create(struct device *device, unsigned flags, struct context **
     if (!context)
         return CUDA_ERROR_OUT_OF_MEMORY;
     context->flags = flags;
+    context->retain_count = 1;
     CUresult code = begin(context);
     if (code) {
         object_delete(context);
@@ -168,6 +169,11 @@ CUresult context_take(struct context *context, uint64_t size_bytes, struct span 
     }
     *span = heap_take(&context->small, rounded_bytes);
     return *span ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+CUresult context_take_low(struct context *context, uint64_t size_bytes, struct span **span)
+{
+    return device_take_low(context->device, size_bytes, span);
 }
 
 void context_give(struct context *context, struct span *span)

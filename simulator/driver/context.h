@@ -15,7 +15,7 @@ struct context {
     struct object object;
     struct device *device;
     bool alive;
-    unsigned retain_count; /* of a primary context */
+    unsigned retain_count; /* of a primary context; of another, how often it is attached */
     unsigned flags;
     uint64_t id;
     uint64_t peers; /* a bit for each device made accessible */
@@ -45,6 +45,8 @@ void context_reset_primary(struct device *device);
 
 /* Device memory for the context: small pieces share granules. */
 CUresult context_take(struct context *context, uint64_t size_bytes, struct span **span);
+/* Below 4 GiB, in granules of its own. */
+CUresult context_take_low(struct context *context, uint64_t size_bytes, struct span **span);
 void context_give(struct context *context, struct span *span);
 /* Ends an allocation of the context and gives back what it holds. */
 void context_free_block(struct block *block);

@@ -135,6 +135,11 @@ CUresult cuCtxCreate_v2(CUcontext *handle, unsigned int flags, CUdevice ordinal)
     return create(__func__, handle, flags, ordinal);
 }
 
+CUresult cuCtxCreate(CUcontext *handle, unsigned int flags, CUdevice ordinal)
+{
+    return create(__func__, handle, flags, ordinal);
+}
+
 CUresult cuCtxCreate_v3(CUcontext *handle, CUexecAffinityParam *affinity, int affinity_count,
                         unsigned int flags, CUdevice ordinal)
 {

@@ -13,6 +13,9 @@
 #define ARENA_LIMIT 256
 /* Where device addresses start if the process has nothing there: the same in every run. */
 #define ARENA_WISH ((uint64_t)0x200000000000)
+#define LOW_WISH ((uint64_t)1 << 30)
+#define LOW_BYTES ((uint64_t)256 << 20) /* of one arena */
+#define LOW_END ((uint64_t)1 << 32)
 
 struct arena {
     uint64_t address, size_bytes;
@@ -162,44 +165,79 @@ void device_uuid(const struct device *device, CUuuid *uuid)
     uuid->bytes[15] = (char)(device->index + 1);
 }
 
-/* Holes between live blocks are no lack of memory on a device with an MMU: there are always more
- * addresses. */
-static int add_arena(struct device *device, uint64_t least_bytes)
+static bool is_low(uint64_t address)
 {
-    uint64_t size_bytes;
-    if (arena_count == ARENA_LIMIT ||
-        round_up_overflows(least_bytes > spec.total_bytes ? least_bytes : spec.total_bytes,
-                           GRANULE_BYTES, &size_bytes))
+    return address < LOW_END;
+}
+
+/* The end of the last arena of this kind, so that arenas lie one after the other. */
+static uint64_t next_wish(bool low)
+{
+    for (size_t i = arena_count; i > 0; i--)
+        if (is_low(arenas[i - 1].address) == low)
+            return arenas[i - 1].address + arenas[i - 1].size_bytes;
+    return low ? LOW_WISH : ARENA_WISH;
+}
+
+/* Holes between live blocks are no lack of memory on a device with an MMU: there are always more
+ * addresses, but for low ones. */
+static int add_arena(struct heap *heap, uint64_t size_bytes, bool low)
+{
+    if (arena_count == ARENA_LIMIT)
         return -1;
-    const uint64_t wish = arena_count
-                              ? arenas[arena_count - 1].address + arenas[arena_count - 1].size_bytes
-                              : ARENA_WISH;
-    const uint64_t address = addresses_reserve(size_bytes, GRANULE_BYTES, wish);
-    if (!address || heap_add(&device->addresses, address, size_bytes, NULL))
+    const uint64_t address = addresses_reserve(size_bytes, GRANULE_BYTES, next_wish(low));
+    if (!address)
         return -1;
+    if ((low && address + size_bytes > LOW_END) || heap_add(heap, address, size_bytes, NULL)) {
+        addresses_release(address, size_bytes);
+        return -1;
+    }
     arenas[arena_count++] = (struct arena){address, size_bytes};
     return 0;
 }
 
-CUresult device_take(struct device *device, uint64_t size_bytes, struct span **span)
+static struct heap *heap_of(struct device *device, bool low)
+{
+    return low ? &device->low_addresses : &device->addresses;
+}
+
+static struct span *take_addresses(struct device *device, uint64_t size_bytes, bool low)
+{
+    struct heap *heap = heap_of(device, low);
+    const uint64_t usual_bytes = low ? LOW_BYTES : spec.total_bytes & ~(GRANULE_BYTES - 1);
+    struct span *span = heap_take(heap, size_bytes);
+    if (!span && !add_arena(heap, size_bytes > usual_bytes ? size_bytes : usual_bytes, low))
+        span = heap_take(heap, size_bytes);
+    return span;
+}
+
+static CUresult take(struct device *device, uint64_t size_bytes, bool low, struct span **span)
 {
     uint64_t rounded_bytes;
     if (round_up_overflows(size_bytes, GRANULE_BYTES, &rounded_bytes) ||
         device_charge(device, rounded_bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    *span = heap_take(&device->addresses, rounded_bytes);
-    if (!*span && !add_arena(device, rounded_bytes))
-        *span = heap_take(&device->addresses, rounded_bytes);
+    *span = take_addresses(device, rounded_bytes, low);
     if (*span)
         return CUDA_SUCCESS;
     device_discharge(device, rounded_bytes);
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+CUresult device_take(struct device *device, uint64_t size_bytes, struct span **span)
+{
+    return take(device, size_bytes, false, span);
+}
+
+CUresult device_take_low(struct device *device, uint64_t size_bytes, struct span **span)
+{
+    return take(device, size_bytes, true, span);
+}
+
 void device_give(struct device *device, struct span *span)
 {
     device_discharge(device, span->size_bytes);
-    heap_give(&device->addresses, span);
+    heap_give(heap_of(device, is_low(span->address)), span);
 }
 
 bool device_owns_address(uint64_t address)

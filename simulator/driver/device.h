@@ -28,7 +28,7 @@ struct device {
     int index;   /* on the simulated machine: differs under CUDA_VISIBLE_DEVICES */
     uint64_t used_bytes;
     unsigned context_count;
-    struct heap addresses;
+    struct heap addresses, low_addresses; /* low: below 4 GiB, for the driver's first forms */
     struct context *primary;
     struct pool *default_pool, *pool;
 };
@@ -53,6 +53,7 @@ CUresult device_charge(struct device *device, uint64_t size_bytes);
 void device_discharge(struct device *device, uint64_t size_bytes);
 /* Memory with addresses; rounds up to granules. */
 CUresult device_take(struct device *device, uint64_t size_bytes, struct span **span);
+CUresult device_take_low(struct device *device, uint64_t size_bytes, struct span **span);
 void device_give(struct device *device, struct span *span);
 
 /* Is this an address that some device's memory has, had or may get? */

@@ -89,13 +89,23 @@ static CUresult registered_new(struct context *context, void *address, uint64_t 
     return block_new(&model) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-CUresult cuMemHostRegister_v2(void *address, size_t size_bytes, unsigned int flags)
+static CUresult enroll(const char *function, void *address, size_t size_bytes, unsigned flags)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) &&
         call_requires(&call, address && size_bytes && !(flags & ~(unsigned)REGISTER_FLAGS)))
         call.result = registered_new(call.context, address, size_bytes, flags);
     return call_end(&call);
+}
+
+CUresult cuMemHostRegister_v2(void *address, size_t size_bytes, unsigned int flags)
+{
+    return enroll(__func__, address, size_bytes, flags);
+}
+
+CUresult cuMemHostRegister(void *address, size_t size_bytes, unsigned int flags)
+{
+    return enroll(__func__, address, size_bytes, flags);
 }
 
 CUresult cuMemHostUnregister(void *address)
@@ -134,5 +144,26 @@ CUresult cuMemHostGetFlags(unsigned int *flags, void *address)
     if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
         call_requires(&call, flags && find_mapped(address)))
         *flags = find_mapped(address)->flags;
+    return call_end(&call);
+}
+
+/* --- the first forms of before CUDA 3.2 --- */
+
+CUresult cuMemAllocHost(void **address, unsigned int size_bytes)
+{
+    return allocate(__func__, address, size_bytes, 0);
+}
+
+CUresult cuMemHostGetDevicePointer(CUdeviceptr_v1 *device_address, void *address,
+                                   unsigned int flags)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
+        call_requires(&call, device_address && !flags && find_mapped(address))) {
+        if ((uintptr_t)address <= UINT32_MAX)
+            *device_address = (CUdeviceptr_v1)(uintptr_t)address;
+        else
+            call.result = CUDA_ERROR_OUT_OF_MEMORY;
+    }
     return call_end(&call);
 }

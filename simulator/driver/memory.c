@@ -3,6 +3,8 @@
  * Linear and pitched device memory, managed memory, and what is left. Pool memory may be freed here
  * as well, as the driver allows.
  */
+#include "memory.h"
+
 #include "call.h"
 #include "gpumemtrace/compiler.h"
 #include "host.h"
@@ -11,7 +13,8 @@
 #define PITCH_UNIT_BYTES ((uint64_t)512)
 #define PITCH_LIMIT_BYTES ((uint64_t)0x7fffffff)
 
-static CUresult linear_new(struct context *context, uint64_t size_bytes, CUdeviceptr *address)
+CUresult memory_linear(struct context *context, uint64_t size_bytes, memory_take *take,
+                       CUdeviceptr *address)
 {
     struct block model = {
         .kind = BLOCK_LINEAR,
@@ -19,7 +22,7 @@ static CUresult linear_new(struct context *context, uint64_t size_bytes, CUdevic
         .device = context->device,
         .context = context,
     };
-    const CUresult result = context_take(context, size_bytes, &model.span);
+    const CUresult result = take(context, size_bytes, &model.span);
     if (result)
         return result;
     model.address = model.span->address;
@@ -36,12 +39,12 @@ CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t size_bytes)
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
         call_requires(&call, address && size_bytes))
-        call.result = linear_new(call.context, size_bytes, address);
+        call.result = memory_linear(call.context, size_bytes, context_take, address);
     return call_end(&call);
 }
 
-static CUresult pitched_new(struct context *context, uint64_t width_bytes, uint64_t height,
-                            CUdeviceptr *address, size_t *pitch_bytes)
+CUresult memory_pitched(struct context *context, uint64_t width_bytes, uint64_t height,
+                        memory_take *take, CUdeviceptr *address, size_t *pitch_bytes)
 {
     uint64_t rounded_bytes, size_bytes;
     if (round_up_overflows(width_bytes, PITCH_UNIT_BYTES, &rounded_bytes) ||
@@ -49,7 +52,7 @@ static CUresult pitched_new(struct context *context, uint64_t width_bytes, uint6
         return CUDA_ERROR_INVALID_VALUE;
     if (GMT_MUL_OVERFLOWS(rounded_bytes, height, &size_bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    const CUresult result = linear_new(context, size_bytes, address);
+    const CUresult result = memory_linear(context, size_bytes, take, address);
     if (!result)
         *pitch_bytes = rounded_bytes;
     return result;
@@ -62,7 +65,8 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch_bytes, size_t wi
     if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
         call_requires(&call, address && pitch_bytes && width_bytes && height &&
                                  (element_bytes == 4 || element_bytes == 8 || element_bytes == 16)))
-        call.result = pitched_new(call.context, width_bytes, height, address, pitch_bytes);
+        call.result =
+            memory_pitched(call.context, width_bytes, height, context_take, address, pitch_bytes);
     return call_end(&call);
 }
 
@@ -97,7 +101,7 @@ CUresult cuMemAllocManaged(CUdeviceptr *address, size_t size_bytes, unsigned int
     return call_end(&call);
 }
 
-static CUresult free_at(uint64_t address)
+CUresult memory_free(uint64_t address)
 {
     struct block *block = block_at(address);
     if (!address)
@@ -117,7 +121,7 @@ CUresult cuMemFree_v2(CUdeviceptr address)
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT))
-        call.result = free_at(address);
+        call.result = memory_free(address);
     return call_end(&call);
 }
 

@@ -108,15 +108,27 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *
     return result;
 }
 
-/* Variables are in the code, which nobody reads. */
+/* Variables are in the code, which nobody reads: none is ever found. */
+static CUresult get_variable(const char *function, const void *owner, enum object_kind owner_kind,
+                             const char *name)
+{
+    struct call call;
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && call_requires(&call, name != NULL))
+        call.result =
+            object_find(owner, owner_kind) ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_HANDLE;
+    return call_end(&call);
+}
+
 CUresult cuModuleGetGlobal_v2(GMT_UNUSED CUdeviceptr *address, GMT_UNUSED size_t *size_bytes,
                               CUmodule module, const char *name)
 {
-    struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) && call_requires(&call, name != NULL))
-        call.result =
-            object_find(module, OBJECT_MODULE) ? CUDA_ERROR_NOT_FOUND : CUDA_ERROR_INVALID_HANDLE;
-    return call_end(&call);
+    return get_variable(__func__, module, OBJECT_MODULE, name);
+}
+
+CUresult cuModuleGetGlobal(GMT_UNUSED CUdeviceptr_v1 *address, GMT_UNUSED unsigned int *size_bytes,
+                           CUmodule module, const char *name)
+{
+    return get_variable(__func__, module, OBJECT_MODULE, name);
 }
 
 /* --- libraries --- */
@@ -150,6 +162,18 @@ CUresult cuLibraryLoadFromFile(CUlibrary *library, const char *path,
                                GMT_UNUSED unsigned int library_option_count)
 {
     return load_library(__func__, library, path);
+}
+
+CUresult cuLibraryGetGlobal(GMT_UNUSED CUdeviceptr *address, GMT_UNUSED size_t *size_bytes,
+                            CUlibrary library, const char *name)
+{
+    return get_variable(__func__, library, OBJECT_LIBRARY, name);
+}
+
+CUresult cuLibraryGetManaged(GMT_UNUSED CUdeviceptr *address, GMT_UNUSED size_t *size_bytes,
+                             CUlibrary library, const char *name)
+{
+    return get_variable(__func__, library, OBJECT_LIBRARY, name);
 }
 
 CUresult cuLibraryUnload(CUlibrary library)

@@ -4,7 +4,6 @@
  * after which CUDA promises nothing but the same error is remembered for the whole process; any
  * other only for its thread, until cudaGetLastError takes it.
  */
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
@@ -17,12 +16,18 @@ static _Thread_local cudaError_t refusal = cudaSuccess;
 /* The first error that cannot be recovered from. Relaxed: it guards no other memory. */
 static _Atomic int fatal_error = cudaSuccess;
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static CUresult init_result; /* written under `once` only */
+/* Whether cuInit has succeeded. No lock over it: a tool's hook may look up symbols inside, which
+ * waits for the loader, and the loader may be inside a constructor that calls the runtime. */
+static atomic_bool initialized;
 
-static void initialize(void)
+static CUresult initialize(void)
 {
-    init_result = driver_table()->cuInit(0);
+    if (atomic_load_explicit(&initialized, memory_order_relaxed))
+        return CUDA_SUCCESS;
+    const CUresult result = driver_table()->cuInit(0);
+    if (result == CUDA_SUCCESS)
+        atomic_store_explicit(&initialized, true, memory_order_relaxed);
+    return result;
 }
 
 /* The errors that the documentation ends with "the process must be terminated and relaunched". */
@@ -64,9 +69,9 @@ static cudaError_t make_ready(enum call_needs needs)
         return cudaErrorInsufficientDriver;
     if (needs == NEEDS_DRIVER)
         return cudaSuccess;
-    pthread_once(&once, initialize);
-    if (init_result != CUDA_SUCCESS || needs == NEEDS_DEVICES)
-        return call_error(init_result);
+    const CUresult result = initialize();
+    if (result != CUDA_SUCCESS || needs == NEEDS_DEVICES)
+        return call_error(result);
     return fatal_so_far() ? fatal_so_far() : context_make_current();
 }
 

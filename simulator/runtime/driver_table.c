@@ -6,7 +6,7 @@
  */
 #include <dlfcn.h>
 #include <pthread.h>
-#include <stdbool.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -53,12 +53,18 @@ static const struct lookup lookups[] = {
 
 enum { LOOKUP_COUNT = sizeof lookups / sizeof *lookups };
 
+/* Found, or not there at all: what is known once is known for good. */
+enum search { SEARCH_NEW, SEARCH_VAIN, SEARCH_DONE };
+
 typedef CUresult get_function(const char *name, void **function, int version, cuuint64_t flags,
                               CUdriverProcAddressQueryResult *status);
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct driver_table table; /* written under `once` only */
-static bool found;
+/* Acquire and release: who sees SEARCH_DONE sees the table. */
+static _Atomic int state = SEARCH_NEW;
+/* Protects the table until it is done. Never held over dlopen or dlsym: a thread inside a library's
+ * constructor has the loader's own lock, and may be calling the runtime. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct driver_table table;
 
 static const struct lookup *lookup_of(const struct slot *slot)
 {
@@ -69,13 +75,13 @@ static const struct lookup *lookup_of(const struct slot *slot)
     return NULL;
 }
 
-static void fill(const struct slot *slot, get_function *get)
+static void fill(struct driver_table *target, const struct slot *slot, get_function *get)
 {
     const struct lookup *lookup = lookup_of(slot);
     CUdriverProcAddressQueryResult status;
     void *function = NULL;
     void (*missing)(void) = driver_function_missing;
-    char *member = (char *)&table + slot->offset;
+    char *member = (char *)target + slot->offset;
 
     if (lookup && get(lookup->name, &function, lookup->version, lookup->flags, &status))
         function = NULL;
@@ -85,20 +91,35 @@ static void fill(const struct slot *slot, get_function *get)
         memcpy(member, &missing, sizeof missing);
 }
 
-static void find(void)
+static enum search find(struct driver_table *target)
 {
     void *library = dlopen("libcuda.so.1", RTLD_NOW);
     void *symbol = library ? dlsym(library, "cuGetProcAddress_v2") : NULL;
 
     if (!symbol)
-        return;
+        return SEARCH_VAIN;
     for (size_t i = 0; i < SLOT_COUNT; i++)
-        fill(&slots[i], GMT_FUNCTION(get_function *, symbol));
-    found = true;
+        fill(target, &slots[i], GMT_FUNCTION(get_function *, symbol));
+    return SEARCH_DONE;
+}
+
+/* Threads that come at once all search; the first to be done leaves what it found. */
+static void search(void)
+{
+    struct driver_table own;
+    const enum search result = find(&own);
+    pthread_mutex_lock(&lock);
+    if (atomic_load_explicit(&state, memory_order_relaxed) == SEARCH_NEW) {
+        if (result == SEARCH_DONE)
+            table = own;
+        atomic_store_explicit(&state, result, memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 const struct driver_table *driver_table(void)
 {
-    pthread_once(&once, find);
-    return found ? &table : NULL;
+    if (atomic_load_explicit(&state, memory_order_acquire) == SEARCH_NEW)
+        search();
+    return atomic_load_explicit(&state, memory_order_acquire) == SEARCH_DONE ? &table : NULL;
 }

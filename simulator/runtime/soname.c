@@ -5,13 +5,14 @@
  */
 #include <dlfcn.h>
 #include <link.h>
-#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "runtime/soname.h"
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static int version = 13000; /* written under `once` only */
+/* 0 until it was read. No lock: dladdr1 takes the loader's, which a thread that calls from a
+ * library's constructor has already; and all threads read the same. */
+static _Atomic int version;
 
 static const char *soname_of(const struct link_map *library)
 {
@@ -25,19 +26,20 @@ static const char *soname_of(const struct link_map *library)
     return soname;
 }
 
-static void find_version(void)
+static int read_version(void)
 {
     Dl_info info;
     void *library = NULL;
     const char *soname = NULL;
-    if (dladdr1(&version, &info, &library, RTLD_DL_LINKMAP) && library)
+    if (dladdr1((void *)&version, &info, &library, RTLD_DL_LINKMAP) && library)
         soname = soname_of(library);
-    if (soname && strcmp(soname, "libcudart.so.12") == 0)
-        version = 12090;
+    return soname && strcmp(soname, "libcudart.so.12") == 0 ? 12090 : 13000;
 }
 
 int runtime_version(void)
 {
-    pthread_once(&once, find_version);
-    return version;
+    int known = atomic_load_explicit(&version, memory_order_relaxed);
+    if (!known)
+        atomic_store_explicit(&version, known = read_version(), memory_order_relaxed);
+    return known;
 }

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The simulated libcudart.so.12 and .so.13 behave as the runtime's documentation says."""
+import os
 import re
+import shlex
 import shutil
 import subprocess
 
@@ -59,6 +61,20 @@ def test_without_a_driver_there_are_no_devices(build, program, library, tmp_path
     if "libcuda.so.1 " in found.stdout:
         pytest.skip("this machine has a driver in its system folders")
     run(program(built), NO_DRIVER, env=environment)
+
+
+@pytest.mark.parametrize("function", ["cudaMalloc", "cudaRuntimeGetVersion"])
+def test_a_constructor_s_call_does_not_wait_for_another_thread_s_first_one(
+    program, sim_env, tmp_path, function
+):
+    source = tmp_path / "plugin.c"
+    source.write_text(
+        "void inside_the_constructor(void);\n"
+        "__attribute__((constructor)) static void begin(void) { inside_the_constructor(); }\n"
+    )
+    compiler = shlex.split(os.environ.get("CC", "cc"))
+    subprocess.run([*compiler, "-shared", "-fPIC", source, "-o", tmp_path / "plugin.so"], check=True)
+    run(program("sim_constructor"), tmp_path / "plugin.so", function, env=sim_env())
 
 
 def test_two_runtimes_share_one_process(program, sim_env):

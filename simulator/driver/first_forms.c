@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The driver's functions as they were before CUDA 3.2: addresses and sizes have 32 bits. What they
+ * hand out lies below 4 GiB, so that it can be said; where there is no room left, memory is out.
+ * Sizes of what is larger are said as the most that 32 bits can say.
+ */
+#include <stdint.h>
+
+#include "array.h"
+#include "call.h"
+#include "memory.h"
+
+static unsigned clamp(uint64_t size_bytes)
+{
+    return size_bytes > UINT32_MAX ? UINT32_MAX : (unsigned)size_bytes;
+}
+
+/* --- linear memory --- */
+
+CUresult cuMemAlloc(CUdeviceptr_v1 *address, unsigned int size_bytes)
+{
+    struct call call;
+    CUdeviceptr memory = 0;
+    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
+        call_requires(&call, address && size_bytes))
+        call.result = memory_linear(call.context, size_bytes, context_take_low, &memory);
+    if (!call.result)
+        *address = (CUdeviceptr_v1)memory;
+    return call_end(&call);
+}
+
+CUresult cuMemAllocPitch(CUdeviceptr_v1 *address, unsigned int *pitch_bytes,
+                         unsigned int width_bytes, unsigned int height, unsigned int element_bytes)
+{
+    struct call call;
+    CUdeviceptr memory = 0;
+    size_t pitch = 0;
+    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
+        call_requires(&call, address && pitch_bytes && width_bytes && height &&
+                                 (element_bytes == 4 || element_bytes == 8 || element_bytes == 16)))
+        call.result =
+            memory_pitched(call.context, width_bytes, height, context_take_low, &memory, &pitch);
+    if (!call.result) {
+        *address = (CUdeviceptr_v1)memory;
+        *pitch_bytes = (unsigned)pitch;
+    }
+    return call_end(&call);
+}
+
+CUresult cuMemFree(CUdeviceptr_v1 address)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT))
+        call.result = memory_free(address);
+    return call_end(&call);
+}
+
+CUresult cuMemGetInfo(unsigned int *free_bytes, unsigned int *total_bytes)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
+        call_requires(&call, free_bytes && total_bytes)) {
+        *free_bytes = clamp(device_free_bytes(call.context->device));
+        *total_bytes = clamp(device_spec()->total_bytes);
+    }
+    return call_end(&call);
+}
+
+CUresult cuDeviceTotalMem(unsigned int *bytes, CUdevice ordinal)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT) && call_requires(&call, bytes != NULL) &&
+        call_device(&call, ordinal))
+        *bytes = clamp(device_spec()->total_bytes);
+    return call_end(&call);
+}
+
+CUresult cuMemGetAddressRange(CUdeviceptr_v1 *base, unsigned int *size_bytes,
+                              CUdeviceptr_v1 address)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT)) {
+        const struct block *block = block_containing(address);
+        if (!block)
+            call.result = CUDA_ERROR_NOT_FOUND;
+        if (block && base)
+            *base = (CUdeviceptr_v1)block->address;
+        if (block && size_bytes)
+            *size_bytes = clamp(block->size_bytes);
+    }
+    return call_end(&call);
+}
+
+/* --- arrays: known by a handle, so only their descriptions differ --- */
+
+CUresult cuArrayCreate(CUarray *handle, const CUDA_ARRAY_DESCRIPTOR_v1 *descriptor)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
+        call_requires(&call, handle && descriptor)) {
+        const CUDA_ARRAY3D_DESCRIPTOR whole = {
+            .Width = descriptor->Width,
+            .Height = descriptor->Height,
+            .Format = descriptor->Format,
+            .NumChannels = descriptor->NumChannels,
+        };
+        call.result = array_new(call.context, &whole, handle);
+    }
+    return call_end(&call);
+}
+
+CUresult cuArray3DCreate(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR_v1 *descriptor)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
+        call_requires(&call, handle && descriptor)) {
+        const CUDA_ARRAY3D_DESCRIPTOR whole = {
+            .Width = descriptor->Width,
+            .Height = descriptor->Height,
+            .Depth = descriptor->Depth,
+            .Format = descriptor->Format,
+            .NumChannels = descriptor->NumChannels,
+            .Flags = descriptor->Flags,
+        };
+        call.result = array_new(call.context, &whole, handle);
+    }
+    return call_end(&call);
+}
+
+/* NULL: the result is set. */
+static const CUDA_ARRAY3D_DESCRIPTOR *descriptor_of(struct call *call, CUarray handle)
+{
+    const struct array *array = array_find(handle);
+    if (!array)
+        call->result = CUDA_ERROR_INVALID_HANDLE;
+    return array ? &array->descriptor : NULL;
+}
+
+CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR_v1 *descriptor, CUarray handle)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
+        call_requires(&call, descriptor != NULL)) {
+        const CUDA_ARRAY3D_DESCRIPTOR *whole = descriptor_of(&call, handle);
+        if (whole)
+            *descriptor = (CUDA_ARRAY_DESCRIPTOR_v1){clamp(whole->Width), clamp(whole->Height),
+                                                     whole->Format, whole->NumChannels};
+    }
+    return call_end(&call);
+}
+
+CUresult cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR_v1 *descriptor, CUarray handle)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
+        call_requires(&call, descriptor != NULL)) {
+        const CUDA_ARRAY3D_DESCRIPTOR *whole = descriptor_of(&call, handle);
+        if (whole)
+            *descriptor = (CUDA_ARRAY3D_DESCRIPTOR_v1){clamp(whole->Width), clamp(whole->Height),
+                                                       clamp(whole->Depth), whole->Format,
+                                                       whole->NumChannels,  whole->Flags};
+    }
+    return call_end(&call);
+}
+
+/* --- contexts: counted by those who attach to them --- */
+
+/* The current context, if it is the program's own; NULL: the result is set. */
+static struct context *current(struct call *call, CUcontext handle)
+{
+    struct context *context = call->context;
+    if (context != context->device->primary && (!handle || context_find(handle) == context))
+        return context;
+    call->result = CUDA_ERROR_INVALID_CONTEXT;
+    return NULL;
+}
+
+CUresult cuCtxAttach(CUcontext *handle, unsigned int flags)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) && call_requires(&call, handle && !flags)) {
+        struct context *context = current(&call, NULL);
+        if (context) {
+            context->retain_count++;
+            *handle = (CUcontext)(void *)context;
+        }
+    }
+    return call_end(&call);
+}
+
+CUresult cuCtxDetach(CUcontext handle)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) && call_requires(&call, handle != NULL)) {
+        struct context *context = current(&call, handle);
+        if (context && !--context->retain_count)
+            context_destroy(context);
+    }
+    return call_end(&call);
+}

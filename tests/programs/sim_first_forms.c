@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* link: cuda */
+/*
+ * The driver's functions of before CUDA 3.2, which say addresses and sizes in 32 bits, and the
+ * contexts that are counted by attaching. The sections named are those of the CUDA Driver API.
+ */
+#include <stdint.h>
+
+#include "gpumemtrace/cuda/abi.h"
+#include "sim_check.h"
+
+static CUcontext context;
+
+static size_t free_bytes(void)
+{
+    size_t left, total;
+    EXPECT(cuMemGetInfo_v2(&left, &total), 0);
+    return left;
+}
+
+static void begin(void)
+{
+    EXPECT(cuInit(0), 0);
+    EXPECT(cuCtxCreate(&context, 0, 0), 0);
+}
+
+/* 6.13 Memory Management, cuMemAlloc and cuMemFree: the same but for the width of numbers. */
+static void linear_memory_lies_where_32_bits_reach(void)
+{
+    CUdeviceptr_v1 block = 7, base = 0;
+    unsigned size_bytes = 0;
+    begin();
+    const size_t before = free_bytes();
+    EXPECT(cuMemAlloc(&block, 3 * MIB), 0);
+    EXPECT(free_bytes(), before - 2 * GRANULE);
+    EXPECT(cuMemGetAddressRange(&base, &size_bytes, block + 5), 0);
+    EXPECT(base, block);
+    EXPECT(size_bytes, 3 * MIB);
+    EXPECT(cuMemsetD8_v2(block, 1, 3 * MIB), 0); /* the newer forms know it too */
+    EXPECT(cuMemFree(block), 0);
+    EXPECT(cuMemFree(block), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemFree(0), 0);
+    EXPECT(free_bytes(), before);
+}
+
+/* 6.13 Memory Management, cuMemAlloc: CUDA_ERROR_INVALID_VALUE, CUDA_ERROR_OUT_OF_MEMORY. */
+static void what_cannot_be_said_in_32_bits_is_out_of_memory(void)
+{
+    CUdeviceptr_v1 blocks[8], more = 7;
+    size_t count = 0;
+    begin();
+    EXPECT(cuMemAlloc(&more, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemAlloc(NULL, 1), CUDA_ERROR_INVALID_VALUE);
+    while (count < 8 && !cuMemAlloc(&blocks[count], (unsigned)GIB))
+        count++;
+    CHECK(count < 4);
+    EXPECT(cuMemAlloc(&more, (unsigned)GIB), CUDA_ERROR_OUT_OF_MEMORY);
+    EXPECT(more, 7);
+    CHECK(free_bytes() > 10 * GIB);
+    while (count)
+        EXPECT(cuMemFree(blocks[--count]), 0);
+}
+
+/* 6.13 Memory Management, cuMemAllocPitch. */
+static void pitched_memory_lies_there_too(void)
+{
+    CUdeviceptr_v1 block;
+    unsigned pitch_bytes = 0;
+    begin();
+    EXPECT(cuMemAllocPitch(&block, &pitch_bytes, 1000, 10, 4), 0);
+    EXPECT(pitch_bytes, 1024);
+    EXPECT(cuMemFree(block), 0);
+    EXPECT(cuMemAllocPitch(&block, &pitch_bytes, 1000, 10, 3), CUDA_ERROR_INVALID_VALUE);
+}
+
+/* 6.5 Device Management, cuDeviceTotalMem; 6.13 Memory Management, cuMemGetInfo. */
+static void sizes_are_said_as_far_as_32_bits_go(void)
+{
+    unsigned left = 0, total = 0;
+    begin();
+    EXPECT(cuMemGetInfo(&left, &total), 0);
+    EXPECT(left, UINT32_MAX);
+    EXPECT(total, UINT32_MAX);
+    EXPECT(cuDeviceTotalMem(&total, 0), 0);
+    EXPECT(total, UINT32_MAX);
+    EXPECT(cuDeviceTotalMem(&total, 9), CUDA_ERROR_INVALID_DEVICE);
+}
+
+/* 6.13 Memory Management, cuMemAllocHost, cuMemHostRegister, cuMemHostGetDevicePointer. */
+static void host_memory_is_the_same_as_today_s(void)
+{
+    static char own[4096];
+    CUdeviceptr_v1 address = 7;
+    void *pinned;
+    begin();
+    EXPECT(cuMemAllocHost(&pinned, 4096), 0);
+    memset(pinned, 1, 4096);
+    EXPECT(cuMemHostGetDevicePointer(&address, pinned, 0), CUDA_ERROR_OUT_OF_MEMORY);
+    EXPECT(address, 7);
+    EXPECT(cuMemFreeHost(pinned), 0);
+    EXPECT(cuMemHostRegister(own, sizeof own, 0), 0);
+    EXPECT(cuMemHostRegister(own, sizeof own, 0), CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+    EXPECT(cuMemHostUnregister(own), 0);
+}
+
+/* 6.13 Memory Management, cuArrayCreate, cuArray3DCreate and what describes them. */
+static void arrays_are_described_in_32_bits(void)
+{
+    const CUDA_ARRAY_DESCRIPTOR_v1 flat = {64, 32, CU_AD_FORMAT_FLOAT, 2};
+    const CUDA_ARRAY3D_DESCRIPTOR_v1 deep = {16, 8, 4, CU_AD_FORMAT_UNSIGNED_INT8, 4, 0};
+    CUDA_ARRAY_DESCRIPTOR_v1 told_flat;
+    CUDA_ARRAY3D_DESCRIPTOR_v1 told_deep;
+    CUarray first, second;
+    begin();
+    const size_t before = free_bytes();
+    EXPECT(cuArrayCreate(&first, &flat), 0);
+    EXPECT(cuArray3DCreate(&second, &deep), 0);
+    EXPECT(cuArrayGetDescriptor(&told_flat, first), 0);
+    EXPECT(memcmp(&told_flat, &flat, sizeof flat), 0);
+    EXPECT(cuArray3DGetDescriptor(&told_deep, second), 0);
+    EXPECT(memcmp(&told_deep, &deep, sizeof deep), 0);
+    EXPECT(cuArrayDestroy(first), 0);
+    EXPECT(cuArrayDestroy(second), 0);
+    EXPECT(free_bytes(), before);
+    EXPECT(cuArrayGetDescriptor(&told_flat, first), CUDA_ERROR_INVALID_HANDLE);
+}
+
+/* 6.9 Context Management [DEPRECATED], cuCtxAttach and cuCtxDetach. */
+static void a_context_goes_with_its_last_attachment(void)
+{
+    CUcontext again = NULL, primary;
+    CUdeviceptr block;
+    begin();
+    EXPECT(cuMemAlloc_v2(&block, MIB), 0);
+    EXPECT(cuCtxAttach(&again, 1), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuCtxAttach(&again, 0), 0);
+    CHECK(again == context);
+    EXPECT(cuCtxDetach(context), 0);
+    EXPECT(cuMemFree_v2(block), 0);
+    EXPECT(cuCtxDetach(context), 0);
+    EXPECT(cuMemAlloc_v2(&block, MIB), CUDA_ERROR_INVALID_CONTEXT);
+    EXPECT(cuDevicePrimaryCtxRetain(&primary, 0), 0);
+    EXPECT(cuCtxSetCurrent(primary), 0);
+    EXPECT(cuCtxAttach(&again, 0), CUDA_ERROR_INVALID_CONTEXT);
+    EXPECT(cuCtxDetach(context), CUDA_ERROR_INVALID_CONTEXT);
+}
+
+static const struct sim_part parts[] = {
+    PART(linear_memory_lies_where_32_bits_reach),
+    PART(what_cannot_be_said_in_32_bits_is_out_of_memory),
+    PART(pitched_memory_lies_there_too),
+    PART(sizes_are_said_as_far_as_32_bits_go),
+    PART(host_memory_is_the_same_as_today_s),
+    PART(arrays_are_described_in_32_bits),
+    PART(a_context_goes_with_its_last_attachment),
+};
+
+SIM_MAIN(parts)
