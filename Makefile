@@ -109,7 +109,7 @@ $(LIBRARY): $(interpose_obj) interpose/exports.map
 
 $(COMMAND): $(analyzer_obj)
 	$(call say,LINK,$@)
-	$(Q)$(CC) -pie -o $@ $^ $(SQLITE_A) $(CFLAGS) $(SANITIZE) -pthread -ljansson -ldw -lelf -lm
+	$(Q)$(CC) -pie -o $@ $^ $(SQLITE_A) $(CFLAGS) $(SANITIZE) -pthread -ljansson -ldw -lelf -liberty -lm
 
 $(O)/simulator/libcuda.so.1: $(driver_obj) $(wildcard simulator/driver/*.map)
 	$(call say,LINK,$@)
@@ -175,7 +175,7 @@ $(O)/tests/unit/%: tests/unit/%.c $(analyzer_obj)
 	$(call say,UNIT,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(COMMON) -Ianalyzer -Isimulator -I. -MMD -MP -o $@ $< $(filter-out $(O)/obj/exe/analyzer/main.o,$(analyzer_obj)) \
-	    $(SQLITE_A) -ljansson -ldw -lelf -lcmocka -lm
+	    $(SQLITE_A) -ljansson -ldw -lelf -liberty -lcmocka -lm
 
 # --- running --------------------------------------------------------------------------------------
 

@@ -5,14 +5,24 @@
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
-#include <stdio.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbol/demangle.h"
+#include "symbol/dwarf_scopes.h"
+#include "symbol/dwarf_units.h"
+#include "symbol/elf_functions.h"
+
 struct elf_lookup {
+    struct elf_files *files;
+    const char *build_id;
     Dwfl *session;
     Dwfl_Module *module;
-    const char *path;
+    bool is_loaded; /* what stands below */
+    struct elf_functions functions;
+    struct dwarf_units units;
+    Dwarf_Addr units_bias;
 };
 
 /* Where the code of one scope was written or called from. */
@@ -21,70 +31,95 @@ struct place {
     uint32_t line;
 };
 
-static bool is_same_build(Dwfl_Module *module, const char *wanted)
-{
-    const unsigned char *bits;
-    GElf_Addr address;
-    int length = dwfl_module_build_id(module, &bits, &address);
-    char hex[129] = "";
+/* --- the file --- */
 
-    if (!wanted || length <= 0)
-        return !wanted;
-    for (int i = 0; i < length && i < 64; i++)
-        snprintf(hex + 2 * i, 3, "%02x", bits[i]);
-    return !strcmp(hex, wanted);
+/* The debug information of a stripped file: first where the user says, then in the usual places. */
+static int find_debug_info(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
+                           const char *path, const char *link, GElf_Word checksum, char **found)
+{
+    const struct elf_lookup *lookup = *user;
+    const char *own = lookup ? elf_files_find_debug(lookup->files, lookup->build_id) : NULL;
+    int file = own ? open(own, O_RDONLY | O_CLOEXEC) : -1;
+
+    if (file < 0)
+        return dwfl_standard_find_debuginfo(module, user, name, base, path, link, checksum, found);
+    *found = strdup(own);
+    return file;
 }
 
-struct elf_lookup *elf_lookup_open(const struct trace_module *module)
+struct elf_lookup *elf_lookup_open(struct elf_files *files, const struct trace_module *module,
+                                   const char *path)
 {
     static char *debug_path; /* NULL: the system's usual places */
     static const Dwfl_Callbacks callbacks = {
         .find_elf = dwfl_build_id_find_elf,
-        .find_debuginfo = dwfl_standard_find_debuginfo,
+        .find_debuginfo = find_debug_info,
         .section_address = dwfl_offline_section_address,
         .debuginfo_path = &debug_path,
     };
     struct elf_lookup *lookup = calloc(1, sizeof *lookup);
+    void **user;
 
     if (!lookup)
         return NULL;
-    lookup->path = module->path;
+    lookup->files = files;
+    lookup->build_id = module->build_id;
     lookup->session = dwfl_begin(&callbacks);
-    if (!lookup->session)
-        goto unusable;
-    dwfl_report_begin(lookup->session);
-    lookup->module = dwfl_report_elf(lookup->session, module->path, module->path, -1,
-                                     module->load_address, true);
-    dwfl_report_end(lookup->session, NULL, NULL);
-    if (lookup->module && is_same_build(lookup->module, module->build_id))
-        return lookup;
-unusable:
-    elf_lookup_close(lookup);
-    return NULL;
+    if (lookup->session) {
+        dwfl_report_begin(lookup->session);
+        lookup->module =
+            dwfl_report_elf(lookup->session, path, path, -1, module->load_address, true);
+        dwfl_report_end(lookup->session, NULL, NULL);
+    }
+    if (!lookup->module ||
+        !dwfl_module_info(lookup->module, &user, NULL, NULL, NULL, NULL, NULL, NULL)) {
+        elf_lookup_close(lookup);
+        return NULL;
+    }
+    *user = lookup;
+    return lookup;
 }
 
 void elf_lookup_close(struct elf_lookup *lookup)
 {
     if (!lookup)
         return;
+    elf_functions_release(&lookup->functions);
+    dwarf_units_release(&lookup->units);
     if (lookup->session)
         dwfl_end(lookup->session);
     free(lookup);
 }
 
-static struct place place_of(const struct elf_lookup *lookup, uint64_t address)
+static int load(struct elf_lookup *lookup, struct err *err)
+{
+    Dwarf *dwarf;
+
+    if (lookup->is_loaded)
+        return 0;
+    lookup->is_loaded = true;
+    dwarf = dwfl_module_getdwarf(lookup->module, &lookup->units_bias);
+    if (dwarf && dwarf_units_load(&lookup->units, dwarf, err))
+        return -1;
+    return elf_functions_load(&lookup->functions, lookup->module, err);
+}
+
+/* --- places --- */
+
+static struct place place_of(Dwarf_Die *unit, Dwarf_Addr address)
 {
     struct place place = {0};
-    Dwfl_Line *line = dwfl_module_getsrc(lookup->module, address);
+    Dwarf_Line *line = dwarf_getsrc_die(unit, address);
     int number = 0;
 
     if (line)
-        place.file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
-    place.line = number > 0 ? (uint32_t)number : 0;
+        place.file = dwarf_linesrc(line, NULL, NULL);
+    if (line && dwarf_lineno(line, &number) == 0 && number > 0)
+        place.line = (uint32_t)number;
     return place;
 }
 
-static struct place call_place(Dwarf_Die *unit, Dwarf_Die *inlined)
+static struct place call_place(Dwarf_Die *scopes, Dwarf_Die *inlined)
 {
     struct place place = {0};
     Dwarf_Attribute attribute;
@@ -92,67 +127,90 @@ static struct place call_place(Dwarf_Die *unit, Dwarf_Die *inlined)
     Dwarf_Word value;
 
     if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &value) == 0 &&
-        dwarf_getsrcfiles(unit, &files, NULL) == 0)
+        dwarf_getsrcfiles(scopes, &files, NULL) == 0)
         place.file = dwarf_filesrc(files, value, NULL, NULL);
     if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &value) == 0)
         place.line = (uint32_t)value;
     return place;
 }
 
-static const char *name_of(Dwarf_Die *die)
-{
-    Dwarf_Attribute attribute;
-    const char *name = dwarf_formstring(dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute));
+/* --- functions --- */
 
-    return name ? name : dwarf_diename(die);
+/* From the linker's name, which says most; else from the declaration. */
+static char *readable(const char *symbol, Dwarf_Die *scope)
+{
+    if (!symbol && scope)
+        return dwarf_scope_name(scope);
+    return symbol ? demangle(symbol) : NULL;
 }
 
-/* Inlined calls around the address, innermost first; *place moves on to the caller's line. */
-static size_t find_inlined(const struct elf_lookup *lookup, uint64_t address,
-                           struct symbol_frame *frames, size_t limit, struct place *place)
+/* One frame; its name is kept in the pool. */
+static int fill(struct symbol_frame *frame, const char *kind, char *function,
+                const struct place *place, struct name_pool *pool, struct err *err)
+{
+    *frame = (struct symbol_frame){
+        .kind = kind, .function = "?", .file = place->file, .line = place->line};
+    if (function)
+        frame->function = name_pool_take(pool, function, err);
+    return frame->function ? 0 : -1;
+}
+
+/* Inlined calls, innermost first; *place moves on to where the outermost of them was called. */
+static int fill_inlined(Dwarf_Die *unit, Dwarf_Die *scopes, int count, struct symbol_frame *frames,
+                        struct place *place, struct name_pool *pool, struct err *err)
+{
+    for (int i = 0; i < count; i++) {
+        Dwarf_Die *scope = &scopes[count - 1 - i];
+
+        if (fill(&frames[i], "inlined", readable(dwarf_scope_symbol(scope), scope), place, pool,
+                 err))
+            return -1;
+        *place = call_place(unit, scope);
+    }
+    return 0;
+}
+
+int elf_lookup_find(struct elf_lookup *lookup, uint64_t address, struct symbol_frame *frames,
+                    struct name_pool *pool, struct err *err)
+{
+    Dwarf_Addr own_address;
+    Dwarf_Die *unit, split, scopes[ELF_LOOKUP_FRAMES_MAX];
+    const char *symbol = NULL;
+    struct place place = {0};
+    int count = 0;
+
+    if (load(lookup, err))
+        return -1;
+    own_address = address - lookup->units_bias;
+    unit = dwarf_units_find(&lookup->units, own_address);
+    if (unit) {
+        place = place_of(unit, own_address);
+        unit = dwarf_units_scopes(unit, &split);
+        count = dwarf_scopes_find(unit, own_address, scopes, ELF_LOOKUP_FRAMES_MAX);
+    }
+    if (count > 0)
+        symbol = dwarf_scope_symbol(&scopes[0]);
+    if (!symbol)
+        symbol = elf_functions_find(&lookup->functions, address);
+    if (count == 0 && !symbol)
+        return 0;
+    if (count > 0 && fill_inlined(unit, scopes + 1, count - 1, frames, &place, pool, err))
+        return -1;
+    if (fill(&frames[count ? count - 1 : 0], "native", readable(symbol, count ? scopes : NULL),
+             &place, pool, err))
+        return -1;
+    return count ? count : 1;
+}
+
+bool elf_lookup_is_signal_return(struct elf_lookup *lookup, uint64_t address)
 {
     Dwarf_Addr bias;
-    Dwarf_Die *unit = dwfl_module_addrdie(lookup->module, address, &bias);
-    Dwarf_Die *by_address = NULL, *scopes = NULL;
-    int count = unit ? dwarf_getscopes(unit, address - bias, &by_address) : 0;
-    size_t found = 0;
+    Dwarf_CFI *unwinding = dwfl_module_eh_cfi(lookup->module, &bias);
+    Dwarf_Frame *frame = NULL;
+    bool is_signal = false;
 
-    /* By address the outer scopes are those of the definition; by DIE, of the inlined copy. */
-    if (count > 0)
-        count = dwarf_getscopes_die(&by_address[0], &scopes);
-    for (int i = 0; i < count && found + 1 < limit; i++) {
-        const char *name;
-
-        if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram)
-            break;
-        if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
-            continue;
-        name = name_of(&scopes[i]);
-        frames[found++] = (struct symbol_frame){.kind = "inlined",
-                                                .function = name ? name : "?",
-                                                .file = place->file,
-                                                .line = place->line,
-                                                .module = lookup->path};
-        *place = call_place(unit, &scopes[i]);
-    }
-    free(by_address);
-    free(scopes);
-    return found;
-}
-
-size_t elf_lookup_find(struct elf_lookup *lookup, uint64_t address, struct symbol_frame *frames,
-                       size_t limit)
-{
-    const char *function = dwfl_module_addrname(lookup->module, address);
-    struct place place = place_of(lookup, address);
-    size_t count = find_inlined(lookup, address, frames, limit, &place);
-
-    if (!function && !count)
-        return 0;
-    frames[count++] = (struct symbol_frame){.kind = "native",
-                                            .function = function ? function : "?",
-                                            .file = place.file,
-                                            .line = place.line,
-                                            .module = lookup->path};
-    return count;
+    if (unwinding && dwarf_cfi_addrframe(unwinding, address - bias, &frame) == 0)
+        dwarf_frame_info(frame, NULL, NULL, &is_signal);
+    free(frame);
+    return is_signal;
 }

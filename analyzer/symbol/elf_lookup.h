@@ -2,24 +2,32 @@
 /*
  * One ELF file with its debug information, through libdwfl: from an address to a function, its
  * source line and the calls that were inlined there. It must not know traces beyond the module's
- * path, place and build-id.
+ * place and build-id.
  */
 #ifndef GPUMEMTRACE_SYMBOL_ELF_LOOKUP_H
 #define GPUMEMTRACE_SYMBOL_ELF_LOOKUP_H
 
-#include "symbol/symbols.h"
+#include "symbol/elf_files.h"
+#include "symbol/name_pool.h"
 
 struct elf_lookup;
 
-/* NULL: there is no such file here, or it is another build than the one that ran. */
-struct elf_lookup *elf_lookup_open(const struct trace_module *module);
+/* The file is one that elf_files_find gave; files and module must outlive the lookup. NULL: it
+ * cannot be read. */
+struct elf_lookup *elf_lookup_open(struct elf_files *files, const struct trace_module *module,
+                                   const char *path);
 void elf_lookup_close(struct elf_lookup *lookup);
 
 /*
- * Fills at most limit frames, innermost first, the last one of kind native, and returns how many;
- * 0: nothing is known. The texts live as long as the lookup.
+ * Fills kind, function, file and line of at most ELF_LOOKUP_FRAMES_MAX frames, innermost first, the
+ * last one of kind native, and returns how many; 0: nothing is known, -1: no memory. The texts live
+ * as long as the lookup and the pool.
  */
-size_t elf_lookup_find(struct elf_lookup *lookup, uint64_t address, struct symbol_frame *frames,
-                       size_t limit);
+enum { ELF_LOOKUP_FRAMES_MAX = 64 };
+int elf_lookup_find(struct elf_lookup *lookup, uint64_t address, struct symbol_frame *frames,
+                    struct name_pool *pool, struct err *err);
+
+/* Whether the code at the address is what a signal handler returns to. */
+bool elf_lookup_is_signal_return(struct elf_lookup *lookup, uint64_t address);
 
 #endif

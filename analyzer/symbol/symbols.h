@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names for the frames of a trace's stacks. Native addresses are looked up in the ELF files and
- * debug information on this machine, when first asked for, and remembered. It must not know why a
- * stack is shown.
+ * Names for the frames of a trace's stacks: those that `resolve` wrote into the trace, else from
+ * the ELF files and debug information on this machine, looked up when first asked for, and
+ * remembered. It must not know why a stack is shown.
  *
  * All pointers belong to the symbols and live as long as they do. Not thread-safe.
  */
@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include "symbol/frame_role.h"
 #include "trace/trace.h"
 
 /* No recorder takes deeper stacks; it also ends the walk of a broken frame table. */
@@ -21,7 +22,9 @@ struct symbol_frame {
     const char *function; /* never NULL; "libfoo.so+0x1234" when nothing better is known */
     const char *file;     /* NULL: not known */
     uint32_t line;        /* 0: not known */
-    const char *module;   /* path of the ELF file; NULL for other kinds and when not known */
+    const char *module;   /* path of the library or program; NULL: not native, or in none */
+    enum frame_role role;
+    bool is_named; /* false: function is a place */
 };
 
 struct symbols;
@@ -30,12 +33,51 @@ struct symbols;
 struct symbols *symbols_new(const struct trace *trace, struct err *err);
 void symbols_free(struct symbols *symbols);
 
-/* Shows the frames of a stack from the allocation outwards. */
+/* Where names are looked for beside the recorded paths and the system's usual places. */
+struct symbol_sources {
+    const char *const *debug_dirs;
+    int debug_dir_count;
+    bool debuginfod; /* ask the servers that DEBUGINFOD_URLS names */
+};
+
+/* To be called before the first frame is asked for; the sources must outlive the symbols. */
+int symbols_set_sources(struct symbols *symbols, const struct symbol_sources *sources,
+                        struct err *err);
+
+/*
+ * Walks a stack from the allocation outwards; only what is asked for is looked up.
+ *
+ *     struct symbol_walk walk = symbols_walk_begin(symbols, stack_id);
+ *     while ((status = symbols_walk_next(&walk, &frame, err)) > 0)
+ *         …
+ */
+struct symbol_walk {
+    struct symbols *symbols;
+    uint32_t frame_id; /* the next one in the tree */
+    int depth;
+    size_t next, end;    /* frames of the current address that are still to be shown */
+    const char *label;   /* to be shown next */
+    bool after_signal;   /* the next frame was interrupted: its address is no return address */
+    bool wants_no_label; /* it has Python frames, or has its label already */
+};
+
+struct symbol_walk symbols_walk_begin(struct symbols *symbols, uint32_t stack_id);
+/* 1: *frame is filled; 0: the stack is at its end; -1: no memory. */
+int symbols_walk_next(struct symbol_walk *walk, struct symbol_frame *frame, struct err *err);
+
+/* The whole stack at once. */
 int symbols_walk(struct symbols *symbols, uint32_t stack_id,
                  void (*show)(void *self, const struct symbol_frame *frame), void *self,
                  struct err *err);
 
 /* The module that holds a native frame's address; NULL: none. */
 const struct trace_module *symbols_module(const struct trace *trace, uint64_t address);
+
+/* Modules whose frames were asked for and stayed without names, and the first of each sort. */
+struct symbol_gaps {
+    size_t missing_count, other_build_count;
+    const char *missing, *other_build;
+};
+struct symbol_gaps symbols_gaps(const struct symbols *symbols);
 
 #endif

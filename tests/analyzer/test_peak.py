@@ -58,7 +58,7 @@ def test_a_native_frame_nobody_can_resolve_is_module_and_offset(trace):
     trace.alloc(1, stack=trace.stack(0x11234, 0x99999))
     (site,) = device_of(trace)["sites"]
     assert [(f["kind"], f["function"], f["module"]) for f in site["frames"]] == [
-        ("native", "libfoo.so+0x1234", "/no/such/libfoo.so"), ("native", "0x99999", None),
+        ("native", "libfoo.so+0x1234", "/no/such/libfoo.so"), ("native", "[anonymous]+0x99999", None),
     ]  # fmt: skip
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Names of native frames, held against a program that knows its own source."""
+"""Names of native frames, held against programs that know their own source."""
 import subprocess
 
 import pytest
 
-from conftest import ROOT, load_json
-from tracefile import Trace
+from conftest import ROOT
+from printed_stack import PrintedStack, frames_of, functions_of
 
 SOURCE = ROOT / "tests/programs/symbol_stack.c"
 
@@ -18,52 +18,89 @@ def line_of(mark):
 
 @pytest.fixture
 def stack(program):
-    """(module row, return addresses in it innermost first) of one run of the program."""
-    output = subprocess.run([program("symbol_stack")], capture_output=True, text=True, check=True).stdout
-    if "nothing is inlined" in output:
+    printed = PrintedStack(program("symbol_stack"))
+    if "nothing is inlined" in printed.output:
         pytest.skip("the test programs are built without optimization")
-    words = [line.split() for line in output.splitlines()]
-    ((_, path, build_id, *addresses),) = [row for row in words if row[0] == "module"]
-    load, start, end = map(int, addresses)
-    frames = [int(row[1]) for row in words if row[0] == "frame"]
-    # A sanitizer's backtrace() has a frame of its own in front.
-    return [1, path, build_id, load, start, end], [a for a in frames if start <= a < end]
+    return printed
 
 
-def frames(tmp_path, module, addresses):
-    trace = Trace(tmp_path / "trace.db")
-    trace.rows["module"].append(tuple(module))
-    trace.alloc(1, stack=trace.stack(*addresses))
-    (device,) = load_json("peak", trace.write())["devices"]
-    return device["sites"][0]["frames"]
+def named(frames):
+    return [(f["kind"], f["function"], f["file"].rsplit("/", 1)[-1], f["line"]) for f in frames]
+
+
+NAMED = [
+    ("native", "take_stack", "symbol_stack.c", line_of("take_stack")),
+    ("inlined", "inlined_layer", "symbol_stack.c", line_of("inlined_layer")),
+    ("native", "outer_layer", "symbol_stack.c", line_of("outer_layer")),
+    ("native", "main", "symbol_stack.c", line_of("main")),
+]
 
 
 def test_a_return_address_has_the_function_file_and_line_of_its_call(tmp_path, stack):
-    result = frames(tmp_path, *stack)
-    named = [
-        (frame["kind"], frame["function"], frame["file"].rsplit("/", 1)[-1], frame["line"])
-        for frame in result[:4]
-    ]
-    assert named == [
-        ("native", "take_stack", "symbol_stack.c", line_of("take_stack")),
-        ("inlined", "inlined_layer", "symbol_stack.c", line_of("inlined_layer")),
-        ("native", "outer_layer", "symbol_stack.c", line_of("outer_layer")),
-        ("native", "main", "symbol_stack.c", line_of("main")),
-    ]
+    assert named(frames_of(stack.write(tmp_path / "trace.db"))[:4]) == NAMED
+
+
+@pytest.mark.parametrize("ways", [["-gdwarf-4"], ["-gdwarf-5"], ["-gsplit-dwarf"]])
+def test_lines_and_inlined_calls_are_found_in_every_layout_of_debug_information(tmp_path, stack, ways):
+    """-gsplit-dwarf keeps functions in another file."""
+    copy = tmp_path / "copy"
+    subprocess.run(["cc", "-std=c11", "-D_GNU_SOURCE", "-O2", "-g", *ways, f"-I{ROOT}/include", "-o", copy, SOURCE],
+                   check=True, cwd=tmp_path)
+    assert named(frames_of(PrintedStack(copy).write(tmp_path / "trace.db"))[:4]) == NAMED
+
+
+def test_lines_are_found_without_a_table_of_addresses(tmp_path, stack):
+    """clang writes no .debug_aranges."""
+    copy = tmp_path / "copy"
+    subprocess.run(["objcopy", "--remove-section=.debug_aranges", stack.own[1], copy], check=True)
+    assert named(frames_of(PrintedStack(copy).write(tmp_path / "trace.db"))[:4]) == NAMED
 
 
 def test_another_build_of_the_file_is_not_asked_for_names(tmp_path, stack):
-    module, addresses = stack
-    module[2] = "00" * 20
-    result = frames(tmp_path, module, addresses[:1])
-    offset = addresses[0] - module[3]
-    assert [(f["kind"], f["function"], f["file"], f["line"]) for f in result] == [
-        ("native", f"symbol_stack+{offset:#x}", None, None)
-    ]
+    stack.own[2] = "00" * 20
+    address = stack.addresses[0]
+    (frame,) = frames_of(stack.write(tmp_path / "trace.db", [address]))
+    assert [frame[key] for key in ("kind", "function", "file", "line")] == [
+        "native", f"symbol_stack+{address - stack.own[3]:#x}", None, None]
 
 
 def test_a_file_that_is_no_elf_gives_module_and_offset(tmp_path, stack):
-    module, addresses = stack
-    module[1], module[2] = str(SOURCE), None
-    (frame,) = frames(tmp_path, module, addresses[:1])
-    assert frame["function"].startswith("symbol_stack.c+0x")
+    stack.own[1], stack.own[2] = str(SOURCE), None
+    (function,) = functions_of(stack.write(tmp_path / "trace.db", stack.addresses[:1]))
+    assert function.startswith("symbol_stack.c+0x")
+
+
+def test_a_stripped_library_gives_its_exported_functions_by_name(tmp_path, program):
+    copy = tmp_path / "copy"
+    subprocess.run(["strip", "-o", copy, program("symbol_languages")], check=True)
+    stack = PrintedStack(copy)
+    functions = functions_of(stack.write(tmp_path / "trace.db", stack.own_addresses()))
+    hidden = f"copy+{stack.addresses[3] - stack.own[3]:#x}"
+    assert functions == ["train::model::forward", "train::model::backward", "c_name", hidden, *functions[4:]]
+
+
+def test_a_place_in_no_module_is_shown_as_anonymous_code(tmp_path, stack):
+    """Code that a compiler made at run time."""
+    assert functions_of(stack.write(tmp_path / "trace.db", [0x5000])) == ["[anonymous]+0x5000"]
+
+
+def test_cxx_and_rust_names_are_demangled_without_parameters(tmp_path, program):
+    stack = PrintedStack(program("symbol_languages"))
+    functions = functions_of(stack.write(tmp_path / "trace.db", stack.own_addresses()))
+    expected = [
+        "train::model::forward",
+        "train::model::backward",
+        "c_name",
+        "nn::(anonymous namespace)::Layer::forward",
+        "nn::(anonymous namespace)::apply<long>",
+        "nn::run()::{lambda}::operator()",
+        "nn::run",
+        "main",
+    ]
+    assert [name for name in functions if name in expected] == expected
+
+
+def test_the_place_a_signal_interrupted_is_not_taken_for_a_call(tmp_path, program):
+    stack = PrintedStack(program("symbol_signal"))
+    functions = functions_of(stack.write(tmp_path / "trace.db"))
+    assert functions[:4] == ["handler", "(signal handler)", "fault", "call_fault"]

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* libdebuginfod at arm's length; see debuginfod.h. */
+#include "symbol/debuginfod.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define LIBRARY "libdebuginfod.so.1"
+#define SERVERS "DEBUGINFOD_URLS"
+
+/* Signatures as in elfutils/debuginfod.h. A build-id of length 0 is one in hexadecimal. */
+typedef void *begin_function(void);
+typedef void end_function(void *client);
+typedef int find_function(void *client, const unsigned char *build_id, int length, char **path);
+
+struct debuginfod {
+    void *library, *client;
+    end_function *end;
+    find_function *find_debuginfo, *find_executable;
+};
+
+static int load(struct debuginfod *debuginfod, struct err *err)
+{
+    begin_function *begin;
+
+    debuginfod->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+    if (!debuginfod->library) {
+        err_set(err, ERR_SYSTEM, "--debuginfod: %s (on Debian: libdebuginfod1)", dlerror());
+        return -1;
+    }
+    begin = GMT_FUNCTION(begin_function *, dlsym(debuginfod->library, "debuginfod_begin"));
+    debuginfod->end = GMT_FUNCTION(end_function *, dlsym(debuginfod->library, "debuginfod_end"));
+    debuginfod->find_debuginfo =
+        GMT_FUNCTION(find_function *, dlsym(debuginfod->library, "debuginfod_find_debuginfo"));
+    debuginfod->find_executable =
+        GMT_FUNCTION(find_function *, dlsym(debuginfod->library, "debuginfod_find_executable"));
+    if (begin && debuginfod->end && debuginfod->find_debuginfo && debuginfod->find_executable)
+        debuginfod->client = begin();
+    if (!debuginfod->client)
+        err_set(err, ERR_SYSTEM, "--debuginfod: %s cannot be used", LIBRARY);
+    return debuginfod->client ? 0 : -1;
+}
+
+struct debuginfod *debuginfod_new(struct err *err)
+{
+    const char *servers = getenv(SERVERS);
+    struct debuginfod *debuginfod;
+
+    if (!servers || !*servers) {
+        err_set(err, ERR_USAGE, "--debuginfod: %s names no server", SERVERS);
+        return NULL;
+    }
+    debuginfod = calloc(1, sizeof *debuginfod);
+    if (!debuginfod)
+        err_set(err, ERR_SYSTEM, "not enough memory for the names of frames");
+    if (debuginfod && !load(debuginfod, err))
+        return debuginfod;
+    debuginfod_free(debuginfod);
+    return NULL;
+}
+
+void debuginfod_free(struct debuginfod *debuginfod)
+{
+    if (!debuginfod)
+        return;
+    if (debuginfod->client)
+        debuginfod->end(debuginfod->client);
+    if (debuginfod->library)
+        dlclose(debuginfod->library);
+    free(debuginfod);
+}
+
+void debuginfod_forbid(void)
+{
+    unsetenv(SERVERS);
+}
+
+char *debuginfod_fetch(struct debuginfod *debuginfod, const char *build_id)
+{
+    const unsigned char *hex = (const unsigned char *)build_id;
+    char *path = NULL;
+    int file = debuginfod->find_debuginfo(debuginfod->client, hex, 0, &path);
+
+    if (file < 0)
+        file = debuginfod->find_executable(debuginfod->client, hex, 0, &path);
+    if (file < 0)
+        return NULL;
+    close(file);
+    return path;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Readable symbols, through libiberty; see demangle.h. */
+#include "symbol/demangle.h"
+
+#include <ctype.h>
+#include <libiberty/demangle.h>
+#include <string.h>
+
+/* "work" of "work.constprop.0" and of "work@@V1": an identifier and what no C name has. */
+static size_t length_without_suffix(const char *symbol)
+{
+    size_t length = 0;
+
+    while (isalnum((unsigned char)symbol[length]) || symbol[length] == '_')
+        length++;
+    if (length > 0 && (symbol[length] == '@' ||
+                       (symbol[length] == '.' && isalpha((unsigned char)symbol[length + 1]))))
+        return length;
+    return strlen(symbol);
+}
+
+/* Old Rust names are C++ names too, with a hash at the end: Rust comes first. */
+char *demangle(const char *symbol)
+{
+    char *name = rust_demangle(symbol, DMGL_NO_OPTS);
+
+    if (!name)
+        name = cplus_demangle_v3(symbol, DMGL_NO_OPTS);
+    return name ? name : strndup(symbol, length_without_suffix(symbol));
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions by address, and their names; see dwarf_scopes.h. */
+#include "symbol/dwarf_scopes.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/text.h"
+
+enum { NAME_MAX_BYTES = 4096, NESTING_MAX = 64 };
+
+/* --- by address --- */
+
+static bool is_function(int tag)
+{
+    return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
+}
+
+/* What has no addresses of its own, and functions in it. */
+static bool is_namespace(int tag)
+{
+    return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
+           tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+}
+
+/* The child of the scope that the address lies in, or below whose names it does; false: none. */
+static bool find_child(Dwarf_Die *scope, Dwarf_Addr address, Dwarf_Die *child, int nesting)
+{
+    Dwarf_Die die, inner;
+    int status = dwarf_child(scope, &die);
+
+    for (; status == 0; status = dwarf_siblingof(&die, &die)) {
+        if (is_namespace(dwarf_tag(&die))) {
+            if (nesting < NESTING_MAX && find_child(&die, address, &inner, nesting + 1)) {
+                *child = inner;
+                return true;
+            }
+        } else if (dwarf_haspc(&die, address) > 0) {
+            *child = die;
+            return true;
+        }
+    }
+    return false;
+}
+
+int dwarf_scopes_find(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die *scopes, int limit)
+{
+    Dwarf_Die scope = *unit, child;
+    int count = 0;
+
+    while (count < limit && find_child(&scope, address, &child, 0)) {
+        scope = child;
+        if (is_function(dwarf_tag(&scope)))
+            scopes[count++] = scope;
+    }
+    return count;
+}
+
+/* --- names --- */
+
+const char *dwarf_scope_symbol(Dwarf_Die *scope)
+{
+    Dwarf_Attribute attribute;
+
+    return dwarf_formstring(dwarf_attr_integrate(scope, DW_AT_linkage_name, &attribute));
+}
+
+/* What the scope is a copy of, and the declaration that a definition refers to. */
+static Dwarf_Die declaration_of(const Dwarf_Die *scope)
+{
+    static const unsigned references[] = {DW_AT_abstract_origin, DW_AT_specification};
+    Dwarf_Die found = *scope;
+
+    for (size_t i = 0; i < 2; i++) {
+        Dwarf_Attribute attribute;
+        Dwarf_Die die;
+
+        if (dwarf_formref_die(dwarf_attr(&found, references[i], &attribute), &die))
+            found = die;
+    }
+    return found;
+}
+
+static char *scope_name(Dwarf_Die *scope, int nesting);
+
+/* Moves *die to its child that starts last at or before the offset. */
+static bool descend(Dwarf_Die *die, Dwarf_Off offset)
+{
+    Dwarf_Die child, last;
+    bool found = false;
+    int status = dwarf_child(die, &child);
+
+    for (; status == 0 && dwarf_dieoffset(&child) <= offset;
+         status = dwarf_siblingof(&child, &child)) {
+        last = child;
+        found = true;
+    }
+    if (found)
+        *die = last;
+    return found;
+}
+
+/* An outer function may be defined apart from its declaration: it brings its own full name. */
+static void add_outer_function(struct text *text, Dwarf_Die *die, int nesting)
+{
+    char *name = nesting < NESTING_MAX ? scope_name(die, nesting + 1) : NULL;
+
+    if (!name)
+        return;
+    text_clear(text);
+    text_addf(text, "%s()::", name);
+    free(name);
+}
+
+static void add_outer(struct text *text, Dwarf_Die *die, const char *own, int nesting)
+{
+    int tag = dwarf_tag(die);
+    const char *name = dwarf_diename(die);
+
+    if (tag == DW_TAG_subprogram)
+        add_outer_function(text, die, nesting);
+    else if (tag == DW_TAG_namespace)
+        text_addf(text, "%s::", name ? name : "(anonymous namespace)");
+    else if (is_namespace(tag) && !name)
+        text_add(text, !strcmp(own, "operator()") ? "{lambda}::" : "{unnamed}::");
+    else if (is_namespace(tag))
+        text_addf(text, "%s::", name);
+}
+
+static char *scope_name(Dwarf_Die *scope, int nesting)
+{
+    Dwarf_Die declaration = declaration_of(scope), die;
+    Dwarf_Off offset = dwarf_dieoffset(&declaration);
+    const char *own = dwarf_diename(scope);
+    struct text text;
+    char *name = NULL;
+
+    if (!own || !dwarf_diecu(&declaration, &die, NULL, NULL))
+        return NULL;
+    text_init(&text, NAME_MAX_BYTES);
+    while (dwarf_dieoffset(&die) < offset && descend(&die, offset))
+        if (dwarf_dieoffset(&die) < offset)
+            add_outer(&text, &die, own, nesting);
+    text_add(&text, own);
+    if (!text_failed(&text))
+        name = strdup(text.data);
+    text_release(&text);
+    return name;
+}
+
+char *dwarf_scope_name(Dwarf_Die *scope)
+{
+    return scope_name(scope, 0);
+}

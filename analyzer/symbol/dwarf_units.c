@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* Compilation units by address; see dwarf_units.h. */
+#include "symbol/dwarf_units.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+#include "trace/array.h"
+
+static int add_range(struct dwarf_units *units, uint64_t start, uint64_t end, struct err *err)
+{
+    struct dwarf_range *grown;
+
+    /* What the linker dropped has been moved to address 0. */
+    if (start == 0 || start >= end)
+        return 0;
+    grown =
+        array_grow(units->ranges, &units->range_capacity, units->range_count, sizeof *grown, err);
+    if (!grown)
+        return -1;
+    units->ranges = grown;
+    grown[units->range_count++] = (struct dwarf_range){start, end, (uint32_t)units->count};
+    return 0;
+}
+
+static int add_unit(struct dwarf_units *units, Dwarf_Die *unit, struct err *err)
+{
+    Dwarf_Die *grown = array_grow(units->items, &units->capacity, units->count, sizeof *grown, err);
+    Dwarf_Addr base, start, end;
+    ptrdiff_t offset = 0;
+
+    if (!grown)
+        return -1;
+    units->items = grown;
+    grown[units->count] = *unit;
+    while ((offset = dwarf_ranges(unit, offset, &base, &start, &end)) > 0)
+        if (add_range(units, start, end, err))
+            return -1;
+    units->count++;
+    return 0;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct dwarf_range *a = left, *b = right;
+
+    return (a->start > b->start) - (a->start < b->start);
+}
+
+int dwarf_units_load(struct dwarf_units *units, Dwarf *dwarf, struct err *err)
+{
+    Dwarf_CU *unit = NULL;
+    Dwarf_Die die;
+    uint8_t type;
+
+    *units = (struct dwarf_units){0};
+    while (dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, NULL) == 0)
+        if ((type == DW_UT_compile || type == DW_UT_skeleton) && add_unit(units, &die, err)) {
+            dwarf_units_release(units);
+            return -1;
+        }
+    if (units->range_count)
+        qsort(units->ranges, units->range_count, sizeof *units->ranges, compare);
+    return 0;
+}
+
+void dwarf_units_release(struct dwarf_units *units)
+{
+    free(units->items);
+    free(units->ranges);
+    *units = (struct dwarf_units){0};
+}
+
+Dwarf_Die *dwarf_units_find(const struct dwarf_units *units, uint64_t address)
+{
+    size_t low = 0, high = units->range_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (units->ranges[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0 || address >= units->ranges[low - 1].end)
+        return NULL;
+    return &units->items[units->ranges[low - 1].unit];
+}
+
+Dwarf_Die *dwarf_units_scopes(Dwarf_Die *unit, Dwarf_Die *split)
+{
+    uint8_t type;
+
+    if (dwarf_cu_info(unit->cu, NULL, &type, NULL, split, NULL, NULL, NULL) == 0 &&
+        type == DW_UT_skeleton && split->addr)
+        return split;
+    return unit;
+}

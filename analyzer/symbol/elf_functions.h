@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions of one ELF file's symbol tables, sorted by address: libdwfl's own search reads all
+ * symbols for each address, which takes seconds in the libraries of a framework. It must not know
+ * debug information.
+ */
+#ifndef GPUMEMTRACE_SYMBOL_ELF_FUNCTIONS_H
+#define GPUMEMTRACE_SYMBOL_ELF_FUNCTIONS_H
+
+#include <elfutils/libdwfl.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpumemtrace/err.h"
+
+struct elf_function {
+    uint64_t start, end; /* end == start: its size is not known */
+    const char *symbol;  /* as the linker knows it; belongs to the module */
+};
+
+struct elf_functions {
+    struct elf_function *items;
+    size_t count;
+};
+
+int elf_functions_load(struct elf_functions *functions, Dwfl_Module *module, struct err *err);
+void elf_functions_release(struct elf_functions *functions);
+
+/* The symbol of the function that holds the address; NULL: none does. */
+const char *elf_functions_find(const struct elf_functions *functions, uint64_t address);
+
+#endif

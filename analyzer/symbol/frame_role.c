@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Matching frames against frame_roles.def; see frame_role.h. */
+#include "symbol/frame_role.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+#include "symbol/symbols.h"
+
+enum where { WHERE_module, WHERE_file, WHERE_function };
+
+static const struct {
+    enum frame_role role;
+    enum where where;
+    const char *pattern;
+} rules[] = {
+#define ROLE(name, text)
+#define RULE(role, where, pattern) {ROLE_##role, WHERE_##where, pattern},
+#include "symbol/frame_roles.def"
+};
+
+static const struct {
+    const char *key, *text;
+} roles[] = {
+#define ROLE(name, text) {#name, text},
+#define RULE(role, where, pattern)
+#include "symbol/frame_roles.def"
+};
+
+const char *frame_role_key(enum frame_role role)
+{
+    return roles[role].key;
+}
+
+const char *frame_role_text(enum frame_role role)
+{
+    return roles[role].text;
+}
+
+/* What the rule looks at; NULL: this frame has none. */
+static const char *subject(const struct symbol_frame *frame, enum where where, const char *pattern)
+{
+    bool is_python = !strcmp(frame->kind, "python");
+    const char *slash;
+
+    if (where == WHERE_file)
+        return is_python ? frame->file : NULL;
+    if (where == WHERE_function)
+        return is_python || !frame->is_named ? NULL : frame->function;
+    if (!frame->module || strchr(pattern, '/'))
+        return frame->module;
+    slash = strrchr(frame->module, '/');
+    return slash ? slash + 1 : frame->module;
+}
+
+enum frame_role frame_role_of(const struct symbol_frame *frame)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        const char *text = subject(frame, rules[i].where, rules[i].pattern);
+
+        if (text && fnmatch(rules[i].pattern, text, 0) == 0)
+            return rules[i].role;
+    }
+    return ROLE_program;
+}

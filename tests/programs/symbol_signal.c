@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+// link:
+/*
+ * Prints its stack inside a handler of a signal that interrupted the very first byte of a function:
+ * taken for a return address, that place would belong to the function before it.
+ */
+#include <signal.h>
+#include <stdlib.h>
+
+#include "print_stack.h"
+
+void fault(void);
+void before_fault(void);
+
+__asm__(".text\n"
+        ".globl before_fault\n.type before_fault, @function\nbefore_fault:\n"
+        ".cfi_startproc\n\tret\n.cfi_endproc\n.size before_fault, .-before_fault\n"
+        ".globl fault\n.type fault, @function\nfault:\n"
+        ".cfi_startproc\n\tud2\n\tret\n.cfi_endproc\n.size fault, .-fault\n");
+
+static void handler(int signal)
+{
+    (void)signal;
+    PRINT_STACK();
+    fflush(stdout);
+    _Exit(0);
+}
+
+static void call_fault(void)
+{
+    fault();
+    before_fault();
+}
+
+int main(void)
+{
+    signal(SIGILL, handler);
+    call_fault();
+    return 1;
+}
