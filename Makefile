@@ -34,7 +34,8 @@ interpose_src := $(filter-out interpose/fold.c,$(wildcard interpose/*.c interpos
 analyzer_src  := $(wildcard analyzer/*.c analyzer/*/*.c) $(wildcard simulator/driver/spec.c)
 driver_src    := $(wildcard simulator/driver/*.c simulator/driver/*.S) analyzer/util/size.c
 runtime_src   := $(wildcard simulator/runtime/*.c simulator/runtime/*.S)
-program_src   := $(wildcard tests/programs/*.c tests/programs/*.cc)
+preload_src   := $(wildcard tests/programs/preload_*.c tests/programs/naive_*.c)
+program_src   := $(filter-out $(preload_src),$(wildcard tests/programs/*.c tests/programs/*.cc))
 matrix_src    := $(wildcard tests/programs/matrix/*.c)
 sample_src    := $(wildcard samples/*.c)
 unit_src      := $(wildcard tests/unit/*.c)
@@ -52,7 +53,8 @@ LIBRARY    := $(O)/libgpumemtrace.so
 COMMAND    := $(O)/gpumemtrace
 SIMULATOR  := $(addprefix $(O)/simulator/,libcuda.so.1 libcudart.so.12 libcudart.so.13)
 MATRIX     := $(addprefix $(O)/tests/,matrix matrix12 matrix_bare matrix_plugin.so matrix_plugin12.so)
-PROGRAMS   := $(patsubst tests/programs/%,$(O)/tests/%,$(basename $(program_src))) $(MATRIX)
+PROGRAMS   := $(patsubst tests/programs/%,$(O)/tests/%,$(basename $(program_src))) $(MATRIX) \
+              $(patsubst tests/programs/%.c,$(O)/tests/%.so,$(preload_src))
 SAMPLES    := $(patsubst samples/%.c,$(O)/samples/%,$(sample_src))
 UNITS      := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(unit_src))
 PRODUCTS   := $(LIBRARY) $(COMMAND) $(SIMULATOR)
@@ -135,6 +137,11 @@ link_m        := -lm
 link_sqlite   := $(SQLITE_A) -lm
 links = $(foreach word,$(shell sed -n '1,5s|.*link: *||p' $(1)),$(link_$(word)))
 
+# A library that is preloaded beside ours (preload_*), or in its place with the mistake of another (naive_*).
+$(O)/tests/%.so: tests/programs/%.c $(SIMULATOR)
+	$(call say,PROG,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(COMMON) -fPIC -shared -MMD -MP -o $@ $< $(call links,$<)
 $(O)/tests/%: tests/programs/%.c $(SIMULATOR)
 	$(call say,PROG,$@)
 	@mkdir -p $(@D)

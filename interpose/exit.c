@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ends of a process: exit, return from main, _exit, exec, and the library's own destructor.
- * Each marks the moment, closes the trace where nothing of ours can run later, and does what it was
- * asked to. Also dlclose, after which frames could lie in memory that is something else. It must
- * not know what is recorded.
+ * The ends of a process: exit, return from main, _exit, quick_exit, exec. Each marks the moment,
+ * does what it was asked to, and closes the trace where nothing can come later. Also dlclose, after
+ * which frames could lie in memory that is something else. It must not know what is recorded.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -35,7 +34,16 @@ typedef int __libc_start_main_function(main_function *main, int argc, char **arg
                                        void (*init)(void), void (*fini)(void),
                                        void (*rtld_fini)(void), void *stack_end);
 
+static void end_now(enum exit_reason reason)
+{
+    const int saved_errno = errno;
+    recorder_mark_exit(reason);
+    recorder_end();
+    errno = saved_errno;
+}
+
 static main_function *real_main;
+static void (*finish_libraries)(void);
 
 static int main_that_marks_exit(int argc, char **argv, char **environment)
 {
@@ -44,14 +52,33 @@ static int main_that_marks_exit(int argc, char **argv, char **environment)
     return status;
 }
 
+static void end_by_exit(void)
+{
+    end_now(EXIT_BY_EXIT);
+}
+
+static void end_by_quick_exit(void)
+{
+    end_now(EXIT_BY__EXIT);
+}
+
+/* libc calls this after every other exit handler, to have the destructors of all libraries run. */
+static void finish_libraries_and_end(void)
+{
+    finish_libraries();
+    end_by_exit();
+}
+
 GMT_EXPORT __libc_start_main_function __libc_start_main;
 
 int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(void),
                       void (*fini)(void), void (*rtld_fini)(void), void *stack_end)
 {
     real_main = main;
-    return REAL(__libc_start_main)(main_that_marks_exit, argc, argv, init, fini, rtld_fini,
-                                   stack_end);
+    finish_libraries = rtld_fini;
+    at_quick_exit(end_by_quick_exit);
+    return REAL(__libc_start_main)(main_that_marks_exit, argc, argv, init, fini,
+                                   rtld_fini ? finish_libraries_and_end : NULL, stack_end);
 }
 
 /* Should libc be unfindable, the process still ends as asked. */
@@ -73,22 +100,17 @@ static void leave(int status)
         leave(status);                                                                             \
     }
 
-static void end_now(enum exit_reason reason)
-{
-    const int saved_errno = errno;
-    recorder_mark_exit(reason);
-    recorder_end();
-    errno = saved_errno;
-}
-
 EXIT_HOOK(exit, recorder_mark_exit(EXIT_BY_EXIT))
 EXIT_HOOK(_exit, end_now(EXIT_BY__EXIT))
 EXIT_HOOK(_Exit, end_now(EXIT_BY__EXIT))
-EXIT_HOOK(quick_exit, end_now(EXIT_BY__EXIT))
+EXIT_HOOK(quick_exit, finish_libraries ? recorder_mark_exit(EXIT_BY__EXIT) : end_by_quick_exit())
 
+/* Where our __libc_start_main was not called, this is the last that we hear of the process, though
+ * other libraries' destructors may still come. */
 __attribute__((destructor)) static void end_with_the_library(void)
 {
-    end_now(EXIT_BY_EXIT);
+    if (!finish_libraries)
+        end_by_exit();
 }
 
 /* --- exec

@@ -110,14 +110,24 @@ def sim_env():
 
 @pytest.fixture
 def record(tmp_path):
-    """record(program, *arguments) runs it with LD_PRELOAD on the simulator: a Recording."""
+    """record(program, *arguments) runs it with LD_PRELOAD on the simulator: a Recording. `preload` is
+    a library to be loaded behind ours."""
 
-    def run(path, *arguments, spec="16GiB", fault=None, check=True, name="trace.db", **settings):
+    def run(
+        path,
+        *arguments,
+        spec="16GiB",
+        fault=None,
+        check=True,
+        name="trace.db",
+        preload="",
+        **settings,
+    ):
         trace = tmp_path / name
         environment = simulator_environment(
             spec,
             fault,
-            LD_PRELOAD=BUILD / "libgpumemtrace.so",
+            LD_PRELOAD=f"{BUILD / 'libgpumemtrace.so'}:{preload}".rstrip(":"),
             GPUMEMTRACE_OUTPUT=trace,
             **settings,
         )

@@ -46,14 +46,14 @@ static int wait_for(pid_t child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* --- modes
- * ---------------------------------------------------------------------------------------- */
-
 static void release_rest(void)
 {
     release(2);
     release(3);
 }
+
+/* --- modes
+ * ---------------------------------------------------------------------------------------- */
 
 static int by_return(void)
 {
@@ -65,6 +65,13 @@ static int by_exit(void)
 {
     work();
     exit(5);
+}
+
+static int by_quick_exit(void)
+{
+    at_quick_exit(release_rest);
+    work();
+    quick_exit(5);
 }
 
 static int by__exit(void)
@@ -249,11 +256,12 @@ static const struct {
     const char *name;
     int (*run)(void);
 } modes[] = {
-    {"return", by_return},        {"exit", by_exit},          {"_exit", by__exit},
-    {"atexit", by_atexit},        {"exec", by_exec},          {"failed-exec", by_failed_exec},
-    {"signal", by_signal},        {"fork-after", fork_after}, {"fork-idle", fork_idle},
-    {"fork-before", fork_before}, {"spawn", spawn},           {"many-threads", many_threads},
-    {"early-phase", early_phase}, {"close-all", close_all},   {"no-cuda", quiet},
+    {"return", by_return},         {"exit", by_exit},          {"_exit", by__exit},
+    {"atexit", by_atexit},         {"exec", by_exec},          {"failed-exec", by_failed_exec},
+    {"signal", by_signal},         {"fork-after", fork_after}, {"fork-idle", fork_idle},
+    {"fork-before", fork_before},  {"spawn", spawn},           {"many-threads", many_threads},
+    {"early-phase", early_phase},  {"close-all", close_all},   {"no-cuda", quiet},
+    {"quick-exit", by_quick_exit},
 };
 
 int main(int argc, char **argv)

@@ -18,7 +18,7 @@ def traces_in(folder):
     return sorted(path.name for path in folder.glob("trace*"))
 
 
-@pytest.mark.parametrize("mode", ["return", "exit", "_exit", "atexit", "exec"])
+@pytest.mark.parametrize("mode", ["return", "exit", "_exit", "quick-exit", "atexit", "exec"])
 def test_live_at_exit_is_what_was_live_when_exit_began(record, program, mode):
     recording = record(program("process_end"), mode, check=False)
     assert recording.completed.returncode == 5
@@ -28,6 +28,28 @@ def test_live_at_exit_is_what_was_live_when_exit_began(record, program, mode):
     assert layer["live_at_exit_bytes"] == 5 * MIB
     assert layer["peak_bytes"] == 6 * MIB
     assert traces_in(recording.trace.parent) == ["trace.db"]
+
+
+FREES = "SELECT count(*) FROM event WHERE kind=2 AND result=0 AND nested=0"
+AFTER_EXIT = " AND seq > (SELECT seq FROM event WHERE kind=15)"
+
+
+@pytest.mark.parametrize("mode, frees", [("atexit", 2), ("quick-exit", 2), ("return", 0)])
+def test_what_exit_handlers_free_is_recorded_after_the_exit(record, program, mode, frees):
+    recording = record(program("process_end"), mode, check=False)
+    assert recording.rows(FREES + AFTER_EXIT) == [(frees,)]
+
+
+@pytest.mark.parametrize("mode", ["return", "exit"])
+def test_destructors_of_libraries_that_run_after_everything_of_ours_are_recorded(
+    record, program, mode
+):
+    recording = record(
+        program("process_end"), mode, check=False, preload=program("preload_destructor.so")
+    )
+    assert recording.completed.returncode == 5
+    assert driver_layer(recording.trace)[0]["complete"] is True
+    assert recording.rows(FREES + AFTER_EXIT) == [(5000,)]
 
 
 def test_a_trace_goes_on_after_an_exec_that_failed(record, program):

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* link: cudart13 */
+/*
+ * A library of the program whose destructor still uses CUDA, with many events: preloaded behind the
+ * recorder, it is finished after it.
+ */
+#include <unistd.h>
+
+#include "gpumemtrace/cuda/abi.h"
+
+#define PAIRS 5000
+
+__attribute__((destructor)) static void use_cuda(void)
+{
+    void *block;
+    for (int i = 0; i < PAIRS; i++)
+        if (cudaMalloc(&block, 4096) != 0 || cudaFree(block) != 0)
+            _exit(9);
+}
