@@ -98,7 +98,7 @@ static struct ring_slot *claim_numbered(struct thread *thread)
     struct ring_slot *slot = thread_claim(thread, 1);
     if (slot) {
         slot->seq = recorder_next_seq();
-        slot->time_ns = recorder_now_ns();
+        slot->time_ns = clock_now_ns(&thread->clock) - recorder.start_monotonic_ns;
     }
     return slot;
 }

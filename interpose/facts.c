@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "device.h"
 #include "gpumemtrace/version.h"
 #include "recorder.h"
@@ -100,7 +101,8 @@ int facts_store_end(struct store *store, const struct ring *ring, const struct d
                     bool complete, struct err *err)
 {
     const struct ring_header *header = ring->header;
-    return store_meta_integer(store, META_end_ns, (int64_t)recorder_now_ns(), err) ||
+    return store_meta_integer(store, META_end_ns,
+                              (int64_t)(clock_kernel_ns() - recorder.start_monotonic_ns), err) ||
                    store_meta_integer(store, META_lost_events,
                                       (int64_t)atomic_load(&header->lost_events), err) ||
                    store_meta_integer(store, META_lost_frames,

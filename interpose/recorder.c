@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "capture.h"
+#include "clock.h"
 #include "device.h"
 #include "drain.h"
 #include "facts.h"
@@ -68,21 +69,6 @@ static _Atomic bool exit_marked;
 /* Never reused: tells thread states of an earlier trace, or of a fork's parent, from current ones.
  */
 static uint64_t generation;
-
-/* --- time
- * ------------------------------------------------------------------------------------------ */
-
-static uint64_t monotonic_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
-
-uint64_t recorder_now_ns(void)
-{
-    return monotonic_ns() - recorder.start_monotonic_ns;
-}
 
 const struct unwinder *recorder_unwinder(void)
 {
@@ -369,7 +355,8 @@ static int prepare(struct err *err)
     config_read(&recorder.config);
     if (recorder.config.depth < 1 || recorder.config.depth > STACK_DEPTH_MAX)
         recorder.config.depth = 128;
-    recorder.start_monotonic_ns = monotonic_ns();
+    clock_setup();
+    recorder.start_monotonic_ns = clock_kernel_ns();
     modules_setup();
     strings_setup();
     device_setup();

@@ -49,9 +49,6 @@ bool recorder_start(void);
 /* Nothing was tried yet in this process. */
 bool recorder_is_idle(void);
 
-/* CLOCK_MONOTONIC since the start of the trace, ns. */
-uint64_t recorder_now_ns(void);
-
 static inline uint64_t recorder_next_seq(void)
 {
     /* Relaxed: the number itself is the order; nothing else is published by it. */

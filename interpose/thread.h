@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "clock.h"
 #include "record.h"
 #include "recorder.h"
 
@@ -28,6 +29,7 @@ struct thread {
     uint8_t call_has_children;
     uint8_t in_nvtx; /* inside a forwarding NVTX hook: the injected callback is the same range */
 
+    struct clock clock;
     uint64_t context; /* last context asked about, and its device */
     uint64_t context_epoch;
     int context_device;

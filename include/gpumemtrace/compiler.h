@@ -18,6 +18,12 @@
 #define GMT_CACHE_LINE_BYTES 64
 #define GMT_CACHE_ALIGNED __attribute__((aligned(GMT_CACHE_LINE_BYTES)))
 #define GMT_CALLER_ADDRESS() __builtin_return_address(0)
+/* The CPU's time-stamp counter; 0 where there is none that is cheaper than the kernel's clock. */
+#if defined(__x86_64__)
+#define GMT_TICKS() ((uint64_t)__builtin_ia32_rdtsc())
+#else
+#define GMT_TICKS() ((uint64_t)0)
+#endif
 /* Both overflow checks return true when the result does not fit. */
 #define GMT_MUL_OVERFLOWS(a, b, result) __builtin_mul_overflow(a, b, result)
 #define GMT_ADD_OVERFLOWS(a, b, result) __builtin_add_overflow(a, b, result)

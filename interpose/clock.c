@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * When the counter is trusted and what its rate is. See clock.h.
+ */
+#include "clock.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NS_PER_S 1000000000u
+#define CLOCK_TRUST_NS 1000000u
+#define CALIBRATION_NS 5000000u /* the shortest stretch that tells the rate well enough */
+
+/* Where the counter and the kernel's clock stood when the recording began; written before any
+ * thread records. ticks 0: the counter is not used. */
+static uint64_t start_ticks, start_ns;
+
+uint64_t clock_kernel_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
+}
+
+/* The kernel leaves the counter where it finds it unsteady, and says what it takes instead. */
+static bool kernel_uses_the_counter(void)
+{
+    char name[16] = "";
+    const int file = open("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+                          O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    const ssize_t length = read(file, name, sizeof name - 1);
+    close(file);
+    return length > 0 && strcmp(name, "tsc\n") == 0;
+}
+
+void clock_setup(void)
+{
+    const bool used = kernel_uses_the_counter();
+    start_ns = clock_kernel_ns();
+    start_ticks = used ? GMT_TICKS() : 0;
+}
+
+uint64_t clock_ask(struct clock *clock)
+{
+    const uint64_t ns = clock_kernel_ns();
+    if (!start_ticks)
+        return ns;
+    clock->ticks = GMT_TICKS();
+    clock->ns = ns;
+    const uint64_t ticks_passed = clock->ticks - start_ticks, ns_passed = ns - start_ns;
+    if (ns_passed < CALIBRATION_NS || !ticks_passed)
+        return ns;
+    /* Halved until the numerator fits: both counts are long then, and lose nothing. */
+    unsigned shift = 0;
+    while (ns_passed >> shift >= UINT64_C(1) << 32)
+        shift++;
+    clock->rate = (ns_passed >> shift << 32) / (ticks_passed >> shift);
+    clock->trust_ticks = clock->rate ? (CLOCK_TRUST_NS * (UINT64_C(1) << 32)) / clock->rate : 0;
+    return ns;
+}
