@@ -21,6 +21,8 @@ PROGRAMS = BUILD / "tests"
 DEPTHS = (10, 28, 58)
 BATCHES = 2000
 ROUNDS = 7
+APIS = ("cudaMalloc", "cudaMallocAsync", "cudaMallocHost", "cuMemAlloc", "cuMemCreate")
+LOOKUPS = next((ROOT / "tests").rglob("cudart_lookups.txt"))
 
 
 def environment(folder, preload):
@@ -44,9 +46,9 @@ def run(command, folder, preload=False):
     ).stdout
 
 
-def call_costs(folder, kind, depth, preload=False, wrapper=()):
+def call_costs(folder, kind, depth, preload=False, wrapper=(), threads=1):
     """(alloc ns, free ns) of one run."""
-    output = run([*wrapper, PROGRAMS / "bench_calls", kind, depth, BATCHES], folder, preload)
+    output = run([*wrapper, PROGRAMS / "bench_calls", kind, depth, BATCHES, threads], folder, preload)
     match = re.search(r"alloc (\d+) free (\d+)", output)
     return int(match.group(1)), int(match.group(2))
 
@@ -55,8 +57,8 @@ def added_costs(folder, depth, heaptrack):
     """What each profiler adds, from the lowest of rounds in which all take turns: a shared machine
     only ever adds time, and changes its speed from one second to the next."""
     variants = {
-        "plain cuda": {"kind": "cuda"},
-        "ours": {"kind": "cuda", "preload": True},
+        "plain cuda": {"kind": "cudaMalloc"},
+        "ours": {"kind": "cudaMalloc", "preload": True},
         "plain malloc": {"kind": "malloc"},
         "heaptrack": {"kind": "malloc", "wrapper": [heaptrack, "-o", f"{folder}/heap"]},
     }
@@ -88,6 +90,31 @@ def print_call_costs(folder):
             row += "  (no heaptrack here)"
         print(row)
     print()
+
+
+def print_apis(folder):
+    print("The same by API and number of threads, under 10 frames: without, and what we add:\n")
+    print(f"  {'':<18}{'threads':>7}  {'alloc':>8}{'added':>8}  {'free':>8}{'added':>8}")
+    for kind in APIS:
+        for threads in (1, 2, 4):
+            lowest = {}
+            for _ in range(3):
+                for preload in (False, True):
+                    costs = call_costs(folder, kind, 10, preload, threads=threads)
+                    lowest[preload] = tuple(map(min, zip(costs, lowest.get(preload, costs))))
+            alloc, free = lowest[False]
+            added = [a - b for a, b in zip(lowest[True], lowest[False])]
+            print(f"  {kind:<18}{threads:>7}  {alloc:>8}{added[0]:>8}  {free:>8}{added[1]:>8}")
+    print()
+
+
+def print_lookups(folder):
+    def microseconds(preload):
+        return int(run([PROGRAMS / "bench_lookups", LOOKUPS], folder, preload).split()[-1])
+
+    turns = [(microseconds(False), microseconds(True)) for _ in range(ROUNDS)]
+    without, with_us = (min(column) for column in zip(*turns))
+    print(f"The lookups of a runtime's start, CPU us in all: without {without}, with {with_us}\n")
 
 
 def children_cpu_ms(command, folder, preload):
@@ -150,6 +177,8 @@ def print_analyzer(folder):
 def main():
     with tempfile.TemporaryDirectory(prefix="gpumemtrace-bench.") as folder:
         print_call_costs(folder)
+        print_apis(folder)
+        print_lookups(folder)
         print_start_up(folder)
         print_exceptions(folder)
         print_analyzer(folder)
