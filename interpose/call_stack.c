@@ -1,30 +1,237 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stack of a call: what the unwinder gives, less our own frames, as a number. See call_stack.h.
+ * Puts the stack of a call together. See call_stack.h.
  */
 #include "call_stack.h"
 
+#include <link.h>
 #include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
 
+#include "code_ranges.h"
+#include "gpumemtrace/compiler.h"
+#include "log.h"
 #include "modules.h"
+#include "python.h"
 #include "recorder.h"
 #include "stacks.h"
+#include "string_ids.h"
 #include "unwind.h"
+
+static bool want_native, want_python;
+
+/* --- what is loaded ------------------------------------------------------------------------------
+ */
+
+/* PyTorch's autograd engine, whose threads have no Python frames. Release of engine_found: ranges
+ * are complete when it is seen; only a caller that holds look_lock changes them. */
+static struct code_ranges engine;
+static _Atomic bool engine_found;
+
+static pthread_mutex_t look_lock = PTHREAD_MUTEX_INITIALIZER;
+/* modules_version at the last look; what was not in the list then need not be looked for. */
+#define NEVER_LOOKED UINT64_MAX
+static _Atomic uint64_t looked_at;
+
+#define ENGINE_MAIN "_ZN5torch8autograd6Engine11thread_mainERKSt10shared_ptrINS0_9GraphTaskEE"
+
+static int look_at(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    bool *found = argument;
+    (void)size;
+    if (want_python && python_meet(info))
+        *found = true;
+    if (!atomic_load_explicit(&engine_found, memory_order_relaxed) &&
+        code_ranges_add(&engine, info, ENGINE_MAIN)) {
+        atomic_store_explicit(&engine_found, true, memory_order_release);
+        *found = true;
+    }
+    return 0;
+}
+
+/* Looks through the loader's list if it has changed since the last look; true: there was something
+ * new that matters here. */
+static bool look_again(void)
+{
+    const uint64_t version = modules_version();
+    bool found = false;
+    if (GMT_LIKELY(version == atomic_load_explicit(&looked_at, memory_order_relaxed)))
+        return false;
+    pthread_mutex_lock(&look_lock);
+    dl_iterate_phdr(look_at, &found);
+    atomic_store_explicit(&looked_at, version, memory_order_relaxed);
+    pthread_mutex_unlock(&look_lock);
+    return found;
+}
+
+void call_stack_setup(const char *kind)
+{
+    const bool all = strcmp(kind, "all") == 0;
+    want_native = all || strcmp(kind, "native") == 0;
+    want_python = all || strcmp(kind, "python") == 0;
+    if (!want_native && !want_python && strcmp(kind, "none") != 0) {
+        log_line("GPUMEMTRACE_STACKS=%s makes no sense; going on with all", kind);
+        want_native = want_python = true;
+    }
+    pthread_mutex_init(&look_lock, NULL);
+    atomic_store(&looked_at, NEVER_LOOKED);
+    python_setup();
+}
+
+/* --- native frames -------------------------------------------------------------------------------
+ */
+
+struct native_stack {
+    void *const *frames;
+    unsigned count;
+    bool whole; /* as far as the unwinder can go */
+};
+
+static struct native_stack take_native(struct thread *thread)
+{
+    const unsigned depth = (unsigned)recorder.config.depth;
+    const int taken = recorder_unwinder()->backtrace(thread->native, (int)(depth + STACK_OWN_MAX));
+    unsigned own = 0, count = taken > 0 ? (unsigned)taken : 0;
+    while (own < count && modules_is_own(thread->native[own]))
+        own++;
+    count -= own;
+    return (struct native_stack){thread->native + own, count < depth ? count : depth,
+                                 count <= depth};
+}
+
+/* --- merging -------------------------------------------------------------------------------------
+ */
+
+struct merge {
+    struct thread *thread;
+    uint64_t *frames;
+    unsigned count;
+    const struct python_stack *python;
+    unsigned next; /* item of it */
+};
+
+static void add_frame(struct merge *merge, enum frame_kind kind, uint64_t address)
+{
+    if (merge->count < STACK_FRAMES_MAX)
+        merge->frames[merge->count++] = stacks_word(kind, address);
+}
+
+static void add_label(struct merge *merge, const char *text)
+{
+    add_frame(merge, FRAME_LABEL, strings_intern(merge->thread, text));
+}
+
+/* The Python frames up to the end of a run, or all that are left. */
+static void add_python(struct merge *merge, bool all)
+{
+    const struct python_stack *python = merge->python;
+    while (merge->next < python->count) {
+        const uint64_t item = python->items[merge->next++];
+        if (item != PYTHON_RUN_END)
+            add_frame(merge, FRAME_PYTHON, item);
+        else if (!all)
+            return;
+    }
+}
+
+static unsigned count_in(const struct native_stack *native, const struct code_ranges *ranges)
+{
+    unsigned count = 0;
+    for (unsigned i = 0; i < native->count; i++)
+        count += code_ranges_have(ranges, (uintptr_t)native->frames[i]);
+    return count;
+}
+
+/* Every frame of the loop comes after what it ran; what is left is further out than the unwinder
+ * came. */
+static void merge_in_order(struct merge *merge, const struct native_stack *native,
+                           const struct code_ranges *loop)
+{
+    for (unsigned i = 0; i < native->count; i++) {
+        if (code_ranges_have(loop, (uintptr_t)native->frames[i]))
+            add_python(merge, false);
+        add_frame(merge, FRAME_NATIVE, (uintptr_t)native->frames[i]);
+    }
+    add_python(merge, true);
+}
+
+static void merge_as_blocks(struct merge *merge, const struct native_stack *native)
+{
+    add_python(merge, true);
+    add_label(merge, "native frames, whose place among the Python frames is not known");
+    for (unsigned i = 0; i < native->count; i++)
+        add_frame(merge, FRAME_NATIVE, (uintptr_t)native->frames[i]);
+}
+
+/* Without Python frames: the engine of autograd, should it stand there, says what this thread is
+ * doing for the program. */
+static void merge_native(struct merge *merge, const struct native_stack *native)
+{
+    const struct code_ranges none = {0};
+    const struct code_ranges *ranges =
+        atomic_load_explicit(&engine_found, memory_order_acquire) ? &engine : &none;
+    for (unsigned i = 0; i < native->count; i++) {
+        add_frame(merge, FRAME_NATIVE, (uintptr_t)native->frames[i]);
+        if (code_ranges_have(ranges, (uintptr_t)native->frames[i]))
+            add_label(merge, "backward (autograd)");
+    }
+}
+
+static void merge_stacks(struct merge *merge, const struct native_stack *native)
+{
+    const struct python_stack *python = merge->python;
+    const struct code_ranges *loop = python_loop();
+    const bool too_many_loops = python->whole && count_in(native, loop) > python->runs;
+    if (!python->frames)
+        merge_native(merge, native);
+    else if (native->count && (!loop->count || too_many_loops))
+        merge_as_blocks(merge, native);
+    else
+        merge_in_order(merge, native, loop);
+}
+
+/* --- taking --------------------------------------------------------------------------------------
+ */
+
+static uint32_t take(struct thread *thread)
+{
+    struct native_stack native = {NULL, 0, true};
+    struct merge merge = {.thread = thread, .frames = thread->merged, .python = &thread->python};
+    thread->python.count = thread->python.frames = thread->python.runs = 0;
+    if (want_native)
+        native = take_native(thread);
+    if (want_python)
+        python_walk(thread, &thread->python, (unsigned)recorder.config.depth);
+    merge_stacks(&merge, &native);
+    return merge.count ? stacks_intern(thread, merge.frames, merge.count) : 0;
+}
+
+/* Without native frames nothing else notices that an interpreter was loaded. */
+static void note_modules_now_and_then(struct thread *thread)
+{
+    static _Atomic unsigned calls;
+    if (!want_native && !(atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed) & 63))
+        modules_note(thread);
+}
 
 uint32_t call_stack_take(struct thread *thread)
 {
-    void *frames[STACK_DEPTH_MAX + 8];
-    const int own_frames_max = 8;
-    const struct unwinder *unwinder = recorder_unwinder();
-    const int limit = (int)recorder.config.depth + own_frames_max;
-    int own = 0, cancel_state;
+    int cancel_state;
+    uint32_t id = 0;
+    if (thread->in_stack || !(want_native || want_python))
+        return 0;
+    thread->in_stack = true;
     /* libunwind's cold path reads from a pipe, which must not become a place to be cancelled at. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    int depth = unwinder->backtrace(frames, limit);
+    note_modules_now_and_then(thread);
+    look_again();
+    do
+        id = take(thread);
+    while (look_again()); /* what came with these frames may be an interpreter */
     pthread_setcancelstate(cancel_state, NULL);
-    while (own < depth && modules_is_own(frames[own]))
-        own++;
-    if (depth - own > (int)recorder.config.depth)
-        depth = own + (int)recorder.config.depth;
-    return depth > own ? stacks_intern(thread, frames + own, (uint32_t)(depth - own)) : 0;
+    thread->in_stack = false;
+    return id;
 }

@@ -127,21 +127,37 @@ static uint32_t find_sysv(const struct image_tables *tables, const char *name)
     return 0;
 }
 
-void *elf_image_symbol(const struct link_map *image, const char *name)
+static const ElfW(Sym) * find_symbol(const struct link_map *image, const char *name)
 {
     struct image_tables tables;
     read_tables(image, &tables);
     if (!tables.symbols || !tables.strings || !(tables.gnu_hash || tables.sysv_hash))
         return NULL;
     const uint32_t index = tables.gnu_hash ? find_gnu(&tables, name) : find_sysv(&tables, name);
-    if (!index)
+    return index ? &tables.symbols[index] : NULL;
+}
+
+void *elf_image_symbol(const struct link_map *image, const char *name)
+{
+    const ElfW(Sym) *symbol = find_symbol(image, name);
+    if (!symbol)
         return NULL;
-    const ElfW(Sym) *symbol = &tables.symbols[index];
     void *address = (void *)(image->l_addr + symbol->st_value);
     if (ELF64_ST_TYPE(symbol->st_info) != STT_GNU_IFUNC)
         return address;
     typedef void *resolver(void);
     return ((resolver *)(uintptr_t)address)();
+}
+
+bool elf_image_extent(const struct link_map *image, const char *name, uintptr_t *start,
+                      uintptr_t *end)
+{
+    const ElfW(Sym) *symbol = find_symbol(image, name);
+    if (!symbol || !symbol->st_size)
+        return false;
+    *start = image->l_addr + symbol->st_value;
+    *end = *start + symbol->st_size;
+    return true;
 }
 
 const struct link_map *elf_image_find(const char *prefix, const struct link_map *after)
@@ -151,6 +167,19 @@ const struct link_map *elf_image_find(const char *prefix, const struct link_map 
         if (image->l_name && starts_with(base_name(image->l_name), prefix))
             return image;
     return NULL;
+}
+
+bool elf_image_from(const struct dl_phdr_info *info, struct link_map *image)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        if (part->p_type != PT_DYNAMIC)
+            continue;
+        *image = (struct link_map){.l_addr = info->dlpi_addr,
+                                   .l_ld = (ElfW(Dyn) *)(info->dlpi_addr + part->p_vaddr)};
+        return true;
+    }
+    return false;
 }
 
 bool elf_image_needs(const struct link_map *image, const char *name)

@@ -141,6 +141,11 @@ void modules_note(struct thread *thread)
     pthread_mutex_unlock(&modules_lock);
 }
 
+uint64_t modules_version(void)
+{
+    return atomic_load_explicit(&seen_adds, memory_order_relaxed);
+}
+
 static int find_own(struct dl_phdr_info *info, size_t size, void *argument)
 {
     const struct span span = mapped_span(info);

@@ -14,6 +14,8 @@
 void modules_setup(void);
 /* Called when a frame is new. Takes the loader's list lock for a moment. */
 void modules_note(struct thread *thread);
+/* Changes when modules_note has found the loader's list changed; 0: it was never called. */
+uint64_t modules_version(void);
 /* Is this address in libgpumemtrace.so? */
 bool modules_is_own(const void *address);
 /* Keeps the object of a dlopen handle mapped for good: libunwind's cache is keyed by address and

@@ -22,6 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "call_stack.h"
 #include "capture.h"
 #include "clock.h"
 #include "device.h"
@@ -360,6 +361,7 @@ static int prepare(struct err *err)
     modules_setup();
     strings_setup();
     device_setup();
+    call_stack_setup(recorder.config.stacks);
     unwinder = unwind_choose(recorder.config.stacks);
     if (thread_setup() || stacks_setup()) {
         err_set(err, ERR_SYSTEM, "out of memory");

@@ -108,10 +108,10 @@ uint32_t stacks_frame(struct thread *thread, uint32_t parent_id, enum frame_kind
 }
 
 /* How many outermost frames this stack shares with the thread's last one. */
-static uint32_t shared_depth(const struct thread *thread, void *const *frames, uint32_t depth)
+static uint32_t shared_depth(const struct thread *thread, const uint64_t *frames, uint32_t depth)
 {
     const uint32_t limit = depth < thread->depth ? depth : thread->depth;
-    void *const *end = frames + depth, *const *last_end = thread->frames + thread->depth;
+    const uint64_t *end = frames + depth, *last_end = thread->frames + thread->depth;
     uint32_t shared = 0;
     if (depth == thread->depth && memcmp(frames, thread->frames, depth * sizeof *frames) == 0)
         return depth;
@@ -121,7 +121,7 @@ static uint32_t shared_depth(const struct thread *thread, void *const *frames, u
 }
 
 /* Frames that are shared keep their ids, moved to where they stand in a stack of this depth. */
-static void remember(struct thread *thread, void *const *frames, uint32_t depth, uint32_t shared)
+static void remember(struct thread *thread, const uint64_t *frames, uint32_t depth, uint32_t shared)
 {
     memmove(thread->frame_ids + (depth - shared), thread->frame_ids + (thread->depth - shared),
             shared * sizeof *thread->frame_ids);
@@ -129,17 +129,19 @@ static void remember(struct thread *thread, void *const *frames, uint32_t depth,
     thread->depth = depth;
 }
 
-uint32_t stacks_intern(struct thread *thread, void *const *frames, uint32_t depth)
+uint32_t stacks_intern(struct thread *thread, const uint64_t *frames, uint32_t depth)
 {
-    if (depth > STACK_DEPTH_MAX)
-        depth = STACK_DEPTH_MAX;
+    if (depth > STACK_FRAMES_MAX)
+        depth = STACK_FRAMES_MAX;
     const uint32_t shared = shared_depth(thread, frames, depth);
     if (shared == depth && depth == thread->depth)
         return depth ? thread->frame_ids[0] : 0;
     remember(thread, frames, depth, shared);
     uint32_t id = shared ? thread->frame_ids[depth - shared] : 0;
     for (uint32_t left = depth - shared; left-- > 0;) {
-        const uint32_t child = stacks_frame(thread, id, FRAME_NATIVE, (uintptr_t)frames[left]);
+        const enum frame_kind kind = (enum frame_kind)(frames[left] >> STACKS_KIND_SHIFT);
+        const uint64_t address = frames[left] & (((uint64_t)1 << STACKS_KIND_SHIFT) - 1);
+        const uint32_t child = stacks_frame(thread, id, kind, address);
         if (!child) {
             atomic_fetch_add_explicit(&recorder.ring.header->lost_frames, 1, memory_order_relaxed);
             thread->depth = 0;

@@ -19,9 +19,18 @@
 /* Reserves the tables (address space only; pages come as they are used). */
 int stacks_setup(void);
 
-/* Frame id of a stack of `depth` return addresses, innermost first; 0: no stack. When the tree is
- * full, the id of the outermost part that is known, and lost_frames counts it. */
-uint32_t stacks_intern(struct thread *thread, void *const *frames, uint32_t depth);
+/* A frame in one word: what the column frame.address holds, and its kind in the two bits that no
+ * address of a program has. */
+#define STACKS_KIND_SHIFT 62
+
+static inline uint64_t stacks_word(enum frame_kind kind, uint64_t address)
+{
+    return (uint64_t)kind << STACKS_KIND_SHIFT | address;
+}
+
+/* Frame id of a stack of `depth` words, innermost first; 0: no stack. When the tree is full, the id
+ * of the outermost part that is known, and lost_frames counts it. */
+uint32_t stacks_intern(struct thread *thread, const uint64_t *frames, uint32_t depth);
 
 /* One frame below parent_id (0: outermost). 0: the tree is full. */
 uint32_t stacks_frame(struct thread *thread, uint32_t parent_id, enum frame_kind kind,

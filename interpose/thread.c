@@ -94,7 +94,7 @@ static struct thread *attach(uint64_t generation)
     char name[17] = "";
     if (!thread)
         return NULL;
-    memset(thread, 0, sizeof *thread);
+    memset(thread, 0, offsetof(struct thread, frame_ids));
     pthread_mutex_lock(&threads_lock);
     thread->thread_id = number_of(tid);
     pthread_mutex_unlock(&threads_lock);

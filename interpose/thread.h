@@ -10,6 +10,7 @@
 #ifndef GPUMEMTRACE_INTERPOSE_THREAD_H
 #define GPUMEMTRACE_INTERPOSE_THREAD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,7 +18,18 @@
 #include "record.h"
 #include "recorder.h"
 
-#define STACK_DEPTH_MAX 512
+#define STACK_DEPTH_MAX 512                        /* frames of one kind */
+#define STACK_FRAMES_MAX (2 * STACK_DEPTH_MAX + 2) /* native, Python, labels */
+#define STACK_OWN_MAX 8                            /* frames of ours that an unwinder may give */
+
+/* Python frames, innermost first; see python.h. */
+#define PYTHON_ITEMS_MAX (2 * STACK_DEPTH_MAX)
+#define PYTHON_RUN_END 0
+struct python_stack {
+    unsigned count, frames, runs;
+    bool whole; /* up to the outermost frame */
+    uint64_t items[PYTHON_ITEMS_MAX];
+};
 
 struct thread {
     uint64_t generation; /* of the recording it belongs to, never 0 */
@@ -34,13 +46,22 @@ struct thread {
     uint64_t context_epoch;
     int context_device;
 
-    /* The last stack, innermost frame first as the unwinder gives it, and the id of each frame: the
-     * next stack mostly shares its outer part. */
-    uint32_t depth;
-    uint32_t frame_ids[STACK_DEPTH_MAX];
-    void *frames[STACK_DEPTH_MAX];
+    bool in_stack; /* a signal handler that comes here again gets no stack */
 
     struct thread *next_free;
+
+    /* What stands from here on is not cleared for a new thread. */
+
+    /* The last stack, innermost frame first (as stacks.h has it), and the id of each frame: the
+     * next stack mostly shares its outer part. */
+    uint32_t depth;
+    uint32_t frame_ids[STACK_FRAMES_MAX];
+    uint64_t frames[STACK_FRAMES_MAX];
+
+    /* Where a stack is put together: the program's own stack may have little room. */
+    void *native[STACK_DEPTH_MAX + STACK_OWN_MAX];
+    struct python_stack python;
+    uint64_t merged[STACK_FRAMES_MAX];
 };
 
 extern _Thread_local struct thread *thread_self GMT_TLS_INITIAL_EXEC;

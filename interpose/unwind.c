@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -128,16 +129,21 @@ static int backtrace_none(void **frames, int limit)
 
 static const struct unwinder none = {"none", backtrace_none};
 
+static bool is_wanted(const char *kind)
+{
+    return strcmp(kind, "none") != 0 && strcmp(kind, "python") != 0;
+}
+
 void unwind_load(void)
 {
     const char *kind = getenv("GPUMEMTRACE_STACKS");
-    if (!(kind && strcmp(kind, "none") == 0) && load_libunwind() != 0)
+    if (is_wanted(kind ? kind : "") && load_libunwind() != 0)
         load_libgcc();
 }
 
 const struct unwinder *unwind_choose(const char *kind)
 {
-    if (strcmp(kind, "none") == 0)
+    if (!is_wanted(kind))
         return &none;
     if (libunwind.backtrace)
         return &libunwind;

@@ -16,8 +16,8 @@ struct unwinder {
 /* Loads what unwind_choose picks from, once; several threads may come here at a time. */
 void unwind_load(void);
 
-/* kind: "native", "none". Never NULL: libunwind, else libgcc's (said once with its cost), else
- * none. */
+/* kind: the setting stacks. Never NULL: libunwind, else libgcc's (said once with its cost), else
+ * none; none where no native stacks are wanted. */
 const struct unwinder *unwind_choose(const char *kind);
 
 #endif

@@ -49,11 +49,11 @@ static int tear_down(void **state)
 }
 
 /* Addresses that look like code; innermost first. */
-static void make_stack(void **frames, int depth, uintptr_t leaf)
+static void make_stack(uint64_t *frames, int depth, uint64_t leaf)
 {
     for (int i = 0; i < depth; i++)
-        frames[i] = (void *)(uintptr_t)(0x400000 + (uintptr_t)(depth - i) * 16);
-    frames[0] = (void *)leaf;
+        frames[i] = 0x400000 + (uint64_t)(depth - i) * 16;
+    frames[0] = leaf;
 }
 
 /* The FRAME record with this id, from all segments; false: there is none. */
@@ -75,7 +75,7 @@ static bool find_record(uint32_t id, struct ring_slot *found)
 static void the_same_stack_has_the_same_id_and_another_has_not(void **state)
 {
     struct thread *thread = new_thread(1);
-    void *first[12], *second[12];
+    uint64_t first[12], second[12];
     (void)state;
     make_stack(first, 12, 0x500000);
     make_stack(second, 12, 0x600000);
@@ -92,14 +92,14 @@ static void the_same_stack_has_the_same_id_and_another_has_not(void **state)
 static void a_stack_can_be_read_back_from_the_records(void **state)
 {
     struct thread *thread = new_thread(1);
-    void *frames[30];
+    uint64_t frames[30];
     (void)state;
     make_stack(frames, 30, 0x500000);
     uint32_t id = stacks_intern(thread, frames, 30);
     for (int i = 0; i < 30; i++) {
         struct ring_slot record;
         assert_true(find_record(id, &record));
-        assert_int_equal(record.address, (uintptr_t)frames[i]);
+        assert_int_equal(record.address, frames[i]);
         id = record.stack_id;
     }
     assert_int_equal(id, 0);
@@ -109,7 +109,7 @@ static void a_stack_can_be_read_back_from_the_records(void **state)
 static void another_thread_gets_the_same_ids(void **state)
 {
     struct thread *one = new_thread(1), *two = new_thread(2);
-    void *frames[20];
+    uint64_t frames[20];
     (void)state;
     make_stack(frames, 20, 0x500000);
     assert_int_equal(stacks_intern(one, frames, 20), stacks_intern(two, frames, 20));
@@ -120,11 +120,11 @@ static void another_thread_gets_the_same_ids(void **state)
 static void a_deeper_stack_than_the_limit_keeps_its_outermost_part_out(void **state)
 {
     struct thread *thread = new_thread(1);
-    static void *frames[STACK_DEPTH_MAX + 100];
+    static uint64_t frames[STACK_FRAMES_MAX + 100];
     (void)state;
-    make_stack(frames, STACK_DEPTH_MAX + 100, 0x500000);
-    assert_int_not_equal(stacks_intern(thread, frames, STACK_DEPTH_MAX + 100), 0);
-    assert_int_equal(thread->depth, STACK_DEPTH_MAX);
+    make_stack(frames, STACK_FRAMES_MAX + 100, 0x500000);
+    assert_int_not_equal(stacks_intern(thread, frames, STACK_FRAMES_MAX + 100), 0);
+    assert_int_equal(thread->depth, STACK_FRAMES_MAX);
     free(thread);
 }
 
@@ -137,9 +137,9 @@ static void *race(void *argument)
 {
     const int racer = (int)(intptr_t)argument;
     struct thread *thread = new_thread((uint32_t)racer + 1);
-    void *frames[16];
+    uint64_t frames[16];
     for (int i = 0; i < RACE_STACKS; i++) {
-        make_stack(frames, 16, 0x700000 + (uintptr_t)i);
+        make_stack(frames, 16, 0x700000 + (uint64_t)i);
         race_ids[racer][i] = stacks_intern(thread, frames, 16);
     }
     free(thread);

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: MIT
+"""Allocates from every shape of Python stack and writes down what traceback.extract_stack says at
+each allocation, for whoever reads the trace afterwards.
+
+    python every_shape.py RUNTIME SECONDS_OF_ROUNDS OUTPUT
+
+One JSON list a line in OUTPUT: [address, [[file, function, line], …innermost first]]. Only the
+standard library, Python 3.8 and later. Blocks are never freed, so an address names one allocation.
+"""
+import asyncio
+import ctypes
+import functools
+import gc
+import json
+import sys
+import threading
+import traceback
+import types
+
+RUNTIME = ctypes.CDLL(sys.argv[1])
+ROUNDS = int(sys.argv[2])
+LIBC = ctypes.CDLL(None)
+COMPARE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
+LINES = []
+FRAMES_MAX = 128  # the recorder's default
+
+
+def now(frame):
+    """What traceback sees of this frame and its callers; 3.11 and later know qualified names."""
+    summary = traceback.StackSummary.extract(
+        traceback.walk_stack(frame), lookup_lines=False, capture_locals=False
+    )
+    names = [
+        getattr(each.f_code, "co_qualname", each.f_code.co_name)
+        for each, _ in traceback.walk_stack(frame)
+    ]
+    return [
+        [entry.filename, name, entry.lineno or 0] for entry, name in zip(summary, names)
+    ]
+
+
+def keep(pointer, stack):
+    LINES.append([pointer.value, stack[:FRAMES_MAX]])
+
+
+def allocate():
+    pointer = ctypes.c_void_p()
+    # One line, so that both see the same one.
+    stack, _ = now(sys._getframe()), RUNTIME.cudaMalloc(ctypes.byref(pointer), 512)
+    keep(pointer, stack)
+
+
+# --- shapes: each a function that allocates at least once ------------------------------------------
+
+
+def recursion(depth=40):
+    if depth:
+        return recursion(depth - 1)
+    return allocate()
+
+
+def deeper_than_the_limit():
+    recursion(300)
+
+
+def generator():
+    def numbers(count):
+        for number in range(count):
+            allocate()
+            yield number
+
+    def through(source):
+        yield from source
+        allocate()
+
+    list(through(numbers(3)))
+
+
+def generator_that_is_thrown_into():
+    def catching():
+        try:
+            yield 1
+        except ValueError:
+            allocate()
+            yield 2
+        finally:
+            allocate()
+
+    running = catching()
+    next(running)
+    running.throw(ValueError())
+    running.close()
+
+
+def expressions():
+    [allocate() for _ in range(2)]
+    {number: allocate() for number in range(2)}
+    list(map(lambda _: allocate(), range(2)))
+    any(
+        allocate()
+        for _ in range(
+            2
+        )
+    )
+
+
+def callbacks():
+    def compare(_, __):
+        allocate()
+        return 0
+
+    numbers = (ctypes.c_int * 2)(2, 1)
+    LIBC.qsort(numbers, 2, 4, COMPARE(compare))
+
+
+def callbacks_in_callbacks():
+    def inner(_, __):
+        allocate()
+        return 0
+
+    def outer(_, __):
+        allocate()
+        LIBC.qsort((ctypes.c_int * 2)(2, 1), 2, 4, COMPARE(inner))
+        return 0
+
+    LIBC.qsort((ctypes.c_int * 2)(2, 1), 2, 4, COMPARE(outer))
+
+
+class Holder:
+    def __init__(self, quiet=False):
+        self.quiet = quiet
+        if not quiet:
+            allocate()
+
+    def __del__(self):
+        if not self.quiet:
+            allocate()
+
+    def __getattr__(self, name):
+        allocate()
+        return name
+
+    def __lt__(self, other):
+        allocate()
+        return False
+
+    def __enter__(self):
+        allocate()
+        return self
+
+    def __exit__(self, *_):
+        allocate()
+
+    @property
+    def value(self):
+        return allocate()
+
+    @classmethod
+    def make(cls):
+        allocate()
+        return cls()
+
+
+def classes():
+    with Holder.make() as holder:
+        holder.value
+        holder.missing
+        sorted([holder, Holder()])
+        functools.partial(allocate)()
+    del holder
+
+
+def destructors_in_a_collection():
+    one, two = Holder(), Holder()
+    one.other, two.other = two, one
+    del one, two
+    gc.collect()
+
+
+def decorated():
+    @functools.lru_cache(maxsize=None)
+    def cached(_):
+        return allocate()
+
+    @functools.wraps(cached)
+    def wrapped(*arguments):
+        return cached(*arguments)
+
+    wrapped(1)
+
+
+def coroutines():
+    async def leaf():
+        allocate()
+        await asyncio.sleep(0)
+        allocate()
+
+    async def tree():
+        await asyncio.gather(leaf(), leaf())
+        async for _ in stream():
+            allocate()
+
+    async def stream():
+        for number in range(2):
+            allocate()
+            yield number
+            await asyncio.sleep(0)
+
+    asyncio.run(tree())
+
+
+def threads():
+    def work():
+        recursion(5)
+        callbacks()
+
+    workers = [threading.Thread(target=work) for _ in range(3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+
+
+def exceptions():
+    try:
+        raise ValueError
+    except ValueError:
+        allocate()
+    finally:
+        allocate()
+
+
+def many_lines(number=0):
+    number += 1; allocate()
+    allocate(), allocate()
+    return (
+        allocate(),
+        [
+            allocate(),
+        ],
+    )
+
+
+def unicode_näme_𝔵():
+    exec(compile("def ünï():\n  allocate()\nünï()", "<\u4e2d\u6587 \u00e9 \udcff>", "exec"), globals())
+
+
+def executed(number):
+    """Code objects come and go, and their addresses are used again."""
+    text = "\n" * (number % 50) + f"def made_{number % 7}():\n    allocate()\n\n\nmade_{number % 7}()"
+    exec(compile(text, f"<made {number % 11}>", "exec"), {"allocate": allocate})
+
+
+def replaced(number):
+    code = recursion.__code__.replace(co_name=f"renamed_{number % 5}", co_firstlineno=number % 900 + 1)
+    types.FunctionType(code, globals(), "renamed", (2,))()
+
+
+def long_function(number):
+    """Lines far apart, and more instructions than one entry of any table can count."""
+    filler = "    if x:\n" + "        x = [x, x, x]\n" * 200 + "\n" * (number % 300)
+    text = f"def long(x=0):\n{filler}\n    allocate()\n{filler}\n    allocate()\nlong()"
+    exec(compile(text, "<long>", "exec"), {"allocate": allocate})
+
+
+SHAPES = [
+    recursion, deeper_than_the_limit, generator, generator_that_is_thrown_into, expressions,
+    callbacks, callbacks_in_callbacks, classes, destructors_in_a_collection, decorated, coroutines,
+    threads, exceptions, many_lines, unicode_näme_𝔵,
+]
+NUMBERED = [executed, replaced, long_function]
+
+
+def main():
+    for number in range(ROUNDS):
+        if number % 20 == 0:
+            for shape in SHAPES:
+                shape()
+        for shape in NUMBERED:
+            shape(number)
+    with open(sys.argv[3], "w", encoding="utf-8", errors="surrogateescape") as output:
+        for line in LINES:
+            output.write(json.dumps(line) + "\n")
+
+
+main()
