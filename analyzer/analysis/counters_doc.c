@@ -15,8 +15,14 @@ static const struct {
     {ACCOUNT_managed, "managed", "managed"},
     {ACCOUNT_host, "host", "pinned host"},
     {ACCOUNT_imported, "imported", "imported"},
+    {ACCOUNT_context, "context", "modules, limits"},
 };
 enum { ACCOUNTS_SHOWN = sizeof accounts / sizeof *accounts };
+
+static const char *const memory_texts[] = {
+#define MEMORY(name, layer, account, text) text,
+#include "gpumemtrace/schema/memory.def"
+};
 
 const char *docs_layer_name(const struct study *study, const struct stock *stock, char *buffer)
 {
@@ -25,7 +31,7 @@ const char *docs_layer_name(const struct study *study, const struct stock *stock
     if (pool)
         snprintf(buffer, DOCS_NAME_BYTES, "%s pool", pool);
     else
-        snprintf(buffer, DOCS_NAME_BYTES, "driver");
+        snprintf(buffer, DOCS_NAME_BYTES, "%s", study_layer(stock));
     return buffer;
 }
 
@@ -70,6 +76,15 @@ static void add_account(struct doc *doc, const struct study *study, const char *
 }
 
 /* The driver gives its pools no names. */
+static void add_mempool_name(struct doc *doc, const struct mempool *mempool)
+{
+    if (mempool->memory == MEMORY_GRAPH)
+        doc_text(doc, "name", NULL, "graph memory");
+    else
+        doc_textf(doc, "name", NULL, "0x%" PRIx64, mempool->handle);
+    doc_text(doc, "memory", NULL, memory_texts[mempool->memory]);
+}
+
 static void add_mempools(struct doc *doc, const struct study *study, const struct device_use *use)
 {
     const struct history *history = &study->history;
@@ -81,7 +96,7 @@ static void add_mempools(struct doc *doc, const struct study *study, const struc
         if (mempool->device != use->device)
             continue;
         doc_row_begin(doc);
-        doc_textf(doc, "name", NULL, "0x%" PRIx64, mempool->handle);
+        add_mempool_name(doc, mempool);
         doc_bytes(doc, "peak_used_bytes", NULL,
                   mempool->reported ? mempool->peak_used_bytes : mempool->peak_live_bytes);
         if (mempool->reported)
@@ -143,8 +158,11 @@ static void add_line(struct doc *doc, const struct study *study, const char *nam
     doc_row_end(doc);
 }
 
+/* Most modules take nothing that can be measured: they are no line of their own. */
 static bool is_idle(const struct stock *stock)
 {
+    if (stock->account == ACCOUNT_context)
+        return !stock->peak_bytes;
     return !stock->allocations_count && !stock->failed_count;
 }
 

@@ -31,7 +31,7 @@ int docs_build(struct doc **doc, const struct answer *answer, const struct view 
 
 /* --- parts --- */
 
-/* "driver", "managed", "host", "imported", "mempools", "pools": counters of the whole run. */
+/* "driver" and the other accounts, "mempools", "pools": counters of the whole run. */
 docs_device_part docs_counters;
 /* "fragmentation" of the leading (or asked) layer at view->at, or its peak. */
 docs_device_part docs_fragmentation;

@@ -155,6 +155,7 @@ out:
 struct driver_parts {
     struct stretches granules, live; /* of plain memory */
     uint64_t other_bytes;            /* reserved to the byte: VMM objects, arrays */
+    uint64_t *pooled_bytes;          /* by pool of the driver; the last: of no known pool */
 };
 
 static int add_plain(struct driver_parts *parts, const struct block *block, struct err *err)
@@ -171,8 +172,26 @@ static int add_plain(struct driver_parts *parts, const struct block *block, stru
                : 0;
 }
 
+static int add_block(struct driver_parts *parts, const struct history *history,
+                     const struct block *block, struct err *err)
+{
+    switch (block->memory) {
+    case MEMORY_VMM:
+    case MEMORY_ARRAY:
+        parts->other_bytes += block->size_bytes;
+        return 0;
+    case MEMORY_ASYNC:
+    case MEMORY_GRAPH:
+        parts->pooled_bytes[block->mempool == HISTORY_NONE ? history->mempool_count
+                                                           : block->mempool] += block->size_bytes;
+        return 0;
+    default:
+        return add_plain(parts, block, err);
+    }
+}
+
 static int collect(struct driver_parts *parts, struct frag *frag, const struct history *history,
-                   uint32_t stock, uint32_t index, uint64_t *pooled, struct err *err)
+                   uint32_t stock, uint32_t index, struct err *err)
 {
     struct live_walk walk = live_walk_begin(history, index);
     const struct block *block;
@@ -181,51 +200,52 @@ static int collect(struct driver_parts *parts, struct frag *frag, const struct h
         if (block->stock != stock)
             continue;
         frag->live_bytes += block->size_bytes;
-        if (block->memory == MEMORY_VMM || block->memory == MEMORY_ARRAY)
-            parts->other_bytes += block->size_bytes;
-        else if (block->memory == MEMORY_ASYNC)
-            pooled[block->mempool == HISTORY_NONE ? history->mempool_count : block->mempool] +=
-                block->size_bytes;
-        else if (add_plain(parts, block, err))
+        if (add_block(parts, history, block, err))
             return -1;
     }
     return 0;
 }
 
-/* What the device's stream-ordered pools held by their last report; at least what they gave out. */
-static int add_mempools(struct frag *frag, const struct history *history, int device,
-                        uint32_t index, const uint64_t *pooled, struct err *err)
+/* Whether the pool hands out memory of the device, as others hand out managed or the host's. */
+static bool is_of_device(const struct mempool *mempool, int device)
 {
-    uint64_t *reserved = array_new(history->mempool_count + 1, sizeof *reserved, err);
+    return mempool->device == device &&
+           (mempool->memory == MEMORY_ASYNC || mempool->memory == MEMORY_GRAPH);
+}
 
-    if (!reserved)
+/* What the device's pools held by their last report; at least what they gave out. */
+static int add_mempools(struct frag *frag, const struct history *history, int device,
+                        uint32_t index, const uint64_t *pooled_bytes, struct err *err)
+{
+    uint64_t *reserved_bytes = array_new(history->mempool_count + 1, sizeof *reserved_bytes, err);
+
+    if (!reserved_bytes)
         return -1;
     for (size_t i = 0; i < history->usage_count && history->usages[i].event <= index; i++)
-        reserved[history->usages[i].mempool] = history->usages[i].reserved_bytes;
+        reserved_bytes[history->usages[i].mempool] = history->usages[i].reserved_bytes;
     for (size_t i = 0; i <= history->mempool_count; i++) {
         uint64_t free_bytes = 0;
 
-        if (i < history->mempool_count && history->mempools[i].device == device &&
-            reserved[i] > pooled[i])
-            free_bytes = reserved[i] - pooled[i];
-        frag->reserved_bytes += pooled[i] + free_bytes;
+        if (i < history->mempool_count && is_of_device(&history->mempools[i], device) &&
+            reserved_bytes[i] > pooled_bytes[i])
+            free_bytes = reserved_bytes[i] - pooled_bytes[i];
+        frag->reserved_bytes += pooled_bytes[i] + free_bytes;
         if (free_bytes > frag->largest_free_bytes)
             frag->largest_free_bytes = free_bytes;
     }
-    free(reserved);
+    free(reserved_bytes);
     return 0;
 }
 
 static int measure_driver(struct frag *frag, const struct history *history, uint32_t stock,
                           uint32_t index, struct err *err)
 {
-    struct driver_parts parts = {0};
-    /* The last one is for blocks that do not say which pool they are from. */
-    uint64_t *pooled = array_new(history->mempool_count + 1, sizeof *pooled, err);
+    struct driver_parts parts = {
+        .pooled_bytes = array_new(history->mempool_count + 1, sizeof *parts.pooled_bytes, err)};
     struct holes holes;
     int status = -1;
 
-    if (!pooled || collect(&parts, frag, history, stock, index, pooled, err))
+    if (!parts.pooled_bytes || collect(&parts, frag, history, stock, index, err))
         goto out;
     sort(&parts.granules);
     sort(&parts.live);
@@ -236,9 +256,10 @@ static int measure_driver(struct frag *frag, const struct history *history, uint
     frag->reserved_bytes = parts.other_bytes;
     for (size_t i = 0; i < parts.granules.count; i++)
         frag->reserved_bytes += parts.granules.items[i].end - parts.granules.items[i].start;
-    status = add_mempools(frag, history, history->stocks[stock].device, index, pooled, err);
+    status =
+        add_mempools(frag, history, history->stocks[stock].device, index, parts.pooled_bytes, err);
 out:
-    free(pooled);
+    free(parts.pooled_bytes);
     free(parts.granules.items);
     free(parts.live.items);
     return status;

@@ -7,7 +7,8 @@
  *             the next (expandable segments), never from one plain segment into another.
  *     driver  reserved: the distinct 2 MiB granules under live plain memory (an estimate: the
  *             driver does not tell), the sizes of VMM objects and arrays, and what stream-ordered
- *             pools hold. What such a pool holds free counts as one hole, which it can give back.
+ *             pools and the pool for graphs hold. What a stream-ordered pool holds free counts as
+ *             one hole, which it can give back; all that graphs hold is live.
  */
 #ifndef GPUMEMTRACE_ANALYSIS_FRAG_H
 #define GPUMEMTRACE_ANALYSIS_FRAG_H

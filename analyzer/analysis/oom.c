@@ -3,8 +3,7 @@
 #include "analysis/oom.h"
 
 #include "analysis/frag.h"
-
-enum { RESULT_OUT_OF_MEMORY = 2 };
+#include "replay/live_walk.h"
 
 /* Contexts measured 287 to 667 MB by card and driver; what is more belongs to others. */
 #define CONTEXT_MOST_BYTES (UINT64_C(1) << 30)
@@ -48,39 +47,66 @@ static uint64_t minus(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-/* How much more (or less) this process holds than when the card was last asked. */
-static int move_free(struct oom *oom, const struct history *history, uint32_t driver,
-                     uint32_t sample, uint64_t reserved_bytes, struct err *err)
+/* What modules and limits take right after an event. */
+static uint64_t modules_at(const struct history *history, const struct device_use *use,
+                           uint32_t index)
 {
-    struct frag then;
+    struct live_walk walk = live_walk_begin(history, index);
+    const struct block *block;
+    uint64_t bytes = 0;
 
-    if (frag_at(&then, history, driver, sample, err))
-        return -1;
-    oom->device_free_bytes = minus(oom->device_free_bytes + then.reserved_bytes, reserved_bytes);
+    if (!history->stocks[use->stocks[ACCOUNT_context]].peak_bytes)
+        return 0;
+    while ((block = live_walk_next(&walk)))
+        if (block->stock == use->stocks[ACCOUNT_context])
+            bytes += block->size_bytes;
+    return bytes;
+}
+
+/* The context was measured at the first allocation: what it had loaded by then is part of it. */
+static uint64_t modules_in_context(const struct history *history, const struct device_use *use)
+{
+    for (size_t i = 0; i < history->change_count; i++)
+        if (history->blocks[history->changes[i].block].stock == use->stocks[ACCOUNT_device])
+            return modules_at(history, use, history->changes[i].event);
     return 0;
 }
 
-static int weigh_device(struct oom *oom, const struct history *history, int device,
-                        const struct frag *driver, uint32_t driver_stock, struct err *err)
+/* The card's answer, moved by how much more (or less) this process holds than at that moment. */
+static int weigh_free(struct oom *oom, const struct history *history, const struct device_use *use,
+                      const struct event *sample, uint64_t held_bytes, struct err *err)
 {
-    const struct event *sample = frag_device_sample(history, device, oom->failure->event);
-    uint64_t used_bytes, own_bytes;
+    uint32_t index = (uint32_t)(sample - history->trace->events);
+    struct frag then;
+
+    if (frag_at(&then, history, use->stocks[ACCOUNT_device], index, err))
+        return -1;
+    oom->device_known = true;
+    oom->device_total_bytes = sample->size_bytes;
+    oom->device_free_bytes =
+        minus(sample->address + then.reserved_bytes + modules_at(history, use, index), held_bytes);
+    return 0;
+}
+
+static int weigh_device(struct oom *oom, const struct history *history,
+                        const struct device_use *use, uint64_t reserved_bytes, struct err *err)
+{
+    uint32_t index = oom->failure->event;
+    const struct event *sample = frag_device_sample(history, use->device, index);
+    uint64_t modules_bytes = modules_at(history, use, index), used_bytes, context_bytes;
 
     if (!sample)
         return 0;
-    oom->device_known = true;
-    oom->device_free_bytes = sample->address;
-    oom->device_total_bytes = sample->size_bytes;
-    if (move_free(oom, history, driver_stock, (uint32_t)(sample - history->trace->events),
-                  driver->reserved_bytes, err))
+    if (weigh_free(oom, history, use, sample, reserved_bytes + modules_bytes, err))
         return -1;
     if (!oom->context_known)
         return 0;
     used_bytes = minus(oom->device_total_bytes, oom->device_free_bytes);
-    own_bytes = driver->reserved_bytes +
-                (oom->context_bytes < CONTEXT_MOST_BYTES ? oom->context_bytes : CONTEXT_MOST_BYTES);
+    context_bytes =
+        oom->context_bytes < CONTEXT_MOST_BYTES ? oom->context_bytes : CONTEXT_MOST_BYTES;
+    context_bytes += minus(modules_bytes, modules_in_context(history, use));
     oom->others_known = true;
-    oom->others_bytes = minus(used_bytes, own_bytes);
+    oom->others_bytes = minus(used_bytes, reserved_bytes + context_bytes);
     return 0;
 }
 
@@ -101,11 +127,12 @@ static int gather(struct oom *oom, const struct history *history, struct err *er
 {
     const struct stock *failing = &history->stocks[oom->failure->stock];
     const struct device_use *use = history_device(history, failing->device);
-    uint32_t index = oom->failure->event, driver_stock = use->stocks[ACCOUNT_device];
+    uint32_t index = oom->failure->event;
     struct frag driver, held;
 
+    oom->account = failing->account;
     oom->stock = failing->account == ACCOUNT_pool ? oom->failure->stock : use->leading;
-    if (frag_at(&driver, history, driver_stock, index, err) ||
+    if (frag_at(&driver, history, use->stocks[ACCOUNT_device], index, err) ||
         frag_at(&held, history, oom->stock, index, err))
         return -1;
     oom->driver_live_bytes = driver.live_bytes;
@@ -115,7 +142,7 @@ static int gather(struct oom *oom, const struct history *history, struct err *er
     oom->idle_bytes = held.free_bytes;
     oom->largest_hole_bytes = held.largest_free_bytes;
     find_context(oom, history->trace, failing->device);
-    return weigh_device(oom, history, failing->device, &driver, driver_stock, err);
+    return weigh_device(oom, history, use, driver.reserved_bytes, err);
 }
 
 /* --- the verdict --- */
@@ -144,11 +171,17 @@ static bool would_fit(uint64_t asked_bytes, uint64_t first, uint64_t second, uin
     return asked_bytes <= sum;
 }
 
+bool oom_is_of_card(const struct oom *oom)
+{
+    return oom->account != ACCOUNT_host && oom->account != ACCOUNT_imported &&
+           oom->account != ACCOUNT_context;
+}
+
 static enum oom_verdict judge(const struct oom *oom, const struct history *history)
 {
     uint64_t asked_bytes = oom->asked_bytes, pieces_bytes;
 
-    if (oom->result != RESULT_OUT_OF_MEMORY)
+    if (oom->result != RESULT_OUT_OF_MEMORY || !oom_is_of_card(oom))
         return OOM_UNKNOWN;
     if (oom->device_total_bytes && asked_bytes > oom->device_total_bytes)
         return OOM_EXHAUSTED;

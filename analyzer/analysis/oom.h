@@ -14,7 +14,9 @@
  *   others      what other processes hold (used on the card - this process - its context) would
  *               have made room
  *   exhausted   this process had filled the card
- *   unknown     not an out-of-memory error, or the trace has no cuMemGetInfo to judge by
+ *   unknown     not an out-of-memory error, or not of memory that was asked of the card by size
+ *               (the host's, another process's, a module's), or the trace has no cuMemGetInfo to
+ *               judge by
  */
 #ifndef GPUMEMTRACE_ANALYSIS_OOM_H
 #define GPUMEMTRACE_ANALYSIS_OOM_H
@@ -32,15 +34,16 @@ enum oom_verdict {
 struct oom {
     const struct failure *failure;
     enum oom_verdict verdict;
-    int32_t result; /* what the API returned */
-    uint64_t asked_bytes;
+    int32_t result;              /* what the API returned */
+    uint64_t asked_bytes;        /* 0 of a module, a limit or a context: no call names it */
+    enum memory_account account; /* that would have had it */
 
     bool device_known; /* a cuMemGetInfo stands behind the next two */
     uint64_t device_free_bytes, device_total_bytes;
     bool context_known; /* the trace's measure of context and other processes at the start */
     uint64_t context_bytes;
     bool others_known;
-    uint64_t others_bytes; /* used on the card beyond this process's memory and context */
+    uint64_t others_bytes; /* used on the card beyond this process's memory, context and modules */
 
     uint32_t stock; /* that the rest speaks of: the failing one's layer, or the leading one */
     uint64_t live_bytes;
@@ -48,6 +51,9 @@ struct oom {
     uint64_t reserved_bytes, idle_bytes, largest_hole_bytes;
     uint64_t driver_live_bytes; /* device memory that this process got from the driver */
 };
+
+/* Whether a number of bytes was asked of the card itself. */
+bool oom_is_of_card(const struct oom *oom);
 
 const char *oom_verdict_name(enum oom_verdict verdict);
 /* Text of a CUDA result number, "out of memory"; NULL: not one of the common ones. */

@@ -47,12 +47,23 @@ static struct sizes sizes_of(const struct oom *oom)
 static void explain_unknown(char *out, size_t out_bytes, const struct oom *oom)
 {
     const char *name = oom_result_name(oom->result);
+    struct sizes sizes = sizes_of(oom);
 
-    if (oom->result == 2)
-        snprintf(out, out_bytes, "The trace has no cuMemGetInfo near the failure to judge by.");
-    else
+    if (oom->result != RESULT_OUT_OF_MEMORY)
         snprintf(out, out_bytes, "Not a lack of memory: the call returned %" PRId32 "%s%s%s.",
                  oom->result, name ? " (" : "", name ? name : "", name ? ")" : "");
+    else if (oom->account == ACCOUNT_host)
+        snprintf(out, out_bytes, "%s of the host's memory was asked for and refused.", sizes.asked);
+    else if (oom->account == ACCOUNT_imported)
+        snprintf(out, out_bytes, "Memory of another process or API could not be opened.");
+    else if (oom->account == ACCOUNT_context)
+        snprintf(out, out_bytes,
+                 "There was no room for a context, a module or a limit; no call says how much it "
+                 "needs%s%s.",
+                 oom->device_known ? ", and the card had " : "",
+                 oom->device_known ? sizes.free : "");
+    else
+        snprintf(out, out_bytes, "The trace has no cuMemGetInfo near the failure to judge by.");
 }
 
 static void explain(char *out, size_t out_bytes, const struct oom *oom)
@@ -174,7 +185,8 @@ static int add_row(struct doc *doc, const struct study *study, const struct view
     doc_text(doc, "api", NULL, trace_hook(&study->trace, event->hook_id));
     doc_text(doc, "phase", people ? "Phase" : NULL, path_of(study, failure->span));
     doc_integer(doc, "result", NULL, DOC_COUNT, event->result);
-    doc_bytes(doc, "asked_bytes", people ? "Asked" : NULL, oom.asked_bytes);
+    add_known(doc, "asked_bytes", people ? "Asked" : NULL, oom.account != ACCOUNT_context,
+              oom.asked_bytes);
     doc_text(doc, "verdict", people ? "Verdict" : NULL, oom_verdict_name(oom.verdict));
     doc_text(doc, "explanation", NULL, sentence);
     add_evidence(doc, &oom, people);

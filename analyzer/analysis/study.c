@@ -42,7 +42,14 @@ size_t view_limit(const struct view *view, size_t count)
 
 const char *study_layer(const struct stock *stock)
 {
-    return stock->account == ACCOUNT_pool ? "pool" : "driver";
+    switch (stock->account) {
+    case ACCOUNT_pool:
+        return "pool";
+    case ACCOUNT_context:
+        return "device";
+    default:
+        return "driver";
+    }
 }
 
 const char *study_pool(const struct study *study, const struct stock *stock)

@@ -31,7 +31,8 @@ struct view {
 
 size_t view_limit(const struct view *view, size_t count);
 
-/* "driver" or "pool", and the pool's name ("pytorch" unless it says otherwise; NULL: no pool). */
+/* "device", "driver" or "pool", and the pool's name ("pytorch" unless it says otherwise; NULL: no
+ * pool). */
 const char *study_layer(const struct stock *stock);
 const char *study_pool(const struct study *study, const struct stock *stock);
 

@@ -68,8 +68,10 @@ static int warn_replay(const struct study *study, struct text_list *list, struct
     const struct history *history = &study->history;
     uint64_t lost_frees_count = 0;
 
+    /* Address space alone holds nothing, and goes with what is mapped there. */
     for (size_t i = 0; i < history->stock_count; i++)
-        lost_frees_count += history->stocks[i].lost_frees_count;
+        if (history->stocks[i].account != ACCOUNT_none)
+            lost_frees_count += history->stocks[i].lost_frees_count;
     if (lost_frees_count &&
         warn(list, err,
              "%" PRIu64 " blocks ended without a recorded free: their addresses were "

@@ -16,6 +16,8 @@ int replay_context_create(struct replay *replay)
     const char *hook = trace_hook(replay->history->trace, event->hook_id);
     struct context *grown;
 
+    if (event->result == RESULT_OUT_OF_MEMORY)
+        return replay_failure(replay, replay_stock(replay, event->device, MEMORY_MODULE, 0));
     if (event->result != 0)
         return 0;
     grown = array_grow(replay->contexts, &replay->context_capacity, replay->context_count,
@@ -39,11 +41,19 @@ static const struct context *find_context(const struct replay *replay, uint64_t 
     return number == ADDRESS_MAP_NONE ? NULL : &replay->contexts[number];
 }
 
+/* The context a block names; 0: none. A module's event has room for the module only. */
+static uint64_t context_of(const struct replay *replay, const struct block *block)
+{
+    const struct event *event = &replay->history->trace->events[block->alloc_index];
+
+    return event->kind == EVENT_MODULE_LOAD ? 0 : event->object;
+}
+
 /* A destroyed context without a handle is the device's primary one. */
 static bool lived_in(const struct replay *replay, const struct block *block,
                      const struct context *destroyed)
 {
-    uint64_t handle = replay->history->trace->events[block->alloc_index].object;
+    uint64_t handle = context_of(replay, block);
     const struct context *context = find_context(replay, handle);
 
     if (!handle)
@@ -59,7 +69,9 @@ static int end_blocks_of(struct replay *replay, const struct context *destroyed,
         const struct block *block = &replay->history->blocks[i];
 
         next = block->next;
-        if (lived_in(replay, block, destroyed) && replay_end_with_context(replay, i))
+        if (lived_in(replay, block, destroyed) &&
+            replay_end_at(replay, replay_rules[block->memory].space, block->address,
+                          BLOCK_IMPLICIT))
             return -1;
     }
     return 0;

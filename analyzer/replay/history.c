@@ -30,15 +30,10 @@ static int note_memory_sample(struct replay *replay)
 {
     struct history *history = replay->history;
 
-    return add_index(&history->memory_samples, &history->memory_sample_capacity,
-                     &history->memory_sample_count, replay);
-}
-
-static int note_mempool(struct replay *replay)
-{
-    const struct event *event = replay->event;
-
-    return replay_mempool(replay, event->device, event->object) == HISTORY_NONE ? -1 : 0;
+    if (add_index(&history->memory_samples, &history->memory_sample_capacity,
+                  &history->memory_sample_count, replay))
+        return -1;
+    return replay->event->nested ? replay_inner_sample(replay) : 0;
 }
 
 static int (*const handlers[EVENT_KIND_COUNT])(struct replay *replay) = {
@@ -48,12 +43,19 @@ static int (*const handlers[EVENT_KIND_COUNT])(struct replay *replay) = {
     [EVENT_UNMAP] = replay_unmap,
     [EVENT_CONTEXT_CREATE] = replay_context_create,
     [EVENT_CONTEXT_DESTROY] = replay_context_destroy,
-    [EVENT_POOL_CREATE] = note_mempool,
+    [EVENT_POOL_CREATE] = replay_pool_create,
+    [EVENT_POOL_DESTROY] = replay_pool_destroy,
     [EVENT_POOL_USAGE] = replay_pool_usage,
     [EVENT_DEVICE_MEMORY] = note_memory_sample,
     [EVENT_PHASE_PUSH] = replay_push,
     [EVENT_PHASE_POP] = replay_pop,
     [EVENT_STEP] = note_step,
+    [EVENT_RETAIN] = replay_retain,
+    [EVENT_BIND] = replay_bind,
+    [EVENT_UNBIND] = replay_unbind,
+    [EVENT_MODULE_LOAD] = replay_module_load,
+    [EVENT_MODULE_UNLOAD] = replay_module_unload,
+    [EVENT_LIMIT] = replay_limit,
 };
 
 /* The exit that ends the figures; see "EXIT" in history.h. */
@@ -110,7 +112,9 @@ static int run(struct replay *replay)
         replay->event = &history->trace->events[replay->index];
         if (replay->event->device != DEVICE_UNKNOWN && replay_device(replay, replay->event->device))
             return -1;
-        if (handlers[replay->event->kind] && handlers[replay->event->kind](replay))
+        if (replay->event->result == INT32_MIN) /* it did not happen */
+            replay->history->in_flight_count++;
+        else if (handlers[replay->event->kind] && handlers[replay->event->kind](replay))
             return -1;
     }
     return 0;
@@ -123,6 +127,9 @@ static void release_replay(struct replay *replay)
     range_map_release(&replay->ranges);
     free(replay->owners);
     free(replay->objects);
+    free(replay->handles);
+    free(replay->bindings);
+    free(replay->samples);
     free(replay->contexts);
     free(replay->open);
     free(replay->thread_innermost);
@@ -204,13 +211,20 @@ static void show(const struct step *step, const struct visitor *visitors, size_t
         visitors[i].on_event(visitors[i].self, step);
 }
 
-static void apply(struct step *step, const struct change *change, uint64_t *live_bytes)
+static uint64_t apply(struct step *step, const struct change *change, uint64_t *live_bytes)
 {
     const struct block *block = &step->history->blocks[change->block];
+    uint64_t delta_bytes = change->birth ? block->size_bytes : -block->size_bytes;
 
     step->block = block;
-    step->delta_bytes = change->birth ? (int64_t)block->size_bytes : -(int64_t)block->size_bytes;
-    live_bytes[block->stock] += (uint64_t)step->delta_bytes;
+    live_bytes[block->stock] += delta_bytes;
+    return delta_bytes;
+}
+
+/* The first half of a change of size: nobody is shown the moment between the two. */
+static bool goes_on(const struct history *history, const struct change *change)
+{
+    return !change->birth && history->blocks[change->block].end == BLOCK_RESIZED;
 }
 
 int history_visit(const struct history *history, const struct visitor *visitors, size_t count,
@@ -230,7 +244,11 @@ int history_visit(const struct history *history, const struct visitor *visitors,
         if (change == history->change_count || history->changes[change].event != i)
             show(&step, visitors, count);
         while (change < history->change_count && history->changes[change].event == i) {
-            apply(&step, &history->changes[change++], live_bytes);
+            uint64_t delta_bytes = apply(&step, &history->changes[change], live_bytes);
+
+            if (goes_on(history, &history->changes[change++]))
+                delta_bytes += apply(&step, &history->changes[change++], live_bytes);
+            step.delta_bytes = (int64_t)delta_bytes;
             show(&step, visitors, count);
         }
     }

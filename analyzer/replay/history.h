@@ -15,13 +15,20 @@
  *           not in `frees`, so that allocations - frees - implicit - lost = live blocks. No result
  *           (in progress at a kill) and errors: it lives on, unless the error says that a context
  *           is gone (4, 201, 709) and one of its device was destroyed after its birth.
- *   VMM     a FREE releases one reference of the handle; the object ends with its last reference
- *           and its last mapping, at whichever event that is, and that is one free.
- *   CONTEXT_DESTROY   ends the plain, managed and host memory and the arrays of its device that
- *           are younger than the context: implicit frees. An event that names its context in
- *           `object` decides that exactly.
- *   EXIT    nothing behind the first exit or _exit changes any figure. An exec counts only as the
- *           last word: one that failed is followed by more events.
+ *   imports opened again are one block: each open and close is counted, the last close ends it.
+ *   VMM     a FREE releases one reference of the handle, a RETAIN adds one; the object ends with
+ * its last reference, mapping and binding, at whichever event that is, and that is one free. The
+ * size of an imported object is that of its largest mapping so far. BIND    into a multicast object
+ * or sparse array (`stream`), until UNBIND or that object's end. graphs  the addresses of
+ * allocation nodes are known and hold nothing. What the device's pool for graphs holds (POOL_USAGE)
+ * is one block, from its first byte until it is empty again. MODULE_LOAD, LIMIT   a block of what
+ * the device's free memory before and after the call says, less what the process is known to have
+ * taken between the two samples. CONTEXT_DESTROY   ends the plain, managed and host memory, the
+ * arrays, modules and limits of its device that are younger than the context: implicit frees. An
+ * event that names its context in `object` decides that exactly. a change of size  ends the block
+ * (BLOCK_RESIZED) and brings one that goes on; it is no allocation and no free. EXIT    nothing
+ * behind the first exit or _exit changes any figure. An exec counts only as the last word: one that
+ * failed is followed by more events.
  *
  * Indices are of trace->events unless said otherwise; HISTORY_NONE stands for "none".
  */
@@ -37,11 +44,14 @@
 #define HISTORY_NONE UINT32_MAX
 #define DEVICE_UNKNOWN (-1)
 
+enum { RESULT_OUT_OF_MEMORY = 2 }; /* of event.result, driver and runtime alike */
+
 enum block_end {
     BLOCK_LIVE,     /* at the end of the history */
     BLOCK_FREED,    /* by a successful call */
     BLOCK_IMPLICIT, /* with its context */
     BLOCK_LOST,     /* its address was handed out again without a free */
+    BLOCK_RESIZED,  /* the block after it, born at the same event, goes on in its place */
 };
 
 struct block {
@@ -54,6 +64,7 @@ struct block {
     uint32_t stock;
     uint32_t mempool;        /* it was handed out of; HISTORY_NONE: not known, or another kind */
     uint32_t next, previous; /* private to the replay: live blocks of the device */
+    uint32_t reopened_count; /* private to the replay: opens of an import beyond the first */
     uint8_t memory;          /* enum memory_kind */
     uint8_t end;             /* enum block_end */
     bool is_segment;         /* a framework pool hands out pieces of it */
@@ -86,7 +97,7 @@ struct failure {
 /* A device that had an event, with its stocks; the pools' stocks are found by their device. */
 struct device_use {
     int device;
-    uint32_t stocks[ACCOUNT_COUNT]; /* device, managed, host, imported; others HISTORY_NONE */
+    uint32_t stocks[ACCOUNT_COUNT]; /* all accounts but pool, which is HISTORY_NONE */
     uint32_t leading;               /* stock of the leading layer */
 };
 
@@ -117,7 +128,7 @@ struct segment {
     bool mapped;                     /* a VMM mapping: holes go on in a neighbouring mapping */
 };
 
-/* One report of a stream-ordered pool of the driver. */
+/* One report of a pool of the driver, stream-ordered or for graphs. */
 struct pool_usage {
     uint32_t event, mempool;
     uint64_t used_bytes, reserved_bytes;
@@ -125,7 +136,8 @@ struct pool_usage {
 
 struct mempool {
     int device;
-    uint64_t handle;
+    uint64_t handle; /* 0: the device's pool for graphs */
+    uint8_t memory;  /* enum memory_kind of its blocks */
     uint64_t peak_used_bytes, peak_reserved_bytes;
     uint64_t live_bytes, peak_live_bytes; /* blocks handed out of it */
     bool reported;                        /* by a POOL_USAGE event */
@@ -198,7 +210,7 @@ struct step {
     const struct event *event;
     uint32_t index;
     const struct block *block;  /* NULL: the event changed no memory */
-    int64_t delta_bytes;        /* > 0 birth, < 0 death */
+    int64_t delta_bytes;        /* what this change added to the block's stock */
     const uint64_t *live_bytes; /* by stock, after this change */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who is summed with whom while replaying: devices, their accounts, framework pools, the driver's
- * stream-ordered pools. It must not know when blocks are born or die.
+ * Who is summed with whom while replaying: devices, their accounts, framework pools. It must not
+ * know when blocks are born or die.
  */
 #include "replay/replay.h"
 
@@ -91,54 +91,6 @@ uint32_t replay_stock(struct replay *replay, int device, unsigned memory, uint64
     if (stock == HISTORY_NONE || address_map_put(&replay->names, space, pool, stock, replay->err))
         return HISTORY_NONE;
     return stock;
-}
-
-uint32_t replay_mempool(struct replay *replay, int device, uint64_t handle)
-{
-    struct history *history = replay->history;
-    uint32_t number = address_map_get(&replay->names, NAME_MEMPOOL, handle);
-    struct mempool *grown;
-
-    if (number != ADDRESS_MAP_NONE)
-        return number;
-    grown = array_grow(history->mempools, &history->mempool_capacity, history->mempool_count,
-                       sizeof *grown, replay->err);
-    if (!grown)
-        return HISTORY_NONE;
-    history->mempools = grown;
-    number = (uint32_t)history->mempool_count;
-    if (address_map_put(&replay->names, NAME_MEMPOOL, handle, number, replay->err))
-        return HISTORY_NONE;
-    grown[history->mempool_count++] = (struct mempool){.device = device, .handle = handle};
-    return number;
-}
-
-int replay_pool_usage(struct replay *replay)
-{
-    struct history *history = replay->history;
-    const struct event *event = replay->event;
-    uint32_t number = replay_mempool(replay, event->device, event->object);
-    struct mempool *mempool;
-    struct pool_usage *grown;
-
-    if (number == HISTORY_NONE)
-        return -1;
-    mempool = &history->mempools[number];
-    mempool->reported = true;
-    if (event->address > mempool->peak_used_bytes)
-        mempool->peak_used_bytes = event->address;
-    if (event->size_bytes > mempool->peak_reserved_bytes)
-        mempool->peak_reserved_bytes = event->size_bytes;
-    grown = array_grow(history->usages, &history->usage_capacity, history->usage_count,
-                       sizeof *grown, replay->err);
-    if (!grown)
-        return -1;
-    history->usages = grown;
-    grown[history->usage_count++] = (struct pool_usage){.event = replay->index,
-                                                        .mempool = number,
-                                                        .used_bytes = event->address,
-                                                        .reserved_bytes = event->size_bytes};
-    return 0;
 }
 
 void replay_choose_leading(struct history *history)

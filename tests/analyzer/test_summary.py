@@ -311,9 +311,11 @@ def test_stream_ordered_pools_report_what_they_used_and_reserved(trace):
     trace.pool_usage(0xF00, MIB, 4 * MIB)
     trace.alloc(3, "async", object=0xBA2)  # a pool that never reported
     assert device_of(trace)["mempools"] == [
-        {"name": "0xf00", "peak_used_bytes": 2 * MIB, "peak_reserved_bytes": 32 * MIB},
-        {"name": "0xba2", "peak_used_bytes": 3, "peak_reserved_bytes": None},
-    ]
+        {"name": "0xf00", "memory": "stream-ordered", "peak_used_bytes": 2 * MIB,
+         "peak_reserved_bytes": 32 * MIB},
+        {"name": "0xba2", "memory": "stream-ordered", "peak_used_bytes": 3,
+         "peak_reserved_bytes": None},
+    ]  # fmt: skip
 
 
 def test_devices_are_those_with_events_by_number_with_their_own_figures(trace):
@@ -347,7 +349,7 @@ def test_the_report_has_every_key_of_the_manual(trace):
     (device,) = report["devices"]
     assert {
         "device", "uuid", "name", "total_bytes", "leading_layer", "driver", "managed", "host",
-        "imported", "mempools", "pools", "fragmentation", "phases", "sites_at_peak",
+        "imported", "context", "mempools", "pools", "fragmentation", "phases", "sites_at_peak",
     } <= device.keys()  # fmt: skip
 
 

@@ -42,9 +42,14 @@ CREATE TABLE event (seq INTEGER PRIMARY KEY, time_ns INTEGER NOT NULL, thread_id
 
 KINDS = (
     "none alloc free map unmap context-create context-destroy pool-create pool-destroy pool-usage "
-    "device-memory phase-push phase-pop mark step exit"
+    "device-memory phase-push phase-pop mark step exit retain bind unbind module-load module-unload "
+    "limit"
 ).split()
-MEMORIES = "none linear pitched array async vmm managed pinned registered imported tensor".split()
+MEMORIES = (
+    "none linear pitched array async vmm managed pinned registered imported tensor vmm-host "
+    "async-host async-managed imported-vmm external graph graph-node reservation mapped "
+    "mapped-array multicast module limit"
+).split()
 
 MIB = 1 << 20
 STEP_NS = 1000  # time between two events
@@ -144,8 +149,36 @@ class Trace:
     def device_memory(self, free, total, device=0, **columns):
         return self.event("device-memory", address=free, size=total, device=device, **columns)
 
-    def pool_usage(self, pool, used, reserved, device=0):
-        return self.event("pool-usage", address=used, size=reserved, object=pool, device=device)
+    def pool_usage(self, pool, used, reserved, device=0, **columns):
+        return self.event("pool-usage", columns.pop("memory", "none"), used, reserved, pool,
+                          device=device, **columns)
+
+    def graph_usage(self, used, reserved, device=0, **columns):
+        return self.pool_usage(0, used, reserved, device, memory="graph", **columns)
+
+    def map(self, handle, address, size, **columns):
+        return self.event("map", "vmm", address, size, object=handle, **columns)
+
+    def unmap(self, address, size, **columns):
+        return self.event("unmap", "vmm", address, size, **columns)
+
+    def measured(self, kind, before, after, total=1 << 34, call=1, nested=0, hook=0, thread=None,
+                 device=0, inside=None, **columns):
+        """A call that took before - after of the free memory; inside() happens between the two."""
+        sample = dict(call=call, nested=1, hook=hook, thread=thread, device=device)
+        self.device_memory(before, total, **sample)
+        if inside:
+            inside()
+        self.device_memory(after, total, **sample)
+        return self.event(kind, call=call, nested=nested, hook=hook, thread=thread, device=device,
+                          **columns)
+
+    def module(self, handle, before, after, **columns):
+        return self.measured("module-load", before, after, object=handle, **columns)
+
+    def limit(self, number, value, before, after, context=0xC0, **columns):
+        return self.measured("limit", before, after, address=number, size=value, object=context,
+                             **columns)
 
     def exit(self, how=0):
         return self.event("exit", object=how)
