@@ -40,7 +40,7 @@ matrix_src    := $(wildcard tests/programs/matrix/*.c)
 sample_src    := $(wildcard samples/*.c)
 unit_src      := $(wildcard tests/unit/*.c)
 # What a reader of traces shares with the recorder: rings, their folding, the store.
-shared_src    := $(wildcard $(addprefix interpose/,fold.c ring.c own_fd.c proc_stat.c drain.c tally.c store.c batch_table.c schema.c views.S))
+shared_src    := $(wildcard $(addprefix interpose/,fold.c ring.c own_fd.c proc_stat.c drain.c live.c tally.c store.c batch_table.c schema.c views.S))
 
 objects = $(patsubst %,$(O)/obj/$(1)/%.o,$(basename $(2)))
 

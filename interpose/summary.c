@@ -25,14 +25,14 @@ void summary_line(const char *path, const struct tally *tally)
 {
     char size[32], failures[64] = "";
     int device = 0;
-    for (int i = 1; i < 64; i++)
-        if (tally->peak_bytes[i] > tally->peak_bytes[device])
+    for (int i = 1; i < LIVE_DEVICES; i++)
+        if (tally->live.peak_bytes[i] > tally->live.peak_bytes[device])
             device = i;
-    format_size(tally->peak_bytes[device], size, sizeof size);
-    if (tally->failed_allocations)
+    format_size(tally->live.peak_bytes[device], size, sizeof size);
+    if (tally->live.failed_allocations)
         snprintf(failures, sizeof failures, ", %llu failed allocation%s",
-                 (unsigned long long)tally->failed_allocations,
-                 tally->failed_allocations == 1 ? "" : "s");
+                 (unsigned long long)tally->live.failed_allocations,
+                 tally->live.failed_allocations == 1 ? "" : "s");
     log_line("peak %s on device %d%s; see: gpumemtrace %s %s", size, device, failures,
-             tally->failed_allocations ? "oom" : "report", path);
+             tally->live.failed_allocations ? "oom" : "report", path);
 }

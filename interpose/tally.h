@@ -1,46 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Live and peak bytes of device memory while the writer stores events, for the one line at exit.
- * The analyzer's figures come from its own replay; these must not be stored.
- *
- * Events reach the writer thread by thread, so they are put back in the order of their numbers
- * first. One that a thread is still inside of is waited for, but not for more than
- * TALLY_WAITING_MAX others.
+ * Puts events in order for the line at exit: they reach the writer thread by thread, and what is
+ * live must be counted by their numbers. One that a thread is still inside of is waited for, but
+ * not for more than TALLY_WAITING_MAX others. It must not know what events mean: live.h does.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_TALLY_H
 #define GPUMEMTRACE_INTERPOSE_TALLY_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "live.h"
 #include "store.h"
 
-#define TALLY_DEVICES 64
 #define TALLY_WAITING_MAX 65536
 
-struct tally_block {
-    uint64_t address; /* 0: free place */
-    uint64_t size_bytes;
-    int device;
-};
-
-struct tally_event {
-    uint64_t seq;
-    uint64_t address;
-    uint64_t size_bytes;
-    int8_t device; /* -1: not an allocation of device memory */
-    bool frees;
-};
-
 struct tally {
-    struct tally_block *blocks; /* hash table; block_limit is a power of two */
-    size_t block_count, block_limit;
-    struct tally_event *waiting; /* ascending seq */
+    struct live live;
+    struct live_event *waiting; /* ascending seq */
     size_t waiting_count, waiting_limit;
     uint64_t next_seq;
-    uint64_t live_bytes[TALLY_DEVICES], peak_bytes[TALLY_DEVICES];
-    uint64_t failed_allocations;
 };
 
 void tally_release(struct tally *tally);

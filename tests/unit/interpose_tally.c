@@ -33,12 +33,12 @@ static void the_peak_is_that_of_the_numbers_not_of_the_batches(void **state)
     event(0, EVENT_ALLOC, 1, 0x1000, 100);
     event(1, EVENT_ALLOC, 3, 0x2000, 100);
     tally_add(&tally, events, 2);
-    assert_int_equal(tally.peak_bytes[0], 100);
+    assert_int_equal(tally.live.peak_bytes[0], 100);
     event(2, EVENT_FREE, 2, 0x1000, 0);
     tally_add(&tally, &events[2], 1);
     tally_finish(&tally);
-    assert_int_equal(tally.peak_bytes[0], 100);
-    assert_int_equal(tally.live_bytes[0], 100);
+    assert_int_equal(tally.live.peak_bytes[0], 100);
+    assert_int_equal(tally.live.live_bytes[0], 100);
     tally_release(&tally);
 }
 
@@ -51,8 +51,8 @@ static void an_address_used_again_counts_with_its_new_size(void **state)
     event(2, EVENT_ALLOC, 3, 0x1000, 70);
     tally_add(&tally, events, 3);
     tally_finish(&tally);
-    assert_int_equal(tally.live_bytes[0], 70);
-    assert_int_equal(tally.peak_bytes[0], 100);
+    assert_int_equal(tally.live.live_bytes[0], 70);
+    assert_int_equal(tally.live.peak_bytes[0], 100);
     tally_release(&tally);
 }
 
@@ -65,7 +65,7 @@ static void a_free_that_failed_leaves_the_block_live(void **state)
     slots[1].result = 1;
     tally_add(&tally, events, 2);
     tally_finish(&tally);
-    assert_int_equal(tally.live_bytes[0], 100);
+    assert_int_equal(tally.live.live_bytes[0], 100);
     tally_release(&tally);
 }
 
@@ -79,8 +79,8 @@ static void host_memory_and_failed_allocations_are_no_device_memory(void **state
     slots[1].result = 2;
     tally_add(&tally, events, 2);
     tally_finish(&tally);
-    assert_int_equal(tally.peak_bytes[0], 0);
-    assert_int_equal(tally.failed_allocations, 1);
+    assert_int_equal(tally.live.peak_bytes[0], 0);
+    assert_int_equal(tally.live.failed_allocations, 1);
     tally_release(&tally);
 }
 
@@ -98,8 +98,8 @@ static void thousands_of_blocks_come_and_go(void **state)
         tally_add(&tally, events, 1);
     }
     tally_finish(&tally);
-    assert_int_equal(tally.peak_bytes[0], (uint64_t)20000 * 20001 / 2);
-    assert_int_equal(tally.live_bytes[0], 0);
+    assert_int_equal(tally.live.peak_bytes[0], (uint64_t)20000 * 20001 / 2);
+    assert_int_equal(tally.live.live_bytes[0], 0);
     tally_release(&tally);
 }
 
@@ -111,7 +111,7 @@ static void a_gap_is_not_waited_for_longer_than_the_limit(void **state)
         event(0, EVENT_ALLOC, i + 2, (i + 1) << 9, 1);
         tally_add(&tally, events, 1);
     }
-    assert_int_equal(tally.live_bytes[0], TALLY_WAITING_MAX + 10);
+    assert_int_equal(tally.live.live_bytes[0], TALLY_WAITING_MAX + 10);
     tally_release(&tally);
 }
 

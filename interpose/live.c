@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A hash table of what is live, with sums by device. See live.h.
+ */
+#include "live.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpumemtrace/event.h"
+
+/* Numbers of different spaces never meet. */
+enum space { SPACE_MEMORY, SPACE_HANDLE, SPACE_MAPPING, SPACE_GRAPH, SPACE_BITS = 3 };
+
+struct live_entry {
+    uint64_t key;        /* address << SPACE_BITS | space; 0: free place */
+    uint64_t size_bytes; /* counted; of a mapping: its length, which is not */
+    uint64_t owner;      /* context, or the key of the object a mapping shows */
+    uint32_t references, mappings;
+    int8_t device;
+    bool dies_with_context;
+};
+
+void live_release(struct live *live)
+{
+    free(live->entries);
+    memset(live, 0, sizeof *live);
+}
+
+/* --- the table --- */
+
+static uint64_t key_of(enum space space, uint64_t address)
+{
+    return address << SPACE_BITS | (uint64_t)space;
+}
+
+static size_t start_of(const struct live *live, uint64_t key)
+{
+    return (size_t)((key * 0x9e3779b97f4a7c15u) >> 20) & (live->entry_limit - 1);
+}
+
+static size_t place_of(const struct live *live, uint64_t key)
+{
+    size_t at = start_of(live, key);
+    while (live->entries[at].key && live->entries[at].key != key)
+        at = (at + 1) & (live->entry_limit - 1);
+    return at;
+}
+
+static struct live_entry *find(const struct live *live, uint64_t key)
+{
+    struct live_entry *entry = live->entry_count ? &live->entries[place_of(live, key)] : NULL;
+    return entry && entry->key ? entry : NULL;
+}
+
+static int grow(struct live *live)
+{
+    struct live grown = *live;
+    grown.entry_limit = live->entry_limit ? live->entry_limit * 2 : 4096;
+    grown.entries = calloc(grown.entry_limit, sizeof *grown.entries);
+    if (!grown.entries)
+        return -1;
+    for (size_t i = 0; i < live->entry_limit; i++)
+        if (live->entries[i].key)
+            grown.entries[place_of(&grown, live->entries[i].key)] = live->entries[i];
+    free(live->entries);
+    *live = grown;
+    return 0;
+}
+
+/* Removes an entry and moves back those that had to pass it (no tombstones). */
+static void erase(struct live *live, size_t hole)
+{
+    const size_t mask = live->entry_limit - 1;
+    for (size_t at = (hole + 1) & mask; live->entries[at].key; at = (at + 1) & mask) {
+        const size_t start = start_of(live, live->entries[at].key);
+        if (((at - start) & mask) >= ((at - hole) & mask)) {
+            live->entries[hole] = live->entries[at];
+            hole = at;
+        }
+    }
+    live->entries[hole].key = 0;
+    live->entry_count--;
+}
+
+/* --- births and deaths --- */
+
+static void end(struct live *live, struct live_entry *entry)
+{
+    if ((entry->key & ((1u << SPACE_BITS) - 1)) != SPACE_MAPPING)
+        live->live_bytes[entry->device] -= entry->size_bytes;
+    erase(live, (size_t)(entry - live->entries));
+}
+
+static void begin(struct live *live, const struct live_entry *entry)
+{
+    struct live_entry *old = find(live, entry->key);
+    uint64_t *live_bytes = &live->live_bytes[entry->device];
+    if (old) /* its free was not seen */
+        end(live, old);
+    if (live->entry_count * 2 >= live->entry_limit && grow(live))
+        return;
+    live->entries[place_of(live, entry->key)] = *entry;
+    live->entry_count++;
+    if ((entry->key & ((1u << SPACE_BITS) - 1)) == SPACE_MAPPING)
+        return;
+    *live_bytes += entry->size_bytes;
+    if (*live_bytes > live->peak_bytes[entry->device])
+        live->peak_bytes[entry->device] = *live_bytes;
+}
+
+static void end_if_unused(struct live *live, struct live_entry *object)
+{
+    if (!object->references && !object->mappings)
+        end(live, object);
+}
+
+/* --- events --- */
+
+static void allocate(struct live *live, const struct live_event *event)
+{
+    const bool is_object = event->memory == MEMORY_VMM;
+    const bool plain = event->memory == MEMORY_LINEAR || event->memory == MEMORY_PITCHED ||
+                       event->memory == MEMORY_ARRAY;
+    if (event->result != 0)
+        live->failed_allocations++;
+    else if (memory_account((enum memory_kind)event->memory) == ACCOUNT_device && event->address)
+        begin(live, &(struct live_entry){
+                        .key = key_of(is_object ? SPACE_HANDLE : SPACE_MEMORY, event->address),
+                        .size_bytes = event->size_bytes,
+                        .owner = plain ? event->object : 0,
+                        .references = 1,
+                        .device = event->device,
+                        .dies_with_context = plain,
+                    });
+}
+
+static void release(struct live *live, const struct live_event *event)
+{
+    const enum space space = event->memory == MEMORY_VMM ? SPACE_HANDLE : SPACE_MEMORY;
+    struct live_entry *entry = find(live, key_of(space, event->address));
+    if (!entry || !entry->references)
+        return;
+    entry->references--;
+    end_if_unused(live, entry);
+}
+
+static void map(struct live *live, const struct live_event *event)
+{
+    struct live_entry *object = find(live, key_of(SPACE_HANDLE, event->object));
+    if (!object)
+        return;
+    object->mappings++;
+    begin(live, &(struct live_entry){.key = key_of(SPACE_MAPPING, event->address),
+                                     .size_bytes = event->size_bytes,
+                                     .owner = object->key,
+                                     .device = object->device});
+}
+
+/* A range may hold several mappings, one behind the other. */
+static void unmap(struct live *live, const struct live_event *event)
+{
+    const uint64_t stop = event->address + event->size_bytes;
+    uint64_t address = event->address;
+    struct live_entry *mapping;
+    while (address < stop && (mapping = find(live, key_of(SPACE_MAPPING, address)))) {
+        const uint64_t owner = mapping->owner, size_bytes = mapping->size_bytes;
+        end(live, mapping);
+        struct live_entry *object = find(live, owner);
+        if (object && object->mappings) {
+            object->mappings--;
+            end_if_unused(live, object);
+        }
+        if (!size_bytes)
+            break;
+        address += size_bytes;
+    }
+}
+
+/* The same handle: drivers give an object one. */
+static void retain(struct live *live, const struct live_event *event)
+{
+    struct live_entry *object = find(live, key_of(SPACE_HANDLE, event->object));
+    if (object)
+        object->references++;
+}
+
+/* Without a handle it is the device's primary context. */
+static bool lived_in(const struct live_entry *entry, const struct live_event *event)
+{
+    if (!entry->key || !entry->dies_with_context)
+        return false;
+    return event->object ? entry->owner == event->object : entry->device == event->device;
+}
+
+static void destroy_context(struct live *live, const struct live_event *event)
+{
+    for (size_t i = 0; i < live->entry_limit;)
+        if (lived_in(&live->entries[i], event))
+            end(live, &live->entries[i]); /* another entry may have taken its place: look again */
+        else
+            i++;
+}
+
+static void use_pool(struct live *live, const struct live_event *event)
+{
+    if (event->memory == MEMORY_GRAPH)
+        begin(live, &(struct live_entry){.key = key_of(SPACE_GRAPH, (uint64_t)event->device + 1),
+                                         .size_bytes = event->size_bytes,
+                                         .references = 1,
+                                         .device = event->device});
+}
+
+void live_count(struct live *live, const struct live_event *event)
+{
+    const bool has_device = event->device >= 0 && event->device < LIVE_DEVICES;
+    if (event->kind == EVENT_ALLOC && (has_device || event->result != 0))
+        allocate(live, event);
+    if (event->result != 0)
+        return;
+    if (event->kind == EVENT_FREE)
+        release(live, event);
+    if (event->kind == EVENT_MAP)
+        map(live, event);
+    if (event->kind == EVENT_UNMAP)
+        unmap(live, event);
+    if (event->kind == EVENT_RETAIN)
+        retain(live, event);
+    if (event->kind == EVENT_CONTEXT_DESTROY)
+        destroy_context(live, event);
+    if (event->kind == EVENT_POOL_USAGE && has_device)
+        use_pool(live, event);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is live, by the rules for objects that outlive their handle, contexts and graph pools.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "gpumemtrace/event.h"
+#include "interpose/live.h"
+
+#define MIB ((uint64_t)1 << 20)
+
+static struct live live;
+
+static int fresh(void **state)
+{
+    (void)state;
+    live_release(&live);
+    return 0;
+}
+
+static void on(enum event_kind kind, enum memory_kind memory, uint64_t address, uint64_t size_bytes,
+               uint64_t object)
+{
+    const struct live_event event = {.address = address,
+                                     .size_bytes = size_bytes,
+                                     .object = object,
+                                     .kind = (uint8_t)kind,
+                                     .memory = (uint8_t)memory};
+    live_count(&live, &event);
+}
+
+static void an_object_lives_until_its_handle_is_released_and_its_mapping_gone(void **state)
+{
+    (void)state;
+    on(EVENT_ALLOC, MEMORY_VMM, 7, 2 * MIB, 0);
+    on(EVENT_MAP, MEMORY_VMM, 0x700000, 2 * MIB, 7);
+    on(EVENT_FREE, MEMORY_VMM, 7, 0, 0);
+    assert_int_equal(live.live_bytes[0], 2 * MIB);
+    on(EVENT_UNMAP, MEMORY_VMM, 0x700000, 2 * MIB, 0);
+    assert_int_equal(live.live_bytes[0], 0);
+}
+
+static void one_unmap_ends_all_mappings_of_its_range(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 3; i++) {
+        on(EVENT_ALLOC, MEMORY_VMM, 7 + i, 2 * MIB, 0);
+        on(EVENT_MAP, MEMORY_VMM, 0x40000000 + i * 2 * MIB, 2 * MIB, 7 + i);
+        on(EVENT_FREE, MEMORY_VMM, 7 + i, 0, 0);
+    }
+    on(EVENT_UNMAP, MEMORY_VMM, 0x40000000, 4 * MIB, 0);
+    assert_int_equal(live.live_bytes[0], 2 * MIB);
+    assert_int_equal(live.peak_bytes[0], 6 * MIB);
+}
+
+static void a_retained_object_needs_one_more_release(void **state)
+{
+    (void)state;
+    on(EVENT_ALLOC, MEMORY_VMM, 7, MIB, 0);
+    on(EVENT_RETAIN, MEMORY_VMM, 0x1000, 0, 7);
+    on(EVENT_FREE, MEMORY_VMM, 7, 0, 0);
+    assert_int_equal(live.live_bytes[0], MIB);
+    on(EVENT_FREE, MEMORY_VMM, 7, 0, 0);
+    assert_int_equal(live.live_bytes[0], 0);
+}
+
+static void a_context_takes_its_plain_memory_and_not_that_of_pools_or_others(void **state)
+{
+    (void)state;
+    on(EVENT_ALLOC, MEMORY_LINEAR, 0x1000, 10, 0xc1);
+    on(EVENT_ALLOC, MEMORY_ARRAY, 0x2000, 20, 0xc1);
+    on(EVENT_ALLOC, MEMORY_LINEAR, 0x3000, 40, 0xc2);
+    on(EVENT_ALLOC, MEMORY_ASYNC, 0x4000, 80, 0xc1);
+    on(EVENT_CONTEXT_DESTROY, MEMORY_NONE, 0, 0, 0xc1);
+    assert_int_equal(live.live_bytes[0], 120);
+    on(EVENT_CONTEXT_DESTROY, MEMORY_NONE, 0, 0, 0);
+    assert_int_equal(live.live_bytes[0], 80);
+}
+
+static void a_graph_pool_is_as_large_as_it_was_last_said_to_be(void **state)
+{
+    (void)state;
+    on(EVENT_POOL_USAGE, MEMORY_GRAPH, 3 * MIB, 4 * MIB, 0);
+    on(EVENT_POOL_USAGE, MEMORY_GRAPH, 5 * MIB, 6 * MIB, 0);
+    on(EVENT_POOL_USAGE, MEMORY_ASYNC, 5 * MIB, 64 * MIB, 0xb001);
+    assert_int_equal(live.live_bytes[0], 6 * MIB);
+    on(EVENT_POOL_USAGE, MEMORY_GRAPH, 0, 0, 0);
+    assert_int_equal(live.live_bytes[0], 0);
+    assert_int_equal(live.peak_bytes[0], 6 * MIB);
+}
+
+static void address_space_and_other_accounts_hold_no_device_memory(void **state)
+{
+    (void)state;
+    on(EVENT_ALLOC, MEMORY_RESERVATION, 0x1000, MIB, 0);
+    on(EVENT_ALLOC, MEMORY_PINNED, 0x2000, MIB, 0);
+    on(EVENT_ALLOC, MEMORY_IMPORTED, 0x3000, MIB, 0);
+    assert_int_equal(live.peak_bytes[0], 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(
+            an_object_lives_until_its_handle_is_released_and_its_mapping_gone, fresh, fresh),
+        cmocka_unit_test_setup_teardown(one_unmap_ends_all_mappings_of_its_range, fresh, fresh),
+        cmocka_unit_test_setup_teardown(a_retained_object_needs_one_more_release, fresh, fresh),
+        cmocka_unit_test_setup_teardown(
+            a_context_takes_its_plain_memory_and_not_that_of_pools_or_others, fresh, fresh),
+        cmocka_unit_test_setup_teardown(a_graph_pool_is_as_large_as_it_was_last_said_to_be, fresh,
+                                        fresh),
+        cmocka_unit_test_setup_teardown(address_space_and_other_accounts_hold_no_device_memory,
+                                        fresh, fresh),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
