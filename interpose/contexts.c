@@ -34,7 +34,8 @@ GMT_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device
     return status;
 }
 
-/* Only the last release ends the primary context and frees what lived in it. */
+/* Only the last release ends the primary context and frees what lived in it; after a reset there is
+ * nothing left to end. */
 #define RELEASE(name)                                                                              \
     GMT_EXPORT CUresult name(CUdevice device);                                                     \
     CUresult name(CUdevice device)                                                                 \
@@ -45,7 +46,8 @@ GMT_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device
         struct capture capture;                                                                    \
         if (!real)                                                                                 \
             return CUDA_ERROR_NOT_FOUND;                                                           \
-        if (!capture_begin(&capture, HOOK_##name, EVENT_CONTEXT_DESTROY, MEMORY_NONE))             \
+        if (device_primary_inactive(device) ||                                                     \
+            !capture_begin(&capture, HOOK_##name, EVENT_CONTEXT_DESTROY, MEMORY_NONE))             \
             return real(device);                                                                   \
         capture_before(&capture,                                                                   \
                        &(struct capture_facts){.kind = EVENT_CONTEXT_DESTROY, .device = device});  \
