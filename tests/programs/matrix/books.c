@@ -60,13 +60,18 @@ static const char *const memory_names[] = {
 #include "gpumemtrace/schema/memory.def"
 };
 
-static void take(enum memory_kind memory, uint64_t bytes)
+void book_grow(enum memory_kind memory, uint64_t bytes)
 {
     struct account *account = &books->accounts[account_of(memory)];
-    account->allocations++;
     account->live_bytes += bytes;
     if (account->live_bytes > account->peak_bytes)
         account->peak_bytes = account->live_bytes;
+}
+
+void book_take(enum memory_kind memory, uint64_t bytes)
+{
+    books->accounts[account_of(memory)].allocations++;
+    book_grow(memory, bytes);
 }
 
 /* --- booking --- */
@@ -92,13 +97,19 @@ void book_event(enum event_kind kind, enum memory_kind memory, uint64_t address,
 
 void book_alloc_of(enum memory_kind memory, uint64_t address, uint64_t bytes, uint64_t object)
 {
-    take(memory, bytes);
+    book_take(memory, bytes);
     book_event(EVENT_ALLOC, memory, address, bytes, object);
 }
 
 void book_alloc(enum memory_kind memory, uint64_t address, uint64_t bytes)
 {
     book_alloc_of(memory, address, bytes, UNSAID);
+}
+
+void book_alloc_in_pool(enum memory_kind memory, uint64_t address, uint64_t bytes, uint64_t pool)
+{
+    book_take(memory, bytes);
+    book_event(EVENT_ALLOC, MEMORY_ASYNC, address, bytes, pool);
 }
 
 void book_failed(enum memory_kind memory, uint64_t bytes)
@@ -130,6 +141,16 @@ void book_implicit(enum memory_kind memory, uint64_t bytes)
     books->accounts[account_of(memory)].live_bytes -= bytes;
 }
 
+void book_all_implicit(void)
+{
+    static const enum memory_account accounts[] = {ACCOUNT_device, ACCOUNT_managed, ACCOUNT_host};
+    for (size_t i = 0; i < sizeof accounts / sizeof *accounts; i++) {
+        struct account *account = &books->accounts[accounts[i]];
+        account->implicit_frees = account->allocations - account->frees;
+        account->live_bytes = 0;
+    }
+}
+
 /* --- calls --- */
 
 static const char *form_of(const char *symbol)
@@ -151,9 +172,14 @@ void family_needs(bool met, const char *why)
     longjmp(family_end, 1);
 }
 
-void family_calls(bool reached, const char *symbol)
+void family_last_called(const char *symbol)
 {
     snprintf(last_api, sizeof last_api, "%s%s", symbol, form_of(symbol));
+}
+
+void family_calls(bool reached, const char *symbol)
+{
+    family_last_called(symbol);
     if (reached)
         return;
     snprintf(reason, sizeof reason, "%s: not handed out", last_api);

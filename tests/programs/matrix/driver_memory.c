@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Families of the driver: linear, pitched, managed, pinned and stream-ordered memory. */
+/* Families of the driver: linear, pitched, managed, pinned, registered and stream-ordered memory.
+ */
 #include "matrix.h"
+
+#include <stdlib.h>
 
 #define TOO_MUCH_BYTES ((size_t)1 << 60)
 
@@ -15,6 +18,41 @@ void driver_linear(void)
     book_free(MEMORY_LINEAR, first, 3 * MIB);
     DRIVER(cuMemFree_v2, (second));
     book_free(MEMORY_LINEAR, second, 1000);
+}
+
+/* The first forms give addresses of 32 bits, or no memory. */
+void driver_linear_v1(void)
+{
+    CUdeviceptr_v1 address = 0;
+    DRIVER(cuMemAlloc, (&address, 2 * MIB));
+    book_alloc(MEMORY_LINEAR, address, 2 * MIB);
+    DRIVER(cuMemFree, (address));
+    book_free(MEMORY_LINEAR, address, 2 * MIB);
+}
+
+void driver_pitched_v1(void)
+{
+    CUdeviceptr_v1 address = 0;
+    unsigned pitch_bytes = 0;
+    DRIVER(cuMemAllocPitch, (&address, &pitch_bytes, 1001, 10, 16));
+    book_alloc(MEMORY_PITCHED, address, pitch_bytes * 10);
+    DRIVER(cuMemFree, (address));
+    book_free(MEMORY_PITCHED, address, pitch_bytes * 10);
+}
+
+void driver_host_v1(void)
+{
+    void *address = NULL, *memory = aligned_alloc(64 * KIB, 3 * MIB);
+    family_needs(memory != NULL, "no memory");
+    DRIVER(cuMemAllocHost, (&address, 1 * MIB));
+    book_alloc(MEMORY_PINNED, bits(address), 1 * MIB);
+    DRIVER(cuMemFreeHost, (address));
+    book_free(MEMORY_PINNED, bits(address), 1 * MIB);
+    DRIVER(cuMemHostRegister, (memory, 3 * MIB, 0));
+    book_alloc(MEMORY_REGISTERED, bits(memory), 3 * MIB);
+    DRIVER(cuMemHostUnregister, (memory));
+    book_free(MEMORY_REGISTERED, bits(memory), 3 * MIB);
+    free(memory);
 }
 
 void driver_refused(void)
@@ -62,6 +100,17 @@ void driver_pinned(void)
     book_free(MEMORY_PINNED, bits(second), 2 * MIB);
 }
 
+void driver_registered(void)
+{
+    void *memory = aligned_alloc(64 * KIB, 3 * MIB);
+    family_needs(memory != NULL, "no memory");
+    DRIVER(cuMemHostRegister_v2, (memory, 3 * MIB, CU_MEMHOSTREGISTER_PORTABLE));
+    book_alloc(MEMORY_REGISTERED, bits(memory), 3 * MIB);
+    DRIVER(cuMemHostUnregister, (memory));
+    book_free(MEMORY_REGISTERED, bits(memory), 3 * MIB);
+    free(memory);
+}
+
 void driver_stream_ordered(void)
 {
     CUmemoryPool pool = NULL;
@@ -72,6 +121,24 @@ void driver_stream_ordered(void)
     DRIVER(cuMemFreeAsync, (address, NULL));
     book_free(MEMORY_ASYNC, address, 5 * MIB);
     DRIVER(cuStreamSynchronize, (NULL));
+}
+
+void driver_own_pool(void)
+{
+    const CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                       .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0}};
+    CUmemoryPool pool = NULL;
+    CUdeviceptr address = 0;
+    DRIVER(cuMemPoolCreate, (&pool, &properties));
+    book_event(EVENT_POOL_CREATE, MEMORY_ASYNC, UNSAID, UNSAID, bits(pool));
+    DRIVER(cuMemAllocFromPoolAsync, (&address, 9 * MIB, pool, NULL));
+    book_alloc_of(MEMORY_ASYNC, address, 9 * MIB, bits(pool));
+    DRIVER(cuMemFreeAsync, (address, NULL));
+    book_free(MEMORY_ASYNC, address, 9 * MIB);
+    DRIVER(cuStreamSynchronize, (NULL));
+    DRIVER(cuMemPoolTrimTo, (pool, 0));
+    DRIVER(cuMemPoolDestroy, (pool));
+    book_event(EVENT_POOL_DESTROY, MEMORY_NONE, UNSAID, UNSAID, bits(pool));
 }
 
 void driver_kept(void)

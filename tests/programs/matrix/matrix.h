@@ -68,9 +68,14 @@ extern CUcontext primary;
     (family_calls(runtime->symbol != NULL, #symbol),                                               \
      family_refused(wanted, (int)runtime->symbol arguments))
 
+/* For a family that would not leave things as they were without this function. */
+#define NEEDS_DRIVER(symbol) family_calls(driver->symbol != NULL, #symbol)
+
 void family_calls(bool reached, const char *symbol);
 void family_called(int status);
 void family_refused(int wanted, int status);
+/* For an event that is booked after further calls: the one it belongs to. */
+void family_last_called(const char *symbol);
 /* Ends the family where this machine cannot do it. */
 void family_needs(bool met, const char *reason);
 
@@ -83,8 +88,12 @@ struct books {
     int written; /* families */
 };
 
+/* Counts bytes without an event, for what is told by one of another kind. */
+void book_take(enum memory_kind memory, uint64_t bytes);
 void book_alloc(enum memory_kind memory, uint64_t address, uint64_t bytes);
 void book_alloc_of(enum memory_kind memory, uint64_t address, uint64_t bytes, uint64_t object);
+/* A block of a pool is recorded as stream-ordered, and counted as what the pool is made of. */
+void book_alloc_in_pool(enum memory_kind memory, uint64_t address, uint64_t bytes, uint64_t pool);
 /* An allocation that failed as the last call did. */
 void book_failed(enum memory_kind memory, uint64_t bytes);
 /* A free of what was taken as `memory`. */
@@ -94,6 +103,10 @@ void book_release(uint64_t handle);
 void book_end(enum memory_kind memory, uint64_t bytes);
 /* What ended with its context. */
 void book_implicit(enum memory_kind memory, uint64_t bytes);
+/* All that lives, when nothing lives that does not go with its context. */
+void book_all_implicit(void);
+/* An allocation turns out to hold so many bytes more. */
+void book_grow(enum memory_kind memory, uint64_t bytes);
 /* Any other event; UNSAID: not compared. */
 #define UNSAID UINT64_MAX
 void book_event(enum event_kind kind, enum memory_kind memory, uint64_t address, uint64_t bytes,

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Families of the runtime: linear, pitched, managed, pinned and stream-ordered memory. */
+/* Families of the runtime: linear, pitched, managed, pinned, registered and stream-ordered memory.
+ */
 #include "matrix.h"
+
+#include <stdlib.h>
 
 #define TOO_MUCH_BYTES ((size_t)1 << 60)
 
@@ -39,6 +42,16 @@ void runtime_pitched(void)
     book_free(MEMORY_PITCHED, bits(address), pitch_bytes * 10);
 }
 
+void runtime_pitched_3d(void)
+{
+    struct cudaPitchedPtr pitched = {0};
+    const struct cudaExtent extent = {.width = 1001, .height = 10, .depth = 3};
+    RUNTIME(cudaMalloc3D, (&pitched, extent));
+    book_alloc(MEMORY_PITCHED, bits(pitched.ptr), pitched.pitch * 10 * 3);
+    RUNTIME(cudaFree, (pitched.ptr));
+    book_free(MEMORY_PITCHED, bits(pitched.ptr), pitched.pitch * 10 * 3);
+}
+
 void runtime_managed(void)
 {
     void *address = NULL;
@@ -61,6 +74,17 @@ void runtime_pinned(void)
     book_free(MEMORY_PINNED, bits(second), 2 * MIB);
 }
 
+void runtime_registered(void)
+{
+    void *memory = aligned_alloc(64 * KIB, 3 * MIB);
+    family_needs(memory != NULL, "no memory");
+    RUNTIME(cudaHostRegister, (memory, 3 * MIB, cudaHostRegisterPortable));
+    book_alloc(MEMORY_REGISTERED, bits(memory), 3 * MIB);
+    RUNTIME(cudaHostUnregister, (memory));
+    book_free(MEMORY_REGISTERED, bits(memory), 3 * MIB);
+    free(memory);
+}
+
 void runtime_stream_ordered(void)
 {
     cudaMemPool_t pool = NULL;
@@ -71,6 +95,25 @@ void runtime_stream_ordered(void)
     RUNTIME(cudaFreeAsync, (address, NULL));
     book_free(MEMORY_ASYNC, bits(address), 5 * MIB);
     RUNTIME(cudaStreamSynchronize, (NULL));
+}
+
+void runtime_own_pool(void)
+{
+    const struct cudaMemPoolProps properties = {
+        .allocType = cudaMemAllocationTypePinned,
+        .location = {.type = cudaMemLocationTypeDevice, .id = 0}};
+    cudaMemPool_t pool = NULL;
+    void *address = NULL;
+    RUNTIME(cudaMemPoolCreate, (&pool, &properties));
+    book_event(EVENT_POOL_CREATE, MEMORY_ASYNC, UNSAID, UNSAID, bits(pool));
+    RUNTIME(cudaMallocFromPoolAsync, (&address, 9 * MIB, pool, NULL));
+    book_alloc_of(MEMORY_ASYNC, bits(address), 9 * MIB, bits(pool));
+    RUNTIME(cudaFreeAsync, (address, NULL));
+    book_free(MEMORY_ASYNC, bits(address), 9 * MIB);
+    RUNTIME(cudaStreamSynchronize, (NULL));
+    RUNTIME(cudaMemPoolTrimTo, (pool, 0));
+    RUNTIME(cudaMemPoolDestroy, (pool));
+    book_event(EVENT_POOL_DESTROY, MEMORY_NONE, UNSAID, UNSAID, bits(pool));
 }
 
 void runtime_kept(void)

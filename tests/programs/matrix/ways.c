@@ -173,7 +173,7 @@ static const char *open_linked_ptsz(struct opened *opened)
 }
 
 /* The runtime for ways that work with any. */
-static const char *runtime_library(void)
+static const char *any_runtime(void)
 {
     const char *library = getenv("MATRIX_RUNTIME");
     return library ? library : "libcudart.so.13";
@@ -186,7 +186,7 @@ static const char *opened_libraries(struct opened *opened, int flags)
     if (!finder.library)
         return "the driver does not load";
     fill_driver(opened, &finder);
-    finder.library = dlopen(runtime_library(), RTLD_NOW | flags);
+    finder.library = dlopen(any_runtime(), RTLD_NOW | flags);
     if (!finder.library)
         return "the runtime does not load";
     fill_runtime(opened, &finder);
@@ -207,7 +207,7 @@ static const char *open_rtld_default(struct opened *opened)
 {
     const struct finder finder = {.find = find_in_library, .library = RTLD_DEFAULT};
     if (!dlopen(DRIVER_LIBRARY, RTLD_NOW | RTLD_GLOBAL) ||
-        !dlopen(runtime_library(), RTLD_NOW | RTLD_GLOBAL))
+        !dlopen(any_runtime(), RTLD_NOW | RTLD_GLOBAL))
         return "a library does not load";
     fill_driver(opened, &finder);
     fill_runtime(opened, &finder);
