@@ -20,6 +20,8 @@ enum command_options_group {
     COMMON_LAYER = 1 << 2,  /* --layer */
     COMMON_AT = 1 << 3,     /* --at */
     COMMON_TOP = 1 << 4,    /* --top */
+    COMMON_STACKS = 1 << 5, /* --native */
+    COMMON_NAMES = 1 << 6,  /* --debug-dir --debuginfod */
 };
 
 #define OPERANDS_UNLIMITED (-1)

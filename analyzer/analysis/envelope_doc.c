@@ -232,7 +232,10 @@ static int add_one(struct doc *doc, struct job *job, const struct answer *answer
 
     if (study_open(&study, path, err))
         return -1;
-    status = note_in_job(job, &study, err) || add_study(doc, &study, answer, view, err) ? -1 : 0;
+    status = symbols_set_sources(study.symbols, &view->sources, err) ||
+                     note_in_job(job, &study, err) || add_study(doc, &study, answer, view, err)
+                 ? -1
+                 : 0;
     study_release(&study);
     return status;
 }

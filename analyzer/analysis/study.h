@@ -26,6 +26,8 @@ struct view {
     int layer;       /* enum memory_layer; LAYER_none: all */
     const char *at;  /* NULL: the command's own moment */
     long top;        /* sites per list; 0: people 10, machines all */
+    bool all_frames; /* people: nothing of a stack is folded or cut */
+    struct symbol_sources sources;
     const void *own; /* what only this command knows */
 };
 

@@ -103,11 +103,33 @@ static int warn_coverage(const struct study *study, struct text_list *list, stru
                 study->trace.coverage[0].name, count > 1 ? " …" : "");
 }
 
+/* About the frames that were shown until now; a warning comes after the stacks it speaks of. */
+static int warn_names(const struct study *study, struct text_list *list, struct err *err)
+{
+    struct symbol_gaps gaps = symbols_gaps(study->symbols);
+
+    if (gaps.other_build_count &&
+        warn(list, err,
+             "%s%s on this machine %s not the build that was recorded: frames there show module "
+             "and offset; --debug-dir=DIR finds the right one",
+             gaps.other_build, gaps.other_build_count > 1 ? " and others" : "",
+             gaps.other_build_count > 1 ? "are" : "is"))
+        return -1;
+    if (gaps.missing_count &&
+        warn(list, err,
+             "%s%s %s not on this machine: frames there show module and offset; run 'gpumemtrace "
+             "resolve' where the program ran, or give --debug-dir=DIR",
+             gaps.missing, gaps.missing_count > 1 ? " and others" : "",
+             gaps.missing_count > 1 ? "are" : "is"))
+        return -1;
+    return 0;
+}
+
 int study_warnings(const struct study *study, struct text_list *warnings, struct err *err)
 {
     *warnings = (struct text_list){0};
     if (warn_recording(study, warnings, err) || warn_replay(study, warnings, err) ||
-        warn_coverage(study, warnings, err)) {
+        warn_coverage(study, warnings, err) || warn_names(study, warnings, err)) {
         text_list_release(warnings);
         return -1;
     }

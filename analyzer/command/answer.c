@@ -13,6 +13,10 @@ struct view answer_view(const struct command_options *options, const void *own)
                          .layer = options->layer,
                          .at = options->at,
                          .top = options->top,
+                         .all_frames = options->native == NATIVE_FULL,
+                         .sources = {.debug_dirs = options->debug_dirs.values,
+                                     .debug_dir_count = options->debug_dirs.count,
+                                     .debuginfod = options->debuginfod},
                          .own = own};
 }
 

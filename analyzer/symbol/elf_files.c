@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <elfutils/libdwelf.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
 #include <gelf.h>
@@ -40,20 +41,35 @@ struct elf_files {
     bool is_indexed;
 };
 
+static int check_debug_dirs(const struct symbol_sources *sources, struct err *err)
+{
+    for (int i = 0; i < sources->debug_dir_count; i++) {
+        const char *dir = sources->debug_dirs[i];
+
+        if (access(dir, R_OK)) {
+            err_set(err, ERR_USAGE, "--debug-dir: cannot read '%.200s': %s", dir, strerror(errno));
+            return -1;
+        }
+    }
+    return 0;
+}
+
 struct elf_files *elf_files_new(const struct symbol_sources *sources, struct err *err)
 {
-    struct elf_files *files = array_new(1, sizeof *files, err);
+    struct elf_files *files;
 
-    elf_version(EV_CURRENT);
+    if (check_debug_dirs(sources, err))
+        return NULL;
+    files = array_new(1, sizeof *files, err);
     if (!files)
         return NULL;
+    elf_version(EV_CURRENT);
     files->sources = sources;
-    if (!sources->debuginfod) {
+    if (sources->debuginfod)
+        files->debuginfod = debuginfod_new(err);
+    else
         debuginfod_forbid();
-        return files;
-    }
-    files->debuginfod = debuginfod_new(err);
-    if (files->debuginfod)
+    if (files->debuginfod || !sources->debuginfod)
         return files;
     elf_files_free(files);
     return NULL;

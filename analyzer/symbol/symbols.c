@@ -206,11 +206,13 @@ static int resolve(struct symbols *symbols, uint64_t address, struct resolved *r
             .kind = "native", .function = place_text(symbols, module, address, err)};
         if (!found[0].function)
             return -1;
-        if (source)
-            source->has_gap = true;
     }
     resolved->count = (uint32_t)count;
-    return keep_frames(symbols, found, count, module, err);
+    if (keep_frames(symbols, found, count, module, err))
+        return -1;
+    if (source && !found[0].is_named && found[0].role != ROLE_own)
+        source->has_gap = true;
+    return 0;
 }
 
 static const struct resolved *resolved_of(struct symbols *symbols, uint64_t address,

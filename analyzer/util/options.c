@@ -45,6 +45,19 @@ static const struct shared_rule shared_rules[] = {
     {COMMON_TOP,
      {"top", 0, OPTION_COUNT, "N", "only the N largest call stacks (default 10 in text, else all)",
       FIELD(top)}},
+    {COMMON_STACKS,
+     {"native", 0, OPTION_CHOICE, "folded|full",
+      "full: every frame of a stack, also those of libraries and the interpreter, which text folds",
+      FIELD(native)}},
+    {COMMON_NAMES,
+     {"debug-dir", 0, OPTION_TEXTS, "DIR",
+      "look in DIR, too, for the files of the recorded program: by build-id, in any layout; may be "
+      "repeated",
+      FIELD(debug_dirs)}},
+    {COMMON_NAMES,
+     {"debuginfod", 0, OPTION_FLAG, NULL,
+      "ask the servers in DEBUGINFOD_URLS for files that are not on this machine",
+      FIELD(debuginfod)}},
 };
 
 #define SHARED_COUNT (sizeof shared_rules / sizeof shared_rules[0])

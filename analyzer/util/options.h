@@ -64,14 +64,19 @@ struct option_texts {
     int count;
 };
 
+enum native_frames { NATIVE_FOLDED = 1, NATIVE_FULL }; /* as the choices stand in --native */
+
 struct command_options {
     const char *command;
-    const char *format;    /* "text" unless given */
-    const char *output;    /* a file name; NULL: stdout */
-    int device;            /* -1: all */
-    int layer;             /* enum memory_layer; LAYER_none: not given */
-    const char *at;        /* NULL: not given */
-    long top;              /* 0: not given */
+    const char *format; /* "text" unless given */
+    const char *output; /* a file name; NULL: stdout */
+    int device;         /* -1: all */
+    int layer;          /* enum memory_layer; LAYER_none: not given */
+    const char *at;     /* NULL: not given */
+    long top;           /* 0: not given */
+    struct option_texts debug_dirs;
+    bool debuginfod;
+    int native;            /* enum native_frames */
     const char **operands; /* pointing into argv */
     int operand_count;
 };
