@@ -79,11 +79,11 @@ $(O)/obj/pic/%.o: %.c
 	$(Q)$(CC) $(COMMON) $(NO_SANITIZE) -Ianalyzer $(CUDA_FLAGS) -fPIC -MMD -MP -c $< -o $@
 # The address sanitizer looks up its functions with dlsym, ours, before its own memory is set up; an
 # unwinder reads what lies between variables.
-$(addprefix $(O)/obj/pic/interpose/,resolve.o elf_image.o unwind_memory.o): NO_SANITIZE := -fno-sanitize=all
+$(addprefix $(O)/obj/pic/interpose/,loader.o scope.o image_list.o elf_image.o unwind_memory.o): NO_SANITIZE := -fno-sanitize=all
 $(O)/obj/pic/%.o: %.S
 	$(call say,AS,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -Iinclude -fPIC -MMD -MP -c $< -o $@
+	$(Q)$(CC) -Iinclude -I. -fPIC -MMD -MP -c $< -o $@
 $(O)/obj/exe/%.o: %.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)

@@ -13,6 +13,7 @@
 
 #include "code_ranges.h"
 #include "gpumemtrace/compiler.h"
+#include "image_list.h"
 #include "log.h"
 #include "modules.h"
 #include "python.h"
@@ -61,7 +62,7 @@ static bool look_again(void)
     if (GMT_LIKELY(version == atomic_load_explicit(&looked_at, memory_order_relaxed)))
         return false;
     pthread_mutex_lock(&look_lock);
-    dl_iterate_phdr(look_at, &found);
+    image_list_iterate(look_at, &found);
     atomic_store_explicit(&looked_at, version, memory_order_relaxed);
     pthread_mutex_unlock(&look_lock);
     return found;

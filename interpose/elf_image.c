@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loader's list and ELF hash tables, read only. See elf_image.h.
+ * ELF's dynamic section and hash tables, read only. See elf_image.h.
  *
  * dlsym comes through here, also when another preloaded library looks up the functions it stands in
  * for: so this calls none of libc's text functions, which may be just those.
@@ -89,7 +89,15 @@ static bool is_wanted(const struct image_tables *tables, uint32_t index, const c
 /*
  * DT_GNU_HASH:  | buckets n | first symbol | bloom words m | shift | bloom[m] | buckets[n] | chain…
  * | A bucket holds the first symbol index of its chain; the last link of a chain has bit 0 set.
+ * A name whose two bits are not both set in its bloom word is not there.
  */
+static bool may_be_there(const uint32_t *gnu_hash, const ElfW(Addr) * bloom, uint32_t hash)
+{
+    const unsigned bits = 8 * sizeof *bloom;
+    const ElfW(Addr) word = bloom[(hash / bits) & (gnu_hash[2] - 1)];
+    return word >> (hash % bits) & word >> ((hash >> gnu_hash[3]) % bits) & 1;
+}
+
 static uint32_t find_gnu(const struct image_tables *tables, const char *name)
 {
     const uint32_t bucket_count = tables->gnu_hash[0], first = tables->gnu_hash[1];
@@ -99,6 +107,8 @@ static uint32_t find_gnu(const struct image_tables *tables, const char *name)
     uint32_t hash = 5381;
     for (const char *c = name; *c; c++)
         hash = hash * 33 + (unsigned char)*c;
+    if (!may_be_there(tables->gnu_hash, bloom, hash))
+        return 0;
     uint32_t index = bucket_count ? buckets[hash % bucket_count] : 0;
     if (index < first)
         return 0;
@@ -160,15 +170,6 @@ bool elf_image_extent(const struct link_map *image, const char *name, uintptr_t 
     return true;
 }
 
-const struct link_map *elf_image_find(const char *prefix, const struct link_map *after)
-{
-    const struct link_map *image = after ? after->l_next : _r_debug.r_map;
-    for (; image; image = image->l_next)
-        if (image->l_name && starts_with(base_name(image->l_name), prefix))
-            return image;
-    return NULL;
-}
-
 bool elf_image_from(const struct dl_phdr_info *info, struct link_map *image)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -182,46 +183,23 @@ bool elf_image_from(const struct dl_phdr_info *info, struct link_map *image)
     return false;
 }
 
-bool elf_image_needs(const struct link_map *image, const char *name)
+static const char *dynamic_text(const struct link_map *image, ElfW(Sxword) tag, const char *prefix)
 {
     struct image_tables tables;
     read_tables(image, &tables);
     for (const ElfW(Dyn) *entry = image->l_ld; tables.strings && entry->d_tag != DT_NULL; entry++)
-        if (entry->d_tag == DT_NEEDED && same_text(tables.strings + entry->d_un.d_val, name))
-            return true;
-    return false;
-}
-
-struct search {
-    uintptr_t address;
-    ElfW(Addr) base;
-    bool found;
-};
-
-static int contains(struct dl_phdr_info *info, size_t size, void *data)
-{
-    struct search *search = data;
-    (void)size;
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-        if (part->p_type == PT_LOAD &&
-            search->address - (info->dlpi_addr + part->p_vaddr) < part->p_memsz) {
-            search->base = info->dlpi_addr;
-            search->found = true;
-            return 1;
-        }
-    }
-    return 0;
-}
-
-const struct link_map *elf_image_of(const void *address)
-{
-    struct search search = {.address = (uintptr_t)address};
-    dl_iterate_phdr(contains, &search);
-    if (!search.found)
-        return NULL;
-    for (const struct link_map *image = _r_debug.r_map; image; image = image->l_next)
-        if (image->l_addr == search.base)
-            return image;
+        if (entry->d_tag == tag && starts_with(tables.strings + entry->d_un.d_val, prefix))
+            return tables.strings + entry->d_un.d_val;
     return NULL;
+}
+
+const char *elf_image_needs(const struct link_map *image, const char *prefix)
+{
+    return dynamic_text(image, DT_NEEDED, prefix);
+}
+
+bool elf_image_is(const struct link_map *image, const char *prefix)
+{
+    return (image->l_name && starts_with(base_name(image->l_name), prefix)) ||
+           dynamic_text(image, DT_SONAME, prefix);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looks symbols up in the objects that the loader has mapped, by reading its list and their hash
- * tables: no dl* call, so no recursion into our own dlsym, no lock, no malloc. Callable from a
- * hook. It must not know which symbols matter.
+ * Looks symbols up in an object that the loader has mapped, by reading its hash tables: no dl*
+ * call, so no recursion into our own dlsym, no lock, no malloc. Callable from a hook. It must not
+ * know which symbols matter. The object must stay mapped meanwhile: image_list.h says when it does.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_ELF_IMAGE_H
 #define GPUMEMTRACE_INTERPOSE_ELF_IMAGE_H
@@ -13,10 +13,6 @@
 
 struct dl_phdr_info;
 struct link_map;
-
-/* First object of the loader's list whose file name (without folder) starts with prefix. NULL:
- * none. after: where to go on, NULL for the start. */
-const struct link_map *elf_image_find(const char *prefix, const struct link_map *after);
 
 /* The object that dl_iterate_phdr shows, whose list is locked then, for the functions below; false:
  * it has no symbols. */
@@ -29,10 +25,10 @@ void *elf_image_symbol(const struct link_map *image, const char *name);
 bool elf_image_extent(const struct link_map *image, const char *name, uintptr_t *start,
                       uintptr_t *end);
 
-/* Does image ask for a library of this name (DT_NEEDED)? */
-bool elf_image_needs(const struct link_map *image, const char *name);
+/* The library with a name of that beginning that image asks for (DT_NEEDED); NULL: none. */
+const char *elf_image_needs(const struct link_map *image, const char *prefix);
 
-/* The object that address lies in; NULL: none. */
-const struct link_map *elf_image_of(const void *address);
+/* Does its file's name (without folder) or its SONAME begin so? */
+bool elf_image_is(const struct link_map *image, const char *prefix);
 
 #endif

@@ -20,9 +20,10 @@
 #include "modules.h"
 #include "recorder.h"
 #include "resolve.h"
+#include "scope.h"
 
-/* libc's function behind one of ours. */
-#define REAL(name) GMT_FUNCTION(name##_function *, resolve_libc(#name))
+/* libc's function behind one of ours, or that of another tool in between. */
+#define REAL(name) GMT_FUNCTION(name##_function *, scope_next(#name))
 
 /* --- exit
  * ------------------------------------------------------------------------------------------ */

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "coverage.h"
 #include "gpumemtrace/compiler.h"
 #include "gpumemtrace/cuda/abi.h"
 #include "resolve.h"
@@ -17,10 +18,14 @@
 #undef cudaGetDriverEntryPointByVersion
 
 /* Replaces the function the driver gave by our hook for it, if there is one. */
-static void wrap_result(bool ok, void **function)
+static void hand_out(bool ok, const char *name, void **function, const void *caller)
 {
-    if (ok && function && *function)
-        *function = resolve_wrap(*function);
+    bool hooked;
+    if (!ok || !function || !*function)
+        return;
+    *function = resolve_hand_out(*function, caller, &hooked);
+    if (!hooked)
+        coverage_note(name);
 }
 
 #define LOOKUP(api, type, name, parameters, arguments, missing, function)                          \
@@ -28,12 +33,12 @@ static void wrap_result(bool ok, void **function)
     type name parameters                                                                           \
     {                                                                                              \
         typedef type real_function parameters;                                                     \
-        real_function *real =                                                                      \
-            GMT_FUNCTION(real_function *, resolve_hook(HOOK_##name, GMT_CALLER_ADDRESS()));        \
+        const void *caller = GMT_CALLER_ADDRESS();                                                 \
+        real_function *real = GMT_FUNCTION(real_function *, resolve_hook(HOOK_##name, caller));    \
         if (!real)                                                                                 \
             return missing;                                                                        \
         const type status = real arguments;                                                        \
-        wrap_result(status == 0, function);                                                        \
+        hand_out(status == 0, symbol, function, caller);                                           \
         return status;                                                                             \
     }
 

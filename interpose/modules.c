@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads dl_iterate_phdr. See modules.h.
+ * Reads what dl_iterate_phdr gives. See modules.h.
  */
 #include "modules.h"
 
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "elf_image.h"
+#include "image_list.h"
 #include "resolve.h"
 
 #define MODULES_MAX 8192
@@ -133,11 +133,11 @@ static int read_adds(struct dl_phdr_info *info, size_t size, void *argument)
 void modules_note(struct thread *thread)
 {
     uint64_t adds = 0;
-    dl_iterate_phdr(read_adds, &adds);
+    image_list_iterate(read_adds, &adds);
     if (adds == atomic_load_explicit(&seen_adds, memory_order_relaxed))
         return;
     pthread_mutex_lock(&modules_lock);
-    dl_iterate_phdr(write_module, thread);
+    image_list_iterate(write_module, thread);
     pthread_mutex_unlock(&modules_lock);
 }
 
@@ -163,7 +163,7 @@ void modules_setup(void)
     pthread_mutex_init(&modules_lock, NULL);
     atomic_store(&seen_adds, 0);
     written_count = 0;
-    dl_iterate_phdr(find_own, __extension__(void *) modules_setup);
+    image_list_iterate(find_own, __extension__(void *) modules_setup);
 }
 
 bool modules_is_own(const void *address)

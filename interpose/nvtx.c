@@ -20,6 +20,7 @@
 #include <link.h>
 
 #include "elf_image.h"
+#include "image_list.h"
 #include "gpumemtrace/compiler.h"
 #include "phases.h"
 
@@ -260,8 +261,9 @@ static void fill_table(const struct nvtx_callback_tables *tables,
  */
 static bool is_preloaded(void)
 {
-    const struct link_map *own = elf_image_of(__extension__(const void *) is_preloaded);
-    for (const struct link_map *libc = elf_image_find("libc.so.6", NULL); libc; libc = libc->l_prev)
+    const struct link_map *own = image_list_own();
+    for (const struct link_map *libc = image_list_find("libc.so.6", NULL); libc;
+         libc = libc->l_prev)
         if (libc == own)
             return true;
     return false;
@@ -305,7 +307,7 @@ int InitializeInjectionNvtx2(const void *(*get_export_table)(uint32_t table))
 __attribute__((constructor)) static void offer_injection(void)
 {
     const char *wanted = getenv("GPUMEMTRACE_NVTX");
-    const struct link_map *own = elf_image_of(__extension__(const void *) offer_injection);
+    const struct link_map *own = image_list_own();
     if (own && is_preloaded() && !(wanted && strcmp(wanted, "0") == 0))
         setenv("NVTX_INJECTION64_PATH", own->l_name, 0);
 }
@@ -315,7 +317,7 @@ __attribute__((constructor)) static void offer_injection(void)
 
 static void *tools_function(const char *name)
 {
-    const struct link_map *library = elf_image_find("libnvToolsExt.so", NULL);
+    const struct link_map *library = image_list_find_anywhere("libnvToolsExt.so");
     return library ? elf_image_symbol(library, name) : NULL;
 }
 

@@ -23,7 +23,7 @@
  * build-id THREAD      thread_id    tid                                                   name
  *     DEVICE      device       driver version total_bytes                            uuid \0 name
  *     CONTEXT     device                     context_bytes
- *     COVERAGE                                                                       name
+ *     COVERAGE                               count                                   name
  *     OWNER       thread_id of the slots that follow
  *     END         nothing follows in this segment
  */

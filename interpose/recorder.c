@@ -25,6 +25,7 @@
 #include "call_stack.h"
 #include "capture.h"
 #include "clock.h"
+#include "coverage.h"
 #include "device.h"
 #include "drain.h"
 #include "facts.h"
@@ -109,7 +110,7 @@ static void forget_parent(void)
 {
     pthread_mutex_init(&start_lock, NULL);
     pthread_mutex_init(&writer_lock, NULL);
-    resolve_after_fork();
+    resolve_after_fork(true);
     phases_after_fork();
     guarded_files_forget();
     memset(&store, 0, sizeof store);
@@ -133,10 +134,12 @@ static void before_fork(void)
 {
     pthread_mutex_lock(&start_lock);
     lock_writer_as_guest();
+    resolve_before_fork();
 }
 
 static void after_fork_in_parent(void)
 {
+    resolve_after_fork(false);
     pthread_mutex_unlock(&writer_lock);
     pthread_mutex_unlock(&start_lock);
 }
@@ -382,6 +385,7 @@ static void start(void)
     atomic_store(&recorder.state, RECORDER_RUNNING);
     set_live(generation);
     phases_replay_early();
+    coverage_replay_early();
 }
 
 static bool start_once(void)

@@ -1,303 +1,223 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Meets libcuda and the runtimes as they are loaded, and remembers their functions. See resolve.h.
+ * Meets the libraries that have hooked functions, and remembers those. See resolve.h.
  */
 #include "resolve.h"
 
-#include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "elf_image.h"
+#include "image_list.h"
 #include "gpumemtrace/compiler.h"
+#include "scope.h"
+#include "thunks.h"
 
-#define RUNTIME_LIMIT 8
-#define WRAP_SLOTS 512 /* power of two, more than twice the hooks */
-#define CALLER_SLOTS 1024
+#define IMAGE_LIMIT 15
+#define ADDRESS_SLOTS 4096 /* power of two */
+#define CALLER_SLOTS 4096
 
-static _Atomic(const struct link_map *) driver_image;
-static _Atomic(const struct link_map *) runtime_images[RUNTIME_LIMIT];
-
-/* Row 0: driver functions, or the first runtime's; row i: runtime i's. NULL: not looked up yet. */
-static _Atomic(void *) real_functions[RUNTIME_LIMIT][HOOK_COUNT];
-
-/* Real address -> hook + 1; filled once for libcuda and once for the first runtime. */
-struct wrap_slot {
-    _Atomic(void *) real;
-    _Atomic unsigned hook_plus_1;
+/* A library with hooked functions, written once before image_count takes it in (release). */
+struct image {
+    uintptr_t start, end;
+    void *functions[HOOK_COUNT];
 };
-static struct wrap_slot wrap_slots[WRAP_SLOTS];
+static struct image images[IMAGE_LIMIT];
+static _Atomic unsigned image_count;
 
-/* Protects meeting a library: the images, and adding to wrap_slots. Readers take no lock: a slot's
- * hook is stored before its address. */
+/* Real address -> hook, and what stands for it when it is handed out. Hook and number are stored
+ * before the address (release), and never change. */
+struct address_slot {
+    _Atomic(void *) real;
+    enum hook hook;
+    unsigned thunk; /* its number + 1; 0: there was none left */
+};
+static struct address_slot address_slots[ADDRESS_SLOTS];
+static unsigned address_count;
+
+struct resolve_thunk resolve_thunks[THUNK_LIMIT];
+static unsigned thunk_count;
+
+/* Protects meeting a library: everything above. Nothing is called while it is held. Readers take no
+ * lock. */
 static pthread_mutex_t meet_lock = PTHREAD_MUTEX_INITIALIZER;
 
-_Static_assert(WRAP_SLOTS > 2 * HOOK_COUNT, "room for every hook without long probes");
+/* The function a thunk stands for, on its way to the hook. */
+_Thread_local void *resolve_handed GMT_TLS_INITIAL_EXEC;
 
-/* --- address -> hook -----------------------------------------------------------------------------
- */
+_Static_assert(IMAGE_LIMIT < 1 << 4 && HOOK_COUNT < 1 << 12, "a caller's entry is one word");
 
-static size_t wrap_start(const void *real)
+static size_t hash(uint64_t value, unsigned bits)
 {
-    return (size_t)(((uint64_t)(uintptr_t)real * 0x9e3779b97f4a7c15u) >> 32) & (WRAP_SLOTS - 1);
+    return (size_t)((value * 0x9e3779b97f4a7c15u) >> (64 - bits));
 }
 
-static void wrap_add(void *real, enum hook hook)
+/* --- address -> hook
+ * ----------------------------------------------------------------------------- */
+
+/* The slot of this address, or the empty one where it would be. */
+static struct address_slot *address_slot(const void *real)
 {
-    for (size_t at = wrap_start(real);; at = (at + 1) & (WRAP_SLOTS - 1)) {
-        void *taken = atomic_load_explicit(&wrap_slots[at].real, memory_order_relaxed);
-        if (taken == real) /* two names for one function: the first row stands for both */
-            return;
-        if (!taken) {
-            atomic_store_explicit(&wrap_slots[at].hook_plus_1, hook + 1u, memory_order_relaxed);
-            atomic_store_explicit(&wrap_slots[at].real, real, memory_order_release);
-            return;
-        }
+    size_t at = hash((uint64_t)(uintptr_t)real, 12);
+    for (;; at = (at + 1) % ADDRESS_SLOTS) {
+        void *taken = atomic_load_explicit(&address_slots[at].real, memory_order_acquire);
+        if (!taken || taken == real)
+            return &address_slots[at];
     }
 }
 
-static void *wrapped(void *real)
+_Static_assert(ADDRESS_SLOTS == 1 << 12 && CALLER_SLOTS == 1 << 12, "the hash gives 12 bits");
+
+/* Two names for one function: the first row stands for both. */
+static void add_address(void *real, enum hook hook)
 {
-    for (size_t at = wrap_start(real);; at = (at + 1) & (WRAP_SLOTS - 1)) {
-        void *taken = atomic_load_explicit(&wrap_slots[at].real, memory_order_acquire);
-        if (!taken)
-            return real;
-        if (taken == real)
-            return hook_functions[atomic_load_explicit(&wrap_slots[at].hook_plus_1,
-                                                       memory_order_relaxed) -
-                                  1];
+    struct address_slot *slot = address_slot(real);
+    if (atomic_load_explicit(&slot->real, memory_order_relaxed) ||
+        address_count >= ADDRESS_SLOTS / 2)
+        return;
+    slot->hook = hook;
+    if (thunk_count < THUNK_LIMIT) {
+        resolve_thunks[thunk_count] = (struct resolve_thunk){hook_functions[hook], real};
+        slot->thunk = ++thunk_count;
     }
+    address_count++;
+    atomic_store_explicit(&slot->real, real, memory_order_release);
 }
 
-static void add_functions(const struct link_map *image, enum hook_api api)
+/* --- meeting libraries
+ * --------------------------------------------------------------------------- */
+
+static const struct image *image_of(const void *address)
 {
+    const unsigned count = atomic_load_explicit(&image_count, memory_order_acquire);
+    for (unsigned i = 0; i < count; i++)
+        if ((uintptr_t)address >= images[i].start && (uintptr_t)address < images[i].end)
+            return &images[i];
+    return NULL;
+}
+
+/* meet_lock is held. An object without hooked functions is none that need be remembered. */
+static void add_image(const struct image_span *span)
+{
+    const unsigned count = atomic_load_explicit(&image_count, memory_order_relaxed);
+    struct image *image = &images[count];
+    bool any = false;
+    if (count == IMAGE_LIMIT || image_of(span->image->l_ld) || span->image == image_list_own())
+        return;
     for (int hook = 0; hook < HOOK_COUNT; hook++) {
-        void *real =
-            hook_rows[hook].api == api ? elf_image_symbol(image, hook_rows[hook].name) : NULL;
-        if (!real)
-            continue;
-        atomic_store_explicit(&real_functions[0][hook], real, memory_order_release);
-        wrap_add(real, (enum hook)hook);
+        image->functions[hook] =
+            hook_functions[hook] ? elf_image_symbol(span->image, hook_rows[hook].name) : NULL;
+        any = any || image->functions[hook];
+        if (image->functions[hook])
+            add_address(image->functions[hook], (enum hook)hook);
     }
+    image->start = span->start;
+    image->end = span->end;
+    if (any)
+        atomic_store_explicit(&image_count, count + 1, memory_order_release);
 }
 
-/* --- meeting libraries ---------------------------------------------------------------------------
- */
-
-static const struct link_map *driver(void)
+/* The library this function lies in; NULL: one without hooked functions, or there are too many. */
+static const struct image *meet(const void *function)
 {
-    const struct link_map *image = atomic_load_explicit(&driver_image, memory_order_acquire);
-    if (GMT_LIKELY(image != NULL))
+    struct image_span span;
+    const struct image *image = image_of(function);
+    if (image || !image_list_of(function, &span))
         return image;
     pthread_mutex_lock(&meet_lock);
-    image = atomic_load_explicit(&driver_image, memory_order_relaxed);
-    if (!image && (image = elf_image_find("libcuda.so", NULL))) {
-        add_functions(image, API_driver);
-        atomic_store_explicit(&driver_image, image, memory_order_release);
-    }
+    add_image(&span);
     pthread_mutex_unlock(&meet_lock);
-    return image;
+    return image_of(function);
 }
 
-static void remember_runtime(const struct link_map *image)
+bool resolve_has_met(void)
 {
-    for (int i = 0; i < RUNTIME_LIMIT; i++) {
-        const struct link_map *known =
-            atomic_load_explicit(&runtime_images[i], memory_order_relaxed);
-        if (known == image)
-            return;
-        if (known)
-            continue;
-        if (i == 0)
-            add_functions(image, API_runtime);
-        atomic_store_explicit(&runtime_images[i], image, memory_order_release);
-        return;
-    }
+    return atomic_load_explicit(&image_count, memory_order_acquire) != 0;
 }
 
-static void meet_runtimes(void)
+void resolve_before_fork(void)
 {
-    const struct link_map *image = NULL;
     pthread_mutex_lock(&meet_lock);
-    while ((image = elf_image_find("libcudart.so", image)))
-        remember_runtime(image);
-    pthread_mutex_unlock(&meet_lock);
+    image_list_before_fork();
 }
 
-static const char *soname(const struct link_map *image)
+void resolve_after_fork(bool in_child)
 {
-    const char *slash = strrchr(image->l_name, '/');
-    return slash ? slash + 1 : image->l_name;
+    image_list_after_fork(in_child);
+    if (in_child)
+        pthread_mutex_init(&meet_lock, NULL);
+    else
+        pthread_mutex_unlock(&meet_lock);
 }
 
-/* The runtime that the caller was linked to; the first one for a caller linked to none. */
-static int runtime_of(const void *caller)
+/* --- hook -> what it calls
+ * ----------------------------------------------------------------------- */
+
+static void *search_for_caller(enum hook hook, const void *caller, _Atomic uint64_t *entry,
+                               uint64_t key)
 {
-    const struct link_map *image = elf_image_of(caller);
-    for (int i = 0; image && i < RUNTIME_LIMIT; i++) {
-        const struct link_map *runtime =
-            atomic_load_explicit(&runtime_images[i], memory_order_acquire);
-        if (runtime && (image == runtime || elf_image_needs(image, soname(runtime))))
-            return i;
-    }
-    return 0;
+    void *real = scope_function(hook, caller);
+    const struct image *image = real ? meet(real) : NULL;
+    if (image && image->functions[hook] == real)
+        atomic_store_explicit(entry, key | (uint64_t)(image - images + 1), memory_order_release);
+    return real;
 }
 
-/* Caller -> runtime, one word an entry: address << 8 | runtime + 1. A lost race costs a search. */
-static int cached_runtime_of(const void *caller)
+/* An entry is one word: hook << 52 | caller << 4 | image + 1. A lost race costs a search. Release
+ * and acquire: whoever finds the image here sees it whole. */
+static void *function_for_caller(enum hook hook, const void *caller)
 {
     static _Atomic uint64_t cache[CALLER_SLOTS];
-    const uint64_t address = (uint64_t)(uintptr_t)caller;
-    _Atomic uint64_t *entry = &cache[(address * 0x9e3779b97f4a7c15u) >> 54];
-    const uint64_t found = atomic_load_explicit(entry, memory_order_relaxed);
-    if (GMT_LIKELY(found >> 8 == address))
-        return (int)(found & 0xff) - 1;
-    meet_runtimes();
-    const int runtime = runtime_of(caller);
-    atomic_store_explicit(entry, address << 8 | (unsigned)(runtime + 1), memory_order_relaxed);
-    return runtime;
-}
-
-_Static_assert(CALLER_SLOTS == 1 << 10, "the cache index takes the top 10 bits");
-
-static void *resolve_runtime(enum hook hook, const void *caller)
-{
-    const int runtime = cached_runtime_of(caller);
-    void *real = atomic_load_explicit(&real_functions[runtime][hook], memory_order_acquire);
-    if (GMT_LIKELY(real != NULL))
-        return real;
-    const struct link_map *image =
-        atomic_load_explicit(&runtime_images[runtime], memory_order_acquire);
-    real = image ? elf_image_symbol(image, hook_rows[hook].name) : NULL;
-    atomic_store_explicit(&real_functions[runtime][hook], real, memory_order_release);
-    return real;
+    const uint64_t key = (uint64_t)hook << 52 | ((uint64_t)(uintptr_t)caller << 16) >> 12;
+    _Atomic uint64_t *entry = &cache[hash(key >> 4, 12)];
+    const uint64_t found = atomic_load_explicit(entry, memory_order_acquire);
+    if (GMT_LIKELY(found && (found & ~UINT64_C(15)) == key))
+        return images[(found & 15) - 1].functions[hook];
+    return search_for_caller(hook, caller, entry, key);
 }
 
 void *resolve_hook(enum hook hook, const void *caller)
 {
-    if (hook_rows[hook].api == API_runtime)
-        return resolve_runtime(hook, caller);
-    return driver() ? atomic_load_explicit(&real_functions[0][hook], memory_order_acquire) : NULL;
+    void *handed = resolve_handed;
+    if (!handed)
+        return function_for_caller(hook, caller);
+    resolve_handed = NULL;
+    return handed;
 }
 
 void *resolve_driver(const char *name)
 {
-    const struct link_map *image = driver();
+    const struct link_map *image = image_list_find_anywhere("libcuda.so");
     return image ? elf_image_symbol(image, name) : NULL;
 }
 
 void *resolve_libc(const char *name)
 {
-    const struct link_map *libc = elf_image_find("libc.so.6", NULL);
+    const struct link_map *libc = image_list_find("libc.so.6", NULL);
     void *real = libc ? elf_image_symbol(libc, name) : NULL;
     if (real)
         return real;
-    const struct link_map *libdl = elf_image_find("libdl.so.2", NULL); /* before glibc 2.34 */
+    const struct link_map *libdl = image_list_find("libdl.so.2", NULL); /* before glibc 2.34 */
     return libdl ? elf_image_symbol(libdl, name) : NULL;
 }
 
-void *resolve_wrap(void *real)
+/* --- real function -> what is handed out for it
+ * -------------------------------------------------- */
+
+void *resolve_hand_out(void *real, const void *caller, bool *hooked)
 {
-    driver();
-    return wrapped(real);
-}
-
-bool resolve_has_met(void)
-{
-    return atomic_load_explicit(&driver_image, memory_order_acquire) ||
-           atomic_load_explicit(&runtime_images[0], memory_order_acquire);
-}
-
-void resolve_after_fork(void)
-{
-    pthread_mutex_init(&meet_lock, NULL);
-}
-
-/* --- dlsym: stubs.S asks what to jump to ---------------------------------------------------------
- */
-
-typedef void *dlsym_function(void *handle, const char *name);
-
-static dlsym_function *real_dlsym(void)
-{
-    static _Atomic(void *) cached;
-    void *real = atomic_load_explicit(&cached, memory_order_relaxed);
-    if (!real) {
-        real = resolve_libc("dlsym");
-        atomic_store_explicit(&cached, real, memory_order_relaxed);
-    }
-    return GMT_FUNCTION(dlsym_function *, real);
-}
-
-static void *dlsym_wrapped(void *handle, const char *name)
-{
-    void *real = real_dlsym()(handle, name);
-    if (!real)
-        return NULL;
-    if (!atomic_load_explicit(&runtime_images[0], memory_order_acquire))
-        meet_runtimes();
-    return resolve_wrap(real);
-}
-
-/* cu[A-Z] or cuda[A-Z]: the driver's and the runtime's names, not cudnn's or cublas'. */
-static bool is_cuda_name(const char *name)
-{
-    if (name[0] != 'c' || name[1] != 'u')
-        return false;
-    const char *rest = name[2] == 'd' && name[3] == 'a' ? name + 4 : name + 2;
-    return *rest >= 'A' && *rest <= 'Z';
-}
-
-void *dlsym_choose(void *handle, const char *name);
-
-/* Is the name one of ours that no library of the process defines? Our exports alone must not make a
- * program believe that CUDA is there. */
-static bool is_ours_alone(const char *name)
-{
-    for (int hook = 0; hook < HOOK_COUNT; hook++) {
-        const char *own = hook_rows[hook].name, *asked = name;
-        while (*own && *own == *asked) {
-            own++;
-            asked++;
-        }
-        if (*own != *asked)
-            continue;
-        if (hook_rows[hook].api == API_driver)
-            return driver() == NULL;
-        meet_runtimes();
-        return !atomic_load_explicit(&runtime_images[0], memory_order_acquire);
-    }
-    return false;
-}
-
-/* Fails as it would without us, with dlerror saying so: libc does not have it. */
-static void *dlsym_in_libc(void *handle, const char *name)
-{
-    (void)handle;
-    typedef void *dlopen_function(const char *path, int flags);
-    dlopen_function *open = GMT_FUNCTION(dlopen_function *, resolve_libc("dlopen"));
-    void *libc = open ? open("libc.so.6", RTLD_LAZY | RTLD_NOLOAD) : NULL;
-    return libc ? real_dlsym()(libc, name) : NULL;
-}
-
-/*
- * What dlsym does for these arguments. RTLD_NEXT and RTLD_DEFAULT depend on who calls, and find our
- * exports anyway where they should: the real function takes over with the caller's own return
- * address. For a handle the caller does not matter.
- */
-void *dlsym_choose(void *handle, const char *name)
-{
-    const bool everywhere =
-        handle == RTLD_NEXT || handle == RTLD_DEFAULT || handle == (void *)_r_debug.r_map;
-    if (!name || !is_cuda_name(name))
-        return __extension__(void *) real_dlsym();
-    if (!everywhere)
-        return __extension__(void *) dlsym_wrapped;
-    return is_ours_alone(name) ? __extension__(void *) dlsym_in_libc
-                               : __extension__(void *) real_dlsym();
+    meet(real);
+    const struct address_slot *slot = address_slot(real);
+    *hooked = true;
+    if (!atomic_load_explicit(&slot->real, memory_order_acquire))
+        *hooked = false;
+    else if (function_for_caller(slot->hook, caller) == real)
+        return hook_functions[slot->hook];
+    else if (slot->thunk)
+        return thunk_address(slot->thunk - 1);
+    else
+        *hooked = false;
+    return real;
 }

@@ -4,6 +4,12 @@
  * cuGetProcAddress may hand out. Everything comes from the libraries' own symbol tables, by
  * address; a pointer that the driver did not give is never made up. It must not record.
  *
+ *     called by its name   →  exported hook  →  what the loader would have bound (scope.h)
+ *     called by a pointer  →  thunk → hook   →  the very function that the lookup gave
+ *
+ * Where both come to the same, a lookup hands out the exported hook, so that pointers which are
+ * equal without us are equal with us.
+ *
  * Thread-safe; callable from a hook: no malloc, a lock only while a library is met for the first
  * time.
  */
@@ -14,24 +20,31 @@
 
 #include "hooks.h"
 
-/* What the hook must call for this caller (a return address: which of several runtimes it belongs
- * to). NULL: the library is not there or lacks the function. */
+/* What the hook must call for this caller (a return address), once for each call of the hook. NULL:
+ * no library of the process has it. */
 void *resolve_hook(enum hook hook, const void *caller);
 
 /* A function of the loaded libcuda by its exported name; NULL: none. */
 void *resolve_driver(const char *name);
-/* A function of libc by name, our own definition left aside. */
+/* A function of libc by name, our own definition and other tools' left aside. */
 void *resolve_libc(const char *name);
 
-/* The hook that stands for this real function, or the function itself. */
-void *resolve_wrap(void *real);
+/* What `caller` gets from its lookup that found `real`: the hook for it, or `real` itself, and then
+ * *hooked is false. */
+void *resolve_hand_out(void *real, const void *caller, bool *hooked);
 
 /* libcuda or a runtime was seen: its functions are remembered, so it must stay mapped. */
 bool resolve_has_met(void);
-/* In a fork's child, before anything else: a lock of the parent may be held there for ever. */
-void resolve_after_fork(void);
+/* Around a fork: its child must not inherit a lock that nobody will release. */
+void resolve_before_fork(void);
+void resolve_after_fork(bool in_child);
 
 /* The exported functions of the hooks (hooks.c); NULL for rows that are no function. */
 extern void *const hook_functions[HOOK_COUNT];
+
+/* For thunks.S: a thunk writes `real` to resolve_handed and jumps to `hook`. */
+struct resolve_thunk {
+    void *hook, *real;
+};
 
 #endif

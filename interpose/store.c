@@ -38,8 +38,8 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
     [INSERT_DEVICE] = "INSERT OR IGNORE INTO device "
                       "VALUES(?1,nullif(?2,''),nullif(?3,''),nullif(?4,0),NULL)",
     [SET_CONTEXT] = "UPDATE device SET context_bytes=?2 WHERE device=?1 AND context_bytes IS NULL",
-    [COUNT_COVERAGE] = "INSERT INTO coverage VALUES(?1,1) "
-                       "ON CONFLICT(name) DO UPDATE SET count=count+1",
+    [COUNT_COVERAGE] = "INSERT INTO coverage VALUES(?1,?2) "
+                       "ON CONFLICT(name) DO UPDATE SET count=count+excluded.count",
     [INSERT_EVENTS] = "INSERT INTO event SELECT * FROM ring_batch WHERE true "
                       "ON CONFLICT(seq) DO NOTHING",
     [SET_META] = "INSERT OR REPLACE INTO meta VALUES(?1,?2)",
@@ -240,6 +240,7 @@ int store_define(struct store *store, const struct ring_slot *slot, const char *
         return run(store, SET_CONTEXT, err);
     case SLOT_COVERAGE:
         sqlite3_bind_text(statements[COUNT_COVERAGE], 1, text, length, SQLITE_TRANSIENT);
+        BIND(COUNT_COVERAGE, 2, slot->size_bytes);
         return run(store, COUNT_COVERAGE, err);
     case SLOT_EVENT:
     case SLOT_OWNER:

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "elf_image.h"
+#include "image_list.h"
 #include "gpumemtrace/compiler.h"
 #include "log.h"
 #include "resolve.h"
@@ -45,7 +46,7 @@ static void *open_library(const char *path)
 static void *open_beside_us(const char *name)
 {
     char path[PATH_MAX];
-    const struct link_map *own = elf_image_of(__extension__(const void *) unwind_choose);
+    const struct link_map *own = image_list_own();
     const char *slash = own ? strrchr(own->l_name, '/') : NULL;
     if (!slash)
         return NULL;

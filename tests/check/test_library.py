@@ -11,7 +11,7 @@ LIBRARY = BUILD / "libgpumemtrace.so"
 
 # The functions of libc that are stood in for, and the tools' entry points.
 OTHER_EXPORTS = {
-    "InitializeInjectionNvtx2", "dlsym", "dlclose", "exit", "_exit", "_Exit", "quick_exit",
+    "InitializeInjectionNvtx2", "dlsym", "dlvsym", "dlopen", "dlclose", "exit", "_exit", "_Exit", "quick_exit",
     "execl", "execle", "execlp", "execv", "execve", "execveat", "execvp", "execvpe", "fexecve",
     "__libc_start_main", "gpumemtrace_push", "gpumemtrace_pop", "gpumemtrace_mark",
     "gpumemtrace_step",

@@ -54,12 +54,6 @@ def cells():
                 yield way, family
 
 
-def sees_runtime(way, entry):
-    """Of two opened runtimes dlsym hands out the second's own functions: a hook has no caller to tell
-    them apart by."""
-    return way.name != "two_opened" or entry["mark"].split()[1] == "12"
-
-
 # --- one run --------------------------------------------------------------------------------------
 
 
@@ -141,13 +135,10 @@ def counts(row):
     return not row["nested"] and row["kind"] != "device-memory"
 
 
-def same(row, booked, runtime_is_seen):
+def same(row, booked):
     mask = (1 << 64) - 1  # SQLite's integers have a sign
     for key, value in booked.items():
-        if key == "api" and not runtime_is_seen:
-            if row["api"].startswith("cuda"):
-                return False
-        elif (row[key] & mask if key in ("address", "size_bytes", "object") else row[key]) != value:
+        if (row[key] & mask if key in ("address", "size_bytes", "object") else row[key]) != value:
             return False
     return True
 
@@ -156,9 +147,8 @@ def told(row, keys=("kind", "api", "memory", "address", "size_bytes", "object", 
     return " ".join(f"{key}={row[key]}" for key in keys if key in row)
 
 
-def differences(result, entry, runtime_is_seen=True):
-    """What is wrong with one run of a family, as lines. The calls of a runtime that is not seen have
-    the names of the driver's functions inside them."""
+def differences(result, entry):
+    """What is wrong with one run of a family, as lines."""
     rows = between_marks(result.rows, entry["mark"])
     if rows is None:
         return [f"{entry['mark']}: no mark in the trace"]
@@ -167,15 +157,12 @@ def differences(result, entry, runtime_is_seen=True):
     ]
     booked = entry["events"]
     found = [row for row in rows if counts(row)]
-    if not runtime_is_seen:  # what is inside its calls stands for itself
-        kinds = {event["kind"] for event in booked}
-        found = [row for row in found if row["kind"] in kinds or row["kind"] not in INSIDE]
     for i in range(max(len(found), len(booked))):
         if i >= len(found):
             problems.append(f"missing: {told(booked[i])}")
         elif i >= len(booked):
             problems.append(f"too much: {told(found[i])}")
-        elif not same(found[i], booked[i], runtime_is_seen):
+        elif not same(found[i], booked[i]):
             problems.append(f"booked {told(booked[i])}; recorded {told(found[i])}")
     return problems
 

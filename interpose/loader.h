@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * dlsym, dlvsym and dlopen as the program calls them. stubs.S asks here which function answers, and
+ * jumps to it.
+ */
+#ifndef GPUMEMTRACE_INTERPOSE_LOADER_H
+#define GPUMEMTRACE_INTERPOSE_LOADER_H
+
+#include <stdint.h>
+
+/* Where a stub jumps, and what it has for a second argument; the others stay as they came. Two
+ * words, so that both ABIs give it back in registers. */
+struct stub_choice {
+    void *function;
+    uintptr_t second;
+};
+
+struct stub_choice dlsym_choose(void *handle, const char *name);
+struct stub_choice dlvsym_choose(void *handle, const char *name);
+struct stub_choice dlopen_choose(const char *path, int flags);
+
+#endif

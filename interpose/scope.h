@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the loader would have bound a name to without this library: the next definition behind ours.
+ * It must not know what the functions do, nor hand any of ours out.
+ *
+ * Thread-safe; callable from a hook: no malloc, no lock that anybody holds for long.
+ */
+#ifndef GPUMEMTRACE_INTERPOSE_SCOPE_H
+#define GPUMEMTRACE_INTERPOSE_SCOPE_H
+
+#include <stdbool.h>
+
+#include "hooks.h"
+
+/* The function that this hook's name means for code at `caller`; NULL: no object has it. */
+void *scope_function(enum hook hook, const void *caller);
+/* Does any object but this one define it? */
+bool scope_has(const char *name);
+/* A function of libc that this library stands in for, or of another preloaded library that does so
+ * too and comes behind ours. */
+void *scope_next(const char *name);
+
+#endif
