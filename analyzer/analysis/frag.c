@@ -267,32 +267,38 @@ out:
 
 /* --- both --- */
 
-const struct event *frag_device_sample(const struct history *history, int device, uint32_t index)
+const struct memory_sample *frag_device_sample(const struct history *history, int device,
+                                               uint32_t index)
 {
-    const struct event *found = NULL;
+    const struct event *events = history->trace->events;
+    size_t low = 0, high = history->memory_sample_count;
 
-    for (size_t i = 0; i < history->memory_sample_count && history->memory_samples[i] <= index;
-         i++) {
-        const struct event *event = &history->trace->events[history->memory_samples[i]];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
 
-        if (event->device == device && event->result == 0)
-            found = event;
+        if (history->memory_samples[middle].event <= index)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return found;
+    while (low-- > 0)
+        if (events[history->memory_samples[low].event].device == device)
+            return &history->memory_samples[low];
+    return NULL;
 }
 
 int frag_at(struct frag *frag, const struct history *history, uint32_t stock, uint32_t index,
             struct err *err)
 {
     const struct stock *owner = &history->stocks[stock];
-    const struct event *sample = frag_device_sample(history, owner->device, index);
+    const struct memory_sample *sample = frag_device_sample(history, owner->device, index);
 
     *frag = (struct frag){0};
     if (owner->account == ACCOUNT_pool ? measure_pool(frag, history, stock, index, err)
                                        : measure_driver(frag, history, stock, index, err))
         return -1;
     frag->device_free_known = sample != NULL;
-    frag->device_free_bytes = sample ? sample->address : 0;
+    frag->device_free_bytes = sample ? history->trace->events[sample->event].address : 0;
     frag->reserved_known = frag->reserved_bytes >= frag->live_bytes;
     if (!frag->reserved_known) {
         frag->reserved_bytes = frag->largest_free_bytes = frag->stranded_bytes = 0;

@@ -35,6 +35,7 @@ int frag_peak_reserved(const struct history *history, uint32_t stock, uint64_t *
                        struct err *err);
 
 /* The last cuMemGetInfo of the device at or before event `index`; NULL: none. */
-const struct event *frag_device_sample(const struct history *history, int device, uint32_t index);
+const struct memory_sample *frag_device_sample(const struct history *history, int device,
+                                               uint32_t index);
 
 #endif

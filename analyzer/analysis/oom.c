@@ -74,17 +74,18 @@ static uint64_t modules_in_context(const struct history *history, const struct d
 
 /* The card's answer, moved by how much more (or less) this process holds than at that moment. */
 static int weigh_free(struct oom *oom, const struct history *history, const struct device_use *use,
-                      const struct event *sample, uint64_t held_bytes, struct err *err)
+                      const struct memory_sample *sample, uint64_t held_bytes, struct err *err)
 {
-    uint32_t index = (uint32_t)(sample - history->trace->events);
+    uint32_t index = sample->told < oom->failure->event ? sample->told : oom->failure->event;
+    const struct event *event = &history->trace->events[sample->event];
     struct frag then;
 
     if (frag_at(&then, history, use->stocks[ACCOUNT_device], index, err))
         return -1;
     oom->device_known = true;
-    oom->device_total_bytes = sample->size_bytes;
+    oom->device_total_bytes = event->size_bytes;
     oom->device_free_bytes =
-        minus(sample->address + then.reserved_bytes + modules_at(history, use, index), held_bytes);
+        minus(event->address + then.reserved_bytes + modules_at(history, use, index), held_bytes);
     return 0;
 }
 
@@ -92,7 +93,7 @@ static int weigh_device(struct oom *oom, const struct history *history,
                         const struct device_use *use, uint64_t reserved_bytes, struct err *err)
 {
     uint32_t index = oom->failure->event;
-    const struct event *sample = frag_device_sample(history, use->device, index);
+    const struct memory_sample *sample = frag_device_sample(history, use->device, index);
     uint64_t modules_bytes = modules_at(history, use, index), used_bytes, context_bytes;
 
     if (!sample)

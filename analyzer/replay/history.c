@@ -8,32 +8,17 @@
 #include "replay/replay.h"
 #include "trace/array.h"
 
-static int add_index(uint32_t **list, size_t *capacity, size_t *count, struct replay *replay)
-{
-    uint32_t *grown = array_grow(*list, capacity, *count, sizeof *grown, replay->err);
-
-    if (!grown)
-        return -1;
-    *list = grown;
-    grown[(*count)++] = replay->index;
-    return 0;
-}
-
 static int note_step(struct replay *replay)
 {
     struct history *history = replay->history;
+    uint32_t *grown = array_grow(history->steps, &history->step_capacity, history->step_count,
+                                 sizeof *grown, replay->err);
 
-    return add_index(&history->steps, &history->step_capacity, &history->step_count, replay);
-}
-
-static int note_memory_sample(struct replay *replay)
-{
-    struct history *history = replay->history;
-
-    if (add_index(&history->memory_samples, &history->memory_sample_capacity,
-                  &history->memory_sample_count, replay))
+    if (!grown)
         return -1;
-    return replay->event->nested ? replay_inner_sample(replay) : 0;
+    history->steps = grown;
+    grown[history->step_count++] = replay->index;
+    return 0;
 }
 
 static int (*const handlers[EVENT_KIND_COUNT])(struct replay *replay) = {
@@ -46,7 +31,7 @@ static int (*const handlers[EVENT_KIND_COUNT])(struct replay *replay) = {
     [EVENT_POOL_CREATE] = replay_pool_create,
     [EVENT_POOL_DESTROY] = replay_pool_destroy,
     [EVENT_POOL_USAGE] = replay_pool_usage,
-    [EVENT_DEVICE_MEMORY] = note_memory_sample,
+    [EVENT_DEVICE_MEMORY] = replay_memory_sample,
     [EVENT_PHASE_PUSH] = replay_push,
     [EVENT_PHASE_POP] = replay_pop,
     [EVENT_STEP] = note_step,

@@ -143,6 +143,12 @@ struct mempool {
     bool reported;                        /* by a POOL_USAGE event */
 };
 
+/* What the card said of its memory. */
+struct memory_sample {
+    uint32_t event; /* DEVICE_MEMORY */
+    uint32_t told;  /* the event that tells what it speaks of: a module comes behind its sample */
+};
+
 /* The blocks that were live before a change; see live_walk.h. */
 struct live_list {
     size_t change;
@@ -177,7 +183,7 @@ struct history {
     size_t failure_count, failure_capacity;
     uint32_t *steps; /* STEP events */
     size_t step_count, step_capacity;
-    uint32_t *memory_samples; /* DEVICE_MEMORY events */
+    struct memory_sample *memory_samples;
     size_t memory_sample_count, memory_sample_capacity;
 
     struct live_list *live_lists; /* ascending change */

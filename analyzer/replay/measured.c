@@ -44,13 +44,12 @@ static uint64_t own_bytes(const struct replay *replay, int device)
     return replay->live_bytes[stocks[ACCOUNT_device]] + replay->live_bytes[stocks[ACCOUNT_context]];
 }
 
-int replay_inner_sample(struct replay *replay)
+/* Keeps the sample, taken inside another call, for the event of that call. */
+static int keep_for_call(struct replay *replay, size_t number)
 {
     const struct event *event = replay->event;
     struct inner_samples *samples = samples_of_thread(replay);
 
-    if (event->result != 0 || event->device == DEVICE_UNKNOWN)
-        return 0;
     if (!samples)
         samples = add_thread(replay);
     if (!samples)
@@ -58,10 +57,29 @@ int replay_inner_sample(struct replay *replay)
     samples->items[samples->count++ % SAMPLES_KEPT] =
         (struct inner_sample){.free_bytes = event->address,
                               .own_bytes = own_bytes(replay, event->device),
+                              .number = (uint32_t)number,
                               .hook_id = event->hook_id,
                               .call_id = event->call_id,
                               .device = event->device};
     return 0;
+}
+
+int replay_memory_sample(struct replay *replay)
+{
+    struct history *history = replay->history;
+    const struct event *event = replay->event;
+    struct memory_sample *grown;
+
+    if (event->result != 0 || event->device == DEVICE_UNKNOWN)
+        return 0;
+    grown = array_grow(history->memory_samples, &history->memory_sample_capacity,
+                       history->memory_sample_count, sizeof *grown, replay->err);
+    if (!grown)
+        return -1;
+    history->memory_samples = grown;
+    grown[history->memory_sample_count++] =
+        (struct memory_sample){.event = replay->index, .told = replay->index};
+    return event->nested ? keep_for_call(replay, history->memory_sample_count - 1) : 0;
 }
 
 /* The newest sample of the current event's call among those that are left; NULL: there is none. */
@@ -91,6 +109,8 @@ static int64_t taken_bytes(const struct replay *replay)
     left = samples->count < SAMPLES_KEPT ? samples->count : SAMPLES_KEPT;
     after = take_sample(replay->event, samples, &left);
     before = take_sample(replay->event, samples, &left);
+    if (after)
+        replay->history->memory_samples[after->number].told = replay->index;
     if (!before || before->device != after->device)
         return 0;
     return (int64_t)(before->free_bytes - after->free_bytes -

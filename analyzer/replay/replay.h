@@ -80,6 +80,7 @@ struct binding {
 struct inner_sample {
     uint64_t free_bytes;
     uint64_t own_bytes; /* what the process held of the device then, as far as it is recorded */
+    uint32_t number;    /* of the memory sample */
     uint16_t hook_id, call_id;
     int8_t device;
 };
@@ -182,8 +183,7 @@ int replay_context_create(struct replay *replay);
 int replay_context_destroy(struct replay *replay);
 
 /* measured.c: what only the device's free memory before and after a call tells */
-/* Keeps the sample, taken inside another call, for the event of that call. */
-int replay_inner_sample(struct replay *replay);
+int replay_memory_sample(struct replay *replay);
 int replay_module_load(struct replay *replay);
 int replay_module_unload(struct replay *replay);
 int replay_limit(struct replay *replay);

@@ -178,3 +178,63 @@ def test_without_failures_people_are_told_so(trace):
     trace.alloc(1)
     completed = run_command("oom", trace.write())
     assert completed.returncode == 0 and "None." in completed.stdout
+
+
+# --- kinds of memory that are not the card's, or not asked for by size ---
+
+
+def test_what_modules_took_since_the_first_allocation_is_not_others(trace):
+    trace.alloc(8 * GIB)
+    trace.module(0x11, 8 * GIB - CONTEXT, 2 * GIB - CONTEXT)
+    fail(trace, 2 * GIB, free=2 * GIB - CONTEXT)
+    (oom,) = ooms(trace)
+    assert (oom["verdict"], oom["others_bytes"]) == ("exhausted", 0)
+
+
+def test_what_modules_took_before_the_first_allocation_was_measured_with_the_context(trace):
+    trace.module(0x11, 16 * GIB - 100 * MIB, 16 * GIB - CONTEXT)
+    trace.alloc(8 * GIB)
+    fail(trace, GIB, free=MIB)
+    (oom,) = ooms(trace)
+    assert oom["verdict"] == "others"
+    assert oom["others_bytes"] == 16 * GIB - MIB - 8 * GIB - CONTEXT
+
+
+def test_an_older_answer_of_the_card_is_moved_by_what_modules_took_since(trace):
+    trace.alloc(MIB)
+    trace.module(0x11, 9 * GIB, 8 * GIB)
+    trace.module(0x12, 8 * GIB, 6 * GIB)  # the last answer: 6 are free
+    trace.event("module-unload", object=0x11)  # 7
+    trace.fail(17 * GIB)
+    assert ooms(trace)[0]["device_free_bytes"] == 7 * GIB
+
+
+@pytest.mark.parametrize("memory", ["pinned", "registered", "vmm-host"])
+def test_the_hosts_memory_says_nothing_about_the_card(trace, memory):
+    fail(trace, 4 * GIB, free=8 * GIB, memory=memory)
+    (oom,) = ooms(trace)
+    assert oom["verdict"] == "unknown"
+    assert oom["explanation"] == "4.00 GiB of the host's memory was asked for and refused."
+
+
+def test_an_import_that_cannot_be_opened_says_nothing_about_the_card(trace):
+    fail(trace, 4 * GIB, free=8 * GIB, memory="imported")
+    assert verdict(trace) == "unknown"
+
+
+@pytest.mark.parametrize("kind", ["module-load", "limit", "context-create"])
+def test_a_context_a_module_or_a_limit_without_room_is_told_without_a_size(trace, kind):
+    trace.device_memory(3 * MIB, 16 * GIB)
+    trace.event(kind, object=0xC0, device=0, result=2)
+    (oom,) = ooms(trace)
+    assert (oom["layer"], oom["verdict"], oom["asked_bytes"]) == ("device", "unknown", None)
+    assert oom["explanation"] == (
+        "There was no room for a context, a module or a limit; no call says how much it needs, and "
+        "the card had 3.00 MiB."
+    )
+
+
+def test_addresses_that_could_not_be_reserved_are_no_lack_of_memory(trace):
+    for memory in ("reservation", "mapped", "graph-node", "multicast"):
+        fail(trace, 4 * GIB, free=8 * GIB, memory=memory)
+    assert ooms(trace) == []
