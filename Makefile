@@ -101,6 +101,8 @@ $(O)/obj/sim/%.o: %.S
 	@mkdir -p $(@D)
 	$(Q)$(CC) -Iinclude -Isimulator -fPIC -MMD -MP -c $< -o $@
 
+$(O)/obj/pic/interpose/views.o $(O)/obj/exe/interpose/views.o: interpose/views.sql
+
 # --- products -------------------------------------------------------------------------------------
 
 # SQLite is linked in and hidden: a needed libsqlite3.so would replace the program's own.

@@ -12,15 +12,33 @@ JOIN memory_kind USING (memory)
 LEFT JOIN hook USING (hook_id)
 LEFT JOIN thread USING (thread_id);
 
--- Allocations that succeeded.
+-- Allocations that succeeded; addresses alone are none.
 CREATE VIEW allocations AS
 SELECT seq, time_ns, device, api, memory, account, address, size_bytes, stack_id
-FROM events WHERE kind = 'alloc' AND result = 0;
+FROM events WHERE kind = 'alloc' AND result = 0 AND account <> 'none';
 
 -- Allocations that failed, with what was asked.
 CREATE VIEW failures AS
 SELECT seq, time_ns, device, api, memory, size_bytes, result, stack_id
-FROM events WHERE kind = 'alloc' AND result <> 0;
+FROM events WHERE kind = 'alloc' AND result <> 0 AND account <> 'none';
+
+-- Events inside another call, with the event of that call: behind an allocation, before a free.
+CREATE VIEW nested_events AS
+WITH calls AS (
+    SELECT seq, nested,
+           max(CASE nested WHEN 0 THEN seq END) OVER (call ROWS UNBOUNDED PRECEDING) AS before,
+           min(CASE nested WHEN 0 THEN seq END)
+               OVER (call ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) AS behind
+    FROM event WHERE call_id <> 0
+    WINDOW call AS (PARTITION BY thread_id, call_id ORDER BY seq))
+SELECT events.seq, events.kind, events.api, events.object, events.device,
+       parent.seq AS parent_seq, parent.api AS parent_api
+FROM calls
+JOIN events USING (seq)
+LEFT JOIN events AS parent
+    ON parent.seq = CASE WHEN behind IS NULL OR calls.seq - before < behind - calls.seq
+                         THEN before ELSE behind END
+WHERE calls.nested = 1;
 
 -- Native frames with the module they lie in; offset is what addr2line -e wants.
 CREATE VIEW native_frames AS

@@ -3,6 +3,9 @@
 #include "command.h"
 #include "command/answer.h"
 
+#include "analysis/nesting.h"
+#include "analysis/untracked.h"
+
 static const char *const kind_texts[] = {
 #define EVENT_KIND(name, text, meaning) text,
 #include "gpumemtrace/schema/event_kinds.def"
@@ -49,19 +52,85 @@ static void add_kinds(struct doc *doc, const struct trace *trace, bool people)
     doc_list_end(doc);
 }
 
+/* --- events inside other calls --- */
+
+static void add_nested(struct doc *doc, const struct trace *trace, const struct nested *nested,
+                       bool people)
+{
+    const struct event *event = &trace->events[nested->event], *parent = NULL;
+
+    if (nested->parent != HISTORY_NONE)
+        parent = &trace->events[nested->parent];
+    doc_row_begin(doc);
+    doc_count(doc, "seq", people ? "Event" : NULL, event->seq);
+    doc_text(doc, "kind", people ? "Kind" : NULL, kind_texts[event->kind]);
+    doc_text(doc, "api", people ? "By" : NULL, trace_hook(trace, event->hook_id));
+    doc_text(doc, "parent_api", people ? "Inside" : NULL,
+             parent ? trace_hook(trace, parent->hook_id) : NULL);
+    if (parent)
+        doc_count(doc, "parent_seq", people ? "Event" : NULL, parent->seq);
+    else
+        doc_null(doc, "parent_seq", people ? "Event" : NULL, DOC_COUNT);
+    doc_row_end(doc);
+}
+
+static int add_nesting(struct doc *doc, const struct study *study, const struct view *view,
+                       struct err *err)
+{
+    struct nesting nesting;
+    size_t limit;
+
+    if (nesting_find(&nesting, &study->trace, err))
+        return -1;
+    limit = view_limit(view, nesting.count);
+    if (!view->people || nesting.count) {
+        doc_list_begin(doc, "nested", view->people ? "Inside other calls" : NULL);
+        for (size_t i = 0; i < limit; i++)
+            add_nested(doc, &study->trace, &nesting.items[i], view->people);
+        if (limit < nesting.count)
+            doc_note(doc, "%zu more: --top=%zu shows all.", nesting.count - limit, nesting.count);
+        doc_list_end(doc);
+    }
+    nesting_release(&nesting);
+    return 0;
+}
+
+/* --- what is not recorded --- */
+
 static void add_coverage(struct doc *doc, const struct trace *trace, bool people)
 {
-    doc_list_begin(doc, "seen_but_untracked", people ? "Seen but not recorded" : NULL);
+    doc_list_begin(doc, "seen_but_untracked", people ? "Asked for, not recorded" : NULL);
     for (size_t i = 0; i < trace->coverage_count; i++) {
+        const char *reason = untracked_reason(trace->coverage[i].name);
+
         doc_row_begin(doc);
         doc_text(doc, "name", people ? "Entry point" : NULL, trace->coverage[i].name);
-        doc_count(doc, "count", people ? "Looked up" : NULL, trace->coverage[i].count);
+        doc_count(doc, "count", people ? "Times" : NULL, trace->coverage[i].count);
+        doc_bool(doc, "known", NULL, reason != NULL);
+        doc_text(doc, "meaning", people ? "Meaning" : NULL,
+                 reason ? reason
+                        : "unknown to this version: what it allocates is in no figure; try a newer "
+                          "gpumemtrace");
         doc_row_end(doc);
     }
     if (people && !trace->coverage_count)
-        doc_note(doc, "nothing: every allocation entry point the program asked for is recorded");
+        doc_note(doc, "Nothing: every allocation entry point the program asked for is recorded.");
     doc_list_end(doc);
 }
+
+static void add_never(struct doc *doc, bool people)
+{
+    doc_list_begin(doc, "never_recorded", people ? "In no trace" : NULL);
+    for (size_t i = 0; i < untracked_always_count; i++) {
+        doc_row_begin(doc);
+        doc_text(doc, "what", people ? "What" : NULL, untracked_always[i].what);
+        doc_text(doc, "why", people ? "Why" : NULL, untracked_always[i].why);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+}
+
+/* --- all of it --- */
 
 static size_t present_frames(const struct trace *trace)
 {
@@ -88,7 +157,10 @@ static int add_tail(struct doc *doc, const struct study *study, const struct vie
               study->history.unknown_frees_count);
     doc_object_end(doc);
     add_kinds(doc, trace, people);
+    if (add_nesting(doc, study, view, err))
+        return -1;
     add_coverage(doc, trace, people);
+    add_never(doc, people);
     return docs_warnings(doc, study, view, err);
 }
 

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """What the file holds, its coverage and its losses."""
-from conftest import load_json
-from tracefile import Trace
+import sqlite3
+
+from conftest import ROOT, load_json
+from tracefile import KINDS, MEMORIES, Trace
 
 
 def test_info_counts_events_by_kind_and_names_what_was_not_recorded(tmp_path):
     trace = Trace(tmp_path / "trace.db", rank=3, unwinder="libunwind")
-    trace.rows["coverage"].append(("cuGraphAddMemAllocNode", 2))
+    trace.rows["coverage"] += [("cuMemAllocQuantum", 2), ("cudaStreamCreate", 1)]
     trace.free(trace.alloc(1, stack=trace.stack("a", "b")), thread=2)
     trace.free(0xDEAD)
     trace.exit()
@@ -18,8 +20,91 @@ def test_info_counts_events_by_kind_and_names_what_was_not_recorded(tmp_path):
     assert document["counts"] == {
         "events": 4, "threads": 2, "modules": 0, "frames": 2, "unknown_frees": 1,
     }  # fmt: skip
-    assert document["seen_but_untracked"] == [{"name": "cuGraphAddMemAllocNode", "count": 2}]
+    assert [(row["name"], row["count"], row["known"]) for row in document["seen_but_untracked"]] == [
+        ("cuMemAllocQuantum", 2, False), ("cudaStreamCreate", 1, True),
+    ]  # fmt: skip
     assert document["meta"]["rank"] == 3
     assert document["meta"]["unwinder"] == "libunwind"
     assert document["meta"]["driver_version"] is None
-    assert any("cuGraphAddMemAllocNode" in warning for warning in document["warnings"])
+    assert any("1 entry point that this version does not know (cuMemAllocQuantum)" in warning
+               for warning in document["warnings"])
+
+
+def test_what_is_left_out_on_purpose_is_no_warning_and_says_why(tmp_path, gpumemtrace):
+    trace = Trace(tmp_path / "trace.db")
+    trace.rows["coverage"].append(("cuMemPrefetchAsync_v2_ptsz", 7))
+    path = trace.write()
+    document = load_json("info", path)
+    assert document["warnings"] == []
+    assert document["seen_but_untracked"] == [
+        {"name": "cuMemPrefetchAsync_v2_ptsz", "count": 7, "known": True,
+         "meaning": "moves managed memory; allocates nothing"}
+    ]  # fmt: skip
+    assert {row["what"] for row in document["never_recorded"]} >= {
+        "memory of other processes", "where managed memory lies",
+    }  # fmt: skip
+    text = gpumemtrace("info", path).stdout
+    assert "cuMemPrefetchAsync_v2_ptsz      7  moves managed memory" in text
+    assert "memory of other processes" in text
+
+
+HOOKS = [(1, "cudaMalloc", "runtime"), (2, "cuDevicePrimaryCtxRetain", "driver"),
+         (3, "cuLibraryLoadData", "driver"), (4, "cudaDeviceReset", "runtime")]  # fmt: skip
+
+
+def nested_of(trace):
+    trace.rows["hook"] += HOOKS
+    return [(row["seq"], row["kind"], row["api"], row["parent_seq"], row["parent_api"])
+            for row in load_json("info", trace.write())["nested"]]
+
+
+def test_what_a_first_allocation_made_inside_itself_has_it_as_parent(tmp_path):
+    trace = Trace(tmp_path / "trace.db")
+    trace.event("context-create", object=0xC0, device=0, call=1, nested=1, hook=2)  # 1
+    trace.module(0x11, 100, 90, nested=1, hook=3)  # 4, behind its samples
+    trace.alloc(8, thread=2, hook=1)  # 5: another thread's
+    trace.alloc(8, call=1, hook=1)  # 6
+    trace.alloc(8, hook=1)  # 7
+    assert nested_of(trace) == [
+        (1, "context-create", "cuDevicePrimaryCtxRetain", 6, "cudaMalloc"),
+        (4, "module-load", "cuLibraryLoadData", 6, "cudaMalloc"),
+    ]
+
+
+def test_what_a_free_or_a_reset_made_inside_itself_stands_behind_it(tmp_path):
+    trace = Trace(tmp_path / "trace.db")
+    trace.event("context-destroy", device=0, call=5, hook=4)  # 1
+    trace.event("module-unload", object=0x11, call=5, nested=1, hook=3)  # 2
+    trace.event("context-create", object=0xC0, device=0, call=6, nested=1, hook=2)  # 3
+    trace.alloc(8, call=6, hook=1)  # 4
+    assert nested_of(trace) == [
+        (2, "module-unload", "cuLibraryLoadData", 1, "cudaDeviceReset"),
+        (3, "context-create", "cuDevicePrimaryCtxRetain", 4, "cudaMalloc"),
+    ]
+
+
+def test_a_nested_event_whose_call_was_never_recorded_has_no_parent(tmp_path):
+    trace = Trace(tmp_path / "trace.db", complete=0)
+    trace.alloc(8, call=3, hook=1)
+    trace.event("context-create", object=0xC0, device=0, call=4, nested=1, hook=2)
+    assert nested_of(trace) == [(2, "context-create", "cuDevicePrimaryCtxRetain", None, None)]
+
+
+def test_the_view_for_people_finds_the_same_parents(tmp_path):
+    trace = Trace(tmp_path / "trace.db")
+    trace.event("context-destroy", device=0, call=1, hook=4)  # 1
+    trace.event("module-unload", object=0x11, call=1, nested=1, hook=3)  # 2
+    trace.event("context-create", object=0xC0, device=0, call=2, nested=1, hook=2)  # 3
+    trace.alloc(8, call=2, hook=1)  # 4
+    trace.event("context-create", object=0xC0, device=0, call=1, nested=1, hook=2)  # 5
+    trace.alloc(8, call=1, hook=1)  # 6: the numbers of calls have come round
+    expected = nested_of(trace)
+    database = sqlite3.connect(trace.path)
+    database.executescript((ROOT / "interpose" / "views.sql").read_text(encoding="utf-8"))
+    database.executemany("INSERT INTO event_kind VALUES (?, ?)", enumerate(KINDS))
+    database.executemany("INSERT INTO memory_kind VALUES (?, ?, '', '')", enumerate(MEMORIES))
+    rows = database.execute(
+        "SELECT seq, kind, api, parent_seq, parent_api FROM nested_events ORDER BY seq"
+    ).fetchall()
+    assert rows == expected
+    assert [row[3] for row in rows] == [1, 4, 6]
