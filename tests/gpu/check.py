@@ -1,83 +1,277 @@
 # SPDX-License-Identifier: MIT
-"""make check-gpu: the recorder on a real driver and NVIDIA's own runtime.
+"""make check-gpu: the matrix on a real driver with NVIDIA's own runtimes, shared and static, and the
+real programs of the machine beside their own counters.
 
-Runs the program that keeps its own books through every way to the driver and compares its books with
-the report. Without a GPU, or without a CUDA 13 runtime, it says so and exits 77.
+Prints one table and writes it to tests/gpu/results/<card>-<driver>.txt. Without a GPU it says so and
+exits 77. `--simulated` does the same on the simulator, so that this file is tested where there is none;
+`-o FILE` writes the table there.
 """
-import ctypes
+import argparse
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-BUILD = pathlib.Path(os.environ.get("GPUMEMTRACE_BUILD", ROOT / "build")).resolve()
-WAYS = ("runtime", "linked", "dlopen", "lookup")
+import counters
+import machine
+import matrix
+
+HERE = pathlib.Path(__file__).resolve().parent
+GRANULE = 2 << 20  # what one allocation may take more than it asked for
+STATIC = matrix.Way("static", "matrix_static", "both", "static", "linked to NVIDIA's static runtime")
 
 
-def skip(reason):
-    print(f"check-gpu: skipped: {reason}")
-    sys.exit(77)
+def base_environment(simulated):
+    """The caller's, without preloads and settings of ours."""
+    kept = {key: value for key, value in os.environ.items()
+            if not key.startswith("GPUMEMTRACE_") and key != "LD_PRELOAD"}
+    if simulated:
+        folders = [str(matrix.BUILD / "simulator"), kept.get("LD_LIBRARY_PATH", "")]
+        kept["LD_LIBRARY_PATH"] = ":".join(folder for folder in folders if folder)
+        kept["GPUMEMTRACE_SIM"] = "h100"
+    return kept
 
 
-def open_library(name):
-    try:
-        return ctypes.CDLL(name)
-    except OSError as error:
-        return skip(f"{name} cannot be loaded ({error})")
+class Machine:
+    """The driver, its card, and what of NVIDIA's runtimes there is."""
+
+    def __init__(self, environment, facts):
+        self.facts = facts
+        self.runtimes = {}
+        for number in ("13", "12"):
+            path = machine.find(f"libcudart.so.{number}", environment)
+            if path:
+                self.runtimes[number] = path
+        folders = [environment.get("LD_LIBRARY_PATH", "")]
+        folders += [os.path.dirname(path) for path in self.runtimes.values()]
+        self.any = next(iter(self.runtimes), None)
+        self.environment = {
+            **environment,
+            "LD_LIBRARY_PATH": ":".join(folder for folder in folders if folder),
+            "MATRIX_RUNTIME": f"libcudart.so.{self.any or 13}",
+        }
+        self.recorded = {**self.environment, "LD_PRELOAD": str(matrix.BUILD / "libgpumemtrace.so")}
+
+    def lacks(self, way):
+        """Why this way cannot be run here; None if it can."""
+        needed = {"none": [], "any": [self.any or "12 or 13"], "12_13": ["12", "13"]}
+        missing = [number for number in needed.get(way.runtimes, [way.runtimes])
+                   if number not in self.runtimes]
+        return f"no libcudart.so.{missing[0]}" if missing else None
 
 
-def describe_machine():
-    driver = open_library("libcuda.so.1")
-    if driver.cuInit(0) != 0:
-        skip("the driver finds no GPU")
-    version, name = ctypes.c_int(), ctypes.create_string_buffer(256)
-    driver.cuDriverGetVersion(ctypes.byref(version))
-    driver.cuDeviceGetName(name, 256, 0)
-    open_library("libcudart.so.13")
-    print(f"check-gpu: {name.value.decode()}, driver API {version.value}")
+# --- the matrix -----------------------------------------------------------------------------------
 
 
-def check(way, folder):
-    trace = pathlib.Path(folder) / f"{way}.db"
-    environment = {
-        **os.environ,
-        "LD_PRELOAD": str(BUILD / "libgpumemtrace.so"),
-        "GPUMEMTRACE_OUTPUT": str(trace),
-        "GPUMEMTRACE_QUIET": "1",
-    }
-    program = [str(BUILD / "tests/random_allocations"), way, "4", "20000", "1"]
-    completed = subprocess.run(program, env=environment, capture_output=True, text=True)
-    if completed.returncode != 0:
-        return f"exit {completed.returncode}: {completed.stderr.strip()}"
-    books = json.loads(completed.stdout)
-    report = json.loads(
-        subprocess.run(
-            [str(BUILD / "gpumemtrace"), "report", str(trace), "--json"],
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
+def build_static(here, folder):
+    """A program with NVIDIA's static runtime in it: its path, or why not."""
+    library = machine.find("libcudart_static.a", here.environment)
+    if not library:
+        return None, "no libcudart_static.a"
+    sources = [str(path) for path in sorted(matrix.SOURCES.glob("*.c")) if path.name != "bare.c"]
+    program = os.path.join(folder, "matrix_static")
+    completed = subprocess.run(
+        [os.environ.get("CC", "gcc"), "-std=c11", "-D_GNU_SOURCE", "-DMATRIX_STATIC", "-O0",
+         f"-I{matrix.ROOT}/include", f"-I{matrix.ROOT}", *sources, "-o", program, library,
+         "-Wl,--no-as-needed", here.facts["path"], "-pthread", "-ldl", "-lrt", "-lm"],
+        capture_output=True, text=True, timeout=300,
     )
-    layer = report["devices"][0]["driver"]
-    wrong = {key: (layer[key], value) for key, value in books.items() if layer[key] != value}
-    if report["trace"]["lost_events"] or not report["trace"]["complete"]:
-        wrong["trace"] = report["trace"]
-    return f"report and books differ: {wrong}" if wrong else None
+    if completed.returncode != 0:
+        return None, f"gcc: {completed.stderr.strip().splitlines()[-1]}"
+    if here.facts["simulated"]:
+        return None, "NVIDIA's static runtime runs only on NVIDIA's driver"
+    return program, None
+
+
+class Cells:
+    """What came of each cell: "+" right, "-" not on this machine, "!" wrong."""
+
+    def __init__(self):
+        self.marks, self.reasons, self.problems = {}, [], []
+
+    def put(self, way, family, mark):
+        self.marks[way.name, family.api, family.name] = mark
+
+    def skip(self, way, reason):
+        self.reasons.append((f"{way.name}: every family", reason))
+        for family in families_of(way):
+            self.put(way, family, "-")
+
+    def count(self, mark):
+        return sum(value == mark for value in self.marks.values())
+
+
+def families_of(way):
+    return [family for family in matrix.FAMILIES if family.api in way.apis]
+
+
+def names_of(way, entry, simulated):
+    if way is STATIC and entry["mark"].startswith("runtime"):
+        return "driver"
+    return "exact" if simulated else "base"
+
+
+def judge(cells, way, family, result, simulated):
+    mark = "+"
+    for entry in result.runs_of(family):
+        wrong = matrix.differences(result, entry, names_of(way, entry, simulated))
+        if wrong:
+            cells.problems += [f"{way.name}, {entry['mark']}: {line}" for line in wrong]
+            mark = "!"
+        elif entry["reason"]:
+            cells.reasons.append((f"{way.name}: {entry['mark']}", entry["reason"]))
+            mark = "-" if mark == "+" else mark
+    cells.put(way, family, mark if result.runs_of(family) else "!")
+
+
+def check_way(cells, here, way, folder, program):
+    try:
+        result = matrix.run(way, here.recorded, folder, program, "linked" if way is STATIC else None)
+    except (matrix.Failed, subprocess.SubprocessError, ValueError) as error:
+        cells.problems.append(str(error))
+        for family in families_of(way):
+            cells.put(way, family, "!")
+        return
+    for family in families_of(way):
+        judge(cells, way, family, result, here.facts["simulated"])
+    cells.problems += [f"{way.name}, the report: {line}" for line in matrix.sums(result)]
+
+
+def check_matrix(here, folder):
+    cells = Cells()
+    for way in matrix.WAYS:
+        reason = here.lacks(way)
+        if reason:
+            cells.skip(way, reason)
+        else:
+            check_way(cells, here, way, folder, way.executable(here.any))
+    program, reason = build_static(here, folder)
+    if program:
+        check_way(cells, here, STATIC, folder, program)
+    else:
+        cells.skip(STATIC, reason)
+    return cells
+
+
+# --- real programs --------------------------------------------------------------------------------
+
+
+def live_change(rows):
+    """Device bytes that live at the mark "end" and did not at "begin"."""
+    device = {"linear", "pitched", "array", "stream-ordered", "virtual"}
+    blocks, live, at_begin = {}, 0, 0
+    for row in rows:
+        if row["kind"] == "mark" and row["text"] == "begin":
+            at_begin = live
+        if row["kind"] == "mark" and row["text"] == "end":
+            break
+        if row["result"] != 0:
+            continue
+        if row["kind"] == "alloc" and row["memory"] in device and row["address"]:
+            blocks[row["address"]] = row["size_bytes"]
+            live += row["size_bytes"]
+        elif row["kind"] == "free":
+            live -= blocks.pop(row["address"], 0)
+    return live - at_begin
+
+
+def check_program(here, name, folder):
+    """(its own count, the driver's, ours, verdict) or (reason,)."""
+    trace = pathlib.Path(folder) / f"{name}.db"
+    environment = {**here.recorded, "GPUMEMTRACE_OUTPUT": str(trace), "GPUMEMTRACE_QUIET": "1"}
+    completed = subprocess.run(
+        [sys.executable, str(HERE / "counters.py"), name], env=environment, text=True,
+        capture_output=True, timeout=600,
+    )
+    if completed.returncode != 0:
+        last = (completed.stderr.strip().splitlines() or ["no output"])[-1]
+        return (f"it ended with {completed.returncode}: {last}",)
+    told = json.loads(completed.stdout.splitlines()[-1])
+    if "reason" in told:
+        return (told["reason"],)
+    ours = live_change(matrix.read_rows(trace))
+    near = abs(told["driver_bytes"] - ours) <= told["blocks"] * GRANULE
+    right = ours == told["own_bytes"] and near
+    return told["own_bytes"], told["driver_bytes"], ours, "right" if right else "WRONG"
+
+
+# --- the table ------------------------------------------------------------------------------------
+
+
+def table(here, cells, programs):
+    facts = here.facts
+    lines = [
+        f"card: {facts['name']}",
+        f"driver: {here.driver_version}, CUDA {facts['version'] // 1000}.{facts['version'] % 1000 // 10}",
+        f"runtimes: {', '.join(here.runtimes.values()) or 'none'}",
+        "", "ways:",
+    ]
+    ways = matrix.WAYS + [STATIC]
+    lines += [f"  {number:>2}  {way.name:<18}{way.text}" for number, way in enumerate(ways, 1)]
+    lines += ["", f"{'family':<32}" + "".join(f"{number:>3}" for number in range(1, len(ways) + 1))]
+    for family in matrix.FAMILIES:
+        marks = (cells.marks.get((way.name, family.api, family.name), " ") for way in ways)
+        lines.append(f"{family.api + ' ' + family.name:<32}" + "".join(f"{m:>3}" for m in marks))
+    lines += ["", "+ each event once, and as booked   - not on this machine   ! wrong", "",
+              f"{'program':<20}{'its own count':>16}{'cuMemGetInfo':>16}{'recorded':>16}"]
+    for name, row in programs.items():
+        numbers = "".join(f"{value:>16,}" for value in row[:-1])
+        lines.append(f"{name:<20}" + (f"{numbers}  {row[-1]}" if numbers else f"  {row[0]}"))
+    return lines + explained("not on this machine", grouped(cells.reasons)) + explained(
+        "wrong", cells.problems)
+
+
+def grouped(reasons):
+    """One line for each reason and family, with the ways."""
+    seen = {}
+    for where, reason in reasons:
+        way, _, family = where.partition(": ")
+        seen.setdefault((re.sub(r" \d+ ", " ", family), reason), []).append(way)
+    return [f"{family}: {reason} ({', '.join(dict.fromkeys(ways))})"
+            for (family, reason), ways in seen.items()]
+
+
+def explained(heading, lines):
+    return ["", f"{heading}:"] + [f"  {line}" for line in lines] if lines else []
+
+
+def file_name(here):
+    words = f"{here.facts['name']}-{here.driver_version}"
+    return re.sub(r"[^A-Za-z0-9.]+", "-", words).strip("-").lower() + ".txt"
 
 
 def main():
-    describe_machine()
-    failed = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for way in WAYS:
-            problem = check(way, folder)
-            failed += problem is not None
-            print(f"  {way:<8} {problem or 'the report equals the books'}")
-    print(f"{len(WAYS) - failed} passed, {failed} failed, 0 skipped")
-    return 1 if failed else 0
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--simulated", action="store_true")
+    parser.add_argument("-o", metavar="FILE", type=pathlib.Path)
+    options = parser.parse_args()
+    environment = base_environment(options.simulated)
+    facts = machine.ask(environment)
+    if not facts.get("reason") and facts["simulated"] != options.simulated:
+        facts = {"reason": "the driver found is the simulator; --simulated says that it may be"}
+    if facts.get("reason"):
+        print(f"check-gpu: skipped: {facts['reason']}")
+        return 77
+    here = Machine(environment, facts)
+    here.driver_version = "simulated" if options.simulated else machine.kernel_driver()
+    with tempfile.TemporaryDirectory(prefix="gpumemtrace-gpu.") as folder:
+        cells = check_matrix(here, folder)
+        names = ["ctypes"] if options.simulated else counters.PROGRAMS
+        programs = {name: check_program(here, name, folder) for name in names}
+    lines = table(here, cells, programs)
+    print("\n".join(lines))
+    path = options.o or (None if options.simulated else HERE / "results" / file_name(here))
+    if path:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    wrong = cells.count("!") + sum(row[-1] == "WRONG" for row in programs.values())
+    skipped = cells.count("-") + sum(len(row) == 1 for row in programs.values())
+    passed = cells.count("+") + sum(row[-1] == "right" for row in programs.values())
+    print(f"{passed} passed, {wrong} failed, {skipped} skipped")
+    return 1 if wrong or cells.problems else 0
 
 
 if __name__ == "__main__":

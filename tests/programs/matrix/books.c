@@ -60,6 +60,12 @@ static const char *const memory_names[] = {
 #include "gpumemtrace/schema/memory.def"
 };
 
+static bool goes_with_its_context(enum memory_kind memory)
+{
+    return memory == MEMORY_LINEAR || memory == MEMORY_PITCHED || memory == MEMORY_ARRAY ||
+           memory == MEMORY_MANAGED || memory == MEMORY_PINNED || memory == MEMORY_REGISTERED;
+}
+
 void book_grow(enum memory_kind memory, uint64_t bytes)
 {
     struct account *account = &books->accounts[account_of(memory)];
@@ -70,8 +76,20 @@ void book_grow(enum memory_kind memory, uint64_t bytes)
 
 void book_take(enum memory_kind memory, uint64_t bytes)
 {
-    books->accounts[account_of(memory)].allocations++;
+    struct account *account = &books->accounts[account_of(memory)];
+    account->allocations++;
+    account->bound_count += goes_with_its_context(memory);
+    account->bound_bytes += goes_with_its_context(memory) ? bytes : 0;
     book_grow(memory, bytes);
+}
+
+static struct account *shrink(enum memory_kind memory, uint64_t bytes)
+{
+    struct account *account = &books->accounts[account_of(memory)];
+    account->live_bytes -= bytes;
+    account->bound_count -= goes_with_its_context(memory);
+    account->bound_bytes -= goes_with_its_context(memory) ? bytes : 0;
+    return account;
 }
 
 /* --- booking --- */
@@ -125,8 +143,7 @@ void book_release(uint64_t handle)
 
 void book_end(enum memory_kind memory, uint64_t bytes)
 {
-    books->accounts[account_of(memory)].frees++;
-    books->accounts[account_of(memory)].live_bytes -= bytes;
+    shrink(memory, bytes)->frees++;
 }
 
 void book_free(enum memory_kind memory, uint64_t address, uint64_t bytes)
@@ -137,17 +154,16 @@ void book_free(enum memory_kind memory, uint64_t address, uint64_t bytes)
 
 void book_implicit(enum memory_kind memory, uint64_t bytes)
 {
-    books->accounts[account_of(memory)].implicit_frees++;
-    books->accounts[account_of(memory)].live_bytes -= bytes;
+    shrink(memory, bytes)->implicit_frees++;
 }
 
 void book_all_implicit(void)
 {
-    static const enum memory_account accounts[] = {ACCOUNT_device, ACCOUNT_managed, ACCOUNT_host};
-    for (size_t i = 0; i < sizeof accounts / sizeof *accounts; i++) {
-        struct account *account = &books->accounts[accounts[i]];
-        account->implicit_frees = account->allocations - account->frees;
-        account->live_bytes = 0;
+    for (size_t i = 0; i < ACCOUNT_COUNT; i++) {
+        struct account *account = &books->accounts[i];
+        account->implicit_frees += account->bound_count;
+        account->live_bytes -= account->bound_bytes;
+        account->bound_count = account->bound_bytes = 0;
     }
 }
 

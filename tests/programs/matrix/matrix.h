@@ -84,6 +84,7 @@ void family_needs(bool met, const char *reason);
 struct books {
     struct account {
         uint64_t live_bytes, peak_bytes, allocations, frees, implicit_frees, failed;
+        uint64_t bound_bytes, bound_count; /* of what lives, what goes with its context */
     } accounts[ACCOUNT_COUNT];
     int written; /* families */
 };
@@ -103,7 +104,7 @@ void book_release(uint64_t handle);
 void book_end(enum memory_kind memory, uint64_t bytes);
 /* What ended with its context. */
 void book_implicit(enum memory_kind memory, uint64_t bytes);
-/* All that lives, when nothing lives that does not go with its context. */
+/* All that goes with its context, when no other context is left. */
 void book_all_implicit(void);
 /* An allocation turns out to hold so many bytes more. */
 void book_grow(enum memory_kind memory, uint64_t bytes);

@@ -239,9 +239,14 @@ static const char *opened_plugin(struct opened *opened, const char *name, int fl
     return NULL;
 }
 
+static const char *any_plugin(void)
+{
+    return strcmp(any_runtime(), "libcudart.so.12") ? "matrix_plugin.so" : "matrix_plugin12.so";
+}
+
 static const char *open_plugin(struct opened *opened)
 {
-    return opened_plugin(opened, "matrix_plugin.so", RTLD_LOCAL);
+    return opened_plugin(opened, any_plugin(), RTLD_LOCAL);
 }
 
 /* The driver's own lookup, as a runtime gets it. */
