@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analysis/untracked.h"
 #include "trace/array.h"
 
 static int warn(struct text_list *list, struct err *err, const char *format, ...) GMT_PRINTF(3, 4);
@@ -91,26 +90,17 @@ static int warn_replay(const struct study *study, struct text_list *list, struct
     return 0;
 }
 
-/* What is left out on purpose needs no warning. */
 static int warn_coverage(const struct study *study, struct text_list *list, struct err *err)
 {
-    const char *first = NULL;
-    size_t count = 0;
+    size_t count = study->trace.coverage_count;
 
-    for (size_t i = 0; i < study->trace.coverage_count; i++) {
-        const char *name = study->trace.coverage[i].name;
-
-        if (untracked_reason(name))
-            continue;
-        first = count++ ? first : name;
-    }
     if (!count)
         return 0;
     return warn(list, err,
-                "the program asked for %zu entry point%s that this version does not know (%s%s): "
-                "what %s in no figure; see 'gpumemtrace info'",
-                count, count > 1 ? "s" : "", first, count > 1 ? " …" : "",
-                count > 1 ? "they allocate is" : "it allocates is");
+                "the program looked up %zu allocation entry point%s that %s not recorded "
+                "(%s%s): see 'gpumemtrace info'",
+                count, count > 1 ? "s" : "", count > 1 ? "are" : "is",
+                study->trace.coverage[0].name, count > 1 ? " …" : "");
 }
 
 /* About the frames that were shown until now; a warning comes after the stacks it speaks of. */

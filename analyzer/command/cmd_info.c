@@ -4,7 +4,6 @@
 #include "command/answer.h"
 
 #include "analysis/nesting.h"
-#include "analysis/untracked.h"
 
 static const char *const kind_texts[] = {
 #define EVENT_KIND(name, text, meaning) text,
@@ -99,32 +98,40 @@ static int add_nesting(struct doc *doc, const struct study *study, const struct 
 
 static void add_coverage(struct doc *doc, const struct trace *trace, bool people)
 {
-    doc_list_begin(doc, "seen_but_untracked", people ? "Asked for, not recorded" : NULL);
+    doc_list_begin(doc, "seen_but_untracked", people ? "Looked up, not recorded" : NULL);
     for (size_t i = 0; i < trace->coverage_count; i++) {
-        const char *reason = untracked_reason(trace->coverage[i].name);
-
         doc_row_begin(doc);
         doc_text(doc, "name", people ? "Entry point" : NULL, trace->coverage[i].name);
         doc_count(doc, "count", people ? "Times" : NULL, trace->coverage[i].count);
-        doc_bool(doc, "known", NULL, reason != NULL);
-        doc_text(doc, "meaning", people ? "Meaning" : NULL,
-                 reason ? reason
-                        : "unknown to this version: what it allocates is in no figure; try a newer "
-                          "gpumemtrace");
         doc_row_end(doc);
     }
-    if (people && !trace->coverage_count)
-        doc_note(doc, "Nothing: every allocation entry point the program asked for is recorded.");
+    if (people)
+        doc_note(doc, "%s",
+                 trace->coverage_count
+                     ? "This version does not know them: what they allocate, if the program called "
+                       "them, is in no figure. A newer gpumemtrace may."
+                     : "Nothing: every allocation entry point the program looked up is recorded.");
     doc_list_end(doc);
 }
 
-static void add_never(struct doc *doc, bool people)
+/* For machines this is no fact about the trace. */
+static void add_never(struct doc *doc)
 {
-    doc_list_begin(doc, "never_recorded", people ? "In no trace" : NULL);
-    for (size_t i = 0; i < untracked_always_count; i++) {
+    static const struct {
+        const char *what, *why;
+    } rows[] = {
+        {"memory of other processes", "it shows only in what the card has left: 'gpumemtrace oom'"},
+        {"where managed memory lies", "it moves by the page; 'managed' is what was asked for"},
+        {"kernels that load at first use", "no call tells; modules count what their loading took"},
+        {"malloc and printf in kernels", "their heap counts once its limit is set, and in full"},
+        {"streams, events, textures", "the driver's own bookkeeping, of a size that no call tells"},
+    };
+
+    doc_list_begin(doc, NULL, "In no trace");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         doc_row_begin(doc);
-        doc_text(doc, "what", people ? "What" : NULL, untracked_always[i].what);
-        doc_text(doc, "why", people ? "Why" : NULL, untracked_always[i].why);
+        doc_text(doc, NULL, "What", rows[i].what);
+        doc_text(doc, NULL, "Why", rows[i].why);
         doc_row_end(doc);
     }
     doc_list_end(doc);
@@ -160,7 +167,8 @@ static int add_tail(struct doc *doc, const struct study *study, const struct vie
     if (add_nesting(doc, study, view, err))
         return -1;
     add_coverage(doc, trace, people);
-    add_never(doc, people);
+    if (people)
+        add_never(doc);
     return docs_warnings(doc, study, view, err);
 }
 
