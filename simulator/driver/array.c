@@ -126,7 +126,7 @@ CUresult array_new(struct context *context, const CUDA_ARRAY3D_DESCRIPTOR *descr
 CUresult cuArray3DCreate_v2(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
+    if (call_begin(&call, __func__, CALL_NEEDS_NO_CAPTURE) &&
         call_requires(&call, handle && descriptor))
         call.result = array_new(call.context, descriptor, handle);
     return call_end(&call);
@@ -135,7 +135,7 @@ CUresult cuArray3DCreate_v2(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR *desc
 CUresult cuArrayCreate_v2(CUarray *handle, const CUDA_ARRAY_DESCRIPTOR *descriptor)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
+    if (call_begin(&call, __func__, CALL_NEEDS_NO_CAPTURE) &&
         call_requires(&call, handle && descriptor)) {
         const CUDA_ARRAY3D_DESCRIPTOR whole = {
             .Width = descriptor->Width,
@@ -188,7 +188,7 @@ struct array *array_find(CUarray handle)
 CUresult cuArrayDestroy(CUarray handle)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT)) {
+    if (call_begin(&call, __func__, CALL_NEEDS_NO_CAPTURE)) {
         struct array *array = array_find(handle);
         if (!array || !array->block) { /* a level goes with its mipmap only */
             call.result = CUDA_ERROR_INVALID_HANDLE;
@@ -278,7 +278,7 @@ CUresult cuMipmappedArrayCreate(CUmipmappedArray *handle, const CUDA_ARRAY3D_DES
                                 unsigned int level_count)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
+    if (call_begin(&call, __func__, CALL_NEEDS_NO_CAPTURE) &&
         call_requires(&call, handle && descriptor))
         call.result = mipmap_new(call.context, descriptor, level_count, handle);
     return call_end(&call);
@@ -314,7 +314,7 @@ CUresult cuMipmappedArrayGetLevel(CUarray *level_handle, CUmipmappedArray handle
 CUresult cuMipmappedArrayDestroy(CUmipmappedArray handle)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT)) {
+    if (call_begin(&call, __func__, CALL_NEEDS_NO_CAPTURE)) {
         struct mipmap *mipmap = object_find(handle, OBJECT_MIPMAP);
         if (!mipmap) {
             call.result = CUDA_ERROR_INVALID_HANDLE;

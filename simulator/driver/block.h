@@ -18,9 +18,11 @@ enum block_kind {
     BLOCK_PINNED,     /* cuMemHostAlloc */
     BLOCK_REGISTERED, /* the program's own memory */
     BLOCK_POOL,       /* cuMemAllocAsync */
-    BLOCK_MAPPED      /* cuMemMap */
+    BLOCK_MAPPED,     /* cuMemMap */
+    BLOCK_GRAPH       /* an allocation node's: addresses always, memory while it is live */
 };
 
+struct graph_allocation;
 struct physical;
 
 struct block {
@@ -31,11 +33,12 @@ struct block {
     uint64_t address, size_bytes; /* the size asked for */
     uint64_t id;                  /* never used again in this process */
     struct device *device;
-    struct context *context;   /* it ends with this one; NULL: with none */
-    struct span *span;         /* LINEAR, ARRAY, POOL */
-    struct pool *pool;         /* POOL */
-    struct physical *physical; /* MAPPED */
-    uint64_t readers, writers; /* MAPPED: a bit for each device with access */
+    struct context *context;             /* it ends with this one; NULL: with none */
+    struct span *span;                   /* LINEAR, ARRAY, POOL, GRAPH */
+    struct pool *pool;                   /* POOL */
+    struct physical *physical;           /* MAPPED */
+    uint64_t readers, writers;           /* MAPPED: a bit for each device with access */
+    struct graph_allocation *allocation; /* GRAPH */
 };
 
 /* A copy of the model; NULL: no host memory. */

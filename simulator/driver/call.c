@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "capture.h"
 #include "fault.h"
 
 /* Protects everything but a thread's own context stack. Never held while foreign code runs. */
@@ -58,7 +59,7 @@ static CUresult check_context(struct call *call)
 
 bool call_begin(struct call *call, const char *function, enum call_needs needs)
 {
-    *call = (struct call){.result = (CUresult)fault_of(function)};
+    *call = (struct call){.function = function, .result = (CUresult)fault_of(function)};
     if (call->result || needs == CALL_NEEDS_NOTHING)
         return !call->result;
     if (atomic_load_explicit(&life, memory_order_acquire) != LIFE_INITIALIZED) {
@@ -67,8 +68,10 @@ bool call_begin(struct call *call, const char *function, enum call_needs needs)
     }
     pthread_mutex_lock(&lock);
     call->locked = true;
-    if (needs == CALL_NEEDS_CONTEXT)
+    if (needs >= CALL_NEEDS_CONTEXT)
         call->result = check_context(call);
+    if (needs == CALL_NEEDS_NO_CAPTURE && !call->result)
+        capture_permits(call);
     return !call->result;
 }
 

@@ -18,10 +18,12 @@
 enum call_needs {
     CALL_NEEDS_NOTHING, /* not even cuInit */
     CALL_NEEDS_INIT,
-    CALL_NEEDS_CONTEXT /* one that is alive and current */
+    CALL_NEEDS_CONTEXT,    /* one that is alive and current */
+    CALL_NEEDS_NO_CAPTURE, /* and that no capture is open that would miss what is done */
 };
 
 struct call {
+    const char *function;
     struct context *context; /* the current one, where it is needed */
     CUresult result;
     bool locked;

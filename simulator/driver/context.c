@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "capture.h"
 #include "host.h"
 
 #define STACK_LIMIT 64
@@ -73,6 +74,7 @@ static CUresult begin(struct context *context)
 
 static void end(struct context *context)
 {
+    capture_end_context(context);
     while (context->blocks)
         context_free_block(context->blocks);
     object_delete_all(context);

@@ -275,7 +275,7 @@ CUresult cuCtxGetDevice_v2(CUdevice *ordinal, CUcontext handle)
 CUresult cuCtxSynchronize(void)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT))
+    if (call_begin(&call, __func__, CALL_NEEDS_NO_CAPTURE))
         pool_synchronize();
     return call_end(&call);
 }

@@ -154,15 +154,6 @@ CUresult cuCtxDisablePeerAccess(CUcontext handle)
     return call_end(&call);
 }
 
-/* Graphs are not simulated: they hold no memory. */
-CUresult cuDeviceGraphMemTrim(CUdevice ordinal)
-{
-    struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_INIT))
-        call_device(&call, ordinal);
-    return call_end(&call);
-}
-
 CUresult cuProfilerStart(void)
 {
     struct call call;

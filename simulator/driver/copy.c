@@ -3,6 +3,7 @@
  * Copies. With unified addresses the direction is in the pointers, so all linear ones are one.
  */
 #include "array.h"
+#include "capture.h"
 #include "gpumemtrace/compiler.h"
 #include "place.h"
 #include "stream.h"
@@ -26,7 +27,9 @@ static CUresult copy(const char *function, uint64_t to, uint64_t from, size_t si
                      CUstream stream)
 {
     struct call call;
-    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream))
+    CUgraphNodeParams work = {.type = CU_GRAPH_NODE_TYPE_MEMCPY};
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) &&
+        capture_lets_through(&call, stream, &work))
         call.result = copy_linear(to, from, size_bytes);
     return call_end(&call);
 }
@@ -134,8 +137,9 @@ static CUresult copy_box(const struct side *to, const struct side *from, const s
 static CUresult copy_2d(const char *function, const CUDA_MEMCPY2D *copy, CUstream stream)
 {
     struct call call;
+    CUgraphNodeParams work = {.type = CU_GRAPH_NODE_TYPE_MEMCPY};
     if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) &&
-        call_requires(&call, copy != NULL)) {
+        call_requires(&call, copy != NULL) && capture_lets_through(&call, stream, &work)) {
         const struct side to = {copy->dstMemoryType,
                                 bits(copy->dstHost),
                                 copy->dstDevice,
@@ -163,8 +167,9 @@ static CUresult copy_2d(const char *function, const CUDA_MEMCPY2D *copy, CUstrea
 static CUresult copy_3d(const char *function, const CUDA_MEMCPY3D *copy, CUstream stream)
 {
     struct call call;
+    CUgraphNodeParams work = {.type = CU_GRAPH_NODE_TYPE_MEMCPY};
     if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) &&
-        call_requires(&call, copy != NULL)) {
+        call_requires(&call, copy != NULL) && capture_lets_through(&call, stream, &work)) {
         const struct side to = {copy->dstMemoryType, bits(copy->dstHost), copy->dstDevice,
                                 copy->dstArray,      copy->dstXInBytes,   copy->dstY,
                                 copy->dstZ,          copy->dstPitch,      copy->dstHeight};

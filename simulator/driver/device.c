@@ -240,6 +240,20 @@ void device_give(struct device *device, struct span *span)
     heap_give(heap_of(device, is_low(span->address)), span);
 }
 
+CUresult device_reserve(struct device *device, uint64_t size_bytes, struct span **span)
+{
+    uint64_t rounded_bytes;
+    if (round_up_overflows(size_bytes, GRANULE_BYTES, &rounded_bytes))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    *span = take_addresses(device, rounded_bytes, false);
+    return *span ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+void device_unreserve(struct device *device, struct span *span)
+{
+    heap_give(&device->addresses, span);
+}
+
 bool device_owns_address(uint64_t address)
 {
     for (size_t i = 0; i < arena_count; i++)

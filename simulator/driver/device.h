@@ -55,6 +55,9 @@ void device_discharge(struct device *device, uint64_t size_bytes);
 CUresult device_take(struct device *device, uint64_t size_bytes, struct span **span);
 CUresult device_take_low(struct device *device, uint64_t size_bytes, struct span **span);
 void device_give(struct device *device, struct span *span);
+/* Addresses alone. */
+CUresult device_reserve(struct device *device, uint64_t size_bytes, struct span **span);
+void device_unreserve(struct device *device, struct span *span);
 
 /* Is this an address that some device's memory has, had or may get? */
 bool device_owns_address(uint64_t address);

@@ -2,6 +2,7 @@
 /*
  * Events: marks on the simulated clock of stream.h.
  */
+#include "capture.h"
 #include "gpumemtrace/compiler.h"
 #include "pool.h"
 #include "stream.h"
@@ -12,9 +13,12 @@
 struct event {
     struct object object;
     unsigned flags;
-    bool recorded;
+    bool is_recorded, is_captured; /* captured: the last record was part of a capture */
+    uint64_t key;                  /* no other event's in this process */
     uint64_t time_ns;
 };
+
+static uint64_t last_key;
 
 /* NULL: the result is set. */
 static struct event *find(struct call *call, CUevent handle)
@@ -33,6 +37,7 @@ CUresult cuEventCreate(CUevent *handle, unsigned int flags)
         struct event *event = object_new(OBJECT_EVENT, call.context, sizeof *event);
         if (event) {
             event->flags = flags;
+            event->key = ++last_key;
             *handle = (CUevent)(void *)event;
         } else {
             call.result = CUDA_ERROR_OUT_OF_MEMORY;
@@ -46,8 +51,10 @@ static CUresult destroy(const char *function, CUevent handle)
     struct call call;
     if (call_begin(&call, function, CALL_NEEDS_INIT)) {
         struct event *event = find(&call, handle);
-        if (event)
+        if (event) {
+            capture_forget_event(event->key);
             object_delete(event);
+        }
     }
     return call_end(&call);
 }
@@ -62,16 +69,27 @@ CUresult cuEventDestroy(CUevent handle)
     return destroy(__func__, handle);
 }
 
+static void record_in(const struct call *call, struct event *event, CUstream stream)
+{
+    struct capture *capture = capture_of(call, stream);
+    event->is_recorded = true;
+    event->is_captured = capture != NULL;
+    if (capture) {
+        capture_note_event(capture, call, stream, event->key);
+        return;
+    }
+    capture_forget_event(event->key);
+    stream_work(RECORD_NS);
+    event->time_ns = stream_clock_ns();
+}
+
 static CUresult record(const char *function, CUevent handle, CUstream stream)
 {
     struct call call;
     if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream)) {
         struct event *event = find(&call, handle);
-        if (event) {
-            stream_work(RECORD_NS);
-            event->recorded = true;
-            event->time_ns = stream_clock_ns();
-        }
+        if (event)
+            record_in(&call, event, stream);
     }
     return call_end(&call);
 }
@@ -90,25 +108,62 @@ TWIN(_ptsz, cuEventRecord, (CUevent event, CUstream stream), event, stream)
 TWIN(_ptsz, cuEventRecordWithFlags, (CUevent event, CUstream stream, GMT_UNUSED unsigned int flags),
      event, stream)
 
+/* A captured stream waits for what happened in its own capture only; any other stream that waits
+ * for that takes part in it from now on. */
+static CUresult wait_for(const struct call *call, CUstream stream, const struct event *event)
+{
+    struct capture *own = capture_of(call, stream), *noted = capture_of_event(event->key);
+    if (noted)
+        return capture_join(noted, call, stream, event->key);
+    if (!own || !event->is_recorded)
+        return CUDA_SUCCESS;
+    capture_invalidate(own);
+    return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+}
+
+static CUresult do_cuStreamWaitEvent(const char *function, CUstream stream, CUevent handle)
+{
+    struct call call;
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream)) {
+        const struct event *event = find(&call, handle);
+        if (event)
+            call.result = wait_for(&call, stream, event);
+    }
+    return call_end(&call);
+}
+
+TWIN(_ptsz, cuStreamWaitEvent, (CUstream stream, CUevent event, GMT_UNUSED unsigned int flags),
+     stream, event)
+
+/* NULL: the result is set; so it is for an event that stands for captured work. */
+static struct event *find_real(struct call *call, CUevent handle)
+{
+    struct event *event = find(call, handle);
+    if (event && event->is_captured)
+        call->result = CUDA_ERROR_CAPTURED_EVENT;
+    return call->result ? NULL : event;
+}
+
 CUresult cuEventQuery(CUevent handle)
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT))
-        find(&call, handle);
+        find_real(&call, handle);
     return call_end(&call);
 }
 
 CUresult cuEventSynchronize(CUevent handle)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_INIT) && find(&call, handle))
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT) && find_real(&call, handle))
         pool_synchronize();
     return call_end(&call);
 }
 
 static bool can_measure(const struct event *event)
 {
-    return event && event->recorded && !(event->flags & CU_EVENT_DISABLE_TIMING);
+    return event && event->is_recorded && !event->is_captured &&
+           !(event->flags & CU_EVENT_DISABLE_TIMING);
 }
 
 static CUresult elapsed(const char *function, float *milliseconds, CUevent start, CUevent end)

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "capture.h"
 #include "gpumemtrace/compiler.h"
 #include "host.h"
 #include "place.h"
@@ -41,7 +42,11 @@ static CUresult fill_rows(const struct fill *fill)
 static CUresult fill(const char *function, const struct fill *fill, CUstream stream)
 {
     struct call call;
-    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream))
+    CUgraphNodeParams work = {.type = CU_GRAPH_NODE_TYPE_MEMSET};
+    work.memset.dst = fill->address;
+    work.memset.elementSize = fill->element_bytes;
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) &&
+        capture_lets_through(&call, stream, &work))
         call.result = fill_rows(fill);
     return call_end(&call);
 }

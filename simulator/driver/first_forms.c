@@ -21,7 +21,7 @@ CUresult cuMemAlloc(CUdeviceptr_v1 *address, unsigned int size_bytes)
 {
     struct call call;
     CUdeviceptr memory = 0;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
+    if (call_begin(&call, __func__, CALL_NEEDS_NO_CAPTURE) &&
         call_requires(&call, address && size_bytes))
         call.result = memory_linear(call.context, size_bytes, context_take_low, &memory);
     if (!call.result)
@@ -35,7 +35,7 @@ CUresult cuMemAllocPitch(CUdeviceptr_v1 *address, unsigned int *pitch_bytes,
     struct call call;
     CUdeviceptr memory = 0;
     size_t pitch = 0;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
+    if (call_begin(&call, __func__, CALL_NEEDS_NO_CAPTURE) &&
         call_requires(&call, address && pitch_bytes && width_bytes && height &&
                                  (element_bytes == 4 || element_bytes == 8 || element_bytes == 16)))
         call.result =
@@ -50,7 +50,7 @@ CUresult cuMemAllocPitch(CUdeviceptr_v1 *address, unsigned int *pitch_bytes,
 CUresult cuMemFree(CUdeviceptr_v1 address)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT))
+    if (call_begin(&call, __func__, CALL_NEEDS_NO_CAPTURE))
         call.result = memory_free(address);
     return call_end(&call);
 }
@@ -96,7 +96,7 @@ CUresult cuMemGetAddressRange(CUdeviceptr_v1 *base, unsigned int *size_bytes,
 CUresult cuArrayCreate(CUarray *handle, const CUDA_ARRAY_DESCRIPTOR_v1 *descriptor)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
+    if (call_begin(&call, __func__, CALL_NEEDS_NO_CAPTURE) &&
         call_requires(&call, handle && descriptor)) {
         const CUDA_ARRAY3D_DESCRIPTOR whole = {
             .Width = descriptor->Width,
@@ -112,7 +112,7 @@ CUresult cuArrayCreate(CUarray *handle, const CUDA_ARRAY_DESCRIPTOR_v1 *descript
 CUresult cuArray3DCreate(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR_v1 *descriptor)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
+    if (call_begin(&call, __func__, CALL_NEEDS_NO_CAPTURE) &&
         call_requires(&call, handle && descriptor)) {
         const CUDA_ARRAY3D_DESCRIPTOR whole = {
             .Width = descriptor->Width,

@@ -36,7 +36,7 @@ static CUresult pinned_new(struct context *context, uint64_t size_bytes, unsigne
 static CUresult allocate(const char *function, void **address, size_t size_bytes, unsigned flags)
 {
     struct call call;
-    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) &&
+    if (call_begin(&call, function, CALL_NEEDS_NO_CAPTURE) &&
         call_requires(&call, address && size_bytes && !(flags & ~(unsigned)ALLOC_FLAGS)))
         call.result = pinned_new(call.context, size_bytes, flags, address);
     return call_end(&call);
@@ -62,7 +62,7 @@ static struct block *find(const void *address, enum block_kind kind)
 CUresult cuMemFreeHost(void *address)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) && address) {
+    if (call_begin(&call, __func__, CALL_NEEDS_NO_CAPTURE) && address) {
         struct block *block = find(address, BLOCK_PINNED);
         if (call_requires(&call, block != NULL))
             context_free_block(block);

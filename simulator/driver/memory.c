@@ -7,6 +7,7 @@
 
 #include "call.h"
 #include "gpumemtrace/compiler.h"
+#include "graph_memory.h"
 #include "host.h"
 #include "pool.h"
 
@@ -37,7 +38,7 @@ CUresult memory_linear(struct context *context, uint64_t size_bytes, memory_take
 CUresult cuMemAlloc_v2(CUdeviceptr *address, size_t size_bytes)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
+    if (call_begin(&call, __func__, CALL_NEEDS_NO_CAPTURE) &&
         call_requires(&call, address && size_bytes))
         call.result = memory_linear(call.context, size_bytes, context_take, address);
     return call_end(&call);
@@ -62,7 +63,7 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch_bytes, size_t wi
                             size_t height, unsigned int element_bytes)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
+    if (call_begin(&call, __func__, CALL_NEEDS_NO_CAPTURE) &&
         call_requires(&call, address && pitch_bytes && width_bytes && height &&
                                  (element_bytes == 4 || element_bytes == 8 || element_bytes == 16)))
         call.result =
@@ -94,7 +95,7 @@ static CUresult managed_new(struct context *context, uint64_t size_bytes, unsign
 CUresult cuMemAllocManaged(CUdeviceptr *address, size_t size_bytes, unsigned int flags)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
+    if (call_begin(&call, __func__, CALL_NEEDS_NO_CAPTURE) &&
         call_requires(&call, address && size_bytes &&
                                  (flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST)))
         call.result = managed_new(call.context, size_bytes, flags, address);
@@ -112,7 +113,7 @@ CUresult memory_free(uint64_t address)
         pool_free_block(block);
     else if (block->kind == BLOCK_LINEAR || block->kind == BLOCK_MANAGED)
         context_free_block(block);
-    else
+    else if (block->kind != BLOCK_GRAPH || !graph_memory_free_block(block))
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
 }
@@ -120,7 +121,7 @@ CUresult memory_free(uint64_t address)
 CUresult cuMemFree_v2(CUdeviceptr address)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT))
+    if (call_begin(&call, __func__, CALL_NEEDS_NO_CAPTURE))
         call.result = memory_free(address);
     return call_end(&call);
 }

@@ -3,6 +3,7 @@
  * Modules, libraries and kernels: code is accepted unread, every kernel name is found, a launch
  * does nothing but take time on the simulated clock.
  */
+#include "capture.h"
 #include "gpumemtrace/compiler.h"
 #include "stream.h"
 
@@ -258,24 +259,35 @@ CUresult cuFuncGetModule(CUmodule *module, CUfunction handle)
     return call_end(&call);
 }
 
-static CUresult launch(const char *name, CUfunction function, bool has_threads, CUstream stream)
+/* A launch of nothing is refused. */
+static bool is_filled(const CUDA_KERNEL_NODE_PARAMS *kernel)
+{
+    return kernel->gridDimX && kernel->gridDimY && kernel->gridDimZ && kernel->blockDimX &&
+           kernel->blockDimY && kernel->blockDimZ;
+}
+
+static CUresult launch(const char *name, const CUDA_KERNEL_NODE_PARAMS *kernel, CUstream stream)
 {
     struct call call;
+    CUgraphNodeParams work = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
+    work.kernel = *kernel;
     if (call_begin(&call, name, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) &&
-        check_function(&call, function) && call_requires(&call, has_threads))
+        check_function(&call, kernel->func) && call_requires(&call, is_filled(kernel)) &&
+        capture_lets_through(&call, stream, &work))
         stream_work(WORK_LAUNCH_NS);
     return call_end(&call);
 }
 
-/* A launch of nothing is refused. */
-static bool is_filled(unsigned x, unsigned y, unsigned z)
-{
-    return x && y && z;
-}
-
 #define LAUNCH(symbol)                                                                             \
-    launch(symbol, function,                                                                       \
-           is_filled(grid_x, grid_y, grid_z) && is_filled(block_x, block_y, block_z), stream)
+    launch(symbol,                                                                                 \
+           &(CUDA_KERNEL_NODE_PARAMS){.func = function,                                            \
+                                      .gridDimX = grid_x,                                          \
+                                      .gridDimY = grid_y,                                          \
+                                      .gridDimZ = grid_z,                                          \
+                                      .blockDimX = block_x,                                        \
+                                      .blockDimY = block_y,                                        \
+                                      .blockDimZ = block_z},                                       \
+           stream)
 
 #define DEFINE_LAUNCH(symbol)                                                                      \
     CUresult symbol(CUfunction function, unsigned int grid_x, unsigned int grid_y,                 \
@@ -302,11 +314,18 @@ DEFINE_COOPERATIVE_LAUNCH(cuLaunchCooperativeKernel_ptsz)
 static CUresult do_cuLaunchKernelEx(const char *name, const CUlaunchConfig *config,
                                     CUfunction function)
 {
-    struct call call;
-    if (call_begin(&call, name, CALL_NEEDS_CONTEXT) && check_function(&call, function) &&
-        call_requires(&call, config != NULL))
-        stream_work(WORK_LAUNCH_NS);
-    return call_end(&call);
+    if (!config)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUDA_KERNEL_NODE_PARAMS kernel = {
+        .func = function,
+        .gridDimX = config->gridDimX,
+        .gridDimY = config->gridDimY,
+        .gridDimZ = config->gridDimZ,
+        .blockDimX = config->blockDimX,
+        .blockDimY = config->blockDimY,
+        .blockDimZ = config->blockDimZ,
+    };
+    return launch(name, &kernel, config->hStream);
 }
 
 TWIN(_ptsz, cuLaunchKernelEx,

@@ -23,7 +23,10 @@ enum object_kind {
     OBJECT_ARRAY,
     OBJECT_MIPMAP,
     OBJECT_POOL,
-    OBJECT_PHYSICAL
+    OBJECT_PHYSICAL,
+    OBJECT_GRAPH,
+    OBJECT_GRAPH_NODE,
+    OBJECT_GRAPH_EXEC
 };
 
 /* The first member of each such struct, so that the handle finds it. */

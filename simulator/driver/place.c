@@ -8,6 +8,7 @@
 
 #include "block.h"
 #include "gpumemtrace/compiler.h"
+#include "graph_memory.h"
 #include "host.h"
 #include "vmm.h"
 
@@ -33,6 +34,8 @@ CUresult place_check(uint64_t address, uint64_t size_bytes, bool *is_host)
     *is_host = block ? block_is_host(block) : true;
     if (!size_bytes)
         return CUDA_SUCCESS;
+    if (block && block->kind == BLOCK_GRAPH && !block->allocation->is_live)
+        return CUDA_ERROR_INVALID_VALUE;
     if (block)
         return check_block(block, address, size_bytes);
     if (!address || device_owns_address(address) || vmm_is_reserved(address))

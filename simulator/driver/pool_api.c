@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "call.h"
+#include "capture.h"
 #include "gpumemtrace/compiler.h"
+#include "graph_memory.h"
 #include "pool_model.h"
 #include "stream.h"
 
@@ -31,6 +33,22 @@ static CUmemoryPool handle_of(struct pool *pool)
     return (CUmemoryPool)(void *)pool;
 }
 
+/* In a captured stream it becomes a node: memory of a graph's, of no pool. */
+static CUresult allocate(struct call *call, struct pool *pool, size_t size_bytes, CUstream stream,
+                         CUdeviceptr *address)
+{
+    CUgraphNodeParams work = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC};
+    work.alloc.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+    work.alloc.poolProps.location =
+        (CUmemLocation){CU_MEM_LOCATION_TYPE_DEVICE, pool->device->ordinal};
+    work.alloc.bytesize = size_bytes;
+    if (capture_lets_through(call, stream, &work))
+        return pool_alloc(pool, size_bytes, address);
+    if (!call->result)
+        *address = work.alloc.dptr;
+    return call->result;
+}
+
 static CUresult do_cuMemAllocAsync(const char *function, CUdeviceptr *address, size_t size_bytes,
                                    CUstream stream)
 {
@@ -39,7 +57,7 @@ static CUresult do_cuMemAllocAsync(const char *function, CUdeviceptr *address, s
         call_requires(&call, address && size_bytes)) {
         struct pool *pool = current_pool(&call, stream_device(&call, stream));
         if (pool)
-            call.result = pool_alloc(pool, size_bytes, address);
+            call.result = allocate(&call, pool, size_bytes, stream, address);
     }
     return call_end(&call);
 }
@@ -55,7 +73,7 @@ static CUresult do_cuMemAllocFromPoolAsync(const char *function, CUdeviceptr *ad
         call_requires(&call, address && size_bytes)) {
         struct pool *pool = find(&call, handle);
         if (pool)
-            call.result = pool_alloc(pool, size_bytes, address);
+            call.result = allocate(&call, pool, size_bytes, stream, address);
     }
     return call_end(&call);
 }
@@ -64,14 +82,25 @@ TWIN(_ptsz, cuMemAllocFromPoolAsync,
      (CUdeviceptr * address, size_t size_bytes, CUmemoryPool pool, CUstream stream), address,
      size_bytes, pool, stream)
 
+static CUresult free_now(uint64_t address)
+{
+    struct block *block = block_at(address);
+    if (block && block->kind == BLOCK_GRAPH)
+        return graph_memory_free_block(block) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    if (!block || block->kind != BLOCK_POOL)
+        return CUDA_ERROR_INVALID_VALUE;
+    pool_free_block(block);
+    return CUDA_SUCCESS;
+}
+
 static CUresult do_cuMemFreeAsync(const char *function, CUdeviceptr address, CUstream stream)
 {
     struct call call;
-    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) && address) {
-        struct block *block = block_at(address);
-        if (call_requires(&call, block && block->kind == BLOCK_POOL))
-            pool_free_block(block);
-    }
+    CUgraphNodeParams work = {.type = CU_GRAPH_NODE_TYPE_MEM_FREE};
+    work.free.dptr = address;
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) && address &&
+        capture_lets_through(&call, stream, &work))
+        call.result = free_now(address);
     return call_end(&call);
 }
 

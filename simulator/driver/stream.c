@@ -2,8 +2,11 @@
 /*
  * Streams. See stream.h; events are in event.c.
  */
-#include "stream.h"
+#include "stream_model.h"
 
+#include <string.h>
+
+#include "capture.h"
 #include "gpumemtrace/compiler.h"
 #include "pool.h"
 
@@ -40,7 +43,7 @@ bool stream_check(struct call *call, CUstream handle)
     return false;
 }
 
-static struct context *context_of(const struct call *call, CUstream handle)
+struct context *stream_context(const struct call *call, CUstream handle)
 {
     const struct stream *stream = find(handle);
     return stream ? stream->object.context : call->context;
@@ -48,7 +51,32 @@ static struct context *context_of(const struct call *call, CUstream handle)
 
 struct device *stream_device(const struct call *call, CUstream handle)
 {
-    return context_of(call, handle)->device;
+    return stream_context(call, handle)->device;
+}
+
+/* Stream 0 is the thread's own in the forms whose names say so. */
+static bool is_per_thread(const struct call *call, CUstream handle)
+{
+    const char *suffix = strrchr(call->function, '_');
+    return handle == CU_STREAM_PER_THREAD ||
+           (!handle && suffix && (!strcmp(suffix, "_ptsz") || !strcmp(suffix, "_ptds")));
+}
+
+uint64_t stream_key(const struct call *call, CUstream handle)
+{
+    static _Thread_local uint64_t own_key;
+    const struct stream *stream = find(handle);
+    if (stream || !is_per_thread(call, handle))
+        return stream ? stream->id : 0;
+    if (!own_key)
+        own_key = ++last_id;
+    return own_key;
+}
+
+bool stream_is_blocking(const struct call *call, CUstream handle)
+{
+    const struct stream *stream = find(handle);
+    return stream ? !(stream->flags & CU_STREAM_NON_BLOCKING) : is_per_thread(call, handle);
 }
 
 void stream_work(uint64_t duration_ns)
@@ -117,7 +145,8 @@ CUresult cuStreamDestroy(CUstream handle)
 static CUresult do_cuStreamSynchronize(const char *function, CUstream stream)
 {
     struct call call;
-    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream))
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) &&
+        capture_lets_through(&call, stream, NULL))
         pool_synchronize();
     return call_end(&call);
 }
@@ -125,24 +154,13 @@ static CUresult do_cuStreamSynchronize(const char *function, CUstream stream)
 static CUresult do_cuStreamQuery(const char *function, CUstream stream)
 {
     struct call call;
-    if (call_begin(&call, function, CALL_NEEDS_CONTEXT))
-        stream_check(&call, stream);
-    return call_end(&call);
-}
-
-static CUresult do_cuStreamWaitEvent(const char *function, CUstream stream, CUevent event)
-{
-    struct call call;
-    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) &&
-        !object_find(event, OBJECT_EVENT))
-        call.result = CUDA_ERROR_INVALID_HANDLE;
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream))
+        capture_lets_through(&call, stream, NULL);
     return call_end(&call);
 }
 
 TWIN(_ptsz, cuStreamSynchronize, (CUstream stream), stream)
 TWIN(_ptsz, cuStreamQuery, (CUstream stream), stream)
-TWIN(_ptsz, cuStreamWaitEvent, (CUstream stream, CUevent event, GMT_UNUSED unsigned int flags),
-     stream, event)
 
 static CUresult do_cuStreamGetPriority(const char *function, CUstream handle, int *priority)
 {
@@ -182,7 +200,7 @@ static CUresult do_cuStreamGetCtx(const char *function, CUstream handle, CUconte
     struct call call;
     if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, handle) &&
         call_requires(&call, context != NULL))
-        *context = (CUcontext)(void *)context_of(&call, handle);
+        *context = (CUcontext)(void *)stream_context(&call, handle);
     return call_end(&call);
 }
 
@@ -190,31 +208,6 @@ TWIN(_ptsz, cuStreamGetPriority, (CUstream stream, int *priority), stream, prior
 TWIN(_ptsz, cuStreamGetFlags, (CUstream stream, unsigned int *flags), stream, flags)
 TWIN(_ptsz, cuStreamGetId, (CUstream stream, unsigned long long *id), stream, id)
 TWIN(_ptsz, cuStreamGetCtx, (CUstream stream, CUcontext *context), stream, context)
-
-/* Capture is not simulated: no stream is ever capturing. */
-static CUresult do_cuStreamIsCapturing(const char *function, CUstream stream,
-                                       CUstreamCaptureStatus *status)
-{
-    struct call call;
-    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) &&
-        call_requires(&call, status != NULL))
-        *status = CU_STREAM_CAPTURE_STATUS_NONE;
-    return call_end(&call);
-}
-
-TWIN(_ptsz, cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus *status), stream, status)
-
-CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
-{
-    static _Thread_local CUstreamCaptureMode own = CU_STREAM_CAPTURE_MODE_GLOBAL;
-    struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_INIT) && call_requires(&call, mode != NULL)) {
-        const CUstreamCaptureMode before = own;
-        own = *mode;
-        *mode = before;
-    }
-    return call_end(&call);
-}
 
 CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
 {
@@ -250,10 +243,14 @@ static CUresult do_cuLaunchHostFunc(const char *name, CUstream stream, CUhostFn 
                                     void *user_data)
 {
     struct call call;
-    if (call_begin(&call, name, CALL_NEEDS_CONTEXT) && stream_check(&call, stream))
-        call_requires(&call, function != NULL);
+    CUgraphNodeParams work = {.type = CU_GRAPH_NODE_TYPE_HOST};
+    bool now = false;
+    work.host = (CUDA_HOST_NODE_PARAMS_v2){function, user_data};
+    if (call_begin(&call, name, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) &&
+        call_requires(&call, function != NULL))
+        now = capture_lets_through(&call, stream, &work);
     const CUresult result = call_end(&call);
-    if (!result)
+    if (now)
         function(user_data);
     return result;
 }
@@ -262,8 +259,9 @@ static CUresult do_cuStreamAddCallback(const char *name, CUstream stream, CUstre
                                        void *user_data, unsigned flags)
 {
     struct call call;
-    if (call_begin(&call, name, CALL_NEEDS_CONTEXT) && stream_check(&call, stream))
-        call_requires(&call, function && !flags);
+    if (call_begin(&call, name, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) &&
+        call_requires(&call, function && !flags))
+        capture_lets_through(&call, stream, NULL);
     const CUresult result = call_end(&call);
     if (!result)
         function(stream, CUDA_SUCCESS, user_data);

@@ -422,7 +422,16 @@ typedef struct CUctxCreateParams_st {
     CUctxCigParam *cigParams;
 } CUctxCreateParams;
 
-typedef struct CUlaunchConfig_st CUlaunchConfig;
+typedef struct CUlaunchAttribute_st CUlaunchAttribute;
+
+typedef struct CUlaunchConfig_st {
+    unsigned int gridDimX, gridDimY, gridDimZ;
+    unsigned int blockDimX, blockDimY, blockDimZ;
+    unsigned int sharedMemBytes;
+    CUstream hStream;
+    CUlaunchAttribute *attrs;
+    unsigned int numAttrs;
+} CUlaunchConfig;
 
 typedef void(CUDAAPI *CUhostFn)(void *userData);
 typedef void(CUDAAPI *CUstreamCallback)(CUstream hStream, CUresult status, void *userData);

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Captures that are open, and where in the graph each stream and event of theirs is. See capture.h.
+ */
+#include "capture_model.h"
+
+#include <stdlib.h>
+
+#include "stream_model.h"
+
+static struct capture *captures;
+static uint64_t last_id;
+/* How this thread wants to be kept from unsafe calls; its address tells threads apart. */
+static _Thread_local CUstreamCaptureMode thread_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
+
+static const void *thread_mark(void)
+{
+    return &thread_mode;
+}
+
+/* --- captures --- */
+
+struct capture *capture_of(const struct call *call, CUstream stream)
+{
+    const uint64_t key = captures ? stream_key(call, stream) : 0;
+    for (struct capture *capture = key ? captures : NULL; capture; capture = capture->next)
+        if (frontier_find(capture->streams, key))
+            return capture;
+    return NULL;
+}
+
+struct frontier *capture_frontier(const struct capture *capture, const struct call *call,
+                                  CUstream stream)
+{
+    return frontier_find(capture->streams, stream_key(call, stream));
+}
+
+struct capture *capture_of_event(uint64_t event_key)
+{
+    for (struct capture *capture = captures; capture; capture = capture->next)
+        if (frontier_find(capture->events, event_key))
+            return capture;
+    return NULL;
+}
+
+void capture_invalidate(struct capture *capture)
+{
+    capture->is_invalid = true;
+}
+
+CUresult capture_add(struct capture *capture, const struct call *call, CUstream stream,
+                     CUgraphNodeParams *parameters)
+{
+    struct frontier *frontier = capture_frontier(capture, call, stream);
+    struct graph_node *node = NULL;
+    if (capture->is_invalid)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    CUresult result = graph_add(capture->graph, frontier_nodes(frontier), parameters, &node);
+    if (!result)
+        result = frontier_set(frontier, (struct graph_nodes){&node, 1});
+    if (result)
+        capture_invalidate(capture);
+    return result;
+}
+
+struct capture *capture_behind_legacy(const struct call *call, CUstream stream)
+{
+    if (!captures || stream_key(call, stream))
+        return NULL;
+    for (struct capture *capture = captures; capture; capture = capture->next)
+        if (capture->context == call->context && capture->is_blocking)
+            return capture;
+    return NULL;
+}
+
+static bool refuse(struct call *call, struct capture *capture, CUresult reason)
+{
+    capture_invalidate(capture);
+    call->result = reason;
+    return false;
+}
+
+bool capture_lets_through(struct call *call, CUstream stream, CUgraphNodeParams *work)
+{
+    struct capture *capture = capture_behind_legacy(call, stream);
+    if (capture)
+        return refuse(call, capture, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    capture = capture_of(call, stream);
+    if (!capture)
+        return true;
+    if (!work)
+        return refuse(call, capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    call->result = capture_add(capture, call, stream, work);
+    return false;
+}
+
+static bool is_in_the_way(const struct capture *capture)
+{
+    if (thread_mode == CU_STREAM_CAPTURE_MODE_RELAXED)
+        return false;
+    if (capture->thread == thread_mark())
+        return capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED;
+    return thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL &&
+           capture->mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
+}
+
+bool capture_permits(struct call *call)
+{
+    for (struct capture *capture = captures; capture; capture = capture->next)
+        if (is_in_the_way(capture))
+            refuse(call, capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    return !call->result;
+}
+
+static void capture_delete(struct capture *capture)
+{
+    struct capture **place = &captures;
+    while (*place != capture)
+        place = &(*place)->next;
+    *place = capture->next;
+    frontier_drop_all(&capture->streams);
+    frontier_drop_all(&capture->events);
+    capture->graph->is_captured_into = false;
+    free(capture);
+}
+
+void capture_end_context(const struct context *context)
+{
+    struct capture *next = captures;
+    while (next) {
+        struct capture *capture = next;
+        next = capture->next;
+        if (capture->context != context)
+            continue;
+        struct graph *graph = capture->owns_graph ? capture->graph : NULL;
+        capture_delete(capture);
+        if (graph)
+            graph_delete(graph);
+    }
+}
+
+/* --- events --- */
+
+void capture_note_event(struct capture *capture, const struct call *call, CUstream stream,
+                        uint64_t event_key)
+{
+    const struct frontier *now = capture_frontier(capture, call, stream);
+    capture_forget_event(event_key);
+    struct frontier *noted = frontier_add(&capture->events, event_key);
+    if (!noted || frontier_set(noted, frontier_nodes(now)))
+        capture_invalidate(capture);
+}
+
+void capture_forget_event(uint64_t event_key)
+{
+    for (struct capture *capture = captures; capture; capture = capture->next)
+        frontier_drop(&capture->events, event_key);
+}
+
+CUresult capture_join(struct capture *capture, const struct call *call, CUstream stream,
+                      uint64_t event_key)
+{
+    const struct frontier *noted = frontier_find(capture->events, event_key);
+    const uint64_t key = stream_key(call, stream);
+    struct capture *other = capture_of(call, stream);
+    if (!key || (other && other != capture)) {
+        capture_invalidate(capture);
+        return key ? CUDA_ERROR_STREAM_CAPTURE_MERGE : CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
+    }
+    struct frontier *own = frontier_add(&capture->streams, key);
+    return own ? frontier_join(own, frontier_nodes(noted)) : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+/* --- beginning and ending --- */
+
+CUresult capture_begin(const struct call *call, CUstream stream, struct graph *graph,
+                       bool owns_graph, struct graph_nodes dependencies, CUstreamCaptureMode mode)
+{
+    const uint64_t key = stream_key(call, stream);
+    struct capture *capture = calloc(1, sizeof *capture);
+    struct frontier *frontier = capture ? frontier_add(&capture->streams, key) : NULL;
+    if (!frontier || frontier_set(frontier, dependencies)) {
+        if (frontier)
+            frontier_drop(&capture->streams, key);
+        free(capture);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    capture->id = ++last_id;
+    capture->origin_key = key;
+    capture->mode = mode;
+    capture->thread = thread_mark();
+    capture->context = stream_context(call, stream);
+    capture->is_blocking = stream_is_blocking(call, stream);
+    capture->graph = graph;
+    capture->owns_graph = owns_graph;
+    capture->before = graph->last;
+    capture->next = captures;
+    captures = capture;
+    graph->is_captured_into = true;
+    return CUDA_SUCCESS;
+}
+
+/* Has every node of the capture somebody who waits for it, or is it what its first stream did last?
+ * Otherwise some stream that joined in has gone its own way. */
+static bool is_joined(const struct capture *capture)
+{
+    const struct frontier *origin = frontier_find(capture->streams, capture->origin_key);
+    const struct graph_node *node = capture->before ? capture->before->next : capture->graph->first;
+    const uint64_t stamp = graph_stamp();
+    for (const struct graph_node *any = capture->graph->first; any; any = any->next)
+        for (size_t i = 0; i < any->dependency_count; i++)
+            any->dependencies[i]->stamp = stamp;
+    for (; node; node = node->next)
+        if (node->stamp != stamp && !frontier_contains(origin, node))
+            return false;
+    return true;
+}
+
+static CUresult judge(const struct capture *capture)
+{
+    if (capture->is_invalid)
+        return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
+    return is_joined(capture) ? CUDA_SUCCESS : CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+}
+
+CUresult capture_end(const struct call *call, CUstream stream, CUgraph *handle)
+{
+    struct capture *capture = capture_of(call, stream);
+    if (!capture)
+        return CUDA_ERROR_ILLEGAL_STATE;
+    if (capture->origin_key != stream_key(call, stream))
+        return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
+    if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != thread_mark())
+        return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+    struct graph *graph = capture->graph;
+    const bool owns_graph = capture->owns_graph;
+    const CUresult result = judge(capture);
+    capture_delete(capture);
+    if (result && owns_graph)
+        graph_delete(graph);
+    *handle = result ? NULL : (CUgraph)(void *)graph;
+    return result;
+}
+
+CUstreamCaptureMode capture_exchange_mode(CUstreamCaptureMode mode)
+{
+    const CUstreamCaptureMode before = thread_mode;
+    thread_mode = mode;
+    return before;
+}

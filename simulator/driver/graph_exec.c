@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Graphs that are ready to run: what their nodes do, one after the other, and the memory they need
+ * for it. A launch is done when the call returns, as all work is here; nodes that copy, fill or
+ * compute only take time on the simulated clock.
+ */
+#include "graph_exec.h"
+
+#include <stdlib.h>
+
+#include "capture.h"
+#include "graph.h"
+#include "graph_memory.h"
+#include "stream.h"
+
+#define FLAGS                                                                                      \
+    (CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |        \
+     CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY)
+
+/* What a launch does with memory and with the program's own functions, in this order. */
+struct step {
+    CUgraphNodeType type; /* MEM_ALLOC, MEM_FREE, HOST */
+    struct graph_allocation *allocation;
+    CUDA_HOST_NODE_PARAMS host;
+};
+
+struct graph_exec {
+    struct object object;
+    struct graph *graph; /* NULL: gone, or without memory nodes */
+    uint64_t flags;
+    size_t node_count, step_count, mapping_count;
+    struct step *steps;
+    struct graph_mapping *mappings; /* one for each device it allocates on */
+};
+
+void graph_exec_forget(struct graph *graph)
+{
+    if (graph->exec)
+        graph->exec->graph = NULL;
+}
+
+/* --- making one --- */
+
+static CUresult add_step(struct graph_node *node, void *data)
+{
+    struct graph_exec *exec = data;
+    exec->node_count++;
+    if (!node->allocation && !node->host.fn)
+        return CUDA_SUCCESS;
+    void *more = realloc(exec->steps, (exec->step_count + 1) * sizeof *exec->steps);
+    if (!more)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    exec->steps = more;
+    exec->steps[exec->step_count++] = (struct step){node->type, node->allocation, node->host};
+    if (node->allocation)
+        graph_allocation_retain(node->allocation);
+    return CUDA_SUCCESS;
+}
+
+static struct graph_mapping *mapping_on(const struct graph_exec *exec, const struct device *device)
+{
+    for (size_t i = 0; i < exec->mapping_count; i++)
+        if (exec->mappings[i].device == device)
+            return &exec->mappings[i];
+    return NULL;
+}
+
+static bool is_allocation(const struct step *step)
+{
+    return step->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+}
+
+/* Room for all devices at once: the books point to the mappings. */
+static CUresult add_mappings(struct graph_exec *exec)
+{
+    exec->mappings = calloc((size_t)device_count(), sizeof *exec->mappings);
+    if (!exec->mappings)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (size_t i = 0; i < exec->step_count; i++) {
+        struct device *device =
+            is_allocation(&exec->steps[i]) ? exec->steps[i].allocation->block->device : NULL;
+        if (!device || mapping_on(exec, device))
+            continue;
+        exec->mappings[exec->mapping_count].device = device;
+        graph_mapping_add(&exec->mappings[exec->mapping_count++]);
+    }
+    return CUDA_SUCCESS;
+}
+
+/* The most that its own allocations hold at any step; what one has freed the next can use. */
+static void measure(const struct graph_exec *exec, struct graph_mapping *mapping)
+{
+    uint64_t held_bytes = 0;
+    for (size_t i = 0; i < exec->step_count; i++) {
+        struct graph_allocation *allocation = exec->steps[i].allocation;
+        if (!allocation || allocation->block->device != mapping->device)
+            continue;
+        if (is_allocation(&exec->steps[i])) {
+            allocation->mapping = mapping;
+            held_bytes += allocation->held_bytes;
+            if (allocation->is_live)
+                mapping->live_bytes += allocation->held_bytes;
+        } else if (allocation->mapping == mapping) {
+            held_bytes -= allocation->held_bytes;
+        }
+        if (held_bytes > mapping->peak_bytes)
+            mapping->peak_bytes = held_bytes;
+    }
+}
+
+static void exec_delete(struct graph_exec *exec)
+{
+    for (size_t i = 0; i < exec->mapping_count; i++)
+        graph_mapping_remove(&exec->mappings[i]);
+    for (size_t i = 0; i < exec->step_count; i++) {
+        struct graph_allocation *allocation = exec->steps[i].allocation;
+        if (!allocation)
+            continue;
+        if (is_allocation(&exec->steps[i]))
+            allocation->mapping = NULL;
+        graph_allocation_release(allocation);
+    }
+    if (exec->graph)
+        exec->graph->exec = NULL;
+    free(exec->mappings);
+    free(exec->steps);
+    object_delete(exec);
+}
+
+static CUresult map_all(struct graph_exec *exec)
+{
+    CUresult result = CUDA_SUCCESS;
+    for (size_t i = 0; i < exec->mapping_count && !result; i++)
+        result = graph_mapping_map(&exec->mappings[i]);
+    return result;
+}
+
+static CUresult exec_new(struct graph *graph, uint64_t flags, struct graph_exec **result)
+{
+    if (flags & ~(uint64_t)FLAGS || graph->exec || graph->is_child || graph->is_captured_into ||
+        (graph->has_memory && flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct graph_exec *exec = object_new(OBJECT_GRAPH_EXEC, NULL, sizeof *exec);
+    if (!exec)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    exec->flags = flags;
+    CUresult code = graph_walk(graph, add_step, exec);
+    if (!code)
+        code = add_mappings(exec);
+    for (size_t i = 0; i < exec->mapping_count; i++)
+        measure(exec, &exec->mappings[i]);
+    if (!code && flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD)
+        code = map_all(exec);
+    if (code) {
+        exec_delete(exec);
+        return code;
+    }
+    if (graph->has_memory) {
+        exec->graph = graph;
+        graph->exec = exec;
+    }
+    *result = exec;
+    return CUDA_SUCCESS;
+}
+
+/* NULL: the result is set. */
+static struct graph_exec *find(struct call *call, CUgraphExec handle)
+{
+    struct graph_exec *exec = object_find(handle, OBJECT_GRAPH_EXEC);
+    call_requires(call, exec != NULL);
+    return exec;
+}
+
+static CUresult instantiate(const char *function, CUgraphExec *handle, CUgraph graph_handle,
+                            uint64_t flags)
+{
+    struct call call;
+    if (call_begin(&call, function, CALL_NEEDS_INIT)) {
+        struct graph *graph = graph_find(graph_handle);
+        struct graph_exec *exec = NULL;
+        if (call_requires(&call, handle && graph))
+            call.result = exec_new(graph, flags, &exec);
+        if (exec)
+            *handle = (CUgraphExec)(void *)exec;
+    }
+    return call_end(&call);
+}
+
+CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags)
+{
+    return instantiate(__func__, exec, graph, flags);
+}
+
+/* The early forms say which node was wrong, and why in words; here no single one ever is. */
+static CUresult instantiate_early(const char *function, CUgraphExec *exec, CUgraph graph,
+                                  CUgraphNode *error_node, char *log, size_t log_bytes)
+{
+    if (error_node)
+        *error_node = NULL;
+    if (log && log_bytes)
+        *log = '\0';
+    return instantiate(function, exec, graph, 0);
+}
+
+CUresult cuGraphInstantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *error_node, char *log,
+                            size_t log_bytes)
+{
+    return instantiate_early(__func__, exec, graph, error_node, log, log_bytes);
+}
+
+CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph graph, CUgraphNode *error_node, char *log,
+                               size_t log_bytes)
+{
+    return instantiate_early(__func__, exec, graph, error_node, log, log_bytes);
+}
+
+static CUresult do_cuGraphInstantiateWithParams(const char *function, CUgraphExec *exec,
+                                                CUgraph graph,
+                                                CUDA_GRAPH_INSTANTIATE_PARAMS *parameters)
+{
+    if (!parameters)
+        return CUDA_ERROR_INVALID_VALUE;
+    const CUresult result = instantiate(function, exec, graph, parameters->flags);
+    parameters->hErrNode_out = NULL;
+    parameters->result_out = result ? CUDA_GRAPH_INSTANTIATE_ERROR : CUDA_GRAPH_INSTANTIATE_SUCCESS;
+    return result;
+}
+
+TWIN(_ptsz, cuGraphInstantiateWithParams,
+     (CUgraphExec * exec, CUgraph graph, CUDA_GRAPH_INSTANTIATE_PARAMS *parameters), exec, graph,
+     parameters)
+
+CUresult cuGraphExecGetFlags(CUgraphExec handle, cuuint64_t *flags)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT) && call_requires(&call, flags != NULL)) {
+        const struct graph_exec *exec = find(&call, handle);
+        if (exec)
+            *flags = exec->flags;
+    }
+    return call_end(&call);
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec handle)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
+        struct graph_exec *exec = find(&call, handle);
+        if (exec)
+            exec_delete(exec);
+    }
+    return call_end(&call);
+}
+
+static CUresult count_node(GMT_UNUSED struct graph_node *node, void *data)
+{
+    ++*(size_t *)data;
+    return CUDA_SUCCESS;
+}
+
+/* Nodes of the same number are taken for the same nodes; those of memory cannot be changed. */
+static CUgraphExecUpdateResult compare(const struct graph_exec *exec, struct graph *graph)
+{
+    size_t node_count = 0;
+    if (graph->has_memory || exec->mapping_count)
+        return CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED;
+    if (graph_walk(graph, count_node, &node_count) || node_count != exec->node_count)
+        return CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+    return CU_GRAPH_EXEC_UPDATE_SUCCESS;
+}
+
+static CUresult update(const char *function, CUgraphExec handle, CUgraph graph_handle,
+                       CUgraphExecUpdateResult *result)
+{
+    struct call call;
+    if (call_begin(&call, function, CALL_NEEDS_INIT)) {
+        const struct graph_exec *exec = find(&call, handle);
+        struct graph *graph = graph_find(graph_handle);
+        if (exec && call_requires(&call, graph && result)) {
+            *result = compare(exec, graph);
+            if (*result)
+                call.result = CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+        }
+    }
+    return call_end(&call);
+}
+
+CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode *error_node,
+                           CUgraphExecUpdateResult *result)
+{
+    if (error_node)
+        *error_node = NULL;
+    return update(__func__, exec, graph, result);
+}
+
+CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *result)
+{
+    if (result)
+        result->errorNode = result->errorFromNode = NULL;
+    return update(__func__, exec, graph, result ? &result->result : NULL);
+}
+
+/* --- running one --- */
+
+static bool is_own(const struct graph_exec *exec, const struct graph_allocation *allocation)
+{
+    return allocation->mapping &&
+           allocation->mapping == mapping_on(exec, allocation->block->device);
+}
+
+/* What is still live of an earlier launch is in the way, unless every launch frees it first. What
+ * is another graph's to free must be live. */
+static CUresult check_lives(const struct graph_exec *exec)
+{
+    const bool frees_first = exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+    for (size_t i = 0; i < exec->step_count; i++) {
+        const struct graph_allocation *allocation = exec->steps[i].allocation;
+        if (!allocation)
+            continue;
+        if (is_allocation(&exec->steps[i]) && allocation->is_live && !frees_first)
+            return CUDA_ERROR_INVALID_VALUE;
+        if (!is_allocation(&exec->steps[i]) && !allocation->is_live && !is_own(exec, allocation))
+            return CUDA_ERROR_INVALID_VALUE;
+    }
+    return CUDA_SUCCESS;
+}
+
+static void free_earlier(const struct graph_exec *exec)
+{
+    for (size_t i = 0; i < exec->step_count; i++)
+        if (is_allocation(&exec->steps[i]) && exec->steps[i].allocation->is_live)
+            graph_allocation_end(exec->steps[i].allocation);
+}
+
+static CUresult run(struct graph_exec *exec)
+{
+    CUresult result = check_lives(exec);
+    if (result)
+        return result;
+    result = map_all(exec);
+    if (result)
+        return result;
+    free_earlier(exec);
+    for (size_t i = 0; i < exec->step_count; i++) {
+        const struct step *step = &exec->steps[i];
+        if (is_allocation(step))
+            graph_allocation_begin(step->allocation);
+        else if (step->allocation)
+            graph_allocation_end(step->allocation);
+    }
+    stream_work(exec->node_count * WORK_LAUNCH_NS);
+    return CUDA_SUCCESS;
+}
+
+/* The program's functions are called outside the lock, so from a list of their own. */
+static CUresult list_functions(const struct graph_exec *exec, CUDA_HOST_NODE_PARAMS **list,
+                               size_t *count)
+{
+    *list = calloc(exec->step_count + 1, sizeof **list);
+    if (!*list)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    for (size_t i = 0; i < exec->step_count; i++)
+        if (exec->steps[i].host.fn)
+            (*list)[(*count)++] = exec->steps[i].host;
+    return CUDA_SUCCESS;
+}
+
+/* false: the launch has become a node itself, or the result is set. What a launched graph does is
+ * not kept in the node. */
+static bool is_due(struct call *call, const struct graph_exec *exec, CUstream stream)
+{
+    CUgraphNodeParams work = {.type = CU_GRAPH_NODE_TYPE_EMPTY};
+    return capture_lets_through(call, stream, exec->graph ? NULL : &work);
+}
+
+static CUresult do_cuGraphLaunch(const char *function, CUgraphExec handle, CUstream stream)
+{
+    struct call call;
+    CUDA_HOST_NODE_PARAMS *functions = NULL;
+    size_t function_count = 0;
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream)) {
+        struct graph_exec *exec = find(&call, handle);
+        if (!exec || !is_due(&call, exec, stream))
+            goto out;
+        call.result = list_functions(exec, &functions, &function_count);
+        if (!call.result)
+            call.result = run(exec);
+    }
+out:;
+    const CUresult result = call_end(&call);
+    for (size_t i = 0; !result && i < function_count; i++)
+        functions[i].fn(functions[i].userData);
+    free(functions);
+    return result;
+}
+
+static CUresult do_cuGraphUpload(const char *function, CUgraphExec handle, CUstream stream)
+{
+    struct call call;
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream)) {
+        struct graph_exec *exec = find(&call, handle);
+        if (exec)
+            call.result = map_all(exec);
+    }
+    return call_end(&call);
+}
+
+TWIN(_ptsz, cuGraphLaunch, (CUgraphExec exec, CUstream stream), exec, stream)
+TWIN(_ptsz, cuGraphUpload, (CUgraphExec exec, CUstream stream), exec, stream)
