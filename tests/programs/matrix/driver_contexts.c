@@ -122,9 +122,14 @@ void driver_modules(void)
     booked_module(module);
     DRIVER(cuModuleLoadDataEx, (&module, code, 0, NULL, NULL));
     booked_module(module);
-    DRIVER(cuModuleLoadFatBinary, (&module, code));
-    booked_module(module);
     DRIVER(cuModuleLoad, (&module, file_of(code)));
+    booked_module(module);
+}
+
+void driver_module_fat(void)
+{
+    CUmodule module = NULL;
+    DRIVER(cuModuleLoadFatBinary, (&module, code));
     booked_module(module);
 }
 

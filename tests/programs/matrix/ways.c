@@ -52,8 +52,9 @@ static bool is_newest(const struct form *form, int version)
 
 struct finder {
     void *(*find)(const struct finder *finder, const char *symbol);
-    void *library; /* what dlsym is asked of */
-    void *lookup;  /* cuGetProcAddress or a cudaGetDriverEntryPoint */
+    void *library;       /* what dlsym is asked of */
+    const char *version; /* what dlvsym is asked for */
+    void *lookup;        /* cuGetProcAddress or a cudaGetDriverEntryPoint */
     bool per_thread;
     int runtime_version; /* 13000 */
 };
@@ -61,6 +62,11 @@ struct finder {
 static void *find_in_library(const struct finder *finder, const char *symbol)
 {
     return dlsym(finder->library, symbol);
+}
+
+static void *find_version(const struct finder *finder, const char *symbol)
+{
+    return dlvsym(finder->library, symbol, finder->version);
 }
 
 static cuuint64_t stream_flags(const struct finder *finder)
@@ -222,6 +228,18 @@ static const char *open_rtld_next(struct opened *opened)
     return NULL;
 }
 
+/* The version is the library's SONAME. */
+static const char *open_dlvsym(struct opened *opened)
+{
+    const struct finder finder = {.find = find_version,
+                                  .version = any_runtime(),
+                                  .library = dlopen(any_runtime(), RTLD_NOW | RTLD_LOCAL)};
+    if (!finder.library)
+        return "the runtime does not load";
+    fill_runtime(opened, &finder);
+    return NULL;
+}
+
 /* Its families run in it: a call's caller matters. */
 static const char *opened_plugin(struct opened *opened, const char *name, int flags)
 {
@@ -247,6 +265,11 @@ static const char *any_plugin(void)
 static const char *open_plugin(struct opened *opened)
 {
     return opened_plugin(opened, any_plugin(), RTLD_LOCAL);
+}
+
+static const char *open_plugin_deepbind(struct opened *opened)
+{
+    return opened_plugin(opened, any_plugin(), RTLD_LOCAL | RTLD_DEEPBIND);
 }
 
 /* The driver's own lookup, as a runtime gets it. */
