@@ -34,7 +34,7 @@ interpose_src := $(filter-out interpose/fold.c,$(wildcard interpose/*.c interpos
 analyzer_src  := $(wildcard analyzer/*.c analyzer/*/*.c) $(wildcard simulator/driver/spec.c)
 driver_src    := $(wildcard simulator/driver/*.c simulator/driver/*.S) analyzer/util/size.c
 runtime_src   := $(wildcard simulator/runtime/*.c simulator/runtime/*.S)
-preload_src   := $(wildcard tests/programs/preload_*.c tests/programs/naive_*.c)
+preload_src   := $(wildcard tests/programs/preload_*.c tests/programs/naive_*.c tests/programs/stack_probe*.c)
 program_src   := $(filter-out $(preload_src),$(wildcard tests/programs/*.c tests/programs/*.cc))
 matrix_src    := $(wildcard tests/programs/matrix/*.c)
 sample_src    := $(wildcard samples/*.c)
@@ -139,7 +139,8 @@ link_m        := -lm
 link_sqlite   := $(SQLITE_A) -lm
 links = $(foreach word,$(shell sed -n '1,5s|.*link: *||p' $(1)),$(link_$(word)))
 
-# A library that is preloaded beside ours (preload_*), or in its place with the mistake of another (naive_*).
+# A library that is preloaded beside ours (preload_*), or in its place with the mistake of another (naive_*),
+# or that Python programs call (stack_probe*).
 $(O)/tests/%.so: tests/programs/%.c $(SIMULATOR)
 	$(call say,PROG,$@)
 	@mkdir -p $(@D)

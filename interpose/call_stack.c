@@ -88,19 +88,17 @@ void call_stack_setup(const char *kind)
 struct native_stack {
     void *const *frames;
     unsigned count;
-    bool whole; /* as far as the unwinder can go */
 };
 
-static struct native_stack take_native(struct thread *thread)
+/* What the unwinder gave, less our own frames and what is beyond the limit. */
+static struct native_stack native_of(const struct raw_stack *raw)
 {
     const unsigned depth = (unsigned)recorder.config.depth;
-    const int taken = recorder_unwinder()->backtrace(thread->native, (int)(depth + STACK_OWN_MAX));
-    unsigned own = 0, count = taken > 0 ? (unsigned)taken : 0;
-    while (own < count && modules_is_own(thread->native[own]))
+    unsigned own = 0;
+    while (own < raw->native_count && modules_is_own(raw->native[own]))
         own++;
-    count -= own;
-    return (struct native_stack){thread->native + own, count < depth ? count : depth,
-                                 count <= depth};
+    const unsigned count = raw->native_count - own;
+    return (struct native_stack){raw->native + own, count < depth ? count : depth};
 }
 
 /* --- merging -------------------------------------------------------------------------------------
@@ -186,7 +184,7 @@ static void merge_stacks(struct merge *merge, const struct native_stack *native)
     const struct python_stack *python = merge->python;
     const struct code_ranges *loop = python_loop();
     const bool too_many_loops = python->whole && count_in(native, loop) > python->runs;
-    if (!python->frames)
+    if (python->count == python->runs)
         merge_native(merge, native);
     else if (native->count && (!loop->count || too_many_loops))
         merge_as_blocks(merge, native);
@@ -197,17 +195,43 @@ static void merge_stacks(struct merge *merge, const struct native_stack *native)
 /* --- taking --------------------------------------------------------------------------------------
  */
 
+static void take_raw(struct thread *thread, struct raw_stack *raw)
+{
+    const unsigned depth = (unsigned)recorder.config.depth;
+    raw->native_count = 0;
+    raw->python.count = raw->python.runs = 0;
+    if (want_native) {
+        const int taken = recorder_unwinder()->backtrace(raw->native, (int)(depth + STACK_OWN_MAX));
+        raw->native_count = taken > 0 ? (unsigned)taken : 0;
+    }
+    if (want_python)
+        python_walk(thread, &raw->python, depth);
+}
+
+static bool same_raw(const struct raw_stack *a, const struct raw_stack *b)
+{
+    const struct python_stack *left = &a->python, *right = &b->python;
+    return a->native_count == b->native_count && left->count == right->count &&
+           left->whole == right->whole &&
+           memcmp(a->native, b->native, a->native_count * sizeof *a->native) == 0 &&
+           memcmp(left->items, right->items, left->count * sizeof *left->items) == 0;
+}
+
+/* A loop that allocates has the same stack again and again. */
 static uint32_t take(struct thread *thread)
 {
-    struct native_stack native = {NULL, 0, true};
-    struct merge merge = {.thread = thread, .frames = thread->merged, .python = &thread->python};
-    thread->python.count = thread->python.frames = thread->python.runs = 0;
-    if (want_native)
-        native = take_native(thread);
-    if (want_python)
-        python_walk(thread, &thread->python, (unsigned)recorder.config.depth);
+    const struct raw_stack *last = &thread->raw[thread->raw_last];
+    struct raw_stack *raw = &thread->raw[!thread->raw_last];
+    struct merge merge = {.thread = thread, .frames = thread->merged, .python = &raw->python};
+    take_raw(thread, raw);
+    if (thread->raw_id && same_raw(raw, last))
+        return thread->raw_id;
+    const struct native_stack native = native_of(raw);
     merge_stacks(&merge, &native);
-    return merge.count ? stacks_intern(thread, merge.frames, merge.count) : 0;
+    thread->raw_last = !thread->raw_last;
+    const uint32_t id = merge.count ? stacks_intern(thread, merge.frames, merge.count) : 0;
+    thread->raw_id = thread->depth ? id : 0; /* a stack that was cut is counted each time */
+    return id;
 }
 
 /* Without native frames nothing else notices that an interpreter was loaded. */
@@ -229,9 +253,11 @@ uint32_t call_stack_take(struct thread *thread)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     note_modules_now_and_then(thread);
     look_again();
-    do
+    id = take(thread);
+    while (look_again()) { /* what came with these frames may be an interpreter */
+        thread->raw_id = 0;
         id = take(thread);
-    while (look_again()); /* what came with these frames may be an interpreter */
+    }
     pthread_setcancelstate(cancel_state, NULL);
     thread->in_stack = false;
     return id;

@@ -226,9 +226,10 @@ struct walk {
     const struct python *python;
     const struct python_layout *layout;
     struct thread *thread;
-    struct python_stack *stack;
-    unsigned limit, steps_left;
     bool cached;
+    unsigned frames_left, steps_left;
+    unsigned count, runs;
+    uint64_t *items;
 };
 
 /* A place that is not in the cache. 0: no frame to show. */
@@ -261,20 +262,19 @@ static inline void show(struct walk *walk, const void *code, int64_t offset, uns
         id = look_up(walk, code, offset, owner, key);
     if (!id)
         return;
-    walk->stack->items[walk->stack->count++] = id;
-    walk->stack->frames++;
+    walk->items[walk->count++] = id;
+    walk->frames_left--;
 }
 
 static inline void end_run(struct walk *walk)
 {
-    walk->stack->items[walk->stack->count++] = PYTHON_RUN_END;
-    walk->stack->runs++;
+    walk->items[walk->count++] = PYTHON_RUN_END;
+    walk->runs++;
 }
 
 static inline bool has_room(struct walk *walk)
 {
-    return walk->stack->frames < walk->limit && walk->stack->count + 2 <= PYTHON_ITEMS_MAX &&
-           walk->steps_left-- > 0;
+    return walk->frames_left && walk->count + 2 <= PYTHON_ITEMS_MAX && walk->steps_left-- > 0;
 }
 
 /* 3.8 to 3.10: frame objects, each run by a loop of its own. */
@@ -291,41 +291,38 @@ static const void *walk_objects(struct walk *walk, const void *state)
     return frame;
 }
 
-/* The thread's own copy of the bytecode where each thread has one (free-threaded, from 3.14). */
-static const char *bytecode_of(const struct python_layout *layout, const void *frame,
-                               const void *code)
+/* Where a frame's bytecode starts: in its code object, or in the thread's own copy of it where each
+ * thread has one (free-threaded, from 3.14). */
+static inline const char *bytecode_of(const struct python_layout *layout, const void *frame,
+                                      const char *code)
 {
     const void *copies =
         layout->code_threads >= 0 ? python_pointer(code, layout->code_threads) : NULL;
-    if (!copies)
-        return (const char *)code + layout->code_bytecode;
+    if (GMT_LIKELY(!copies))
+        return code + layout->code_bytecode;
     return python_pointer(copies, 8 + 8 * python_int(frame, layout->frame_thread));
-}
-
-static inline void show_frame(struct walk *walk, const void *frame)
-{
-    const struct python_layout *layout = walk->layout;
-    const uintptr_t tagged = (uintptr_t)python_pointer(frame, layout->frame_code);
-    const void *code = (const void *)(tagged & ~(uintptr_t)7);
-    const char *instruction = python_pointer(frame, layout->frame_instr);
-    if (code)
-        show(walk, code, instruction - bytecode_of(layout, frame, code),
-             python_byte(frame, layout->frame_owner));
 }
 
 /* From 3.11: frames without objects; a loop runs several. */
 static const void *walk_frames(struct walk *walk, const void *state)
 {
-    const struct python_layout *layout = walk->layout;
-    const void *frame = python_pointer(state, layout->state);
-    if (layout->state_frame >= 0)
-        frame = frame ? python_pointer(frame, layout->state_frame) : NULL;
-    for (; frame && has_room(walk); frame = python_pointer(frame, layout->frame_caller)) {
-        const bool shim =
-            layout->frames == PYTHON_SHIMS && python_byte(frame, layout->frame_owner) >= OWNER_SHIM;
-        if (!shim)
-            show_frame(walk, frame);
-        if (shim || (layout->frames == PYTHON_MARKED && python_byte(frame, layout->frame_entry)))
+    const struct python_layout layout = *walk->layout; /* nothing the loop writes may change it */
+    const void *frame = python_pointer(state, layout.state);
+    if (layout.state_frame >= 0)
+        frame = frame ? python_pointer(frame, layout.state_frame) : NULL;
+    for (; frame && has_room(walk); frame = python_pointer(frame, layout.frame_caller)) {
+        const unsigned owner = python_byte(frame, layout.frame_owner);
+        /* The low bits of the pointer may say who owns it. */
+        const uintptr_t tagged = (uintptr_t)python_pointer(frame, layout.frame_code);
+        const char *code = (const char *)(tagged & ~(uintptr_t)7);
+        const char *instruction = python_pointer(frame, layout.frame_instr);
+        if (layout.frames == PYTHON_SHIMS && owner >= OWNER_SHIM) {
+            end_run(walk);
+            continue;
+        }
+        if (code)
+            show(walk, code, instruction - bytecode_of(&layout, frame, code), owner);
+        if (layout.frames == PYTHON_MARKED && python_byte(frame, layout.frame_entry))
             end_run(walk);
     }
     return frame;
@@ -341,7 +338,7 @@ static const void *state_of_thread(const struct python *python)
 void python_walk(struct thread *thread, struct python_stack *stack, unsigned limit)
 {
     const struct python *python = atomic_load_explicit(&known, memory_order_acquire);
-    stack->count = stack->frames = stack->runs = 0;
+    stack->count = stack->runs = 0;
     stack->whole = true;
     if (!python && !(python = find_running()))
         return;
@@ -355,11 +352,13 @@ void python_walk(struct thread *thread, struct python_stack *stack, unsigned lim
     struct walk walk = {.python = python,
                         .layout = &python->layout,
                         .thread = thread,
-                        .stack = stack,
-                        .limit = limit,
+                        .cached = is_watched(python),
+                        .frames_left = limit,
                         .steps_left = PYTHON_ITEMS_MAX,
-                        .cached = is_watched(python)};
+                        .items = stack->items};
     const void *rest = python->layout.frames == PYTHON_OBJECTS ? walk_objects(&walk, state)
                                                                : walk_frames(&walk, state);
+    stack->count = walk.count;
+    stack->runs = walk.runs;
     stack->whole = rest == NULL;
 }

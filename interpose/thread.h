@@ -26,9 +26,16 @@
 #define PYTHON_ITEMS_MAX (2 * STACK_DEPTH_MAX)
 #define PYTHON_RUN_END 0
 struct python_stack {
-    unsigned count, frames, runs;
-    bool whole; /* up to the outermost frame */
+    unsigned count, runs; /* items, and how many of them are ends */
+    bool whole;           /* up to the outermost frame */
     uint64_t items[PYTHON_ITEMS_MAX];
+};
+
+/* What a stack is put together from, innermost first. */
+struct raw_stack {
+    unsigned native_count;
+    void *native[STACK_DEPTH_MAX + STACK_OWN_MAX]; /* as the unwinder gives it, ours included */
+    struct python_stack python;
 };
 
 struct thread {
@@ -50,17 +57,20 @@ struct thread {
 
     struct thread *next_free;
 
-    /* What stands from here on is not cleared for a new thread. */
+    /* Of raw[] the last one taken, and its id; 0: none that the next one may be compared with. */
+    unsigned raw_last;
+    uint32_t raw_id;
 
-    /* The last stack, innermost frame first (as stacks.h has it), and the id of each frame: the
+    /* The last stack as words of stacks.h, innermost frame first, and the id of each frame: the
      * next stack mostly shares its outer part. */
     uint32_t depth;
+
+    /* What stands from here on is not cleared for a new thread. */
     uint32_t frame_ids[STACK_FRAMES_MAX];
     uint64_t frames[STACK_FRAMES_MAX];
 
-    /* Where a stack is put together: the program's own stack may have little room. */
-    void *native[STACK_DEPTH_MAX + STACK_OWN_MAX];
-    struct python_stack python;
+    /* Where a stack is taken and put together: the program's own stack may have little room. */
+    struct raw_stack raw[2];
     uint64_t merged[STACK_FRAMES_MAX];
 };
 
