@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Families of the driver: memory nodes of graphs. A node is address space; what the device's pool
+ * for graphs holds after a launch is one object until it is trimmed.
+ */
+#include "matrix.h"
+
+#define NODE_BYTES (6 * MIB)
+
+static const CUmemPoolProps in_pool = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                       .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0}};
+
+static uint64_t reserved_bytes(void)
+{
+    cuuint64_t bytes = 0;
+    DRIVER(cuDeviceGetGraphMemAttribute, (0, CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT, &bytes));
+    return bytes;
+}
+
+/* What the first launch took is noted with it; the second takes nothing more. */
+static uint64_t launch_twice(CUgraphExec executable)
+{
+    DRIVER(cuGraphLaunch, (executable, NULL));
+    DRIVER(cuStreamSynchronize, (NULL));
+    const uint64_t bytes = reserved_bytes();
+    family_needs(bytes >= NODE_BYTES, "the pool for graphs holds less than the node");
+    family_last_called("cuGraphLaunch");
+    book_take(MEMORY_GRAPH, bytes);
+    book_event(EVENT_POOL_USAGE, MEMORY_GRAPH, UNSAID, bytes, 0);
+    DRIVER(cuGraphLaunch, (executable, NULL));
+    DRIVER(cuStreamSynchronize, (NULL));
+    return bytes;
+}
+
+static void destroy_and_trim(CUgraphExec executable, CUgraph graph, uint64_t bytes)
+{
+    DRIVER(cuGraphExecDestroy, (executable));
+    DRIVER(cuGraphDestroy, (graph));
+    DRIVER(cuDeviceGraphMemTrim, (0));
+    book_event(EVENT_POOL_USAGE, MEMORY_GRAPH, UNSAID, 0, 0);
+    book_end(MEMORY_GRAPH, bytes);
+}
+
+static void run(CUgraph graph)
+{
+    CUgraphExec executable = NULL;
+    DRIVER(cuGraphInstantiateWithFlags, (&executable, graph, 0));
+    destroy_and_trim(executable, graph, launch_twice(executable));
+}
+
+void driver_graph(void)
+{
+    CUDA_MEM_ALLOC_NODE_PARAMS memory = {.poolProps = in_pool, .bytesize = NODE_BYTES};
+    CUgraphNode first = NULL, second = NULL;
+    CUgraph graph = NULL;
+    DRIVER(cuGraphCreate, (&graph, 0));
+    DRIVER(cuGraphAddMemAllocNode, (&first, graph, NULL, 0, &memory));
+    book_alloc(MEMORY_GRAPH_NODE, memory.dptr, NODE_BYTES);
+    DRIVER(cuGraphAddMemFreeNode, (&second, graph, &first, 1, memory.dptr));
+    book_free(MEMORY_GRAPH_NODE, memory.dptr, NODE_BYTES);
+    run(graph);
+}
+
+void driver_graph_nodes(void)
+{
+    CUgraphNodeParams memory = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC,
+                                .alloc = {.poolProps = in_pool, .bytesize = NODE_BYTES}};
+    CUgraphNodeParams end = {.type = CU_GRAPH_NODE_TYPE_MEM_FREE};
+    CUgraphNode first = NULL, second = NULL;
+    CUgraph graph = NULL;
+    DRIVER(cuGraphCreate, (&graph, 0));
+    DRIVER(cuGraphAddNode_v2, (&first, graph, NULL, NULL, 0, &memory));
+    book_alloc(MEMORY_GRAPH_NODE, memory.alloc.dptr, NODE_BYTES);
+    end.free.dptr = memory.alloc.dptr;
+    DRIVER(cuGraphAddNode_v2, (&second, graph, &first, NULL, 1, &end));
+    book_free(MEMORY_GRAPH_NODE, memory.alloc.dptr, NODE_BYTES);
+    run(graph);
+}
+
+/* What the graph leaves is freed by the program, as any memory. */
+void driver_graph_outside(void)
+{
+    CUDA_MEM_ALLOC_NODE_PARAMS memory = {.poolProps = in_pool, .bytesize = NODE_BYTES};
+    CUgraphExec executable = NULL;
+    CUgraphNode node = NULL;
+    CUgraph graph = NULL;
+    DRIVER(cuGraphCreate, (&graph, 0));
+    DRIVER(cuGraphAddMemAllocNode, (&node, graph, NULL, 0, &memory));
+    book_alloc(MEMORY_GRAPH_NODE, memory.dptr, NODE_BYTES);
+    DRIVER(cuGraphInstantiateWithFlags, (&executable, graph, 0));
+    DRIVER(cuGraphLaunch, (executable, NULL));
+    DRIVER(cuStreamSynchronize, (NULL));
+    const uint64_t bytes = reserved_bytes();
+    family_last_called("cuGraphLaunch");
+    book_take(MEMORY_GRAPH, bytes);
+    book_event(EVENT_POOL_USAGE, MEMORY_GRAPH, UNSAID, bytes, 0);
+    DRIVER(cuMemFreeAsync, (memory.dptr, NULL));
+    book_free(MEMORY_GRAPH_NODE, memory.dptr, NODE_BYTES);
+    DRIVER(cuStreamSynchronize, (NULL));
+    destroy_and_trim(executable, graph, bytes);
+}
+
+/* In a stream that is captured an allocation becomes a node. */
+static void take_in(CUstream stream)
+{
+    CUdeviceptr address = 0;
+    DRIVER(cuMemAllocAsync, (&address, NODE_BYTES, stream));
+    book_alloc(MEMORY_GRAPH_NODE, address, NODE_BYTES);
+    DRIVER(cuMemFreeAsync, (address, stream));
+    book_free(MEMORY_GRAPH_NODE, address, NODE_BYTES);
+}
+
+static CUgraph end_capture(CUstream stream)
+{
+    CUgraph graph = NULL;
+    DRIVER(cuStreamEndCapture, (stream, &graph));
+    DRIVER(cuStreamDestroy_v2, (stream));
+    return graph;
+}
+
+static CUstream new_stream(void)
+{
+    CUstream stream = NULL;
+    DRIVER(cuStreamCreate, (&stream, CU_STREAM_NON_BLOCKING));
+    return stream;
+}
+
+void driver_captured(void)
+{
+    const CUstream stream = new_stream();
+    DRIVER(cuStreamBeginCapture_v2, (stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    take_in(stream);
+    run(end_capture(stream));
+}
+
+void driver_captured_to_graph(void)
+{
+    const CUstream stream = new_stream();
+    CUgraph graph = NULL;
+    DRIVER(cuGraphCreate, (&graph, 0));
+    DRIVER(cuStreamBeginCaptureToGraph,
+           (stream, graph, NULL, NULL, 0, CU_STREAM_CAPTURE_MODE_RELAXED));
+    take_in(stream);
+    run(end_capture(stream));
+}
+
+/* The earlier forms of the same. */
+void driver_captured_v1(void)
+{
+    const CUstream stream = new_stream();
+    CUgraphExec executable = NULL;
+    DRIVER(cuStreamBeginCapture, (stream));
+    take_in(stream);
+    const CUgraph graph = end_capture(stream);
+    DRIVER(cuGraphInstantiate_v2, (&executable, graph, NULL, NULL, 0));
+    destroy_and_trim(executable, graph, launch_twice(executable));
+}
+
+void driver_graph_nodes_v1(void)
+{
+    CUgraphNodeParams memory = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC,
+                                .alloc = {.poolProps = in_pool, .bytesize = NODE_BYTES}};
+    CUgraphNodeParams end = {.type = CU_GRAPH_NODE_TYPE_MEM_FREE};
+    CUgraphNode first = NULL, second = NULL;
+    CUgraph graph = NULL;
+    DRIVER(cuGraphCreate, (&graph, 0));
+    DRIVER(cuGraphAddNode, (&first, graph, NULL, 0, &memory));
+    book_alloc(MEMORY_GRAPH_NODE, memory.alloc.dptr, NODE_BYTES);
+    end.free.dptr = memory.alloc.dptr;
+    DRIVER(cuGraphAddNode, (&second, graph, &first, 1, &end));
+    book_free(MEMORY_GRAPH_NODE, memory.alloc.dptr, NODE_BYTES);
+    run(graph);
+}
