@@ -184,18 +184,6 @@ GMT_EXPORT cudaError_t cudaDeviceDisablePeerAccess(int peer)
 
 /* --- the rest --- */
 
-static cudaError_t trim_graph_memory(int ordinal)
-{
-    CUdevice device;
-    const cudaError_t error = context_device(ordinal, &device);
-    return error ? error : call_error(call_driver()->cuDeviceGraphMemTrim(device));
-}
-
-GMT_EXPORT cudaError_t cudaDeviceGraphMemTrim(int device)
-{
-    return CALL(NEEDS_DEVICES, trim_graph_memory(device));
-}
-
 GMT_EXPORT cudaError_t cudaProfilerStart(void)
 {
     return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuProfilerStart()));

@@ -13,16 +13,52 @@
 cudaError_t cudaGetDeviceProperties_v2(void *properties, int device);
 cudaError_t cudaEventElapsedTime_v2(float *milliseconds, cudaEvent_t start, cudaEvent_t end);
 
-/* --- all forms begin alike; what follows is written only while a capture is open --- */
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status);
-cudaError_t cudaStreamGetCaptureInfo_ptsz(cudaStream_t stream,
-                                          enum cudaStreamCaptureStatus *status);
-cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *status);
+/* --- forms that changed from 12 to 13; _v2 and _v3 are of 12 alone --- */
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+                                     unsigned long long *id, cudaGraph_t *graph,
+                                     const cudaGraphNode_t **dependencies,
+                                     const cudaGraphEdgeData **edges, size_t *count);
+cudaError_t cudaStreamGetCaptureInfo_ptsz(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+                                          unsigned long long *id, cudaGraph_t *graph,
+                                          const cudaGraphNode_t **dependencies,
+                                          const cudaGraphEdgeData **edges, size_t *count);
+cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+                                        unsigned long long *id, cudaGraph_t *graph,
+                                        const cudaGraphNode_t **dependencies, size_t *count);
 cudaError_t cudaStreamGetCaptureInfo_v2_ptsz(cudaStream_t stream,
-                                             enum cudaStreamCaptureStatus *status);
-cudaError_t cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *status);
+                                             enum cudaStreamCaptureStatus *status,
+                                             unsigned long long *id, cudaGraph_t *graph,
+                                             const cudaGraphNode_t **dependencies, size_t *count);
+cudaError_t cudaStreamGetCaptureInfo_v3(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+                                        unsigned long long *id, cudaGraph_t *graph,
+                                        const cudaGraphNode_t **dependencies,
+                                        const cudaGraphEdgeData **edges, size_t *count);
 cudaError_t cudaStreamGetCaptureInfo_v3_ptsz(cudaStream_t stream,
-                                             enum cudaStreamCaptureStatus *status);
+                                             enum cudaStreamCaptureStatus *status,
+                                             unsigned long long *id, cudaGraph_t *graph,
+                                             const cudaGraphNode_t **dependencies,
+                                             const cudaGraphEdgeData **edges, size_t *count);
+cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNode_t *dependencies,
+                                                uintptr_t third, uintptr_t fourth,
+                                                unsigned int fifth);
+cudaError_t cudaStreamUpdateCaptureDependencies_ptsz(cudaStream_t stream,
+                                                     cudaGraphNode_t *dependencies, uintptr_t third,
+                                                     uintptr_t fourth, unsigned int fifth);
+cudaError_t cudaStreamUpdateCaptureDependencies_v2(cudaStream_t stream,
+                                                   cudaGraphNode_t *dependencies,
+                                                   const cudaGraphEdgeData *edges, size_t count,
+                                                   unsigned int flags);
+cudaError_t cudaStreamUpdateCaptureDependencies_v2_ptsz(cudaStream_t stream,
+                                                        cudaGraphNode_t *dependencies,
+                                                        const cudaGraphEdgeData *edges,
+                                                        size_t count, unsigned int flags);
+cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                             const cudaGraphNode_t *dependencies, uintptr_t fourth, uintptr_t fifth,
+                             struct cudaGraphNodeParams *sixth);
+cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t *node, cudaGraph_t graph,
+                                const cudaGraphNode_t *dependencies, const cudaGraphEdgeData *edges,
+                                size_t dependency_count, struct cudaGraphNodeParams *parameters);
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, void *result);
 
 /* --- what nvcc's code calls --- */
 void **__cudaRegisterFatBinary(void *image);

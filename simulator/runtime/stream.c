@@ -45,44 +45,6 @@ TWIN(_ptsz, cudaStreamGetId, (cudaStream_t stream, unsigned long long *id), NEED
 TWIN(_ptsz, cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t function, void *user_data),
      NEEDS_CONTEXT, call_error(call_driver()->cuLaunchHostFunc[form](stream, function, user_data)))
 
-/* --- captures: the simulator has none, so the status is all there is to tell --- */
-
-static cudaError_t get_capture(enum stream_form form, cudaStream_t stream,
-                               enum cudaStreamCaptureStatus *status)
-{
-    CUstreamCaptureStatus answer;
-    const cudaError_t error = call_error(call_driver()->cuStreamIsCapturing[form](stream, &answer));
-    if (error == cudaSuccess)
-        *status = (enum cudaStreamCaptureStatus)answer;
-    return error;
-}
-
-TWIN(_ptsz, cudaStreamIsCapturing, (cudaStream_t stream, enum cudaStreamCaptureStatus *status),
-     NEEDS_CONTEXT, CALL_UNLESS_NULL(status, get_capture(form, stream, status)))
-TWIN(_ptsz, cudaStreamGetCaptureInfo, (cudaStream_t stream, enum cudaStreamCaptureStatus *status),
-     NEEDS_CONTEXT, CALL_UNLESS_NULL(status, get_capture(form, stream, status)))
-TWIN(_ptsz, cudaStreamGetCaptureInfo_v2,
-     (cudaStream_t stream, enum cudaStreamCaptureStatus *status), NEEDS_CONTEXT,
-     CALL_UNLESS_NULL(status, get_capture(form, stream, status)))
-TWIN(_ptsz, cudaStreamGetCaptureInfo_v3,
-     (cudaStream_t stream, enum cudaStreamCaptureStatus *status), NEEDS_CONTEXT,
-     CALL_UNLESS_NULL(status, get_capture(form, stream, status)))
-
-static cudaError_t exchange_mode(enum cudaStreamCaptureMode *mode)
-{
-    CUstreamCaptureMode exchanged = (CUstreamCaptureMode)*mode;
-    const cudaError_t error =
-        call_error(call_driver()->cuThreadExchangeStreamCaptureMode(&exchanged));
-    if (error == cudaSuccess)
-        *mode = (enum cudaStreamCaptureMode)exchanged;
-    return error;
-}
-
-GMT_EXPORT cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
-{
-    return CALL(NEEDS_DEVICES, CALL_UNLESS_NULL(mode, exchange_mode(mode)));
-}
-
 /* --- callbacks: the program's wants a cudaError_t where the driver's gets a CUresult --- */
 
 struct callback {

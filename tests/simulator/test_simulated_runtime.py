@@ -28,9 +28,9 @@ NO_DRIVER = "without_a_driver_there_are_no_devices"
 
 def cases():
     """(program, case) of every fact that wants a driver, on either runtime."""
-    for built in ("sim_runtime_memory", "sim_runtime_devices"):
+    for built in ("sim_runtime_memory", "sim_runtime_devices", "sim_runtime_graphs"):
         source = (ROOT / "tests" / "programs" / f"{built}.c").read_text(encoding="utf-8")
-        for name in re.findall(r"^\s+CASE\((\w+)\)", source, re.MULTILINE):
+        for name in re.findall(r"\bCASE\((\w+)\)", source):
             if name != NO_DRIVER:
                 yield f"{built}_12", name
                 if name not in ONLY_12:
