@@ -103,12 +103,16 @@ void coverage_replay_early(void)
 
 /* Counted first, then looked whether anything is recorded; a recording that begins is marked first,
  * then takes what was counted: one of both writes it. */
-void coverage_note(const char *name)
+void coverage_count(const char *name)
 {
     const int saved_errno = errno;
-    if (concerns_memory(name)) {
-        atomic_fetch_add(&count_of(name)->pending_count, 1);
-        coverage_replay_early();
-    }
+    atomic_fetch_add(&count_of(name)->pending_count, 1);
+    coverage_replay_early();
     errno = saved_errno;
+}
+
+void coverage_note(const char *name)
+{
+    if (concerns_memory(name))
+        coverage_count(name);
 }

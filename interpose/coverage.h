@@ -10,6 +10,9 @@
  * (coverage.def). Callable anywhere, before and after the recording has begun; errno is kept. */
 void coverage_note(const char *name);
 
+/* The same for anything, under a name of its own. */
+void coverage_count(const char *name);
+
 /* Writes what was counted before the recording began. */
 void coverage_replay_early(void);
 

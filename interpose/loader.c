@@ -12,8 +12,11 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "coverage.h"
+#include "deepbind.h"
 #include "gpumemtrace/compiler.h"
 #include "resolve.h"
 #include "scope.h"
@@ -139,8 +142,18 @@ struct stub_choice dlvsym_choose(void *handle, const char *name)
 /* --- dlopen --------------------------------------------------------------------------------------
  */
 
+static int flags_without_deepbind(int flags)
+{
+    const char *leave = getenv("GPUMEMTRACE_DEEPBIND");
+    if (!leave || strcmp(leave, "1") != 0)
+        return flags & ~RTLD_DEEPBIND;
+    coverage_count("dlopen(RTLD_DEEPBIND)");
+    return flags;
+}
+
 struct stub_choice dlopen_choose(const char *path, int flags)
 {
-    (void)path;
-    return (struct stub_choice){next_dlopen(), (uintptr_t)(flags & ~RTLD_DEEPBIND)};
+    if (flags & RTLD_DEEPBIND && path && deepbind_hides_cuda(path))
+        flags = flags_without_deepbind(flags);
+    return (struct stub_choice){next_dlopen(), (uintptr_t)flags};
 }

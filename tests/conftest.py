@@ -9,6 +9,7 @@ import json
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 
 import pytest
@@ -73,6 +74,17 @@ def run_command(*arguments, env=None, **options):
         timeout=TIMEOUT_S,
         **options,
     )
+
+
+def compile_library(path, source, *options):
+    """A shared library made from C text; returns its path."""
+    compiler = shlex.split(os.environ.get("CC", "cc"))
+    command = [*compiler, "-O1", "-shared", "-fPIC", "-x", "c", "-", "-x", "none", "-o", path]
+    subprocess.run(
+        [str(word) for word in (*command, *options)],
+        input=source, text=True, check=True, timeout=TIMEOUT_S,
+    )  # fmt: skip
+    return path
 
 
 def load_json(*arguments):

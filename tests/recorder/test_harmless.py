@@ -3,7 +3,6 @@
 import collections
 import json
 import os
-import shlex
 import signal
 import sqlite3
 import subprocess
@@ -11,7 +10,7 @@ import time
 
 import pytest
 
-from conftest import PRELOAD_FIRST, run_command
+from conftest import PRELOAD_FIRST, compile_library, run_command
 
 MIB = 1 << 20
 TIMEOUT_S = 20
@@ -102,18 +101,6 @@ def twice(settings, sim_env, tmp_path):
         return recorded, Folder(folder)
 
     return both
-
-
-def compile_library(path, source):
-    compiler = shlex.split(os.environ.get("CC", "cc"))
-    subprocess.run(
-        [*compiler, "-shared", "-fPIC", "-x", "c", "-", "-o", str(path)],
-        input=source,
-        text=True,
-        check=True,
-        timeout=TIMEOUT_S,
-    )
-    return path
 
 
 def meta(folder, key, name="trace.db"):
