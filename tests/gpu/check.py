@@ -74,8 +74,9 @@ def build_static(here, folder):
     sources = [str(path) for path in sorted(matrix.SOURCES.glob("*.c")) if path.name != "bare.c"]
     program = os.path.join(folder, "matrix_static")
     completed = subprocess.run(
-        [os.environ.get("CC", "gcc"), "-std=c11", "-D_GNU_SOURCE", "-DMATRIX_STATIC", "-O0",
-         f"-I{matrix.ROOT}/include", f"-I{matrix.ROOT}", *sources, "-o", program, library,
+        [os.environ.get("CC", "gcc"), "-std=c11", "-D_GNU_SOURCE", "-O0",
+         f"-I{matrix.ROOT}/include", f"-I{matrix.ROOT}", *sources, "-o", program,
+         "-Wl,--whole-archive", library, "-Wl,--no-whole-archive",
          "-Wl,--no-as-needed", here.facts["path"], "-pthread", "-ldl", "-lrt", "-lm"],
         capture_output=True, text=True, timeout=300,
     )

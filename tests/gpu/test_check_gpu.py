@@ -31,6 +31,7 @@ def test_its_table_has_every_family_and_way_and_none_is_wrong(tmp_path):
     assert [row[:32].strip() for row in rows] == [f"{f.api} {f.name}" for f in matrix.FAMILIES]
     assert all(row[34] == "+" for row in rows)
     assert not any("!" in row[32:] for row in rows)
+    assert "gcc:" not in text
     assert "right" in text[text.index("\nctypes") :].splitlines()[1]
 
 

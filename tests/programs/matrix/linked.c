@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The functions that the linker bound. Weak, so that a program runs with an older driver or runtime
- * too and finds NULL where that lacks a function. MATRIX_STATIC: a static runtime is linked in,
- * whose functions a weak reference would not fetch.
+ * too and finds NULL where that lacks a function. (A static runtime has to be linked in as a whole:
+ * weak references fetch nothing.)
  */
 #include "matrix.h"
 
@@ -16,13 +16,11 @@
 #define PROTOTYPE_PTDS(symbol, parameters) WEAK(symbol) WEAK(symbol##_ptds)
 #define PROTOTYPE_OLD(symbol, parameters) PROTOTYPE(symbol, parameters)
 #include "gpumemtrace/cuda/driver_prototypes.def"
-#ifndef MATRIX_STATIC
 #define PROTOTYPE_RETURNING(type, symbol, parameters) WEAK(symbol)
 #define PROTOTYPE(symbol, parameters) WEAK(symbol)
 #define PROTOTYPE_PTSZ(symbol, parameters) WEAK(symbol) WEAK(symbol##_ptsz)
 #define PROTOTYPE_PTDS(symbol, parameters) WEAK(symbol) WEAK(symbol##_ptds)
 #include "gpumemtrace/cuda/runtime_prototypes.def"
-#endif
 
 #define ADDRESS(symbol) __extension__(void *) symbol
 
