@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "gpumemtrace/compiler.h"
 #include "thread.h"
 
 #define NAME_LIMIT 256 /* the last stands for all that found no place */
@@ -111,8 +112,15 @@ void coverage_count(const char *name)
     errno = saved_errno;
 }
 
-void coverage_note(const char *name)
+static _Thread_local unsigned open_lookups GMT_TLS_INITIAL_EXEC;
+
+void coverage_lookup_begin(void)
 {
-    if (concerns_memory(name))
+    open_lookups++;
+}
+
+void coverage_lookup_end(const char *name)
+{
+    if (--open_lookups == 0 && name && concerns_memory(name))
         coverage_count(name);
 }

@@ -83,20 +83,21 @@ static void *hand_out(void *real, const char *name, const void *caller)
 {
     bool hooked = true;
     void *function = real ? resolve_hand_out(real, caller, &hooked) : NULL;
-    if (!hooked)
-        coverage_note(name);
+    coverage_lookup_end(hooked ? NULL : name);
     return function;
 }
 
 /* The stub jumps here, so the caller is the program. */
 static void *dlsym_by_handle(void *handle, const char *name)
 {
+    coverage_lookup_begin();
     void *real = GMT_FUNCTION(dlsym_function *, next_dlsym())(handle, name);
     return hand_out(real, name, GMT_CALLER_ADDRESS());
 }
 
 static void *dlvsym_by_handle(void *handle, const char *name, const char *version)
 {
+    coverage_lookup_begin();
     void *real = GMT_FUNCTION(dlvsym_function *, next_dlvsym())(handle, name, version);
     return hand_out(real, name, GMT_CALLER_ADDRESS());
 }

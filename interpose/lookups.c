@@ -20,12 +20,10 @@
 /* Replaces the function the driver gave by our hook for it, if there is one. */
 static void hand_out(bool ok, const char *name, void **function, const void *caller)
 {
-    bool hooked;
-    if (!ok || !function || !*function)
-        return;
-    *function = resolve_hand_out(*function, caller, &hooked);
-    if (!hooked)
-        coverage_note(name);
+    bool hooked = true;
+    if (ok && function && *function)
+        *function = resolve_hand_out(*function, caller, &hooked);
+    coverage_lookup_end(hooked ? NULL : name);
 }
 
 #define LOOKUP(api, type, name, parameters, arguments, missing, function)                          \
@@ -37,6 +35,7 @@ static void hand_out(bool ok, const char *name, void **function, const void *cal
         real_function *real = GMT_FUNCTION(real_function *, resolve_hook(HOOK_##name, caller));    \
         if (!real)                                                                                 \
             return missing;                                                                        \
+        coverage_lookup_begin();                                                                   \
         const type status = real arguments;                                                        \
         hand_out(status == 0, symbol, function, caller);                                           \
         return status;                                                                             \

@@ -104,7 +104,7 @@ static void add_image(const struct image_span *span)
     const unsigned count = atomic_load_explicit(&image_count, memory_order_relaxed);
     struct image *image = &images[count];
     bool any = false;
-    if (count == IMAGE_LIMIT || image_of(span->image->l_ld) || span->image == image_list_own())
+    if (count == IMAGE_LIMIT || image_of(span->image->l_ld))
         return;
     for (int hook = 0; hook < HOOK_COUNT; hook++) {
         image->functions[hook] =
@@ -120,12 +120,15 @@ static void add_image(const struct image_span *span)
 }
 
 /* The library this function lies in; NULL: one without hooked functions, or there are too many. */
-static const struct image *meet(const void *function)
+static const struct image *meet(const void *function, bool *own)
 {
     struct image_span span;
     const struct image *image = image_of(function);
+    *own = false;
     if (image || !image_list_of(function, &span))
         return image;
+    if ((*own = span.image == image_list_own()))
+        return NULL;
     pthread_mutex_lock(&meet_lock);
     add_image(&span);
     pthread_mutex_unlock(&meet_lock);
@@ -158,8 +161,9 @@ void resolve_after_fork(bool in_child)
 static void *search_for_caller(enum hook hook, const void *caller, _Atomic uint64_t *entry,
                                uint64_t key)
 {
+    bool own;
     void *real = scope_function(hook, caller);
-    const struct image *image = real ? meet(real) : NULL;
+    const struct image *image = real ? meet(real, &own) : NULL;
     if (image && image->functions[hook] == real)
         atomic_store_explicit(entry, key | (uint64_t)(image - images + 1), memory_order_release);
     return real;
@@ -208,11 +212,12 @@ void *resolve_libc(const char *name)
 
 void *resolve_hand_out(void *real, const void *caller, bool *hooked)
 {
-    meet(real);
+    bool own;
+    meet(real, &own);
     const struct address_slot *slot = address_slot(real);
     *hooked = true;
     if (!atomic_load_explicit(&slot->real, memory_order_acquire))
-        *hooked = false;
+        *hooked = own;
     else if (function_for_caller(slot->hook, caller) == real)
         return hook_functions[slot->hook];
     else if (slot->thunk)
