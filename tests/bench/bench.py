@@ -22,7 +22,7 @@ DEPTHS = (10, 28, 58)
 BATCHES = 2000
 ROUNDS = 7
 APIS = ("cudaMalloc", "cudaMallocAsync", "cudaMallocHost", "cuMemAlloc", "cuMemCreate")
-LOOKUPS = next((ROOT / "tests").rglob("cudart_lookups.txt"))
+LOOKUPS = ROOT / "tests/data/cudart_lookups.txt"
 
 
 def environment(folder, preload, **settings):

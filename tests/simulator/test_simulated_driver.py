@@ -274,7 +274,7 @@ def test_each_form_of_each_function_is_found_from_its_version_on(program, sim_en
 
 
 def test_what_the_runtime_of_cuda_13_asks_for_is_answered(program, sim_env):
-    asked = (ROOT / "tests/simulator/cudart_lookups.txt").read_text(encoding="utf-8")
+    asked = (ROOT / "tests/data/cudart_lookups.txt").read_text(encoding="utf-8")
     rows = [line.rsplit(" ", 2) for line in asked.splitlines() if not line.startswith("#")]
     questions = [(name, int(version), int(flags)) for name, version, flags in rows]
     assert len(questions) == 439
