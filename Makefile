@@ -60,8 +60,8 @@ UNITS      := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(unit_src))
 PRODUCTS   := $(LIBRARY) $(COMMAND) $(SIMULATOR)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo check check-asan check-tsan check-gpu bench lint install uninstall clean \
-        programs samples units demo-run check-run tsan-run
+.PHONY: all deps demo check check-asan check-tsan check-pythons check-gpu bench lint install uninstall clean \
+        programs samples units demo-run check-run tsan-run pythons-run
 .SECONDARY:
 
 all: $(PRODUCTS)
@@ -216,6 +216,14 @@ check-tsan: deps
 tsan-run: $(filter $(O)/tests/unit/interpose_%,$(UNITS))
 	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider \
 	    $(patsubst $(O)/%,%.c,$^)
+# Python's frames on every interpreter of this machine and on those of a folder of Debian's packages.
+check-pythons: deps
+	$(Q)sh .ci/deps pythons || echo "check-pythons: no mmdebstrap, so no folder of Debian's packages"
+	$(Q)$(MAKE) --no-print-directory pythons-run
+pythons-run: all programs
+	$(Q)sh tests/python/debian-pythons $(abspath $(O))/pythons
+	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONDONTWRITEBYTECODE=1 GPUMEMTRACE_PYTHONS=all \
+	    GPUMEMTRACE_PYTHON_FOLDER=$(abspath $(O))/pythons $(PYTHON) -m pytest -q -p no:cacheprovider tests/python
 # On a machine with a GPU; elsewhere it says why it skips.
 check-gpu: all programs
 	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) $(PYTHON) tests/gpu/check.py

@@ -145,14 +145,19 @@ static unsigned count_in(const struct native_stack *native, const struct code_ra
 }
 
 /* Every frame of the loop comes after what it ran; what is left is further out than the unwinder
- * came. */
+ * came. Loops that the Python frames do not tell of belong to another interpreter of this thread:
+ * the inner one where what was found is what the thread began with, else the outer one. */
 static void merge_in_order(struct merge *merge, const struct native_stack *native,
                            const struct code_ranges *loop)
 {
+    const struct python_stack *python = merge->python;
+    const unsigned loops = python->outer && python->whole ? count_in(native, loop) : 0;
+    unsigned others = loops > python->runs ? loops - python->runs : 0;
     for (unsigned i = 0; i < native->count; i++) {
-        if (code_ranges_have(loop, (uintptr_t)native->frames[i]))
+        const uintptr_t address = (uintptr_t)native->frames[i];
+        if (code_ranges_have(loop, address) && !(others && others--))
             add_python(merge, false);
-        add_frame(merge, FRAME_NATIVE, (uintptr_t)native->frames[i]);
+        add_frame(merge, FRAME_NATIVE, address);
     }
     add_python(merge, true);
 }
@@ -183,10 +188,9 @@ static void merge_stacks(struct merge *merge, const struct native_stack *native)
 {
     const struct python_stack *python = merge->python;
     const struct code_ranges *loop = python_loop();
-    const bool too_many_loops = python->whole && count_in(native, loop) > python->runs;
     if (python->count == python->runs)
         merge_native(merge, native);
-    else if (native->count && (!loop->count || too_many_loops))
+    else if (native->count && !loop->count)
         merge_as_blocks(merge, native);
     else
         merge_in_order(merge, native, loop);

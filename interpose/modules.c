@@ -5,6 +5,7 @@
 #include "modules.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "image_list.h"
@@ -77,7 +79,54 @@ static void read_build_id(const struct dl_phdr_info *info, char *hex, size_t hex
     }
 }
 
-static size_t path_of(const struct dl_phdr_info *info, char *path, size_t path_bytes)
+struct map_line {
+    size_t used;
+    char text[PATH_MAX + 128];
+};
+
+/* Goes on with a line "START-END … PATH" of /proc/self/maps; true: this byte ended the one of
+ * start, and *path is in it. */
+static bool ends_line_of(struct map_line *line, char byte, uint64_t start, const char **path)
+{
+    if (byte != '\n' && line->used + 1 < sizeof line->text) {
+        line->text[line->used++] = byte;
+        return false;
+    }
+    line->text[line->used] = '\0';
+    line->used = 0;
+    *path = strchr(line->text, '/');
+    return *path && strtoull(line->text, NULL, 16) == start;
+}
+
+/* The file mapped at this address; -1: none. */
+static ssize_t mapped_path(uint64_t start, char *path, size_t path_bytes)
+{
+    static struct map_line line; /* modules_lock is held */
+    const int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+    char bytes[512];
+    const char *found = NULL;
+    ssize_t length = -1, count;
+    line.used = 0;
+    while (fd >= 0 && length < 0 && (count = read(fd, bytes, sizeof bytes)) > 0)
+        for (ssize_t i = 0; i < count && length < 0; i++)
+            if (ends_line_of(&line, bytes[i], start, &found))
+                length = snprintf(path, path_bytes, "%s", found);
+    if (fd >= 0)
+        close(fd);
+    return length;
+}
+
+/* Of a program that was started as an argument of the loader, /proc/self/exe is the loader. */
+static ssize_t executable_path(uint64_t start, char *path, size_t path_bytes)
+{
+    ssize_t length = -1;
+    if (!getauxval(AT_BASE))
+        length = mapped_path(start, path, path_bytes);
+    return length >= 0 ? length : readlink("/proc/self/exe", path, path_bytes - 1);
+}
+
+static size_t path_of(const struct dl_phdr_info *info, uint64_t start, char *path,
+                      size_t path_bytes)
 {
     static char absolute[PATH_MAX]; /* modules_lock is held */
     ssize_t length;
@@ -87,7 +136,7 @@ static size_t path_of(const struct dl_phdr_info *info, char *path, size_t path_b
     if (name && name[0])
         length = snprintf(path, path_bytes, "%s", name);
     else /* the executable; of the nameless ones it is the first, and the vDSO has a name */
-        length = readlink("/proc/self/exe", path, path_bytes - 1);
+        length = executable_path(start, path, path_bytes);
     if (length < 0)
         length = 0;
     if ((size_t)length >= path_bytes)
@@ -114,7 +163,7 @@ static int write_module(struct dl_phdr_info *info, size_t size, void *argument)
     if (span.start >= span.end || is_written(span.start) || written_count == MODULES_MAX)
         return 0;
     written[written_count++] = span.start;
-    const size_t path_bytes = path_of(info, text, sizeof text - 256);
+    const size_t path_bytes = path_of(info, span.start, text, sizeof text - 256);
     read_build_id(info, text + path_bytes + 1, 255);
     const struct ring_slot record = {
         .seq = written_count, .address = info->dlpi_addr, .object = span.start, .stream = span.end};

@@ -328,10 +328,13 @@ static const void *walk_frames(struct walk *walk, const void *state)
     return frame;
 }
 
-/* Until 3.11 the "unchecked" one is the GIL's holder, which may be another thread. */
+/* Until 3.11 the "unchecked" one is the GIL's holder, which may be another thread; the other one is
+ * the first that the thread had. */
+#define HOLDER_IS_ANY_THREAD 11
+
 static const void *state_of_thread(const struct python *python)
 {
-    const void *state = python->layout.minor >= 12 ? python->holder_state() : NULL;
+    const void *state = python->layout.minor > HOLDER_IS_ANY_THREAD ? python->holder_state() : NULL;
     return state ? state : python->thread_state();
 }
 
@@ -340,6 +343,7 @@ void python_walk(struct thread *thread, struct python_stack *stack, unsigned lim
     const struct python *python = atomic_load_explicit(&known, memory_order_acquire);
     stack->count = stack->runs = 0;
     stack->whole = true;
+    stack->outer = python && python->layout.minor <= HOLDER_IS_ANY_THREAD;
     if (!python && !(python = find_running()))
         return;
     if (!atomic_load_explicit(&ready, memory_order_acquire) && !make_ready())
@@ -358,6 +362,10 @@ void python_walk(struct thread *thread, struct python_stack *stack, unsigned lim
                         .items = stack->items};
     const void *rest = python->layout.frames == PYTHON_OBJECTS ? walk_objects(&walk, state)
                                                                : walk_frames(&walk, state);
+    /* Its end began meanwhile? Then frames may have been taken from under a daemon thread: what
+     * they lay in stays mapped, but says nothing. */
+    if (python->is_finalizing())
+        return;
     stack->count = walk.count;
     stack->runs = walk.runs;
     stack->whole = rest == NULL;

@@ -28,6 +28,7 @@
 struct python_stack {
     unsigned count, runs; /* items, and how many of them are ends */
     bool whole;           /* up to the outermost frame */
+    bool outer;           /* of the interpreter the thread began with, though another may run */
     uint64_t items[PYTHON_ITEMS_MAX];
 };
 

@@ -2,7 +2,6 @@
 """Reads stacks out of a trace by hand, as TRACE-FORMAT.md documents them, and runs the programs of
 this folder under any interpreter."""
 import json
-import os
 import pathlib
 import sqlite3
 import subprocess
@@ -69,44 +68,47 @@ class Stacks:
         return [list(frame[1:]) for frame in self[address] if frame[0] == PYTHON]
 
 
-def run_python(interpreter, program, *arguments, folder, check=True, environment=None, **settings):
-    """Runs a program of this folder, recorded on the simulator: (CompletedProcess, Stacks or None).
-    interpreter: the words that start Python."""
-    trace = folder / "trace.db"
-    variables = conftest.simulator_environment(
-        "16GiB",
-        LD_PRELOAD=conftest.BUILD / "libgpumemtrace.so",
-        GPUMEMTRACE_OUTPUT=trace,
-        PYTHONDONTWRITEBYTECODE=1,
-        **settings,
-    )
-    variables.update(environment or {})
-    completed = subprocess.run(
-        [*map(str, interpreter), str(PROGRAMS / program), *map(str, arguments)],
-        env=variables,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=conftest.TIMEOUT_S,
-        cwd=folder,
-    )
-    if check:
-        assert completed.returncode == 0, completed.stdout + completed.stderr
-    return completed, Stacks(trace) if trace.exists() else None
+class Run:
+    """A program of this folder, recorded: .completed, .stacks (None: it left no trace), .trace, and
+    .expected, [address, [[file, function, line], …]] for each allocation, or None."""
+
+    def __init__(self, interpreter, program, *arguments, folder, check=True, before=(), **settings):
+        self.folder, self.trace = folder, folder / "trace.db"
+        expected = folder / "expected.jsonl"
+        environment = conftest.simulator_environment(
+            "16GiB",
+            LD_PRELOAD=conftest.BUILD / "libgpumemtrace.so",
+            GPUMEMTRACE_OUTPUT=self.trace,
+            PYTHONDONTWRITEBYTECODE=1,
+            PYTHONWARNINGS="ignore",
+            **settings,
+        )
+        words = [*interpreter.command, PROGRAMS / program, *(before or ("libcudart.so.13", expected))]
+        self.completed = subprocess.run(
+            [str(word) for word in (*words, *arguments)],
+            env={**environment, **interpreter.environment},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=conftest.TIMEOUT_S,
+            cwd=folder,
+        )
+        if check:
+            assert self.completed.returncode == 0, self.completed.stdout + self.completed.stderr
+        self.stacks = Stacks(self.trace) if self.trace.exists() else None
+        self.expected = read_lines(expected) if expected.exists() else None
+
+    def printed(self):
+        """Its lines "NAME NUMBER" as a dictionary."""
+        lines = (line.split() for line in self.completed.stdout.splitlines())
+        return {words[0]: int(words[1]) for words in lines if len(words) == 2}
+
+    def differing(self):
+        """[address, expected, read] for each allocation whose Python frames differ."""
+        read = ((address, stack, self.stacks.python(address)) for address, stack in self.expected)
+        return [[address, stack, other] for address, stack, other in read if stack != other]
 
 
-def compare_with_traceback(interpreter, rounds, folder, **options):
-    """Runs every_shape.py; (how many stacks were compared, those that differ as [expected, read])."""
-    output = folder / "expected.jsonl"
-    _, stacks = run_python(
-        interpreter, "every_shape.py", "libcudart.so.13", rounds, output, folder=folder, **options
-    )
-    differing, count = [], 0
-    with open(output, encoding="utf-8") as lines:
-        for line in lines:
-            address, expected = json.loads(line)
-            count += 1
-            if stacks.python(address) != expected:
-                differing.append([expected, stacks.python(address)])
-    os.unlink(output)
-    return count, differing
+def read_lines(path):
+    with open(path, encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]

@@ -1,53 +1,24 @@
 # SPDX-License-Identifier: MIT
-"""Allocates from every shape of Python stack and writes down what traceback.extract_stack says at
-each allocation, for whoever reads the trace afterwards.
+"""Allocates from every shape of Python stack, again and again, for whoever compares the trace with
+what traceback saw:
 
-    python every_shape.py RUNTIME SECONDS_OF_ROUNDS OUTPUT
+    python every_shape.py RUNTIME EXPECTED ROUNDS
 
-One JSON list a line in OUTPUT: [address, [[file, function, line], …innermost first]]. Only the
-standard library, Python 3.8 and later. Blocks are never freed, so an address names one allocation.
+Only the standard library, Python 3.8 and later.
 """
 import asyncio
 import ctypes
 import functools
 import gc
-import json
 import sys
 import threading
-import traceback
 import types
 
-RUNTIME = ctypes.CDLL(sys.argv[1])
-ROUNDS = int(sys.argv[2])
+from allocating import allocate, write_expected
+
+ROUNDS = int(sys.argv[3])
 LIBC = ctypes.CDLL(None)
 COMPARE = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
-LINES = []
-FRAMES_MAX = 128  # the recorder's default
-
-
-def now(frame):
-    """What traceback sees of this frame and its callers; 3.11 and later know qualified names."""
-    summary = traceback.StackSummary.extract(
-        traceback.walk_stack(frame), lookup_lines=False, capture_locals=False
-    )
-    names = [
-        getattr(each.f_code, "co_qualname", each.f_code.co_name)
-        for each, _ in traceback.walk_stack(frame)
-    ]
-    return [
-        [entry.filename, name, entry.lineno or 0] for entry, name in zip(summary, names)
-    ]
-
-
-def keep(pointer, stack):
-    LINES.append([pointer.value, stack[:FRAMES_MAX]])
-
-
-def allocate():
-    pointer = ctypes.c_void_p()
-    # One line, so that both see the same one.
-    stack, _ = now(sys._getframe()), RUNTIME.cudaMalloc(ctypes.byref(pointer), 512)
-    keep(pointer, stack)
 
 
 # --- shapes: each a function that allocates at least once ------------------------------------------
@@ -278,9 +249,7 @@ def main():
                 shape()
         for shape in NUMBERED:
             shape(number)
-    with open(sys.argv[3], "w", encoding="utf-8", errors="surrogateescape") as output:
-        for line in LINES:
-            output.write(json.dumps(line) + "\n")
+    write_expected()
 
 
 main()

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""What the programs of this folder share: an allocation that says what Python sees at it.
+
+The first argument of each program is the CUDA runtime, the second the file for expect()'s lines: a
+JSON list [address, [[file, function, line], …innermost first]] for each allocation.
+"""
+import ctypes
+import json
+import sys
+import traceback
+
+RUNTIME = ctypes.CDLL(sys.argv[1])
+FRAMES_MAX = 128  # the recorder's default
+LINES = []
+
+
+def now(frame):
+    """What traceback sees of this frame and its callers; 3.11 and later know qualified names."""
+    summary = traceback.StackSummary.extract(traceback.walk_stack(frame), lookup_lines=False)
+    names = [
+        getattr(each.f_code, "co_qualname", each.f_code.co_name)
+        for each, _ in traceback.walk_stack(frame)
+    ]
+    return [[entry.filename, name, entry.lineno or 0] for entry, name in zip(summary, names)]
+
+
+def allocate():
+    pointer = ctypes.c_void_p()
+    # One line, so that both see the same one.
+    stack, _ = now(sys._getframe()), RUNTIME.cudaMalloc(ctypes.byref(pointer), 512)
+    LINES.append([pointer.value, stack[:FRAMES_MAX]])
+    return pointer.value
+
+
+def write_expected():
+    with open(sys.argv[2], "w", encoding="utf-8", errors="surrogateescape") as output:
+        for line in LINES:
+            output.write(json.dumps(line) + "\n")

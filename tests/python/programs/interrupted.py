@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""Allocates while a timer interrupts every 100 microseconds, in a thread that the recorder takes
+stacks of; Python's own handler allocates as well.
+
+    python interrupted.py RUNTIME EXPECTED SECONDS
+"""
+import signal
+import sys
+import time
+
+from allocating import allocate, write_expected
+
+
+def handler(*_):
+    global fired
+    fired += 1
+    if fired % 10 == 0:
+        allocate()
+
+
+def recurse(depth):
+    return recurse(depth - 1) if depth else allocate()
+
+
+fired = 0
+signal.signal(signal.SIGALRM, handler)
+signal.setitimer(signal.ITIMER_REAL, 0.001, 0.0001)
+end = time.monotonic() + float(sys.argv[3])
+while time.monotonic() < end:
+    recurse(20)
+signal.setitimer(signal.ITIMER_REAL, 0)
+print("interrupted", fired)
+write_expected()

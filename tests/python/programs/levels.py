@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+"""Allocates 10,000 Python frames deep, and on a thread with the smallest stack that Python allows.
+
+    python levels.py RUNTIME EXPECTED
+"""
+import sys
+import threading
+
+from allocating import allocate, write_expected
+
+LEVELS = 10000
+
+
+def descend(levels):
+    if levels:
+        descend(levels - 1)
+    else:
+        allocate()
+
+
+def run(stack_bytes, function, *arguments):
+    threading.stack_size(stack_bytes)
+    thread = threading.Thread(target=function, args=arguments)
+    thread.start()
+    thread.join()
+
+
+sys.setrecursionlimit(LEVELS + 500)
+# Before 3.11 each level takes a part of the C stack.
+run(256 << 20, descend, LEVELS)
+run(64 << 10, descend, 0)
+write_expected()

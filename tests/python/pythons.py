@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""The interpreters that these tests run on: Debian's own in `make check`; all that are found, and those
+of a folder of Debian's packages, in `make check-pythons`."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+import conftest
+
+FIRST, LAST = (3, 8), (3, 15)
+
+
+class Interpreter:
+    """command: the words that start it; version (3, 11); environment: what it needs to run."""
+
+    def __init__(self, name, command, environment=None):
+        self.name, self.command, self.environment = name, command, environment or {}
+        self.version = None
+
+    def ask(self, code):
+        """What a line of code prints; None: it does not run."""
+        try:
+            completed = subprocess.run(
+                [*self.command, "-c", code],
+                env={**conftest.clean_environment(), **self.environment},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=True,
+            )
+        except (OSError, subprocess.SubprocessError):
+            return None
+        return completed.stdout.strip()
+
+    def has_module(self, module):
+        return self.ask(f"import {module}; print(1)") == "1"
+
+    def is_known(self):
+        return FIRST <= self.version <= LAST
+
+    def find_version(self):
+        said = self.ask("import sys; print('%d %d' % sys.version_info[:2])")
+        self.version = tuple(map(int, said.split())) if said else None
+        return self.version
+
+
+def in_folder(folder):
+    """Those of an unpacked Debian, run by its own loader and libraries, without chroot."""
+    root = pathlib.Path(folder)
+    loaders = sorted(root.glob("usr/lib*/ld-linux-*.so.*"))
+    libraries = sorted(root.glob("usr/lib/*-linux-gnu"))
+    for path in sorted(root.glob("usr/bin/python3.*")):
+        if not loaders or not libraries or not re.fullmatch(r"python3\.\d+d?", path.name):
+            continue
+        # It leaves LD_LIBRARY_PATH aside where --library-path is given.
+        search = f"{conftest.BUILD}/simulator:{libraries[0]}:{root}/usr/lib"
+        command = [str(loaders[0]), "--argv0", str(path), "--library-path", search, str(path)]
+        yield Interpreter(f"folder-{path.name}", command, {"PYTHONHOME": str(root / "usr")})
+
+
+def in_path():
+    seen = {os.path.realpath(sys.executable)}
+    for folder in os.environ.get("PATH", "").split(":"):
+        for path in sorted(pathlib.Path(folder or ".").glob("python3.*")):
+            if re.fullmatch(r"python3\.\d+t?", path.name) and os.path.realpath(path) not in seen:
+                seen.add(os.path.realpath(path))
+                yield Interpreter(f"path-{path.name}", [str(path)])
+
+
+def of_pyenv():
+    root = pathlib.Path(os.environ.get("PYENV_ROOT", pathlib.Path.home() / ".pyenv"))
+    for version in sorted(root.glob("versions/*/bin/python")):
+        yield Interpreter(f"pyenv-{version.parent.parent.name}", [str(version)])
+
+
+def found():
+    own = Interpreter("debian", [sys.executable])
+    own.version = sys.version_info[:2]
+    if not os.environ.get("GPUMEMTRACE_PYTHONS"):
+        return [own]
+    others = [*of_pyenv(), *in_path()]
+    if os.environ.get("GPUMEMTRACE_PYTHON_FOLDER"):
+        others += in_folder(os.environ["GPUMEMTRACE_PYTHON_FOLDER"])
+    # A shim of pyenv that stands for nothing does not run.
+    return [own, *(each for each in others if each.find_version())]
