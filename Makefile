@@ -256,4 +256,4 @@ uninstall:
 	    $(DESTDIR)$(PREFIX)/include/gpumemtrace/gpumemtrace.h $(DESTDIR)$(PREFIX)/share/man/man1/gpumemtrace.1
 	rm -rf $(DESTDIR)$(PREFIX)/lib/gpumemtrace
 
--include $(shell find $(O) -name '*.d' 2>/dev/null)
+-include $(shell find $(O) -name pythons -prune -o -name '*.d' -type f -print 2>/dev/null)
