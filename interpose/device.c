@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "capture.h"
 #include "gpumemtrace/compiler.h"
 #include "gpumemtrace/cuda/abi.h"
 #include "graphs.h"
@@ -29,6 +30,7 @@
     X(cuMemGetAddressRange_v2, (CUdeviceptr *, size_t *, CUdeviceptr))                             \
     X(cuMemGetInfo_v2, (size_t *, size_t *))                                                       \
     X(cuMemPoolGetAttribute, (CUmemoryPool, CUmemPool_attribute, void *))                          \
+    X(cuPointerGetAttribute, (void *, CUpointer_attribute, CUdeviceptr))                           \
     X(cuStreamIsCapturing, (CUstream, CUstreamCaptureStatus *))
 
 /* A function that is missing is asked for again: libcuda may not be loaded yet. */
@@ -75,6 +77,15 @@ int device_current(struct thread *thread)
     thread->context = context;
     thread->context_epoch = epoch;
     thread->context_device = device;
+    return device;
+}
+
+int device_of(uint64_t address)
+{
+    int device = DEVICE_UNKNOWN;
+    if (!ASK(cuPointerGetAttribute, &device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address) ||
+        device < 0)
+        return CAPTURE_CURRENT_DEVICE;
     return device;
 }
 

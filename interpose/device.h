@@ -28,6 +28,9 @@ struct device_pool_usage {
 /* The device of the calling thread's current context, which is left in thread->context;
  * DEVICE_UNKNOWN if it has none. */
 int device_current(struct thread *thread);
+/* The device whose memory this address is, as a pool's may not be the current one's;
+ * CAPTURE_CURRENT_DEVICE when the driver does not say. */
+int device_of(uint64_t address);
 /* Contexts may have gone: forget what is known of them. */
 void device_forget_contexts(void);
 

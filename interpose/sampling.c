@@ -29,10 +29,17 @@ static void define_context(struct capture *capture, int device, const struct dev
     thread_define(capture->thread, SLOT_CONTEXT, &record, NULL, 0);
 }
 
+/* cuMemGetInfo speaks of the current device, and the call may have been for another. */
+static bool look_at(struct capture *capture, int device, struct device_memory *memory)
+{
+    return device != DEVICE_UNKNOWN && device == device_current(capture->thread) &&
+           device_memory(memory);
+}
+
 void sampling_device(struct capture *capture, int device)
 {
     struct device_memory memory;
-    if (device == DEVICE_UNKNOWN || !device_memory(&memory))
+    if (!look_at(capture, device, &memory))
         return;
     define_context(capture, device, &memory, 0);
     const struct capture_facts facts = {.kind = EVENT_DEVICE_MEMORY,
@@ -61,7 +68,7 @@ void sampling_context(struct capture *capture, const struct capture_facts *facts
         memory_account(facts->memory) == ACCOUNT_device
             ? (facts->size_bytes + GRANULE_BYTES - 1) / GRANULE_BYTES * GRANULE_BYTES
             : 0;
-    if (!device_is_looked_at(facts->device) && device_memory(&memory))
+    if (!device_is_looked_at(facts->device) && look_at(capture, facts->device, &memory))
         define_context(capture, facts->device, &memory, own_bytes);
 }
 

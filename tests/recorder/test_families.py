@@ -51,3 +51,16 @@ def test_an_error_of_the_driver_reaches_the_program_as_it_is(record, program, re
     recording = record(program("families"), fault=reset, check=False)
     assert recording.completed.returncode == 9
     assert f"error {reset.rpartition('=')[2]}" in recording.completed.stderr
+
+
+def test_memory_of_another_device_than_the_current_one_is_that_devices(record, program):
+    recording = record(program("other_device"), spec="2x16GiB")
+    assert recording.rows("SELECT api, device, result FROM events WHERE kind='alloc' ORDER BY seq") == [
+        ("cuMemAllocFromPoolAsync", 1, 0), ("cuMemCreate", 1, 0), ("cuMemCreate", 1, 2),
+    ]
+
+
+def test_what_the_current_device_has_free_is_never_said_of_another(record, program):
+    recording = record(program("other_device"), spec="2x16GiB")
+    assert recording.rows("SELECT count(*) FROM events WHERE kind='device-memory' AND device=1") == [(0,)]
+    assert recording.rows("SELECT context_bytes FROM device WHERE device=1") == [(None,)]
