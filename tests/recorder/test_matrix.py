@@ -45,3 +45,12 @@ def test_each_event_of_a_family_is_recorded_once_and_nothing_else(result_of, way
 def test_the_report_has_each_accounts_sums_as_the_program_booked_them(result_of, way):
     result = result_of(way)
     assert matrix.sums(result) == []
+
+
+@pytest.mark.parametrize("name", dict.fromkeys(family.name for family in matrix.FAMILIES))
+def test_the_report_of_a_family_alone_has_the_bytes_that_it_booked(tmp_path, name):
+    way = matrix.WAYS[0]
+    environment = simulator_environment(LD_PRELOAD=BUILD / "libgpumemtrace.so")
+    result = matrix.run(way, environment, tmp_path, family=name)
+    assert result.books["families"]
+    assert matrix.sums(result) == []

@@ -16,39 +16,25 @@ static int fail(const char *what)
     return 3;
 }
 
-/* A recording begins with its first event: a mark before it would not be kept. */
-#define FIRST_BYTES 64
-
-static void book_first(struct books *books)
-{
-    books->accounts[ACCOUNT_device].allocations++;
-    books->accounts[ACCOUNT_device].frees++;
-}
-
+/* A recording begins with its first event, which is the context's: a mark before it is not kept. */
 static const char *start_driver(struct matrix_job *job, const struct driver_api *api)
 {
-    CUdeviceptr first = 0;
-    if (!api->cuInit || !api->cuDevicePrimaryCtxRetain || !api->cuCtxSetCurrent ||
-        !api->cuMemAlloc_v2 || !api->cuMemFree_v2)
+    if (!api->cuInit || !api->cuDevicePrimaryCtxRetain || !api->cuCtxSetCurrent)
         return "the driver's first functions are not handed out";
     if (api->cuInit(0) || api->cuDevicePrimaryCtxRetain(&job->primary, 0) ||
-        api->cuCtxSetCurrent(job->primary) || api->cuMemAlloc_v2(&first, FIRST_BYTES) ||
-        api->cuMemFree_v2(first))
+        api->cuCtxSetCurrent(job->primary))
         return "the driver does not start";
-    book_first(job->books);
     job->driver = api;
     return NULL;
 }
 
 static const char *start_runtime(struct matrix_job *job, struct runtime_api *api)
 {
-    void *first = NULL;
-    if (!api->cudaRuntimeGetVersion || !api->cudaMalloc || !api->cudaFree)
+    size_t free_bytes, total_bytes;
+    if (!api->cudaRuntimeGetVersion || !api->cudaMemGetInfo)
         return "the runtime's first functions are not handed out";
-    if (api->cudaRuntimeGetVersion(&api->version) || api->cudaMalloc(&first, FIRST_BYTES) ||
-        api->cudaFree(first))
+    if (api->cudaRuntimeGetVersion(&api->version) || api->cudaMemGetInfo(&free_bytes, &total_bytes))
         return "the runtime does not start";
-    book_first(job->books);
     api->version /= 1000;
     job->runtime = api;
     return NULL;
