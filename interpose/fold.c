@@ -281,6 +281,9 @@ int fold_open(const char *path, sqlite3 **db, struct fold_result *result, struct
         return -1;
     snprintf(ring_path, sizeof ring_path, "%s-ring.0", path);
     if (access(ring_path, F_OK) != 0) {
+        /* Whoever wrote names into it was killed: SQLite takes that back, if it may write. */
+        if (has_file(path, "-journal") && folder_is_writable(path))
+            return open_database(path, path, SQLITE_OPEN_READWRITE, db, err);
         if (!has_file(path, "-wal") || folder_is_writable(path))
             return open_database(path, path, SQLITE_OPEN_READONLY, db, err);
         return open_copy(path, db, err);

@@ -56,3 +56,19 @@ JOIN location ON location.location_id = frame.address
 LEFT JOIN string AS function ON function.string_id = location.function_id
 LEFT JOIN string AS file ON file.string_id = location.file_id
 WHERE frame.kind = 1;
+
+-- Every frame with its name; a native one has a row for each inlined call, innermost first, or one
+-- without a name.
+CREATE VIEW named_frames AS
+SELECT frame_id, parent_id, 'python' AS kind, 0 AS level, function, file, line FROM python_frames
+UNION ALL
+SELECT frame.frame_id, frame.parent_id, 'label', 0, string.text, NULL, NULL
+FROM frame LEFT JOIN string ON string.string_id = frame.address
+WHERE frame.kind = 2
+UNION ALL
+SELECT frame.frame_id, frame.parent_id, 'native', symbol.level, function.text, file.text, symbol.line
+FROM frame
+LEFT JOIN symbol ON symbol.address = frame.address
+LEFT JOIN string AS function ON function.string_id = symbol.function_id
+LEFT JOIN string AS file ON file.string_id = symbol.file_id
+WHERE frame.kind = 0;

@@ -56,12 +56,16 @@ struct site_list {
     const char *key, *heading;
     const uint32_t *stocks, *indices;
     size_t count;
-    int frames; /* lines of a stack shown to people */
+    int frames; /* as docs_frames has lines */
 };
 int docs_sites(struct doc *doc, const struct study *study, const struct view *view,
                const struct site_list *list, struct err *err);
 
-/* "frames" of one stack; people see at most `lines` of them and the innermost Python ones. */
+/*
+ * "site" and "frames" of one stack. People see the site and below it at most `lines` of its
+ * callers, or the whole stack.
+ */
+#define DOCS_WHOLE_STACK 0
 int docs_frames(struct doc *doc, const struct study *study, const struct view *view,
                 uint32_t stack_id, int lines, struct err *err);
 

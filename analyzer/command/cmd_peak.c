@@ -140,13 +140,12 @@ static int add_part(struct doc *doc, const struct study *study, const struct vie
 static int add_device(struct doc *doc, const struct study *study, const struct device_use *use,
                       const struct view *view, struct err *err)
 {
-    enum { PEAK_LINES = 12 };
     uint32_t stocks[STUDY_STOCKS_MAX], indices[STUDY_STOCKS_MAX];
     struct site_list list = {.key = "sites",
                              .heading = "By call stack",
                              .stocks = stocks,
                              .indices = indices,
-                             .frames = PEAK_LINES};
+                             .frames = DOCS_WHOLE_STACK};
 
     list.count = study_stocks(study, use, view, stocks, view->people ? 1 : STUDY_STOCKS_MAX);
     for (size_t i = 0; i < list.count; i++)

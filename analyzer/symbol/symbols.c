@@ -13,6 +13,9 @@
 #include "symbol/name_pool.h"
 #include "trace/array.h"
 
+/* How the frame that a signal handler returns to reads, also in a trace that has names. */
+#define SIGNAL_RETURN "(signal handler)"
+
 /* What one native address stands for: a run of frames. */
 struct resolved {
     size_t first;
@@ -40,6 +43,7 @@ struct symbols {
     size_t frame_count, frame_capacity;
     uint8_t *location_roles; /* 1 + enum frame_role, by location_id; 0: not asked for */
     struct name_pool names;
+    bool prefers_files;
 };
 
 struct symbols *symbols_new(const struct trace *trace, struct err *err)
@@ -101,7 +105,8 @@ const struct trace_module *symbols_module(const struct trace *trace, uint64_t ad
     return best;
 }
 
-/* NULL: there is no file to look the module up in, which its state says. */
+/* Tries to open the file of the module when first asked; its state says with what success. NULL: no
+ * memory. */
 static struct source *source_of(struct symbols *symbols, const struct trace_module *module,
                                 struct err *err)
 {
@@ -119,6 +124,14 @@ static struct source *source_of(struct symbols *symbols, const struct trace_modu
     if (path)
         source->lookup = elf_lookup_open(symbols->files, module, path);
     return source;
+}
+
+const char *symbols_file_state(const struct symbols *symbols, const struct trace_module *module)
+{
+    static const char *const texts[] = {
+        [ELF_FOUND] = "found", [ELF_MISSING] = "missing", [ELF_OTHER_BUILD] = "other build"};
+
+    return texts[symbols->modules[module - symbols->trace->modules].state];
 }
 
 struct symbol_gaps symbols_gaps(const struct symbols *symbols)
@@ -174,44 +187,95 @@ static int keep_frames(struct symbols *symbols, struct symbol_frame *frames, int
     return 0;
 }
 
+/* --- one address --- */
+
+static int find_stored(struct symbols *symbols, uint64_t address, struct symbol_frame *frames)
+{
+    const struct trace *trace = symbols->trace;
+    size_t count;
+    const struct trace_symbol *rows = trace_symbols(trace, address, &count);
+
+    if (count > ELF_LOOKUP_FRAMES_MAX)
+        count = ELF_LOOKUP_FRAMES_MAX;
+    for (size_t i = 0; i < count; i++) {
+        const char *file = trace_string(trace, rows[i].file_id);
+
+        frames[i] = (struct symbol_frame){.kind = i + 1 < count ? "inlined" : "native",
+                                          .function = trace_string(trace, rows[i].function_id),
+                                          .file = *file ? file : NULL,
+                                          .line = rows[i].line,
+                                          .is_named = true};
+    }
+    return (int)count;
+}
+
 /*
- * What stands at a return address: the call at the byte before it. But a signal handler returns to
- * the first byte of code that has no call before it.
+ * What stands at a return address is the call at the byte before it; but a signal handler returns
+ * to the first byte of code that has no call before it.
  */
+static int find_in_file(struct symbols *symbols, const struct trace_module *module,
+                        uint64_t address, struct symbol_frame *frames, struct err *err)
+{
+    struct source *source = source_of(symbols, module, err);
+    int count;
+
+    if (!source)
+        return -1;
+    if (!source->lookup)
+        return 0;
+    if (elf_lookup_is_signal_return(source->lookup, address)) {
+        frames[0] =
+            (struct symbol_frame){.kind = "native", .function = SIGNAL_RETURN, .is_named = true};
+        return 1;
+    }
+    count = elf_lookup_find(source->lookup, address - 1, frames, &symbols->names, err);
+    for (int i = 0; i < count; i++)
+        frames[i].is_named = true;
+    return count;
+}
+
+/* Names that the trace has are taken as they are; `resolve` replaces them by none that say less. */
+static int find_named(struct symbols *symbols, const struct trace_module *module, uint64_t address,
+                      struct symbol_frame *frames, struct err *err)
+{
+    int stored = find_stored(symbols, address, frames), found;
+    bool has_file = stored > 0 && frames[stored - 1].file;
+
+    if (!module || (stored > 0 && !symbols->prefers_files))
+        return stored;
+    found = find_in_file(symbols, module, address, frames, err);
+    if (found < 0 || (found > 0 && (frames[found - 1].file || !has_file)))
+        return found;
+    return find_stored(symbols, address, frames);
+}
+
+static bool is_signal_return(const struct symbol_frame *frame)
+{
+    return !strcmp(frame->function, SIGNAL_RETURN);
+}
+
 static int resolve(struct symbols *symbols, uint64_t address, struct resolved *resolved,
                    struct err *err)
 {
     const struct trace_module *module = symbols_module(symbols->trace, address - 1);
-    struct source *source = module ? source_of(symbols, module, err) : NULL;
     struct symbol_frame found[ELF_LOOKUP_FRAMES_MAX];
-    int count = 0;
+    int count = find_named(symbols, module, address, found, err);
 
-    if (module && !source)
-        return -1;
-    *resolved = (struct resolved){.first = symbols->frame_count};
-    if (source && source->lookup) {
-        resolved->is_signal_return = elf_lookup_is_signal_return(source->lookup, address);
-        if (!resolved->is_signal_return)
-            count = elf_lookup_find(source->lookup, address - 1, found, &symbols->names, err);
-    }
     if (count < 0)
         return -1;
-    for (int i = 0; i < count; i++)
-        found[i].is_named = true;
-    if (resolved->is_signal_return)
-        found[count++] = (struct symbol_frame){
-            .kind = "native", .function = "(signal handler)", .is_named = true};
     if (count == 0) {
         found[count++] = (struct symbol_frame){
             .kind = "native", .function = place_text(symbols, module, address, err)};
         if (!found[0].function)
             return -1;
     }
-    resolved->count = (uint32_t)count;
+    *resolved = (struct resolved){.first = symbols->frame_count,
+                                  .count = (uint32_t)count,
+                                  .is_signal_return = is_signal_return(&found[0])};
     if (keep_frames(symbols, found, count, module, err))
         return -1;
-    if (source && !found[0].is_named && found[0].role != ROLE_own)
-        source->has_gap = true;
+    if (module && !found[0].is_named && found[0].role != ROLE_own)
+        symbols->modules[module - symbols->trace->modules].has_gap = true;
     return 0;
 }
 
@@ -234,6 +298,23 @@ static const struct resolved *resolved_of(struct symbols *symbols, uint64_t addr
         return NULL;
     symbols->resolved_count++;
     return &grown[number];
+}
+
+void symbols_prefer_files(struct symbols *symbols)
+{
+    symbols->prefers_files = true;
+}
+
+const struct symbol_frame *symbols_find(struct symbols *symbols, uint64_t address, size_t *count,
+                                        bool *is_signal, struct err *err)
+{
+    const struct resolved *resolved = resolved_of(symbols, address, err);
+
+    if (!resolved)
+        return NULL;
+    *count = resolved->count;
+    *is_signal = resolved->is_signal_return;
+    return &symbols->frames[resolved->first];
 }
 
 /* --- walking --- */

@@ -73,6 +73,24 @@ int symbols_walk(struct symbols *symbols, uint32_t stack_id,
 /* The module that holds a native frame's address; NULL: none. */
 const struct trace_module *symbols_module(const struct trace *trace, uint64_t address);
 
+/* --- for writing names into the trace --- */
+
+/* From now on what the files on this machine say goes before what the trace has. */
+void symbols_prefer_files(struct symbols *symbols);
+
+/*
+ * The frames of one return address, innermost first: *count of them. An address that a signal
+ * interrupted is asked for as one more. *is_signal_return: the frame outside it was interrupted.
+ * NULL: no memory.
+ */
+const struct symbol_frame *symbols_find(struct symbols *symbols, uint64_t address, size_t *count,
+                                        bool *is_signal_return, struct err *err);
+
+/* "found", "missing" or "other build": the file of a module whose frames were asked for. */
+const char *symbols_file_state(const struct symbols *symbols, const struct trace_module *module);
+
+/* --- what could not be found --- */
+
 /* Modules whose frames were asked for and stayed without names, and the first of each sort. */
 struct symbol_gaps {
     size_t missing_count, other_build_count;

@@ -281,6 +281,27 @@ static int row_location(struct trace *trace, struct reader *reader)
     return 0;
 }
 
+static int row_symbol(struct trace *trace, struct reader *reader)
+{
+    struct trace_symbol *grown, symbol;
+    int64_t address;
+
+    if (read_integer(reader, AT(symbol, address), INT64_MIN, INT64_MAX, &address) ||
+        read_id(reader, AT(symbol, level), UINT32_MAX, &symbol.level) ||
+        read_id(reader, AT(symbol, function_id), UINT32_MAX, &symbol.function_id) ||
+        read_id(reader, AT(symbol, file_id), UINT32_MAX, &symbol.file_id) ||
+        read_id(reader, AT(symbol, line), UINT32_MAX, &symbol.line))
+        return -1;
+    grown = array_grow(trace->symbols, &reader->capacity, trace->symbol_count, sizeof *grown,
+                       reader->err);
+    if (!grown)
+        return -1;
+    trace->symbols = grown;
+    symbol.address = (uint64_t)address;
+    grown[trace->symbol_count++] = symbol;
+    return 0;
+}
+
 static int row_coverage(struct trace *trace, struct reader *reader)
 {
     struct trace_coverage *coverage, *grown;
@@ -329,11 +350,20 @@ static const struct table {
 #include "gpumemtrace/schema/tables.def"
 };
 
+/* The first recorders of this format made no table for names. */
+static bool is_left_out(sqlite3 *db, const char *table)
+{
+    return !strcmp(table, "symbol") &&
+           sqlite3_table_column_metadata(db, NULL, table, NULL, NULL, NULL, NULL, NULL, NULL);
+}
+
 static int load_table(struct trace *trace, sqlite3 *db, const struct table *table, struct err *err)
 {
     struct reader reader = {.trace = trace, .table = table->name, .err = err};
     int status = -1, step;
 
+    if (is_left_out(db, table->name))
+        return 0;
     if (load_prepare(trace, db, table->select, &reader.stmt, err))
         return -1;
     while ((step = sqlite3_step(reader.stmt)) == SQLITE_ROW) {
@@ -354,6 +384,15 @@ static int compare_modules(const void *left, const void *right)
     return (a->start_address > b->start_address) - (a->start_address < b->start_address);
 }
 
+static int compare_symbols(const void *left, const void *right)
+{
+    const struct trace_symbol *a = left, *b = right;
+
+    if (a->address != b->address)
+        return a->address < b->address ? -1 : 1;
+    return (a->level > b->level) - (a->level < b->level);
+}
+
 int load_tables(struct trace *trace, sqlite3 *db, struct err *err)
 {
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
@@ -361,5 +400,7 @@ int load_tables(struct trace *trace, sqlite3 *db, struct err *err)
             return -1;
     if (trace->module_count)
         qsort(trace->modules, trace->module_count, sizeof *trace->modules, compare_modules);
+    if (trace->symbol_count)
+        qsort(trace->symbols, trace->symbol_count, sizeof *trace->symbols, compare_symbols);
     return 0;
 }

@@ -91,6 +91,7 @@ void trace_release(struct trace *trace)
     free(trace->threads);
     free(trace->devices);
     free(trace->modules);
+    free(trace->symbols);
     free(trace->coverage);
     free(trace->frames);
     free(trace->locations);
@@ -112,4 +113,22 @@ const char *trace_string(const struct trace *trace, uint64_t string_id)
 const char *trace_hook(const struct trace *trace, unsigned hook_id)
 {
     return text_of(trace->hooks, trace->hook_limit, hook_id);
+}
+
+const struct trace_symbol *trace_symbols(const struct trace *trace, uint64_t address, size_t *count)
+{
+    size_t low = 0, high = trace->symbol_count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (trace->symbols[middle].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *count = 0;
+    while (low + *count < trace->symbol_count && trace->symbols[low + *count].address == address)
+        ++*count;
+    return *count ? &trace->symbols[low] : NULL;
 }

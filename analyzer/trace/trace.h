@@ -59,6 +59,11 @@ struct trace_location {
     uint32_t function_id, file_id, line;
 };
 
+struct trace_symbol { /* one row of the table symbol */
+    uint64_t address;
+    uint32_t level, function_id, file_id, line;
+};
+
 struct trace_coverage { /* an entry point the program asked for that is not recorded */
     char *name;
     uint64_t count;
@@ -89,6 +94,9 @@ struct trace {
     char **hooks;
     size_t hook_limit;
 
+    struct trace_symbol *symbols; /* ascending address, level */
+    size_t symbol_count;
+
     struct trace_coverage *coverage;
     size_t coverage_count;
 };
@@ -101,5 +109,9 @@ void trace_release(struct trace *trace);
 /* "" for an id that does not exist. */
 const char *trace_string(const struct trace *trace, uint64_t string_id);
 const char *trace_hook(const struct trace *trace, unsigned hook_id);
+
+/* The names that the file has for an address, innermost first; NULL and 0: none. */
+const struct trace_symbol *trace_symbols(const struct trace *trace, uint64_t address,
+                                         size_t *count);
 
 #endif

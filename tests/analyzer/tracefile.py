@@ -32,6 +32,8 @@ CREATE TABLE frame (frame_id INTEGER PRIMARY KEY, parent_id INTEGER, kind INTEGE
                     address INTEGER NOT NULL);
 CREATE TABLE location (location_id INTEGER PRIMARY KEY, function_id INTEGER NOT NULL,
                        file_id INTEGER NOT NULL, line INTEGER NOT NULL);
+CREATE TABLE symbol (address INTEGER NOT NULL, level INTEGER NOT NULL, function_id INTEGER NOT NULL,
+                     file_id INTEGER NOT NULL, line INTEGER NOT NULL);
 CREATE TABLE coverage (name TEXT PRIMARY KEY, count INTEGER NOT NULL);
 CREATE TABLE event (seq INTEGER PRIMARY KEY, time_ns INTEGER NOT NULL, thread_id INTEGER NOT NULL,
                     hook_id INTEGER NOT NULL, kind INTEGER NOT NULL, memory INTEGER NOT NULL,
@@ -61,7 +63,8 @@ class Trace:
     def __init__(self, path, complete=1, **meta):
         self.path = path
         self.events = []
-        self.rows = {"device": [], "hook": [], "module": [], "coverage": [], "frame": []}
+        self.rows = {"device": [], "hook": [], "module": [], "coverage": [], "frame": [],
+                     "symbol": []}
         self.strings = {}
         self.locations = {}
         self.frames = {}
@@ -94,6 +97,12 @@ class Trace:
                 kind, address = 2, self.string(frame)
             parent = self.frames.setdefault((parent, kind, address), len(self.frames) + 1)
         return parent
+
+    def name(self, address, *frames):
+        """Names of a native address as `resolve` writes them: (file, line, function), innermost first."""
+        for level, (file, line, function) in enumerate(frames):
+            file_id = self.string(file) if file else 0
+            self.rows["symbol"].append((address, level, self.string(function), file_id, line or 0))
 
     def device(self, number=0, uuid=None, name=None, total_bytes=None):
         self.rows["device"].append((number, uuid, name, total_bytes, None))

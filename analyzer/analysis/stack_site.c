@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* Which frame names an allocation; see stack_site.h. */
+#include "analysis/stack_site.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/utf8.h"
+
+/* How well a frame names an allocation, the best last. */
+enum rank {
+    RANK_ANY,
+    RANK_FRAMEWORK,
+    RANK_PLACE, /* of the program, but without a name */
+    RANK_LABEL,
+    RANK_PROGRAM,
+};
+
+static enum rank rank_of(const struct symbol_frame *frame)
+{
+    if (!strcmp(frame->kind, "label"))
+        return RANK_LABEL;
+    if (frame->role == ROLE_program)
+        return frame->is_named ? RANK_PROGRAM : RANK_PLACE;
+    return frame->role == ROLE_framework || frame->role == ROLE_cuda ? RANK_FRAMEWORK : RANK_ANY;
+}
+
+/* Of the program's own frames the innermost counts, of all others the outermost. */
+static bool is_better(enum rank rank, enum rank best)
+{
+    return rank > best || (rank == best && rank <= RANK_FRAMEWORK);
+}
+
+int stack_site_find(struct stack_site *site, struct symbols *symbols, uint32_t stack_id,
+                    struct err *err)
+{
+    struct symbol_walk walk = symbols_walk_begin(symbols, stack_id);
+    struct symbol_frame frame;
+    enum rank best = RANK_ANY;
+    int status = 1;
+
+    *site = (struct stack_site){0};
+    for (int depth = 0; best != RANK_PROGRAM; depth++) {
+        status = symbols_walk_next(&walk, &frame, err);
+        if (status <= 0)
+            break;
+        if (site->is_found && !is_better(rank_of(&frame), best))
+            continue;
+        best = rank_of(&frame);
+        *site = (struct stack_site){.frame = frame, .depth = depth, .is_found = true};
+    }
+    site->is_of_program = best == RANK_PROGRAM || best == RANK_PLACE;
+    return status < 0 ? -1 : 0;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+const char *stack_function_text(const char *function, char buffer[STACK_FUNCTION_BYTES])
+{
+    static const char more[] = "…";
+    size_t length = 0;
+    uint32_t code;
+
+    if (strlen(function) < STACK_FUNCTION_BYTES)
+        return function;
+    for (size_t next = 0; next + sizeof more <= STACK_FUNCTION_BYTES;
+         next += utf8_next(function + next, &code))
+        length = next;
+    memcpy(buffer, function, length);
+    memcpy(buffer + length, more, sizeof more);
+    return buffer;
+}
+
+const char *stack_site_text(const struct stack_site *site, char buffer[STACK_SITE_TEXT_BYTES])
+{
+    char shortened[STACK_FUNCTION_BYTES];
+    const struct symbol_frame *frame = &site->frame;
+    const char *function;
+
+    if (!site->is_found)
+        return "(no stack was taken)";
+    function = stack_function_text(frame->function, shortened);
+    if (frame->file && frame->line)
+        snprintf(buffer, STACK_SITE_TEXT_BYTES, "%.180s:%" PRIu32 " %s", base_name(frame->file),
+                 frame->line, function);
+    else if (frame->file)
+        snprintf(buffer, STACK_SITE_TEXT_BYTES, "%.180s %s", base_name(frame->file), function);
+    else if (frame->is_named && frame->module)
+        snprintf(buffer, STACK_SITE_TEXT_BYTES, "%s (%.180s)", function, base_name(frame->module));
+    else
+        snprintf(buffer, STACK_SITE_TEXT_BYTES, "%s", function);
+    return buffer;
+}
