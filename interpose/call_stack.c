@@ -144,6 +144,18 @@ static unsigned count_in(const struct native_stack *native, const struct code_ra
     return count;
 }
 
+/* Behind the outermost frame of autograd's engine, where no line of Python has called it: that is
+ * what the thread is doing for the program. */
+static void label_engine(struct merge *merge, uintptr_t address, unsigned *engine_frames)
+{
+    if (!*engine_frames || !code_ranges_have(&engine, address) || --*engine_frames)
+        return;
+    for (unsigned i = merge->next; i < merge->python->count; i++)
+        if (merge->python->items[i] != PYTHON_RUN_END)
+            return;
+    add_label(merge, "backward (autograd)");
+}
+
 /* Every frame of the loop comes after what it ran; what is left is further out than the unwinder
  * came. Loops that the Python frames do not tell of belong to another interpreter of this thread:
  * the inner one where what was found is what the thread began with, else the outer one. */
@@ -153,11 +165,14 @@ static void merge_in_order(struct merge *merge, const struct native_stack *nativ
     const struct python_stack *python = merge->python;
     const unsigned loops = python->outer && python->whole ? count_in(native, loop) : 0;
     unsigned others = loops > python->runs ? loops - python->runs : 0;
+    unsigned engine_frames =
+        atomic_load_explicit(&engine_found, memory_order_acquire) ? count_in(native, &engine) : 0;
     for (unsigned i = 0; i < native->count; i++) {
         const uintptr_t address = (uintptr_t)native->frames[i];
         if (code_ranges_have(loop, address) && !(others && others--))
             add_python(merge, false);
         add_frame(merge, FRAME_NATIVE, address);
+        label_engine(merge, address, &engine_frames);
     }
     add_python(merge, true);
 }
@@ -170,27 +185,11 @@ static void merge_as_blocks(struct merge *merge, const struct native_stack *nati
         add_frame(merge, FRAME_NATIVE, (uintptr_t)native->frames[i]);
 }
 
-/* Without Python frames: the engine of autograd, should it stand there, says what this thread is
- * doing for the program. */
-static void merge_native(struct merge *merge, const struct native_stack *native)
-{
-    const struct code_ranges none = {0};
-    const struct code_ranges *ranges =
-        atomic_load_explicit(&engine_found, memory_order_acquire) ? &engine : &none;
-    for (unsigned i = 0; i < native->count; i++) {
-        add_frame(merge, FRAME_NATIVE, (uintptr_t)native->frames[i]);
-        if (code_ranges_have(ranges, (uintptr_t)native->frames[i]))
-            add_label(merge, "backward (autograd)");
-    }
-}
-
 static void merge_stacks(struct merge *merge, const struct native_stack *native)
 {
-    const struct python_stack *python = merge->python;
+    const bool has_python = merge->python->count > merge->python->runs;
     const struct code_ranges *loop = python_loop();
-    if (python->count == python->runs)
-        merge_native(merge, native);
-    else if (native->count && !loop->count)
+    if (has_python && native->count && !loop->count)
         merge_as_blocks(merge, native);
     else
         merge_in_order(merge, native, loop);
@@ -238,14 +237,6 @@ static uint32_t take(struct thread *thread)
     return id;
 }
 
-/* Without native frames nothing else notices that an interpreter was loaded. */
-static void note_modules_now_and_then(struct thread *thread)
-{
-    static _Atomic unsigned calls;
-    if (!want_native && !(atomic_fetch_add_explicit(&calls, 1, memory_order_relaxed) & 63))
-        modules_note(thread);
-}
-
 uint32_t call_stack_take(struct thread *thread)
 {
     int cancel_state;
@@ -255,7 +246,9 @@ uint32_t call_stack_take(struct thread *thread)
     thread->in_stack = true;
     /* libunwind's cold path reads from a pipe, which must not become a place to be cancelled at. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    note_modules_now_and_then(thread);
+    /* Without native frames nothing else notices that an interpreter was loaded. */
+    if (!want_native && !python_is_settled())
+        modules_note(thread);
     look_again();
     id = take(thread);
     while (look_again()) { /* what came with these frames may be an interpreter */

@@ -55,6 +55,12 @@ void python_setup(void)
     atomic_store(&ready, false);
 }
 
+bool python_is_settled(void)
+{
+    return atomic_load_explicit(&known, memory_order_relaxed) ||
+           atomic_load_explicit(&refused, memory_order_relaxed);
+}
+
 const struct code_ranges *python_loop(void)
 {
     static const struct code_ranges none;

@@ -23,6 +23,9 @@ void python_setup(void);
  * dl_iterate_phdr. */
 bool python_meet(const struct dl_phdr_info *info);
 
+/* Is it known which interpreter is read, or that none will be? */
+bool python_is_settled(void);
+
 /* The frames of the calling thread, innermost first, `limit` of them at most: location ids, and
  * PYTHON_RUN_END behind the frames that one interpreter loop ran. Callable from a hook: a lock, but
  * no malloc, and only for a place in the code that was not seen before. */

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* link: cudart13 */
+/*
+ * A thread that is inside a function with the name of autograd's engine allocates, as PyTorch's
+ * backward threads do, without any interpreter. Prints the address.
+ */
+#include <pthread.h>
+#include <stdio.h>
+
+#include "gpumemtrace/compiler.h"
+#include "gpumemtrace/cuda/abi.h"
+
+static volatile int after; /* work behind a call, so that it is no tail call */
+static void *block;
+
+GMT_EXPORT void thread_main(void) __asm__(
+    "_ZN5torch8autograd6Engine11thread_mainERKSt10shared_ptrINS0_9GraphTaskEE");
+
+static GMT_NOINLINE void evaluate_function(void)
+{
+    cudaMalloc(&block, 4096);
+    after++;
+}
+
+GMT_NOINLINE void thread_main(void)
+{
+    evaluate_function();
+    after++;
+}
+
+static void *thread_init(void *argument)
+{
+    thread_main();
+    after++;
+    return argument;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, thread_init, NULL) != 0)
+        return 1;
+    pthread_join(thread, NULL);
+    printf("%lu\n", (unsigned long)block);
+    return 0;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* link: */
+/*
+ * A plugin that calls back. The like of stack_probe_one.c in size, but not in what its functions
+ * keep on the stack, so that a way up remembered for one leads astray in the other.
+ */
+#include "gpumemtrace/compiler.h"
+
+GMT_EXPORT void plugin_run(void (*callback)(void));
+
+#define KEPT_BYTES 4000
+
+static GMT_NOINLINE void keep(volatile char *kept, void (*callback)(void))
+{
+    volatile char more[KEPT_BYTES];
+    more[0] = kept[0];
+    callback();
+    kept[1] = more[0];
+}
+
+void plugin_run(void (*callback)(void))
+{
+    volatile char kept[KEPT_BYTES];
+    kept[0] = 0;
+    keep(kept, callback);
+    kept[0] = kept[1];
+}
