@@ -8,14 +8,6 @@
 #include "call.h"
 #include "gpumemtrace/compiler.h"
 
-struct mipmap {
-    struct object object;
-    struct block *block;
-    CUDA_ARRAY3D_DESCRIPTOR descriptor;
-    unsigned level_count;
-    struct array *levels[ARRAY_LEVEL_LIMIT]; /* made when asked for */
-};
-
 /* The bytes of one channel, or of the whole element where the format names its channels; 0: a
  * format that is not simulated. */
 static uint64_t format_bytes(CUarray_format format, bool *whole_element)
@@ -74,12 +66,27 @@ static int array_bytes(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, uint64_t *size
                : 0;
 }
 
+#define MAPPED_INTO (CUDA_ARRAY3D_SPARSE | CUDA_ARRAY3D_DEFERRED_MAPPING)
+
+bool array_is_mapped_into(const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
+{
+    return descriptor->Flags & MAPPED_INTO;
+}
+
+/* Tile by tile or as a whole, and never in one dimension. */
+static bool is_mapping_valid(const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
+{
+    return !array_is_mapped_into(descriptor) ||
+           (descriptor->Height && (descriptor->Flags & MAPPED_INTO) != MAPPED_INTO);
+}
+
 static bool is_valid(const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
 {
     const unsigned channels = descriptor->NumChannels;
     const bool layered = descriptor->Flags & CUDA_ARRAY3D_LAYERED;
     return descriptor->Width && (channels == 1 || channels == 2 || channels == 4) &&
-           (descriptor->Height || !descriptor->Depth || layered) && array_element_bytes(descriptor);
+           (descriptor->Height || !descriptor->Depth || layered) &&
+           array_element_bytes(descriptor) && is_mapping_valid(descriptor);
 }
 
 static CUresult take_block(struct context *context, uint64_t size_bytes, struct block **block)
@@ -100,21 +107,34 @@ static CUresult take_block(struct context *context, uint64_t size_bytes, struct 
     return CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+/* *block stays NULL where the program maps memory in. */
+static CUresult take_memory(struct context *context, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
+                            uint64_t size_bytes, struct block **block)
+{
+    return array_is_mapped_into(descriptor) ? CUDA_SUCCESS : take_block(context, size_bytes, block);
+}
+
+static void give_memory(struct block *block)
+{
+    if (block)
+        context_free_block(block);
+}
+
 CUresult array_new(struct context *context, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
                    CUarray *handle)
 {
     uint64_t size_bytes;
-    struct block *block;
+    struct block *block = NULL;
     if (!is_valid(descriptor))
         return CUDA_ERROR_INVALID_VALUE;
     if (array_bytes(descriptor, &size_bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    const CUresult result = take_block(context, size_bytes, &block);
+    const CUresult result = take_memory(context, descriptor, size_bytes, &block);
     if (result)
         return result;
     struct array *array = object_new(OBJECT_ARRAY, context, sizeof *array);
     if (!array) {
-        context_free_block(block);
+        give_memory(block);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     array->block = block;
@@ -185,15 +205,21 @@ struct array *array_find(CUarray handle)
     return object_find(handle, OBJECT_ARRAY);
 }
 
+struct mipmap *array_find_mipmap(CUmipmappedArray handle)
+{
+    return object_find(handle, OBJECT_MIPMAP);
+}
+
 CUresult cuArrayDestroy(CUarray handle)
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_NO_CAPTURE)) {
         struct array *array = array_find(handle);
-        if (!array || !array->block) { /* a level goes with its mipmap only */
+        if (!array || array->is_level) {
             call.result = CUDA_ERROR_INVALID_HANDLE;
         } else {
-            context_free_block(array->block);
+            give_memory(array->block);
+            tiles_drop(&array->tiles);
             object_delete(array);
         }
     }
@@ -208,8 +234,7 @@ static uint64_t halved(uint64_t extent, unsigned level)
 }
 
 /* Layers of a layered or cube array are in every level; a depth shrinks. */
-static CUDA_ARRAY3D_DESCRIPTOR level_descriptor(const CUDA_ARRAY3D_DESCRIPTOR *whole,
-                                                unsigned level)
+CUDA_ARRAY3D_DESCRIPTOR array_level(const CUDA_ARRAY3D_DESCRIPTOR *whole, unsigned level)
 {
     CUDA_ARRAY3D_DESCRIPTOR descriptor = *whole;
     descriptor.Width = halved(whole->Width, level);
@@ -235,12 +260,12 @@ static unsigned clamp_levels(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned
     return level_count < 1 ? 1 : level_count > most ? most : level_count;
 }
 
-static int mipmap_bytes(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned level_count,
-                        uint64_t *size_bytes)
+int array_levels_bytes(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned level_count,
+                       uint64_t *size_bytes)
 {
     *size_bytes = 0;
     for (unsigned level = 0; level < level_count; level++) {
-        const CUDA_ARRAY3D_DESCRIPTOR one = level_descriptor(descriptor, level);
+        const CUDA_ARRAY3D_DESCRIPTOR one = array_level(descriptor, level);
         uint64_t level_bytes;
         if (array_bytes(&one, &level_bytes) ||
             GMT_ADD_OVERFLOWS(*size_bytes, level_bytes, size_bytes))
@@ -249,29 +274,37 @@ static int mipmap_bytes(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned leve
     return 0;
 }
 
+CUresult array_view(struct context *context, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
+                    unsigned level_count, struct mipmap **result)
+{
+    if (!is_valid(descriptor))
+        return CUDA_ERROR_INVALID_VALUE;
+    struct mipmap *mipmap = object_new(OBJECT_MIPMAP, context, sizeof *mipmap);
+    if (!mipmap)
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    mipmap->descriptor = *descriptor;
+    mipmap->level_count = clamp_levels(descriptor, level_count);
+    *result = mipmap;
+    return CUDA_SUCCESS;
+}
+
 static CUresult mipmap_new(struct context *context, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
                            unsigned level_count, CUmipmappedArray *handle)
 {
     uint64_t size_bytes;
-    struct block *block;
-    if (!is_valid(descriptor))
-        return CUDA_ERROR_INVALID_VALUE;
-    level_count = clamp_levels(descriptor, level_count);
-    if (mipmap_bytes(descriptor, level_count, &size_bytes))
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    const CUresult result = take_block(context, size_bytes, &block);
+    struct mipmap *mipmap;
+    CUresult result = array_view(context, descriptor, level_count, &mipmap);
     if (result)
         return result;
-    struct mipmap *mipmap = object_new(OBJECT_MIPMAP, context, sizeof *mipmap);
-    if (!mipmap) {
-        context_free_block(block);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    mipmap->block = block;
-    mipmap->descriptor = *descriptor;
-    mipmap->level_count = level_count;
-    *handle = (CUmipmappedArray)(void *)mipmap;
-    return CUDA_SUCCESS;
+    if (array_levels_bytes(descriptor, mipmap->level_count, &size_bytes))
+        result = CUDA_ERROR_OUT_OF_MEMORY;
+    else
+        result = take_memory(context, descriptor, size_bytes, &mipmap->block);
+    if (result)
+        object_delete(mipmap);
+    else
+        *handle = (CUmipmappedArray)(void *)mipmap;
+    return result;
 }
 
 CUresult cuMipmappedArrayCreate(CUmipmappedArray *handle, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
@@ -291,7 +324,8 @@ static CUresult get_level(struct mipmap *mipmap, unsigned level, CUarray *handle
         *place = object_new(OBJECT_ARRAY, mipmap->object.context, sizeof **place);
         if (!*place)
             return CUDA_ERROR_OUT_OF_MEMORY;
-        (*place)->descriptor = level_descriptor(&mipmap->descriptor, level);
+        (*place)->is_level = true;
+        (*place)->descriptor = array_level(&mipmap->descriptor, level);
     }
     *handle = (CUarray)(void *)*place;
     return CUDA_SUCCESS;
@@ -302,7 +336,7 @@ CUresult cuMipmappedArrayGetLevel(CUarray *level_handle, CUmipmappedArray handle
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT)) {
-        struct mipmap *mipmap = object_find(handle, OBJECT_MIPMAP);
+        struct mipmap *mipmap = array_find_mipmap(handle);
         if (!mipmap)
             call.result = CUDA_ERROR_INVALID_HANDLE;
         else if (call_requires(&call, level_handle && level < mipmap->level_count))
@@ -315,14 +349,15 @@ CUresult cuMipmappedArrayDestroy(CUmipmappedArray handle)
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_NO_CAPTURE)) {
-        struct mipmap *mipmap = object_find(handle, OBJECT_MIPMAP);
+        struct mipmap *mipmap = array_find_mipmap(handle);
         if (!mipmap) {
             call.result = CUDA_ERROR_INVALID_HANDLE;
         } else {
             for (unsigned level = 0; level < mipmap->level_count; level++)
                 if (mipmap->levels[level])
                     object_delete(mipmap->levels[level]);
-            context_free_block(mipmap->block);
+            give_memory(mipmap->block);
+            tiles_drop(&mipmap->tiles);
             object_delete(mipmap);
         }
     }

@@ -7,19 +7,41 @@
 
 #include "block.h"
 #include "object.h"
+#include "tiles.h"
 
 #define ARRAY_LEVEL_LIMIT 32
 
 struct array {
     struct object object;
-    struct block *block; /* NULL: a level of a mipmapped array */
+    bool is_level;       /* a view of a mipmapped array: goes with it only */
+    struct block *block; /* NULL: a level, or its memory is mapped into it */
+    struct tiles tiles;
     CUDA_ARRAY3D_DESCRIPTOR descriptor;
+};
+
+struct mipmap {
+    struct object object;
+    struct block *block; /* NULL: its memory is mapped into it, or is another API's */
+    struct tiles tiles;
+    CUDA_ARRAY3D_DESCRIPTOR descriptor;
+    unsigned level_count;
+    struct array *levels[ARRAY_LEVEL_LIMIT]; /* made when asked for */
 };
 
 CUresult array_new(struct context *context, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
                    CUarray *handle);
 /* NULL: no such array. */
 struct array *array_find(CUarray handle);
+struct mipmap *array_find_mipmap(CUmipmappedArray handle);
+/* A mipmapped array without memory of its own. NULL: no host memory; invalid: the result says. */
+CUresult array_view(struct context *context, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
+                    unsigned level_count, struct mipmap **mipmap);
+/* Does the program map memory into it? */
+bool array_is_mapped_into(const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
+/* Bytes of the first levels together; -1: more than 64 bits can say. */
+int array_levels_bytes(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned level_count,
+                       uint64_t *size_bytes);
+CUDA_ARRAY3D_DESCRIPTOR array_level(const CUDA_ARRAY3D_DESCRIPTOR *whole, unsigned level);
 uint64_t array_element_bytes(const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
 
 #endif

@@ -62,6 +62,19 @@ struct block *block_at(uint64_t address)
     return block && block->address == address ? block : NULL;
 }
 
+struct block *block_find_if(bool is_wanted(const struct block *block, const void *data),
+                            const void *data)
+{
+    struct tree_node *node = tree_at_least(&blocks, key_of(0));
+    while (node) {
+        struct block *block = TREE_ENTRY(node, struct block, by_address);
+        if (is_wanted(block, data))
+            return block;
+        node = tree_at_least(&blocks, key_of(block->address + 1));
+    }
+    return NULL;
+}
+
 bool block_overlaps(uint64_t address, uint64_t size_bytes)
 {
     struct tree_node *node = tree_at_least(&blocks, key_of(address));

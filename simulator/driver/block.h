@@ -10,6 +10,7 @@
 #define GPUMEMTRACE_SIMULATOR_BLOCK_H
 
 #include "device.h"
+#include "share.h"
 
 enum block_kind {
     BLOCK_LINEAR,     /* cuMemAlloc, cuMemAllocPitch */
@@ -19,7 +20,9 @@ enum block_kind {
     BLOCK_REGISTERED, /* the program's own memory */
     BLOCK_POOL,       /* cuMemAllocAsync */
     BLOCK_MAPPED,     /* cuMemMap */
-    BLOCK_GRAPH       /* an allocation node's: addresses always, memory while it is live */
+    BLOCK_GRAPH,      /* an allocation node's: addresses always, memory while it is live */
+    BLOCK_OPENED,     /* another process's, by cuIpcOpenMemHandle */
+    BLOCK_IMPORTED    /* another's, freed like one's own: of a pool or of external memory */
 };
 
 struct graph_allocation;
@@ -33,12 +36,15 @@ struct block {
     uint64_t address, size_bytes; /* the size asked for */
     uint64_t id;                  /* never used again in this process */
     struct device *device;
-    struct context *context;             /* it ends with this one; NULL: with none */
-    struct span *span;                   /* LINEAR, ARRAY, POOL, GRAPH */
-    struct pool *pool;                   /* POOL */
+    struct context *context; /* it ends with this one; NULL: with none */
+    struct span *span;       /* of a device's addresses; NULL: the host's, or reserved ones */
+    struct pool *pool;       /* POOL; IMPORTED from one */
+    bool is_host_pool, is_managed_pool;  /* POOL: its memory is the host's, or managed */
     struct physical *physical;           /* MAPPED */
     uint64_t readers, writers;           /* MAPPED: a bit for each device with access */
     struct graph_allocation *allocation; /* GRAPH */
+    struct share_name name;              /* OPENED; IMPORTED from a pool */
+    unsigned open_count;                 /* OPENED */
 };
 
 /* A copy of the model; NULL: no host memory. */
@@ -48,6 +54,9 @@ void block_delete(struct block *block);
 struct block *block_at(uint64_t address);
 /* The block this address lies in; NULL: none. */
 struct block *block_containing(uint64_t address);
+/* The first that the caller wants; NULL: none. */
+struct block *block_find_if(bool is_wanted(const struct block *block, const void *data),
+                            const void *data);
 /* Does any block share an address with this range? */
 bool block_overlaps(uint64_t address, uint64_t size_bytes);
 
@@ -55,7 +64,7 @@ bool block_overlaps(uint64_t address, uint64_t size_bytes);
 static inline bool block_is_host(const struct block *block)
 {
     return block->kind == BLOCK_MANAGED || block->kind == BLOCK_PINNED ||
-           block->kind == BLOCK_REGISTERED;
+           block->kind == BLOCK_REGISTERED || block->is_host_pool || block->is_managed_pool;
 }
 
 #endif

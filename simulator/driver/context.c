@@ -8,6 +8,7 @@
 
 #include "capture.h"
 #include "host.h"
+#include "tiles.h"
 
 #define STACK_LIMIT 64
 
@@ -77,6 +78,7 @@ static void end(struct context *context)
     capture_end_context(context);
     while (context->blocks)
         context_free_block(context->blocks);
+    tiles_end_context(context);
     object_delete_all(context);
     device_end_context(context->device);
     context->alive = false;
@@ -192,7 +194,9 @@ void context_give(struct context *context, struct span *span)
 
 void context_free_block(struct block *block)
 {
-    if (block->span)
+    if (block->kind == BLOCK_OPENED || block->kind == BLOCK_IMPORTED)
+        device_unreserve(block->device, block->span);
+    else if (block->span)
         context_give(block->context, block->span);
     else if (block->kind == BLOCK_MANAGED || block->kind == BLOCK_PINNED)
         host_unmap(block->address, block->size_bytes);

@@ -21,7 +21,6 @@
 #define BLOCK_UNIT_BYTES ((uint64_t)512)  /* what allocations are rounded to */
 
 struct context;
-struct pool;
 
 struct device {
     int ordinal; /* as the process sees it */
@@ -30,7 +29,6 @@ struct device {
     unsigned context_count;
     struct heap addresses, low_addresses; /* low: below 4 GiB, for the driver's first forms */
     struct context *primary;
-    struct pool *default_pool, *pool;
 };
 
 /* Reads GPUMEMTRACE_SIM, GPUMEMTRACE_SIM_SHARED and CUDA_VISIBLE_DEVICES. Says what is wrong on

@@ -109,9 +109,10 @@ CUresult memory_free(uint64_t address)
         return CUDA_SUCCESS;
     if (!block)
         return CUDA_ERROR_INVALID_VALUE;
-    if (block->kind == BLOCK_POOL)
+    if (block->pool)
         pool_free_block(block);
-    else if (block->kind == BLOCK_LINEAR || block->kind == BLOCK_MANAGED)
+    else if (block->kind == BLOCK_LINEAR || block->kind == BLOCK_MANAGED ||
+             block->kind == BLOCK_IMPORTED)
         context_free_block(block);
     else if (block->kind != BLOCK_GRAPH || !graph_memory_free_block(block))
         return CUDA_ERROR_INVALID_VALUE;

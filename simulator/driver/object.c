@@ -52,6 +52,19 @@ void *object_find(const void *handle, enum object_kind kind)
     return object && object == handle && object->kind == kind ? object : NULL;
 }
 
+void *object_find_if(enum object_kind kind, bool is_wanted(const void *object, const void *data),
+                     const void *data)
+{
+    struct tree_node *node = tree_at_least(&objects, key_of(NULL));
+    while (node) {
+        struct object *object = TREE_ENTRY(node, struct object, by_handle);
+        if (object->kind == kind && is_wanted(object, data))
+            return object;
+        node = tree_at_least(&objects, key_of((const char *)object + 1));
+    }
+    return NULL;
+}
+
 void object_delete_all(struct context *context)
 {
     while (context->objects)

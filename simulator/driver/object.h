@@ -9,6 +9,8 @@
 #ifndef GPUMEMTRACE_SIMULATOR_OBJECT_H
 #define GPUMEMTRACE_SIMULATOR_OBJECT_H
 
+#include <stdbool.h>
+
 #include "tree.h"
 
 struct context;
@@ -43,6 +45,9 @@ void *object_new(enum object_kind kind, struct context *context, size_t size_byt
 void object_delete(void *object);
 /* NULL: no object of this kind. */
 void *object_find(const void *handle, enum object_kind kind);
+/* The first of this kind that the caller wants; NULL: none. */
+void *object_find_if(enum object_kind kind, bool is_wanted(const void *object, const void *data),
+                     const void *data);
 /* Ends all objects of a context. */
 void object_delete_all(struct context *context);
 

@@ -13,8 +13,9 @@ struct answer {
 
 static CUmemorytype type_of(const struct block *block)
 {
-    return block->kind == BLOCK_PINNED || block->kind == BLOCK_REGISTERED ? CU_MEMORYTYPE_HOST
-                                                                          : CU_MEMORYTYPE_DEVICE;
+    return block->kind == BLOCK_PINNED || block->kind == BLOCK_REGISTERED || block->is_host_pool
+               ? CU_MEMORYTYPE_HOST
+               : CU_MEMORYTYPE_DEVICE;
 }
 
 /* Everything that can be asked of one address, in the types the API documents. */
@@ -40,7 +41,7 @@ static void gather(const struct block *block, uint64_t address, struct facts *fa
         .device_address = address,
         .start = block->address,
         .host_address = block_is_host(block) ? (void *)(uintptr_t)address : NULL,
-        .is_managed = block->kind == BLOCK_MANAGED,
+        .is_managed = block->kind == BLOCK_MANAGED || block->is_managed_pool,
         .is_mapped = 1,
         .ordinal = block->device->ordinal,
         .size_bytes = block->size_bytes,

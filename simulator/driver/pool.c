@@ -6,30 +6,101 @@
 
 #include <stdlib.h>
 
+#include "host.h"
+
 #define SEGMENT_BYTES ((uint64_t)32 << 20)
 
 static struct pool *pools;
 
-struct pool *pool_new(struct device *device)
+struct pool *pool_new(CUmemAllocationType type, CUmemLocation location)
 {
+    static uint64_t last_id;
+    const bool names_device = location.type == CU_MEM_LOCATION_TYPE_DEVICE;
     struct pool *pool = object_new(OBJECT_POOL, NULL, sizeof *pool);
     if (!pool)
         return NULL;
     for (size_t i = 0; i < sizeof pool->reuse / sizeof pool->reuse[0]; i++)
         pool->reuse[i] = 1;
-    pool->device = device;
+    pool->device = device_at(names_device ? location.id : 0);
+    pool->type = type;
+    pool->location = location;
+    pool->id = ++last_id;
     pool->next = pools;
     pools = pool;
     return pool;
 }
 
-struct pool *pool_default(struct device *device)
+bool pool_is_on_device(const struct pool *pool)
 {
-    if (!device->default_pool)
-        device->default_pool = pool_new(device);
-    if (!device->pool)
-        device->pool = device->default_pool;
-    return device->default_pool;
+    return pool->type == CU_MEM_ALLOCATION_TYPE_PINNED &&
+           pool->location.type == CU_MEM_LOCATION_TYPE_DEVICE;
+}
+
+/* --- pools that are used where none is named --- */
+
+/* Where no number is needed none is looked at. */
+static bool is_of(const struct pool *pool, CUmemAllocationType type, CUmemLocation location)
+{
+    return pool->type == type && pool->location.type == location.type &&
+           (location.type == CU_MEM_LOCATION_TYPE_HOST ||
+            location.type == CU_MEM_LOCATION_TYPE_NONE || pool->location.id == location.id);
+}
+
+struct pool *pool_default_of(CUmemAllocationType type, CUmemLocation location)
+{
+    struct pool *pool = pools;
+    while (pool && !(pool->is_default && is_of(pool, type, location)))
+        pool = pool->next;
+    if (!pool) {
+        pool = pool_new(type, location);
+        if (pool)
+            pool->is_default = true;
+    }
+    return pool;
+}
+
+struct pool *pool_current_of(CUmemAllocationType type, CUmemLocation location)
+{
+    for (struct pool *pool = pools; pool; pool = pool->next)
+        if (pool->is_current && is_of(pool, type, location))
+            return pool;
+    return pool_default_of(type, location);
+}
+
+void pool_make_current(struct pool *pool)
+{
+    for (struct pool *other = pools; other; other = other->next)
+        if (is_of(other, pool->type, pool->location))
+            other->is_current = false;
+    pool->is_current = true;
+}
+
+/* --- memory --- */
+
+struct extent {
+    uint64_t address, size_bytes;
+    struct span *span; /* NULL: pages of the host */
+};
+
+static CUresult take_memory(const struct pool *pool, uint64_t size_bytes, struct extent *extent)
+{
+    *extent = (struct extent){.size_bytes = size_bytes};
+    if (!pool_is_on_device(pool)) {
+        extent->address = host_map(size_bytes);
+        return extent->address ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    const CUresult result = device_take(pool->device, size_bytes, &extent->span);
+    if (!result)
+        extent->address = extent->span->address;
+    return result;
+}
+
+static void give_memory(const struct pool *pool, const struct extent *extent)
+{
+    if (extent->span)
+        device_give(pool->device, extent->span);
+    else
+        host_unmap(extent->address, extent->size_bytes);
 }
 
 /* Gives whole free segments back as long as no less than keep_bytes stay reserved. */
@@ -38,11 +109,11 @@ void pool_release(struct pool *pool, uint64_t keep_bytes)
     struct span *span = heap_free_from(&pool->heap, 0, 0);
     while (span) {
         const uint64_t size_bytes = span->size_bytes, address = span->address;
-        struct span *segment = span->parent;
+        const struct extent extent = {address, size_bytes, span->parent};
         if (span_is_region(span) && pool->reserved_bytes - keep_bytes >= size_bytes &&
             pool->reserved_bytes >= keep_bytes) {
             heap_drop(&pool->heap, span);
-            device_give(pool->device, segment);
+            give_memory(pool, &extent);
             pool->reserved_bytes -= size_bytes;
         }
         span = heap_free_from(&pool->heap, size_bytes, address + 1);
@@ -51,18 +122,18 @@ void pool_release(struct pool *pool, uint64_t keep_bytes)
 
 static CUresult add_segment(struct pool *pool, uint64_t size_bytes)
 {
-    struct span *segment;
+    struct extent segment;
     if (pool->limit_bytes &&
         (size_bytes > pool->limit_bytes || pool->reserved_bytes > pool->limit_bytes - size_bytes))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    const CUresult result = device_take(pool->device, size_bytes, &segment);
+    const CUresult result = take_memory(pool, size_bytes, &segment);
     if (result)
         return result;
-    if (heap_add(&pool->heap, segment->address, segment->size_bytes, segment)) {
-        device_give(pool->device, segment);
+    if (heap_add(&pool->heap, segment.address, size_bytes, segment.span)) {
+        give_memory(pool, &segment);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    pool->reserved_bytes += segment->size_bytes;
+    pool->reserved_bytes += size_bytes;
     if (pool->reserved_bytes > pool->reserved_high_bytes)
         pool->reserved_high_bytes = pool->reserved_bytes;
     return CUDA_SUCCESS;
@@ -104,6 +175,8 @@ CUresult pool_alloc(struct pool *pool, uint64_t size_bytes, CUdeviceptr *address
         .size_bytes = size_bytes,
         .device = pool->device,
         .pool = pool,
+        .is_managed_pool = pool->type == CU_MEM_ALLOCATION_TYPE_MANAGED,
+        .is_host_pool = pool->type == CU_MEM_ALLOCATION_TYPE_PINNED && !pool_is_on_device(pool),
     };
     const CUresult result = take(pool, size_bytes, &model.span);
     if (result)
@@ -133,19 +206,42 @@ void pool_free_block(struct block *block)
 {
     struct pool *pool = block->pool;
     pool->used_bytes -= block->span->size_bytes;
-    heap_give(&pool->heap, block->span);
+    if (block->kind == BLOCK_IMPORTED)
+        device_unreserve(block->device, block->span);
+    else
+        heap_give(&pool->heap, block->span);
     block_delete(block);
     if (pool->destroyed)
         pool_destroy(pool);
 }
 
+/* The exporter's memory at addresses of this process's own. */
+CUresult pool_import_piece(struct pool *pool, const struct share_name *name, CUdeviceptr *address)
+{
+    struct block model = {
+        .kind = BLOCK_IMPORTED,
+        .size_bytes = name->size_bytes,
+        .device = pool->device,
+        .pool = pool,
+        .name = *name,
+    };
+    if (device_reserve(pool->device, name->size_bytes, &model.span))
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    model.address = model.span->address;
+    if (!block_new(&model)) {
+        device_unreserve(pool->device, model.span);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    pool->used_bytes += model.span->size_bytes;
+    *address = model.address;
+    return CUDA_SUCCESS;
+}
+
 /* Live pieces stay usable; the pool goes with the last of them. */
 void pool_destroy(struct pool *pool)
 {
-    struct device *device = pool->device;
     pool->destroyed = true;
-    if (device->pool == pool)
-        device->pool = device->default_pool;
+    pool->is_current = false;
     pool_release(pool, 0);
     if (!pool->used_bytes)
         forget(pool);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stream-ordered memory: pools that reserve device memory in segments and hand out pieces. All work
- * is done when a call returns, so a freed piece can be used again at once; whole segments go back
- * to the device at the next synchronization, down to the pool's release threshold.
+ * Stream-ordered memory: pools that reserve memory in segments and hand out pieces. All work is
+ * done when a call returns, so a freed piece can be used again at once; whole segments go back at
+ * the next synchronization, down to the pool's release threshold. Pools of the host's memory and of
+ * managed memory take none of a device's; an imported pool hands out nothing but the exporter's
+ * pieces.
  *
  * Not thread-safe: the simulator's lock covers it.
  */
@@ -14,8 +16,15 @@
 
 struct pool {
     struct object object;
-    struct pool *next; /* all pools, destroyed ones with live pieces too */
-    struct device *device;
+    struct pool *next;     /* all pools, destroyed ones with live pieces too */
+    struct device *device; /* of the host's and of managed pools: the first */
+    CUmemAllocationType type;
+    CUmemLocation location;
+    CUmemAllocationHandleType handle_types;
+    bool is_default, is_current; /* of its location and type */
+    bool is_imported;
+    struct share_name name; /* of an imported one: the exporter's */
+    uint64_t id;            /* no other's in this process */
     struct heap heap;
     bool destroyed; /* goes when its last piece is freed */
     int reuse[3];   /* the three reuse attributes: kept, without effect */
@@ -25,8 +34,7 @@ struct pool {
     uint64_t used_bytes, used_high_bytes;
 };
 
-/* The device's default pool, made when first asked for; NULL: no host memory. */
-struct pool *pool_default(struct device *device);
+/* A piece of the process's own, or an imported one. */
 void pool_free_block(struct block *block);
 /* What a synchronization does to every pool. */
 void pool_synchronize(void);

@@ -21,11 +21,18 @@ static struct pool *find(struct call *call, CUmemoryPool handle)
     return NULL;
 }
 
-static struct pool *current_pool(struct call *call, struct device *device)
+static CUmemLocation location_of(const struct device *device)
 {
-    if (!pool_default(device))
+    return (CUmemLocation){CU_MEM_LOCATION_TYPE_DEVICE, device->ordinal};
+}
+
+/* NULL: the result is set. */
+static struct pool *current_pool(struct call *call, const struct device *device)
+{
+    struct pool *pool = pool_current_of(CU_MEM_ALLOCATION_TYPE_PINNED, location_of(device));
+    if (!pool)
         call->result = CUDA_ERROR_OUT_OF_MEMORY;
-    return device->pool;
+    return pool;
 }
 
 static CUmemoryPool handle_of(struct pool *pool)
@@ -39,8 +46,7 @@ static CUresult allocate(struct call *call, struct pool *pool, size_t size_bytes
 {
     CUgraphNodeParams work = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC};
     work.alloc.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-    work.alloc.poolProps.location =
-        (CUmemLocation){CU_MEM_LOCATION_TYPE_DEVICE, pool->device->ordinal};
+    work.alloc.poolProps.location = pool->location;
     work.alloc.bytesize = size_bytes;
     if (capture_lets_through(call, stream, &work))
         return pool_alloc(pool, size_bytes, address);
@@ -72,7 +78,7 @@ static CUresult do_cuMemAllocFromPoolAsync(const char *function, CUdeviceptr *ad
     if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) &&
         call_requires(&call, address && size_bytes)) {
         struct pool *pool = find(&call, handle);
-        if (pool)
+        if (pool && call_requires(&call, !pool->is_imported))
             call.result = allocate(&call, pool, size_bytes, stream, address);
     }
     return call_end(&call);
@@ -87,7 +93,7 @@ static CUresult free_now(uint64_t address)
     struct block *block = block_at(address);
     if (block && block->kind == BLOCK_GRAPH)
         return graph_memory_free_block(block) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-    if (!block || block->kind != BLOCK_POOL)
+    if (!block || !block->pool)
         return CUDA_ERROR_INVALID_VALUE;
     pool_free_block(block);
     return CUDA_SUCCESS;
@@ -106,29 +112,50 @@ static CUresult do_cuMemFreeAsync(const char *function, CUdeviceptr address, CUs
 
 TWIN(_ptsz, cuMemFreeAsync, (CUdeviceptr address, CUstream stream), address, stream)
 
-static bool is_supported(const CUmemPoolProps *properties)
+/* On a device or on the host, where a pool for any node cannot be shared; managed memory may also
+ * be nowhere in particular. */
+static CUresult check_place(CUmemAllocationType type, const CUmemLocation *location)
 {
-    return properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE &&
-           properties->handleTypes == CU_MEM_HANDLE_TYPE_NONE;
+    switch (location->type) {
+    case CU_MEM_LOCATION_TYPE_DEVICE:
+        return device_at(location->id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
+    case CU_MEM_LOCATION_TYPE_HOST:
+        return CUDA_SUCCESS;
+    case CU_MEM_LOCATION_TYPE_HOST_NUMA:
+        return location->id ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    case CU_MEM_LOCATION_TYPE_NONE:
+        return type == CU_MEM_ALLOCATION_TYPE_MANAGED ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+    default:
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+}
+
+static CUresult check(const CUmemPoolProps *properties)
+{
+    if (properties->allocType != CU_MEM_ALLOCATION_TYPE_PINNED &&
+        properties->allocType != CU_MEM_ALLOCATION_TYPE_MANAGED)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (properties->handleTypes & ~(unsigned)CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    if (properties->handleTypes && (properties->allocType == CU_MEM_ALLOCATION_TYPE_MANAGED ||
+                                    properties->location.type == CU_MEM_LOCATION_TYPE_HOST))
+        return CUDA_ERROR_INVALID_VALUE;
+    return check_place(properties->allocType, &properties->location);
 }
 
 CUresult cuMemPoolCreate(CUmemoryPool *handle, const CUmemPoolProps *properties)
 {
     struct call call;
-    if (!call_begin(&call, __func__, CALL_NEEDS_INIT) ||
-        !call_requires(&call, handle && properties &&
-                                  properties->allocType == CU_MEM_ALLOCATION_TYPE_PINNED))
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT) && call_requires(&call, handle && properties))
+        call.result = check(properties);
+    if (call.result)
         goto out;
-    if (!is_supported(properties)) {
-        call.result = CUDA_ERROR_NOT_SUPPORTED;
-        goto out;
-    }
-    struct device *device = call_device(&call, properties->location.id);
-    struct pool *pool = device ? pool_new(device) : NULL;
+    struct pool *pool = pool_new(properties->allocType, properties->location);
     if (pool) {
         pool->limit_bytes = properties->maxSize;
+        pool->handle_types = properties->handleTypes;
         *handle = handle_of(pool);
-    } else if (device) {
+    } else {
         call.result = CUDA_ERROR_OUT_OF_MEMORY;
     }
 out:
@@ -140,7 +167,7 @@ CUresult cuMemPoolDestroy(CUmemoryPool handle)
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
         struct pool *pool = find(&call, handle);
-        if (pool && call_requires(&call, pool != pool->device->default_pool))
+        if (pool && call_requires(&call, !pool->is_default))
             pool_destroy(pool);
     }
     return call_end(&call);
@@ -240,10 +267,8 @@ CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc *accesses
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT) && find(&call, handle) &&
         call_requires(&call, accesses || !count))
-        for (size_t i = 0; i < count; i++)
-            if (accesses[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
-                !device_at(accesses[i].location.id))
-                call.result = CUDA_ERROR_INVALID_DEVICE;
+        for (size_t i = 0; i < count && !call.result; i++)
+            call.result = check_place(CU_MEM_ALLOCATION_TYPE_PINNED, &accesses[i].location);
     return call_end(&call);
 }
 
@@ -251,42 +276,86 @@ CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool handle, CUmem
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT) && find(&call, handle) &&
-        call_requires(&call, flags && location && device_at(location->id)))
+        call_requires(&call,
+                      flags && location && !check_place(CU_MEM_ALLOCATION_TYPE_PINNED, location)))
         *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     return call_end(&call);
 }
 
-CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *handle, CUdevice ordinal)
+/* --- the pool of a place, where none is named --- */
+
+typedef struct pool *choose_pool(CUmemAllocationType type, CUmemLocation location);
+
+static CUresult get_pool(const char *function, CUmemoryPool *handle, CUmemAllocationType type,
+                         CUmemLocation location, choose_pool *choose)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_INIT) && call_requires(&call, handle != NULL)) {
-        struct device *device = call_device(&call, ordinal);
-        if (device && current_pool(&call, device))
-            *handle = handle_of(device->default_pool);
+    if (call_begin(&call, function, CALL_NEEDS_INIT) && call_requires(&call, handle != NULL)) {
+        call.result = check_place(type, &location);
+        struct pool *pool = call.result ? NULL : choose(type, location);
+        if (pool)
+            *handle = handle_of(pool);
+        else if (!call.result)
+            call.result = CUDA_ERROR_OUT_OF_MEMORY;
     }
     return call_end(&call);
+}
+
+static CUresult set_pool(const char *function, CUmemAllocationType type, CUmemLocation location,
+                         CUmemoryPool handle)
+{
+    struct call call;
+    if (call_begin(&call, function, CALL_NEEDS_INIT)) {
+        call.result = check_place(type, &location);
+        struct pool *pool = call.result ? NULL : find(&call, handle);
+        if (pool && call_requires(&call, !pool->is_imported && pool->type == type &&
+                                             pool->location.type == location.type &&
+                                             pool->location.id == location.id))
+            pool_make_current(pool);
+    }
+    return call_end(&call);
+}
+
+static CUmemLocation device_location(CUdevice ordinal)
+{
+    return (CUmemLocation){CU_MEM_LOCATION_TYPE_DEVICE, ordinal};
+}
+
+CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *handle, CUdevice ordinal)
+{
+    return get_pool(__func__, handle, CU_MEM_ALLOCATION_TYPE_PINNED, device_location(ordinal),
+                    pool_default_of);
 }
 
 CUresult cuDeviceGetMemPool(CUmemoryPool *handle, CUdevice ordinal)
 {
-    struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_INIT) && call_requires(&call, handle != NULL)) {
-        struct device *device = call_device(&call, ordinal);
-        struct pool *pool = device ? current_pool(&call, device) : NULL;
-        if (pool)
-            *handle = handle_of(pool);
-    }
-    return call_end(&call);
+    return get_pool(__func__, handle, CU_MEM_ALLOCATION_TYPE_PINNED, device_location(ordinal),
+                    pool_current_of);
 }
 
 CUresult cuDeviceSetMemPool(CUdevice ordinal, CUmemoryPool handle)
 {
-    struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
-        struct device *device = call_device(&call, ordinal);
-        struct pool *pool = device ? find(&call, handle) : NULL;
-        if (pool && call_requires(&call, pool->device == device))
-            device->pool = pool;
-    }
-    return call_end(&call);
+    return set_pool(__func__, CU_MEM_ALLOCATION_TYPE_PINNED, device_location(ordinal), handle);
+}
+
+CUresult cuMemGetDefaultMemPool(CUmemoryPool *handle, CUmemLocation *location,
+                                CUmemAllocationType type)
+{
+    if (!location)
+        return CUDA_ERROR_INVALID_VALUE;
+    return get_pool(__func__, handle, type, *location, pool_default_of);
+}
+
+CUresult cuMemGetMemPool(CUmemoryPool *handle, CUmemLocation *location, CUmemAllocationType type)
+{
+    if (!location)
+        return CUDA_ERROR_INVALID_VALUE;
+    return get_pool(__func__, handle, type, *location, pool_current_of);
+}
+
+CUresult cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool handle)
+{
+    if (!location)
+        return CUDA_ERROR_INVALID_VALUE;
+    return set_pool(__func__, type, *location, handle);
 }

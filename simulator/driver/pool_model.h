@@ -8,7 +8,14 @@
 #include "pool.h"
 
 /* NULL: no host memory. */
-struct pool *pool_new(struct device *device);
+struct pool *pool_new(CUmemAllocationType type, CUmemLocation location);
+bool pool_is_on_device(const struct pool *pool);
+/* The pool of a location that is used where none is named; made when first asked for. NULL: no host
+ * memory. */
+struct pool *pool_default_of(CUmemAllocationType type, CUmemLocation location);
+struct pool *pool_current_of(CUmemAllocationType type, CUmemLocation location);
+void pool_make_current(struct pool *pool);
+CUresult pool_import_piece(struct pool *pool, const struct share_name *name, CUdeviceptr *address);
 void pool_destroy(struct pool *pool);
 CUresult pool_alloc(struct pool *pool, uint64_t size_bytes, CUdeviceptr *address);
 void pool_release(struct pool *pool, uint64_t keep_bytes);

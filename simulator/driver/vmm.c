@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Virtual memory management: reserved addresses, physical memory behind handles, and mappings that
- * join the two. Physical memory stays until its last handle is released and its last mapping gone.
+ * Virtual memory management: reserved addresses, and the mappings that join them with physical
+ * memory, which is physical.c's.
  */
 #include <stdlib.h>
 
-#include "call.h"
 #include "gpumemtrace/compiler.h"
+#include "physical.h"
 #include "vmm.h"
 
 struct reservation {
@@ -14,20 +14,7 @@ struct reservation {
     uint64_t size_bytes;
 };
 
-struct physical {
-    struct object object;
-    struct device *device;
-    CUmemAllocationProp properties;
-    uint64_t size_bytes;
-    unsigned handle_count, mapping_count;
-};
-
 static struct tree reservations;
-
-static bool is_granular(uint64_t size_bytes)
-{
-    return size_bytes && size_bytes % GRANULE_BYTES == 0;
-}
 
 /* --- addresses --- */
 
@@ -72,7 +59,7 @@ CUresult cuMemAddressReserve(CUdeviceptr *address, size_t size_bytes, size_t ali
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT) &&
-        call_requires(&call, address && is_granular(size_bytes) && !flags &&
+        call_requires(&call, address && physical_is_granular(size_bytes) && !flags &&
                                  !(alignment_bytes & (alignment_bytes - 1))))
         call.result = reserve(size_bytes, alignment_bytes, wish, address);
     return call_end(&call);
@@ -93,102 +80,6 @@ CUresult cuMemAddressFree(CUdeviceptr address, size_t size_bytes)
     return call_end(&call);
 }
 
-/* --- physical memory --- */
-
-static struct physical *physical_find(CUmemGenericAllocationHandle handle)
-{
-    struct physical *physical = object_find((void *)(uintptr_t)handle, OBJECT_PHYSICAL);
-    return physical && physical->handle_count ? physical : NULL;
-}
-
-static CUmemGenericAllocationHandle handle_of(struct physical *physical)
-{
-    return (CUmemGenericAllocationHandle)(uintptr_t)physical;
-}
-
-static void drop_if_unused(struct physical *physical)
-{
-    if (physical->handle_count || physical->mapping_count)
-        return;
-    device_discharge(physical->device, physical->size_bytes);
-    object_delete(physical);
-}
-
-static CUresult create(struct device *device, uint64_t size_bytes,
-                       const CUmemAllocationProp *properties, CUmemGenericAllocationHandle *handle)
-{
-    const CUresult result = device_charge(device, size_bytes);
-    if (result)
-        return result;
-    struct physical *physical = object_new(OBJECT_PHYSICAL, NULL, sizeof *physical);
-    if (!physical) {
-        device_discharge(device, size_bytes);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    physical->device = device;
-    physical->properties = *properties;
-    physical->size_bytes = size_bytes;
-    physical->handle_count = 1;
-    *handle = handle_of(physical);
-    return CUDA_SUCCESS;
-}
-
-CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size_bytes,
-                     const CUmemAllocationProp *properties, unsigned long long flags)
-{
-    struct call call;
-    if (!call_begin(&call, __func__, CALL_NEEDS_INIT) ||
-        !call_requires(&call, handle && properties && is_granular(size_bytes) && !flags &&
-                                  properties->type == CU_MEM_ALLOCATION_TYPE_PINNED))
-        goto out;
-    if (properties->location.type != CU_MEM_LOCATION_TYPE_DEVICE) {
-        call.result = CUDA_ERROR_NOT_SUPPORTED;
-        goto out;
-    }
-    struct device *device = call_device(&call, properties->location.id);
-    if (device)
-        call.result = create(device, size_bytes, properties, handle);
-out:
-    return call_end(&call);
-}
-
-CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
-{
-    struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
-        struct physical *physical = physical_find(handle);
-        if (call_requires(&call, physical != NULL)) {
-            physical->handle_count--;
-            drop_if_unused(physical);
-        }
-    }
-    return call_end(&call);
-}
-
-CUresult cuMemGetAllocationGranularity(size_t *granularity_bytes,
-                                       const CUmemAllocationProp *properties,
-                                       GMT_UNUSED CUmemAllocationGranularity_flags option)
-{
-    struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_INIT) &&
-        call_requires(&call, granularity_bytes && properties &&
-                                 properties->type == CU_MEM_ALLOCATION_TYPE_PINNED))
-        *granularity_bytes = GRANULE_BYTES;
-    return call_end(&call);
-}
-
-CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *properties,
-                                                CUmemGenericAllocationHandle handle)
-{
-    struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
-        const struct physical *physical = physical_find(handle);
-        if (call_requires(&call, properties && physical))
-            *properties = physical->properties;
-    }
-    return call_end(&call);
-}
-
 /* --- mappings --- */
 
 /* The mapping this address lies in; NULL: none. */
@@ -205,7 +96,7 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void 
         const struct block *block = mapping_at((uint64_t)(uintptr_t)address);
         if (call_requires(&call, handle && block)) {
             block->physical->handle_count++;
-            *handle = handle_of(block->physical);
+            *handle = physical_handle(block->physical);
         }
     }
     return call_end(&call);
@@ -217,13 +108,19 @@ static CUresult map(uint64_t address, uint64_t size_bytes, struct physical *phys
         .kind = BLOCK_MAPPED,
         .address = address,
         .size_bytes = size_bytes,
-        .device = physical->device,
+        .device = physical->device ? physical->device : device_at(0),
         .physical = physical,
     };
     if (!block_new(&model))
         return CUDA_ERROR_OUT_OF_MEMORY;
-    physical->mapping_count++;
+    physical_hold(physical);
     return CUDA_SUCCESS;
+}
+
+/* Tiles are for arrays. */
+static bool is_for_addresses(const struct physical *physical)
+{
+    return !(physical->properties.allocFlags.usage & CU_MEM_CREATE_USAGE_TILE_POOL);
 }
 
 CUresult cuMemMap(CUdeviceptr address, size_t size_bytes, size_t offset_bytes,
@@ -232,11 +129,11 @@ CUresult cuMemMap(CUdeviceptr address, size_t size_bytes, size_t offset_bytes,
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
         struct physical *physical = physical_find(handle);
-        if (call_requires(&call, physical && is_granular(size_bytes) && !offset_bytes && !flags &&
-                                     size_bytes <= physical->size_bytes &&
-                                     address % GRANULE_BYTES == 0 &&
-                                     reservation_of(address, size_bytes) &&
-                                     !block_overlaps(address, size_bytes)))
+        if (call_requires(
+                &call, physical && is_for_addresses(physical) && physical_is_granular(size_bytes) &&
+                           !offset_bytes && !flags && size_bytes <= physical->size_bytes &&
+                           address % GRANULE_BYTES == 0 && reservation_of(address, size_bytes) &&
+                           !block_overlaps(address, size_bytes)))
             call.result = map(address, size_bytes, physical);
     }
     return call_end(&call);
@@ -266,15 +163,21 @@ CUresult cuMemUnmap(CUdeviceptr address, size_t size_bytes)
             address += block->size_bytes;
             size_bytes -= block->size_bytes;
             block_delete(block);
-            physical->mapping_count--;
-            drop_if_unused(physical);
+            physical_drop(physical);
         }
     return call_end(&call);
 }
 
+/* A bit for each device; the host's own is the last. */
+static uint64_t bit_of(const CUmemLocation *location)
+{
+    return (uint64_t)1 << (location->type == CU_MEM_LOCATION_TYPE_DEVICE ? location->id
+                                                                         : SPEC_DEVICE_LIMIT - 1);
+}
+
 static void set_access(struct block *block, const CUmemAccessDesc *access)
 {
-    const uint64_t bit = (uint64_t)1 << access->location.id;
+    const uint64_t bit = bit_of(&access->location);
     block->readers &= ~bit;
     block->writers &= ~bit;
     if (access->flags != CU_MEM_ACCESS_FLAGS_PROT_NONE)
@@ -283,11 +186,18 @@ static void set_access(struct block *block, const CUmemAccessDesc *access)
         block->writers |= bit;
 }
 
-static bool are_devices(const CUmemAccessDesc *accesses, size_t count)
+static bool is_place(const CUmemLocation *location)
+{
+    return location->type == CU_MEM_LOCATION_TYPE_DEVICE
+               ? device_at(location->id) != NULL
+               : location->type == CU_MEM_LOCATION_TYPE_HOST ||
+                     location->type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
+}
+
+static bool are_places(const CUmemAccessDesc *accesses, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (accesses[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
-            !device_at(accesses[i].location.id))
+        if (!is_place(&accesses[i].location))
             return false;
     return true;
 }
@@ -298,7 +208,7 @@ CUresult cuMemSetAccess(CUdeviceptr address, size_t size_bytes, const CUmemAcces
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT) &&
         call_requires(&call, size_bytes && accesses && is_mapped(address, size_bytes) &&
-                                 are_devices(accesses, count)))
+                                 are_places(accesses, count)))
         for (const uint64_t end = address + size_bytes; address < end;) {
             struct block *block = mapping_at(address);
             for (size_t i = 0; i < count; i++)
@@ -314,8 +224,8 @@ CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
         const struct block *block = mapping_at(address);
-        if (call_requires(&call, flags && location && block && device_at(location->id))) {
-            const uint64_t bit = (uint64_t)1 << location->id;
+        if (call_requires(&call, flags && location && block && is_place(location))) {
+            const uint64_t bit = bit_of(location);
             *flags = block->writers & bit   ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
                      : block->readers & bit ? CU_MEM_ACCESS_FLAGS_PROT_READ
                                             : CU_MEM_ACCESS_FLAGS_PROT_NONE;
