@@ -104,7 +104,7 @@ static int64_t taken_bytes(const struct replay *replay)
     const struct inner_sample *before, *after;
     size_t left;
 
-    if (!samples || !replay->event->call_id)
+    if (!samples)
         return 0;
     left = samples->count < SAMPLES_KEPT ? samples->count : SAMPLES_KEPT;
     after = take_sample(replay->event, samples, &left);

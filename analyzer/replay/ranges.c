@@ -59,10 +59,7 @@ static int add_segment(struct replay *replay, const struct range_node *node, uin
                                              .begin_index = owner->begin_index,
                                              .end_index = HISTORY_NONE,
                                              .mapped = owner->object != HISTORY_NONE};
-    history
-        ->blocks[owner->object == HISTORY_NONE ? owner->block
-                                               : replay->objects[owner->object].block]
-        .is_segment = true;
+    history->blocks[owner->block].is_segment = true;
     return 0;
 }
 

@@ -233,14 +233,15 @@ def test_a_reset_takes_a_sparse_array_and_so_what_was_bound_into_it(trace):
     assert driver["implicit_frees"] == 1
 
 
-def test_an_unbind_leaves_other_places_and_other_devices_bound(trace):
+@pytest.mark.parametrize("place", [0, 4 * MIB])
+def test_an_unbind_leaves_other_places_and_other_devices_bound(trace, place):
     trace.alloc(0, "multicast", MULTICAST)
-    for device, handle in ((0, HANDLE), (1, OTHER)):
-        for place in (0, 4 * MIB):
-            trace.alloc(2 * MIB, "vmm", handle + 16 * (place > 0), device=device)
-            bind(trace, MULTICAST, handle + 16 * (place > 0), place)
-            trace.free(handle + 16 * (place > 0), "vmm")
-    unbind(trace, MULTICAST, 4 * MIB, device=1)
+    for device, handles in ((0, (0x10, 0x11)), (1, (0x20, 0x21))):
+        for handle, start in zip(handles, (0, 4 * MIB)):
+            trace.alloc(2 * MIB, "vmm", handle, device=device)
+            bind(trace, MULTICAST, handle, start)
+            trace.free(handle, "vmm")
+    unbind(trace, MULTICAST, place, device=1)
     assert counts(device_of(trace, 0)["driver"]) == (4 * MIB, 4 * MIB, 2, 0)
     assert counts(device_of(trace, 1)["driver"]) == (4 * MIB, 2 * MIB, 2, 1)
 
@@ -282,6 +283,12 @@ def test_a_block_of_a_pool_is_counted_where_its_pool_belongs(trace, memory, acco
     trace.free(address, "async")
     nothing_but(trace, account, MIB, 0, 1, 1)
     assert device_of(trace)[account]["failed"] == 1
+
+
+def test_a_silent_pools_use_is_what_is_handed_out_of_it_at_once(trace):
+    trace.free(trace.alloc(3, "async", object=0xF00), "async")
+    trace.alloc(2, "async", object=0xF00)
+    assert [pool["peak_used_bytes"] for pool in device_of(trace)["mempools"]] == [3]
 
 
 def test_a_destroyed_pools_blocks_end_by_their_own_frees(trace):
