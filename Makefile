@@ -54,7 +54,7 @@ COMMAND    := $(O)/gpumemtrace
 SIMULATOR  := $(addprefix $(O)/simulator/,libcuda.so.1 libcudart.so.12 libcudart.so.13)
 MATRIX     := $(addprefix $(O)/tests/,matrix matrix12 matrix_bare matrix_plugin.so matrix_plugin12.so)
 PROGRAMS   := $(patsubst tests/programs/%,$(O)/tests/%,$(basename $(program_src))) $(MATRIX) \
-              $(patsubst tests/programs/%.c,$(O)/tests/%.so,$(preload_src))
+              $(patsubst tests/programs/%.c,$(O)/tests/%.so,$(preload_src)) $(O)/tests/faulty/libgpumemtrace.so
 SAMPLES    := $(patsubst samples/%.c,$(O)/samples/%,$(sample_src))
 UNITS      := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(unit_src))
 PRODUCTS   := $(LIBRARY) $(COMMAND) $(SIMULATOR)
@@ -105,11 +105,12 @@ $(O)/obj/pic/interpose/views.o $(O)/obj/exe/interpose/views.o: interpose/views.s
 
 # --- products -------------------------------------------------------------------------------------
 
+LIBRARY_FLAGS = $(CFLAGS) $(SANITIZE) -pthread -Wl,--version-script=interpose/exports.map -Wl,--exclude-libs,ALL \
+    -Wl,-z,defs,-z,now,-z,nodelete,-Bsymbolic -Wl,-soname,libgpumemtrace.so -lm
 # SQLite is linked in and hidden: a needed libsqlite3.so would replace the program's own.
 $(LIBRARY): $(interpose_obj) interpose/exports.map
 	$(call say,LINK,$@)
-	$(Q)$(CC) -shared -o $@ $(interpose_obj) $(SQLITE_A) $(CFLAGS) $(SANITIZE) -pthread -Wl,--version-script=interpose/exports.map \
-	    -Wl,--exclude-libs,ALL -Wl,-z,defs,-z,now,-z,nodelete,-Bsymbolic -Wl,-soname,libgpumemtrace.so -lm
+	$(Q)$(CC) -shared -o $@ $(interpose_obj) $(SQLITE_A) $(LIBRARY_FLAGS)
 
 $(COMMAND): $(analyzer_obj)
 	$(call say,LINK,$@)
@@ -139,6 +140,16 @@ link_m        := -lm
 link_sqlite   := $(SQLITE_A) -lm
 links = $(foreach word,$(shell sed -n '1,5s|.*link: *||p' $(1)),$(link_$(word)))
 
+# The recorder with faults between it and its SQLite, whose own calls of itself stay as they are.
+sqlite_faults := open_v2 exec prepare_v2 prepare_v3 step reset finalize create_module declare_vtab busy_timeout malloc
+$(O)/obj/faulty/%.o: $(O)/obj/pic/%.o
+	$(call say,COPY,$@)
+	@mkdir -p $(@D)
+	$(Q)objcopy $(foreach name,$(sqlite_faults),--redefine-sym sqlite3_$(name)=faulty_$(name)) $< $@
+$(O)/tests/faulty/libgpumemtrace.so: $(call objects,faulty,$(interpose_src)) $(O)/obj/pic/tests/faults/sqlite_faults.o interpose/exports.map
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -o $@ $(filter %.o,$^) $(SQLITE_A) $(LIBRARY_FLAGS)
 # A library that is preloaded beside ours (preload_*), or in its place with the mistake of another (naive_*),
 # or that Python programs call (stack_probe*).
 $(O)/tests/%.so: tests/programs/%.c $(SIMULATOR)

@@ -117,6 +117,19 @@ GUARDED(int, ftruncate, (int fd, off_t length), (fd, length))
 GUARDED(int, fchmod, (int fd, mode_t mode), (fd, mode))
 GUARDED(int, fchown, (int fd, uid_t user, gid_t group), (fd, user, group))
 
+#define BRIEF_US 2000
+
+/* Locks that cannot be had, on files that are closed by now or in a folder without locks, would
+ * have SQLite wait ten seconds, and the program's first call with it. Whoever reads the trace holds
+ * them for less than this. */
+static int sleep_briefly(sqlite3_vfs *vfs, int duration_us)
+{
+    const int brief_us = duration_us < BRIEF_US ? duration_us : BRIEF_US;
+    (void)vfs;
+    usleep((useconds_t)brief_us);
+    return brief_us;
+}
+
 void guarded_files_install(void)
 {
     const struct {
@@ -141,4 +154,6 @@ void guarded_files_install(void)
     sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
     for (size_t i = 0; vfs && vfs->xSetSystemCall && i < sizeof calls / sizeof *calls; i++)
         vfs->xSetSystemCall(vfs, calls[i].name, calls[i].call);
+    if (vfs)
+        vfs->xSleep = sleep_briefly;
 }

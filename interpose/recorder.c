@@ -171,6 +171,12 @@ static int keep_store(struct err *err)
     return store_open_again(&store, trace_path, err);
 }
 
+/* What cannot be stored stays in the ring and is tried again. */
+static void complain(const struct err *err)
+{
+    log_once("cannot write %s: %s; events wait beside it", trace_path, err->message);
+}
+
 static int store_facts(bool complete, struct err *err)
 {
     if (store_begin(&store, err))
@@ -219,7 +225,7 @@ static void wait_for_work(void)
         ;
 }
 
-/* 1: more is waiting. What cannot be stored stays in the ring and is tried again. */
+/* 1: more is waiting. */
 static int write_batch(void)
 {
     struct err err;
@@ -229,7 +235,7 @@ static int write_batch(void)
     const int status = keep_store(&err) ? -1 : drain_batch(drain, &err);
     pthread_mutex_unlock(&writer_lock);
     if (status < 0)
-        log_once("cannot write %s: %s; events wait beside it", trace_path, err.message);
+        complain(&err);
     return status;
 }
 
@@ -326,6 +332,7 @@ static int open_files(const char *pattern, struct err *err)
 static int open_files_somewhere(struct err *err)
 {
     char pattern[CONFIG_TEXT_BYTES + 64];
+    struct err second;
     const char *folder = getenv("TMPDIR");
     const char *name = strrchr(recorder.config.output, '/');
     if (!open_files(recorder.config.output, err))
@@ -334,8 +341,10 @@ static int open_files_somewhere(struct err *err)
         return -1;
     snprintf(pattern, sizeof pattern, "%s/%s", folder && *folder ? folder : "/tmp",
              name ? name + 1 : recorder.config.output);
-    log_line("%s; recording to %s instead", err->message, pattern);
-    return open_files(pattern, err);
+    if (open_files(pattern, &second))
+        return -1; /* for the first reason */
+    log_line("%s; recording to %s instead", err->message, trace_path);
+    return 0;
 }
 
 static void prepare_once(void)
@@ -474,7 +483,7 @@ void recorder_end(void)
 /* An exec is not kept waiting for a long backlog: the ring holds it for the first reader. */
 #define EXEC_BATCHES 2
 
-static bool store_completeness(bool complete)
+static void store_completeness(bool complete)
 {
     struct err err = {0};
     int cancel_state;
@@ -484,10 +493,9 @@ static bool store_completeness(bool complete)
                                                              !store_facts(true, &err)
                                                        : !facts_store_resumed(&store, &err));
     if (!stored)
-        log_once("cannot write %s: %s", trace_path, err.message);
+        complain(&err);
     pthread_mutex_unlock(&writer_lock);
     pthread_setcancelstate(cancel_state, NULL);
-    return stored;
 }
 
 bool recorder_before_exec(void)
@@ -495,11 +503,12 @@ bool recorder_before_exec(void)
     if (!is_recording_here())
         return false;
     recorder_mark_exit(EXIT_BY_EXEC);
-    return store_completeness(true);
+    store_completeness(true);
+    return true;
 }
 
 void recorder_exec_failed(void)
 {
-    if (store_completeness(false))
-        atomic_store(&exit_marked, false);
+    store_completeness(false);
+    atomic_store(&exit_marked, false);
 }

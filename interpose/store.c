@@ -180,17 +180,21 @@ int store_commit(struct store *store, struct err *err)
 void store_rollback(struct store *store)
 {
     execute(store->db, "ROLLBACK", NULL);
+    /* Else every later BEGIN would fail. */
+    if (store->db && !sqlite3_get_autocommit(store->db))
+        store_abandon(store);
 }
 
-/* Two texts in one: "first \0 second". */
+/* Two texts in one: "first \0 second". Texts are bound where they are: they last until the
+ * statement has run, and binding a copy could fail. */
 static void bind_pair(sqlite3_stmt *statement, int first, const char *text, size_t text_bytes)
 {
     const char *end = memchr(text, '\0', text_bytes);
     const size_t first_bytes = end ? (size_t)(end - text) : text_bytes;
-    sqlite3_bind_text(statement, first, text, (int)first_bytes, SQLITE_TRANSIENT);
+    sqlite3_bind_text(statement, first, text, (int)first_bytes, SQLITE_STATIC);
     if (end)
         sqlite3_bind_text(statement, first + 1, end + 1, (int)(text_bytes - first_bytes - 1),
-                          SQLITE_TRANSIENT);
+                          SQLITE_STATIC);
     else
         sqlite3_bind_text(statement, first + 1, "", 0, SQLITE_STATIC);
 }
@@ -213,7 +217,7 @@ int store_define(struct store *store, const struct ring_slot *slot, const char *
     switch ((enum slot_type)slot->type) {
     case SLOT_STRING:
         BIND(INSERT_STRING, 1, slot->seq);
-        sqlite3_bind_text(statements[INSERT_STRING], 2, text, length, SQLITE_TRANSIENT);
+        sqlite3_bind_text(statements[INSERT_STRING], 2, text, length, SQLITE_STATIC);
         return run(store, INSERT_STRING, err);
     case SLOT_FRAME:
         BIND(INSERT_FRAME, 1, slot->seq, slot->stack_id, slot->memory, slot->address);
@@ -228,7 +232,7 @@ int store_define(struct store *store, const struct ring_slot *slot, const char *
         return run(store, INSERT_MODULE, err);
     case SLOT_THREAD:
         BIND(INSERT_THREAD, 1, slot->seq, slot->address);
-        sqlite3_bind_text(statements[INSERT_THREAD], 3, text, length, SQLITE_TRANSIENT);
+        sqlite3_bind_text(statements[INSERT_THREAD], 3, text, length, SQLITE_STATIC);
         return run(store, INSERT_THREAD, err);
     case SLOT_DEVICE:
         BIND(INSERT_DEVICE, 1, slot->seq);
@@ -239,7 +243,7 @@ int store_define(struct store *store, const struct ring_slot *slot, const char *
         BIND(SET_CONTEXT, 1, slot->seq, slot->size_bytes);
         return run(store, SET_CONTEXT, err);
     case SLOT_COVERAGE:
-        sqlite3_bind_text(statements[COUNT_COVERAGE], 1, text, length, SQLITE_TRANSIENT);
+        sqlite3_bind_text(statements[COUNT_COVERAGE], 1, text, length, SQLITE_STATIC);
         BIND(COUNT_COVERAGE, 2, slot->size_bytes);
         return run(store, COUNT_COVERAGE, err);
     case SLOT_EVENT:
@@ -282,7 +286,7 @@ int store_meta_integer(struct store *store, enum meta_key key, int64_t value, st
 int store_meta_text(struct store *store, enum meta_key key, const char *value, struct err *err)
 {
     sqlite3_bind_text(store->statements[SET_META], 1, store_meta_name(key), -1, SQLITE_STATIC);
-    sqlite3_bind_text(store->statements[SET_META], 2, value, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_text(store->statements[SET_META], 2, value, -1, SQLITE_STATIC);
     return run(store, SET_META, err);
 }
 

@@ -59,6 +59,7 @@ void store_abandon(struct store *store);
 
 int store_begin(struct store *store, struct err *err);
 int store_commit(struct store *store, struct err *err);
+/* Should even that fail, the database is closed: store->db is NULL, see store_open_again. */
 void store_rollback(struct store *store);
 
 /* A definition slot and the text behind it (RECORD_TEXT_MAX at most, not terminated). One that is

@@ -132,11 +132,19 @@ void thread_speak_for(struct thread *thread, uint32_t thread_id)
     ring_publish(owner);
 }
 
+static void count_lost(void)
+{
+    atomic_fetch_add_explicit(&recorder.ring.header->lost_events, 1, memory_order_relaxed);
+}
+
+/* A thread for which there is no memory loses its events one by one. */
 struct thread *thread_attach(void)
 {
     const int saved_errno = errno;
     const uint64_t generation = recorder_generation();
     struct thread *thread = generation ? attach(generation) : NULL;
+    if (generation && !thread)
+        count_lost();
     errno = saved_errno;
     return thread;
 }
@@ -173,7 +181,7 @@ struct ring_slot *thread_claim(struct thread *thread, unsigned slots)
         /* From here on the drain may hand it to another thread. */
         thread->segment = NULL;
     } while (enter_segment(thread));
-    atomic_fetch_add_explicit(&recorder.ring.header->lost_events, 1, memory_order_relaxed);
+    count_lost();
     return NULL;
 }
 

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stands between the recorder and the SQLite inside it, in a library that is linked for the tests
+ * alone: there the recorder calls faulty_X for sqlite3_X, and a planned call fails as X may. Not
+ * here: binding of numbers and of texts that stay where they are, which cannot fail, and what only
+ * looks at a result.
+ */
+#include <sqlite3.h>
+#include <stdbool.h>
+
+#include "../programs/faults.h"
+
+/* preload_faults.c has it, where it is preloaded. */
+faults_now_function faults_now __attribute__((weak));
+
+static bool fails(void)
+{
+    return faults_now && faults_now(FAULT_SQLITE);
+}
+
+#define FAULTY(name, failure, parameters, arguments)                                               \
+    int faulty_##name parameters;                                                                  \
+    int faulty_##name parameters                                                                   \
+    {                                                                                              \
+        return fails() ? failure : sqlite3_##name arguments;                                       \
+    }
+
+typedef int callback_function(void *argument, int columns, char **values, char **names);
+
+/* clang-format off */
+FAULTY(open_v2, SQLITE_CANTOPEN, (const char *path, sqlite3 **db, int flags, const char *vfs), (path, db, flags, vfs))
+FAULTY(exec, SQLITE_FULL, (sqlite3 *db, const char *sql, callback_function *callback, void *argument, char **message), (db, sql, callback, argument, message))
+FAULTY(prepare_v2, SQLITE_NOMEM, (sqlite3 *db, const char *sql, int bytes, sqlite3_stmt **made, const char **tail), (db, sql, bytes, made, tail))
+FAULTY(prepare_v3, SQLITE_NOMEM, (sqlite3 *db, const char *sql, int bytes, unsigned flags, sqlite3_stmt **made, const char **tail), (db, sql, bytes, flags, made, tail))
+FAULTY(step, SQLITE_IOERR, (sqlite3_stmt *statement), (statement))
+FAULTY(create_module, SQLITE_NOMEM, (sqlite3 *db, const char *name, const sqlite3_module *module, void *argument), (db, name, module, argument))
+FAULTY(declare_vtab, SQLITE_NOMEM, (sqlite3 *db, const char *sql), (db, sql))
+FAULTY(busy_timeout, SQLITE_MISUSE, (sqlite3 *db, int timeout_ms), (db, timeout_ms))
+/* clang-format on */
+
+/* These have done their work when they say that something was wrong. */
+int faulty_reset(sqlite3_stmt *statement);
+int faulty_finalize(sqlite3_stmt *statement);
+void *faulty_malloc(int bytes);
+
+int faulty_reset(sqlite3_stmt *statement)
+{
+    const int status = sqlite3_reset(statement);
+    return fails() ? SQLITE_IOERR : status;
+}
+
+int faulty_finalize(sqlite3_stmt *statement)
+{
+    const int status = sqlite3_finalize(statement);
+    return fails() ? SQLITE_IOERR : status;
+}
+
+void *faulty_malloc(int bytes)
+{
+    return fails() ? (void *)0 : sqlite3_malloc(bytes);
+}

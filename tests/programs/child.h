@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Waiting for a child that may hang.
+ */
+#ifndef GPUMEMTRACE_TESTS_CHILD_H
+#define GPUMEMTRACE_TESTS_CHILD_H
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* How a child ended: its exit status, 128 + signal, or -1 if it had to be ended. */
+static inline int child_wait_patiently(pid_t child)
+{
+    const unsigned poll_us = 2000, patience_us = 8000000;
+    int status;
+    for (unsigned waited_us = 0; waited_us < patience_us; waited_us += poll_us) {
+        if (waitpid(child, &status, WNOHANG) == child)
+            return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        usleep(poll_us);
+    }
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    return -1;
+}
+
+#endif

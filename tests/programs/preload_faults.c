@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: MIT */
+/* link: dl */
+/*
+ * Makes calls of the recorder fail, one or all from one on: preloaded before it, this takes libc's
+ * place, and refuses what is asked for from inside libgpumemtrace.so or libunwind.so. What others
+ * ask for goes to libc or the kernel as ever.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "faults.h"
+#include "gpumemtrace/compiler.h"
+
+/* --- the plan
+ * ------------------------------------------------------------------------------------- */
+
+#define RANGES_MAX 8
+
+static struct {
+    uintptr_t start, end;
+} ranges[RANGES_MAX];
+static _Atomic int range_count;
+
+static enum fault_group planned_group;
+static long planned_nth;
+static bool planned_rest;
+static _Atomic long seen;
+static _Atomic long *failed;
+
+static int add_range(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    (void)size, (void)unused;
+    if (!strstr(info->dlpi_name, "libgpumemtrace.so") && !strstr(info->dlpi_name, "libunwind.so"))
+        return 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        const int count = atomic_load(&range_count);
+        if (part->p_type != PT_LOAD || !(part->p_flags & PF_X) || count == RANGES_MAX)
+            continue;
+        ranges[count].start = info->dlpi_addr + part->p_vaddr;
+        ranges[count].end = ranges[count].start + part->p_memsz;
+        atomic_store(&range_count, count + 1);
+    }
+    return 0;
+}
+
+GMT_EXPORT faults_plan_function faults_plan;
+
+void faults_plan(enum fault_group group, long nth, bool and_the_rest, _Atomic long *count)
+{
+    atomic_store(&range_count, 0);
+    dl_iterate_phdr(add_range, NULL);
+    failed = count;
+    planned_group = group;
+    planned_rest = and_the_rest;
+    planned_nth = nth;
+}
+
+GMT_EXPORT faults_now_function faults_now;
+
+bool faults_now(enum fault_group group)
+{
+    if (!planned_nth || group != planned_group)
+        return false;
+    const long number = ++seen;
+    if (number != planned_nth && !(planned_rest && number > planned_nth))
+        return false;
+    ++*failed;
+    return true;
+}
+
+static bool fails(enum fault_group group, const void *caller)
+{
+    const uintptr_t from = (uintptr_t)caller;
+    const int count = atomic_load_explicit(&range_count, memory_order_relaxed);
+    for (int i = 0; i < count; i++)
+        if (from >= ranges[i].start && from < ranges[i].end)
+            return faults_now(group);
+    return false;
+}
+
+/* --- memory
+ * --------------------------------------------------------------------------------------- */
+
+GMT_EXPORT void *malloc(size_t bytes);
+GMT_EXPORT void *calloc(size_t count, size_t bytes);
+GMT_EXPORT void *realloc(void *block, size_t bytes);
+void *__libc_malloc(size_t bytes);
+void *__libc_calloc(size_t count, size_t bytes);
+void *__libc_realloc(void *block, size_t bytes);
+
+#define FAIL(group, error, result)                                                                 \
+    do {                                                                                           \
+        if (fails(group, GMT_CALLER_ADDRESS())) {                                                  \
+            errno = error;                                                                         \
+            return result;                                                                         \
+        }                                                                                          \
+    } while (0)
+
+void *malloc(size_t bytes)
+{
+    FAIL(FAULT_MEMORY, ENOMEM, NULL);
+    return __libc_malloc(bytes);
+}
+
+void *calloc(size_t count, size_t bytes)
+{
+    FAIL(FAULT_MEMORY, ENOMEM, NULL);
+    return __libc_calloc(count, bytes);
+}
+
+void *realloc(void *block, size_t bytes)
+{
+    FAIL(FAULT_MEMORY, ENOMEM, NULL);
+    return __libc_realloc(block, bytes);
+}
+
+GMT_EXPORT void *mmap(void *address, size_t bytes, int protection, int flags, int fd, off_t offset)
+{
+    FAIL(FAULT_MEMORY, ENOMEM, MAP_FAILED);
+    return (void *)syscall(SYS_mmap, address, bytes, protection, flags, fd, offset);
+}
+
+GMT_EXPORT void *mmap64(void *address, size_t bytes, int protection, int flags, int fd,
+                        off_t offset)
+{
+    FAIL(FAULT_MEMORY, ENOMEM, MAP_FAILED);
+    return (void *)syscall(SYS_mmap, address, bytes, protection, flags, fd, offset);
+}
+
+GMT_EXPORT int madvise(void *address, size_t bytes, int advice)
+{
+    FAIL(FAULT_MEMORY, ENOMEM, -1);
+    return (int)syscall(SYS_madvise, address, bytes, advice);
+}
+
+/* --- files
+ * ---------------------------------------------------------------------------------------- */
+
+#define FILE_CALL(type, name, parameters, error, call)                                             \
+    GMT_EXPORT type name parameters;                                                               \
+    type name parameters                                                                           \
+    {                                                                                              \
+        FAIL(FAULT_FILES, error, -1);                                                              \
+        return (type)(call);                                                                       \
+    }
+
+/* open and fcntl take their last argument where there is one; the kernel looks at it only then. */
+#define LAST_ARGUMENT(last, type, value)                                                           \
+    va_list arguments;                                                                             \
+    va_start(arguments, last);                                                                     \
+    const type value = va_arg(arguments, type);                                                    \
+    va_end(arguments)
+
+#define OPEN(name)                                                                                 \
+    GMT_EXPORT int name(const char *path, int flags, ...)                                          \
+    {                                                                                              \
+        LAST_ARGUMENT(flags, unsigned, mode);                                                      \
+        FAIL(FAULT_FILES, EMFILE, -1);                                                             \
+        return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);                              \
+    }
+
+#define FCNTL(name)                                                                                \
+    GMT_EXPORT int name(int fd, int command, ...)                                                  \
+    {                                                                                              \
+        LAST_ARGUMENT(command, uintptr_t, argument);                                               \
+        FAIL(FAULT_FILES, ENOLCK, -1);                                                             \
+        return (int)syscall(SYS_fcntl, fd, command, argument);                                     \
+    }
+
+OPEN(open)
+OPEN(open64)
+FCNTL(fcntl)
+FCNTL(fcntl64)
+
+/* clang-format off */
+FILE_CALL(ssize_t, read, (int fd, void *bytes, size_t count), EIO, syscall(SYS_read, fd, bytes, count))
+FILE_CALL(ssize_t, pread, (int fd, void *bytes, size_t count, off_t offset), EIO, syscall(SYS_pread64, fd, bytes, count, offset))
+FILE_CALL(ssize_t, pread64, (int fd, void *bytes, size_t count, off_t offset), EIO, syscall(SYS_pread64, fd, bytes, count, offset))
+FILE_CALL(ssize_t, pwrite, (int fd, const void *bytes, size_t count, off_t offset), ENOSPC, syscall(SYS_pwrite64, fd, bytes, count, offset))
+FILE_CALL(ssize_t, pwrite64, (int fd, const void *bytes, size_t count, off_t offset), ENOSPC, syscall(SYS_pwrite64, fd, bytes, count, offset))
+FILE_CALL(int, ftruncate, (int fd, off_t length), EFBIG, syscall(SYS_ftruncate, fd, length))
+FILE_CALL(int, ftruncate64, (int fd, off_t length), EFBIG, syscall(SYS_ftruncate, fd, length))
+FILE_CALL(int, access, (const char *path, int mode), EACCES, syscall(SYS_faccessat, AT_FDCWD, path, mode))
+FILE_CALL(int, fchmod, (int fd, mode_t mode), EPERM, syscall(SYS_fchmod, fd, mode))
+/* clang-format on */
+
+/* What the recorder has to say on stderr is heard. */
+GMT_EXPORT ssize_t write(int fd, const void *bytes, size_t count)
+{
+    if (fd != STDERR_FILENO)
+        FAIL(FAULT_FILES, ENOSPC, -1);
+    return syscall(SYS_write, fd, bytes, count);
+}
+
+GMT_EXPORT int posix_fallocate(int fd, off_t offset, off_t length)
+{
+    const int saved_errno = errno;
+    if (fails(FAULT_FILES, GMT_CALLER_ADDRESS()))
+        return ENOSPC;
+    const int result = syscall(SYS_fallocate, fd, 0, offset, length) == 0 ? 0 : errno;
+    errno = saved_errno;
+    return result;
+}
+
+/* --- threads
+ * -------------------------------------------------------------------------------------- */
+
+typedef int create_function(pthread_t *thread, const pthread_attr_t *attributes,
+                            void *(*start)(void *), void *argument);
+typedef int create_key_function(pthread_key_t *key, void (*destructor)(void *));
+
+GMT_EXPORT int pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                              void *(*start)(void *), void *argument)
+{
+    create_function *real = GMT_FUNCTION(create_function *, dlsym(RTLD_NEXT, "pthread_create"));
+    if (fails(FAULT_THREADS, GMT_CALLER_ADDRESS()))
+        return EAGAIN;
+    return real ? real(thread, attributes, start, argument) : EAGAIN;
+}
+
+GMT_EXPORT int pthread_key_create(pthread_key_t *key, void (*destructor)(void *))
+{
+    create_key_function *real =
+        GMT_FUNCTION(create_key_function *, dlsym(RTLD_NEXT, "pthread_key_create"));
+    if (fails(FAULT_THREADS, GMT_CALLER_ADDRESS()))
+        return EAGAIN;
+    return real ? real(key, destructor) : EAGAIN;
+}

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""Whatever the recorder asks for and does not get (memory, files, threads, SQLite's help), the program
+runs and ends as it would, at most one line complains, and what was recorded can be read.
+
+Every call that fails is one run of the work. There are thousands: each test takes some of them, evenly
+spread, and all of them where GPUMEMTRACE_FAULTS=all is set.
+"""
+import os
+import re
+import subprocess
+
+import pytest
+
+from conftest import PRELOAD_FIRST, run_command, simulator_environment
+
+TIMEOUT_S = 1200
+EVENTS = 22  # what the work of fault_loop.c makes, its exit not counted
+
+pytestmark = pytest.mark.skipif(
+    bool(PRELOAD_FIRST), reason="a sanitizer brings its own malloc, which no other can stand before"
+)
+
+
+@pytest.fixture
+def loop(build, program, tmp_path):
+    """loop("files", "one", "later", 3) is what fault_loop.c did: its status, its stdout."""
+
+    def run(group, *arguments, **settings):
+        step = 1 if os.environ.get("GPUMEMTRACE_FAULTS") == "all" else arguments[-1]
+        return subprocess.run(
+            [program("fault_loop"), group, *arguments[:-1], str(step)],
+            env=simulator_environment(**settings),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            cwd=tmp_path,
+        )
+
+    return run
+
+
+def assert_readable(trace):
+    """And all of it is there, or counted."""
+    completed = run_command("info", trace, "--json")
+    assert completed.returncode == 0, completed.stderr
+    figures = dict(re.findall(r'"(events|lost_events)": (\d+)', completed.stdout))
+    assert int(figures["events"]) + int(figures["lost_events"]) >= EVENTS, completed.stdout
+
+
+def assert_said_once(said):
+    lines = said.splitlines()
+    assert all(line.startswith("gpumemtrace: ") for line in lines), said
+    at_exit = [line for line in lines if "; see: " in line or "is incomplete" in line]
+    assert len(at_exit) <= 1 and len(lines) - len(at_exit) <= 1, said
+
+
+@pytest.mark.parametrize(
+    "group, mode, since, step",
+    [
+        ("memory", "one", "start", 83),
+        ("memory", "one", "later", 5),
+        ("memory", "rest", "start", 127),
+        ("memory", "rest", "later", 11),
+        ("files", "one", "start", 5),
+        ("files", "one", "later", 3),
+        ("files", "rest", "start", 13),
+        ("files", "rest", "later", 9),
+        ("threads", "one", "start", 1),
+        ("threads", "rest", "start", 1),
+        ("sqlite", "one", "start", 11),
+        ("sqlite", "one", "later", 3),
+        ("sqlite", "rest", "start", 23),
+        ("sqlite", "rest", "later", 5),
+    ],
+)
+def test_a_program_is_unharmed_whichever_call_of_the_recorder_fails(
+    loop, build, tmp_path, group, mode, since, step
+):
+    bare = loop(group, mode, since, step)
+    library = build / ("tests/faulty" if group == "sqlite" else "") / "libgpumemtrace.so"
+    recorded = loop(
+        group,
+        mode,
+        since,
+        step,
+        LD_PRELOAD=f"{build / 'tests/preload_faults.so'}:{library}",
+        GPUMEMTRACE_OUTPUT=tmp_path / "trace.%p.db",
+        TMPDIR=tmp_path,
+    )
+    assert recorded.returncode == bare.returncode == 5, recorded.stdout + recorded.stderr
+    seen = re.sub(r"number.*\n", "", recorded.stdout)
+    assert seen == re.sub(r"number.*\n", "", bare.stdout)
+    pids = re.findall(r"number \d+ pid (\d+)", recorded.stdout)
+    assert len(pids) > 2
+    for pid in pids:
+        said = (tmp_path / f"said.{pid}").read_text()
+        traces = list(tmp_path.glob(f"trace.{pid}.*db"))
+        assert_said_once(said)
+        assert traces or "not recording" in said
+        for trace in traces:
+            assert_readable(trace)
+    assert not list(tmp_path.glob("*-ring.*"))
