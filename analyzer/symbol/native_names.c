@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: MIT */
+/* Names for addresses; see native_names.h. */
+#include "symbol/native_names.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/address_map.h"
+#include "symbol/elf_files.h"
+#include "symbol/elf_lookup.h"
+#include "symbol/name_pool.h"
+#include "trace/array.h"
+
+/* How the frame that a signal handler returns to reads, also in a trace that has names. */
+#define SIGNAL_RETURN "(signal handler)"
+
+/* One module of the trace and the file on this machine that it is looked up in. */
+struct source {
+    struct elf_lookup *lookup; /* NULL: no names */
+    enum elf_state state;
+    bool is_tried;
+    bool has_gap; /* a frame stayed without a name */
+};
+
+struct native_names {
+    const struct trace *trace;
+    const struct symbol_sources *sources;
+    struct elf_files *files;      /* made when first needed */
+    struct source *modules;       /* as trace->modules */
+    struct address_map addresses; /* number of the resolved address */
+    struct native_run *resolved;
+    size_t resolved_count, resolved_capacity;
+    struct symbol_frame *frames;
+    size_t frame_count, frame_capacity;
+    struct name_pool texts;
+    bool prefers_files;
+};
+
+struct native_names *native_names_new(const struct trace *trace, struct err *err)
+{
+    static const struct symbol_sources usual = {0};
+    struct native_names *names = array_new(1, sizeof *names, err);
+
+    if (!names)
+        return NULL;
+    names->trace = trace;
+    names->sources = &usual;
+    names->modules = array_new(trace->module_count, sizeof *names->modules, err);
+    if (names->modules)
+        return names;
+    native_names_free(names);
+    return NULL;
+}
+
+void native_names_free(struct native_names *names)
+{
+    if (!names)
+        return;
+    for (size_t i = 0; names->modules && i < names->trace->module_count; i++)
+        elf_lookup_close(names->modules[i].lookup);
+    elf_files_free(names->files);
+    address_map_release(&names->addresses);
+    name_pool_release(&names->texts);
+    free(names->modules);
+    free(names->resolved);
+    free(names->frames);
+    free(names);
+}
+
+int native_names_set_sources(struct native_names *names, const struct symbol_sources *sources,
+                             struct err *err)
+{
+    names->sources = sources;
+    names->files = elf_files_new(sources, err);
+    return names->files ? 0 : -1;
+}
+
+/* --- modules --- */
+
+/* Tries to open the file of the module when first asked; its state says with what success. NULL: no
+ * memory. */
+static struct source *source_of(struct native_names *names, const struct trace_module *module,
+                                struct err *err)
+{
+    struct source *source = &names->modules[module - names->trace->modules];
+    const char *path;
+
+    if (source->is_tried)
+        return source;
+    if (!names->files)
+        names->files = elf_files_new(names->sources, err);
+    if (!names->files)
+        return NULL;
+    source->is_tried = true;
+    source->state = elf_files_find(names->files, module, &path);
+    if (path)
+        source->lookup = elf_lookup_open(names->files, module, path);
+    return source;
+}
+
+const char *native_names_file_state(const struct native_names *names,
+                                    const struct trace_module *module)
+{
+    static const char *const texts[] = {
+        [ELF_FOUND] = "found", [ELF_MISSING] = "missing", [ELF_OTHER_BUILD] = "other build"};
+
+    return texts[names->modules[module - names->trace->modules].state];
+}
+
+struct symbol_gaps native_names_gaps(const struct native_names *names)
+{
+    struct symbol_gaps gaps = {0};
+
+    for (size_t i = 0; i < names->trace->module_count; i++) {
+        const struct source *source = &names->modules[i];
+        const char *path = names->trace->modules[i].path;
+
+        if (!source->has_gap || *path != '/')
+            continue;
+        if (source->state == ELF_MISSING && gaps.missing_count++ == 0)
+            gaps.missing = path;
+        if (source->state == ELF_OTHER_BUILD && gaps.other_build_count++ == 0)
+            gaps.other_build = path;
+    }
+    return gaps;
+}
+
+/* --- native frames --- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
+/* "libfoo.so+0x1234"; outside any module, in code that was made at run time, the whole address. */
+static const char *place_text(struct native_names *names, const struct trace_module *module,
+                              uint64_t address, struct err *err)
+{
+    return name_pool_addf(&names->texts, err, "%s+0x%" PRIx64,
+                          module ? base_name(module->path) : "[anonymous]",
+                          module ? address - module->load_address : address);
+}
+
+static int keep_frames(struct native_names *names, struct symbol_frame *frames, int count,
+                       const struct trace_module *module, struct err *err)
+{
+    for (int i = 0; i < count; i++) {
+        struct symbol_frame *grown = array_grow(names->frames, &names->frame_capacity,
+                                                names->frame_count, sizeof *grown, err);
+
+        if (!grown)
+            return -1;
+        names->frames = grown;
+        frames[i].module = module ? module->path : NULL;
+        frames[i].role = frame_role_of(&frames[i]);
+        grown[names->frame_count++] = frames[i];
+    }
+    return 0;
+}
+
+/* --- one address --- */
+
+static int find_stored(struct native_names *names, uint64_t address, struct symbol_frame *frames)
+{
+    const struct trace *trace = names->trace;
+    size_t count;
+    const struct trace_symbol *rows = trace_symbols(trace, address, &count);
+
+    if (count > ELF_LOOKUP_FRAMES_MAX)
+        count = ELF_LOOKUP_FRAMES_MAX;
+    for (size_t i = 0; i < count; i++) {
+        const char *file = trace_string(trace, rows[i].file_id);
+
+        frames[i] = (struct symbol_frame){.kind = i + 1 < count ? "inlined" : "native",
+                                          .function = trace_string(trace, rows[i].function_id),
+                                          .file = *file ? file : NULL,
+                                          .line = rows[i].line,
+                                          .is_named = true};
+    }
+    return (int)count;
+}
+
+/*
+ * What stands at a return address is the call at the byte before it; but a signal handler returns
+ * to the first byte of code that has no call before it.
+ */
+static int find_in_file(struct native_names *names, const struct trace_module *module,
+                        uint64_t address, struct symbol_frame *frames, struct err *err)
+{
+    struct source *source = source_of(names, module, err);
+    int count;
+
+    if (!source)
+        return -1;
+    if (!source->lookup)
+        return 0;
+    if (elf_lookup_is_signal_return(source->lookup, address)) {
+        frames[0] =
+            (struct symbol_frame){.kind = "native", .function = SIGNAL_RETURN, .is_named = true};
+        return 1;
+    }
+    count = elf_lookup_find(source->lookup, address - 1, frames, &names->texts, err);
+    for (int i = 0; i < count; i++)
+        frames[i].is_named = true;
+    return count;
+}
+
+/* Names that the trace has are taken as they are; `resolve` replaces them by none that say less. */
+static int find_named(struct native_names *names, const struct trace_module *module,
+                      uint64_t address, struct symbol_frame *frames, struct err *err)
+{
+    int stored = find_stored(names, address, frames), found;
+    bool has_file = stored > 0 && frames[stored - 1].file;
+
+    if (!module || (stored > 0 && !names->prefers_files))
+        return stored;
+    found = find_in_file(names, module, address, frames, err);
+    if (found < 0 || (found > 0 && (frames[found - 1].file || !has_file)))
+        return found;
+    return find_stored(names, address, frames);
+}
+
+static bool is_signal_return(const struct symbol_frame *frame)
+{
+    return !strcmp(frame->function, SIGNAL_RETURN);
+}
+
+static int resolve(struct native_names *names, uint64_t address, struct native_run *resolved,
+                   struct err *err)
+{
+    const struct trace_module *module = symbols_module(names->trace, address - 1);
+    struct symbol_frame found[ELF_LOOKUP_FRAMES_MAX];
+    int count = find_named(names, module, address, found, err);
+
+    if (count < 0)
+        return -1;
+    if (count == 0) {
+        found[count++] = (struct symbol_frame){.kind = "native",
+                                               .function = place_text(names, module, address, err)};
+        if (!found[0].function)
+            return -1;
+    }
+    *resolved = (struct native_run){.first = names->frame_count,
+                                    .count = (uint32_t)count,
+                                    .is_signal_return = is_signal_return(&found[0])};
+    if (keep_frames(names, found, count, module, err))
+        return -1;
+    if (module && !found[0].is_named && found[0].role != ROLE_own)
+        names->modules[module - names->trace->modules].has_gap = true;
+    return 0;
+}
+
+const struct native_run *native_names_find(struct native_names *names, uint64_t address,
+                                           struct err *err)
+{
+    uint32_t number = address_map_get(&names->addresses, 0, address);
+    struct native_run *grown;
+
+    if (number != ADDRESS_MAP_NONE)
+        return &names->resolved[number];
+    grown = array_grow(names->resolved, &names->resolved_capacity, names->resolved_count,
+                       sizeof *grown, err);
+    if (!grown)
+        return NULL;
+    names->resolved = grown;
+    number = (uint32_t)names->resolved_count;
+    if (resolve(names, address, &grown[number], err) ||
+        address_map_put(&names->addresses, 0, address, number, err))
+        return NULL;
+    names->resolved_count++;
+    return &grown[number];
+}
+
+void native_names_prefer_files(struct native_names *names)
+{
+    names->prefers_files = true;
+}
+
+const struct symbol_frame *native_names_frame(const struct native_names *names, size_t number)
+{
+    return &names->frames[number];
+}
