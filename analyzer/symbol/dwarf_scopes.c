@@ -12,46 +12,26 @@ enum { NAME_MAX_BYTES = 4096, NESTING_MAX = 64 };
 
 /* --- by address --- */
 
-static bool is_function(int tag)
+/* Of the children, blocks and inlined calls, the one that holds the address. */
+static bool find_child(Dwarf_Die *scope, Dwarf_Addr address, Dwarf_Die *child)
 {
-    return tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine;
-}
+    int status = dwarf_child(scope, child);
 
-/* What has no addresses of its own, and functions in it. */
-static bool is_namespace(int tag)
-{
-    return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
-           tag == DW_TAG_class_type || tag == DW_TAG_union_type;
-}
-
-/* The child of the scope that the address lies in, or below whose names it does; false: none. */
-static bool find_child(Dwarf_Die *scope, Dwarf_Addr address, Dwarf_Die *child, int nesting)
-{
-    Dwarf_Die die, inner;
-    int status = dwarf_child(scope, &die);
-
-    for (; status == 0; status = dwarf_siblingof(&die, &die)) {
-        if (is_namespace(dwarf_tag(&die))) {
-            if (nesting < NESTING_MAX && find_child(&die, address, &inner, nesting + 1)) {
-                *child = inner;
-                return true;
-            }
-        } else if (dwarf_haspc(&die, address) > 0) {
-            *child = die;
+    for (; status == 0; status = dwarf_siblingof(child, child))
+        if (dwarf_tag(child) != DW_TAG_subprogram && dwarf_haspc(child, address) > 0)
             return true;
-        }
-    }
     return false;
 }
 
-int dwarf_scopes_find(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die *scopes, int limit)
+int dwarf_scopes_find(Dwarf_Die *function, Dwarf_Addr address, Dwarf_Die *scopes, int limit)
 {
-    Dwarf_Die scope = *unit, child;
-    int count = 0;
+    Dwarf_Die scope = *function, child;
+    int count = 1;
 
-    while (count < limit && find_child(&scope, address, &child, 0)) {
+    scopes[0] = scope;
+    while (count < limit && find_child(&scope, address, &child)) {
         scope = child;
-        if (is_function(dwarf_tag(&scope)))
+        if (dwarf_tag(&scope) == DW_TAG_inlined_subroutine)
             scopes[count++] = scope;
     }
     return count;
@@ -80,6 +60,13 @@ static Dwarf_Die declaration_of(const Dwarf_Die *scope)
             found = die;
     }
     return found;
+}
+
+/* What has no addresses of its own, and functions in it. */
+static bool is_namespace(int tag)
+{
+    return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
+           tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
 static char *scope_name(Dwarf_Die *scope, int nesting);
@@ -149,7 +136,27 @@ static char *scope_name(Dwarf_Die *scope, int nesting)
     return name;
 }
 
+/* Nothing stands around a function in C; looking for it would read the unit up to there. */
+static bool is_c(Dwarf_Die *scope)
+{
+    Dwarf_Die unit;
+
+    switch (dwarf_diecu(scope, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1) {
+    case DW_LANG_C:
+    case DW_LANG_C89:
+    case DW_LANG_C99:
+    case DW_LANG_C11:
+        return true;
+    default:
+        return false;
+    }
+}
+
 char *dwarf_scope_name(Dwarf_Die *scope)
 {
+    const char *name = dwarf_diename(scope);
+
+    if (name && is_c(scope))
+        return strdup(name);
     return scope_name(scope, 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions in debug information: which hold an address, and what they are called. It must not know
- * symbol tables or files.
+ * Functions in debug information: what is inlined at an address, and what they are called. It must
+ * not know symbol tables or files.
  */
 #ifndef GPUMEMTRACE_SYMBOL_DWARF_SCOPES_H
 #define GPUMEMTRACE_SYMBOL_DWARF_SCOPES_H
@@ -9,10 +9,10 @@
 #include <elfutils/libdw.h>
 
 /*
- * The function of the unit that holds the address, and in it the inlined calls that do, outermost
- * first. Fills at most limit and returns how many; the innermost are left out.
+ * The function, and the calls inlined into it that hold the address, outermost first. Fills at most
+ * limit and returns how many; the innermost are left out.
  */
-int dwarf_scopes_find(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die *scopes, int limit);
+int dwarf_scopes_find(Dwarf_Die *function, Dwarf_Addr address, Dwarf_Die *scopes, int limit);
 
 /* The name that the linker knows, of the function or what it is a copy of; NULL: none is written.
  */

@@ -25,14 +25,15 @@ static int add_range(struct dwarf_units *units, uint64_t start, uint64_t end, st
 
 static int add_unit(struct dwarf_units *units, Dwarf_Die *unit, struct err *err)
 {
-    Dwarf_Die *grown = array_grow(units->items, &units->capacity, units->count, sizeof *grown, err);
+    struct dwarf_unit *grown =
+        array_grow(units->items, &units->capacity, units->count, sizeof *grown, err);
     Dwarf_Addr base, start, end;
     ptrdiff_t offset = 0;
 
     if (!grown)
         return -1;
     units->items = grown;
-    grown[units->count] = *unit;
+    grown[units->count] = (struct dwarf_unit){.die = *unit};
     while ((offset = dwarf_ranges(unit, offset, &base, &start, &end)) > 0)
         if (add_range(units, start, end, err))
             return -1;
@@ -66,12 +67,14 @@ int dwarf_units_load(struct dwarf_units *units, Dwarf *dwarf, struct err *err)
 
 void dwarf_units_release(struct dwarf_units *units)
 {
+    for (size_t i = 0; i < units->count; i++)
+        dwarf_functions_release(&units->items[i].functions);
     free(units->items);
     free(units->ranges);
     *units = (struct dwarf_units){0};
 }
 
-Dwarf_Die *dwarf_units_find(const struct dwarf_units *units, uint64_t address)
+struct dwarf_unit *dwarf_units_find(const struct dwarf_units *units, uint64_t address)
 {
     size_t low = 0, high = units->range_count;
 
@@ -88,12 +91,13 @@ Dwarf_Die *dwarf_units_find(const struct dwarf_units *units, uint64_t address)
     return &units->items[units->ranges[low - 1].unit];
 }
 
-Dwarf_Die *dwarf_units_scopes(Dwarf_Die *unit, Dwarf_Die *split)
+Dwarf_Die dwarf_unit_scopes(const struct dwarf_unit *unit)
 {
+    Dwarf_Die split;
     uint8_t type;
 
-    if (dwarf_cu_info(unit->cu, NULL, &type, NULL, split, NULL, NULL, NULL) == 0 &&
-        type == DW_UT_skeleton && split->addr)
+    if (dwarf_cu_info(unit->die.cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 &&
+        type == DW_UT_skeleton && split.addr)
         return split;
-    return unit;
+    return unit->die;
 }

@@ -11,15 +11,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "gpumemtrace/err.h"
+#include "symbol/dwarf_functions.h"
 
 struct dwarf_range {
     uint64_t start, end;
     uint32_t unit;
 };
 
+struct dwarf_unit {
+    Dwarf_Die die;
+    struct dwarf_functions functions; /* loaded when first asked for */
+};
+
 struct dwarf_units {
-    Dwarf_Die *items;
+    struct dwarf_unit *items;
     size_t count, capacity;
     struct dwarf_range *ranges;
     size_t range_count, range_capacity;
@@ -30,9 +35,9 @@ int dwarf_units_load(struct dwarf_units *units, Dwarf *dwarf, struct err *err);
 void dwarf_units_release(struct dwarf_units *units);
 
 /* NULL: the address lies in no unit. */
-Dwarf_Die *dwarf_units_find(const struct dwarf_units *units, uint64_t address);
+struct dwarf_unit *dwarf_units_find(const struct dwarf_units *units, uint64_t address);
 
-/* The unit's functions: with -gsplit-dwarf they stand in another file; *split is room for that. */
-Dwarf_Die *dwarf_units_scopes(Dwarf_Die *unit, Dwarf_Die *split);
+/* Where the unit's functions stand: with -gsplit-dwarf in another file. */
+Dwarf_Die dwarf_unit_scopes(const struct dwarf_unit *unit);
 
 #endif

@@ -170,36 +170,56 @@ static int fill_inlined(Dwarf_Die *unit, Dwarf_Die *scopes, int count, struct sy
     return 0;
 }
 
+/* What debug information says of an address. */
+struct dwarf_answer {
+    Dwarf_Die scopes_of; /* the unit */
+    Dwarf_Die scopes[ELF_LOOKUP_FRAMES_MAX];
+    int count; /* 0: it is silent, but for the place perhaps */
+    struct place place;
+};
+
+static int ask_dwarf(struct elf_lookup *lookup, Dwarf_Addr address, struct dwarf_answer *answer,
+                     struct err *err)
+{
+    struct dwarf_unit *unit = dwarf_units_find(&lookup->units, address);
+    Dwarf_Die *function;
+
+    answer->count = 0;
+    answer->place = (struct place){0};
+    if (!unit)
+        return 0;
+    answer->place = place_of(&unit->die, address);
+    answer->scopes_of = dwarf_unit_scopes(unit);
+    if (dwarf_functions_load(&unit->functions, &answer->scopes_of, err))
+        return -1;
+    function = dwarf_functions_find(&unit->functions, address);
+    if (function)
+        answer->count = dwarf_scopes_find(function, address, answer->scopes, ELF_LOOKUP_FRAMES_MAX);
+    return 0;
+}
+
 int elf_lookup_find(struct elf_lookup *lookup, uint64_t address, struct symbol_frame *frames,
                     struct name_pool *pool, struct err *err)
 {
-    Dwarf_Addr own_address;
-    Dwarf_Die *unit, split, scopes[ELF_LOOKUP_FRAMES_MAX];
+    struct dwarf_answer found;
     const char *symbol = NULL;
-    struct place place = {0};
-    int count = 0;
+    int inlined;
 
-    if (load(lookup, err))
+    if (load(lookup, err) || ask_dwarf(lookup, address - lookup->units_bias, &found, err))
         return -1;
-    own_address = address - lookup->units_bias;
-    unit = dwarf_units_find(&lookup->units, own_address);
-    if (unit) {
-        place = place_of(unit, own_address);
-        unit = dwarf_units_scopes(unit, &split);
-        count = dwarf_scopes_find(unit, own_address, scopes, ELF_LOOKUP_FRAMES_MAX);
-    }
-    if (count > 0)
-        symbol = dwarf_scope_symbol(&scopes[0]);
+    if (found.count > 0)
+        symbol = dwarf_scope_symbol(&found.scopes[0]);
     if (!symbol)
         symbol = elf_functions_find(&lookup->functions, address);
-    if (count == 0 && !symbol)
+    if (found.count == 0 && !symbol)
         return 0;
-    if (count > 0 && fill_inlined(unit, scopes + 1, count - 1, frames, &place, pool, err))
+    inlined = found.count > 0 ? found.count - 1 : 0;
+    if (fill_inlined(&found.scopes_of, found.scopes + 1, inlined, frames, &found.place, pool,
+                     err) ||
+        fill(&frames[inlined], "native", readable(symbol, found.count ? found.scopes : NULL),
+             &found.place, pool, err))
         return -1;
-    if (fill(&frames[count ? count - 1 : 0], "native", readable(symbol, count ? scopes : NULL),
-             &place, pool, err))
-        return -1;
-    return count ? count : 1;
+    return inlined + 1;
 }
 
 bool elf_lookup_is_signal_return(struct elf_lookup *lookup, uint64_t address)

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions of a unit by address; see dwarf_functions.h. */
+#include "symbol/dwarf_functions.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+
+#include "trace/array.h"
+
+enum { NESTING_MAX = 256 };
+
+static int add(struct dwarf_functions *functions, Dwarf_Die *die, struct err *err)
+{
+    Dwarf_Addr base, start, end;
+    ptrdiff_t offset = 0;
+
+    while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
+        struct dwarf_function *grown = array_grow(functions->items, &functions->capacity,
+                                                  functions->count, sizeof *grown, err);
+
+        if (!grown)
+            return -1;
+        functions->items = grown;
+        grown[functions->count++] = (struct dwarf_function){start, end, *die};
+    }
+    return 0;
+}
+
+/* Functions stand in namespaces and types, and in functions: methods of local classes do. */
+static int add_below(struct dwarf_functions *functions, Dwarf_Die *parent, int nesting,
+                     struct err *err)
+{
+    Dwarf_Die die;
+    int status = nesting < NESTING_MAX ? dwarf_child(parent, &die) : 1;
+
+    for (; status == 0; status = dwarf_siblingof(&die, &die)) {
+        if (dwarf_tag(&die) == DW_TAG_subprogram && add(functions, &die, err))
+            return -1;
+        if (dwarf_haschildren(&die) > 0 && add_below(functions, &die, nesting + 1, err))
+            return -1;
+    }
+    return 0;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct dwarf_function *a = left, *b = right;
+
+    return (a->start > b->start) - (a->start < b->start);
+}
+
+int dwarf_functions_load(struct dwarf_functions *functions, Dwarf_Die *unit, struct err *err)
+{
+    if (functions->is_loaded)
+        return 0;
+    functions->is_loaded = true;
+    if (add_below(functions, unit, 0, err))
+        return -1;
+    if (functions->count)
+        qsort(functions->items, functions->count, sizeof *functions->items, compare);
+    return 0;
+}
+
+void dwarf_functions_release(struct dwarf_functions *functions)
+{
+    free(functions->items);
+    *functions = (struct dwarf_functions){0};
+}
+
+Dwarf_Die *dwarf_functions_find(const struct dwarf_functions *functions, Dwarf_Addr address)
+{
+    size_t low = 0, high = functions->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (functions->items[middle].start <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == 0 || address >= functions->items[low - 1].end)
+        return NULL;
+    return &functions->items[low - 1].die;
+}
