@@ -19,7 +19,7 @@ def result_of(tmp_path_factory):
 
     def run(way):
         if way.name not in results:
-            environment = simulator_environment(LD_PRELOAD=BUILD / "libgpumemtrace.so")
+            environment = simulator_environment("h100", LD_PRELOAD=BUILD / "libgpumemtrace.so")
             results[way.name] = matrix.run(way, environment, tmp_path_factory.mktemp(way.name))
         return results[way.name]
 
@@ -50,7 +50,7 @@ def test_the_report_has_each_accounts_sums_as_the_program_booked_them(result_of,
 @pytest.mark.parametrize("name", dict.fromkeys(family.name for family in matrix.FAMILIES))
 def test_the_report_of_a_family_alone_has_the_bytes_that_it_booked(tmp_path, name):
     way = matrix.WAYS[0]
-    environment = simulator_environment(LD_PRELOAD=BUILD / "libgpumemtrace.so")
+    environment = simulator_environment("h100", LD_PRELOAD=BUILD / "libgpumemtrace.so")
     result = matrix.run(way, environment, tmp_path, family=name)
     assert result.books["families"]
     assert matrix.sums(result) == []

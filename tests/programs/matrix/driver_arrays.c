@@ -80,3 +80,50 @@ void driver_mipmap(void)
     DRIVER(cuMipmappedArrayDestroy, (mipmap));
     book_free(MEMORY_ARRAY, bits(mipmap), bytes);
 }
+
+/* A sparse array is address space; what is mapped into it is the memory that was created. */
+void driver_sparse_array(void)
+{
+    const CUDA_ARRAY3D_DESCRIPTOR shape = {.Width = 1024,
+                                           .Height = 1024,
+                                           .Format = CU_AD_FORMAT_FLOAT,
+                                           .NumChannels = 1,
+                                           .Flags = CUDA_ARRAY3D_SPARSE};
+    const CUmemAllocationProp tiles = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                       .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0},
+                                       .allocFlags = {.usage = CU_MEM_CREATE_USAGE_TILE_POOL}};
+    CUDA_ARRAY_SPARSE_PROPERTIES properties;
+    CUmemGenericAllocationHandle handle = 0;
+    CUarray array = NULL;
+    int supported = 0;
+    DRIVER(cuDeviceGetAttribute, (&supported, CU_DEVICE_ATTRIBUTE_SPARSE_CUDA_ARRAY_SUPPORTED, 0));
+    family_needs(supported, "this device has no sparse arrays");
+    DRIVER(cuArray3DCreate_v2, (&array, &shape));
+    book_alloc(MEMORY_ARRAY, bits(array), 0);
+    DRIVER(cuArrayGetSparseProperties, (&properties, array));
+    DRIVER(cuMemCreate, (&handle, 2 * MIB, &tiles, 0));
+    book_alloc(MEMORY_VMM, handle, 2 * MIB);
+
+    CUarrayMapInfo tile = {
+        .resourceType = CU_RESOURCE_TYPE_ARRAY,
+        .resource = {.array = array},
+        .subresourceType = CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL,
+        .subresource = {.sparseLevel = {.extentWidth = properties.tileExtent.width,
+                                        .extentHeight = properties.tileExtent.height,
+                                        .extentDepth = properties.tileExtent.depth}},
+        .memOperationType = CU_MEM_OPERATION_TYPE_MAP,
+        .memHandleType = CU_MEM_HANDLE_TYPE_GENERIC,
+        .memHandle = {.memHandle = handle},
+        .deviceBitMask = 1};
+    DRIVER(cuMemMapArrayAsync, (&tile, 1, NULL));
+    book_event(EVENT_BIND, MEMORY_VMM, UNSAID, UNSAID, handle);
+    DRIVER(cuMemRelease, (handle));
+    book_release(handle);
+    tile.memOperationType = CU_MEM_OPERATION_TYPE_UNMAP;
+    tile.memHandle.memHandle = 0;
+    DRIVER(cuMemMapArrayAsync, (&tile, 1, NULL));
+    book_event(EVENT_UNBIND, MEMORY_VMM, UNSAID, UNSAID, UNSAID);
+    book_end(MEMORY_VMM, 2 * MIB);
+    DRIVER(cuStreamSynchronize, (NULL));
+    destroy(array, 0);
+}

@@ -141,6 +141,43 @@ void driver_own_pool(void)
     book_event(EVENT_POOL_DESTROY, MEMORY_NONE, UNSAID, UNSAID, bits(pool));
 }
 
+/* A pool's blocks are what its properties say. */
+static void pool_of(const CUmemPoolProps *properties, enum memory_kind memory)
+{
+    CUmemoryPool pool = NULL;
+    CUdeviceptr address = 0;
+    DRIVER(cuMemPoolCreate, (&pool, properties));
+    book_event(EVENT_POOL_CREATE, memory, UNSAID, UNSAID, bits(pool));
+    DRIVER(cuMemAllocFromPoolAsync, (&address, 4 * MIB, pool, NULL));
+    book_alloc_in_pool(memory, address, 4 * MIB, bits(pool));
+    DRIVER(cuMemFreeAsync, (address, NULL));
+    book_free(memory, address, 4 * MIB);
+    DRIVER(cuStreamSynchronize, (NULL));
+    DRIVER(cuMemPoolDestroy, (pool));
+    book_event(EVENT_POOL_DESTROY, MEMORY_NONE, UNSAID, UNSAID, bits(pool));
+}
+
+void driver_host_pool(void)
+{
+    const CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                       .location = {.type = CU_MEM_LOCATION_TYPE_HOST_NUMA}};
+    int supported = 0;
+    DRIVER(cuDeviceGetAttribute,
+           (&supported, CU_DEVICE_ATTRIBUTE_HOST_NUMA_MEMORY_POOLS_SUPPORTED, 0));
+    family_needs(supported, "this device has no pools of host memory");
+    pool_of(&properties, MEMORY_ASYNC_HOST);
+}
+
+void driver_managed_pool(void)
+{
+    const CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_MANAGED,
+                                       .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0}};
+    int version = 0;
+    DRIVER(cuDriverGetVersion, (&version));
+    family_needs(version >= 13000, "this driver has no pools of managed memory");
+    pool_of(&properties, MEMORY_ASYNC_MANAGED);
+}
+
 void driver_kept(void)
 {
     CUdeviceptr address = 0;

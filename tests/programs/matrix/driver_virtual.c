@@ -2,10 +2,16 @@
 /* Families of the driver: physical memory and the addresses it is mapped at. */
 #include "matrix.h"
 
+#include <unistd.h>
+
 #define OBJECT_BYTES (4 * MIB) /* a multiple of every card's granularity */
 
 static const CUmemAllocationProp on_device = {
     .type = CU_MEM_ALLOCATION_TYPE_PINNED,
+    .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0}};
+static const CUmemAllocationProp to_be_shared = {
+    .type = CU_MEM_ALLOCATION_TYPE_PINNED,
+    .requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
     .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0}};
 
 static CUdeviceptr reserve(uint64_t bytes)
@@ -90,4 +96,69 @@ void driver_virtual_retained(void)
     release(again);
     book_end(MEMORY_VMM, OBJECT_BYTES);
     give_back(address, OBJECT_BYTES);
+}
+
+void driver_virtual_host(void)
+{
+    const CUmemAllocationProp on_host = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                         .location = {.type = CU_MEM_LOCATION_TYPE_HOST_NUMA}};
+    CUmemGenericAllocationHandle handle = 0;
+    int supported = 0;
+    DRIVER(cuDeviceGetAttribute,
+           (&supported, CU_DEVICE_ATTRIBUTE_HOST_NUMA_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0));
+    family_needs(supported, "this device maps no host memory");
+    DRIVER(cuMemCreate, (&handle, OBJECT_BYTES, &on_host, 0));
+    book_alloc(MEMORY_VMM_HOST, handle, OBJECT_BYTES);
+    release(handle);
+    book_end(MEMORY_VMM_HOST, OBJECT_BYTES);
+}
+
+/* What is imported is counted beside the process's own memory, with what is mapped of it. */
+void driver_virtual_shared(void)
+{
+    const CUmemGenericAllocationHandle handle = create(&to_be_shared);
+    const CUdeviceptr address = reserve(OBJECT_BYTES);
+    CUmemGenericAllocationHandle imported = 0;
+    int descriptor = -1;
+    DRIVER(cuMemExportToShareableHandle,
+           (&descriptor, handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    DRIVER(cuMemImportFromShareableHandle,
+           (&imported, (void *)(intptr_t)descriptor, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR));
+    book_alloc(MEMORY_IMPORTED_VMM, imported, 0);
+    close(descriptor);
+    map(address, imported);
+    book_grow(MEMORY_IMPORTED_VMM, OBJECT_BYTES);
+    unmap(address, OBJECT_BYTES);
+    release(imported);
+    book_end(MEMORY_IMPORTED_VMM, OBJECT_BYTES);
+    release(handle);
+    book_end(MEMORY_VMM, OBJECT_BYTES);
+    give_back(address, OBJECT_BYTES);
+}
+
+/* A multicast object is address space: its memory is what is bound into it. */
+void driver_multicast(void)
+{
+    CUmulticastObjectProp properties = {
+        .numDevices = 1, .size = OBJECT_BYTES, .handleTypes = to_be_shared.requestedHandleTypes};
+    CUmemGenericAllocationHandle object = 0;
+    size_t granule_bytes = 0;
+    int supported = 0;
+    DRIVER(cuDeviceGetAttribute, (&supported, CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED, 0));
+    family_needs(supported, "this device has no multicast objects");
+    DRIVER(cuMulticastGetGranularity,
+           (&granule_bytes, &properties, CU_MULTICAST_GRANULARITY_MINIMUM));
+    family_needs(OBJECT_BYTES % granule_bytes == 0, "a multicast object must be larger here");
+    DRIVER(cuMulticastCreate, (&object, &properties));
+    book_alloc(MEMORY_MULTICAST, object, OBJECT_BYTES);
+    DRIVER(cuMulticastAddDevice, (object, 0));
+    const CUmemGenericAllocationHandle handle = create(&to_be_shared);
+    DRIVER(cuMulticastBindMem, (object, 0, handle, 0, OBJECT_BYTES, 0));
+    book_event(EVENT_BIND, MEMORY_VMM, 0, OBJECT_BYTES, handle);
+    DRIVER(cuMulticastUnbind, (object, 0, 0, OBJECT_BYTES));
+    book_event(EVENT_UNBIND, MEMORY_NONE, 0, OBJECT_BYTES, UNSAID);
+    release(handle);
+    book_end(MEMORY_VMM, OBJECT_BYTES);
+    release(object);
+    book_end(MEMORY_MULTICAST, OBJECT_BYTES);
 }

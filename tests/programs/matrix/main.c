@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * matrix WAY [FAMILY]: opens the way, makes the primary context of device 0 current, runs the
- * families and prints the sums. As a plugin it exports matrix_plugin() in place of main's work.
+ * families and prints the sums. As a plugin it exports matrix_plugin() in place of main's work; as
+ * the second process, "lend", it lends memory.
  */
 #include "matrix.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "gpumemtrace/compiler.h"
+#include "lender.h"
 
 static int fail(const char *what)
 {
@@ -86,10 +89,19 @@ static void print_accounts(const struct books *books)
     print_account("imported", &books->accounts[ACCOUNT_imported], "}}\n");
 }
 
+static int lend(void)
+{
+    static struct opened opened;
+    const char *problem = matrix_open("lookup", &opened);
+    return problem ? fail(problem) : lender_main(&opened.driver);
+}
+
 int main(int argc, char **argv)
 {
     static struct opened opened;
     static struct books books;
+    if (argc > 1 && strcmp(argv[1], "lend") == 0)
+        return lend();
     const char *family = argc > 2 ? argv[2] : NULL;
     const char *problem = argc > 1 ? matrix_open(argv[1], &opened) : "name a way";
     if (problem)

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/* Families of the driver: memory of other processes and other APIs, which is nobody's twice. */
+#include "matrix.h"
+
+#include <unistd.h>
+
+#include "lender.h"
+
+#define PIECE_BYTES (4 * MIB)
+
+/* What another process lends is imported, with the size of its block. */
+static void booked_loan(struct lender *lender, CUdeviceptr address)
+{
+    book_alloc(MEMORY_IMPORTED, address, LENT_BYTES);
+    DRIVER(cuIpcCloseMemHandle, (address));
+    book_free(MEMORY_IMPORTED, address, LENT_BYTES);
+    lender_stop(lender);
+}
+
+void driver_ipc(void)
+{
+    struct lender lender;
+    CUipcMemHandle handle;
+    CUdeviceptr address = 0;
+    family_needs(lender_start(&lender, &handle), "no second process can lend memory");
+    DRIVER(cuIpcOpenMemHandle_v2, (&address, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
+    booked_loan(&lender, address);
+}
+
+/* Opened again it is the same block at the same address; each open has its close. */
+void driver_ipc_again(void)
+{
+    struct lender lender;
+    CUipcMemHandle handle;
+    CUdeviceptr first = 0, second = 0;
+    family_needs(lender_start(&lender, &handle), "no second process can lend memory");
+    DRIVER(cuIpcOpenMemHandle_v2, (&first, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
+    book_alloc(MEMORY_IMPORTED, first, LENT_BYTES);
+    DRIVER(cuIpcOpenMemHandle_v2, (&second, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
+    book_take(MEMORY_IMPORTED, 0);
+    book_event(EVENT_ALLOC, MEMORY_IMPORTED, first, LENT_BYTES, UNSAID);
+    DRIVER(cuIpcCloseMemHandle, (first));
+    book_free(MEMORY_IMPORTED, first, 0);
+    DRIVER(cuIpcCloseMemHandle, (first));
+    book_free(MEMORY_IMPORTED, first, LENT_BYTES);
+    lender_stop(&lender);
+}
+
+void driver_ipc_v1(void)
+{
+    struct lender lender;
+    CUipcMemHandle handle;
+    CUdeviceptr address = 0;
+    NEEDS_DRIVER(cuIpcOpenMemHandle);
+    family_needs(lender_start(&lender, &handle), "no second process can lend memory");
+    DRIVER(cuIpcOpenMemHandle, (&address, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS));
+    booked_loan(&lender, address);
+}
+
+/* A pool got by a descriptor hands out nothing; its pieces are imported one by one. */
+static CUmemoryPool import_of(CUmemoryPool pool)
+{
+    CUmemoryPool imported = NULL;
+    int descriptor = -1;
+    DRIVER(cuMemPoolExportToShareableHandle,
+           (&descriptor, pool, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    DRIVER(cuMemPoolImportFromShareableHandle,
+           (&imported, (void *)(intptr_t)descriptor, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0));
+    book_event(EVENT_POOL_CREATE, MEMORY_IMPORTED, UNSAID, UNSAID, bits(imported));
+    close(descriptor);
+    return imported;
+}
+
+static void destroy(CUmemoryPool pool)
+{
+    DRIVER(cuMemPoolDestroy, (pool));
+    book_event(EVENT_POOL_DESTROY, MEMORY_NONE, UNSAID, UNSAID, bits(pool));
+}
+
+static void give_back(enum memory_kind memory, CUdeviceptr address)
+{
+    DRIVER(cuMemFreeAsync, (address, NULL));
+    book_free(memory, address, PIECE_BYTES);
+    DRIVER(cuStreamSynchronize, (NULL));
+}
+
+void driver_imported_pool(void)
+{
+    const CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                       .handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,
+                                       .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0}};
+    CUmemPoolPtrExportData data;
+    CUmemoryPool pool = NULL;
+    CUdeviceptr own = 0, address = 0;
+    DRIVER(cuMemPoolCreate, (&pool, &properties));
+    book_event(EVENT_POOL_CREATE, MEMORY_ASYNC, UNSAID, UNSAID, bits(pool));
+    const CUmemoryPool imported = import_of(pool);
+    DRIVER(cuMemAllocFromPoolAsync, (&own, PIECE_BYTES, pool, NULL));
+    book_alloc_in_pool(MEMORY_ASYNC, own, PIECE_BYTES, bits(pool));
+    DRIVER(cuMemPoolExportPointer, (&data, own));
+    DRIVER(cuMemPoolImportPointer, (&address, imported, &data));
+    book_alloc_of(MEMORY_IMPORTED, address, PIECE_BYTES, bits(imported));
+    give_back(MEMORY_IMPORTED, address);
+    give_back(MEMORY_ASYNC, own);
+    destroy(imported);
+    destroy(pool);
+}
