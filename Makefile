@@ -5,6 +5,7 @@
 #
 #   make            build everything            make demo     record and report a sample, no GPU needed
 #   make check      run the tests               make bench    what recording costs, beside heaptrack
+#   make check-pytorch                          the real PyTorch, without a GPU (3 GB on disk)
 #   make install    PREFIX=/usr/local DESTDIR=  make lint     formatting, cppcheck, shellcheck
 #
 #   O=build         where results go            V=1           show the commands
@@ -51,7 +52,9 @@ runtime_obj   := $(call objects,sim,$(runtime_src))
 
 LIBRARY    := $(O)/libgpumemtrace.so
 COMMAND    := $(O)/gpumemtrace
-SIMULATOR  := $(addprefix $(O)/simulator/,libcuda.so.1 libcudart.so.12 libcudart.so.13)
+# "soname:list:version" of each library that stands in for one of NVIDIA's in a dry run.
+STANDINS   := $(shell sed -n 's/^STANDIN("\([^"]*\)", *\([a-z]*\), *"\(.*\)").*/\1:\2:\3/p' simulator/standins/libraries.def)
+SIMULATOR  := $(addprefix $(O)/simulator/,libcuda.so.1 libcudart.so.12 libcudart.so.13 $(foreach row,$(STANDINS),$(firstword $(subst :, ,$(row)))))
 MATRIX     := $(addprefix $(O)/tests/,matrix matrix12 matrix_bare matrix_plugin.so matrix_plugin12.so)
 PROGRAMS   := $(patsubst tests/programs/%,$(O)/tests/%,$(basename $(program_src))) $(MATRIX) \
               $(patsubst tests/programs/%.c,$(O)/tests/%.so,$(preload_src)) $(O)/tests/faulty/libgpumemtrace.so
@@ -60,8 +63,8 @@ UNITS      := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(unit_src))
 PRODUCTS   := $(LIBRARY) $(COMMAND) $(SIMULATOR)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo check check-asan check-tsan check-pythons check-gpu bench lint install uninstall clean \
-        programs samples units demo-run check-run tsan-run pythons-run
+.PHONY: all deps demo check check-asan check-tsan check-pythons check-gpu check-pytorch bench lint install \
+        uninstall clean programs samples units demo-run check-run tsan-run pythons-run pytorch pytorch-run
 .SECONDARY:
 
 all: $(PRODUCTS)
@@ -129,6 +132,26 @@ $(O)/simulator/libcudart.so.%: $(runtime_obj) simulator/runtime/exports.map.in i
 	$(Q)$(CC) -E -P -undef -x c -Iinclude -DRUNTIME=$* simulator/runtime/exports.map.in > $(O)/obj/cudart$*.map
 	$(Q)$(CC) -shared -o $@ $(runtime_obj) $(CFLAGS) $(SANITIZE) -pthread -Wl,-z,defs -Wl,-soname,libcudart.so.$* \
 	    -Wl,--version-script=$(O)/obj/cudart$*.map
+
+# One stand-in: its list of names as entries that return 0, and the bodies that take their place. Each
+# reaches the runtime of its own CUDA version.
+$(O)/obj/standin/%.o: simulator/standins/entries.S simulator/standins/symbols/%.def
+	$(call say,AS,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -fPIC -DSTANDIN_SYMBOLS='"symbols/$*.def"' -c $< -o $@
+define STANDIN_RULES
+$(O)/simulator/$(1): $(O)/obj/standin/$(2).o $(call objects,sim,$(wildcard simulator/standins/$(2).c simulator/standins/$(2)_*.S)) \
+        simulator/standins/exports.map.in simulator/standins/symbols/$(2).def $(4)
+	$$(call say,LINK,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) -E -P -undef -x c -DSTANDIN_SYMBOLS='"symbols/$(2).def"' -DSTANDIN_VERSION=$(3) \
+	    simulator/standins/exports.map.in > $(O)/obj/standin/$(1).map
+	$$(Q)$$(CC) -shared -o $$@ $$(filter %.o,$$^) $(4) $$(CFLAGS) $$(SANITIZE) -Wl,--as-needed -Wl,-soname,$(1) \
+	    -Wl,-rpath,'$$$$ORIGIN' -Wl,--version-script=$(O)/obj/standin/$(1).map
+endef
+standin_runtime = $(O)/simulator/libcudart.so.$(if $(filter %.so.12 libcufft.so.11 libcusolver.so.11,$(call standin_field,1,$(1))),12,13)
+standin_field = $(word $(1),$(subst :, ,$(2)))
+$(foreach row,$(STANDINS),$(eval $(call STANDIN_RULES,$(call standin_field,1,$(row)),$(call standin_field,2,$(row)),$(call standin_field,3,$(row)),$(call standin_runtime,$(row)))))
 
 # --- programs: each names what it is linked to in its first lines: "link: cudart12|cudart13|cuda|dl|m"
 
@@ -214,7 +237,7 @@ check: deps
 # tests/check compares with what is built where NVIDIA's headers are missing.
 check-run: all programs samples units
 	$(Q)$(MAKE) --no-print-directory O=$(O)/plain CUDA=no $(O)/plain/libgpumemtrace.so
-	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider $(or $(TESTS),tests)
+	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider $(or $(TESTS),tests --ignore=tests/pytorch)
 
 # The sanitizer's library has to come before ours in every program it did not build.
 check-asan: deps
@@ -238,6 +261,16 @@ pythons-run: all programs
 # On a machine with a GPU; elsewhere it says why it skips.
 check-gpu: all programs
 	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) $(PYTHON) tests/gpu/check.py
+
+# PyTorch on stand-ins for NVIDIA's libraries: Debian's build and the wheel, each in a folder of its own.
+check-pytorch: deps
+	$(Q)sh .ci/deps pytorch
+	$(Q)$(MAKE) --no-print-directory pytorch-run
+pytorch-run: all programs pytorch
+	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider $(or $(TESTS),tests/pytorch)
+pytorch:
+	$(Q)tests/pytorch/get_debian $(O)/pytorch/debian $(abspath $(O))/simulator || test $$? = 77
+	$(Q)tests/pytorch/get_wheel $(O)/pytorch/wheel $(abspath $(O))/simulator $(PYTHON) || test $$? = 77
 
 bench: deps
 	$(Q)sh .ci/deps bench
@@ -267,4 +300,4 @@ uninstall:
 	    $(DESTDIR)$(PREFIX)/include/gpumemtrace/gpumemtrace.h $(DESTDIR)$(PREFIX)/share/man/man1/gpumemtrace.1
 	rm -rf $(DESTDIR)$(PREFIX)/lib/gpumemtrace
 
--include $(shell find $(O) -name pythons -prune -o -name '*.d' -type f -print 2>/dev/null)
+-include $(shell find $(O) -name pythons -prune -o -name pytorch -prune -o -name '*.d' -type f -print 2>/dev/null)

@@ -158,6 +158,14 @@ static int prepend(const char *name, const char *first, struct err *err)
     return result;
 }
 
+static const char *const simulated[] = {
+    "libcuda.so.1",
+    "libcudart.so.12",
+    "libcudart.so.13",
+#define STANDIN(soname, list, version) soname,
+#include "standins/libraries.def"
+};
+
 /*
  * The recorder comes first. The simulator's libraries follow under their public names, so that a
  * program's rpath cannot bring others in; the search path serves what is opened later.
@@ -167,9 +175,8 @@ static int set_loader(const struct run_places *places, struct err *err)
     struct text preload;
     text_init(&preload, VARIABLE_BYTES_MAX);
     text_add(&preload, places->library);
-    if (places->simulator[0])
-        text_addf(&preload, ":%s/libcuda.so.1:%s/libcudart.so.12:%s/libcudart.so.13",
-                  places->simulator, places->simulator, places->simulator);
+    for (size_t i = 0; places->simulator[0] && i < sizeof simulated / sizeof *simulated; i++)
+        text_addf(&preload, ":%s/%s", places->simulator, simulated[i]);
     int result = prepend("LD_PRELOAD", preload.data, err);
     text_release(&preload);
     if (!result && places->simulator[0])

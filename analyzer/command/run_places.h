@@ -12,7 +12,7 @@
 
 struct run_places {
     char library[PATH_MAX];   /* libgpumemtrace.so */
-    char simulator[PATH_MAX]; /* the folder of libcuda.so.1 and libcudart.so.N; "" not looked for */
+    char simulator[PATH_MAX]; /* the folder of libcuda.so.1 and its kin; "" not looked for */
 };
 
 /*

@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: MIT
 """make install puts down what it says, works from there, and uninstall takes it all away."""
 import os
+import re
 import subprocess
 
 from conftest import BUILD, ROOT, clean_environment, run_command
 
+STANDINS = re.findall(
+    r'^STANDIN\("([^"]+)"', (ROOT / "simulator/standins/libraries.def").read_text(), re.MULTILINE
+)
 INSTALLED = {
     "bin/gpumemtrace",
     "include/gpumemtrace/gpumemtrace.h",
     "lib/libgpumemtrace.so",
-    "lib/gpumemtrace/simulator/libcuda.so.1",
-    "lib/gpumemtrace/simulator/libcudart.so.12",
-    "lib/gpumemtrace/simulator/libcudart.so.13",
     "share/man/man1/gpumemtrace.1",
+    *(
+        f"lib/gpumemtrace/simulator/{name}"
+        for name in ["libcuda.so.1", "libcudart.so.12", "libcudart.so.13", *STANDINS]
+    ),
 }
 
 

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuBLAS: handles with the memory that the real library documents for them. A handle's default
+ * workspace pool is allocated when it is created: what CUBLAS_WORKSPACE_CONFIG says, else two
+ * pieces of 4 MiB and eight of 16 KiB, on compute capability 9.0 one of 32 MiB. It must not know
+ * who uses it.
+ */
+#include "standins/standin.h"
+
+#include <stdio.h>
+
+#include "gpumemtrace/cuda/abi.h"
+
+enum { SUCCESS = 0, NOT_INITIALIZED = 1, ALLOC_FAILED = 3, INVALID_VALUE = 7 };
+
+struct handle {
+    void *workspace, *stream;
+    int math_mode, pointer_mode;
+};
+
+/* ":KiB:count:KiB:count…"; 0: not of that form. */
+static size_t parse_config(const char *config)
+{
+    size_t bytes = 0;
+    int length;
+    for (unsigned kib, count; sscanf(config, ":%6u:%6u%n", &kib, &count, &length) == 2;
+         config += length)
+        bytes += (size_t)kib * 1024 * count;
+    return *config ? 0 : bytes;
+}
+
+static size_t default_workspace_bytes(void)
+{
+    const char *config = getenv("CUBLAS_WORKSPACE_CONFIG");
+    int device = 0, major = 0, minor = 0;
+    if (config && *config)
+        return parse_config(config);
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+    return major == 9 && minor == 0 ? (size_t)32 << 20 : ((size_t)8 << 20) + ((size_t)128 << 10);
+}
+
+STANDIN(int, cublasCreate_v2, (struct handle * *created))
+{
+    const size_t bytes = default_workspace_bytes();
+    struct handle *handle = calloc(1, sizeof *handle);
+    *created = NULL;
+    if (!handle)
+        return ALLOC_FAILED;
+    if (bytes && cudaMalloc(&handle->workspace, bytes)) {
+        free(handle);
+        return ALLOC_FAILED;
+    }
+    *created = handle;
+    return SUCCESS;
+}
+
+STANDIN(int, cublasDestroy_v2, (struct handle * handle))
+{
+    if (!handle)
+        return NOT_INITIALIZED;
+    if (handle->workspace)
+        cudaFree(handle->workspace);
+    free(handle);
+    return SUCCESS;
+}
+
+#define SETTER(name, type, member)                                                                 \
+    STANDIN(int, name, (struct handle * handle, type value))                                       \
+    {                                                                                              \
+        if (!handle)                                                                               \
+            return NOT_INITIALIZED;                                                                \
+        handle->member = value;                                                                    \
+        return SUCCESS;                                                                            \
+    }
+#define GETTER(name, type, member)                                                                 \
+    STANDIN(int, name, (const struct handle *handle, type *value))                                 \
+    {                                                                                              \
+        if (!handle)                                                                               \
+            return NOT_INITIALIZED;                                                                \
+        *value = handle->member;                                                                   \
+        return SUCCESS;                                                                            \
+    }
+
+SETTER(cublasSetStream_v2, void *, stream)
+GETTER(cublasGetStream_v2, void *, stream)
+SETTER(cublasSetMathMode, int, math_mode)
+GETTER(cublasGetMathMode, int, math_mode)
+SETTER(cublasSetPointerMode_v2, int, pointer_mode)
+GETTER(cublasGetPointerMode_v2, int, pointer_mode)
+
+STANDIN(int, cublasGetVersion_v2, (const struct handle *handle, int *version))
+{
+    int runtime = 0;
+    (void)handle;
+    if (!version)
+        return INVALID_VALUE;
+    cudaRuntimeGetVersion(&runtime);
+    *version = runtime / 1000 * 10000;
+    return SUCCESS;
+}
+
+STANDIN(const char *, cublasGetStatusName, (int status))
+{
+    return status ? "CUBLAS_STATUS_NOT_SUPPORTED" : "CUBLAS_STATUS_SUCCESS";
+}
+STANDIN(const char *, cublasGetStatusString, (int status))
+{
+    return cublasGetStatusName(status);
+}

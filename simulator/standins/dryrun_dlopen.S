@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * dlopen: asks dryrun.c for the function and the path to give it, then jumps there with the stack as it
+ * was: whose RPATH is searched depends on the caller's return address.
+ */
+    .text
+    .globl dlopen
+    .type dlopen, %function
+dlopen:
+    .cfi_startproc
+#if defined(__x86_64__)
+    endbr64
+    push %rsi
+    .cfi_adjust_cfa_offset 8
+    call dryrun_dlopen_choose@PLT
+    pop %rsi
+    .cfi_adjust_cfa_offset -8
+    mov %rdx, %rdi
+    jmp *%rax
+#elif defined(__aarch64__)
+    hint #34 /* bti c */
+    stp x29, x30, [sp, #-32]!
+    .cfi_def_cfa_offset 32
+    .cfi_offset 29, -32
+    .cfi_offset 30, -24
+    str x1, [sp, #16]
+    bl dryrun_dlopen_choose
+    mov x16, x0
+    mov x0, x1
+    ldr x1, [sp, #16]
+    ldp x29, x30, [sp], #32
+    .cfi_def_cfa_offset 0
+    .cfi_restore 29
+    .cfi_restore 30
+    br x16
+#else
+#error "dlopen is needed for this architecture"
+#endif
+    .cfi_endproc
+    .size dlopen, . - dlopen
+
+    .section .note.GNU-stack, "", %progbits

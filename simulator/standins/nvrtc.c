@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* NVRTC: programs that compile to an image the simulated driver takes; kernels do nothing there. */
+#include "standins/standin.h"
+
+#include <string.h>
+
+#include "gpumemtrace/cuda/abi.h"
+
+enum { SUCCESS = 0, OUT_OF_MEMORY = 1 };
+
+static const char image[] = ".version 8.0\n.target sm_80\n.address_size 64\n";
+
+STANDIN_CREATE(nvrtcCreateProgram, OUT_OF_MEMORY)
+
+STANDIN(int, nvrtcDestroyProgram, (void **program))
+{
+    free(*program);
+    *program = NULL;
+    return SUCCESS;
+}
+
+STANDIN(int, nvrtcVersion, (int *major, int *minor))
+{
+    int runtime = 0;
+    cudaRuntimeGetVersion(&runtime);
+    *major = runtime / 1000;
+    *minor = runtime % 1000 / 10;
+    return SUCCESS;
+}
+
+#define TEXT(name, name_of_size, text)                                                             \
+    STANDIN(int, name_of_size, (const void *program, size_t *bytes))                               \
+    {                                                                                              \
+        (void)program;                                                                             \
+        *bytes = sizeof(text);                                                                     \
+        return SUCCESS;                                                                            \
+    }                                                                                              \
+    STANDIN(int, name, (const void *program, char *buffer))                                        \
+    {                                                                                              \
+        (void)program;                                                                             \
+        memcpy(buffer, text, sizeof(text));                                                        \
+        return SUCCESS;                                                                            \
+    }
+TEXT(nvrtcGetPTX, nvrtcGetPTXSize, image)
+TEXT(nvrtcGetCUBIN, nvrtcGetCUBINSize, image)
+TEXT(nvrtcGetProgramLog, nvrtcGetProgramLogSize, "")
+
+/* Functions keep the names they have in the source: the simulated driver asks for none. */
+STANDIN(int, nvrtcGetLoweredName, (const void *program, const char *name, const char **lowered))
+{
+    (void)program;
+    *lowered = name;
+    return SUCCESS;
+}
+
+STANDIN(const char *, nvrtcGetErrorString, (int status))
+{
+    return status ? "NVRTC_ERROR_COMPILATION" : "NVRTC_SUCCESS";
+}
