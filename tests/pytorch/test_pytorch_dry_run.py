@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""An unmodified PyTorch script runs on a simulated GPU, and no library of NVIDIA's takes part."""
+import json
+import os
+import shutil
+import subprocess
+
+from conftest import BUILD, ROOT, clean_environment
+from pytorchbuilds import dry_run, torch_build  # noqa: F401 (fixtures)
+
+
+def looked(recording):
+    return json.loads(recording.completed.stdout.splitlines()[-1])
+
+
+def test_pytorch_sees_the_simulated_devices(dry_run):
+    seen = looked(dry_run("look.py", spec="2x80GiB"))
+    assert seen["devices"] == 2
+    assert seen["total_bytes"] == 80 << 30
+    assert seen["capability"] == [8, 0]
+
+
+def test_every_library_of_nvidias_is_the_simulators(dry_run):
+    libraries = looked(dry_run("look.py"))["libraries"]
+    assert libraries
+    assert {os.path.dirname(path) for path in libraries} == {str(BUILD / "simulator")}
+
+
+def test_values_are_zeros_and_cudnn_is_off(dry_run):
+    seen = looked(dry_run("look.py"))
+    assert seen["sum"] == 0
+    assert seen["cudnn"] is False
+
+
+def test_a_library_in_a_wheels_nvidia_folder_is_not_loaded(torch_build, dry_run, tmp_path):
+    """Beside the wheel's torch, where its rpath looks first: one that ends the process."""
+    if torch_build.name != "wheel":
+        folder = tmp_path / "preloaded"
+        environment = {"LD_LIBRARY_PATH": folder}
+    else:
+        (tmp_path / "packages").mkdir()
+        for entry in (torch_build.folder / "packages").iterdir():
+            if entry.name != "torch":
+                (tmp_path / "packages" / entry.name).symlink_to(entry)
+        subprocess.run(["cp", "-rl", torch_build.folder / "packages/torch", tmp_path / "packages"], check=True)
+        folder = tmp_path / "packages/nvidia/cu13/lib"
+        environment = {}
+        shutil.copy(torch_build.python, tmp_path / "python")
+        torch_build.python = tmp_path / "python"
+    folder.mkdir(parents=True)
+    for name in ("libcudart.so.12", "libcudart.so.13", "libcublas.so.12", "libcublas.so.13"):
+        subprocess.run(
+            ["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", folder / name, f"-Wl,-soname,{name}"],
+            input="#include <stdlib.h>\n__attribute__((constructor)) static void start(void) { abort(); }\n",
+            text=True, check=True,
+        )
+    assert looked(dry_run("look.py", **environment))["devices"] == 1
+
+
+def test_the_stand_ins_have_every_symbol_that_the_build_asks_for(torch_build):
+    completed = subprocess.run(
+        [ROOT / "simulator/standins/update", "--check", torch_build.folder],
+        env=clean_environment(), capture_output=True, text=True, check=True,
+    )
+    assert completed.stdout == ""
