@@ -28,7 +28,8 @@ enum object_kind {
     OBJECT_PHYSICAL,
     OBJECT_GRAPH,
     OBJECT_GRAPH_NODE,
-    OBJECT_GRAPH_EXEC
+    OBJECT_GRAPH_EXEC,
+    OBJECT_EXTERNAL
 };
 
 /* The first member of each such struct, so that the handle finds it. */

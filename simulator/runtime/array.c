@@ -3,9 +3,12 @@
  * Arrays: the runtime describes an element by the bits of its channels, the driver by a format and
  * a number of channels. An array is the driver's own, handle for handle.
  */
+#include "runtime/array.h"
+
 #include <stddef.h>
 
 #include "runtime/call.h"
+#include "runtime/context.h"
 
 enum { CHANNEL_LIMIT = 4 };
 
@@ -41,9 +44,9 @@ static unsigned int count_channels(const struct cudaChannelFormatDesc *descripto
     return count == 3 ? 0 : count;
 }
 
-static cudaError_t describe(CUDA_ARRAY3D_DESCRIPTOR *description,
-                            const struct cudaChannelFormatDesc *descriptor,
-                            struct cudaExtent extent, unsigned int flags)
+cudaError_t array_describe(CUDA_ARRAY3D_DESCRIPTOR *description,
+                           const struct cudaChannelFormatDesc *descriptor, struct cudaExtent extent,
+                           unsigned int flags)
 {
     const unsigned int channels = count_channels(descriptor);
     for (size_t i = 0; i < ELEMENT_COUNT && channels; i++) {
@@ -82,7 +85,7 @@ static cudaError_t create(cudaArray_t *array, const struct cudaChannelFormatDesc
 {
     CUDA_ARRAY3D_DESCRIPTOR description;
     CUarray created = NULL;
-    cudaError_t error = describe(&description, descriptor, extent, flags);
+    cudaError_t error = array_describe(&description, descriptor, extent, flags);
     if (error == cudaSuccess)
         error = call_error(call_driver()->cuArray3DCreate_v2(&created, &description));
     if (error == cudaSuccess)
@@ -114,7 +117,7 @@ static cudaError_t create_mipmapped(cudaMipmappedArray_t *array,
 {
     CUDA_ARRAY3D_DESCRIPTOR description;
     CUmipmappedArray created = NULL;
-    cudaError_t error = describe(&description, descriptor, extent, flags);
+    cudaError_t error = array_describe(&description, descriptor, extent, flags);
     if (error == cudaSuccess)
         error =
             call_error(call_driver()->cuMipmappedArrayCreate(&created, &description, level_count));
@@ -203,4 +206,57 @@ GMT_EXPORT cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *descript
 {
     return CALL(NEEDS_CONTEXT,
                 CALL_UNLESS_NULL(descriptor, get_info(descriptor, NULL, NULL, (CUarray)array)));
+}
+
+/* --- arrays that the program maps memory into --- */
+
+_Static_assert(sizeof(CUDA_ARRAY_SPARSE_PROPERTIES) == sizeof(struct cudaArraySparseProperties),
+               "one is the other's bytes");
+_Static_assert(sizeof(CUDA_ARRAY_MEMORY_REQUIREMENTS) == sizeof(struct cudaArrayMemoryRequirements),
+               "one is the other's bytes");
+
+GMT_EXPORT cudaError_t cudaArrayGetSparseProperties(struct cudaArraySparseProperties *properties,
+                                                    cudaArray_t array)
+{
+    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuArrayGetSparseProperties(
+                                   (void *)properties, (CUarray)array)));
+}
+
+GMT_EXPORT cudaError_t cudaMipmappedArrayGetSparseProperties(
+    struct cudaArraySparseProperties *properties, cudaMipmappedArray_t array)
+{
+    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuMipmappedArrayGetSparseProperties(
+                                   (void *)properties, (CUmipmappedArray)array)));
+}
+
+static cudaError_t require(struct cudaArrayMemoryRequirements *requirements, CUarray array,
+                           int ordinal)
+{
+    CUdevice device;
+    const cudaError_t error = context_device(ordinal, &device);
+    return error ? error
+                 : call_error(call_driver()->cuArrayGetMemoryRequirements((void *)requirements,
+                                                                          array, device));
+}
+
+GMT_EXPORT cudaError_t cudaArrayGetMemoryRequirements(
+    struct cudaArrayMemoryRequirements *requirements, cudaArray_t array, int device)
+{
+    return CALL(NEEDS_CONTEXT, require(requirements, (CUarray)array, device));
+}
+
+static cudaError_t require_all(struct cudaArrayMemoryRequirements *requirements,
+                               CUmipmappedArray array, int ordinal)
+{
+    CUdevice device;
+    const cudaError_t error = context_device(ordinal, &device);
+    return error ? error
+                 : call_error(call_driver()->cuMipmappedArrayGetMemoryRequirements(
+                       (void *)requirements, array, device));
+}
+
+GMT_EXPORT cudaError_t cudaMipmappedArrayGetMemoryRequirements(
+    struct cudaArrayMemoryRequirements *requirements, cudaMipmappedArray_t array, int device)
+{
+    return CALL(NEEDS_CONTEXT, require_all(requirements, (CUmipmappedArray)array, device));
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stream-ordered memory and its pools, and memory of other processes. The runtime's structs say the
- * same as the driver's under other names; they are converted member by member.
+ * Stream-ordered memory and its pools. The runtime's structs say the same as the driver's under
+ * other names; they are converted member by member.
  */
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "runtime/call.h"
 #include "runtime/context.h"
@@ -86,12 +85,53 @@ GMT_EXPORT cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
     return CALL(NEEDS_DEVICES, set_pool(device, pool));
 }
 
-/* --- one pool --- */
-
 static CUmemLocation location_of(const struct cudaMemLocation *location)
 {
     return (CUmemLocation){(CUmemLocationType)location->type, location->id};
 }
+
+/* --- pools of a place (CUDA 13) --- */
+
+typedef CUresult get_pool_of(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type);
+
+static cudaError_t get_of(get_pool_of *get, cudaMemPool_t *pool, struct cudaMemLocation *location,
+                          enum cudaMemAllocationType type)
+{
+    CUmemLocation converted = location_of(location);
+    return call_error(get(pool, &converted, (CUmemAllocationType)type));
+}
+
+GMT_EXPORT cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *pool,
+                                                struct cudaMemLocation *location,
+                                                enum cudaMemAllocationType type)
+{
+    return CALL(NEEDS_DEVICES,
+                CALL_UNLESS_NULL(pool && location, get_of(call_driver()->cuMemGetDefaultMemPool,
+                                                          pool, location, type)));
+}
+
+GMT_EXPORT cudaError_t cudaMemGetMemPool(cudaMemPool_t *pool, struct cudaMemLocation *location,
+                                         enum cudaMemAllocationType type)
+{
+    return CALL(NEEDS_DEVICES,
+                CALL_UNLESS_NULL(pool && location,
+                                 get_of(call_driver()->cuMemGetMemPool, pool, location, type)));
+}
+
+static cudaError_t set_of(const struct cudaMemLocation *location, enum cudaMemAllocationType type,
+                          cudaMemPool_t pool)
+{
+    CUmemLocation converted = location_of(location);
+    return call_error(call_driver()->cuMemSetMemPool(&converted, (CUmemAllocationType)type, pool));
+}
+
+GMT_EXPORT cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location,
+                                         enum cudaMemAllocationType type, cudaMemPool_t pool)
+{
+    return CALL(NEEDS_DEVICES, CALL_UNLESS_NULL(location, set_of(location, type, pool)));
+}
+
+/* --- one pool --- */
 
 static cudaError_t create_pool(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties)
 {
@@ -172,46 +212,4 @@ GMT_EXPORT cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cuda
 {
     return CALL(NEEDS_DEVICES,
                 CALL_UNLESS_NULL(flags && location, get_access(flags, pool, location)));
-}
-
-/* --- memory of other processes --- */
-
-_Static_assert(sizeof(CUipcMemHandle) == sizeof(cudaIpcMemHandle_t), "one is the other's bytes");
-
-static cudaError_t get_handle(cudaIpcMemHandle_t *handle, void *address)
-{
-    CUipcMemHandle answer;
-    const cudaError_t error =
-        call_error(call_driver()->cuIpcGetMemHandle(&answer, address_of(address)));
-    if (error == cudaSuccess)
-        memcpy(handle, &answer, sizeof answer);
-    return error;
-}
-
-GMT_EXPORT cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t *handle, void *address)
-{
-    return CALL(NEEDS_CONTEXT, CALL_UNLESS_NULL(handle, get_handle(handle, address)));
-}
-
-static cudaError_t open_handle(void **address, const cudaIpcMemHandle_t *handle, unsigned int flags)
-{
-    CUipcMemHandle converted;
-    CUdeviceptr memory = 0;
-    cudaError_t error;
-    memcpy(&converted, handle, sizeof converted);
-    error = call_error(call_driver()->cuIpcOpenMemHandle_v2(&memory, converted, flags));
-    if (error == cudaSuccess)
-        *address = (void *)(uintptr_t)memory;
-    return error;
-}
-
-GMT_EXPORT cudaError_t cudaIpcOpenMemHandle(void **address, cudaIpcMemHandle_t handle,
-                                            unsigned int flags)
-{
-    return CALL(NEEDS_CONTEXT, CALL_UNLESS_NULL(address, open_handle(address, &handle, flags)));
-}
-
-GMT_EXPORT cudaError_t cudaIpcCloseMemHandle(void *address)
-{
-    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuIpcCloseMemHandle(address_of(address))));
 }

@@ -23,18 +23,25 @@ FAULTS = {
     "an_ordered_failure_has_no_effect": "cudaMalloc:2=2",
 }
 ONLY_12 = {"the_second_form_of_properties_has_the_layout_of_12"}
+ONLY_13 = {"the_host_has_a_pool_of_its_own"}
+PROGRAMS = (
+    "sim_runtime_memory",
+    "sim_runtime_devices",
+    "sim_runtime_graphs",
+    "sim_runtime_sharing",
+)
 NO_DRIVER = "without_a_driver_there_are_no_devices"
 
 
 def cases():
     """(program, case) of every fact that wants a driver, on either runtime."""
-    for built in ("sim_runtime_memory", "sim_runtime_devices", "sim_runtime_graphs"):
+    for built in PROGRAMS:
         source = (ROOT / "tests" / "programs" / f"{built}.c").read_text(encoding="utf-8")
         for name in re.findall(r"\bCASE\((\w+)\)", source):
-            if name != NO_DRIVER:
+            if name not in ONLY_13 | {NO_DRIVER}:
                 yield f"{built}_12", name
-                if name not in ONLY_12:
-                    yield built, name
+            if name not in ONLY_12 | {NO_DRIVER}:
+                yield built, name
 
 
 def run(path, *arguments, env):
