@@ -90,12 +90,13 @@ const struct symbol_frame *symbols_find(struct symbols *symbols, uint64_t addres
 
 /* --- walking --- */
 
-static bool has_python(const struct trace *trace, uint32_t frame_id)
+/* What the recorder says itself, by Python frames or a label, needs no guess. */
+static bool is_told(const struct trace *trace, uint32_t frame_id)
 {
     for (int depth = 0; depth < SYMBOLS_DEPTH_MAX && frame_id < trace->frame_limit; depth++) {
         const struct trace_frame *frame = &trace->frames[frame_id];
 
-        if (!frame->present || frame->kind == FRAME_PYTHON)
+        if (!frame->present || frame->kind != FRAME_NATIVE)
             return frame->present;
         frame_id = frame->parent_id;
     }
@@ -106,7 +107,7 @@ struct symbol_walk symbols_walk_begin(struct symbols *symbols, uint32_t stack_id
 {
     return (struct symbol_walk){.symbols = symbols,
                                 .frame_id = stack_id,
-                                .wants_no_label = has_python(symbols->trace, stack_id)};
+                                .wants_no_label = is_told(symbols->trace, stack_id)};
 }
 
 static struct symbol_frame python_frame(struct symbols *symbols, uint64_t location_id)

@@ -188,6 +188,13 @@ def test_a_thread_with_python_frames_needs_no_label(stack):
     assert all(frame["kind"] != "label" for frame in stack.json()["frames"])
 
 
+def test_a_thread_that_the_recorder_labelled_gets_no_second_label(stack):
+    stack.native(f"{TORCH}/lib/libtorch_cpu.so", "torch::autograd::Engine::thread_main")
+    stack.frames.append("backward (autograd)")
+    stack.native("/usr/lib/libc.so.6", "start_thread")
+    assert [frame["kind"] for frame in stack.json()["frames"]] == ["native", "label", "native"]
+
+
 def test_without_a_label_the_outermost_frame_of_a_framework_is_the_site(stack):
     stack.native("/opt/libcudart.so.12", "cudaMalloc")
     stack.native("/usr/lib/libtorch_cpu.so", "at::empty")
