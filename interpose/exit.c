@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The ends of a process: exit, return from main, _exit, quick_exit, exec. Each marks the moment,
- * does what it was asked to, and closes the trace where nothing can come later. Also dlclose, after
- * which frames could lie in memory that is something else. It must not know what is recorded.
+ * does what it was asked to, and closes the trace where nothing can come later. It must not know
+ * what is recorded.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "gpumemtrace/compiler.h"
-#include "modules.h"
 #include "recorder.h"
 #include "resolve.h"
 #include "scope.h"
@@ -235,20 +234,3 @@ static void gather_arguments(const char *first, va_list *arguments, char **argv)
 EXECL_HOOK(execl, execv(path, argv))
 EXECL_HOOK(execlp, execvp(path, argv))
 EXECL_HOOK(execle, execve(path, argv, va_arg(arguments, char *const *)))
-
-/* --- dlclose
- * --------------------------------------------------------------------------------------- */
-
-typedef int dlclose_function(void *handle);
-
-GMT_EXPORT dlclose_function dlclose;
-
-int dlclose(void *handle)
-{
-    const int saved_errno = errno;
-    dlclose_function *real = REAL(dlclose);
-    if (handle && (recorder_generation() || resolve_has_met()))
-        modules_pin(handle);
-    errno = saved_errno;
-    return real ? real(handle) : -1;
-}

@@ -4,7 +4,6 @@
  */
 #include "modules.h"
 
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <link.h>
@@ -19,7 +18,6 @@
 #include <unistd.h>
 
 #include "image_list.h"
-#include "resolve.h"
 
 #define MODULES_MAX 8192
 #define NT_GNU_BUILD_ID_TYPE 3
@@ -218,14 +216,4 @@ void modules_setup(void)
 bool modules_is_own(const void *address)
 {
     return (uintptr_t)address >= own_start && (uintptr_t)address < own_end;
-}
-
-typedef void *dlopen_function(const char *path, int flags);
-
-void modules_pin(void *handle)
-{
-    const struct link_map *image = handle; /* glibc's handles are link maps */
-    dlopen_function *open = __extension__(dlopen_function *) resolve_libc("dlopen");
-    if (open && image && image->l_name && image->l_name[0])
-        open(image->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }

@@ -18,8 +18,5 @@ void modules_note(struct thread *thread);
 uint64_t modules_version(void);
 /* Is this address in libgpumemtrace.so? */
 bool modules_is_own(const void *address);
-/* Keeps the object of a dlopen handle mapped for good: libunwind's cache is keyed by address and
- * never forgets, and would follow stale entries into whatever is mapped there next. */
-void modules_pin(void *handle);
 
 #endif

@@ -140,6 +140,15 @@ bool resolve_has_met(void)
     return atomic_load_explicit(&image_count, memory_order_acquire) != 0;
 }
 
+bool resolve_remembers(uintptr_t start, uintptr_t end)
+{
+    const unsigned count = atomic_load_explicit(&image_count, memory_order_acquire);
+    for (unsigned i = 0; i < count; i++)
+        if (images[i].start < end && start < images[i].end)
+            return true;
+    return false;
+}
+
 void resolve_before_fork(void)
 {
     pthread_mutex_lock(&meet_lock);

@@ -17,6 +17,7 @@
 #define GPUMEMTRACE_INTERPOSE_RESOLVE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "hooks.h"
 
@@ -35,6 +36,8 @@ void *resolve_hand_out(void *real, const void *caller, bool *hooked);
 
 /* libcuda or a runtime was seen: its functions are remembered, so it must stay mapped. */
 bool resolve_has_met(void);
+/* Is one of those mapped there? */
+bool resolve_remembers(uintptr_t start, uintptr_t end);
 /* Around a fork: its child must not inherit a lock that nobody will release. */
 void resolve_before_fork(void);
 void resolve_after_fork(bool in_child);

@@ -64,11 +64,13 @@ static void close_descriptors(void)
 static atomic_bool stopped;
 static atomic_long pairs;
 
+#define PAIRS_MAX 200000 /* on a slow machine, an exec waits for a long backlog */
+
 /* Busy, but no more so than the writer can follow. */
 static void *work(void *unused)
 {
     (void)unused;
-    while (!stopped) {
+    while (!stopped && pairs < PAIRS_MAX) {
         for (int i = 0; i < 100; i++) {
             release(allocate(4096));
             pairs++;

@@ -263,6 +263,45 @@ def test_a_first_call_in_a_constructor_does_not_block_one_of_another_thread(
     assert folder.count("SELECT count(*) FROM event WHERE kind=1 AND result=3") == 2
 
 
+# --- libraries that go -----------------------------------------------------------------------------
+
+PLUGIN = """
+int cudaMalloc(void **block, unsigned long bytes);
+int puts(const char *text);
+static int runs;
+int plugin_run(void)
+{
+    void *block;
+    if (cudaMalloc(&block, 4096 * NUMBER) != 0)
+        return -1;
+    return ++runs;
+}
+__attribute__((destructor)) static void leave(void)
+{
+    puts("plugin NUMBER leaves");
+}
+"""
+
+
+def test_a_library_that_is_closed_goes_as_without_us_and_its_frames_keep_its_name(
+    twice, program, tmp_path
+):
+    plugins = [
+        compile_library(tmp_path / f"plugin{number}.so", PLUGIN.replace("NUMBER", str(number)))
+        for number in (1, 2)
+    ]
+    recorded, folder = twice(program("harm_plugins"), *plugins)
+    assert recorded.stdout.count("leaves") == 6
+    assert_all_there(folder, 6, 0)
+    named = folder.rows(
+        "SELECT DISTINCT size_bytes / 4096, path FROM event "
+        "JOIN frame ON frame_id = stack_id "
+        "JOIN module ON frame.address BETWEEN start_address AND end_address "
+        "WHERE event.kind = 1 ORDER BY 1"
+    )
+    assert named == [(number, str(path)) for number, path in enumerate(plugins, 1)]
+
+
 # --- what a trace holds ----------------------------------------------------------------------------
 
 

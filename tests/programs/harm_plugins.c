@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* link: cudart13 dl */
+/*
+ * Opens and closes the plugins it is given, each of which allocates: harm_plugins PLUGIN… It says
+ * on stdout what the plugins say, and when their destructors run.
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+
+#include "gpumemtrace/compiler.h"
+
+typedef int plugin_function(void);
+
+/* Left is what it left behind: 0 when it goes as it should. */
+static int use(const char *path)
+{
+    void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    plugin_function *run =
+        plugin ? GMT_FUNCTION(plugin_function *, dlsym(plugin, "plugin_run")) : NULL;
+    if (!run)
+        return 9;
+    printf("ran: %d\n", run());
+    printf("closed: %d\n", dlclose(plugin));
+    plugin = dlopen(path, RTLD_NOW | RTLD_NOLOAD);
+    printf("still there: %s\n", plugin ? "yes" : "no");
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    setvbuf(stdout, NULL, _IONBF, 0);
+    for (int turn = 0; turn < 3; turn++)
+        for (int i = 1; i < argc; i++)
+            if (use(argv[i]) != 0)
+                return 9;
+    return 5;
+}
