@@ -8,7 +8,10 @@
 #include <inttypes.h>
 #include <setjmp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "gpumemtrace/gpumemtrace.h"
 
@@ -186,6 +189,19 @@ void family_needs(bool met, const char *why)
         return;
     snprintf(reason, sizeof reason, "%s", why);
     longjmp(family_end, 1);
+}
+
+void family_needs_simulator(const char *why)
+{
+    family_needs(getenv("GPUMEMTRACE_SIM") != NULL, why);
+}
+
+int family_external_memory(uint64_t bytes)
+{
+    family_needs_simulator("there is no other API to take memory from");
+    const int descriptor = memfd_create("matrix", MFD_CLOEXEC);
+    family_needs(descriptor >= 0 && ftruncate(descriptor, (off_t)bytes) == 0, "no file");
+    return descriptor;
 }
 
 void family_last_called(const char *symbol)

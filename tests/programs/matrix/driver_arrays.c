@@ -81,29 +81,52 @@ void driver_mipmap(void)
     book_free(MEMORY_ARRAY, bits(mipmap), bytes);
 }
 
-/* A sparse array is address space; what is mapped into it is the memory that was created. */
-void driver_sparse_array(void)
+/* --- arrays whose memory is created apart and mapped into them --- */
+
+static CUmemGenericAllocationHandle create_tiles(uint64_t bytes)
 {
-    const CUDA_ARRAY3D_DESCRIPTOR shape = {.Width = 1024,
-                                           .Height = 1024,
-                                           .Format = CU_AD_FORMAT_FLOAT,
-                                           .NumChannels = 1,
-                                           .Flags = CUDA_ARRAY3D_SPARSE};
     const CUmemAllocationProp tiles = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
                                        .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0},
                                        .allocFlags = {.usage = CU_MEM_CREATE_USAGE_TILE_POOL}};
-    CUDA_ARRAY_SPARSE_PROPERTIES properties;
     CUmemGenericAllocationHandle handle = 0;
-    CUarray array = NULL;
-    int supported = 0;
-    DRIVER(cuDeviceGetAttribute, (&supported, CU_DEVICE_ATTRIBUTE_SPARSE_CUDA_ARRAY_SUPPORTED, 0));
-    family_needs(supported, "this device has no sparse arrays");
-    DRIVER(cuArray3DCreate_v2, (&array, &shape));
-    book_alloc(MEMORY_ARRAY, bits(array), 0);
-    DRIVER(cuArrayGetSparseProperties, (&properties, array));
-    DRIVER(cuMemCreate, (&handle, 2 * MIB, &tiles, 0));
-    book_alloc(MEMORY_VMM, handle, 2 * MIB);
+    DRIVER(cuMemCreate, (&handle, bytes, &tiles, 0));
+    book_alloc(MEMORY_VMM, handle, bytes);
+    return handle;
+}
 
+/* The handle is released while the memory is in use: it ends when it is unmapped. */
+static void map_and_unmap(CUarrayMapInfo *part, CUmemGenericAllocationHandle handle, uint64_t bytes)
+{
+    part->memOperationType = CU_MEM_OPERATION_TYPE_MAP;
+    part->memHandle.memHandle = handle;
+    DRIVER(cuMemMapArrayAsync, (part, 1, NULL));
+    book_event(EVENT_BIND, MEMORY_VMM, UNSAID, UNSAID, handle);
+    DRIVER(cuMemRelease, (handle));
+    book_release(handle);
+    part->memOperationType = CU_MEM_OPERATION_TYPE_UNMAP;
+    part->memHandle.memHandle = 0;
+    DRIVER(cuMemMapArrayAsync, (part, 1, NULL));
+    book_event(EVENT_UNBIND, MEMORY_VMM, UNSAID, UNSAID, UNSAID);
+    book_end(MEMORY_VMM, bytes);
+    DRIVER(cuStreamSynchronize, (NULL));
+}
+
+static void needs(CUdevice_attribute attribute)
+{
+    int supported = 0;
+    DRIVER(cuDeviceGetAttribute, (&supported, attribute, 0));
+    family_needs(supported, "this device has no arrays of this kind");
+}
+
+void driver_sparse_array(void)
+{
+    CUDA_ARRAY_SPARSE_PROPERTIES properties;
+    needs(CU_DEVICE_ATTRIBUTE_SPARSE_CUDA_ARRAY_SUPPORTED);
+    const CUarray array = array_of(
+        (CUDA_ARRAY3D_DESCRIPTOR){
+            .Width = 1024, .Height = 1024, .NumChannels = 1, .Flags = CUDA_ARRAY3D_SPARSE},
+        0);
+    DRIVER(cuArrayGetSparseProperties, (&properties, array));
     CUarrayMapInfo tile = {
         .resourceType = CU_RESOURCE_TYPE_ARRAY,
         .resource = {.array = array},
@@ -111,19 +134,23 @@ void driver_sparse_array(void)
         .subresource = {.sparseLevel = {.extentWidth = properties.tileExtent.width,
                                         .extentHeight = properties.tileExtent.height,
                                         .extentDepth = properties.tileExtent.depth}},
-        .memOperationType = CU_MEM_OPERATION_TYPE_MAP,
-        .memHandleType = CU_MEM_HANDLE_TYPE_GENERIC,
-        .memHandle = {.memHandle = handle},
         .deviceBitMask = 1};
-    DRIVER(cuMemMapArrayAsync, (&tile, 1, NULL));
-    book_event(EVENT_BIND, MEMORY_VMM, UNSAID, UNSAID, handle);
-    DRIVER(cuMemRelease, (handle));
-    book_release(handle);
-    tile.memOperationType = CU_MEM_OPERATION_TYPE_UNMAP;
-    tile.memHandle.memHandle = 0;
-    DRIVER(cuMemMapArrayAsync, (&tile, 1, NULL));
-    book_event(EVENT_UNBIND, MEMORY_VMM, UNSAID, UNSAID, UNSAID);
-    book_end(MEMORY_VMM, 2 * MIB);
-    DRIVER(cuStreamSynchronize, (NULL));
+    map_and_unmap(&tile, create_tiles(2 * MIB), 2 * MIB);
+    destroy(array, 0);
+}
+
+void driver_deferred_array(void)
+{
+    CUDA_ARRAY_MEMORY_REQUIREMENTS needed;
+    needs(CU_DEVICE_ATTRIBUTE_DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED);
+    const CUarray array = array_of(
+        (CUDA_ARRAY3D_DESCRIPTOR){
+            .Width = 300, .Height = 100, .NumChannels = 1, .Flags = CUDA_ARRAY3D_DEFERRED_MAPPING},
+        0);
+    DRIVER(cuArrayGetMemoryRequirements, (&needed, array, 0));
+    family_needs(needed.size <= 2 * MIB, "the array needs more than was thought");
+    CUarrayMapInfo whole = {
+        .resourceType = CU_RESOURCE_TYPE_ARRAY, .resource = {.array = array}, .deviceBitMask = 1};
+    map_and_unmap(&whole, create_tiles(2 * MIB), 2 * MIB);
     destroy(array, 0);
 }

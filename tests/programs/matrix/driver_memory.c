@@ -141,6 +141,26 @@ void driver_own_pool(void)
     book_event(EVENT_POOL_DESTROY, MEMORY_NONE, UNSAID, UNSAID, bits(pool));
 }
 
+/* What is taken without naming a pool comes from the device's current one. */
+void driver_current_pool(void)
+{
+    const CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                       .location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0}};
+    CUmemoryPool pool = NULL, usual = NULL;
+    CUdeviceptr address = 0;
+    DRIVER(cuDeviceGetMemPool, (&usual, 0));
+    DRIVER(cuMemPoolCreate, (&pool, &properties));
+    book_event(EVENT_POOL_CREATE, MEMORY_ASYNC, UNSAID, UNSAID, bits(pool));
+    DRIVER(cuDeviceSetMemPool, (0, pool));
+    DRIVER(cuMemAllocAsync, (&address, 3 * MIB, NULL));
+    book_alloc_of(MEMORY_ASYNC, address, 3 * MIB, bits(pool));
+    DRIVER(cuMemFree_v2, (address));
+    book_free(MEMORY_ASYNC, address, 3 * MIB);
+    DRIVER(cuDeviceSetMemPool, (0, usual));
+    DRIVER(cuMemPoolDestroy, (pool));
+    book_event(EVENT_POOL_DESTROY, MEMORY_NONE, UNSAID, UNSAID, bits(pool));
+}
+
 /* A pool's blocks are what its properties say. */
 static void pool_of(const CUmemPoolProps *properties, enum memory_kind memory)
 {

@@ -105,3 +105,59 @@ void driver_imported_pool(void)
     destroy(imported);
     destroy(pool);
 }
+
+/* --- other APIs: the import is counted once, however it is mapped --- */
+
+static CUexternalMemory import_external(uint64_t bytes)
+{
+    const CUDA_EXTERNAL_MEMORY_HANDLE_DESC descriptor = {
+        .type = CU_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD,
+        .handle = {.fd = family_external_memory(bytes)},
+        .size = bytes};
+    CUexternalMemory memory = NULL;
+    DRIVER(cuImportExternalMemory, (&memory, &descriptor));
+    book_alloc(MEMORY_EXTERNAL, bits(memory), bytes);
+    return memory;
+}
+
+static void destroy_external(CUexternalMemory memory, uint64_t bytes)
+{
+    DRIVER(cuDestroyExternalMemory, (memory));
+    book_free(MEMORY_EXTERNAL, bits(memory), bytes);
+}
+
+void driver_external(void)
+{
+    const CUexternalMemory memory = import_external(8 * MIB);
+    const CUDA_EXTERNAL_MEMORY_BUFFER_DESC part = {.offset = 2 * MIB, .size = 3 * MIB};
+    CUdeviceptr address = 0;
+    DRIVER(cuExternalMemoryGetMappedBuffer, (&address, memory, &part));
+    book_alloc_of(MEMORY_MAPPED, address, 3 * MIB, bits(memory));
+    DRIVER(cuMemFree_v2, (address));
+    book_free(MEMORY_MAPPED, address, 3 * MIB);
+    destroy_external(memory, 8 * MIB);
+}
+
+void driver_external_mipmap(void)
+{
+    const CUexternalMemory memory = import_external(8 * MIB);
+    const CUDA_EXTERNAL_MEMORY_MIPMAPPED_ARRAY_DESC part = {
+        .arrayDesc = {.Width = 64, .Height = 64, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 1},
+        .numLevels = 2};
+    const uint64_t bytes = (64 * 64 + 32 * 32) * 4;
+    CUmipmappedArray mipmap = NULL;
+    DRIVER(cuExternalMemoryGetMappedMipmappedArray, (&mipmap, memory, &part));
+    book_alloc_of(MEMORY_MAPPED_ARRAY, bits(mipmap), bytes, bits(memory));
+    DRIVER(cuMipmappedArrayDestroy, (mipmap));
+    book_free(MEMORY_MAPPED_ARRAY, bits(mipmap), bytes);
+    destroy_external(memory, 8 * MIB);
+}
+
+/* There is no window to register anything of: what cannot be mapped leaves nothing. */
+void driver_graphics(void)
+{
+    CUgraphicsResource resource = NULL;
+    family_needs_simulator("there is no window");
+    DRIVER_FAILS(CUDA_ERROR_INVALID_HANDLE, cuGraphicsMapResources, (1, &resource, NULL));
+    DRIVER_FAILS(CUDA_ERROR_INVALID_HANDLE, cuGraphicsUnmapResources, (1, &resource, NULL));
+}

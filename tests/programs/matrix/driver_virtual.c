@@ -137,7 +137,7 @@ void driver_virtual_shared(void)
 }
 
 /* A multicast object is address space: its memory is what is bound into it. */
-void driver_multicast(void)
+static CUmemGenericAllocationHandle create_multicast(void)
 {
     CUmulticastObjectProp properties = {
         .numDevices = 1, .size = OBJECT_BYTES, .handleTypes = to_be_shared.requestedHandleTypes};
@@ -152,13 +152,42 @@ void driver_multicast(void)
     DRIVER(cuMulticastCreate, (&object, &properties));
     book_alloc(MEMORY_MULTICAST, object, OBJECT_BYTES);
     DRIVER(cuMulticastAddDevice, (object, 0));
+    return object;
+}
+
+static void unbind(CUmemGenericAllocationHandle object)
+{
+    DRIVER(cuMulticastUnbind, (object, 0, 0, OBJECT_BYTES));
+    book_event(EVENT_UNBIND, MEMORY_NONE, 0, OBJECT_BYTES, UNSAID);
+}
+
+void driver_multicast(void)
+{
+    const CUmemGenericAllocationHandle object = create_multicast();
     const CUmemGenericAllocationHandle handle = create(&to_be_shared);
     DRIVER(cuMulticastBindMem, (object, 0, handle, 0, OBJECT_BYTES, 0));
     book_event(EVENT_BIND, MEMORY_VMM, 0, OBJECT_BYTES, handle);
-    DRIVER(cuMulticastUnbind, (object, 0, 0, OBJECT_BYTES));
-    book_event(EVENT_UNBIND, MEMORY_NONE, 0, OBJECT_BYTES, UNSAID);
+    unbind(object);
     release(handle);
     book_end(MEMORY_VMM, OBJECT_BYTES);
+    release(object);
+    book_end(MEMORY_MULTICAST, OBJECT_BYTES);
+}
+
+/* Bound by the address where it is mapped. */
+void driver_multicast_address(void)
+{
+    const CUmemGenericAllocationHandle object = create_multicast();
+    const CUmemGenericAllocationHandle handle = create(&to_be_shared);
+    const CUdeviceptr address = reserve(OBJECT_BYTES);
+    map(address, handle);
+    DRIVER(cuMulticastBindAddr, (object, 0, address, OBJECT_BYTES, 0));
+    book_event(EVENT_BIND, MEMORY_NONE, 0, OBJECT_BYTES, address);
+    unbind(object);
+    unmap(address, OBJECT_BYTES);
+    release(handle);
+    book_end(MEMORY_VMM, OBJECT_BYTES);
+    give_back(address, OBJECT_BYTES);
     release(object);
     book_end(MEMORY_MULTICAST, OBJECT_BYTES);
 }

@@ -76,6 +76,10 @@ void family_called(int status);
 void family_refused(int wanted, int status);
 /* For an event that is booked after further calls: the one it belongs to. */
 void family_last_called(const char *symbol);
+/* Another API's memory for CUDA to import: a descriptor; ends the family where there is none. */
+int family_external_memory(uint64_t bytes);
+/* A graphics API's object does not exist on the simulator, and nothing to get one elsewhere. */
+void family_needs_simulator(const char *reason);
 /* Ends the family where this machine cannot do it. */
 void family_needs(bool met, const char *reason);
 
