@@ -3,8 +3,6 @@
  * How a program gets at functions: each way fills the tables. It must not call what it finds but to
  * find more, so that a family's calls are the first of their kind.
  */
-#include "matrix.h"
-
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
@@ -12,149 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "finders.h"
 #include "gpumemtrace/compiler.h"
 
 #define DRIVER_LIBRARY "libcuda.so.1"
-
-/* --- a function in the driver's list of versions --- */
-
-enum { DEFAULT, PER_THREAD };
-
-struct form {
-    const char *name, *symbol;
-    int version, stream;
-};
-
-static const struct form forms[] = {
-#define DRIVER_FUNCTION(name, version, stream, symbol) {#name, #symbol, version, stream},
-#include "gpumemtrace/cuda/driver_functions.def"
-};
-
-static const struct form *form_of(const char *symbol)
-{
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        if (strcmp(forms[i].symbol, symbol) == 0)
-            return &forms[i];
-    return NULL;
-}
-
-/* Is it the form that a lookup of this version gives, among those of its stream? */
-static bool is_newest(const struct form *form, int version)
-{
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
-        if (strcmp(forms[i].name, form->name) == 0 && forms[i].stream == form->stream &&
-            forms[i].version > form->version && forms[i].version <= version)
-            return false;
-    return form->version <= version;
-}
-
-/* --- finders: one function by its symbol --- */
-
-struct finder {
-    void *(*find)(const struct finder *finder, const char *symbol);
-    void *library;       /* what dlsym is asked of */
-    const char *version; /* what dlvsym is asked for */
-    void *lookup;        /* cuGetProcAddress or a cudaGetDriverEntryPoint */
-    bool per_thread;
-    int runtime_version; /* 13000 */
-};
-
-static void *find_in_library(const struct finder *finder, const char *symbol)
-{
-    return dlsym(finder->library, symbol);
-}
-
-static void *find_version(const struct finder *finder, const char *symbol)
-{
-    return dlvsym(finder->library, symbol, finder->version);
-}
-
-static cuuint64_t stream_flags(const struct finder *finder)
-{
-    return finder->per_thread ? CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM
-                              : CU_GET_PROC_ADDRESS_DEFAULT;
-}
-
-static void *find_by_lookup(const struct finder *finder, const char *symbol)
-{
-    typedef CUresult lookup(const char *, void **, int, cuuint64_t,
-                            CUdriverProcAddressQueryResult *);
-    const struct form *form = form_of(symbol);
-    CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
-    void *function = NULL;
-    if (!form || GMT_FUNCTION(lookup *, finder->lookup)(form->name, &function, form->version,
-                                                        stream_flags(finder), &status))
-        return NULL;
-    return status == CU_GET_PROC_ADDRESS_SUCCESS ? function : NULL;
-}
-
-static void *find_by_lookup_v1(const struct finder *finder, const char *symbol)
-{
-    typedef CUresult lookup(const char *, void **, int, cuuint64_t);
-    const struct form *form = form_of(symbol);
-    void *function = NULL;
-    if (!form || GMT_FUNCTION(lookup *, finder->lookup)(form->name, &function, form->version,
-                                                        stream_flags(finder)))
-        return NULL;
-    return function;
-}
-
-static void *find_entry_point(const struct finder *finder, const char *symbol)
-{
-    typedef cudaError_t lookup(const char *, void **, unsigned long long,
-                               enum cudaDriverEntryPointQueryResult *);
-    const struct form *form = form_of(symbol);
-    enum cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSuccess;
-    void *function = NULL;
-    if (!form || !is_newest(form, finder->runtime_version) ||
-        GMT_FUNCTION(lookup *, finder->lookup)(form->name, &function, cudaEnableDefault, &status))
-        return NULL;
-    return status == cudaDriverEntryPointSuccess ? function : NULL;
-}
-
-static void *find_by_version(const struct finder *finder, const char *symbol)
-{
-    typedef cudaError_t lookup(const char *, void **, unsigned, unsigned long long,
-                               enum cudaDriverEntryPointQueryResult *);
-    const struct form *form = form_of(symbol);
-    enum cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSuccess;
-    void *function = NULL;
-    if (!form || GMT_FUNCTION(lookup *, finder->lookup)(
-                     form->name, &function, (unsigned)form->version, cudaEnableDefault, &status))
-        return NULL;
-    return status == cudaDriverEntryPointSuccess ? function : NULL;
-}
-
-/* --- filling tables --- */
-
-/* A lookup is told of the stream by its flags, not by the symbol. */
-static void fill(void *api, const struct function_name *names, size_t count,
-                 const struct finder *finder)
-{
-    for (size_t i = 0; i < count; i++) {
-        const char *suffix = finder->per_thread && !finder->lookup ? names[i].suffix : "";
-        char symbol[100];
-        snprintf(symbol, sizeof symbol, "%s%s", names[i].symbol, suffix);
-        void *function = finder->find(finder, symbol);
-        memcpy((char *)api + names[i].offset, &function, sizeof function);
-    }
-}
-
-static void fill_driver(struct opened *opened, const struct finder *finder)
-{
-    fill(&opened->driver, driver_names, driver_name_count, finder);
-    opened->driver.per_thread = finder->per_thread;
-    opened->has_driver = true;
-}
-
-static void fill_runtime(struct opened *opened, const struct finder *finder)
-{
-    struct runtime_api *api = &opened->runtimes[opened->runtime_count++];
-    fill(api, runtime_names, runtime_name_count, finder);
-    api->per_thread = finder->per_thread;
-}
-
-/* --- the ways --- */
 
 static const char *linked(struct opened *opened, bool per_thread)
 {

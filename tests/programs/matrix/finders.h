@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One function by its symbol, in each manner in which it can be asked for, and whole tables of
+ * them.
+ */
+#ifndef GPUMEMTRACE_TESTS_MATRIX_FINDERS_H
+#define GPUMEMTRACE_TESTS_MATRIX_FINDERS_H
+
+#include "matrix.h"
+
+struct finder {
+    void *(*find)(const struct finder *finder, const char *symbol);
+    void *library;       /* what dlsym is asked of */
+    const char *version; /* what dlvsym is asked for */
+    void *lookup;        /* cuGetProcAddress or a cudaGetDriverEntryPoint */
+    bool per_thread;
+    int runtime_version; /* 13000 */
+};
+
+/* NULL: it is not handed out in this manner. */
+void *find_in_library(const struct finder *finder, const char *symbol);
+void *find_version(const struct finder *finder, const char *symbol);
+void *find_by_lookup(const struct finder *finder, const char *symbol);
+void *find_by_lookup_v1(const struct finder *finder, const char *symbol);
+void *find_entry_point(const struct finder *finder, const char *symbol);
+void *find_by_version(const struct finder *finder, const char *symbol);
+
+void fill_driver(struct opened *opened, const struct finder *finder);
+void fill_runtime(struct opened *opened, const struct finder *finder);
+
+#endif
