@@ -58,8 +58,10 @@ static void add_line(struct page *page, const struct symbol_frame *frame)
 {
     char shortened[STACK_FUNCTION_BYTES];
     const char *function = stack_function_text(frame->function, shortened);
-    const char *place = frame->file ? frame->file : frame->is_named ? frame->module : NULL;
+    const char *place = frame->file;
 
+    if (!place && frame->is_named && frame->module)
+        place = stack_base_name(frame->module);
     doc_row_begin(page->doc);
     if (frame->file && frame->line)
         doc_textf(page->doc, NULL, "", "%s  %s:%" PRIu32, function, frame->file, frame->line);
@@ -95,6 +97,11 @@ static void add_folded(struct page *page)
     text_release(&text);
 }
 
+static void add_cut(struct page *page)
+{
+    add_line(page, &(struct symbol_frame){.function = "…"});
+}
+
 /* What is folded behind the last line shown says nothing about the program: how it was started. */
 static int add_stack(struct page *page, const struct study *study, uint32_t stack_id, int first,
                      struct err *err)
@@ -112,7 +119,7 @@ static int add_stack(struct page *page, const struct study *study, uint32_t stac
         }
         add_folded(page);
         if (page->lines == 0) {
-            add_line(page, &(struct symbol_frame){.function = "…"});
+            add_cut(page);
             return 0;
         }
         add_line(page, &frame);
@@ -120,6 +127,34 @@ static int add_stack(struct page *page, const struct study *study, uint32_t stac
     if (!page->is_begun)
         add_folded(page);
     return status;
+}
+
+/*
+ * The few frames that are nearest to a site outside the program: there the framework does what it
+ * was asked for; further in it takes memory from its pool, as it always does.
+ */
+static int add_inner(struct page *page, const struct study *study, uint32_t stack_id,
+                     const struct stack_site *site, struct err *err)
+{
+    struct symbol_walk walk = symbols_walk_begin(study->symbols, stack_id);
+    struct symbol_frame frame;
+    int shown = 0, status = 0, lines = page->lines;
+
+    for (int depth = 0; depth < site->depth; depth++) {
+        if ((status = symbols_walk_next(&walk, &frame, err)) <= 0)
+            return status;
+        shown += !page->folds[frame.role];
+    }
+    if (shown > lines)
+        add_cut(page);
+    walk = symbols_walk_begin(study->symbols, stack_id);
+    for (int depth = 0; depth < site->depth; depth++) {
+        if ((status = symbols_walk_next(&walk, &frame, err)) <= 0)
+            return status;
+        if (!page->folds[frame.role] && shown-- <= lines)
+            add_line(page, &frame);
+    }
+    return 0;
 }
 
 /* Where nothing is the program's, what frameworks and CUDA did is all there is to see. */
@@ -143,8 +178,10 @@ static int add_to_page(struct doc *doc, const struct study *study, const struct 
     doc_row_begin(doc);
     doc_text(doc, NULL, "", stack_site_text(site, text));
     doc_list_begin(doc, "stack", NULL);
-    status = add_stack(&page, study, stack_id,
-                       is_whole || !site->is_of_program ? 0 : site->depth + 1, err);
+    if (is_whole || site->is_of_program)
+        status = add_stack(&page, study, stack_id, is_whole ? 0 : site->depth + 1, err);
+    else
+        status = add_inner(&page, study, stack_id, site, err);
     doc_list_end(doc);
     doc_row_end(doc);
     doc_list_end(doc);

@@ -54,7 +54,7 @@ int stack_site_find(struct stack_site *site, struct symbols *symbols, uint32_t s
     return status < 0 ? -1 : 0;
 }
 
-static const char *base_name(const char *path)
+const char *stack_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
 
@@ -87,12 +87,14 @@ const char *stack_site_text(const struct stack_site *site, char buffer[STACK_SIT
         return "(no stack was taken)";
     function = stack_function_text(frame->function, shortened);
     if (frame->file && frame->line)
-        snprintf(buffer, STACK_SITE_TEXT_BYTES, "%.180s:%" PRIu32 " %s", base_name(frame->file),
-                 frame->line, function);
+        snprintf(buffer, STACK_SITE_TEXT_BYTES, "%.180s:%" PRIu32 " %s",
+                 stack_base_name(frame->file), frame->line, function);
     else if (frame->file)
-        snprintf(buffer, STACK_SITE_TEXT_BYTES, "%.180s %s", base_name(frame->file), function);
+        snprintf(buffer, STACK_SITE_TEXT_BYTES, "%.180s %s", stack_base_name(frame->file),
+                 function);
     else if (frame->is_named && frame->module)
-        snprintf(buffer, STACK_SITE_TEXT_BYTES, "%s (%.180s)", function, base_name(frame->module));
+        snprintf(buffer, STACK_SITE_TEXT_BYTES, "%s (%.180s)", function,
+                 stack_base_name(frame->module));
     else
         snprintf(buffer, STACK_SITE_TEXT_BYTES, "%s", function);
     return buffer;

@@ -27,6 +27,9 @@ int stack_site_find(struct stack_site *site, struct symbols *symbols, uint32_t s
 #define STACK_SITE_TEXT_BYTES 320
 const char *stack_site_text(const struct stack_site *site, char buffer[STACK_SITE_TEXT_BYTES]);
 
+/* "libfoo.so" of "/usr/lib/libfoo.so". */
+const char *stack_base_name(const char *path);
+
 /* As much of a function's name as a line holds: "at::native::…" for a long one. */
 #define STACK_FUNCTION_BYTES 128
 const char *stack_function_text(const char *function, char buffer[STACK_FUNCTION_BYTES]);
