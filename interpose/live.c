@@ -215,6 +215,8 @@ static void use_pool(struct live *live, const struct live_event *event)
 void live_count(struct live *live, const struct live_event *event)
 {
     const bool has_device = event->device >= 0 && event->device < LIVE_DEVICES;
+    if (memory_account((enum memory_kind)event->memory) == ACCOUNT_pool)
+        return; /* inside memory that is counted already */
     if (event->kind == EVENT_ALLOC && (has_device || event->result != 0))
         allocate(live, event);
     if (event->result != 0)

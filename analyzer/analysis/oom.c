@@ -189,8 +189,9 @@ static enum oom_verdict judge(const struct oom *oom, const struct history *histo
     if (GMT_ADD_OVERFLOWS(asked_bytes, FRAG_GRANULE_BYTES - 1, &pieces_bytes))
         return OOM_EXHAUSTED;
     pieces_bytes -= pieces_bytes % FRAG_GRANULE_BYTES;
-    if (refused_by_framework(oom, history) ||
-        (oom->device_known && pieces_bytes <= oom->device_free_bytes))
+    if (refused_by_framework(oom, history))
+        return oom->reserved_known && oom->idle_bytes >= asked_bytes ? OOM_FRAGMENTED : OOM_LIMIT;
+    if (oom->device_known && pieces_bytes <= oom->device_free_bytes)
         return OOM_LIMIT;
     if (would_fit(asked_bytes, oom->idle_bytes, oom->device_free_bytes, 0))
         return OOM_FRAGMENTED;

@@ -8,7 +8,8 @@
  * that lay idle in pools, what others held.
  *
  *   fragmented  the memory was there but not in one piece: free bytes of the card and of the pool
- *               together would have done, no single piece did
+ *               together would have done, no single piece did; or, of a pool that did not ask the
+ *               driver, its own free bytes would have done
  *   limit       the card had enough free and yet the driver refused, or a framework's own limit
  *               refused without asking the driver
  *   others      what other processes hold (used on the card - this process - its context) would

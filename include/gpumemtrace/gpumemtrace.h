@@ -10,10 +10,20 @@
  *     gpumemtrace_mark("epoch 2");      a named moment
  *     gpumemtrace_step(17);             training iteration 17 ends here
  *
+ * An allocator that hands out pieces of GPU memory says so, and they are seen inside its segments:
+ *
+ *     gpumemtrace_pool_alloc("rmm", device, address, size_bytes);    after a piece is handed out
+ *     gpumemtrace_pool_free("rmm", device, address);                 before it can be again
+ *     gpumemtrace_pool_oom("rmm", device, size_bytes);               when there is none
+ *
+ * The name is the pool's in every report; a device's pools of one name are one. device counts as
+ * the process sees the devices; size_bytes is what the piece occupies. PyTorch's caching allocator
+ * is seen without this.
+ *
  * Phases nest ("epoch/forward") and cover the whole process from push to pop; where they overlap,
  * an allocation belongs to the innermost phase of its own thread. Names are copied (4096 bytes at
- * most). Every function may be called from any thread at any time and cannot fail. NULL is a phase
- * without a name.
+ * most). Every function may be called from any thread at any time, with any lock held, and cannot
+ * fail. NULL is a phase without a name.
  *
  * From Python, without this header, under the recorder:
  *     ctypes.CDLL(None).gpumemtrace_push(b"forward")
@@ -37,6 +47,9 @@ struct gpumemtrace_functions_ {
     void (*pop)(void);
     void (*mark)(const char *text);
     void (*step)(uint64_t number);
+    void (*pool_alloc)(const char *pool, int device, const void *address, size_t size_bytes);
+    void (*pool_free)(const char *pool, int device, const void *address);
+    void (*pool_oom)(const char *pool, int device, size_t size_bytes);
 };
 
 /* Looked up once for each source file; every member is NULL without the recorder. Two threads at
@@ -52,6 +65,9 @@ static inline const struct gpumemtrace_functions_ *gpumemtrace_functions_(void)
             *(void **)&functions.pop = dlsym(program, "gpumemtrace_pop");
             *(void **)&functions.mark = dlsym(program, "gpumemtrace_mark");
             *(void **)&functions.step = dlsym(program, "gpumemtrace_step");
+            *(void **)&functions.pool_alloc = dlsym(program, "gpumemtrace_pool_alloc");
+            *(void **)&functions.pool_free = dlsym(program, "gpumemtrace_pool_free");
+            *(void **)&functions.pool_oom = dlsym(program, "gpumemtrace_pool_oom");
         }
         looked = 1;
     }
@@ -80,6 +96,25 @@ static inline void gpumemtrace_step(uint64_t number)
 {
     if (gpumemtrace_functions_()->step)
         gpumemtrace_functions_()->step(number);
+}
+
+static inline void gpumemtrace_pool_alloc(const char *pool, int device, const void *address,
+                                          size_t size_bytes)
+{
+    if (gpumemtrace_functions_()->pool_alloc)
+        gpumemtrace_functions_()->pool_alloc(pool, device, address, size_bytes);
+}
+
+static inline void gpumemtrace_pool_free(const char *pool, int device, const void *address)
+{
+    if (gpumemtrace_functions_()->pool_free)
+        gpumemtrace_functions_()->pool_free(pool, device, address);
+}
+
+static inline void gpumemtrace_pool_oom(const char *pool, int device, size_t size_bytes)
+{
+    if (gpumemtrace_functions_()->pool_oom)
+        gpumemtrace_functions_()->pool_oom(pool, device, size_bytes);
 }
 
 #ifdef __cplusplus

@@ -14,7 +14,9 @@ OTHER_EXPORTS = {
     "InitializeInjectionNvtx2", "dlsym", "dlvsym", "dlopen", "dlclose", "exit", "_exit", "_Exit", "quick_exit",
     "execl", "execle", "execlp", "execv", "execve", "execveat", "execvp", "execvpe", "fexecve",
     "__libc_start_main", "gpumemtrace_push", "gpumemtrace_pop", "gpumemtrace_mark",
-    "gpumemtrace_step",
+    "gpumemtrace_step", "gpumemtrace_pool_alloc", "gpumemtrace_pool_free", "gpumemtrace_pool_oom",
+    *(f"_ZN3c1027reportMemoryUsageToProfilerEPvl{totals}NS_6DeviceE" for totals in ("mm", "ll", "")),
+    *(f"_ZN3c1027reportOutOfMemoryToProfilerE{sizes}NS_6DeviceE" for sizes in ("lmm", "lll", "mmm")),
 }
 
 

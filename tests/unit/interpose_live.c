@@ -57,6 +57,16 @@ static void one_unmap_ends_all_mappings_of_its_range(void **state)
     assert_int_equal(live.peak_bytes[0], 6 * MIB);
 }
 
+static void a_pools_piece_is_part_of_the_block_it_lies_in(void **state)
+{
+    (void)state;
+    on(EVENT_ALLOC, MEMORY_LINEAR, 0x700000, 2 * MIB, 0);
+    on(EVENT_ALLOC, MEMORY_TENSOR, 0x700000, MIB, 1);
+    on(EVENT_FREE, MEMORY_TENSOR, 0x700000, 0, 1);
+    assert_int_equal(live.live_bytes[0], 2 * MIB);
+    assert_int_equal(live.peak_bytes[0], 2 * MIB);
+}
+
 static void a_retained_object_needs_one_more_release(void **state)
 {
     (void)state;
@@ -108,6 +118,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             an_object_lives_until_its_handle_is_released_and_its_mapping_gone, fresh, fresh),
         cmocka_unit_test_setup_teardown(one_unmap_ends_all_mappings_of_its_range, fresh, fresh),
+cmocka_unit_test_setup_teardown(a_pools_piece_is_part_of_the_block_it_lies_in, fresh, fresh),
         cmocka_unit_test_setup_teardown(a_retained_object_needs_one_more_release, fresh, fresh),
         cmocka_unit_test_setup_teardown(
             a_context_takes_its_plain_memory_and_not_that_of_pools_or_others, fresh, fresh),

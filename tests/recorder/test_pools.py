@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""What pools report is seen: through the public header, and through the functions of c10 that PyTorch's
+allocator calls, played here by libraries of the same names."""
+import subprocess
+
+import pytest
+
+MIB = 1 << 20
+
+# c10's own side: counts, and tells another library's call from its own.
+C10 = """
+#include <stdint.h>
+struct device {{ int8_t type, index; }};
+int calls;
+void {usage}(void *p, long size{totals}, struct device d) {{ calls += d.type * 10 + (size > 0); }}
+void {failure}(long size, unsigned long a, unsigned long r, struct device d) {{ calls += 1000; }}
+int c10_calls(void) {{ return calls; }}
+"""
+
+# The allocator: one segment, one tensor in it, one that there is no memory for; the CPU's is reported too.
+C10_CUDA = """
+#include <stdint.h>
+struct device {{ int8_t type, index; }};
+void {usage}(void *p, long size{totals}, struct device d);
+void {failure}(long size, unsigned long a, unsigned long r, struct device d);
+int cudaMalloc(void **p, unsigned long bytes);
+int c10_calls(void);
+int run(void)
+{{
+    struct device cpu = {{0, -1}}, cuda = {{1, 0}};
+    char *segment;
+    if (cudaMalloc((void **)&segment, 20 << 20))
+        return -1;
+    {usage}(segment, 64{zeros}, cpu);
+    {usage}(segment, 3 << 20{zeros}, cuda);
+    {usage}(segment + (3 << 20), 1 << 20{zeros}, cuda);
+    {usage}(segment, -(3 << 20){zeros}, cuda);
+    {failure}(1L << 40, 0, 0, cuda);
+    return c10_calls();
+}}
+"""
+
+MAIN = """
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int count, char **arguments)
+{
+    void *library = dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
+    int (*run)(void) = library ? (int (*)(void))dlsym(library, "run") : 0;
+    return printf("%d\\n", run ? run() : -1) < 0;
+}
+"""
+
+USAGE = {
+    "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE": ", unsigned long a, unsigned long r",
+    "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE": ", long a, long r",
+    "_ZN3c1027reportMemoryUsageToProfilerEPvlNS_6DeviceE": "",
+}
+FAILURES = [f"_ZN3c1027reportOutOfMemoryToProfilerE{sizes}NS_6DeviceE" for sizes in ("lmm", "lll", "mmm")]
+
+
+def compile_library(folder, name, source, *flags):
+    path = folder / name
+    subprocess.run(
+        ["cc", "-shared", "-fPIC", "-w", "-x", "c", "-", "-x", "none", "-o", path, f"-Wl,-soname,{name}", *flags],
+        input=source, text=True, check=True,
+    )
+    return path
+
+
+@pytest.fixture
+def fake_pytorch(tmp_path, build):
+    """fake_pytorch(usage, failure): a program and its argument, libraries called libc10 and libc10_cuda
+    that have these forms of the two functions."""
+
+    def make(usage, failure):
+        totals = USAGE[usage]
+        words = {"usage": usage, "failure": failure, "totals": totals, "zeros": ", 0, 0" if totals else ""}
+        c10 = compile_library(tmp_path, "libc10.so", C10.format(**words))
+        cuda = compile_library(
+            tmp_path, "libc10_cuda.so", C10_CUDA.format(**words), c10, build / "simulator/libcudart.so.12",
+            "-Wl,-rpath,$ORIGIN",
+        )
+        program = tmp_path / "program"
+        subprocess.run(["cc", "-w", "-x", "c", "-", "-o", program, "-ldl"], input=MAIN, text=True, check=True)
+        return program, cuda
+
+    return make
+
+
+@pytest.mark.parametrize("usage, failure", [*zip(USAGE, FAILURES)])
+def test_pytorchs_reports_are_events_and_reach_c10_in_every_form(fake_pytorch, record, usage, failure):
+    recording = record(*fake_pytorch(usage, failure))
+    assert recording.completed.stdout == "1033\n"  # the CPU's 1, then 11, 11, 10 and 1000
+    rows = recording.rows(
+        "SELECT kind, size_bytes, result, device, stack_id IS NOT NULL, string.text FROM event"
+        " JOIN string ON string_id = object WHERE memory = 10 ORDER BY seq"
+    )
+    assert rows == [
+        (1, 3 * MIB, 0, 0, 1, "pytorch"),
+        (1, 1 * MIB, 0, 0, 1, "pytorch"),
+        (2, 0, 0, 0, 0, "pytorch"),
+        (1, 1 << 40, 2, 0, 1, "pytorch"),
+    ]
+
+
+def test_without_the_recorder_c10_gets_the_same_calls(fake_pytorch, sim_env):
+    program, library = fake_pytorch(next(iter(USAGE)), FAILURES[0])
+    completed = subprocess.run(
+        [program, library], env=sim_env(), capture_output=True, text=True, timeout=60, check=True
+    )
+    assert completed.stdout == "1033\n"
+
+
+def test_the_pool_leads_and_the_driver_stands_beside_it(fake_pytorch, record):
+    device = record(*fake_pytorch(next(iter(USAGE)), FAILURES[0])).report()["devices"][0]
+    assert device["leading_layer"] == "pool"
+    [pool] = device["pools"]
+    expected = {"name": "pytorch", "peak_live_bytes": 4 * MIB, "peak_reserved_bytes": 20 * MIB,
+                "live_at_exit_bytes": 1 * MIB, "allocations": 2, "frees": 1, "failed": 1}
+    assert pool | expected == pool
+    assert device["driver"]["peak_bytes"] == 20 * MIB
+    assert device["driver"]["failed"] == 0
+
+
+def test_the_line_at_exit_counts_the_drivers_memory_once(fake_pytorch, record):
+    recording = record(*fake_pytorch(next(iter(USAGE)), FAILURES[0]))
+    assert recording.completed.stderr.startswith("gpumemtrace: peak 20.00 MiB on device 0; see: ")
+
+
+def test_a_pool_that_reports_through_the_header_is_seen_piece_by_piece(record, sample):
+    device = record(sample("pool")).report()["devices"][0]
+    [pool] = device["pools"]
+    expected = {"name": "rmm", "peak_live_bytes": 64 * MIB, "peak_reserved_bytes": 64 * MIB,
+                "live_at_exit_bytes": 32 * MIB, "allocations": 16, "frees": 8, "failed": 1}
+    assert pool | expected == pool
+    assert device["driver"]["allocations"] == 1
+    functions = {frame["function"] for site in device["sites_at_peak"] for frame in site["frames"]}
+    assert "pool_allocate" in functions
+
+
+def test_a_pools_holes_explain_its_failure(record, sample):
+    [failure] = record(sample("pool")).report()["oom"]
+    assert failure["layer"] == "pool"
+    assert failure["verdict"] == "fragmented"
