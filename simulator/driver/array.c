@@ -120,6 +120,11 @@ static void give_memory(struct block *block)
         context_free_block(block);
 }
 
+static void array_end(void *object)
+{
+    tiles_drop(&((struct array *)object)->tiles);
+}
+
 CUresult array_new(struct context *context, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
                    CUarray *handle)
 {
@@ -137,6 +142,7 @@ CUresult array_new(struct context *context, const CUDA_ARRAY3D_DESCRIPTOR *descr
         give_memory(block);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
+    array->object.end = array_end;
     array->block = block;
     array->descriptor = *descriptor;
     *handle = (CUarray)(void *)array;
@@ -219,7 +225,6 @@ CUresult cuArrayDestroy(CUarray handle)
             call.result = CUDA_ERROR_INVALID_HANDLE;
         } else {
             give_memory(array->block);
-            tiles_drop(&array->tiles);
             object_delete(array);
         }
     }
@@ -274,6 +279,11 @@ int array_levels_bytes(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned level
     return 0;
 }
 
+static void mipmap_end(void *object)
+{
+    tiles_drop(&((struct mipmap *)object)->tiles);
+}
+
 CUresult array_view(struct context *context, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
                     unsigned level_count, struct mipmap **result)
 {
@@ -282,6 +292,7 @@ CUresult array_view(struct context *context, const CUDA_ARRAY3D_DESCRIPTOR *desc
     struct mipmap *mipmap = object_new(OBJECT_MIPMAP, context, sizeof *mipmap);
     if (!mipmap)
         return CUDA_ERROR_OUT_OF_MEMORY;
+    mipmap->object.end = mipmap_end;
     mipmap->descriptor = *descriptor;
     mipmap->level_count = clamp_levels(descriptor, level_count);
     *result = mipmap;
@@ -357,7 +368,6 @@ CUresult cuMipmappedArrayDestroy(CUmipmappedArray handle)
                 if (mipmap->levels[level])
                     object_delete(mipmap->levels[level]);
             give_memory(mipmap->block);
-            tiles_drop(&mipmap->tiles);
             object_delete(mipmap);
         }
     }

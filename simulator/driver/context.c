@@ -5,12 +5,15 @@
 #include "context.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "capture.h"
+#include "code.h"
+#include "gpumemtrace/compiler.h"
 #include "host.h"
-#include "tiles.h"
 
 #define STACK_LIMIT 64
+#define THREADS_PER_PROCESSOR 2048
 
 static _Thread_local struct context *stack[STACK_LIMIT];
 static _Thread_local int depth;
@@ -48,29 +51,70 @@ CUresult context_set(struct context *context)
 }
 
 /* What the driver's documentation gives as defaults, or a current card reports. */
+static const size_t limit_defaults[CU_LIMIT_MAX] = {
+    [CU_LIMIT_STACK_SIZE] = 1024,
+    [CU_LIMIT_PRINTF_FIFO_SIZE] = 1 << 20,
+    [CU_LIMIT_MALLOC_HEAP_SIZE] = 8 << 20,
+    [CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = 2,
+    [CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048,
+    [CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 128,
+};
+
 static void set_defaults(struct context *context)
 {
-    for (int i = 0; i < CU_LIMIT_MAX; i++)
-        context->limits[i] = 0;
-    context->limits[CU_LIMIT_STACK_SIZE] = 1024;
-    context->limits[CU_LIMIT_PRINTF_FIFO_SIZE] = 1 << 20;
-    context->limits[CU_LIMIT_MALLOC_HEAP_SIZE] = 8 << 20;
-    context->limits[CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH] = 2;
-    context->limits[CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT] = 2048;
-    context->limits[CU_LIMIT_MAX_L2_FETCH_GRANULARITY] = 128;
+    memcpy(context->limits, limit_defaults, sizeof context->limits);
+    context->limit_bytes = 0;
     context->cache_config = CU_FUNC_CACHE_PREFER_NONE;
     context->shared_config = CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE;
     context->peers = 0;
 }
 
-static CUresult begin(struct context *context)
+/* -1: more than 64 bits can say. A stack is there for every thread that a card can run at once. */
+static int bytes_above_default(const struct context *context, CUlimit limit, uint64_t *size_bytes)
 {
-    const CUresult result = device_begin_context(context->device);
+    const size_t value = context->limits[limit], usual = limit_defaults[limit];
+    const uint64_t each = limit == CU_LIMIT_STACK_SIZE
+                              ? (uint64_t)device_spec()->processor_count * THREADS_PER_PROCESSOR
+                              : 1;
+    uint64_t exact_bytes;
+    *size_bytes = 0;
+    if (value <= usual)
+        return 0;
+    return GMT_MUL_OVERFLOWS(value - usual, each, &exact_bytes) ||
+                   round_up_overflows(exact_bytes, GRANULE_BYTES, size_bytes)
+               ? -1
+               : 0;
+}
+
+static int limits_bytes(const struct context *context, uint64_t *sum_bytes)
+{
+    uint64_t stack_bytes, heap_bytes, fifo_bytes;
+    return bytes_above_default(context, CU_LIMIT_STACK_SIZE, &stack_bytes) ||
+                   bytes_above_default(context, CU_LIMIT_MALLOC_HEAP_SIZE, &heap_bytes) ||
+                   bytes_above_default(context, CU_LIMIT_PRINTF_FIFO_SIZE, &fifo_bytes) ||
+                   GMT_ADD_OVERFLOWS(stack_bytes, heap_bytes, sum_bytes) ||
+                   GMT_ADD_OVERFLOWS(*sum_bytes, fifo_bytes, sum_bytes)
+               ? -1
+               : 0;
+}
+
+CUresult context_set_limit(struct context *context, CUlimit limit, size_t value)
+{
+    const size_t before = context->limits[limit];
+    uint64_t needed_bytes;
+    CUresult result = CUDA_SUCCESS;
+    context->limits[limit] = value;
+    if (limits_bytes(context, &needed_bytes))
+        result = CUDA_ERROR_OUT_OF_MEMORY;
+    else if (needed_bytes > context->limit_bytes)
+        result = device_charge(context->device, needed_bytes - context->limit_bytes);
+    else
+        device_discharge(context->device, context->limit_bytes - needed_bytes);
     if (result)
-        return result;
-    context->alive = true;
-    set_defaults(context);
-    return CUDA_SUCCESS;
+        context->limits[limit] = before;
+    else
+        context->limit_bytes = needed_bytes;
+    return result;
 }
 
 static void end(struct context *context)
@@ -78,10 +122,23 @@ static void end(struct context *context)
     capture_end_context(context);
     while (context->blocks)
         context_free_block(context->blocks);
-    tiles_end_context(context);
     object_delete_all(context);
+    device_discharge(context->device, context->limit_bytes);
     device_end_context(context->device);
     context->alive = false;
+}
+
+static CUresult begin(struct context *context)
+{
+    CUresult result = device_begin_context(context->device);
+    if (result)
+        return result;
+    context->alive = true;
+    set_defaults(context);
+    result = code_begin_context(context);
+    if (result)
+        end(context);
+    return result;
 }
 
 static struct context *new_context(struct device *device)

@@ -20,6 +20,7 @@ struct context {
     uint64_t id;
     uint64_t peers; /* a bit for each device made accessible */
     size_t limits[CU_LIMIT_MAX];
+    uint64_t limit_bytes; /* what limits above their defaults take of the device */
     CUfunc_cache cache_config;
     CUsharedconfig shared_config;
     struct heap small; /* granules shared by its small blocks */
@@ -37,6 +38,8 @@ struct context *context_pop(void);
 /* Replaces the top of the stack; NULL takes it off. */
 CUresult context_set(struct context *context);
 
+/* CUDA_ERROR_OUT_OF_MEMORY, and no effect, where the device has no room for it. */
+CUresult context_set_limit(struct context *context, CUlimit limit, size_t value);
 CUresult context_create(struct device *device, unsigned flags, struct context **context);
 void context_destroy(struct context *context);
 CUresult context_retain_primary(struct device *device, struct context **context);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program reads and sets of its current context. All of it is kept and none has an effect:
- * a real card takes memory for stacks and heaps, this one does not.
+ * What a program reads and sets of its current context. Limits may take memory; all else is kept
+ * and has no effect.
  */
 #include "call.h"
 #include "gpumemtrace/compiler.h"
@@ -47,19 +47,19 @@ CUresult cuCtxGetApiVersion(CUcontext handle, unsigned int *version)
     return call_end(&call);
 }
 
+/* A depth of synchronization is what cards had before 9.0. */
 static bool is_limit(CUlimit limit)
 {
-    return (int)limit >= 0 && limit <= CU_LIMIT_PERSISTING_L2_CACHE_SIZE;
+    return (int)limit >= 0 && limit <= CU_LIMIT_PERSISTING_L2_CACHE_SIZE &&
+           (limit != CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH || device_spec()->capability_major < 9);
 }
 
 CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT)) {
-        if (is_limit(limit))
-            call.context->limits[limit] = value;
-        else
-            call.result = CUDA_ERROR_UNSUPPORTED_LIMIT;
+        call.result = is_limit(limit) ? context_set_limit(call.context, limit, value)
+                                      : CUDA_ERROR_UNSUPPORTED_LIMIT;
     }
     return call_end(&call);
 }

@@ -35,6 +35,8 @@ void *object_new(enum object_kind kind, struct context *context, size_t size_byt
 void object_delete(void *handle)
 {
     struct object *object = handle;
+    if (object->end)
+        object->end(object);
     if (object->next)
         object->next->previous = object->previous;
     if (object->previous)
@@ -52,16 +54,26 @@ void *object_find(const void *handle, enum object_kind kind)
     return object && object == handle && object->kind == kind ? object : NULL;
 }
 
+/* The next of any kind after this one; NULL: none. */
+static struct object *following(const void *object)
+{
+    struct tree_node *node = tree_at_least(&objects, key_of((const char *)object + 1));
+    return node ? TREE_ENTRY(node, struct object, by_handle) : NULL;
+}
+
+void object_for_each(enum object_kind kind, void visit(void *object, void *data), void *data)
+{
+    for (struct object *object = following(NULL); object; object = following(object))
+        if (object->kind == kind)
+            visit(object, data);
+}
+
 void *object_find_if(enum object_kind kind, bool is_wanted(const void *object, const void *data),
                      const void *data)
 {
-    struct tree_node *node = tree_at_least(&objects, key_of(NULL));
-    while (node) {
-        struct object *object = TREE_ENTRY(node, struct object, by_handle);
+    for (struct object *object = following(NULL); object; object = following(object))
         if (object->kind == kind && is_wanted(object, data))
             return object;
-        node = tree_at_least(&objects, key_of((const char *)object + 1));
-    }
     return NULL;
 }
 

@@ -39,6 +39,7 @@ struct object {
     struct context *context; /* it ends with this one; NULL: with none */
     struct object *next;     /* the context's list; see context.h */
     struct object *previous;
+    void (*end)(void *object); /* gives up what it holds; NULL: nothing */
 };
 
 /* size_bytes is the whole struct's; all zero but its object. NULL: no host memory. */
@@ -49,6 +50,7 @@ void *object_find(const void *handle, enum object_kind kind);
 /* The first of this kind that the caller wants; NULL: none. */
 void *object_find_if(enum object_kind kind, bool is_wanted(const void *object, const void *data),
                      const void *data);
+void object_for_each(enum object_kind kind, void visit(void *object, void *data), void *data);
 /* Ends all objects of a context. */
 void object_delete_all(struct context *context);
 

@@ -48,15 +48,6 @@ void tiles_drop(struct tiles *tiles)
         drop(&tiles->first);
 }
 
-void tiles_end_context(const struct context *context)
-{
-    for (struct object *object = context->objects; object; object = object->next)
-        if (object->kind == OBJECT_ARRAY)
-            tiles_drop(&((struct array *)(void *)object)->tiles);
-        else if (object->kind == OBJECT_MIPMAP)
-            tiles_drop(&((struct mipmap *)(void *)object)->tiles);
-}
-
 static struct tile_mapping **find(struct tiles *tiles, const struct region *region)
 {
     struct tile_mapping **place = &tiles->first;

@@ -10,7 +10,6 @@
 
 #define TILE_BYTES ((uint64_t)64 << 10)
 
-struct context;
 struct tile_mapping;
 
 /* Empty when all zero. */
@@ -19,7 +18,5 @@ struct tiles {
 };
 
 void tiles_drop(struct tiles *tiles);
-/* Arrays end with their context: what was mapped into them is let go. */
-void tiles_end_context(const struct context *context);
 
 #endif
