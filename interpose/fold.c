@@ -104,12 +104,11 @@ static int check_header(const char *path, struct err *err)
 static int open_database(const char *name, const char *shown, int flags, sqlite3 **db,
                          struct err *err)
 {
-    const int status = sqlite3_open_v2(name, db, flags | SQLITE_OPEN_NOMUTEX, NULL);
-    if (status == SQLITE_OK &&
-        sqlite3_exec(*db, "SELECT count(*) FROM meta", NULL, NULL, NULL) == SQLITE_OK) {
-        sqlite3_busy_timeout(*db, 5000);
+    /* The recorder locks it out for a moment when it begins and when it ends. */
+    if (sqlite3_open_v2(name, db, flags | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK &&
+        sqlite3_busy_timeout(*db, 5000) == SQLITE_OK &&
+        sqlite3_exec(*db, "SELECT count(*) FROM meta", NULL, NULL, NULL) == SQLITE_OK)
         return 0;
-    }
     err_set(err, ERR_INPUT, "cannot read %s: %s", shown,
             *db ? sqlite3_errmsg(*db) : "out of memory");
     sqlite3_close(*db);

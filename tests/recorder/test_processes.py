@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """However a process ends, its trace is whole and its end is what it would have been."""
 import signal
+import sqlite3
+import threading
 
 import pytest
 
@@ -195,3 +197,12 @@ def test_a_program_that_closes_every_descriptor_keeps_its_own_files_and_its_whol
     assert trace["lost_events"] == 0
     assert (layer["allocations"], layer["frees"]) == (20003, 20001)
     assert traces_in(recording.trace.parent) == ["trace.db"]
+
+
+def test_a_reader_waits_for_a_recorder_that_closes_its_trace(record, program, gpumemtrace):
+    recording = record(program("process_end"), "return", check=False)
+    recorder = sqlite3.connect(recording.trace, check_same_thread=False)
+    recorder.execute("BEGIN EXCLUSIVE")
+    threading.Timer(0.3, recorder.rollback).start()
+    completed = gpumemtrace("report", recording.trace)
+    assert completed.returncode == 0, completed.stderr

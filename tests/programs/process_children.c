@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* link: cudart13 */
+/*
+ * Every way to another process, from one that uses CUDA or will: posix_spawn, system, vfork, clone
+ * with and without its parent's memory, _Fork, daemons, an exec of itself; and ends that nothing
+ * can be done about. It says on stdout what each process saw and how it ended, which must be the
+ * same with and without the recorder.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "gpumemtrace/cuda/abi.h"
+
+#define MIB ((size_t)1 << 20)
+
+static char *own_path;
+
+/* One allocation of this many MiB: its result. */
+static int take(size_t mebibytes)
+{
+    void *block = NULL;
+    errno = 77;
+    const int result = (int)cudaMalloc(&block, mebibytes * MIB);
+    printf("%zu MiB: %d %s (errno %d)\n", mebibytes, result, block ? "block" : "nothing", errno);
+    return result;
+}
+
+static int wait_and_say(const char *what, pid_t child)
+{
+    printf("%s ended: %d\n", what, child < 0 ? -errno : child_wait_patiently(child));
+    return 5;
+}
+
+/* --- children that do not come back
+ * ---------------------------------------------------------------- */
+
+static int by_posix_spawn(void)
+{
+    char shell[] = "sh", option[] = "-c", command[] = "exit 3", nothing[] = "x";
+    char *argv[] = {shell, option, command, NULL}, *nobody[] = {nothing, NULL};
+    extern char **environ;
+    pid_t child = -1;
+    take(1);
+    printf("spawn: %d\n", posix_spawn(&child, "/bin/sh", NULL, NULL, argv, environ));
+    wait_and_say("spawned", child);
+    printf("spawn: %d\n", posix_spawnp(&child, "no-such-program", NULL, NULL, nobody, environ));
+    take(2);
+    return 5;
+}
+
+static int by_system(void)
+{
+    char line[32] = "";
+    take(1);
+    const int status = WEXITSTATUS(system("exit 4"));
+    FILE *pipe = popen("echo from a child", "r");
+    if (!pipe || !fgets(line, sizeof line, pipe))
+        return 9;
+    printf("system: %d; popen: %s", status, line);
+    pclose(pipe);
+    take(2);
+    return 5;
+}
+
+/* Its memory is its parent's: what it does to the recording it does to its parent's. */
+static int by_vfork(void)
+{
+    take(1);
+    pid_t child = vfork();
+    if (child == 0)
+        _exit(4);
+    wait_and_say("vforked", child);
+    if ((child = vfork()) == 0) {
+        execl("/nowhere/to/be/found", "x", (char *)NULL);
+        _exit(errno == ENOENT ? 4 : 9);
+    }
+    wait_and_say("vforked to exec nothing", child);
+    take(2);
+    return 5;
+}
+
+static int end_in_clone(void *unused)
+{
+    (void)unused;
+    _exit(6);
+}
+
+static int by_clone_with_memory(void)
+{
+    static char stack[256 << 10];
+    take(1);
+    wait_and_say("cloned",
+                 clone(end_in_clone, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, NULL));
+    take(2);
+    return 5;
+}
+
+/* --- children that use CUDA
+ * ------------------------------------------------------------------------ */
+
+/* fork's handlers know nothing of either. */
+static pid_t raw_clone(void)
+{
+    return (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+}
+
+static int use_in_child(pid_t child)
+{
+    if (child == 0)
+        exit(take(3) == 0 ? 7 : 8);
+    return wait_and_say("child", child);
+}
+
+static int by_clone_before(void)
+{
+    use_in_child(raw_clone());
+    take(1);
+    return 5;
+}
+
+static int by_clone_after(void)
+{
+    take(1);
+    use_in_child(raw_clone());
+    take(2);
+    return 5;
+}
+
+static int by_Fork_after(void)
+{
+    take(1);
+    use_in_child(_Fork());
+    take(2);
+    return 5;
+}
+
+/* --- daemons
+ * --------------------------------------------------------------------------------------- */
+
+/* Keeps one descriptor, to be heard by. */
+static void become_daemon(int said)
+{
+    if (setsid() < 0 || fork() != 0)
+        _exit(0);
+    umask(0);
+    if (chdir("/") != 0)
+        _exit(9);
+    for (int fd = 0; fd < 1024; fd++)
+        if (fd != said)
+            close(fd);
+    if (open("/dev/null", O_RDWR) != 0 || dup(0) != 1 || dup(0) != 2)
+        _exit(9);
+    dup2(said, STDOUT_FILENO);
+    close(said);
+    take(4);
+    take(5);
+    exit(5);
+}
+
+/* What it says ends when it does. */
+static int by_daemon(void)
+{
+    char text[256] = "";
+    size_t length = 0;
+    ssize_t part;
+    int ends[2];
+    if (pipe(ends) != 0)
+        return 9;
+    const pid_t child = fork();
+    if (child == 0)
+        become_daemon(ends[1]);
+    close(ends[1]);
+    wait_and_say("first fork", child);
+    while ((part = read(ends[0], text + length, sizeof text - 1 - length)) > 0)
+        length += (size_t)part;
+    printf("the daemon said:\n%s", text);
+    return 5;
+}
+
+static int by_daemon_after(void)
+{
+    take(1);
+    return by_daemon();
+}
+
+/* --- exec of itself, and ends
+ * ----------------------------------------------------------------------- */
+
+static int by_exec_again(void)
+{
+    char mode[] = "one";
+    char *argv[] = {own_path, mode, NULL};
+    take(1);
+    execv(own_path, argv);
+    return 9;
+}
+
+static int one(void)
+{
+    take(2);
+    return 5;
+}
+
+/* Nothing of ours is asked. */
+static int by_system_call(void)
+{
+    take(1);
+    take(2);
+    syscall(SYS_exit_group, 5);
+    return 9;
+}
+
+static void *take_and_give(void *unused)
+{
+    void *block = NULL;
+    (void)unused;
+    for (int i = 0; i < 4; i++)
+        if (cudaMalloc(&block, MIB) != 0 || cudaFree(block) != 0)
+            _exit(9);
+    return NULL;
+}
+
+#define STORM_THREADS 100
+#define STORM_ROUNDS 30
+
+static int storm(void)
+{
+    static pthread_t threads[STORM_THREADS];
+    for (int round = 0; round < STORM_ROUNDS; round++) {
+        for (int i = 0; i < STORM_THREADS; i++)
+            if (pthread_create(&threads[i], NULL, take_and_give, NULL) != 0)
+                return 9;
+        for (int i = 0; i < STORM_THREADS; i++)
+            pthread_join(threads[i], NULL);
+    }
+    return 5;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(void);
+} modes[] = {
+    {"posix-spawn", by_posix_spawn},
+    {"system", by_system},
+    {"vfork", by_vfork},
+    {"clone-with-memory", by_clone_with_memory},
+    {"clone-before", by_clone_before},
+    {"clone-after", by_clone_after},
+    {"_Fork-after", by_Fork_after},
+    {"daemon", by_daemon},
+    {"daemon-after", by_daemon_after},
+    {"exec-again", by_exec_again},
+    {"one", one},
+    {"system-call", by_system_call},
+    {"storm", storm},
+};
+
+int main(int argc, char **argv)
+{
+    setvbuf(stdout, NULL, _IONBF, 0);
+    own_path = argv[0];
+    for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++)
+        if (strcmp(argv[1], modes[i].name) == 0)
+            return modes[i].run();
+    fprintf(stderr, "process_children: no such mode\n");
+    return 9;
+}

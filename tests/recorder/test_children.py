@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""Whatever other processes a program makes, and in whatever way, they live and end as without the
+recorder, and each that uses CUDA has its own whole trace."""
+import pytest
+
+from twice import ALLOCATIONS, assert_all_there, meta, settings, twice  # pylint: disable=unused-import
+
+CALLS = "SELECT count(*) FROM event WHERE kind=1 AND nested=0"
+FAILURES = "SELECT count(*) FROM event WHERE kind=1 AND result=3 AND nested=0"
+
+
+@pytest.mark.parametrize("mode", ["posix-spawn", "system", "vfork", "clone-with-memory"])
+def test_children_that_use_no_cuda_leave_their_parents_trace_alone(twice, program, mode):
+    recorded, folder = twice(program("process_children"), mode)
+    assert recorded.stdout.count("block") == 2
+    assert_all_there(folder, 2, 0)
+
+
+@pytest.mark.parametrize("mode", ["clone-after", "_Fork-after"])
+def test_a_child_without_forks_handlers_makes_a_trace_of_its_own(twice, program, mode):
+    _, folder = twice(program("process_children"), mode)
+    assert folder.names() == ["trace.2.db", "trace.db"]
+    assert [folder.count(CALLS, name) for name in folder.names()] == [1, 2]
+    assert [meta(folder, "complete", name) for name in folder.names()] == [1, 1]
+
+
+def test_a_child_without_forks_handlers_may_be_the_first_to_use_cuda(twice, program):
+    _, folder = twice(program("process_children"), "clone-before")
+    assert folder.names() == ["trace.2.db", "trace.db"]
+    assert [folder.count(ALLOCATIONS, name) for name in folder.names()] == [1, 1]
+    assert [meta(folder, "complete", name) for name in folder.names()] == [1, 1]
+
+
+def test_a_daemon_that_closed_everything_is_recorded_whole(twice, program):
+    recorded, folder = twice(program("process_children"), "daemon")
+    assert "5 MiB: 0 block" in recorded.stdout
+    assert_all_there(folder, 2, 0)
+
+
+def test_a_daemon_of_a_process_that_used_cuda_fails_as_without_us(twice, program):
+    recorded, folder = twice(program("process_children"), "daemon-after")
+    assert "5 MiB: 3 nothing" in recorded.stdout
+    assert folder.names() == ["trace.2.db", "trace.db"]
+    assert folder.count(FAILURES, "trace.2.db") == 2
+    assert [meta(folder, "complete", name) for name in folder.names()] == [1, 1]
+
+
+def test_a_program_that_execs_itself_makes_a_second_trace(twice, program):
+    _, folder = twice(program("process_children"), "exec-again")
+    folder.report()
+    assert folder.names() == ["trace.2.db", "trace.db"]
+    assert [folder.count(ALLOCATIONS, name) for name in folder.names()] == [1, 1]
+    assert [meta(folder, "complete", name) for name in folder.names()] == [1, 1]
+
+
+def test_an_end_that_passes_us_by_leaves_everything_but_is_not_complete(twice, program):
+    _, folder = twice(program("process_children"), "system-call")
+    assert folder.report()["trace"]["complete"] is False
+    assert folder.names() == ["trace.db"]
+    assert (folder.count(ALLOCATIONS), meta(folder, "lost_events")) == (2, 0)
+
+
+def test_a_storm_of_threads_is_recorded_whole(twice, program):
+    _, folder = twice(program("process_children"), "storm")
+    assert_all_there(folder, 12000, 12000)
+    assert folder.count("SELECT count(DISTINCT thread_id) FROM event WHERE kind=1") == 3000

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""A program, run with and without the recorder: `from twice import settings, twice` brings the fixtures."""
+import collections
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+
+import pytest
+
+from conftest import run_command
+
+MIB = 1 << 20
+TIMEOUT_S = 20
+ALLOCATIONS = "SELECT count(*) FROM event WHERE kind=1 AND result=0 AND nested=0"
+FREES = "SELECT count(*) FROM event WHERE kind=2 AND result=0 AND nested=0"
+
+Run = collections.namedtuple("Run", "status stdout stderr")
+
+
+class Folder:
+    """Where a program ran under the recorder: its traces, and what it left beside them."""
+
+    def __init__(self, path):
+        self.path = path
+        self.trace = path / "trace.db"
+
+    def names(self):
+        return sorted(entry.name for entry in self.path.glob("trace*"))
+
+    def rows(self, query, name="trace.db"):
+        with sqlite3.connect(f"file:{self.path / name}?mode=ro", uri=True) as database:
+            return database.execute(query).fetchall()
+
+    def count(self, query, name="trace.db"):
+        return self.rows(query, name)[0][0]
+
+    def report(self):
+        completed = run_command("report", self.trace, "--json")
+        assert completed.returncode == 0, completed.stderr
+        return json.loads(completed.stdout)
+
+
+def run(arguments, environment, folder):
+    """Runs it in a process group of its own, so that nothing it left behind outlives a time-out."""
+    with subprocess.Popen(
+        [str(argument) for argument in arguments],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+        start_new_session=True,
+    ) as process:
+        try:
+            stdout, stderr = process.communicate(timeout=TIMEOUT_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            stdout, stderr = process.communicate()
+            pytest.fail(f"{arguments[1:]} hung; it said: {stdout}{stderr}")
+    return Run(process.returncode, stdout, stderr)
+
+
+@pytest.fixture
+def settings(build, sim_env, tmp_path):
+    """The environment of a recorded run, and the folder it runs in."""
+
+    def make(**extra):
+        folder = tmp_path / "recorded"
+        folder.mkdir()
+        environment = {
+            "LD_PRELOAD": build / "libgpumemtrace.so",
+            "GPUMEMTRACE_OUTPUT": folder / "trace.db",
+            "TMPDIR": folder,
+            **extra,
+        }
+        return sim_env(**environment), folder
+
+    return make
+
+
+@pytest.fixture
+def twice(settings, sim_env, tmp_path):
+    """twice(program, *arguments) runs it with and without the recorder: (what it did, Folder). Both
+    runs must end alike, and the program must have found nothing wrong itself."""
+
+    def both(*arguments, same_output=True, **extra):
+        bare_folder = tmp_path / "bare"
+        bare_folder.mkdir()
+        bare = run(arguments, sim_env(), bare_folder)
+        environment, folder = settings(**extra)
+        recorded = run(arguments, environment, folder)
+        said = bare.stderr + recorded.stderr
+        assert bare.status == 5, said
+        assert recorded.status == bare.status, recorded.stdout + said
+        if same_output:
+            assert recorded.stdout == bare.stdout, said
+        return recorded, Folder(folder)
+
+    return both
+
+
+def meta(folder, key, name="trace.db"):
+    return folder.count(f"SELECT value FROM meta WHERE key='{key}'", name)
+
+
+def assert_all_there(folder, allocations, frees):
+    """After the first report, which takes in what an exec left beside the trace."""
+    assert folder.report()["trace"]["complete"] is True
+    assert folder.names() == ["trace.db"]
+    assert meta(folder, "complete") == 1
+    assert meta(folder, "lost_events") == 0
+    assert (folder.count(ALLOCATIONS), folder.count(FREES)) == (allocations, frees)
