@@ -116,7 +116,8 @@ static void *dlsym_in_libc(void *handle, const char *name)
  * the real function takes over with the caller's own return address. But our exports alone must not
  * make a program believe that CUDA is there.
  */
-static struct stub_choice choose(void *real, void *by_handle, void *handle, const char *name)
+static struct stub_choice choose(void *real, void *by_handle, void *handle, const char *name,
+                                 const void *caller)
 {
     const bool everywhere =
         handle == RTLD_NEXT || handle == RTLD_DEFAULT || handle == (void *)_r_debug.r_map;
@@ -124,20 +125,24 @@ static struct stub_choice choose(void *real, void *by_handle, void *handle, cons
     if (name && is_cuda_name(name)) {
         if (!everywhere)
             choice.function = by_handle;
-        else if (is_hook(name) && !scope_has(name))
+        else if (is_hook(name) && !scope_has(name, handle == RTLD_NEXT ? caller : NULL))
             choice.function = __extension__(void *) dlsym_in_libc;
     }
     return choice;
 }
 
-struct stub_choice dlsym_choose(void *handle, const char *name)
+struct stub_choice dlsym_choose(void *handle, const char *name, const void *third,
+                                const void *caller)
 {
-    return choose(next_dlsym(), __extension__(void *) dlsym_by_handle, handle, name);
+    (void)third;
+    return choose(next_dlsym(), __extension__(void *) dlsym_by_handle, handle, name, caller);
 }
 
-struct stub_choice dlvsym_choose(void *handle, const char *name)
+struct stub_choice dlvsym_choose(void *handle, const char *name, const void *third,
+                                 const void *caller)
 {
-    return choose(next_dlvsym(), __extension__(void *) dlvsym_by_handle, handle, name);
+    (void)third;
+    return choose(next_dlvsym(), __extension__(void *) dlvsym_by_handle, handle, name, caller);
 }
 
 /* --- dlopen --------------------------------------------------------------------------------------

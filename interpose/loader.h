@@ -15,8 +15,11 @@ struct stub_choice {
     uintptr_t second;
 };
 
-struct stub_choice dlsym_choose(void *handle, const char *name);
-struct stub_choice dlvsym_choose(void *handle, const char *name);
+/* The arguments of the call, a third one or not, and its return address. */
+struct stub_choice dlsym_choose(void *handle, const char *name, const void *third,
+                                const void *caller);
+struct stub_choice dlvsym_choose(void *handle, const char *name, const void *third,
+                                 const void *caller);
 struct stub_choice dlopen_choose(const char *path, int flags);
 
 #endif

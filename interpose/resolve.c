@@ -227,7 +227,8 @@ void *resolve_hand_out(void *real, const void *caller, bool *hooked)
     *hooked = true;
     if (!atomic_load_explicit(&slot->real, memory_order_acquire))
         *hooked = own;
-    else if (function_for_caller(slot->hook, caller) == real)
+    else if (function_for_caller(slot->hook, caller) == real &&
+             function_for_caller(slot->hook, NULL) == real) /* whoever calls it then */
         return hook_functions[slot->hook];
     else if (slot->thunk)
         return thunk_address(slot->thunk - 1);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loader's search, done again with this library left out. See scope.h.
+ * The loader's search, gone on with behind this library. See scope.h. Who gets to one of our
+ * exports by its name has found no definition before it, or comes from one. Behind it are
  *
  *     1. what the program started with, in the order of the loader's list: that is its global scope
- *     2. the calling object itself: a library with the static runtime inside exports it, too
+ *     2. the calling object itself, if it was opened since: a library with the static runtime
+ * inside exports it, too
  *     3. what was opened since, in the same order: the loader does not say what sees what
  *
- * A caller that is linked to one CUDA runtime is never given another one: NVIDIA's functions carry
- * the runtime's name as their version.
+ * A caller that is linked to one CUDA runtime is never given
+ * another one: NVIDIA's functions carry the runtime's name as their version.
  */
 #include "scope.h"
 
@@ -40,21 +42,11 @@ __attribute__((constructor)) static void remember_start(void)
 
 struct query {
     const char *name;
-    enum hook_api api;
     const struct link_map *own;
     const struct link_map *caller; /* NULL: not code of any object */
     const char *runtime;           /* the libcudart that the caller asks for, or NULL */
-    bool genuine_only;             /* the caller is a tool that jumped here from our call of it */
-    bool calls_on;                 /* the caller is a tool that calls the next one */
     void *found;
 };
-
-/* Not another tool that stands in for some functions, as this one does. */
-static bool is_genuine(const struct link_map *image, enum hook_api api)
-{
-    return api == API_runtime ? elf_image_symbol(image, "__cudaRegisterFatBinary") != NULL
-                              : elf_image_is(image, "libcuda.so");
-}
 
 static bool is_other_runtime(const struct query *query, const struct link_map *image)
 {
@@ -64,39 +56,32 @@ static bool is_other_runtime(const struct query *query, const struct link_map *i
 
 static bool look_in(struct query *query, const struct link_map *image)
 {
-    if (image == query->own || (query->calls_on && image == query->caller))
-        return false;
-    void *function = elf_image_symbol(image, query->name);
-    if (!function || is_other_runtime(query, image) ||
-        (query->genuine_only && !is_genuine(image, query->api)))
+    void *function = image == query->own ? NULL : elf_image_symbol(image, query->name);
+    if (!function || is_other_runtime(query, image))
         return false;
     query->found = function;
     return true;
 }
 
-/*
- * A tool that stands in for the function calls on to the next one, and must not get itself back.
- * When it jumped here, the return address is that of our own call of it.
- */
-static const struct link_map *first_candidate(struct query *query)
+static bool is_behind(const struct link_map *image, const struct link_map *place)
 {
-    const struct link_map *caller = query->caller;
-    query->genuine_only = caller && caller == query->own;
-    if (!caller || caller == query->own)
-        return _r_debug.r_map;
-    query->runtime = query->api == API_runtime ? elf_image_needs(caller, "libcudart") : NULL;
-    query->calls_on = elf_image_symbol(caller, query->name) && !is_genuine(caller, query->api);
-    return query->calls_on ? caller->l_next : _r_debug.r_map;
+    while (place && place != image)
+        place = place->l_next;
+    return place != NULL;
 }
 
 static int search(struct dl_phdr_info *info, size_t size, void *argument)
 {
     struct query *query = argument;
     const struct link_map *last = atomic_load_explicit(&started_with, memory_order_relaxed);
+    const struct link_map *image = query->own;
     (void)info, (void)size;
-    for (const struct link_map *image = first_candidate(query); image; image = image->l_next)
+    if (query->caller)
+        query->runtime = elf_image_needs(query->caller, "libcudart");
+    for (; image; image = image->l_next)
         if (look_in(query, image) ||
-            (image == last && query->caller && look_in(query, query->caller)))
+            (image == last && query->caller && is_behind(query->caller, last) &&
+             look_in(query, query->caller)))
             return 1;
     return 1;
 }
@@ -104,18 +89,32 @@ static int search(struct dl_phdr_info *info, size_t size, void *argument)
 void *scope_function(enum hook hook, const void *caller)
 {
     struct image_span span = {.image = NULL};
-    struct query query = {
-        .name = hook_rows[hook].name, .api = hook_rows[hook].api, .own = image_list_own()};
-    image_list_of(caller, &span);
+    struct query query = {.name = hook_rows[hook].name, .own = image_list_own()};
+    if (caller)
+        image_list_of(caller, &span);
     query.caller = span.image;
     image_list_iterate(search, &query);
     return query.found;
 }
 
-bool scope_has(const char *name)
+static int search_all(struct dl_phdr_info *info, size_t size, void *argument)
 {
+    struct query *query = argument;
+    const struct link_map *image = _r_debug.r_map;
+    (void)info, (void)size;
+    while (image && (image == query->caller || !look_in(query, image)))
+        image = image->l_next;
+    return 1;
+}
+
+bool scope_has(const char *name, const void *besides)
+{
+    struct image_span span = {.image = NULL};
     struct query query = {.name = name, .own = image_list_own()};
-    image_list_iterate(search, &query);
+    if (besides)
+        image_list_of(besides, &span);
+    query.caller = span.image;
+    image_list_iterate(search_all, &query);
     return query.found != NULL;
 }
 

@@ -12,10 +12,11 @@
 
 #include "hooks.h"
 
-/* The function that this hook's name means for code at `caller`; NULL: no object has it. */
+/* The function that this hook's name means for code at `caller` (NULL: for any code); NULL: no
+ * object has it. */
 void *scope_function(enum hook hook, const void *caller);
-/* Does any object but this one define it? */
-bool scope_has(const char *name);
+/* Does any object define it, but this one and that of the code at `besides` (NULL: none)? */
+bool scope_has(const char *name, const void *besides);
 /* A function of libc that this library stands in for, or of another preloaded library that does so
  * too and comes behind ours. */
 void *scope_next(const char *name);

@@ -19,6 +19,7 @@
     .cfi_adjust_cfa_offset 8
     push %rdx
     .cfi_adjust_cfa_offset 8
+    mov 24(%rsp), %rcx
     call \name\()_choose@PLT
     mov %rdx, %r11
     pop %rdx
@@ -36,6 +37,7 @@
     .cfi_offset 29, -48
     .cfi_offset 30, -40
     stp x0, x2, [sp, #16]
+    mov x3, x30
     bl \name\()_choose
     mov x16, x0
     ldp x0, x2, [sp, #16]

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What preloads of others did wrong, a macro for each: the tests show that a program notices, and
+ * that it does not with ours. Built by them with one of
+ *
+ *   NAIVE_TWICE      takes a second dlsym(RTLD_NEXT) of a name on a thread for a recursion
+ *   NAIVE_CALLER     calls dlsym from C, so that RTLD_NEXT is what comes after itself
+ *   NAIVE_PREFIX     takes every name that begins with cu for the driver's
+ *   NAIVE_SELF       asks itself again for a handle of NULL
+ *   NAIVE_HANDLE     answers from the driver, whatever the handle
+ *   NAIVE_OUT        writes to out-parameters that the caller has not given
+ *   NAIVE_ONE_WAY    knows no cuGetProcAddress
+ *   NAIVE_LIBC       needs a private function of old C libraries
+ *   NAIVE_DLOPEN     calls dlopen from C, so that the caller's folders are not looked in
+ */
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gpumemtrace/compiler.h"
+
+typedef void *dlsym_function(void *handle, const char *name);
+typedef int alloc_function(uint64_t *address, size_t bytes);
+
+#ifdef __x86_64__
+#define LIBC_VERSION "GLIBC_2.2.5"
+#else
+#define LIBC_VERSION "GLIBC_2.17"
+#endif
+
+static GMT_UNUSED void *real_dlsym(void *handle, const char *name)
+{
+    dlsym_function *real = GMT_FUNCTION(dlsym_function *, dlvsym(RTLD_NEXT, "dlsym", LIBC_VERSION));
+    return real(handle, name);
+}
+
+static GMT_UNUSED void *driver(void)
+{
+    return dlopen("libcuda.so.1", RTLD_NOW);
+}
+
+#if defined(NAIVE_TWICE)
+GMT_EXPORT void *dlsym(void *handle, const char *name)
+{
+    static _Thread_local const void *found_before;
+    void *found = real_dlsym(handle, name);
+    if (handle == RTLD_NEXT && found == found_before)
+        return NULL;
+    found_before = found;
+    return found;
+}
+#elif defined(NAIVE_CALLER)
+GMT_EXPORT void *dlsym(void *handle, const char *name)
+{
+    return real_dlsym(handle, name);
+}
+#elif defined(NAIVE_PREFIX)
+GMT_EXPORT void *dlsym(void *handle, const char *name)
+{
+    return real_dlsym(strncmp(name, "cu", 2) == 0 ? driver() : handle, name);
+}
+#elif defined(NAIVE_SELF)
+GMT_EXPORT void *dlsym(void *handle, const char *name)
+{
+    void *own = handle ? handle : dlopen(NULL, RTLD_LAZY);
+    volatile int found = 0; /* no tail call: a recursion has an end */
+    void *symbol = handle ? real_dlsym(own, name) : dlsym(handle, name);
+    found++;
+    return symbol;
+}
+#elif defined(NAIVE_HANDLE)
+GMT_EXPORT void *dlsym(void *handle, const char *name)
+{
+    return real_dlsym(strncmp(name, "cuM", 3) == 0 ? driver() : handle, name);
+}
+#elif defined(NAIVE_OUT)
+GMT_EXPORT int cuGetProcAddress_v2(const char *name, void **function, int version, uint64_t flags,
+                                   int *status)
+{
+    (void)version, (void)flags;
+    *function = real_dlsym(driver(), name);
+    *status = 0;
+    return 0;
+}
+#elif defined(NAIVE_ONE_WAY)
+static alloc_function *real_alloc;
+
+static int alloc(uint64_t *address, size_t bytes)
+{
+    printf("an allocation was seen\n");
+    return real_alloc(address, bytes);
+}
+
+GMT_EXPORT void *dlsym(void *handle, const char *name)
+{
+    void *found = real_dlsym(handle, name);
+    if (!found || strcmp(name, "cuMemAlloc_v2") != 0)
+        return found;
+    real_alloc = GMT_FUNCTION(alloc_function *, found);
+    return __extension__(void *) alloc;
+}
+#elif defined(NAIVE_LIBC)
+void *__libc_dlsym(void *handle, const char *name);
+
+GMT_EXPORT void *dlsym(void *handle, const char *name)
+{
+    return __libc_dlsym(handle, name);
+}
+#elif defined(NAIVE_DLOPEN)
+GMT_EXPORT void *dlopen(const char *path, int flags)
+{
+    typedef void *dlopen_function(const char *path, int flags);
+    dlopen_function *real = GMT_FUNCTION(dlopen_function *, real_dlsym(RTLD_NEXT, "dlopen"));
+    void *library = real(path, flags);
+    if (library)
+        dlerror();
+    return library;
+}
+#endif
