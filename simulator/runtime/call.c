@@ -10,6 +10,7 @@
 #include "driver/fault.h"
 #include "runtime/call.h"
 #include "runtime/context.h"
+#include "runtime/registry.h"
 
 static _Thread_local cudaError_t last_error = cudaSuccess;
 static _Thread_local cudaError_t refusal = cudaSuccess;
@@ -72,7 +73,10 @@ static cudaError_t make_ready(enum call_needs needs)
     const CUresult result = initialize();
     if (result != CUDA_SUCCESS || needs == NEEDS_DEVICES)
         return call_error(result);
-    return fatal_so_far() ? fatal_so_far() : context_make_current();
+    if (fatal_so_far())
+        return fatal_so_far();
+    const cudaError_t error = context_make_current();
+    return error ? error : registry_load();
 }
 
 bool call_begin(const char *function, enum call_needs needs)

@@ -10,6 +10,7 @@
 
 #include "runtime/call.h"
 #include "runtime/context.h"
+#include "runtime/registry.h"
 
 struct primary {
     CUdevice device;
@@ -139,9 +140,10 @@ cudaError_t context_current_device(int *ordinal)
 static cudaError_t set_device(int ordinal)
 {
     const cudaError_t error = make_primary_current(ordinal);
-    if (error == cudaSuccess)
-        chosen_device = ordinal;
-    return error;
+    if (error)
+        return error;
+    chosen_device = ordinal;
+    return registry_load();
 }
 
 GMT_EXPORT cudaError_t cudaSetDevice(int device)
@@ -214,7 +216,9 @@ static cudaError_t init_device(int ordinal, unsigned int device_flags, unsigned 
         return cudaErrorInvalidValue;
     if (flags & cudaInitDeviceFlagsAreValid)
         error = set_flags(ordinal, device_flags);
-    return error ? error : context_primary(ordinal, &context);
+    if (error == cudaSuccess)
+        error = context_primary(ordinal, &context);
+    return error ? error : registry_load();
 }
 
 GMT_EXPORT cudaError_t cudaInitDevice(int device, unsigned int device_flags, unsigned int flags)

@@ -10,6 +10,7 @@
 #include "runtime/call.h"
 #include "runtime/context.h"
 #include "runtime/only_here.h"
+#include "runtime/registry.h"
 #include "runtime/soname.h"
 
 static CUdeviceptr address_of(const void *pointer)
@@ -137,14 +138,27 @@ GMT_EXPORT cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t g
                                                                      parameters->userData)));
 }
 
-/* Kernels do nothing here; the node only says that one would run. */
+/* A kernel that was not registered does nothing; the node only says that one would run. */
 static cudaError_t add_kernel(struct place place, const void *kernel, dim3 grid, dim3 block)
 {
     CUgraphNodeParams converted = {.type = CU_GRAPH_NODE_TYPE_EMPTY};
+    const CUfunction function = registry_kernel(kernel);
     if (!kernel)
         return cudaErrorInvalidDeviceFunction;
     if (!grid.x || !grid.y || !grid.z || !block.x || !block.y || !block.z)
         return cudaErrorInvalidConfiguration;
+    if (function) {
+        converted.type = CU_GRAPH_NODE_TYPE_KERNEL;
+        converted.kernel = (CUDA_KERNEL_NODE_PARAMS){
+            .func = function,
+            .gridDimX = grid.x,
+            .gridDimY = grid.y,
+            .gridDimZ = grid.z,
+            .blockDimX = block.x,
+            .blockDimY = block.y,
+            .blockDimZ = block.z,
+        };
+    }
     return add(place, &converted);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels: nothing computes on a simulated device, so registering code is accepted and forgotten
- * and a launch checks what a launch checks and does nothing. A kernel is the address of its host
- * function.
+ * Kernels: nothing computes on a simulated device, so a launch checks what a launch checks and does
+ * nothing. A kernel is the address of its host function; one that was registered is launched by the
+ * driver, any other only said to be.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -11,47 +11,9 @@
 #include "runtime/call.h"
 #include "runtime/context.h"
 #include "runtime/only_here.h"
+#include "runtime/registry.h"
 
 enum { THREADS_PER_BLOCK = 1024, REGISTERS = 32, NO_PREFERENCE = -1 };
-
-/* --- what nvcc's code registers before main --- */
-
-static void *registered; /* its address is the handle of every image; its value means nothing */
-
-GMT_EXPORT void **__cudaRegisterFatBinary(GMT_UNUSED void *image)
-{
-    return &registered;
-}
-
-GMT_EXPORT void __cudaRegisterFatBinaryEnd(GMT_UNUSED void **handle)
-{
-}
-
-GMT_EXPORT void __cudaUnregisterFatBinary(GMT_UNUSED void **handle)
-{
-}
-
-GMT_EXPORT void __cudaRegisterFunction(GMT_UNUSED void **handle,
-                                       GMT_UNUSED const char *host_function)
-{
-}
-
-GMT_EXPORT void __cudaRegisterVar(GMT_UNUSED void **handle, GMT_UNUSED char *host_variable)
-{
-}
-
-GMT_EXPORT void __cudaRegisterManagedVar(GMT_UNUSED void **handle, GMT_UNUSED void **host_pointer)
-{
-}
-
-GMT_EXPORT void __cudaRegisterHostVar(GMT_UNUSED void **handle, GMT_UNUSED const char *device_name)
-{
-}
-
-GMT_EXPORT char __cudaInitModule(GMT_UNUSED void **handle)
-{
-    return 1;
-}
 
 /* --- launches --- */
 
@@ -119,16 +81,40 @@ static bool is_launchable(const struct configuration *configuration)
     return (uint64_t)block.x * block.y * block.z <= THREADS_PER_BLOCK;
 }
 
+/* A kernel that the driver does not know: an empty node in a captured stream, and nothing in any
+ * other, but that the stream's handle is looked at. */
+static CUresult launch_unknown(enum stream_form form, CUstream stream)
+{
+    const struct driver_table *driver = call_driver();
+    CUstreamCaptureStatus status;
+    const CUgraphNode *dependencies = NULL;
+    CUgraphNode node = NULL;
+    CUgraph graph = NULL;
+    size_t count = 0;
+    CUresult result = driver->cuStreamGetCaptureInfo_v2[form](stream, &status, NULL, &graph,
+                                                              &dependencies, &count);
+    if (result || status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
+        return result;
+    result = driver->cuGraphAddEmptyNode(&node, graph, dependencies, count);
+    return result ? result
+                  : driver->cuStreamUpdateCaptureDependencies_v2[form](
+                        stream, &node, NULL, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES);
+}
+
 static cudaError_t launch(enum stream_form form, const void *kernel,
                           struct configuration configuration)
 {
-    CUstreamCaptureStatus status;
+    const dim3 grid = configuration.grid, block = configuration.block;
     if (!kernel)
         return cudaErrorInvalidDeviceFunction;
     if (!is_launchable(&configuration))
         return cudaErrorInvalidConfiguration;
-    /* Asked for what it says about the stream's handle. */
-    return call_error(call_driver()->cuStreamIsCapturing[form](configuration.stream, &status));
+    const CUfunction function = registry_kernel(kernel);
+    if (!function)
+        return call_error(launch_unknown(form, configuration.stream));
+    return call_error(call_driver()->cuLaunchKernel[form](
+        function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
+        (unsigned int)configuration.shared_bytes, configuration.stream, NULL, NULL));
 }
 
 TWIN(_ptsz, cudaLaunchKernel,

@@ -61,10 +61,11 @@ cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t *node, cudaGraph_t graph,
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, void *result);
 
 /* --- what nvcc's code calls --- */
-void **__cudaRegisterFatBinary(void *image);
+void **__cudaRegisterFatBinary(void *wrapped);
 void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaUnregisterFatBinary(void **handle);
-void __cudaRegisterFunction(void **handle, const char *host_function);
+void __cudaRegisterFunction(void **handle, const char *host_function, char *device_function,
+                            const char *device_name);
 void __cudaRegisterVar(void **handle, char *host_variable);
 void __cudaRegisterManagedVar(void **handle, void **host_pointer);
 void __cudaRegisterHostVar(void **handle, const char *device_name);

@@ -21,6 +21,7 @@ TWO_DEVICES = {
 FAULTS = {
     "an_illegal_access_is_the_end": "cuMemsetD8_v2:1=700",
     "an_ordered_failure_has_no_effect": "cudaMalloc:2=2",
+    "code_that_does_not_load_fails_the_call_and_is_tried_again": "cuLibraryLoadData:1=2",
 }
 ONLY_12 = {"the_second_form_of_properties_has_the_layout_of_12"}
 ONLY_13 = {"the_host_has_a_pool_of_its_own"}
@@ -29,6 +30,7 @@ PROGRAMS = (
     "sim_runtime_devices",
     "sim_runtime_graphs",
     "sim_runtime_sharing",
+    "sim_runtime_code",
 )
 NO_DRIVER = "without_a_driver_there_are_no_devices"
 

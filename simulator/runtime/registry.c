@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The list of what was registered. See registry.h. Variables are in the code, which nobody reads,
+ * so registering them is accepted and forgotten.
+ */
+#include "runtime/registry.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "runtime/call.h"
+#include "runtime/only_here.h"
+
+enum state { STATE_NEW, STATE_LOADING, STATE_LOADED };
+
+struct image {
+    struct image *next;
+    void *wrapped;
+    enum state state;
+    CUlibrary library; /* LOADED */
+};
+
+struct kernel {
+    struct kernel *next;
+    struct image *image;
+    const void *host_function;
+    const char *name; /* the program's own text */
+    CUkernel handle;  /* NULL until it is first launched */
+};
+
+/* Protects both lists. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct image *images;
+static struct kernel *kernels;
+/* How many images are new, so that most calls need no lock. Relaxed: the lock orders the rest. */
+static atomic_int new_count;
+
+static void count_new(int change)
+{
+    atomic_fetch_add_explicit(&new_count, change, memory_order_relaxed);
+}
+
+/* --- registering --- */
+
+GMT_EXPORT void **__cudaRegisterFatBinary(void *wrapped)
+{
+    struct image *image = calloc(1, sizeof *image);
+    if (!image)
+        return NULL;
+    image->wrapped = wrapped;
+    pthread_mutex_lock(&lock);
+    image->next = images;
+    images = image;
+    count_new(1);
+    pthread_mutex_unlock(&lock);
+    return (void **)image;
+}
+
+GMT_EXPORT void __cudaRegisterFatBinaryEnd(GMT_UNUSED void **handle)
+{
+}
+
+GMT_EXPORT void __cudaRegisterFunction(void **handle, const char *host_function,
+                                       GMT_UNUSED char *device_function, const char *device_name)
+{
+    struct kernel *kernel = handle ? calloc(1, sizeof *kernel) : NULL;
+    if (!kernel)
+        return;
+    kernel->image = (struct image *)handle;
+    kernel->host_function = host_function;
+    kernel->name = device_name;
+    pthread_mutex_lock(&lock);
+    kernel->next = kernels;
+    kernels = kernel;
+    pthread_mutex_unlock(&lock);
+}
+
+static void drop_kernels(const struct image *image)
+{
+    struct kernel **place = &kernels;
+    while (*place) {
+        struct kernel *kernel = *place;
+        if (kernel->image == image) {
+            *place = kernel->next;
+            free(kernel);
+        } else {
+            place = &kernel->next;
+        }
+    }
+}
+
+/* An image that another thread is loading at this moment stays: it will be in use. */
+static void take_out(struct image *image)
+{
+    struct image **place = &images;
+    while (*place && *place != image)
+        place = &(*place)->next;
+    if (*place)
+        *place = image->next;
+    if (image->state == STATE_NEW)
+        count_new(-1);
+    drop_kernels(image);
+}
+
+GMT_EXPORT void __cudaUnregisterFatBinary(void **handle)
+{
+    struct image *image = (struct image *)handle;
+    if (!image)
+        return;
+    pthread_mutex_lock(&lock);
+    take_out(image);
+    const enum state state = image->state;
+    pthread_mutex_unlock(&lock);
+    if (state == STATE_LOADING)
+        return;
+    if (state == STATE_LOADED)
+        call_driver()->cuLibraryUnload(image->library);
+    free(image);
+}
+
+GMT_EXPORT void __cudaRegisterVar(GMT_UNUSED void **handle, GMT_UNUSED char *host_variable)
+{
+}
+
+GMT_EXPORT void __cudaRegisterManagedVar(GMT_UNUSED void **handle, GMT_UNUSED void **host_pointer)
+{
+}
+
+GMT_EXPORT void __cudaRegisterHostVar(GMT_UNUSED void **handle, GMT_UNUSED const char *device_name)
+{
+}
+
+GMT_EXPORT char __cudaInitModule(GMT_UNUSED void **handle)
+{
+    return 1;
+}
+
+/* --- loading --- */
+
+/* NULL: none is new. */
+static struct image *claim(void)
+{
+    pthread_mutex_lock(&lock);
+    struct image *image = images;
+    while (image && image->state != STATE_NEW)
+        image = image->next;
+    if (image) {
+        image->state = STATE_LOADING;
+        count_new(-1);
+    }
+    pthread_mutex_unlock(&lock);
+    return image;
+}
+
+/* One that could not be loaded is new again: the next call tries. */
+static CUresult load(struct image *image)
+{
+    CUlibrary library = NULL;
+    const CUresult result =
+        call_driver()->cuLibraryLoadData(&library, image->wrapped, NULL, NULL, 0, NULL, NULL, 0);
+    pthread_mutex_lock(&lock);
+    image->library = library;
+    image->state = result ? STATE_NEW : STATE_LOADED;
+    count_new(result ? 1 : 0);
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+cudaError_t registry_load(void)
+{
+    CUresult result = CUDA_SUCCESS;
+    while (!result && atomic_load_explicit(&new_count, memory_order_relaxed)) {
+        struct image *image = claim();
+        if (image)
+            result = load(image);
+    }
+    return call_error(result);
+}
+
+/* Under the lock. NULL: not registered, or its image is not loaded. */
+static struct kernel *find(const void *host_function)
+{
+    struct kernel *kernel = kernels;
+    while (kernel && kernel->host_function != host_function)
+        kernel = kernel->next;
+    return kernel && kernel->image->state == STATE_LOADED ? kernel : NULL;
+}
+
+CUfunction registry_kernel(const void *host_function)
+{
+    CUkernel handle = NULL;
+    CUlibrary library = NULL;
+    const char *name = NULL;
+    pthread_mutex_lock(&lock);
+    struct kernel *kernel = find(host_function);
+    if (kernel) {
+        handle = kernel->handle;
+        library = kernel->image->library;
+        name = kernel->name;
+    }
+    pthread_mutex_unlock(&lock);
+    if (handle || !library || call_driver()->cuLibraryGetKernel(&handle, library, name))
+        return (CUfunction)(void *)handle;
+    pthread_mutex_lock(&lock);
+    kernel = find(host_function);
+    if (kernel)
+        kernel->handle = handle;
+    pthread_mutex_unlock(&lock);
+    return (CUfunction)(void *)handle;
+}

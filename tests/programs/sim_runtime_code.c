@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* link: cudart13 */
+/*
+ * Code that a program carries, registered as nvcc's own code does it, on the simulated runtime: one
+ * fact for each argument, 0 or a line that says what was not so. The sections named are those of
+ * the CUDA Runtime API, but for "Lazy Loading", the CUDA Programming Guide's.
+ */
+#include <elf.h>
+
+#include "sim_runtime.h"
+
+/* What nvcc's code calls; no header of ours declares it. */
+void **__cudaRegisterFatBinary(void *wrapped);
+void __cudaRegisterFatBinaryEnd(void **handle);
+void __cudaUnregisterFatBinary(void **handle);
+void __cudaRegisterFunction(void **handle, const char *host_function, char *device_function,
+                            const char *device_name, int thread_limit, void *thread, void *block,
+                            dim3 *block_shape, dim3 *grid_shape, int *size);
+
+struct wrapper {
+    int magic, version;
+    const void *data;
+    void *more;
+};
+
+static Elf64_Ehdr cubin; /* its head: 3 MiB of code */
+static struct wrapper wrapped = {0x466243b1, 1, &cubin, NULL};
+static char kernel; /* its address is the kernel's */
+
+static void **enroll(void)
+{
+    memcpy(cubin.e_ident, ELFMAG, SELFMAG);
+    cubin.e_shoff = 3 * MIB;
+    void **handle = __cudaRegisterFatBinary(&wrapped);
+    __cudaRegisterFunction(handle, &kernel, &kernel, "kernel", -1, NULL, NULL, NULL, NULL, NULL);
+    __cudaRegisterFatBinaryEnd(handle);
+    return handle;
+}
+
+/* Lazy Loading: code is loaded by the first launch. */
+static void code_takes_memory_when_it_is_first_launched(void)
+{
+    const dim3 one = {1, 1, 1}, none = {0, 1, 1};
+    void **handle = enroll();
+    const size_t before_bytes = free_bytes_now();
+    GIVES(cudaLaunchKernel(&kernel, none, one, NULL, 0, 0), cudaErrorInvalidConfiguration);
+    CHECK(free_bytes_now() == before_bytes);
+    for (int i = 0; i < 2; i++)
+        SUCCEEDS(cudaLaunchKernel(&kernel, one, one, NULL, 0, 0));
+    CHECK(before_bytes - free_bytes_now() == 4 * MIB);
+    __cudaUnregisterFatBinary(handle);
+    CHECK(free_bytes_now() == before_bytes);
+    SUCCEEDS(cudaLaunchKernel(&kernel, one, one, NULL, 0, 0)); /* one that nobody knows */
+}
+
+/* Lazy Loading, CUDA_MODULE_LOADING=EAGER: by the first call that has a context. */
+static void eager_code_is_loaded_by_the_first_call(void)
+{
+    CHECK(setenv("CUDA_MODULE_LOADING", "EAGER", 1) == 0);
+    const size_t before_bytes = free_bytes_now();
+    enroll();
+    SUCCEEDS(cudaSetDevice(0));
+    CHECK(before_bytes - free_bytes_now() == 4 * MIB);
+    enroll(); /* a library that is opened later */
+    CHECK(before_bytes - free_bytes_now() == 8 * MIB);
+}
+
+/* 6.4 Stream Management, cudaStreamBeginCapture; 6.30 Graph Management, cudaGraphAddKernelNode. */
+static void a_captured_launch_is_a_kernel_node(void)
+{
+    const dim3 one = {1, 1, 1};
+    struct cudaKernelNodeParams parameters = {.func = &kernel, .gridDim = one, .blockDim = one};
+    enum cudaGraphNodeType type;
+    cudaGraphNode_t nodes[3];
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    size_t count = 3;
+    enroll();
+    SUCCEEDS(cudaStreamCreate(&stream));
+    SUCCEEDS(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    SUCCEEDS(cudaLaunchKernel(&kernel, one, one, NULL, 0, stream));
+    SUCCEEDS(cudaLaunchKernel(&one, one, one, NULL, 0, stream)); /* not registered */
+    SUCCEEDS(cudaStreamEndCapture(stream, &graph));
+    SUCCEEDS(cudaGraphAddKernelNode(&nodes[0], graph, NULL, 0, &parameters));
+    SUCCEEDS(cudaGraphGetNodes(graph, nodes, &count));
+    CHECK(count == 3);
+    SUCCEEDS(cudaGraphNodeGetType(nodes[0], &type));
+    CHECK(type == cudaGraphNodeTypeKernel);
+    SUCCEEDS(cudaGraphNodeGetType(nodes[1], &type));
+    CHECK(type == cudaGraphNodeTypeEmpty);
+    SUCCEEDS(cudaGraphNodeGetType(nodes[2], &type));
+    CHECK(type == cudaGraphNodeTypeKernel);
+}
+
+/* 6.32 Library Management. */
+static void a_library_is_loaded_and_unloaded(void)
+{
+    cudaLibrary_t library;
+    cudaKernel_t found;
+    void *variable;
+    const size_t before_bytes = free_bytes_now();
+    GIVES(cudaLibraryLoadData(&library, NULL, NULL, NULL, 0, NULL, NULL, 0), cudaErrorInvalidValue);
+    SUCCEEDS(cudaLibraryLoadData(&library, "ptx", NULL, NULL, 0, NULL, NULL, 0));
+    SUCCEEDS(cudaLibraryGetKernel(&found, library, "kernel"));
+    GIVES(cudaLibraryGetGlobal(&variable, NULL, library, "variable"), cudaErrorSymbolNotFound);
+    SUCCEEDS(cudaLibraryUnload(library));
+    GIVES(cudaLibraryUnload(library), cudaErrorInvalidResourceHandle);
+    GIVES(cudaLibraryLoadFromFile(&library, "/nowhere", NULL, NULL, 0, NULL, NULL, 0),
+          cudaErrorFileNotFound);
+    CHECK(free_bytes_now() == before_bytes);
+}
+
+static void code_that_does_not_load_fails_the_call_and_is_tried_again(void)
+{
+    void *block;
+    enroll();
+    GIVES(cudaMalloc(&block, MIB), cudaErrorMemoryAllocation); /* as ordered */
+    SUCCEEDS(cudaMalloc(&block, MIB));
+}
+
+static const struct test_case cases[] = {
+    CASE(code_takes_memory_when_it_is_first_launched),
+    CASE(eager_code_is_loaded_by_the_first_call),
+    CASE(a_captured_launch_is_a_kernel_node),
+    CASE(a_library_is_loaded_and_unloaded),
+    CASE(code_that_does_not_load_fails_the_call_and_is_tried_again),
+};
+
+int main(int count, char **arguments)
+{
+    return run_case(cases, sizeof cases / sizeof *cases, count, arguments);
+}
