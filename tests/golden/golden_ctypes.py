@@ -29,14 +29,15 @@ def load():
 
 
 def call_back():
-    """qsort is in C, between two functions in Python."""
+    """bsearch is in C, between two functions in Python."""
 
     @ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p)
     def compare(_left, _right):
         allocate(2)
         return 0
 
-    LIBC.qsort(ctypes.create_string_buffer(2), ctypes.c_size_t(2), ctypes.c_size_t(1), compare)
+    one = ctypes.c_size_t(1)
+    LIBC.bsearch(b"key", b"items", one, one, compare)
 
 
 def main():
