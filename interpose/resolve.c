@@ -44,8 +44,8 @@ static unsigned thunk_count;
  * lock. */
 static pthread_mutex_t meet_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The function a thunk stands for, on its way to the hook. */
-_Thread_local void *resolve_handed GMT_TLS_INITIAL_EXEC;
+/* What a thunk stands for, on its way to the hook. */
+_Thread_local const struct resolve_thunk *resolve_handed GMT_TLS_INITIAL_EXEC;
 
 _Static_assert(IMAGE_LIMIT < 1 << 4 && HOOK_COUNT < 1 << 12, "a caller's entry is one word");
 
@@ -193,11 +193,12 @@ static void *function_for_caller(enum hook hook, const void *caller)
 
 void *resolve_hook(enum hook hook, const void *caller)
 {
-    void *handed = resolve_handed;
-    if (!handed)
+    const struct resolve_thunk *handed = resolve_handed;
+    /* Another hook's: a signal handler came between a thunk and its hook, which still wants it. */
+    if (GMT_LIKELY(!handed) || handed->hook != hook_functions[hook])
         return function_for_caller(hook, caller);
     resolve_handed = NULL;
-    return handed;
+    return handed->real;
 }
 
 void *resolve_driver(const char *name)

@@ -45,7 +45,7 @@ void resolve_after_fork(bool in_child);
 /* The exported functions of the hooks (hooks.c); NULL for rows that are no function. */
 extern void *const hook_functions[HOOK_COUNT];
 
-/* For thunks.S: a thunk writes `real` to resolve_handed and jumps to `hook`. */
+/* For thunks.S: a thunk writes the address of its row to resolve_handed and jumps to `hook`. */
 struct resolve_thunk {
     void *hook, *real;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thunks of thunks.h. Each loads its number; the common end notes the real function for this
- * thread in resolve_handed and jumps to the hook, both from resolve_thunks[number]. Only registers
+ * The thunks of thunks.h. Each loads its number; the common end notes the row of
+ * resolve_thunks for this thread in resolve_handed and jumps to the row's hook. Only registers
  * that a call may change are changed, and the return address stays the caller's.
  */
 #include "interpose/thunks.h"
@@ -36,9 +36,8 @@ run:
     shl $4, %eax
     lea resolve_thunks(%rip), %r10
     add %rax, %r10
-    mov 8(%r10), %rax
     mov resolve_handed@gottpoff(%rip), %r11
-    mov %rax, %fs:(%r11)
+    mov %r10, %fs:(%r11)
     jmp *(%r10)
 #else
     adrp x17, resolve_thunks
@@ -47,9 +46,7 @@ run:
     adrp x16, :gottprel:resolve_handed
     ldr x16, [x16, :gottprel_lo12:resolve_handed]
     mrs x9, tpidr_el0
-    add x16, x16, x9
-    ldr x9, [x17, #8]
-    str x9, [x16]
+    str x17, [x9, x16]
     ldr x16, [x17]
     br x16
 #endif
