@@ -11,6 +11,7 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -179,18 +180,26 @@ def live_change(rows):
     return live - at_begin
 
 
-def check_program(here, name, folder):
-    """(its own count, the driver's, ours, verdict) or (reason,)."""
-    trace = pathlib.Path(folder) / f"{name}.db"
+def run_program(here, python, name, trace):
+    """What the program printed, or {"reason"}."""
     environment = {**here.recorded, "GPUMEMTRACE_OUTPUT": str(trace), "GPUMEMTRACE_QUIET": "1"}
     completed = subprocess.run(
-        [sys.executable, str(HERE / "counters.py"), name], env=environment, text=True,
+        [python, str(HERE / "counters.py"), name], env=environment, text=True,
         capture_output=True, timeout=600,
     )
     if completed.returncode != 0:
         last = (completed.stderr.strip().splitlines() or ["no output"])[-1]
-        return (f"it ended with {completed.returncode}: {last}",)
-    told = json.loads(completed.stdout.splitlines()[-1])
+        return {"reason": f"it ended with {completed.returncode}: {last}"}
+    return json.loads(completed.stdout.splitlines()[-1])
+
+
+def check_program(here, name, folder):
+    """(its own count, the driver's, ours, verdict) or (reason,): by the first Python that has it."""
+    trace = pathlib.Path(folder) / f"{name}.db"
+    for python in dict.fromkeys([sys.executable, shutil.which("python3") or sys.executable]):
+        told = run_program(here, python, name, trace)
+        if "reason" not in told:
+            break
     if "reason" in told:
         return (told["reason"],)
     ours = live_change(matrix.read_rows(trace))

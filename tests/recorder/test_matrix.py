@@ -4,12 +4,19 @@ import sys
 
 import pytest
 
-from conftest import BUILD, ROOT, simulator_environment
+from conftest import BUILD, PRELOAD_FIRST, ROOT, simulator_environment
 
 sys.path.insert(0, str(ROOT / "tests/gpu"))
 import matrix  # noqa: E402
 
-CELLS = list(matrix.cells())
+REFUSED = "a sanitizer refuses RTLD_DEEPBIND"
+
+
+def is_refused(way):
+    return bool(PRELOAD_FIRST) and way.name.endswith("deepbind")
+
+
+CELLS = [(way, family) for way, family in matrix.cells() if not is_refused(way)]
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +50,8 @@ def test_each_event_of_a_family_is_recorded_once_and_nothing_else(result_of, way
 
 @pytest.mark.parametrize("way", matrix.WAYS, ids=[way.name for way in matrix.WAYS])
 def test_the_report_has_each_accounts_sums_as_the_program_booked_them(result_of, way):
+    if is_refused(way):
+        pytest.skip(REFUSED)
     result = result_of(way)
     assert matrix.sums(result) == []
 
