@@ -42,3 +42,11 @@ int answer_command(const struct answer *answer, int argc, char **argv, struct er
         return -1;
     return answer_print(answer, &options, NULL, err);
 }
+
+int answer_check_samples(long samples, long most, struct err *err)
+{
+    if (samples <= most)
+        return 0;
+    err_set(err, ERR_USAGE, "--samples=%ld: at most %ld", samples, most);
+    return -1;
+}

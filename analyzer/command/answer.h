@@ -19,4 +19,7 @@ int answer_command(const struct answer *answer, int argc, char **argv, struct er
 int answer_print(const struct answer *answer, const struct command_options *options,
                  const void *own, struct err *err);
 
+/* Refuses more --samples than anyone can use. */
+int answer_check_samples(long samples, long most, struct err *err);
+
 #endif

@@ -114,11 +114,8 @@ int command_frag(int argc, char **argv, struct err *err)
     struct own own = {.samples = 10};
     struct command_options options;
 
-    if (options_parse(&options, rules, &own, argc, argv, err))
+    if (options_parse(&options, rules, &own, argc, argv, err) ||
+        answer_check_samples(own.samples, SAMPLES_MOST, err))
         return -1;
-    if (own.samples > SAMPLES_MOST) {
-        err_set(err, ERR_USAGE, "--samples=%ld: at most %d", own.samples, SAMPLES_MOST);
-        return -1;
-    }
     return answer_print(&answer, &options, &own, err);
 }

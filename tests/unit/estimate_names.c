@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of element types and optimizers as people write them, and arithmetic that overflows. */
-#include <setjmp.h>
+/* Names of element types and optimizers as people write them. */
+#include "estimate/names.h"
+
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-
+#include <string.h>
+#include <setjmp.h>
 #include <cmocka.h>
 
-#include <string.h>
-
-#include "estimate/checked.h"
 #include "estimate/dtype.h"
-#include "estimate/names.h"
 #include "estimate/optimizer.h"
 
 static void assert_dtype(const char *text, enum dtype expected, uint64_t bytes)
@@ -98,26 +96,6 @@ static void a_name_is_found_whole_or_not_at_all(void **state)
     assert_false(names_contain("", "a"));
 }
 
-static void arithmetic_remembers_an_overflow(void **state)
-{
-    struct checked checked = {false};
-    (void)state;
-    assert_int_equal(checked_mul(&checked, UINT64_C(1) << 31, UINT64_C(1) << 31), UINT64_C(1)
-                                                                                      << 62);
-    assert_int_equal(checked_add(&checked, INT64_MAX - 1, 1), INT64_MAX);
-    assert_false(checked.overflow);
-    checked_add(&checked, INT64_MAX, 1);
-    assert_true(checked.overflow);
-    assert_int_equal(checked_mul(&checked, 2, 3), 6);
-    assert_true(checked.overflow);
-    checked = (struct checked){false};
-    checked_mul(&checked, UINT64_C(1) << 32, UINT64_C(1) << 32);
-    assert_true(checked.overflow);
-    checked = (struct checked){false};
-    checked_mul3(&checked, UINT64_C(1) << 31, UINT64_C(1) << 31, 2);
-    assert_true(checked.overflow);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,7 +104,6 @@ int main(void)
         cmocka_unit_test(optimizers_keep_their_states),
         cmocka_unit_test(an_unknown_optimizer_lists_those_there_are),
         cmocka_unit_test(a_name_is_found_whole_or_not_at_all),
-        cmocka_unit_test(arithmetic_remembers_an_overflow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
