@@ -133,7 +133,10 @@ static int gather(struct oom *oom, const struct history *history, struct err *er
 
     oom->account = failing->account;
     oom->stock = failing->account == ACCOUNT_pool ? oom->failure->stock : use->leading;
-    if (frag_at(&driver, history, use->stocks[ACCOUNT_device], index, err) ||
+    if (frag_at(&driver, history, use->stocks[ACCOUNT_device], index, err))
+        return -1;
+    held = driver;
+    if (oom->stock != use->stocks[ACCOUNT_device] &&
         frag_at(&held, history, oom->stock, index, err))
         return -1;
     oom->driver_live_bytes = driver.live_bytes;
