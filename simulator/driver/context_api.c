@@ -151,8 +151,12 @@ CUresult cuCtxCreate_v3(CUcontext *handle, CUexecAffinityParam *affinity, int af
 CUresult cuCtxCreate_v4(CUcontext *handle, CUctxCreateParams *settings, unsigned int flags,
                         CUdevice ordinal)
 {
-    if (settings)
+    if (settings && settings->execAffinityParams && settings->cigParams)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (settings && settings->cigParams)
         return CUDA_ERROR_NOT_SUPPORTED;
+    if (settings && settings->execAffinityParams)
+        return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
     return create(__func__, handle, flags, ordinal);
 }
 

@@ -41,6 +41,7 @@ static void expect_cost(CUDA_ARRAY3D_DESCRIPTOR shape, size_t size_bytes)
     EXPECT(cuArrayDestroy(array), CUDA_ERROR_INVALID_HANDLE);
 }
 
+/* 6.13 Memory Management, cuArrayCreate, cuArray3DCreate, cuArrayDestroy. */
 static void an_array_costs_its_elements(void)
 {
     begin();
@@ -55,6 +56,7 @@ static void an_array_costs_its_elements(void)
                 24000000);
 }
 
+/* 6.13, cuArray3DCreate: CUDA_ERROR_INVALID_VALUE. */
 static void what_is_no_shape_is_refused(void)
 {
     CUarray array = (CUarray)8;
@@ -73,6 +75,7 @@ static void what_is_no_shape_is_refused(void)
     CHECK(array == (CUarray)8);
 }
 
+/* 6.13, cuArray3DGetDescriptor. */
 static void a_shape_is_told_again(void)
 {
     const CUDA_ARRAY_DESCRIPTOR shape = {640, 480, CU_AD_FORMAT_UNSIGNED_INT8, 4};
@@ -87,7 +90,8 @@ static void a_shape_is_told_again(void)
     EXPECT(deep.Width * 1000000 + deep.Height * 1000 + deep.Depth, 640480000);
 }
 
-/* 1024 x 1024 x 4 bytes in 11 levels: a third more than the first, but for the smallest. */
+/* 6.13, cuMipmappedArrayCreate, cuMipmappedArrayDestroy. 1024 x 1024 x 4 bytes in 11 levels: a
+ * third more than the first, but for the smallest. */
 static void a_mipmap_is_one_allocation_of_all_its_levels(void)
 {
     const CUDA_ARRAY3D_DESCRIPTOR shape = {1024, 1024, 0, CU_AD_FORMAT_FLOAT, 1, 0};
@@ -114,7 +118,7 @@ static void a_mipmap_is_one_allocation_of_all_its_levels(void)
     EXPECT(cuMipmappedArrayDestroy(mipmap), CUDA_ERROR_INVALID_HANDLE);
 }
 
-/* Layers are in every level, a depth shrinks with the rest. */
+/* 6.13, cuMipmappedArrayGetLevel. Layers are in every level, a depth shrinks with the rest. */
 static void layers_do_not_shrink_and_a_depth_does(void)
 {
     CUDA_ARRAY3D_DESCRIPTOR shape = {256, 256, 64, CU_AD_FORMAT_FLOAT, 1, 0};

@@ -31,6 +31,7 @@ static size_t free_bytes(void)
     return left;
 }
 
+/* 6.7 Primary Context Management, cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRelease. */
 static void a_primary_context_lives_from_first_retain_to_last_release(void)
 {
     CUcontext a, b;
@@ -51,6 +52,7 @@ static void a_primary_context_lives_from_first_retain_to_last_release(void)
     EXPECT(cuCtxDestroy_v2(a), CUDA_ERROR_INVALID_CONTEXT);
 }
 
+/* 6.7, cuDevicePrimaryCtxReset. */
 static void a_reset_frees_everything_and_leaves_the_retain(void)
 {
     CUcontext context;
@@ -72,6 +74,7 @@ static void a_reset_frees_everything_and_leaves_the_retain(void)
     EXPECT(is_active(), 0);
 }
 
+/* 6.8 Context Management, cuCtxCreate, cuCtxDestroy. */
 static void destroying_a_context_frees_what_lived_in_it(void)
 {
     CUcontext keeper, context;
@@ -105,6 +108,37 @@ static void destroying_a_context_frees_what_lived_in_it(void)
     EXPECT(cuCtxDestroy_v2(context), CUDA_ERROR_INVALID_CONTEXT);
 }
 
+/* 6.8 and 6.7: every form that creates, destroys, releases or resets a context, in its section. */
+static void all_forms_create_and_end_contexts_alike(void)
+{
+    CUctxCreateParams nothing = {0};
+    CUexecAffinityParam affinity = {.type = CU_EXEC_AFFINITY_TYPE_SM_COUNT};
+    CUctxCreateParams some = {.execAffinityParams = &affinity, .numExecAffinityParams = 1};
+    CUcontext own = NULL;
+    CUdeviceptr block;
+    EXPECT(cuInit(0), 0);
+    EXPECT(cuCtxCreate_v3(&own, &affinity, 1, 0, 0), CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY);
+    EXPECT(cuCtxCreate_v4(&own, &some, 0, 0), CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY);
+    CHECK(!own);
+    for (int form = 0; form < 5; form++) {
+        EXPECT(form == 0   ? cuCtxCreate(&own, 0, 0)
+               : form == 1 ? cuCtxCreate_v2(&own, 0, 0)
+               : form == 2 ? cuCtxCreate_v3(&own, NULL, 0, 0, 0)
+               : form == 3 ? cuCtxCreate_v4(&own, NULL, 0, 0)
+                           : cuCtxCreate_v4(&own, &nothing, 0, 0),
+               0);
+        EXPECT(cuMemAlloc_v2(&block, MIB), 0);
+        EXPECT(form % 2 ? cuCtxDestroy_v2(own) : cuCtxDestroy(own), 0);
+        EXPECT(form % 2 ? cuCtxDestroy_v2(own) : cuCtxDestroy(own), CUDA_ERROR_INVALID_CONTEXT);
+    }
+    EXPECT(cuDevicePrimaryCtxRetain(&own, 0), 0);
+    EXPECT(cuDevicePrimaryCtxRelease(0), 0);
+    EXPECT(cuDevicePrimaryCtxRelease(0), CUDA_ERROR_INVALID_CONTEXT);
+    EXPECT(cuDevicePrimaryCtxReset(0), 0);
+    EXPECT(cuDevicePrimaryCtxReset_v2(0), 0);
+}
+
+/* 6.8, cuCtxDestroy: what belongs to no context stays. */
 static void pools_and_virtual_memory_outlive_a_context(void)
 {
     const CUmemPoolProps pool_properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -130,6 +164,7 @@ static void pools_and_virtual_memory_outlive_a_context(void)
     EXPECT(free_bytes(), before);
 }
 
+/* 6.8, cuCtxPushCurrent, cuCtxPopCurrent, cuCtxSetCurrent. */
 static void the_stack_of_contexts_is_a_stack(void)
 {
     CUcontext a, b, popped;
@@ -159,6 +194,7 @@ static void *find_none(void *unused)
     return unused;
 }
 
+/* 6.8, cuCtxGetCurrent. */
 static void what_is_current_is_each_thread_s_own(void)
 {
     CUcontext context;
@@ -187,6 +223,7 @@ static void devices_keep_their_memory_apart(void)
     EXPECT(free_bytes(), second);
 }
 
+/* 6.8, cuCtxSetLimit, cuCtxGetLimit and the settings of a context. */
 static void limits_and_settings_are_kept(void)
 {
     CUcontext context;
@@ -211,6 +248,7 @@ static void limits_and_settings_are_kept(void)
     EXPECT(version, 3020);
 }
 
+/* 6.31 Peer Context Memory Access, cuCtxEnablePeerAccess. */
 static void peer_access_is_switched_once(void)
 {
     CUcontext a, b;
@@ -233,6 +271,7 @@ static const struct sim_part parts[] = {
     PART(a_primary_context_lives_from_first_retain_to_last_release),
     PART(a_reset_frees_everything_and_leaves_the_retain),
     PART(destroying_a_context_frees_what_lived_in_it),
+    PART(all_forms_create_and_end_contexts_alike),
     PART(pools_and_virtual_memory_outlive_a_context),
     PART(the_stack_of_contexts_is_a_stack),
     PART(what_is_current_is_each_thread_s_own),

@@ -121,6 +121,26 @@ static void an_allocation_node_says_what_it_wants(void)
     CHECK(node == (CUgraphNode)&node);
 }
 
+/* 6.24, cuGraphAddNode and its second form: any node by its parameters, the address among them. */
+static void a_node_is_added_by_its_parameters(void)
+{
+    CUgraphNodeParams parameters = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC};
+    CUgraphNode node, last;
+    begin();
+    parameters.alloc.poolProps = parameters_for(MIB).poolProps;
+    parameters.alloc.bytesize = MIB;
+    EXPECT(cuGraphAddNode(&node, graph, NULL, 0, &parameters), 0);
+    const CUdeviceptr address = parameters.alloc.dptr;
+    CHECK(address);
+    parameters = (CUgraphNodeParams){.type = CU_GRAPH_NODE_TYPE_MEM_FREE};
+    parameters.free.dptr = address;
+    EXPECT(cuGraphAddNode_v2(&last, graph, &node, NULL, 1, &parameters), 0);
+    EXPECT(cuGraphAddNode_v2(&last, graph, &node, NULL, 1, &parameters), CUDA_ERROR_INVALID_VALUE);
+    parameters.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+    EXPECT(cuGraphAddNode(&last, graph, NULL, 0, &parameters), CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT(cuGraphAddNode(&last, graph, NULL, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+}
+
 /* Graph Memory Nodes, optimized memory reuse: what one node has freed another uses. */
 static void what_is_freed_in_the_graph_is_used_again_in_it(void)
 {
@@ -450,6 +470,7 @@ static void a_graph_of_other_nodes_can_be_copied_and_looked_at(void)
 static const struct sim_part parts[] = {
     PART(a_node_has_addresses_and_its_launch_memory),
     PART(an_allocation_node_says_what_it_wants),
+    PART(a_node_is_added_by_its_parameters),
     PART(what_is_freed_in_the_graph_is_used_again_in_it),
     PART(graphs_share_what_is_reserved),
     PART(trimming_leaves_what_is_alive),

@@ -31,6 +31,7 @@ static CUdeviceptr bits(const void *pointer)
     return (CUdeviceptr)(uintptr_t)pointer;
 }
 
+/* 6.13 Memory Management, cuMemHostAlloc, cuMemAllocHost, cuMemFreeHost. */
 static void pinned_memory_is_the_host_s(void)
 {
     char *host, *other;
@@ -55,6 +56,7 @@ static void pinned_memory_is_the_host_s(void)
     EXPECT(cuMemHostAlloc((void **)&host, 1, 0x100), CUDA_ERROR_INVALID_VALUE);
 }
 
+/* 6.13, cuMemHostRegister, cuMemHostUnregister. */
 static void registered_memory_is_the_program_s(void)
 {
     static char room[10000], *own = room + 1000;
@@ -71,6 +73,7 @@ static void registered_memory_is_the_program_s(void)
     EXPECT(cuMemHostGetDevicePointer_v2(&device, own, 0), CUDA_ERROR_INVALID_VALUE);
 }
 
+/* 6.13, cuMemAllocManaged. */
 static void managed_memory_is_both_s_and_not_charged(void)
 {
     CUdeviceptr address;
@@ -96,6 +99,7 @@ static unsigned memory_type(CUdeviceptr address)
     return type;
 }
 
+/* 6.17 Unified Addressing, cuPointerGetAttribute. */
 static void a_pointer_is_known_by_what_it_lies_in(void)
 {
     CUdeviceptr device, managed, piece, start;
@@ -131,6 +135,7 @@ static void a_pointer_is_known_by_what_it_lies_in(void)
     CHECK(told == pool);
 }
 
+/* 6.17, cuPointerGetAttributes. */
 static void a_pointer_the_driver_does_not_know_has_no_attributes(void)
 {
     int own = 0, ordinal = 7;

@@ -35,6 +35,7 @@ static size_t round_up(size_t size_bytes, size_t unit_bytes)
     return (size_bytes + unit_bytes - 1) / unit_bytes * unit_bytes;
 }
 
+/* 6.3 Initialization, cuInit: CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT before it. */
 static void needs_init_and_a_context(void)
 {
     CUdeviceptr address = 7;
@@ -50,6 +51,7 @@ static void needs_init_and_a_context(void)
     EXPECT(address, 7);
 }
 
+/* 6.13 Memory Management, cuMemAlloc, cuMemAllocPitch, cuMemFree: CUDA_ERROR_INVALID_VALUE. */
 static void refuses_what_is_no_allocation(void)
 {
     CUdeviceptr address = 7;
@@ -95,6 +97,7 @@ static void large_blocks_are_rounded_to_2MiB(void)
     end();
 }
 
+/* 6.13, cuMemAlloc: aligned for any variable; what is shared is the simulator's own. */
 static void small_blocks_share_a_granule(void)
 {
     enum { COUNT = 4096 }; /* of 512 bytes: exactly one granule */
@@ -157,6 +160,7 @@ static void a_hole_is_filled_by_the_block_that_fits_it_best(void)
     end();
 }
 
+/* 6.13, cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY. */
 static void out_of_memory_is_exact_and_changes_nothing(void)
 {
     CUdeviceptr address = 7, rest = 7;
@@ -188,6 +192,7 @@ static void holes_in_the_addresses_are_no_lack_of_memory(void)
     end();
 }
 
+/* 6.13, cuMemAllocPitch. */
 static void a_pitch_is_the_width_rounded_to_512(void)
 {
     CUdeviceptr address = 7;

@@ -46,6 +46,8 @@ static void expect_pool(CUmemoryPool which, cuuint64_t used, cuuint64_t reserved
     EXPECT(get(which, CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT), reserved);
 }
 
+/* 6.15 Stream Ordered Memory Allocator, cuMemAllocAsync, cuMemFreeAsync;
+ * CU_MEMPOOL_ATTR_USED_MEM_CURRENT and CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT. */
 static void used_and_reserved_are_told_apart(void)
 {
     CUdeviceptr a, b;
@@ -63,6 +65,7 @@ static void used_and_reserved_are_told_apart(void)
     expect_pool(pool, 0, 3 * SEGMENT);
 }
 
+/* 6.15, cuMemPoolSetAttribute, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD. */
 static void a_synchronization_gives_back_down_to_the_threshold(void)
 {
     CUdeviceptr blocks[4];
@@ -99,6 +102,7 @@ static void a_segment_with_a_live_piece_stays(void)
     expect_pool(pool, 512, SEGMENT);
 }
 
+/* 6.15, cuMemPoolTrimTo. */
 static void trimming_keeps_no_less_than_it_is_told(void)
 {
     CUdeviceptr blocks[4];
@@ -115,6 +119,8 @@ static void trimming_keeps_no_less_than_it_is_told(void)
     expect_pool(pool, 0, 0);
 }
 
+/* 6.15, cuMemPoolSetAttribute, CU_MEMPOOL_ATTR_USED_MEM_HIGH and CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH.
+ */
 static void high_water_marks_start_again_when_set_to_0(void)
 {
     CUdeviceptr address;
@@ -135,6 +141,7 @@ static void high_water_marks_start_again_when_set_to_0(void)
            CUDA_ERROR_INVALID_VALUE);
 }
 
+/* 6.15, cuMemPoolGetAttribute. */
 static void the_reuse_attributes_are_ints(void)
 {
     int value = 7;
@@ -148,6 +155,7 @@ static void the_reuse_attributes_are_ints(void)
     EXPECT(value, 0);
 }
 
+/* 6.15, cuMemFreeAsync; 6.13 Memory Management, cuMemFree. */
 static void a_freed_piece_is_used_again(void)
 {
     CUdeviceptr first, second;
@@ -162,6 +170,7 @@ static void a_freed_piece_is_used_again(void)
     EXPECT(cuMemFreeAsync(0, NULL), 0);
 }
 
+/* 6.15, cuMemFreeAsync: CUDA_ERROR_INVALID_VALUE. */
 static void only_pieces_of_pools_are_freed_in_stream_order(void)
 {
     CUdeviceptr address = 7;
@@ -173,6 +182,7 @@ static void only_pieces_of_pools_are_freed_in_stream_order(void)
     EXPECT(cuMemAllocAsync(&address, 1, (CUstream)&address), CUDA_ERROR_INVALID_HANDLE);
 }
 
+/* 6.15, cuMemPoolCreate, cuDeviceSetMemPool; 6.5 Device Management, cuDeviceGetMemPool. */
 static void a_pool_of_the_program_s_own_can_be_the_device_s(void)
 {
     const CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -196,6 +206,7 @@ static void a_pool_of_the_program_s_own_can_be_the_device_s(void)
     CHECK(current == pool);
 }
 
+/* 6.15, cuMemPoolDestroy. */
 static void a_destroyed_pool_goes_with_its_last_piece(void)
 {
     const CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -214,6 +225,7 @@ static void a_destroyed_pool_goes_with_its_last_piece(void)
     EXPECT(free_bytes(), before);
 }
 
+/* 6.15, cuMemPoolCreate, CUmemPoolProps::maxSize. */
 static void a_pool_keeps_its_limit(void)
 {
     const CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -243,6 +255,7 @@ static void the_last_bytes_of_a_device_can_be_had(void)
     EXPECT(free_bytes(), 0);
 }
 
+/* 6.15, cuMemAllocFromPoolAsync and the forms of CU_STREAM_PER_THREAD. */
 static void twins_for_per_thread_streams_do_the_same(void)
 {
     CUdeviceptr address;

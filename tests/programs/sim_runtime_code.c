@@ -110,6 +110,21 @@ static void a_library_is_loaded_and_unloaded(void)
     CHECK(free_bytes_now() == before_bytes);
 }
 
+/* 6.1 Device Management, cudaDeviceSetLimit, cudaDeviceGetLimit, cudaInitDevice. */
+static void limits_take_memory_of_the_device(void)
+{
+    size_t value = 0;
+    SUCCEEDS(cudaInitDevice(0, 0, 0));
+    const size_t before_bytes = free_bytes_now();
+    SUCCEEDS(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 32 * MIB));
+    CHECK(before_bytes - free_bytes_now() == 24 * MIB); /* 8 MiB were there */
+    SUCCEEDS(cudaDeviceGetLimit(&value, cudaLimitMallocHeapSize));
+    CHECK(value == 32 * MIB);
+    GIVES(cudaDeviceSetLimit(cudaLimitStackSize, SIZE_MAX), cudaErrorMemoryAllocation);
+    GIVES(cudaDeviceSetLimit((enum cudaLimit)99, 1), cudaErrorUnsupportedLimit);
+}
+
+/* 6.32, cudaLibraryLoadData, and 6.10 Memory Management: a failure is that of the call it is in. */
 static void code_that_does_not_load_fails_the_call_and_is_tried_again(void)
 {
     void *block;
@@ -123,6 +138,7 @@ static const struct test_case cases[] = {
     CASE(eager_code_is_loaded_by_the_first_call),
     CASE(a_captured_launch_is_a_kernel_node),
     CASE(a_library_is_loaded_and_unloaded),
+    CASE(limits_take_memory_of_the_device),
     CASE(code_that_does_not_load_fails_the_call_and_is_tried_again),
 };
 

@@ -105,6 +105,7 @@ static void a_device_that_is_none_changes_nothing(void)
     CHECK(device == 0);
 }
 
+/* CUDA Runtime API, 6.1 Device Management, cudaDeviceReset. */
 static void a_reset_takes_all_and_the_next_call_begins_anew(void)
 {
     const size_t before_bytes = free_bytes_now();

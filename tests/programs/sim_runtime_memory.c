@@ -8,6 +8,7 @@
 
 /* --- memory --- */
 
+/* CUDA Runtime API, 6.10 Memory Management, cudaMalloc, cudaFree. */
 static void memory_is_taken_and_given_back(void)
 {
     const size_t before_bytes = free_bytes_now();
@@ -19,6 +20,7 @@ static void memory_is_taken_and_given_back(void)
     CHECK(free_bytes_now() == before_bytes);
 }
 
+/* 6.10, cudaFree, cudaFreeHost, cudaFreeArray of NULL. */
 static void nothing_is_a_block_of_no_bytes(void)
 {
     void *block = &block;
@@ -30,6 +32,7 @@ static void nothing_is_a_block_of_no_bytes(void)
     GIVES(cudaMallocManaged(&block, 0, cudaMemAttachGlobal), cudaErrorInvalidValue);
 }
 
+/* 6.10, cudaMalloc: cudaErrorMemoryAllocation. */
 static void too_much_fails_and_leaves_everything_as_it_was(void)
 {
     const size_t before_bytes = free_bytes_now();
@@ -40,6 +43,7 @@ static void too_much_fails_and_leaves_everything_as_it_was(void)
     SUCCEEDS(cudaMalloc(&block, before_bytes / 2));
 }
 
+/* 6.10, cudaFree: cudaErrorInvalidValue. */
 static void a_block_is_freed_once(void)
 {
     void *block;
@@ -49,6 +53,7 @@ static void a_block_is_freed_once(void)
     GIVES(cudaFree(&block), cudaErrorInvalidValue);
 }
 
+/* 6.10: cudaErrorInvalidValue. */
 static void null_parameters_are_invalid_values(void)
 {
     GIVES(cudaMalloc(NULL, 1), cudaErrorInvalidValue);
@@ -61,6 +66,7 @@ static void null_parameters_are_invalid_values(void)
     GIVES(cudaPointerGetAttributes(NULL, NULL), cudaErrorInvalidValue);
 }
 
+/* 6.10, cudaMallocPitch, cudaMalloc3D. */
 static void rows_are_padded_to_a_pitch(void)
 {
     struct cudaPitchedPtr cube;
@@ -76,6 +82,7 @@ static void rows_are_padded_to_a_pitch(void)
     SUCCEEDS(cudaFree(cube.ptr));
 }
 
+/* 6.13 Unified Addressing, cudaPointerGetAttributes. */
 static void a_pointer_says_what_it_is(void)
 {
     struct cudaPointerAttributes of;
@@ -121,6 +128,7 @@ static void copies_are_refused_where_they_make_no_sense(void)
     SUCCEEDS(cudaMemcpy(NULL, NULL, 0, cudaMemcpyDeviceToHost));
 }
 
+/* 6.10, cudaMallocArray, cudaArrayGetInfo, cudaFreeArray. */
 static void arrays_remember_their_channels(void)
 {
     struct cudaChannelFormatDesc asked =
@@ -138,6 +146,44 @@ static void arrays_remember_their_channels(void)
     GIVES(cudaFreeArray(array), cudaErrorInvalidResourceHandle);
 }
 
+/* 6.10, cudaMalloc3DArray. */
+static void an_array_of_three_dimensions_costs_its_elements(void)
+{
+    const struct cudaChannelFormatDesc asked = {32, 32, 0, 0, cudaChannelFormatKindFloat};
+    const size_t before_bytes = free_bytes_now();
+    struct cudaExtent extent;
+    cudaArray_t array;
+    SUCCEEDS(cudaMalloc3DArray(&array, &asked, (struct cudaExtent){128, 64, 32}, 0));
+    CHECK(before_bytes - free_bytes_now() == 2 * MIB);
+    SUCCEEDS(cudaArrayGetInfo(NULL, &extent, NULL, array));
+    CHECK(extent.width == 128 && extent.height == 64 && extent.depth == 32);
+    GIVES(cudaMalloc3DArray(&array, NULL, extent, 0), cudaErrorInvalidValue);
+    GIVES(cudaMalloc3DArray(&array, &asked, (struct cudaExtent){0, 0, 0}, 0),
+          cudaErrorInvalidValue);
+    SUCCEEDS(cudaFreeArray(array));
+    CHECK(free_bytes_now() == before_bytes);
+}
+
+/* 6.10, cudaHostRegister, cudaHostUnregister, cudaHostGetDevicePointer. */
+static void the_program_s_own_memory_is_registered(void)
+{
+    static char own[8192];
+    unsigned int flags = 0;
+    void *device = NULL;
+    const size_t before_bytes = free_bytes_now();
+    SUCCEEDS(cudaHostRegister(own, sizeof own, cudaHostRegisterMapped));
+    CHECK(free_bytes_now() == before_bytes);
+    SUCCEEDS(cudaHostGetFlags(&flags, own));
+    CHECK(flags == cudaHostRegisterMapped);
+    SUCCEEDS(cudaHostGetDevicePointer(&device, own, 0));
+    CHECK(device == own);
+    GIVES(cudaHostRegister(own, sizeof own, 0), cudaErrorHostMemoryAlreadyRegistered);
+    SUCCEEDS(cudaHostUnregister(own));
+    GIVES(cudaHostUnregister(own), cudaErrorHostMemoryNotRegistered);
+    GIVES(cudaHostRegister(NULL, 1, 0), cudaErrorInvalidValue);
+}
+
+/* 6.10, cudaMallocArray. */
 static void channels_have_to_agree(void)
 {
     const struct cudaChannelFormatDesc three = {8, 8, 8, 0, cudaChannelFormatKindUnsigned};
@@ -149,6 +195,7 @@ static void channels_have_to_agree(void)
     GIVES(cudaMallocArray(&array, &bytes, 1, 1, 0), cudaErrorInvalidChannelDescriptor);
 }
 
+/* 6.10, cudaMallocMipmappedArray, cudaFreeMipmappedArray. */
 static void mipmapped_arrays_have_levels(void)
 {
     const struct cudaChannelFormatDesc bytes = {8, 0, 0, 0, cudaChannelFormatKindUnsigned};
@@ -171,6 +218,7 @@ static uint64_t pool_value(cudaMemPool_t pool, enum cudaMemPoolAttr attribute)
     return value;
 }
 
+/* 6.12 Stream Ordered Memory Allocator, cudaMallocAsync, cudaFreeAsync. */
 static void the_default_pool_counts_what_is_used(void)
 {
     cudaMemPool_t pool;
@@ -186,6 +234,7 @@ static void the_default_pool_counts_what_is_used(void)
     CHECK(pool_value(pool, cudaMemPoolAttrUsedMemHigh) == 2 * MIB);
 }
 
+/* 6.12, cudaMemPoolCreate, cudaMallocFromPoolAsync, cudaMemPoolTrimTo, cudaMemPoolDestroy. */
 static void a_pool_of_ones_own_keeps_up_to_its_threshold(void)
 {
     struct cudaMemPoolProps properties = {.allocType = cudaMemAllocationTypePinned,
@@ -217,6 +266,8 @@ static const struct test_case cases[] = {
     CASE(copies_between_host_and_pinned_memory_are_real),
     CASE(copies_are_refused_where_they_make_no_sense),
     CASE(arrays_remember_their_channels),
+    CASE(an_array_of_three_dimensions_costs_its_elements),
+    CASE(the_program_s_own_memory_is_registered),
     CASE(channels_have_to_agree),
     CASE(mipmapped_arrays_have_levels),
     CASE(the_default_pool_counts_what_is_used),

@@ -144,6 +144,7 @@ static void no_graphics_resource_is_known(void)
     cudaGraphicsResource_t resource = NULL;
     GIVES(cudaGraphicsMapResources(1, &resource, 0), cudaErrorInvalidResourceHandle);
     GIVES(cudaGraphicsMapResources(-1, &resource, 0), cudaErrorInvalidValue);
+    GIVES(cudaGraphicsUnmapResources(1, &resource, 0), cudaErrorInvalidResourceHandle);
     GIVES(cudaGraphicsUnregisterResource(resource), cudaErrorInvalidResourceHandle);
 }
 

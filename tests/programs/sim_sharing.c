@@ -276,8 +276,8 @@ static void import_a_pool_and_a_piece(void)
     EXPECT(cuMemPoolDestroy(pool), 0);
 }
 
-/* 6.15 Stream Ordered Memory Allocator, cuMemPoolExportToShareableHandle, cuMemPoolExportPointer
- * and their counterparts. */
+/* 6.15 Stream Ordered Memory Allocator, cuMemPoolExportToShareableHandle, cuMemPoolExportPointer,
+ * cuMemPoolImportFromShareableHandle, cuMemPoolImportPointer. */
 static void a_pool_s_piece_is_imported_by_another_process(void)
 {
     const CUmemPoolProps properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,

@@ -41,6 +41,7 @@ static CUdeviceptr reserve(size_t size_bytes)
     return address;
 }
 
+/* 6.14 Virtual Memory Management, cuMemGetAllocationGranularity. */
 static void sizes_are_whole_granules(void)
 {
     CUmemGenericAllocationHandle handle = 7;
@@ -58,6 +59,7 @@ static void sizes_are_whole_granules(void)
     EXPECT(address, 7);
 }
 
+/* 6.14, cuMemAddressReserve, cuMemAddressFree, cuMemCreate. */
 static void addresses_cost_nothing_and_physical_memory_its_size(void)
 {
     begin();
@@ -75,6 +77,7 @@ static void addresses_cost_nothing_and_physical_memory_its_size(void)
     EXPECT(cuMemAddressFree(address, 64 * GIB), CUDA_ERROR_INVALID_VALUE);
 }
 
+/* 6.14, cuMemRelease. */
 static void physical_memory_stays_while_it_is_mapped(void)
 {
     begin();
@@ -91,6 +94,7 @@ static void physical_memory_stays_while_it_is_mapped(void)
     EXPECT(free_bytes(), before);
 }
 
+/* 6.14, cuMemRetainAllocationHandle. */
 static void a_handle_can_be_had_again_from_a_mapping(void)
 {
     CUmemGenericAllocationHandle again = 0;
@@ -113,6 +117,7 @@ static void a_handle_can_be_had_again_from_a_mapping(void)
            CUDA_ERROR_INVALID_VALUE);
 }
 
+/* 6.14, cuMemMap. */
 static void a_mapping_lies_in_a_reservation_and_over_no_other(void)
 {
     begin();
@@ -129,6 +134,7 @@ static void a_mapping_lies_in_a_reservation_and_over_no_other(void)
     EXPECT(cuMemFree_v2(address + GRANULE), CUDA_ERROR_INVALID_VALUE);
 }
 
+/* 6.14, cuMemUnmap. */
 static void unmapping_takes_whole_mappings(void)
 {
     begin();
@@ -144,6 +150,7 @@ static void unmapping_takes_whole_mappings(void)
     EXPECT(cuMemUnmap(address + 4 * GRANULE, 2 * GRANULE), 0);
 }
 
+/* 6.14, cuMemSetAccess, cuMemGetAccess. */
 static void access_is_kept_for_each_device(void)
 {
     const CUmemLocation here = {CU_MEM_LOCATION_TYPE_DEVICE, 0},
@@ -178,6 +185,7 @@ static void neighbouring_mappings_are_one_range_to_a_copy(void)
     EXPECT(cuMemsetD8_v2(address + 2 * GRANULE, 1, 1), CUDA_ERROR_INVALID_VALUE);
 }
 
+/* 6.14, cuMemCreate: CUDA_ERROR_OUT_OF_MEMORY. */
 static void physical_memory_runs_out(void)
 {
     CUmemGenericAllocationHandle handle = 7;

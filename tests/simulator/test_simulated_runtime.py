@@ -123,3 +123,47 @@ def test_every_runtime_function_is_exported_under_the_librarys_version(build, ma
     exported = exports(build / "simulator" / f"libcudart.so.{major}")
     assert wanted == exported
     assert all(re.fullmatch(rf"(__)?cuda\w+@@libcudart\.so\.{major}", name) for name in exported)
+
+
+# --- everything the recorder sees ------------------------------------------------------------------
+
+LOOKUPS = re.compile(r"cu(da)?Get(Driver)?(ProcAddress|EntryPoint)\w*")  # test_simulated_driver.py's
+SECTION = re.compile(r"\b6\.\d+|Graph Memory Nodes|Lazy Loading|cuMulticast")
+
+
+def without_suffix(name):
+    return re.sub(r"_pt[ds][sz]$", "", name)
+
+
+def hooked():
+    """Every function of CUDA's that the recorder has a hook for: makes or ends GPU memory."""
+    rows = (ROOT / "include/gpumemtrace/hooks.def").read_text(encoding="utf-8")
+    names = re.findall(r"^(?:HOOK|SEEN)\((driver|runtime), (\w+)", rows, re.MULTILINE)
+    return [(api, name) for api, name in names if not LOOKUPS.fullmatch(name)]
+
+
+def test_every_hooked_function_is_simulated(build):
+    bodiless = {}
+    for api, library in (("driver", "libcuda.so.1"), ("runtime", "libcudart.so.13")):
+        output = subprocess.run(
+            ["nm", "-D", build / "simulator" / library], capture_output=True, text=True, check=True
+        ).stdout
+        bodiless[api] = {name.split("@")[0] for name in re.findall(r" W (\S+)", output)}
+    assert len(hooked()) > 100
+    assert [name for api, name in hooked() if name in bodiless[api]] == []
+
+
+def test_every_hooked_function_is_tried_by_a_program_that_names_its_section():
+    """NVIDIA's documentation is followed, so that hook and simulator are not wrong in the same way."""
+    tried = set()
+    for source in (ROOT / "tests" / "programs").glob("sim_*.c"):
+        text = source.read_text(encoding="utf-8")
+        blocks = re.finditer(
+            r"(?:/\*(?P<said>(?:(?!\*/).)*)\*/\n)?static void \w+\(void\)\n\{(?P<body>.*?)\n\}", text, re.DOTALL
+        )
+        for block in blocks:
+            said = block["said"] or ""
+            if SECTION.search(said):
+                tried |= set(re.findall(r"\bcu\w+", said + block["body"]))
+    tried = {without_suffix(name) for name in tried}
+    assert [name for _, name in hooked() if without_suffix(name) not in tried] == []
