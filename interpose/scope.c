@@ -3,13 +3,13 @@
  * The loader's search, gone on with behind this library. See scope.h. Who gets to one of our
  * exports by its name has found no definition before it, or comes from one. Behind it are
  *
- *     1. what the program started with, in the order of the loader's list: that is its global scope
- *     2. the calling object itself, if it was opened since: a library with the static runtime
- * inside exports it, too
+ *     1. what the program started with, in the order of the loader's list: its global scope
+ *     2. the calling object itself, if it was opened since: a library that holds the static
+ *        runtime exports it, too
  *     3. what was opened since, in the same order: the loader does not say what sees what
  *
- * A caller that is linked to one CUDA runtime is never given
- * another one: NVIDIA's functions carry the runtime's name as their version.
+ * A caller that is linked to one CUDA runtime is never given another one: NVIDIA's functions carry
+ * the runtime's name as their version.
  */
 #include "scope.h"
 
