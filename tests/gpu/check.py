@@ -89,7 +89,7 @@ def build_static(here, folder):
 
 
 class Cells:
-    """What came of each cell: "+" right, "-" not on this machine, "!" wrong."""
+    """What came of each cell: "+" right, "-" not done here, "!" wrong."""
 
     def __init__(self):
         self.marks, self.reasons, self.problems = {}, [], []
@@ -225,12 +225,12 @@ def table(here, cells, programs):
     for family in matrix.FAMILIES:
         marks = (cells.marks.get((way.name, family.api, family.name), " ") for way in ways)
         lines.append(f"{family.api + ' ' + family.name:<32}" + "".join(f"{m:>3}" for m in marks))
-    lines += ["", "+ each event once, and as booked   - not on this machine   ! wrong", "",
+    lines += ["", "+ each event once, and as booked   - not done here, for a reason below   ! wrong", "",
               f"{'program':<20}{'its own count':>16}{'cuMemGetInfo':>16}{'recorded':>16}"]
     for name, row in programs.items():
         numbers = "".join(f"{value:>16,}" for value in row[:-1])
         lines.append(f"{name:<20}" + (f"{numbers}  {row[-1]}" if numbers else f"  {row[0]}"))
-    return lines + explained("not on this machine", grouped(cells.reasons)) + explained(
+    return lines + explained("not done here", grouped(cells.reasons)) + explained(
         "wrong", cells.problems)
 
 
