@@ -37,6 +37,8 @@ docs_device_part docs_counters;
 docs_device_part docs_fragmentation;
 /* The same for people in one sentence, of the leading layer at its peak. */
 docs_device_part docs_fragmentation_line;
+/* "segments" of the leading (or asked) pool at view->at, or its peak, with the blocks in them. */
+docs_device_part docs_segments;
 /* "phases" of every layer; the second leaves people the few that allocated most. */
 docs_device_part docs_phases, docs_main_phases;
 /* "sites_at_peak" of every layer, each at its own peak. */

@@ -108,12 +108,6 @@ static struct holes find_holes(const struct stretches *held, const struct stretc
 
 /* --- framework pools --- */
 
-static bool is_held(const struct segment *segment, uint32_t stock, uint32_t index)
-{
-    return segment->stock == stock && segment->begin_index <= index &&
-           (segment->end_index == HISTORY_NONE || segment->end_index > index);
-}
-
 static int measure_pool(struct frag *frag, const struct history *history, uint32_t stock,
                         uint32_t index, struct err *err)
 {
@@ -125,7 +119,7 @@ static int measure_pool(struct frag *frag, const struct history *history, uint32
     for (size_t i = 0; i < history->segment_count; i++) {
         const struct segment *segment = &history->segments[i];
 
-        if (!is_held(segment, stock, index))
+        if (segment->stock != stock || !segment_is_held(segment, index))
             continue;
         frag->reserved_bytes += segment->size_bytes;
         if (add(&held, segment->address, segment->size_bytes, segment->mapped, err))

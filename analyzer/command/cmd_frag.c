@@ -9,6 +9,7 @@ enum { SAMPLES_MOST = 10000 };
 
 struct own {
     long samples;
+    bool segments;
 };
 
 static void add_bytes(struct doc *doc, const char *key, const char *label, bool known,
@@ -91,8 +92,11 @@ static int add_samples(struct doc *doc, const struct study *study, const struct 
 static int add_device(struct doc *doc, const struct study *study, const struct device_use *use,
                       const struct view *view, struct err *err)
 {
+    const struct own *own = view->own;
     uint32_t stock = study_stock(study, use, view);
 
+    if (own->segments && docs_segments(doc, study, use, view, err))
+        return -1;
     if (stock == HISTORY_NONE)
         return docs_fragmentation(doc, study, use, view, err);
     return docs_fragmentation(doc, study, use, view, err) ||
@@ -109,6 +113,8 @@ int command_frag(int argc, char **argv, struct err *err)
     static const struct option_rule rules[] = {
         {"samples", 0, OPTION_COUNT, "N", "moments in the list over time (default 10)",
          offsetof(struct own, samples)},
+        {"segments", 0, OPTION_FLAG, NULL, "each segment of a framework pool; in JSON, its blocks",
+         offsetof(struct own, segments)},
         {0},
     };
     struct own own = {.samples = 10};

@@ -128,6 +128,13 @@ struct segment {
     bool mapped;                     /* a VMM mapping: holes go on in a neighbouring mapping */
 };
 
+/* Whether the pool still held the segment right after event `index`. */
+static inline bool segment_is_held(const struct segment *segment, uint32_t index)
+{
+    return segment->begin_index <= index &&
+           (segment->end_index == HISTORY_NONE || segment->end_index > index);
+}
+
 /* One report of a pool of the driver, stream-ordered or for graphs. */
 struct pool_usage {
     uint32_t event, mempool;

@@ -153,3 +153,52 @@ def test_frag_lists_every_failure_and_moments_over_time(trace):
 def test_asking_for_a_pool_where_there_is_none_gives_null(trace):
     trace.alloc(1)
     assert frag(trace, "--layer=pool") is None
+
+
+# --- segment by segment ---------------------------------------------------------------------------
+
+
+def segments(trace, *options):
+    if not trace.path.exists():
+        trace.write()
+    return load_json("frag", trace.path, "--segments", *options)["devices"][0]["segments"]
+
+
+def test_segments_hold_the_blocks_that_were_live_at_the_moment(trace):
+    first = trace.alloc(20 * MIB, address=BASE)
+    trace.alloc(2 * MIB, address=BASE + 20 * MIB)
+    trace.tensor(first + 2 * MIB, 4 * MIB)
+    trace.tensor(BASE + 20 * MIB, MIB)
+    trace.tensor_free(trace.tensor(first + 10 * MIB, 6 * MIB))
+    assert segments(trace, "--at=5") == [
+        {"address": BASE, "size_bytes": 20 * MIB, "live_bytes": 10 * MIB, "free_bytes": 10 * MIB,
+         "largest_free_bytes": 4 * MIB, "mapped": False,
+         "blocks": [{"address": BASE + 2 * MIB, "size_bytes": 4 * MIB},
+                    {"address": BASE + 10 * MIB, "size_bytes": 6 * MIB}]},
+        {"address": BASE + 20 * MIB, "size_bytes": 2 * MIB, "live_bytes": MIB, "free_bytes": MIB,
+         "largest_free_bytes": MIB, "mapped": False,
+         "blocks": [{"address": BASE + 20 * MIB, "size_bytes": MIB}]},
+    ]
+    assert [len(row["blocks"]) for row in segments(trace, "--at=end")] == [1, 1]
+
+
+def test_a_segment_ends_when_the_driver_gets_it_back(trace):
+    first = trace.alloc(20 * MIB)
+    trace.tensor_free(trace.tensor(first, 20 * MIB))
+    trace.free(first)
+    assert segments(trace, "--at=end") == []
+
+
+def test_mappings_in_a_row_are_one_segment(trace):
+    for i in range(3):
+        handle = trace.alloc(2 * MIB, "vmm", 100 + i)
+        trace.event("map", "vmm", BASE + i * 2 * MIB + (i == 2) * 2 * MIB, 2 * MIB, handle)
+    trace.tensor(BASE + MIB, 3 * MIB)
+    trace.tensor(BASE + 6 * MIB, MIB)
+    assert [(row["address"], row["size_bytes"], row["mapped"]) for row in segments(trace, "--at=end")] == [
+        (BASE, 4 * MIB, True), (BASE + 6 * MIB, 2 * MIB, True)]
+
+
+def test_the_drivers_memory_has_no_segments(trace):
+    trace.alloc(20 * MIB)
+    assert segments(trace) is None

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Segments of a pool and the blocks in them; see segments.h. */
+#include "analysis/segments.h"
+
+#include <stdlib.h>
+
+#include "replay/live_walk.h"
+#include "trace/array.h"
+
+static int add_segment(struct segment_list *list, const struct segment *segment, struct err *err)
+{
+    struct segment_view *grown =
+        array_grow(list->items, &list->capacity, list->count, sizeof *grown, err);
+
+    if (!grown)
+        return -1;
+    list->items = grown;
+    grown[list->count++] = (struct segment_view){
+        .address = segment->address, .size_bytes = segment->size_bytes, .mapped = segment->mapped};
+    return 0;
+}
+
+static int add_block(struct segment_list *list, const struct block *block, struct err *err)
+{
+    const struct block **grown =
+        array_grow(list->blocks, &list->block_capacity, list->block_count, sizeof *grown, err);
+
+    if (!grown)
+        return -1;
+    list->blocks = grown;
+    grown[list->block_count++] = block;
+    return 0;
+}
+
+static int compare_segments(const void *left, const void *right)
+{
+    const struct segment_view *a = left, *b = right;
+
+    return (a->address > b->address) - (a->address < b->address);
+}
+
+static int compare_blocks(const void *left, const void *right)
+{
+    const struct block *const *a = left, *const *b = right;
+
+    return ((*a)->address > (*b)->address) - ((*a)->address < (*b)->address);
+}
+
+static int collect(struct segment_list *list, const struct history *history, uint32_t stock,
+                   uint32_t index, struct err *err)
+{
+    struct live_walk walk = live_walk_begin(history, index);
+    const struct block *block;
+
+    for (size_t i = 0; i < history->segment_count; i++) {
+        const struct segment *segment = &history->segments[i];
+
+        if (segment->stock == stock && segment_is_held(segment, index) &&
+            add_segment(list, segment, err))
+            return -1;
+    }
+    while ((block = live_walk_next(&walk)))
+        if (block->stock == stock && add_block(list, block, err))
+            return -1;
+    return 0;
+}
+
+static void join_mappings(struct segment_list *list)
+{
+    size_t kept = 0;
+
+    for (size_t i = 1; i < list->count; i++) {
+        struct segment_view *last = &list->items[kept], *next = &list->items[i];
+
+        if (last->mapped && next->mapped && next->address == last->address + last->size_bytes)
+            last->size_bytes += next->size_bytes;
+        else
+            list->items[++kept] = *next;
+    }
+    if (list->count)
+        list->count = kept + 1;
+}
+
+static void note_hole(struct segment_view *segment, uint64_t bytes)
+{
+    if (bytes > segment->largest_free_bytes)
+        segment->largest_free_bytes = bytes;
+}
+
+/* Both lists are sorted, and no block of a pool lies across two segments. */
+static void place_blocks(struct segment_list *list)
+{
+    size_t next = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        struct segment_view *segment = &list->items[i];
+        uint64_t at = segment->address, end = at + segment->size_bytes;
+
+        while (next < list->block_count && list->blocks[next]->address < at)
+            next++;
+        segment->first_block = next;
+        for (; next < list->block_count && list->blocks[next]->address < end; next++) {
+            const struct block *block = list->blocks[next];
+
+            if (block->address > at)
+                note_hole(segment, block->address - at);
+            at = block->address + block->size_bytes;
+            segment->live_bytes += block->size_bytes;
+        }
+        segment->block_count = next - segment->first_block;
+        if (at < end)
+            note_hole(segment, end - at);
+    }
+}
+
+int segments_at(struct segment_list *list, const struct history *history, uint32_t stock,
+                uint32_t index, struct err *err)
+{
+    *list = (struct segment_list){0};
+    if (collect(list, history, stock, index, err)) {
+        segments_release(list);
+        return -1;
+    }
+    if (list->count)
+        qsort(list->items, list->count, sizeof *list->items, compare_segments);
+    if (list->block_count)
+        qsort(list->blocks, list->block_count, sizeof *list->blocks, compare_blocks);
+    join_mappings(list);
+    place_blocks(list);
+    return 0;
+}
+
+void segments_release(struct segment_list *list)
+{
+    free(list->items);
+    free(list->blocks);
+    *list = (struct segment_list){0};
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The segments that a framework pool held at one moment, and the blocks it had handed out in each,
+ * in the order of their addresses. It must not know how the moment was chosen.
+ *
+ *     segment   │ block │   hole    │ block │ block │ hole │     live + free = size
+ *
+ * Mappings of VMM objects that follow one another without a gap are one segment (an expandable
+ * one).
+ */
+#ifndef GPUMEMTRACE_ANALYSIS_SEGMENTS_H
+#define GPUMEMTRACE_ANALYSIS_SEGMENTS_H
+
+#include "replay/history.h"
+
+struct segment_view {
+    uint64_t address, size_bytes;
+    uint64_t live_bytes, largest_free_bytes;
+    size_t first_block, block_count; /* in the list's blocks */
+    bool mapped;
+};
+
+struct segment_list {
+    struct segment_view *items;
+    size_t count, capacity;
+    const struct block **blocks; /* of the pool, also those in no known segment */
+    size_t block_count, block_capacity;
+};
+
+int segments_at(struct segment_list *list, const struct history *history, uint32_t stock,
+                uint32_t index, struct err *err);
+void segments_release(struct segment_list *list);
+
+#endif

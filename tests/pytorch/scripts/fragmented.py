@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""Fails although enough is free: small tensors pin the segments that large ones left. Then fails once
+more, because the device is full."""
+import torch
+
+from moments import moment
+
+MIB = 1 << 20
+
+
+def new(size):
+    return torch.empty(size, dtype=torch.uint8, device="cuda")
+
+
+def main():
+    moment("start")
+    large, small = [], []
+    try:
+        while True:
+            segment = new(100 * MIB)
+            del segment
+            large.append(new(90 * MIB))
+            small.append(new(10 * MIB))
+            if len(large) % 2 == 0:
+                moment("filling")
+    except torch.cuda.OutOfMemoryError:
+        moment("filled")
+    large.clear()
+    moment("large ones given back")
+    try:
+        new(200 * MIB)
+    except torch.cuda.OutOfMemoryError:
+        moment("fragmented")
+    try:
+        while True:
+            small.append(new(90 * MIB))
+    except torch.cuda.OutOfMemoryError:
+        moment("exhausted")
+    for _ in range(12):
+        small.pop(0)
+        moment("giving back")
+
+
+main()

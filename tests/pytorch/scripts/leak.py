@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+"""A growing leak: each step's loss and output are kept for a mean that nobody asks for, without .item()."""
+import torch
+from torch import nn
+
+from moments import moment
+
+
+def main():
+    model = nn.Sequential(nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 1)).cuda()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    history = []
+    moment("model")
+    for step in range(25):
+        output = model(torch.randn(512, 256, device="cuda"))
+        loss = output.mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        history.append((loss, output))
+        moment("step")
+
+
+main()
