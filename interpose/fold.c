@@ -5,8 +5,8 @@
  *     no ring beside it, or a living        open it read-only
  *     recorder's ring
  *     a dead recorder's ring, writable      drain the ring into it, set the facts, remove the ring
- *     a dead recorder's ring, in a folder   copy the database into memory, drain the ring into the
- *     that cannot be written                copy (its tails move in a private mapping only)
+ *     a dead recorder's ring, where         copy the database into memory, drain the ring into the
+ *     nothing can be written                copy (its tails move in a private mapping only)
  */
 #include "fold.h"
 
@@ -269,6 +269,21 @@ static bool folder_is_writable(const char *path)
     return access(folder, W_OK) == 0 && access(path, W_OK) == 0;
 }
 
+/* On a full disk, too, it can be read: what was brought in by then is in the copy. */
+static int fold(const char *path, struct ring *ring, const char *ring_path, sqlite3 **db,
+                struct err *err)
+{
+    bool recording;
+    if (ring->writable && folder_is_writable(path)) {
+        if (!fold_in_place(path, ring, ring_path, db, err))
+            return 0;
+        ring_release(ring);
+        if (ring_open(ring, ring_path, &recording, err))
+            return -1;
+    }
+    return fold_into_copy(path, ring, db, err);
+}
+
 int fold_open(const char *path, sqlite3 **db, struct fold_result *result, struct err *err)
 {
     char ring_path[PATH_MAX + SUFFIX_BYTES];
@@ -293,9 +308,7 @@ int fold_open(const char *path, sqlite3 **db, struct fold_result *result, struct
         status = open_database(path, path, SQLITE_OPEN_READONLY, db, err);
     } else {
         result->folded = true;
-        status = ring.writable && folder_is_writable(path)
-                     ? fold_in_place(path, &ring, ring_path, db, err)
-                     : fold_into_copy(path, &ring, db, err);
+        status = fold(path, &ring, ring_path, db, err);
     }
     ring_release(&ring);
     return status;

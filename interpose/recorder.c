@@ -204,7 +204,7 @@ static void close_files(void)
         unlink(ring_path);
         tally_finish(&tally);
         if (!recorder.config.quiet)
-            summary_line(trace_path, &tally);
+            summary_line(trace_path, &tally, atomic_load(&recorder.ring.header->lost_events));
     }
     pthread_mutex_unlock(&writer_lock);
 }
@@ -253,9 +253,13 @@ static void *writer_main(void *argument)
     const int result = start->result = start->open(start->err);
     sem_post(&start->done);
     while (!result && !atomic_load(&writer_ends)) {
+        int status;
         wait_for_work();
-        while (write_batch() > 0 && !atomic_load(&writer_ends))
+        while ((status = write_batch()) > 0 && !atomic_load(&writer_ends))
             ;
+        /* Threads that find no room left go on calling for it. */
+        if (status < 0 && !atomic_load(&writer_ends))
+            usleep(WRITER_PERIOD_NS / 1000);
     }
     if (!result)
         close_files();
@@ -324,7 +328,7 @@ static int open_files(const char *pattern, struct err *err)
         !open_ring(err))
         return 0;
     store_abandon(&store);
-    unlink(trace_path);
+    trace_path_remove(trace_path);
     return -1;
 }
 

@@ -12,12 +12,14 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "proc_stat.h"
 #include "quiet_signal.h"
 
 #define RING_FORMAT 1
+#define FULL_NS 50000000
 
 static const char ring_magic[8] = "GMTRING";
 
@@ -209,10 +211,21 @@ static bool make_room(struct ring *ring, uint32_t index)
     return failed == 0;
 }
 
+static int64_t coarse_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* A full disk is not asked again for every event: to find out costs as much as many of them. */
 static struct ring_segment *grow(struct ring *ring)
 {
     struct ring_segment *segment = NULL;
     int cancel_state;
+    const int64_t now_ns = coarse_now_ns();
+    if (now_ns < atomic_load_explicit(&ring->full_until_ns, memory_order_relaxed))
+        return NULL;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     pthread_mutex_lock(&ring->grow_lock);
     const uint32_t count = ring_segment_count(ring);
@@ -220,6 +233,8 @@ static struct ring_segment *grow(struct ring *ring)
         (segment = ring_segment(ring, count))) {
         atomic_store_explicit(&segment->state, SEGMENT_ACTIVE, memory_order_relaxed);
         atomic_store_explicit(&ring->header->segment_count, count + 1, memory_order_release);
+    } else {
+        atomic_store_explicit(&ring->full_until_ns, now_ns + FULL_NS, memory_order_relaxed);
     }
     pthread_mutex_unlock(&ring->grow_lock);
     pthread_setcancelstate(cancel_state, NULL);

@@ -68,6 +68,7 @@ struct ring {
     bool private; /* changes stay in this process */
     struct ring_header *header;
     uint32_t segment_max;
+    _Atomic int64_t full_until_ns; /* CLOCK_MONOTONIC_COARSE: the file cannot grow */
     /* Protects growth: segment_count, the file's length and the entries of segments[]. */
     pthread_mutex_t grow_lock;
     _Atomic(struct ring_segment *) segments[RING_SEGMENT_LIMIT];

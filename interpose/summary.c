@@ -21,9 +21,9 @@ static void format_size(uint64_t bytes, char *text, size_t text_bytes)
     snprintf(text, text_bytes, unit ? "%.2f %s" : "%.0f %s", value, units[unit]);
 }
 
-void summary_line(const char *path, const struct tally *tally)
+void summary_line(const char *path, const struct tally *tally, uint64_t lost_events)
 {
-    char size[32], failures[64] = "";
+    char size[32], failures[64] = "", losses[64] = "";
     int device = 0;
     for (int i = 1; i < LIVE_DEVICES; i++)
         if (tally->live.peak_bytes[i] > tally->live.peak_bytes[device])
@@ -33,6 +33,8 @@ void summary_line(const char *path, const struct tally *tally)
         snprintf(failures, sizeof failures, ", %llu failed allocation%s",
                  (unsigned long long)tally->live.failed_allocations,
                  tally->live.failed_allocations == 1 ? "" : "s");
-    log_line("peak %s on device %d%s; see: gpumemtrace %s %s", size, device, failures,
+    if (lost_events)
+        snprintf(losses, sizeof losses, ", %llu events lost", (unsigned long long)lost_events);
+    log_line("peak %s on device %d%s%s; see: gpumemtrace %s %s", size, device, failures, losses,
              tally->live.failed_allocations ? "oom" : "report", path);
 }

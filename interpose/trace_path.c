@@ -217,7 +217,7 @@ static bool remove_finished(const char *path, const char *run_id)
     if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &opened) == 0 && stat(path, &named) == 0 &&
         opened.st_ino == named.st_ino && opened.st_dev == named.st_dev &&
         is_replaceable(path, run_id))
-        removed = unlink(path) == 0;
+        removed = unlink(path) == 0; /* what lies beside it goes when the name is taken */
     close(fd);
     return removed;
 }
@@ -232,6 +232,12 @@ static void remove_remains(const char *path)
         snprintf(name, sizeof name, "%s%s", path, suffixes[i]);
         unlink(name);
     }
+}
+
+void trace_path_remove(const char *path)
+{
+    unlink(path);
+    remove_remains(path);
 }
 
 /* A trace that was deleted while it is recorded still owns its name. */

@@ -24,4 +24,7 @@ void trace_path_run_id(char *text, size_t text_bytes);
 int trace_path_make(const char *pattern, const char *run_id, char *path, size_t path_bytes,
                     struct err *err);
 
+/* Removes the trace that it made, and what lies beside it. */
+void trace_path_remove(const char *path);
+
 #endif

@@ -214,14 +214,17 @@ static int sigpipe(void)
     return 5;
 }
 
-static int limit_files_to(size_t bytes)
+static int many_events(void)
 {
-    const struct rlimit limit = {bytes, bytes};
-    if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
-        return 9;
     for (int i = 0; i < 20000; i++)
         allocate_and_free(NULL);
     return 5;
+}
+
+static int limit_files_to(size_t bytes)
+{
+    const struct rlimit limit = {bytes, bytes};
+    return setrlimit(RLIMIT_FSIZE, &limit) == 0 ? many_events() : 9;
 }
 
 static int file_size_limit(void)
@@ -296,6 +299,7 @@ static const struct {
     {"fork-during-start", fork_during_start},
     {"fork-race", fork_race},
     {"sigpipe", sigpipe},
+    {"many-events", many_events},
     {"file-size-limit", file_size_limit},
     {"no-file-at-all", no_file_at_all},
     {"many-arguments", many_arguments},

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""A program that uses every family of calls, killed at any moment: what it had booked is in its trace."""
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from conftest import BUILD, ROOT, load_json, simulator_environment
+
+sys.path.insert(0, str(ROOT / "tests/gpu"))
+import matrix  # noqa: E402
+
+MARK = re.compile(r'\{"mark": "([^"]*)", "events": \[')
+EVENT = re.compile(r'\{"kind": [^{}]*\}')
+RUN_S = 0.25  # about what it takes to its end
+ATTEMPTS = 100
+
+
+def run_and_kill(folder, moment_s):
+    """The text that the program had written when it was killed, or at its end. It holds nothing back."""
+    with open(folder / "books", "w+", encoding="utf-8") as books:
+        process = subprocess.Popen(
+            ["stdbuf", "-o0", str(BUILD / "tests/matrix"), "linked"],
+            env=simulator_environment(
+                "h100",
+                LD_PRELOAD=BUILD / "libgpumemtrace.so",
+                GPUMEMTRACE_OUTPUT=folder / "trace.db",
+            ),
+            stdin=subprocess.DEVNULL,
+            stdout=books,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        time.sleep(moment_s)
+        os.killpg(process.pid, signal.SIGKILL)  # and those that lend it memory
+        process.wait()
+        books.seek(0)
+        return books.read()
+
+
+def booked_families(text):
+    """(mark, the events that were booked under it)."""
+    parts = MARK.split(text)[1:]
+    return [
+        (mark, [json.loads(event) for event in EVENT.findall(events)])
+        for mark, events in zip(parts[::2], parts[1::2])
+    ]
+
+
+def recorded_under(rows, mark):
+    begin = next(i for i, row in enumerate(rows) if row["text"] == mark) + 1
+    rest = rows[begin:]
+    end = next((i for i, row in enumerate(rest) if row["kind"] == "mark"), len(rest))
+    return [row for row in rest[:end] if matrix.counts(row)]
+
+
+def check_killed(folder, moment_s):
+    """How many booked events were looked for."""
+    booked = [
+        (mark, events) for mark, events in booked_families(run_and_kill(folder, moment_s)) if events
+    ]
+    if not booked:
+        return 0
+    trace = load_json("info", folder / "trace.db")["trace"]
+    assert trace["lost_events"] == 0
+    rows = matrix.read_rows(folder / "trace.db")
+    for mark, events in booked:
+        recorded = recorded_under(rows, mark)
+        assert len(recorded) >= len(events), (mark, events, recorded)
+        for row, event in zip(recorded, events):
+            assert matrix.same(row, event, "exact"), (mark, event, row)
+    assert not list(folder.glob("trace.db-*"))
+    return sum(len(events) for _, events in booked)
+
+
+@pytest.mark.parametrize("batch", range(10))
+def test_what_every_family_booked_before_a_sigkill_is_in_the_trace(tmp_path, batch):
+    moments = random.Random(30_000 + batch)
+    looked_for = 0
+    for attempt in range(ATTEMPTS // 10):
+        folder = tmp_path / str(attempt)
+        folder.mkdir()
+        looked_for += check_killed(folder, moments.uniform(0.0, RUN_S))
+    assert looked_for > 10
