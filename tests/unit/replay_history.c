@@ -166,6 +166,31 @@ static void an_event_that_ends_several_blocks_is_seen_once_for_each(void **state
     history_release(&history);
 }
 
+static void a_change_of_size_is_one_step_that_adds_the_difference(void **state)
+{
+    static const uint64_t sizes[] = {10, 30, 30, 5};
+    struct event events[4];
+    struct trace trace = {.events = events};
+    struct watcher watcher = {0};
+    struct history history;
+
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        add(&trace, (struct event){
+                        .kind = EVENT_POOL_USAGE, .memory = MEMORY_GRAPH, .size_bytes = sizes[i]});
+    assert_int_equal(history_build(&history, &trace, NULL), 0);
+    watcher.stock = history.devices[0].stocks[ACCOUNT_device];
+    assert_int_equal(history_visit(&history, &(struct visitor){&watcher, watch}, 1, NULL), 0);
+    assert_int_equal(watcher.steps_count, 4);
+    assert_int_equal(watcher.changes_count, 3);
+    assert_int_equal(watcher.balance_bytes, 5);
+    assert_int_equal(history.block_count, 3);
+    assert_int_equal(history.blocks[0].end, BLOCK_RESIZED);
+    assert_int_equal(history.blocks[2].end, BLOCK_LIVE);
+    assert_int_equal(history_birth_at(&history, 1)->size_bytes, 30);
+    history_release(&history);
+}
+
 static void the_birth_at_an_event_is_found_and_only_there(void **state)
 {
     struct event events[3];
@@ -194,6 +219,7 @@ int main(void)
         cmocka_unit_test(random_traffic_on_three_devices_is_counted_to_the_byte),
         cmocka_unit_test(visitors_see_every_event_in_order_with_the_live_bytes_behind_it),
         cmocka_unit_test(an_event_that_ends_several_blocks_is_seen_once_for_each),
+        cmocka_unit_test(a_change_of_size_is_one_step_that_adds_the_difference),
         cmocka_unit_test(the_birth_at_an_event_is_found_and_only_there),
     };
 
