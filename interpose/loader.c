@@ -18,6 +18,7 @@
 #include "coverage.h"
 #include "deepbind.h"
 #include "gpumemtrace/compiler.h"
+#include "log.h"
 #include "resolve.h"
 #include "scope.h"
 
@@ -162,4 +163,16 @@ struct stub_choice dlopen_choose(const char *path, int flags)
     if (flags & RTLD_DEEPBIND && path && deepbind_hides_cuda(path))
         flags = flags_without_deepbind(flags);
     return (struct stub_choice){next_dlopen(), (uintptr_t)flags};
+}
+
+void loader_check(void)
+{
+    const char *other = scope_before("dlsym");
+    if (!other)
+        return;
+    log_once(
+        "%s takes dlsym before this library: preload this one first, or what the program finds "
+        "by dlsym is not recorded",
+        other);
+    coverage_count("dlsym (another library takes it first)");
 }

@@ -22,4 +22,7 @@ struct stub_choice dlvsym_choose(void *handle, const char *name, const void *thi
                                  const void *caller);
 struct stub_choice dlopen_choose(const char *path, int flags);
 
+/* Says so, once, where another library takes all lookups before they come to this one. */
+void loader_check(void);
+
 #endif

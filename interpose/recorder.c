@@ -30,6 +30,7 @@
 #include "drain.h"
 #include "facts.h"
 #include "guarded_files.h"
+#include "loader.h"
 #include "log.h"
 #include "modules.h"
 #include "phases.h"
@@ -398,6 +399,7 @@ static void start(void)
     atomic_store(&recorder.state, RECORDER_RUNNING);
     set_live(generation);
     phases_replay_early();
+    loader_check();
     coverage_replay_early();
 }
 

@@ -130,3 +130,13 @@ void *scope_next(const char *name)
             function = elf_image_symbol(image, name);
     return function;
 }
+
+const char *scope_before(const char *name)
+{
+    const struct link_map *own = image_list_own();
+    for (const struct link_map *image = _r_debug.r_map; image && image != own;
+         image = image->l_next)
+        if (elf_image_symbol(image, name))
+            return image->l_name;
+    return NULL;
+}

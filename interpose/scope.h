@@ -20,5 +20,7 @@ bool scope_has(const char *name, const void *besides);
 /* A function of libc that this library stands in for, or of another preloaded library that does so
  * too and comes behind ours. */
 void *scope_next(const char *name);
+/* The file of an object that comes before this library and defines it, too; NULL: none. */
+const char *scope_before(const char *name);
 
 #endif

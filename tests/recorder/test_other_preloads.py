@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
 """What preloaded libraries of others did to programs, and what ours does: each mistake is shown first."""
+import pathlib
 import platform
 import signal
 import sqlite3
 import subprocess
+import sysconfig
 
 import pytest
 
@@ -75,6 +77,12 @@ def shown(outcome, tmp_path):
 class Ends:
     def __init__(self, status):
         self.status = status
+
+
+def recorded_sizes(trace):
+    with sqlite3.connect(f"file:{trace}?mode=ro", uri=True) as database:
+        rows = database.execute("SELECT size_bytes FROM allocations ORDER BY seq").fetchall()
+    return [size for size, in rows]
 
 
 # --- mistakes --------------------------------------------------------------------------------------
@@ -287,7 +295,59 @@ def test_another_tool_sees_the_calls_it_would_see_and_each_is_recorded_once(
     alone = outcome(arguments, tool)
     assert alone == (5, "by_name 0\nby_pointer 0\nby_handle 0\nseen 1\n")
     assert outcome(arguments, *([OURS, tool] if ours_first else [tool, OURS])) == alone
-    trace = f"file:{tmp_path / 'trace.db'}?mode=ro"
-    with sqlite3.connect(trace, uri=True) as database:
-        recorded = database.execute("SELECT size_bytes FROM allocations ORDER BY seq").fetchall()
-    assert recorded == [(4096,), (8192,), (16384,)]
+    assert recorded_sizes(tmp_path / "trace.db") == [4096, 8192, 16384]
+
+
+LOOK = """
+int cuMemAlloc_v2(unsigned long long *, unsigned long);
+static const char *place(void *function)
+{
+    Dl_info info;
+    return function && dladdr(function, &info) ? strrchr(info.dli_fname, '/') : "none";
+}
+int look(void)
+{
+    void *graphics = dlopen("libGL.so.1", RTLD_NOW);
+    printf("%s, ", place(dlsym(RTLD_DEFAULT, "glXSwapBuffers")));
+    printf("%s, ", graphics ? place(dlsym(graphics, "glXSwapBuffers")) : "no libGL");
+    printf("%s\\n", place(dlsym(dlopen("libm.so.6", RTLD_NOW), "cos")));
+    return 0;
+}
+int by_name(void)
+{
+    unsigned long long address;
+    return ready() || cuMemAlloc_v2(&address, 4096);
+}
+int by_handle(void)
+{
+    unsigned long long address;
+    return ((alloc_function *)dlsym(driver(), "cuMemAlloc_v2"))(&address, 8192);
+}
+"""
+
+SYSTEM = pathlib.Path("/usr/lib") / sysconfig.get_config_var("MULTIARCH")
+TOOLS = {
+    "mangohud": ["mangohud/libMangoHud_dlsym.so", "mangohud/libMangoHud.so"],  # stands in for dlsym
+    "apitrace": ["apitrace/wrappers/glxtrace.so"],  # stands in for dlopen
+}
+
+
+@pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer stands in for dlopen, too")
+@pytest.mark.parametrize("ours_first", [True, False], ids=["ours_first", "ours_behind"])
+@pytest.mark.parametrize("name", TOOLS)
+def test_a_tool_of_the_system_works_as_without_the_recorder_and_so_does_the_recorder(
+    outcome, gpumemtrace, tmp_path, name, ours_first
+):
+    tool = [SYSTEM / library for library in TOOLS[name]]
+    if not all(library.exists() for library in tool) or "aarch64" in str(BUILD):
+        pytest.skip(f"{name} is not installed")
+    user = compile_library(tmp_path / "libuser.so", PRELUDE + LOOK, DRIVER)
+    arguments = [f"local:{user}:{function}" for function in ("look", "by_name", "by_handle")]
+    alone = outcome(arguments, *tool)
+    assert alone[0] == 5 and alone[1].endswith("by_name 0\nby_handle 0\n")
+    assert outcome(arguments, *([OURS, *tool] if ours_first else [*tool, OURS])) == alone
+    if name == "mangohud" and not ours_first:  # it asks the C library itself, and ours never
+        assert recorded_sizes(tmp_path / "trace.db") == [4096]
+        assert "takes it first" in gpumemtrace("info", tmp_path / "trace.db").stdout
+    else:
+        assert recorded_sizes(tmp_path / "trace.db") == [4096, 8192]
