@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "gpumemtrace/compiler.h"
@@ -118,6 +119,44 @@ static int busy_loader(const char *unused)
     return 5;
 }
 
+/* --- while the process forks
+ * --------------------------------------------------------------------------------- */
+
+static void *look_up(void *unused)
+{
+    (void)unused;
+    while (!stopped)
+        dlsym(RTLD_DEFAULT, "cuMemAlloc_v2");
+    return NULL;
+}
+
+/* A child that finds the loader's lock held by a thread it does not have would wait for ever. */
+static int forked_child_opens_a_library(void)
+{
+    int status = -1;
+    const pid_t child = fork();
+    if (child == 0) {
+        alarm(10);
+        _exit(dlopen("libanl.so.1", RTLD_NOW) ? 0 : 1);
+    }
+    return child > 0 && waitpid(child, &status, 0) == child ? status : -1;
+}
+
+static int forks(const char *unused)
+{
+    pthread_t thread;
+    int failures = 0;
+    (void)unused;
+    printf("cuMemAlloc %d\n", use_driver(dlopen("libcuda.so.1", RTLD_NOW)));
+    pthread_create(&thread, NULL, look_up, NULL);
+    for (int i = 0; i < 300 && !failures; i++)
+        failures += forked_child_opens_a_library() != 0;
+    stopped = true;
+    pthread_join(thread, NULL);
+    printf("%d children failed\n", failures);
+    return 5;
+}
+
 /* --- a library whose constructor uses CUDA
  * ----------------------------------------------------------- */
 
@@ -150,6 +189,7 @@ static const struct {
     {"absent", absent},
     {"reopen", reopen},
     {"busy-loader", busy_loader},
+    {"forks", forks},
     {"constructor", constructor},
 };
 

@@ -148,6 +148,12 @@ def test_symbols_can_be_looked_up_while_another_thread_loads_and_unloads(twice, 
     twice(program("harm_lookups"), "busy-loader")
 
 
+def test_a_child_forked_while_another_thread_looks_symbols_up_can_open_libraries(twice, program):
+    recorded, folder = twice(program("harm_lookups"), "forks")
+    assert recorded.stdout == "cuMemAlloc 0\n0 children failed\n"
+    assert_all_there(folder, 1, 0)
+
+
 def test_a_first_call_in_a_constructor_does_not_block_one_of_another_thread(
     twice, program, tmp_path
 ):
