@@ -195,6 +195,56 @@ static int by_daemon_after(void)
     return by_daemon();
 }
 
+/* --- killed inside a call
+ * -------------------------------------------------------------------------- */
+
+static void call_for_ever(int ready)
+{
+    void *block = NULL;
+    cudaMalloc(&block, MIB);
+    if (write(ready, "x", 1) != 1)
+        _exit(9);
+    for (;;)
+        if (cudaMalloc(&block, MIB) != 0 || cudaFree(block) != 0)
+            _exit(9);
+}
+
+/* The first is killed wherever it is; the second must not have to wait for it. */
+static int kill_one_and_try(void)
+{
+    int ready[2];
+    char byte;
+    if (pipe(ready) != 0)
+        return -1;
+    const pid_t first = fork();
+    if (first == 0)
+        call_for_ever(ready[1]);
+    if (read(ready[0], &byte, 1) != 1)
+        return -1;
+    usleep(500);
+    kill(first, SIGKILL);
+    child_wait_patiently(first);
+    close(ready[0]);
+    close(ready[1]);
+    const pid_t second = fork();
+    if (second == 0)
+        _exit((int)cudaMalloc(&(void *){NULL}, MIB));
+    return child_wait_patiently(second);
+}
+
+static int by_kills(void)
+{
+    for (int i = 0; i < 20; i++) {
+        const int status = kill_one_and_try();
+        if (status != 0) {
+            printf("turn %d: %d\n", i, status);
+            return 5;
+        }
+    }
+    printf("nobody waited\n");
+    return 5;
+}
+
 /* --- exec of itself, and ends
  * ----------------------------------------------------------------------- */
 
@@ -261,6 +311,7 @@ static const struct {
     {"_Fork-after", by_Fork_after},
     {"daemon", by_daemon},
     {"daemon-after", by_daemon_after},
+    {"kills", by_kills},
     {"exec-again", by_exec_again},
     {"one", one},
     {"system-call", by_system_call},

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* link: cudart13 cuda m */
+/*
+ * Calls every hooked function of the driver and the runtime as nobody should, and says what each
+ * call did to its caller: result, errno, what lay where the first argument points, the runtime's
+ * last error, signals that are blocked, how numbers are rounded. All that must be the same with and
+ * without the recorder:
+ *
+ *     harm_calls early|late|thread    before there is a context, after, on a thread without one
+ *     harm_calls places               memory in every place, made on a thread without a context
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fenv.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gpumemtrace/compiler.h"
+#include "gpumemtrace/cuda/abi.h"
+#include "interpose/hooks.h"
+
+#define PATTERN 0xa5
+#define ODD_ERRNO 77
+
+/* More arguments than any of them has; all that come in registers or on the stack are the same. */
+typedef int any_function(const void *, const void *, const void *, const void *, const void *,
+                         const void *, const void *, const void *, const void *, const void *);
+
+static uint64_t room[64];
+
+/* What it holds: the pattern, or how many bytes are not. Values may be addresses: not told. */
+static int changed_bytes(void)
+{
+    int changed = 0;
+    for (size_t i = 0; i < sizeof room; i++)
+        changed += ((const unsigned char *)room)[i] != PATTERN;
+    return changed;
+}
+
+static void say_state(int result)
+{
+    sigset_t blocked;
+    const int error = errno, rounding = fegetround();
+    pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+    printf(" = %d, errno %d, %d bytes, last error %d, signals %d%d%d, rounding %d\n", result, error,
+           changed_bytes(), (int)cudaPeekAtLastError(), sigismember(&blocked, SIGUSR1),
+           sigismember(&blocked, SIGXFSZ), sigismember(&blocked, SIGPIPE), rounding);
+}
+
+static void call(const char *name, any_function *function, const void *first)
+{
+    printf("%s(%s)", name, first ? "room" : "");
+    memset(room, PATTERN, sizeof room);
+    errno = ODD_ERRNO;
+    say_state(function(first, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
+    (void)cudaGetLastError();
+}
+
+/* What takes a handle looks into it, as NVIDIA's do: nothing but NULL is safe. */
+static bool first_is_out(const char *name)
+{
+    static const char *const outs[] = {"Alloc",  "Create", "Malloc", "GetInfo",
+                                       "Retain", "Open",   "Import", "Load"};
+    for (size_t i = 0; i < sizeof outs / sizeof *outs; i++)
+        if (strstr(name, outs[i]) && !strstr(name, "Node") && !strstr(name, "Pointer"))
+            return true;
+    return false;
+}
+
+static void call_all(void)
+{
+    for (int hook = 0; hook < HOOK_COUNT; hook++) {
+        const char *name = hook_name((enum hook)hook);
+        any_function *function = hook_rows[hook].api == API_gpumemtrace
+                                     ? NULL
+                                     : GMT_FUNCTION(any_function *, dlsym(RTLD_DEFAULT, name));
+        if (!function)
+            continue;
+        call(name, function, NULL);
+        if (first_is_out(name))
+            call(name, function, room);
+    }
+}
+
+static void *make_in_every_place(void *unused)
+{
+    static const struct {
+        const char *name;
+        CUmemLocationType type;
+        int id;
+    } places[] = {
+        {"device", CU_MEM_LOCATION_TYPE_DEVICE, 0},
+        {"no such device", CU_MEM_LOCATION_TYPE_DEVICE, 7},
+        {"host", CU_MEM_LOCATION_TYPE_HOST, 0},
+        {"host node", CU_MEM_LOCATION_TYPE_HOST_NUMA, 0},
+        {"no such node", CU_MEM_LOCATION_TYPE_HOST_NUMA, 99},
+        {"nowhere", CU_MEM_LOCATION_TYPE_INVALID, 0},
+    };
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        const CUmemAllocationProp properties = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
+                                                .location = {places[i].type, places[i].id}};
+        CUmemGenericAllocationHandle handle = 0;
+        memset(room, PATTERN, sizeof room);
+        errno = ODD_ERRNO;
+        const int result = (int)cuMemCreate(&handle, (size_t)2 << 20, &properties, 0);
+        printf("%s: %s", places[i].name, handle ? "made" : "nothing");
+        say_state(result);
+        if (handle)
+            say_state((int)cuMemRelease(handle));
+    }
+    return unused;
+}
+
+static void *call_in_thread(void *unused)
+{
+    (void)unused;
+    call_all();
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    const char *when = argc > 1 ? argv[1] : "";
+    pthread_t thread;
+    sigset_t usr1;
+    setvbuf(stdout, NULL, _IONBF, 0);
+    sigemptyset(&usr1);
+    sigaddset(&usr1, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &usr1, NULL);
+    fesetround(FE_UPWARD);
+    if (strcmp(when, "early") != 0 && cudaFree(NULL) != 0)
+        return 9;
+    if (strcmp(when, "early") == 0 || strcmp(when, "late") == 0)
+        call_all();
+    else if (pthread_create(&thread, NULL,
+                            strcmp(when, "places") == 0 ? make_in_every_place : call_in_thread,
+                            NULL) == 0)
+        pthread_join(thread, NULL);
+    return 5;
+}
