@@ -56,6 +56,22 @@ def test_the_report_has_each_accounts_sums_as_the_program_booked_them(result_of,
     assert matrix.sums(result) == []
 
 
+ANY = [way for way in matrix.WAYS if way.runtimes == "any" and not is_refused(way)]
+
+
+@pytest.mark.parametrize("way", ANY, ids=[way.name for way in ANY])
+def test_a_way_that_takes_any_runtime_is_right_with_that_of_cuda_12(tmp_path, way):
+    environment = simulator_environment(
+        "h100", LD_PRELOAD=BUILD / "libgpumemtrace.so", MATRIX_RUNTIME="libcudart.so.12"
+    )
+    result = matrix.run(way, environment, tmp_path, way.executable("12"))
+    assert result.books["families"]
+    assert [matrix.differences(result, entry) for entry in result.books["families"]] == [
+        [] for _ in result.books["families"]
+    ]
+    assert matrix.sums(result) == []
+
+
 @pytest.mark.parametrize("name", dict.fromkeys(family.name for family in matrix.FAMILIES))
 def test_the_report_of_a_family_alone_has_the_bytes_that_it_booked(tmp_path, name):
     way = matrix.WAYS[0]

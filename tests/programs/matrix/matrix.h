@@ -27,8 +27,7 @@ static inline uint64_t bits(const void *pointer)
 #define KIB ((size_t)1 << 10)
 #define MIB ((size_t)1 << 20)
 
-/* --- functions by symbol; where a table is per_thread, the form for per-thread default streams ---
- */
+/* --- functions by symbol; per_thread: the forms for per-thread default streams --- */
 
 struct driver_api {
 #define PROTOTYPE(symbol, parameters) CUresult(*symbol) parameters;
@@ -133,9 +132,9 @@ struct matrix_job {
 /* Runs the families of the driver if there is one, then those of the runtime likewise. */
 void matrix_run(const struct matrix_job *job);
 
-/* What ways.c knows after a way was opened. A plugin runs its families itself. */
-/* Returns NULL, or why not. */
+/* A plugin runs its families itself. NULL, or why not. */
 typedef const char *matrix_plugin_run(struct books *books, const char *family, bool with_driver);
+/* What a way gave. */
 struct opened {
     struct driver_api driver;
     struct runtime_api runtimes[2];
@@ -150,8 +149,8 @@ const char *matrix_open(const char *way, struct opened *opened);
 /* --- the tables' members: in the order of the lists --- */
 
 struct function_name {
-    const char *symbol,
-        *suffix; /* of the form for per-thread default streams; "" if there is none */
+    const char *symbol;
+    const char *suffix; /* of the form for per-thread default streams; "": there is none */
     size_t offset;
 };
 extern const struct function_name driver_names[], runtime_names[];
