@@ -227,7 +227,7 @@ static void each_place_has_a_pool_of_its_own(void)
     CUmemLocation host = {CU_MEM_LOCATION_TYPE_HOST, 0}, card = {CU_MEM_LOCATION_TYPE_DEVICE, 1},
                   none = {CU_MEM_LOCATION_TYPE_NONE, 0};
     const CUmemAllocationType pinned = CU_MEM_ALLOCATION_TYPE_PINNED;
-    CUmemoryPool first, second, managed, own;
+    CUmemoryPool first, second, managed, own, later;
     begin();
     EXPECT(cuMemGetDefaultMemPool(&first, &card, pinned), 0);
     EXPECT(cuDeviceGetDefaultMemPool(&second, 1), 0);
@@ -238,6 +238,11 @@ static void each_place_has_a_pool_of_its_own(void)
     CHECK(first != second && managed != second && managed != first);
     own = create_pool(pinned, CU_MEM_LOCATION_TYPE_HOST);
     EXPECT(cuMemSetMemPool(&card, pinned, own), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemSetMemPool(&host, pinned, own), 0);
+    EXPECT(cuMemGetMemPool(&second, &host, pinned), 0);
+    CHECK(second == own);
+    later = create_pool(pinned, CU_MEM_LOCATION_TYPE_HOST);
+    EXPECT(cuMemSetMemPool(&host, pinned, later), 0);
     EXPECT(cuMemSetMemPool(&host, pinned, own), 0);
     EXPECT(cuMemGetMemPool(&second, &host, pinned), 0);
     CHECK(second == own);

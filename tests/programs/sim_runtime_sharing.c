@@ -24,6 +24,7 @@ static pid_t begin(void (*import)(void))
     const pid_t importer = fork();
     if (importer)
         return importer;
+    close(pipe_ends[1]); /* so that nothing more is said when the exporter has ended */
     import();
     exit(0);
 }

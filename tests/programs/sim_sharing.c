@@ -40,6 +40,7 @@ static void begin(void (*import)(void))
     EXPECT(pipe(pipe_ends), 0);
     importer = fork();
     if (!importer) {
+        close(pipe_ends[1]); /* so that nothing more is said when the exporter has ended */
         begin_cuda();
         import();
         exit(0);
@@ -254,11 +255,12 @@ static void what_a_process_imports_from_itself_is_the_same_memory(void)
 
 static void import_a_pool_and_a_piece(void)
 {
-    CUmemPoolPtrExportData data;
+    CUmemPoolPtrExportData data, others;
     CUmemoryPool pool, own;
     CUdeviceptr piece, other;
     const int descriptor = receive_descriptor();
     receive(&data, sizeof data);
+    receive(&others, sizeof others);
     const size_t before = free_bytes();
     EXPECT(cuMemPoolImportFromShareableHandle(&pool, (void *)(intptr_t)descriptor, POSIX, 0), 0);
     EXPECT(cuMemAllocFromPoolAsync(&other, MIB, pool, NULL), CUDA_ERROR_INVALID_VALUE);
@@ -269,10 +271,14 @@ static void import_a_pool_and_a_piece(void)
     EXPECT(free_bytes(), before);
     EXPECT(cuDeviceGetDefaultMemPool(&own, 0), 0);
     EXPECT(cuMemPoolImportPointer(&other, own, &data), CUDA_ERROR_INVALID_VALUE);
-    memset(&data, 0, sizeof data);
-    EXPECT(cuMemPoolImportPointer(&other, pool, &data), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemPoolImportPointer(&other, pool, &others), CUDA_ERROR_INVALID_VALUE);
+    memset(&others, 0, sizeof others);
+    EXPECT(cuMemPoolImportPointer(&other, pool, &others), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuMemFreeAsync(piece, NULL), 0);
     EXPECT(cuMemFreeAsync(piece, NULL), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuMemPoolImportPointer(&other, pool, &data), 0);
+    EXPECT(other, piece); /* its addresses were given back */
+    EXPECT(cuMemFree_v2(other), 0);
     EXPECT(cuMemPoolDestroy(pool), 0);
 }
 
@@ -284,7 +290,7 @@ static void a_pool_s_piece_is_imported_by_another_process(void)
                                        .handleTypes = POSIX,
                                        .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
     CUmemPoolPtrExportData data;
-    CUmemoryPool pool, plain;
+    CUmemoryPool pool, plain, second;
     CUdeviceptr piece, other;
     int descriptor = -1;
     begin(import_a_pool_and_a_piece);
@@ -298,6 +304,10 @@ static void a_pool_s_piece_is_imported_by_another_process(void)
     EXPECT(cuMemPoolExportToShareableHandle(&descriptor, pool, POSIX, 0), 0);
     EXPECT(cuMemPoolExportPointer(&data, piece), 0);
     send(&descriptor, sizeof descriptor);
+    send(&data, sizeof data);
+    EXPECT(cuMemPoolCreate(&second, &properties), 0);
+    EXPECT(cuMemAllocFromPoolAsync(&other, MIB, second, NULL), 0);
+    EXPECT(cuMemPoolExportPointer(&data, other), 0);
     send(&data, sizeof data);
     finish();
 }

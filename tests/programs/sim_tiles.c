@@ -79,6 +79,11 @@ static void a_sparse_array_has_the_memory_that_is_mapped_into_it(void)
     EXPECT(cuMemMapArrayAsync(&info, 1, NULL), 0);
     EXPECT(cuMemRelease(memory), 0);
     EXPECT(free_bytes(), before - GRANULE); /* the array holds it */
+    const CUmemGenericAllocationHandle other = create(CU_MEM_CREATE_USAGE_TILE_POOL);
+    info = map_info(array, other);
+    EXPECT(cuMemMapArrayAsync(&info, 1, NULL), 0); /* in place of the first */
+    EXPECT(cuMemRelease(other), 0);
+    EXPECT(free_bytes(), before - GRANULE);
     info = map_info(array, 0);
     EXPECT(cuMemMapArrayAsync_ptsz(&info, 1, NULL), 0);
     EXPECT(free_bytes(), before);
@@ -185,6 +190,16 @@ static void small_levels_are_a_tail(void)
     EXPECT(cuMemMapArrayAsync(&info, 1, NULL), 0);
     info.subresource.miptail.offset = TILE;
     EXPECT(cuMemMapArrayAsync(&info, 1, NULL), CUDA_ERROR_INVALID_VALUE);
+    info.subresourceType = CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_SPARSE_LEVEL;
+    memset(&info.subresource, 0, sizeof info.subresource);
+    info.subresource.sparseLevel.level = 2;
+    info.subresource.sparseLevel.extentWidth = 128;
+    info.subresource.sparseLevel.extentHeight = 64;
+    info.subresource.sparseLevel.extentDepth = 1;
+    EXPECT(cuMemMapArrayAsync(&info, 1, NULL), CUDA_ERROR_INVALID_VALUE); /* of the tail */
+    info.subresource.sparseLevel.level = 1;
+    info.subresource.sparseLevel.extentHeight = 128;
+    EXPECT(cuMemMapArrayAsync(&info, 1, NULL), 0);
     EXPECT(cuMipmappedArrayGetLevel(&level, mipmap, 0), 0);
     info = map_info(level, info.memHandle.memHandle);
     EXPECT(cuMemMapArrayAsync(&info, 1, NULL), CUDA_ERROR_INVALID_VALUE);
