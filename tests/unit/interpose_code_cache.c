@@ -131,8 +131,7 @@ static void *live_and_die(void *argument)
     for (uint64_t life = 0; life < LIVES; life++) {
         const uint64_t number = own + READERS * (life % 300);
         const uint32_t id = (uint32_t)(life * READERS + own + 1);
-        wrong += code_cache_knows(object(number));
-        wrong += find(number, 5) != 0;
+        wrong += find(number, 5) != 0; /* code_cache_knows may say yes when a move overtakes it */
         pthread_mutex_lock(&writers);
         add(number, 5, id);
         pthread_mutex_unlock(&writers);

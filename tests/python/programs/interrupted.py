@@ -12,17 +12,19 @@ from allocating import allocate, write_expected
 
 
 def handler(*_):
-    global fired
+    global fired, inside
     fired += 1
-    if fired % 10 == 0:
+    if fired % 10 == 0 and not inside:
+        inside = True
         allocate()
+        inside = False
 
 
 def recurse(depth):
     return recurse(depth - 1) if depth else allocate()
 
 
-fired = 0
+fired, inside = 0, False
 signal.signal(signal.SIGALRM, handler)
 signal.setitimer(signal.ITIMER_REAL, 0.001, 0.0001)
 end = time.monotonic() + float(sys.argv[3])
