@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "code_ranges.h"
 #include "gpumemtrace/compiler.h"
@@ -237,13 +240,71 @@ static uint32_t take(struct thread *thread)
     return id;
 }
 
+/* --- forks ---------------------------------------------------------------------------------------
+ *
+ * The unwinder has locks of its own, and so has the loader, which it asks: in the child of a fork
+ * that came while another thread held one, nobody would ever free it. So a fork waits for stacks
+ * that are being taken, and a stack for a fork; neither for ever, for one may hold what the other
+ * needs.
+ */
+#define FORK_WAITS 1000 /* for a stack, and a 20th of it for a fork */
+#define WAIT_NS 100000
+
+static _Atomic bool forking;
+
+/* libc's nanosleep is a place to be cancelled at. */
+static void wait_a_little(void)
+{
+    const struct timespec little = {.tv_nsec = WAIT_NS};
+    syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &little, NULL);
+}
+
+static bool others_take(const struct thread *own)
+{
+    for (const struct thread *thread = thread_all(); thread; thread = thread->next_all)
+        if (thread != own && atomic_load(&thread->in_stack))
+            return true;
+    return false;
+}
+
+void call_stack_before_fork(void)
+{
+    /* Sequentially consistent, as in enter: one of both sees the other. */
+    atomic_store(&forking, true);
+    for (int waits = 0; waits < FORK_WAITS && others_take(thread_self); waits++)
+        wait_a_little();
+}
+
+void call_stack_after_fork(bool in_child)
+{
+    for (struct thread *thread = thread_all(); in_child && thread; thread = thread->next_all)
+        if (thread != thread_self)
+            atomic_store(&thread->in_stack, false);
+    atomic_store(&forking, false);
+}
+
+/* false: no stack can be taken now. */
+static bool enter(struct thread *thread)
+{
+    if (atomic_load_explicit(&thread->in_stack, memory_order_relaxed))
+        return false;
+    for (int waits = 0; waits < FORK_WAITS / 20; waits++) {
+        atomic_store(&thread->in_stack, true);
+        if (GMT_LIKELY(!atomic_load(&forking)))
+            return true;
+        atomic_store(&thread->in_stack, false);
+        wait_a_little();
+    }
+    atomic_fetch_add_explicit(&recorder.ring.header->lost_frames, 1, memory_order_relaxed);
+    return false;
+}
+
 uint32_t call_stack_take(struct thread *thread)
 {
     int cancel_state;
     uint32_t id = 0;
-    if (thread->in_stack || !(want_native || want_python))
+    if (!(want_native || want_python) || !enter(thread))
         return 0;
-    thread->in_stack = true;
     /* libunwind's cold path reads from a pipe, which must not become a place to be cancelled at. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     /* Without native frames nothing else notices that an interpreter was loaded. */
@@ -256,6 +317,6 @@ uint32_t call_stack_take(struct thread *thread)
         id = take(thread);
     }
     pthread_setcancelstate(cancel_state, NULL);
-    thread->in_stack = false;
+    atomic_store_explicit(&thread->in_stack, false, memory_order_release);
     return id;
 }

@@ -16,6 +16,7 @@
 #ifndef GPUMEMTRACE_INTERPOSE_CALL_STACK_H
 #define GPUMEMTRACE_INTERPOSE_CALL_STACK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "thread.h"
@@ -23,8 +24,13 @@
 /* Before a trace starts. kind: the setting stacks: all, python, native or none. */
 void call_stack_setup(const char *kind);
 
+/* Around a fork: no other thread takes a stack meanwhile. */
+void call_stack_before_fork(void);
+void call_stack_after_fork(bool in_child);
+
 /* The frame_id of the calling thread's innermost frame that is not ours; 0: no stack. Callable from
- * a hook: no malloc, a lock only for what was not seen before; not a place to be cancelled at. */
+ * a hook: no malloc, a lock only for what was not seen before; not a place to be cancelled at. Of a
+ * signal handler that comes here inside: 0. */
 uint32_t call_stack_take(struct thread *thread);
 
 #endif

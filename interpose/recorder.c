@@ -112,6 +112,7 @@ static void forget_parent(void)
     pthread_mutex_init(&start_lock, NULL);
     pthread_mutex_init(&writer_lock, NULL);
     resolve_after_fork(true);
+    call_stack_after_fork(true);
     phases_after_fork();
     guarded_files_forget();
     memset(&store, 0, sizeof store);
@@ -133,6 +134,8 @@ static void lock_writer_as_guest(void)
 
 static void before_fork(void)
 {
+    /* First: a stack that is being taken may need what the next lines hold. */
+    call_stack_before_fork();
     pthread_mutex_lock(&start_lock);
     lock_writer_as_guest();
     resolve_before_fork();
@@ -143,6 +146,7 @@ static void after_fork_in_parent(void)
     resolve_after_fork(false);
     pthread_mutex_unlock(&writer_lock);
     pthread_mutex_unlock(&start_lock);
+    call_stack_after_fork(false);
 }
 
 static void after_fork_in_child(void)

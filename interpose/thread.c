@@ -29,6 +29,7 @@ static unsigned reserved_count;
 /* Protects free_threads, next_thread_id and reserved[]. */
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct thread *free_threads;
+static _Atomic(struct thread *) all_threads;
 static uint32_t next_thread_id = 1;
 static pthread_key_t end_key;
 
@@ -77,7 +78,19 @@ static struct thread *take(void)
     if (thread)
         return thread;
     thread = mmap(NULL, sizeof *thread, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    return thread == MAP_FAILED ? NULL : thread;
+    if (thread == MAP_FAILED)
+        return NULL;
+    /* Release: who finds the state finds the rest of the list behind it. */
+    thread->next_all = atomic_load_explicit(&all_threads, memory_order_relaxed);
+    while (!atomic_compare_exchange_weak_explicit(&all_threads, &thread->next_all, thread,
+                                                  memory_order_release, memory_order_relaxed))
+        ;
+    return thread;
+}
+
+struct thread *thread_all(void)
+{
+    return atomic_load_explicit(&all_threads, memory_order_acquire);
 }
 
 static void introduce(struct thread *thread, uint32_t thread_id, int64_t tid, const char *name)

@@ -10,6 +10,7 @@
 #ifndef GPUMEMTRACE_INTERPOSE_THREAD_H
 #define GPUMEMTRACE_INTERPOSE_THREAD_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -54,7 +55,7 @@ struct thread {
     uint64_t context_epoch;
     int context_device;
 
-    bool in_stack; /* a signal handler that comes here again gets no stack */
+    _Atomic bool in_stack; /* taking a stack; see call_stack.c */
 
     struct thread *next_free;
 
@@ -73,6 +74,8 @@ struct thread {
     /* Where a stack is taken and put together: the program's own stack may have little room. */
     struct raw_stack raw[2];
     uint64_t merged[STACK_FRAMES_MAX];
+
+    struct thread *next_all; /* see thread_all */
 };
 
 extern _Thread_local struct thread *thread_self GMT_TLS_INITIAL_EXEC;
@@ -102,6 +105,10 @@ void thread_define(struct thread *thread, enum slot_type type, const struct ring
  */
 uint32_t thread_reserve(struct thread *thread, int64_t tid);
 void thread_speak_for(struct thread *thread, uint32_t thread_id);
+
+/* Every state there has been in this process, in use or not, through next_all: none is ever given
+ * back. Lock-free. */
+struct thread *thread_all(void);
 
 /* Once, before the first thread_current that may return one. */
 int thread_setup(void);

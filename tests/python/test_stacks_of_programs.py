@@ -64,3 +64,7 @@ def test_python_alone_is_found_by_a_program_that_loads_it_later(record, program)
     recording = record(program("stack_embedded"), library, GPUMEMTRACE_STACKS="python")
     frames = Stacks(recording.trace)[int(recording.completed.stdout)]
     assert [frame[2] for frame in frames] == ["inner", "outer", "<module>"]
+
+
+def test_a_child_forked_while_threads_take_new_stacks_is_not_stuck(record, program):
+    record(program("stack_forks"), 40)

@@ -30,6 +30,8 @@ static const struct unwinder *made_up_unwinder(void);
 #define recorder_unwinder made_up_unwinder
 #define call_stack_setup tested_setup
 #define call_stack_take tested_take
+#define call_stack_before_fork tested_before_fork
+#define call_stack_after_fork tested_after_fork
 #include "interpose/call_stack.c"
 
 #define LOOP 0x10000   /* the interpreter loop: 256 bytes from here */
@@ -256,9 +258,9 @@ static void a_call_inside_taking_a_stack_gets_none(void **state)
 {
     (void)state;
     NATIVE(0x1000);
-    thread->in_stack = true;
+    atomic_store(&thread->in_stack, true);
     assert_int_equal(call_stack_take(thread), 0);
-    thread->in_stack = false;
+    atomic_store(&thread->in_stack, false);
     assert_int_not_equal(call_stack_take(thread), 0);
 }
 
