@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""Stacks of the real PyTorch in a dry run: who allocates is never left blank."""
+from pytorchbuilds import dry_run, torch_build  # noqa: F401 (fixtures)
+
+STACKS = """
+WITH RECURSIVE path(seq, frame_id) AS (
+    SELECT seq, stack_id FROM event WHERE kind = 1 AND result = 0
+    UNION ALL
+    SELECT seq, parent_id FROM path JOIN frame USING (frame_id) WHERE parent_id IS NOT NULL
+)
+SELECT seq, sum(kind = 0), sum(kind = 1), max(CASE WHEN kind = 2 THEN text END)
+FROM path JOIN frame USING (frame_id) LEFT JOIN string ON kind = 2 AND string_id = address
+GROUP BY seq
+"""
+FUNCTIONS = """
+SELECT DISTINCT text FROM frame JOIN location ON kind = 1 AND location_id = address
+JOIN string ON string_id = function_id
+"""
+
+
+def test_each_allocation_of_a_training_names_python_or_backward(dry_run):
+    recording = dry_run("mlp.py", "adam")
+    stacks = recording.rows(STACKS)
+    assert len(stacks) > 100
+    assert all(native > 5 for _, native, _, _ in stacks)
+    labels = [label for _, _, python, label in stacks if not python]
+    assert labels and set(labels) == {"backward (autograd)"}
+    assert {label for _, _, python, label in stacks if python} == {None}
+    functions = {name for name, in recording.rows(FUNCTIONS)}
+    assert {"main", "<module>"} <= functions
