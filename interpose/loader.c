@@ -19,6 +19,7 @@
 #include "deepbind.h"
 #include "gpumemtrace/compiler.h"
 #include "log.h"
+#include "nvtx.h"
 #include "resolve.h"
 #include "scope.h"
 
@@ -66,17 +67,25 @@ static bool is_cuda_name(const char *name)
     return *rest >= 'A' && *rest <= 'Z';
 }
 
+static bool is_same(const char *name, const char *asked)
+{
+    while (*name && *name == *asked) {
+        name++;
+        asked++;
+    }
+    return *name == *asked;
+}
+
+static bool is_injection_name(const char *name)
+{
+    return is_same("InitializeInjectionNvtx2", name);
+}
+
 static bool is_hook(const char *name)
 {
-    for (int hook = 0; hook < HOOK_COUNT; hook++) {
-        const char *own = hook_rows[hook].name, *asked = name;
-        while (*own && *own == *asked) {
-            own++;
-            asked++;
-        }
-        if (*own == *asked)
+    for (int hook = 0; hook < HOOK_COUNT; hook++)
+        if (is_same(hook_rows[hook].name, name))
             return true;
-    }
     return false;
 }
 
@@ -112,6 +121,13 @@ static void *dlsym_in_libc(void *handle, const char *name)
     return libc ? GMT_FUNCTION(dlsym_function *, next_dlsym())(libc, name) : NULL;
 }
 
+/* NVTX asks for it where it has found another tool's library. */
+static void *dlsym_of_injection(void *handle, const char *name)
+{
+    void *real = GMT_FUNCTION(dlsym_function *, next_dlsym())(handle, name);
+    return real ? nvtx_stand_before(real) : NULL;
+}
+
 /*
  * RTLD_NEXT and RTLD_DEFAULT depend on who calls, and find our exports anyway where they should:
  * the real function takes over with the caller's own return address. But our exports alone must not
@@ -136,6 +152,8 @@ struct stub_choice dlsym_choose(void *handle, const char *name, const void *thir
                                 const void *caller)
 {
     (void)third;
+    if (name && handle != RTLD_NEXT && handle != RTLD_DEFAULT && is_injection_name(name))
+        return (struct stub_choice){__extension__(void *) dlsym_of_injection, (uintptr_t)name};
     return choose(next_dlsym(), __extension__(void *) dlsym_by_handle, handle, name, caller);
 }
 

@@ -12,54 +12,18 @@
 
 #include "gpumemtrace/cuda/abi.h"
 #include "gpumemtrace/gpumemtrace.h"
+#include "nvtx_player.h"
 
 #define MIB ((size_t)1 << 20)
 
-typedef void callback(void);
-
-/* What NVTX offers to the injected library: a place for each callback, by module and number. */
-static callback *callbacks[16];
-static callback **places[16];
-
-static int get_table(int module, callback ****table, unsigned *size)
-{
-    if (module != 1)
-        return 0;
-    for (int i = 0; i < 16; i++)
-        places[i] = &callbacks[i];
-    *table = places;
-    *size = 16;
-    return 1;
-}
-
-static const struct {
-    size_t struct_size;
-    int (*get_table)(int module, callback ****table, unsigned *size);
-} tables = {sizeof tables, get_table};
-
-static const void *export_table(uint32_t table)
-{
-    return table == 1 ? &tables : NULL;
-}
-
-static int inject(void)
-{
-    const char *path = getenv("NVTX_INJECTION64_PATH");
-    int (*initialize)(const void *(*)(uint32_t)) = NULL;
-    void *library = path ? dlopen(path, RTLD_LAZY) : NULL;
-    if (library)
-        *(void **)&initialize = dlsym(library, "InitializeInjectionNvtx2");
-    return initialize && initialize(export_table);
-}
-
 static int nvtx_push(const char *name)
 {
-    return callbacks[9] ? ((int (*)(const char *))(uintptr_t)callbacks[9])(name) : -2;
+    return NVTX_CALL(int, (const char *), NVTX_CORE, 9, (name), -2);
 }
 
 static int nvtx_pop(void)
 {
-    return callbacks[11] ? ((int (*)(void))(uintptr_t)callbacks[11])() : -2;
+    return NVTX_CALL(int, (void), NVTX_CORE, 11, (), -2);
 }
 
 static void *allocate(size_t mebibytes)
@@ -74,7 +38,7 @@ int main(void)
 {
     void *forward, *tools = NULL;
     int (*tools_push)(const char *) = NULL, (*tools_pop)(void) = NULL;
-    const int injected = inject();
+    const int injected = nvtx_inject();
     printf("injected %d\n", injected);
     printf("push %d\n", nvtx_push("setup"));
     allocate(1);

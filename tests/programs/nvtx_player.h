@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Header-only NVTX 3, played by its public injection protocol: it loads what NVTX_INJECTION64_PATH
+ * names, and offers it a place for each callback, by module and number.
+ */
+#ifndef GPUMEMTRACE_TESTS_NVTX_PLAYER_H
+#define GPUMEMTRACE_TESTS_NVTX_PLAYER_H
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#define NVTX_CORE 1
+#define NVTX_CORE2 5
+
+typedef void nvtx_callback(void);
+
+static nvtx_callback *nvtx_callbacks[6][16];
+
+/* What stands there before a tool comes: NVTX's own first call of each function. */
+static void nvtx_not_yet(void)
+{
+    abort();
+}
+
+static int nvtx_get_table(int module, nvtx_callback ****table, unsigned *size)
+{
+    static nvtx_callback **places[6][16];
+    if (module != NVTX_CORE && module != NVTX_CORE2)
+        return 0;
+    for (int i = 0; i < 16; i++)
+        places[module][i] = &nvtx_callbacks[module][i];
+    *table = places[module];
+    *size = 16;
+    return 1;
+}
+
+static const void *nvtx_export_table(uint32_t table)
+{
+    static const struct {
+        size_t struct_size;
+        int (*get_table)(int module, nvtx_callback ****table, unsigned *size);
+    } tables = {sizeof tables, nvtx_get_table};
+    return table == 1 ? &tables : NULL;
+}
+
+static inline int nvtx_inject(void)
+{
+    const char *path = getenv("NVTX_INJECTION64_PATH");
+    int (*initialize)(const void *(*)(uint32_t)) = NULL;
+    void *library = path ? dlopen(path, RTLD_LAZY) : NULL;
+    for (int module = 0; module < 6; module++)
+        for (int i = 0; i < 16; i++)
+            nvtx_callbacks[module][i] = nvtx_not_yet;
+    if (library)
+        *(void **)&initialize = dlsym(library, "InitializeInjectionNvtx2");
+    const int injected = initialize && initialize(nvtx_export_table);
+    for (int module = 0; module < 6; module++)
+        for (int i = 0; i < 16; i++)
+            if (nvtx_callbacks[module][i] == nvtx_not_yet)
+                nvtx_callbacks[module][i] = NULL;
+    return injected;
+}
+
+/* Calls a callback of this type, or answers as NVTX does without one. */
+#define NVTX_CALL(type, parameters, module, number, arguments, without)                            \
+    (nvtx_callbacks[module][number]                                                                \
+         ? ((type(*) parameters)(uintptr_t)nvtx_callbacks[module][number])arguments                \
+         : (without))
+
+#endif
