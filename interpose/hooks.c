@@ -33,8 +33,10 @@ typedef cudaError_t runtime_status;
 /* Handles are pointers in C and numbers in a trace. */
 #define bits(pointer) ((uint64_t)(uintptr_t)(pointer))
 
-/* Words of the memory column that depend on what is asked for: host memory has locations above the
- * device's, in the driver's as in the runtime's structs. */
+/* Words of the device and memory columns that depend on what is asked for: location 1 is a device,
+ * above it is host memory, in the driver's as in the runtime's structs. */
+#define BY_LOCATION(properties)                                                                    \
+    ((properties) && (int)(properties)->location.type == 1 ? (properties)->location.id : CURRENT)
 #define IS_ON_HOST(properties) ((properties) && (int)(properties)->location.type > 1)
 #define MEMORY_VMM_BY_LOCATION (IS_ON_HOST(prop) ? MEMORY_VMM_HOST : MEMORY_VMM)
 #define MEMORY_ASYNC_BY_POOL                                                                       \

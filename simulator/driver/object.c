@@ -54,10 +54,10 @@ void *object_find(const void *handle, enum object_kind kind)
     return object && object == handle && object->kind == kind ? object : NULL;
 }
 
-/* The next of any kind after this one; NULL: none. */
-static struct object *following(const void *object)
+/* The next of any kind after this one, or the first after NULL; NULL: none. */
+static struct object *following(const struct object *object)
 {
-    struct tree_node *node = tree_at_least(&objects, key_of((const char *)object + 1));
+    struct tree_node *node = tree_at_least(&objects, key_of(object ? object + 1 : NULL));
     return node ? TREE_ENTRY(node, struct object, by_handle) : NULL;
 }
 

@@ -118,7 +118,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             an_object_lives_until_its_handle_is_released_and_its_mapping_gone, fresh, fresh),
         cmocka_unit_test_setup_teardown(one_unmap_ends_all_mappings_of_its_range, fresh, fresh),
-cmocka_unit_test_setup_teardown(a_pools_piece_is_part_of_the_block_it_lies_in, fresh, fresh),
+        cmocka_unit_test_setup_teardown(a_pools_piece_is_part_of_the_block_it_lies_in, fresh,
+                                        fresh),
         cmocka_unit_test_setup_teardown(a_retained_object_needs_one_more_release, fresh, fresh),
         cmocka_unit_test_setup_teardown(
             a_context_takes_its_plain_memory_and_not_that_of_pools_or_others, fresh, fresh),
