@@ -247,8 +247,9 @@ static uint32_t take(struct thread *thread)
  * that are being taken, and a stack for a fork; neither for ever, for one may hold what the other
  * needs.
  */
-#define FORK_WAITS 1000 /* for a stack, and a 20th of it for a fork */
 #define WAIT_NS 100000
+#define WAITS_FOR_STACKS 1000
+#define WAITS_FOR_FORK 10000 /* copying the tables of a large process takes its time */
 
 static _Atomic bool forking;
 
@@ -271,7 +272,7 @@ void call_stack_before_fork(void)
 {
     /* Sequentially consistent, as in enter: one of both sees the other. */
     atomic_store(&forking, true);
-    for (int waits = 0; waits < FORK_WAITS && others_take(thread_self); waits++)
+    for (int waits = 0; waits < WAITS_FOR_STACKS && others_take(thread_self); waits++)
         wait_a_little();
 }
 
@@ -288,7 +289,7 @@ static bool enter(struct thread *thread)
 {
     if (atomic_load_explicit(&thread->in_stack, memory_order_relaxed))
         return false;
-    for (int waits = 0; waits < FORK_WAITS / 20; waits++) {
+    for (int waits = 0; waits < WAITS_FOR_FORK; waits++) {
         atomic_store(&thread->in_stack, true);
         if (GMT_LIKELY(!atomic_load(&forking)))
             return true;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The Python frames of the calling thread, read without the GIL: a thread inside a hook cannot
- * change its own frames. Finds the interpreter among the loaded objects, reads its frames as
- * python_layouts.def says. Nothing is called in Python but what only reads a word. It must not know
- * native frames.
+ * change its own frames. python_find finds the interpreter among the loaded objects, python reads
+ * its frames as python_layouts.def says, python_places turns them into locations. Nothing is called
+ * in Python but what only reads a word. It must not know native frames.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_PYTHON_H
 #define GPUMEMTRACE_INTERPOSE_PYTHON_H
