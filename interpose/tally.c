@@ -33,9 +33,10 @@ static struct live_event read_event(const struct ring_slot *slot)
                                .result = slot->result};
 }
 
-static int reserve(struct tally *tally, size_t limit)
+static int reserve(struct tally *tally, size_t needed)
 {
-    if (limit <= tally->waiting_limit)
+    const size_t limit = needed > 2 * tally->waiting_limit ? needed : 2 * tally->waiting_limit;
+    if (needed <= tally->waiting_limit)
         return 0;
     struct live_event *grown = realloc(tally->waiting, limit * sizeof *grown);
     if (!grown)
