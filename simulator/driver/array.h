@@ -28,14 +28,24 @@ struct mipmap {
     struct array *levels[ARRAY_LEVEL_LIMIT]; /* made when asked for */
 };
 
-CUresult array_new(struct context *context, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
-                   CUarray *handle);
+/* Whole calls, for each form of the API; descriptor and target: NULL if the program's is. */
+CUresult array_create(const char *function, CUarray *handle,
+                      const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
+CUresult array_describe(const char *function, CUarray handle, const void *target,
+                        CUDA_ARRAY3D_DESCRIPTOR *descriptor);
 /* NULL: no such array. */
 struct array *array_find(CUarray handle);
 struct mipmap *array_find_mipmap(CUmipmappedArray handle);
 /* A mipmapped array without memory of its own. NULL: no host memory; invalid: the result says. */
 CUresult array_view(struct context *context, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
                     unsigned level_count, struct mipmap **mipmap);
+bool array_is_valid(const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
+/* -1: more than 64 bits can say. */
+int array_bytes(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, uint64_t *size_bytes);
+/* *block stays NULL where the program maps memory in. */
+CUresult array_take_memory(struct context *context, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
+                           uint64_t size_bytes, struct block **block);
+void array_give_memory(struct block *block);
 /* Does the program map memory into it? */
 bool array_is_mapped_into(const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
 /* Bytes of the first levels together; -1: more than 64 bits can say. */

@@ -78,89 +78,57 @@ CUresult cuDeviceTotalMem(unsigned int *bytes, CUdevice ordinal)
 CUresult cuMemGetAddressRange(CUdeviceptr_v1 *base, unsigned int *size_bytes,
                               CUdeviceptr_v1 address)
 {
-    struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT)) {
-        const struct block *block = block_containing(address);
-        if (!block)
-            call.result = CUDA_ERROR_NOT_FOUND;
-        if (block && base)
-            *base = (CUdeviceptr_v1)block->address;
-        if (block && size_bytes)
-            *size_bytes = clamp(block->size_bytes);
-    }
-    return call_end(&call);
+    struct memory_range range = {0, 0};
+    const CUresult result = memory_find_range(__func__, address, &range);
+    if (!result && base)
+        *base = (CUdeviceptr_v1)range.address;
+    if (!result && size_bytes)
+        *size_bytes = clamp(range.size_bytes);
+    return result;
 }
 
 /* --- arrays: known by a handle, so only their descriptions differ --- */
 
-CUresult cuArrayCreate(CUarray *handle, const CUDA_ARRAY_DESCRIPTOR_v1 *descriptor)
+CUresult cuArrayCreate(CUarray *handle, const CUDA_ARRAY_DESCRIPTOR_v1 *flat)
 {
-    struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_NO_CAPTURE) &&
-        call_requires(&call, handle && descriptor)) {
-        const CUDA_ARRAY3D_DESCRIPTOR whole = {
-            .Width = descriptor->Width,
-            .Height = descriptor->Height,
-            .Format = descriptor->Format,
-            .NumChannels = descriptor->NumChannels,
-        };
-        call.result = array_new(call.context, &whole, handle);
-    }
-    return call_end(&call);
+    CUDA_ARRAY3D_DESCRIPTOR whole = {0};
+    if (flat)
+        whole = (CUDA_ARRAY3D_DESCRIPTOR){.Width = flat->Width,
+                                          .Height = flat->Height,
+                                          .Format = flat->Format,
+                                          .NumChannels = flat->NumChannels};
+    return array_create(__func__, handle, flat ? &whole : NULL);
 }
 
 CUresult cuArray3DCreate(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR_v1 *descriptor)
 {
-    struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_NO_CAPTURE) &&
-        call_requires(&call, handle && descriptor)) {
-        const CUDA_ARRAY3D_DESCRIPTOR whole = {
-            .Width = descriptor->Width,
-            .Height = descriptor->Height,
-            .Depth = descriptor->Depth,
-            .Format = descriptor->Format,
-            .NumChannels = descriptor->NumChannels,
-            .Flags = descriptor->Flags,
-        };
-        call.result = array_new(call.context, &whole, handle);
-    }
-    return call_end(&call);
-}
-
-/* NULL: the result is set. */
-static const CUDA_ARRAY3D_DESCRIPTOR *descriptor_of(struct call *call, CUarray handle)
-{
-    const struct array *array = array_find(handle);
-    if (!array)
-        call->result = CUDA_ERROR_INVALID_HANDLE;
-    return array ? &array->descriptor : NULL;
+    CUDA_ARRAY3D_DESCRIPTOR whole = {0};
+    if (descriptor)
+        whole = (CUDA_ARRAY3D_DESCRIPTOR){descriptor->Width,       descriptor->Height,
+                                          descriptor->Depth,       descriptor->Format,
+                                          descriptor->NumChannels, descriptor->Flags};
+    return array_create(__func__, handle, descriptor ? &whole : NULL);
 }
 
 CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR_v1 *descriptor, CUarray handle)
 {
-    struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
-        call_requires(&call, descriptor != NULL)) {
-        const CUDA_ARRAY3D_DESCRIPTOR *whole = descriptor_of(&call, handle);
-        if (whole)
-            *descriptor = (CUDA_ARRAY_DESCRIPTOR_v1){clamp(whole->Width), clamp(whole->Height),
-                                                     whole->Format, whole->NumChannels};
-    }
-    return call_end(&call);
+    CUDA_ARRAY3D_DESCRIPTOR whole;
+    const CUresult result = array_describe(__func__, handle, descriptor, &whole);
+    if (!result)
+        *descriptor = (CUDA_ARRAY_DESCRIPTOR_v1){clamp(whole.Width), clamp(whole.Height),
+                                                 whole.Format, whole.NumChannels};
+    return result;
 }
 
 CUresult cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR_v1 *descriptor, CUarray handle)
 {
-    struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
-        call_requires(&call, descriptor != NULL)) {
-        const CUDA_ARRAY3D_DESCRIPTOR *whole = descriptor_of(&call, handle);
-        if (whole)
-            *descriptor = (CUDA_ARRAY3D_DESCRIPTOR_v1){clamp(whole->Width), clamp(whole->Height),
-                                                       clamp(whole->Depth), whole->Format,
-                                                       whole->NumChannels,  whole->Flags};
-    }
-    return call_end(&call);
+    CUDA_ARRAY3D_DESCRIPTOR whole;
+    const CUresult result = array_describe(__func__, handle, descriptor, &whole);
+    if (!result)
+        *descriptor = (CUDA_ARRAY3D_DESCRIPTOR_v1){clamp(whole.Width), clamp(whole.Height),
+                                                   clamp(whole.Depth), whole.Format,
+                                                   whole.NumChannels,  whole.Flags};
+    return result;
 }
 
 /* --- contexts: counted by those who attach to them --- */

@@ -19,6 +19,20 @@ struct graph_node *graph_node_find(CUgraphNode handle)
     return object_find(handle, OBJECT_GRAPH_NODE);
 }
 
+struct graph *graph_of(struct call *call, CUgraph handle)
+{
+    struct graph *graph = graph_find(handle);
+    call_requires(call, graph != NULL);
+    return graph;
+}
+
+struct graph_node *graph_node_of(struct call *call, CUgraphNode handle)
+{
+    struct graph_node *node = graph_node_find(handle);
+    call_requires(call, node != NULL);
+    return node;
+}
+
 struct graph *graph_new(void)
 {
     return object_new(OBJECT_GRAPH, NULL, sizeof(struct graph));

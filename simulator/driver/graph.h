@@ -42,6 +42,9 @@ struct graph {
 /* NULL: no such graph, or no such node. */
 struct graph *graph_find(CUgraph handle);
 struct graph_node *graph_node_find(CUgraphNode handle);
+/* The same for a call, whose result is then set. */
+struct graph *graph_of(struct call *call, CUgraph handle);
+struct graph_node *graph_node_of(struct call *call, CUgraphNode handle);
 
 /* NULL: no host memory. */
 struct graph *graph_new(void);

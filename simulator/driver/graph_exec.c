@@ -1,37 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Graphs that are ready to run: what their nodes do, one after the other, and the memory they need
- * for it. A launch is done when the call returns, as all work is here; nodes that copy, fill or
- * compute only take time on the simulated clock.
+ * Making graphs ready to run, and measuring what memory they need for it. Running them is
+ * graph_launch.c's.
  */
 #include "graph_exec.h"
 
 #include <stdlib.h>
 
-#include "capture.h"
-#include "graph.h"
-#include "graph_memory.h"
-#include "stream.h"
+#include "gpumemtrace/compiler.h"
 
 #define FLAGS                                                                                      \
     (CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD |        \
      CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH | CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY)
-
-/* What a launch does with memory and with the program's own functions, in this order. */
-struct step {
-    CUgraphNodeType type; /* MEM_ALLOC, MEM_FREE, HOST */
-    struct graph_allocation *allocation;
-    CUDA_HOST_NODE_PARAMS host;
-};
-
-struct graph_exec {
-    struct object object;
-    struct graph *graph; /* NULL: gone, or without memory nodes */
-    uint64_t flags;
-    size_t node_count, step_count, mapping_count;
-    struct step *steps;
-    struct graph_mapping *mappings; /* one for each device it allocates on */
-};
 
 void graph_exec_forget(struct graph *graph)
 {
@@ -51,13 +31,13 @@ static CUresult add_step(struct graph_node *node, void *data)
     if (!more)
         return CUDA_ERROR_OUT_OF_MEMORY;
     exec->steps = more;
-    exec->steps[exec->step_count++] = (struct step){node->type, node->allocation, node->host};
+    exec->steps[exec->step_count++] = (struct graph_step){node->type, node->allocation, node->host};
     if (node->allocation)
         graph_allocation_retain(node->allocation);
     return CUDA_SUCCESS;
 }
 
-static struct graph_mapping *mapping_on(const struct graph_exec *exec, const struct device *device)
+struct graph_mapping *graph_exec_mapping(const struct graph_exec *exec, const struct device *device)
 {
     for (size_t i = 0; i < exec->mapping_count; i++)
         if (exec->mappings[i].device == device)
@@ -65,7 +45,7 @@ static struct graph_mapping *mapping_on(const struct graph_exec *exec, const str
     return NULL;
 }
 
-static bool is_allocation(const struct step *step)
+bool graph_step_allocates(const struct graph_step *step)
 {
     return step->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC;
 }
@@ -78,8 +58,8 @@ static CUresult add_mappings(struct graph_exec *exec)
         return CUDA_ERROR_OUT_OF_MEMORY;
     for (size_t i = 0; i < exec->step_count; i++) {
         struct device *device =
-            is_allocation(&exec->steps[i]) ? exec->steps[i].allocation->block->device : NULL;
-        if (!device || mapping_on(exec, device))
+            graph_step_allocates(&exec->steps[i]) ? exec->steps[i].allocation->block->device : NULL;
+        if (!device || graph_exec_mapping(exec, device))
             continue;
         exec->mappings[exec->mapping_count].device = device;
         graph_mapping_add(&exec->mappings[exec->mapping_count++]);
@@ -95,7 +75,7 @@ static void measure(const struct graph_exec *exec, struct graph_mapping *mapping
         struct graph_allocation *allocation = exec->steps[i].allocation;
         if (!allocation || allocation->block->device != mapping->device)
             continue;
-        if (is_allocation(&exec->steps[i])) {
+        if (graph_step_allocates(&exec->steps[i])) {
             allocation->mapping = mapping;
             held_bytes += allocation->held_bytes;
             if (allocation->is_live)
@@ -116,7 +96,7 @@ static void exec_delete(struct graph_exec *exec)
         struct graph_allocation *allocation = exec->steps[i].allocation;
         if (!allocation)
             continue;
-        if (is_allocation(&exec->steps[i]))
+        if (graph_step_allocates(&exec->steps[i]))
             allocation->mapping = NULL;
         graph_allocation_release(allocation);
     }
@@ -127,7 +107,7 @@ static void exec_delete(struct graph_exec *exec)
     object_delete(exec);
 }
 
-static CUresult map_all(struct graph_exec *exec)
+CUresult graph_exec_map(struct graph_exec *exec)
 {
     CUresult result = CUDA_SUCCESS;
     for (size_t i = 0; i < exec->mapping_count && !result; i++)
@@ -150,7 +130,7 @@ static CUresult exec_new(struct graph *graph, uint64_t flags, struct graph_exec 
     for (size_t i = 0; i < exec->mapping_count; i++)
         measure(exec, &exec->mappings[i]);
     if (!code && flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD)
-        code = map_all(exec);
+        code = graph_exec_map(exec);
     if (code) {
         exec_delete(exec);
         return code;
@@ -163,8 +143,7 @@ static CUresult exec_new(struct graph *graph, uint64_t flags, struct graph_exec 
     return CUDA_SUCCESS;
 }
 
-/* NULL: the result is set. */
-static struct graph_exec *find(struct call *call, CUgraphExec handle)
+struct graph_exec *graph_exec_of(struct call *call, CUgraphExec handle)
 {
     struct graph_exec *exec = object_find(handle, OBJECT_GRAPH_EXEC);
     call_requires(call, exec != NULL);
@@ -234,7 +213,7 @@ CUresult cuGraphExecGetFlags(CUgraphExec handle, cuuint64_t *flags)
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT) && call_requires(&call, flags != NULL)) {
-        const struct graph_exec *exec = find(&call, handle);
+        const struct graph_exec *exec = graph_exec_of(&call, handle);
         if (exec)
             *flags = exec->flags;
     }
@@ -245,7 +224,7 @@ CUresult cuGraphExecDestroy(CUgraphExec handle)
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
-        struct graph_exec *exec = find(&call, handle);
+        struct graph_exec *exec = graph_exec_of(&call, handle);
         if (exec)
             exec_delete(exec);
     }
@@ -274,7 +253,7 @@ static CUresult update(const char *function, CUgraphExec handle, CUgraph graph_h
 {
     struct call call;
     if (call_begin(&call, function, CALL_NEEDS_INIT)) {
-        const struct graph_exec *exec = find(&call, handle);
+        const struct graph_exec *exec = graph_exec_of(&call, handle);
         struct graph *graph = graph_find(graph_handle);
         if (exec && call_requires(&call, graph && result)) {
             *result = compare(exec, graph);
@@ -299,111 +278,3 @@ CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdate
         result->errorNode = result->errorFromNode = NULL;
     return update(__func__, exec, graph, result ? &result->result : NULL);
 }
-
-/* --- running one --- */
-
-static bool is_own(const struct graph_exec *exec, const struct graph_allocation *allocation)
-{
-    return allocation->mapping &&
-           allocation->mapping == mapping_on(exec, allocation->block->device);
-}
-
-/* What is still live of an earlier launch is in the way, unless every launch frees it first. What
- * is another graph's to free must be live. */
-static CUresult check_lives(const struct graph_exec *exec)
-{
-    const bool frees_first = exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
-    for (size_t i = 0; i < exec->step_count; i++) {
-        const struct graph_allocation *allocation = exec->steps[i].allocation;
-        if (!allocation)
-            continue;
-        if (is_allocation(&exec->steps[i]) && allocation->is_live && !frees_first)
-            return CUDA_ERROR_INVALID_VALUE;
-        if (!is_allocation(&exec->steps[i]) && !allocation->is_live && !is_own(exec, allocation))
-            return CUDA_ERROR_INVALID_VALUE;
-    }
-    return CUDA_SUCCESS;
-}
-
-static void free_earlier(const struct graph_exec *exec)
-{
-    for (size_t i = 0; i < exec->step_count; i++)
-        if (is_allocation(&exec->steps[i]) && exec->steps[i].allocation->is_live)
-            graph_allocation_end(exec->steps[i].allocation);
-}
-
-static CUresult run(struct graph_exec *exec)
-{
-    CUresult result = check_lives(exec);
-    if (result)
-        return result;
-    result = map_all(exec);
-    if (result)
-        return result;
-    free_earlier(exec);
-    for (size_t i = 0; i < exec->step_count; i++) {
-        const struct step *step = &exec->steps[i];
-        if (is_allocation(step))
-            graph_allocation_begin(step->allocation);
-        else if (step->allocation)
-            graph_allocation_end(step->allocation);
-    }
-    stream_work(exec->node_count * WORK_LAUNCH_NS);
-    return CUDA_SUCCESS;
-}
-
-/* The program's functions are called outside the lock, so from a list of their own. */
-static CUresult list_functions(const struct graph_exec *exec, CUDA_HOST_NODE_PARAMS **list,
-                               size_t *count)
-{
-    *list = calloc(exec->step_count + 1, sizeof **list);
-    if (!*list)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    for (size_t i = 0; i < exec->step_count; i++)
-        if (exec->steps[i].host.fn)
-            (*list)[(*count)++] = exec->steps[i].host;
-    return CUDA_SUCCESS;
-}
-
-/* false: the launch has become a node itself, or the result is set. What a launched graph does is
- * not kept in the node. */
-static bool is_due(struct call *call, const struct graph_exec *exec, CUstream stream)
-{
-    CUgraphNodeParams work = {.type = CU_GRAPH_NODE_TYPE_EMPTY};
-    return capture_lets_through(call, stream, exec->graph ? NULL : &work);
-}
-
-static CUresult do_cuGraphLaunch(const char *function, CUgraphExec handle, CUstream stream)
-{
-    struct call call;
-    CUDA_HOST_NODE_PARAMS *functions = NULL;
-    size_t function_count = 0;
-    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream)) {
-        struct graph_exec *exec = find(&call, handle);
-        if (!exec || !is_due(&call, exec, stream))
-            goto out;
-        call.result = list_functions(exec, &functions, &function_count);
-        if (!call.result)
-            call.result = run(exec);
-    }
-out:;
-    const CUresult result = call_end(&call);
-    for (size_t i = 0; !result && i < function_count; i++)
-        functions[i].fn(functions[i].userData);
-    free(functions);
-    return result;
-}
-
-static CUresult do_cuGraphUpload(const char *function, CUgraphExec handle, CUstream stream)
-{
-    struct call call;
-    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream)) {
-        struct graph_exec *exec = find(&call, handle);
-        if (exec)
-            call.result = map_all(exec);
-    }
-    return call_end(&call);
-}
-
-TWIN(_ptsz, cuGraphLaunch, (CUgraphExec exec, CUstream stream), exec, stream)
-TWIN(_ptsz, cuGraphUpload, (CUgraphExec exec, CUstream stream), exec, stream)

@@ -5,6 +5,7 @@
 #include "call.h"
 #include "gpumemtrace/compiler.h"
 #include "host.h"
+#include "memory.h"
 
 #define ALLOC_FLAGS                                                                                \
     (CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED)
@@ -12,33 +13,15 @@
     (CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_IOMEMORY |    \
      CU_MEMHOSTREGISTER_READ_ONLY)
 
-static CUresult pinned_new(struct context *context, uint64_t size_bytes, unsigned flags,
-                           void **address)
-{
-    struct block model = {
-        .kind = BLOCK_PINNED,
-        .flags = flags,
-        .address = host_map(size_bytes),
-        .size_bytes = size_bytes,
-        .device = context->device,
-        .context = context,
-    };
-    if (!model.address)
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    if (!block_new(&model)) {
-        host_unmap(model.address, size_bytes);
-        return CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    *address = host_pointer(model.address);
-    return CUDA_SUCCESS;
-}
-
 static CUresult allocate(const char *function, void **address, size_t size_bytes, unsigned flags)
 {
     struct call call;
+    uint64_t place = 0;
     if (call_begin(&call, function, CALL_NEEDS_NO_CAPTURE) &&
         call_requires(&call, address && size_bytes && !(flags & ~(unsigned)ALLOC_FLAGS)))
-        call.result = pinned_new(call.context, size_bytes, flags, address);
+        call.result = memory_of_host(call.context, BLOCK_PINNED, size_bytes, flags, &place);
+    if (place)
+        *address = host_pointer(place);
     return call_end(&call);
 }
 

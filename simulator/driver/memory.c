@@ -71,11 +71,11 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr *address, size_t *pitch_bytes, size_t wi
     return call_end(&call);
 }
 
-static CUresult managed_new(struct context *context, uint64_t size_bytes, unsigned flags,
-                            CUdeviceptr *address)
+CUresult memory_of_host(struct context *context, enum block_kind kind, uint64_t size_bytes,
+                        unsigned flags, uint64_t *address)
 {
     struct block model = {
-        .kind = BLOCK_MANAGED,
+        .kind = kind,
         .flags = flags,
         .address = host_map(size_bytes),
         .size_bytes = size_bytes,
@@ -95,10 +95,13 @@ static CUresult managed_new(struct context *context, uint64_t size_bytes, unsign
 CUresult cuMemAllocManaged(CUdeviceptr *address, size_t size_bytes, unsigned int flags)
 {
     struct call call;
+    uint64_t place = 0;
     if (call_begin(&call, __func__, CALL_NEEDS_NO_CAPTURE) &&
         call_requires(&call, address && size_bytes &&
                                  (flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST)))
-        call.result = managed_new(call.context, size_bytes, flags, address);
+        call.result = memory_of_host(call.context, BLOCK_MANAGED, size_bytes, flags, &place);
+    if (place)
+        *address = place;
     return call_end(&call);
 }
 
@@ -138,19 +141,28 @@ CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
     return call_end(&call);
 }
 
-CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size_bytes, CUdeviceptr address)
+CUresult memory_find_range(const char *function, uint64_t address, struct memory_range *range)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT)) {
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT)) {
         const struct block *block = block_containing(address);
-        if (!block)
+        if (block)
+            *range = (struct memory_range){block->address, block->size_bytes};
+        else
             call.result = CUDA_ERROR_NOT_FOUND;
-        if (block && base)
-            *base = block->address;
-        if (block && size_bytes)
-            *size_bytes = block->size_bytes;
     }
     return call_end(&call);
+}
+
+CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size_bytes, CUdeviceptr address)
+{
+    struct memory_range range = {0, 0};
+    const CUresult result = memory_find_range(__func__, address, &range);
+    if (!result && base)
+        *base = range.address;
+    if (!result && size_bytes)
+        *size_bytes = range.size_bytes;
+    return result;
 }
 
 /* Where managed memory resides is not simulated: moves and hints have no effect. */

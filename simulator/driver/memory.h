@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Linear memory, as more than one form of the API hands it out. Not thread-safe: the simulator's
- * lock covers it.
+ * Memory that more than one form of the API hands out. Not thread-safe: the simulator's lock covers
+ * it.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_MEMORY_H
 #define GPUMEMTRACE_SIMULATOR_MEMORY_H
@@ -15,7 +15,17 @@ CUresult memory_linear(struct context *context, uint64_t size_bytes, memory_take
                        CUdeviceptr *address);
 CUresult memory_pitched(struct context *context, uint64_t width_bytes, uint64_t height,
                         memory_take *take, CUdeviceptr *address, size_t *pitch_bytes);
+/* Managed or pinned memory: pages of the host's. */
+CUresult memory_of_host(struct context *context, enum block_kind kind, uint64_t size_bytes,
+                        unsigned flags, uint64_t *address);
 /* Anything that cuMemFree takes; 0 is nothing. */
 CUresult memory_free(uint64_t address);
+
+struct memory_range {
+    uint64_t address, size_bytes;
+};
+
+/* A whole call: the allocation that the address lies in. */
+CUresult memory_find_range(const char *function, uint64_t address, struct memory_range *range);
 
 #endif

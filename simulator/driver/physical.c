@@ -189,16 +189,14 @@ static bool is_origin(const void *object, const void *name)
 
 static CUresult import(const struct share_name *name, CUmemGenericAllocationHandle *handle)
 {
-    struct device *device = share_device(name);
-    const CUmemAllocationProp properties = {
+    CUmemAllocationProp properties = {
         .type = CU_MEM_ALLOCATION_TYPE_PINNED,
         .requestedHandleTypes = (CUmemAllocationHandleType)name->handle_types,
-        .location = {device ? CU_MEM_LOCATION_TYPE_DEVICE : CU_MEM_LOCATION_TYPE_HOST_NUMA,
-                     device ? device->ordinal : 0},
     };
-    if (!device && name->device_index >= 0)
-        return CUDA_ERROR_NOT_SUPPORTED;
-    struct physical *physical = physical_new(device, &properties, name->size_bytes);
+    const CUresult result = share_location(name, &properties.location);
+    if (result)
+        return result;
+    struct physical *physical = physical_new(share_device(name), &properties, name->size_bytes);
     if (!physical)
         return CUDA_ERROR_OUT_OF_MEMORY;
     if (share_is_own(name))

@@ -11,8 +11,7 @@
 #include "pool_model.h"
 #include "stream.h"
 
-/* NULL: the result is set. */
-static struct pool *find(struct call *call, CUmemoryPool handle)
+struct pool *pool_find(struct call *call, CUmemoryPool handle)
 {
     struct pool *pool = object_find(handle, OBJECT_POOL);
     if (pool && !pool->destroyed)
@@ -77,7 +76,7 @@ static CUresult do_cuMemAllocFromPoolAsync(const char *function, CUdeviceptr *ad
     struct call call;
     if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) &&
         call_requires(&call, address && size_bytes)) {
-        struct pool *pool = find(&call, handle);
+        struct pool *pool = pool_find(&call, handle);
         if (pool && call_requires(&call, !pool->is_imported))
             call.result = allocate(&call, pool, size_bytes, stream, address);
     }
@@ -112,24 +111,6 @@ static CUresult do_cuMemFreeAsync(const char *function, CUdeviceptr address, CUs
 
 TWIN(_ptsz, cuMemFreeAsync, (CUdeviceptr address, CUstream stream), address, stream)
 
-/* On a device or on the host, where a pool for any node cannot be shared; managed memory may also
- * be nowhere in particular. */
-static CUresult check_place(CUmemAllocationType type, const CUmemLocation *location)
-{
-    switch (location->type) {
-    case CU_MEM_LOCATION_TYPE_DEVICE:
-        return device_at(location->id) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
-    case CU_MEM_LOCATION_TYPE_HOST:
-        return CUDA_SUCCESS;
-    case CU_MEM_LOCATION_TYPE_HOST_NUMA:
-        return location->id ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
-    case CU_MEM_LOCATION_TYPE_NONE:
-        return type == CU_MEM_ALLOCATION_TYPE_MANAGED ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-    default:
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-}
-
 static CUresult check(const CUmemPoolProps *properties)
 {
     if (properties->allocType != CU_MEM_ALLOCATION_TYPE_PINNED &&
@@ -140,7 +121,7 @@ static CUresult check(const CUmemPoolProps *properties)
     if (properties->handleTypes && (properties->allocType == CU_MEM_ALLOCATION_TYPE_MANAGED ||
                                     properties->location.type == CU_MEM_LOCATION_TYPE_HOST))
         return CUDA_ERROR_INVALID_VALUE;
-    return check_place(properties->allocType, &properties->location);
+    return pool_check_place(properties->allocType, &properties->location);
 }
 
 CUresult cuMemPoolCreate(CUmemoryPool *handle, const CUmemPoolProps *properties)
@@ -166,7 +147,7 @@ CUresult cuMemPoolDestroy(CUmemoryPool handle)
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
-        struct pool *pool = find(&call, handle);
+        struct pool *pool = pool_find(&call, handle);
         if (pool && call_requires(&call, !pool->is_default))
             pool_destroy(pool);
     }
@@ -177,7 +158,7 @@ CUresult cuMemPoolTrimTo(CUmemoryPool handle, size_t keep_bytes)
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
-        struct pool *pool = find(&call, handle);
+        struct pool *pool = pool_find(&call, handle);
         if (pool)
             pool_release(pool, keep_bytes);
     }
@@ -230,7 +211,7 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribut
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
-        struct pool *pool = find(&call, handle);
+        struct pool *pool = pool_find(&call, handle);
         int *flag = pool ? reuse(pool, attribute) : NULL;
         if (!pool || !call_requires(&call, value != NULL))
             goto out;
@@ -247,7 +228,7 @@ CUresult cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attribut
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
-        struct pool *pool = find(&call, handle);
+        struct pool *pool = pool_find(&call, handle);
         const int *flag = pool ? reuse(pool, attribute) : NULL;
         const uint64_t *bytes = pool ? quantity(pool, attribute) : NULL;
         if (!pool || !call_requires(&call, value && (flag || bytes)))
@@ -265,97 +246,19 @@ out:
 CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc *accesses, size_t count)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_INIT) && find(&call, handle) &&
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT) && pool_find(&call, handle) &&
         call_requires(&call, accesses || !count))
         for (size_t i = 0; i < count && !call.result; i++)
-            call.result = check_place(CU_MEM_ALLOCATION_TYPE_PINNED, &accesses[i].location);
+            call.result = pool_check_place(CU_MEM_ALLOCATION_TYPE_PINNED, &accesses[i].location);
     return call_end(&call);
 }
 
 CUresult cuMemPoolGetAccess(CUmemAccess_flags *flags, CUmemoryPool handle, CUmemLocation *location)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_INIT) && find(&call, handle) &&
-        call_requires(&call,
-                      flags && location && !check_place(CU_MEM_ALLOCATION_TYPE_PINNED, location)))
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT) && pool_find(&call, handle) &&
+        call_requires(&call, flags && location &&
+                                 !pool_check_place(CU_MEM_ALLOCATION_TYPE_PINNED, location)))
         *flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
     return call_end(&call);
-}
-
-/* --- the pool of a place, where none is named --- */
-
-typedef struct pool *choose_pool(CUmemAllocationType type, CUmemLocation location);
-
-static CUresult get_pool(const char *function, CUmemoryPool *handle, CUmemAllocationType type,
-                         CUmemLocation location, choose_pool *choose)
-{
-    struct call call;
-    if (call_begin(&call, function, CALL_NEEDS_INIT) && call_requires(&call, handle != NULL)) {
-        call.result = check_place(type, &location);
-        struct pool *pool = call.result ? NULL : choose(type, location);
-        if (pool)
-            *handle = handle_of(pool);
-        else if (!call.result)
-            call.result = CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    return call_end(&call);
-}
-
-static CUresult set_pool(const char *function, CUmemAllocationType type, CUmemLocation location,
-                         CUmemoryPool handle)
-{
-    struct call call;
-    if (call_begin(&call, function, CALL_NEEDS_INIT)) {
-        call.result = check_place(type, &location);
-        struct pool *pool = call.result ? NULL : find(&call, handle);
-        if (pool && call_requires(&call, !pool->is_imported && pool->type == type &&
-                                             pool->location.type == location.type &&
-                                             pool->location.id == location.id))
-            pool_make_current(pool);
-    }
-    return call_end(&call);
-}
-
-static CUmemLocation device_location(CUdevice ordinal)
-{
-    return (CUmemLocation){CU_MEM_LOCATION_TYPE_DEVICE, ordinal};
-}
-
-CUresult cuDeviceGetDefaultMemPool(CUmemoryPool *handle, CUdevice ordinal)
-{
-    return get_pool(__func__, handle, CU_MEM_ALLOCATION_TYPE_PINNED, device_location(ordinal),
-                    pool_default_of);
-}
-
-CUresult cuDeviceGetMemPool(CUmemoryPool *handle, CUdevice ordinal)
-{
-    return get_pool(__func__, handle, CU_MEM_ALLOCATION_TYPE_PINNED, device_location(ordinal),
-                    pool_current_of);
-}
-
-CUresult cuDeviceSetMemPool(CUdevice ordinal, CUmemoryPool handle)
-{
-    return set_pool(__func__, CU_MEM_ALLOCATION_TYPE_PINNED, device_location(ordinal), handle);
-}
-
-CUresult cuMemGetDefaultMemPool(CUmemoryPool *handle, CUmemLocation *location,
-                                CUmemAllocationType type)
-{
-    if (!location)
-        return CUDA_ERROR_INVALID_VALUE;
-    return get_pool(__func__, handle, type, *location, pool_default_of);
-}
-
-CUresult cuMemGetMemPool(CUmemoryPool *handle, CUmemLocation *location, CUmemAllocationType type)
-{
-    if (!location)
-        return CUDA_ERROR_INVALID_VALUE;
-    return get_pool(__func__, handle, type, *location, pool_current_of);
-}
-
-CUresult cuMemSetMemPool(CUmemLocation *location, CUmemAllocationType type, CUmemoryPool handle)
-{
-    if (!location)
-        return CUDA_ERROR_INVALID_VALUE;
-    return set_pool(__func__, type, *location, handle);
 }

@@ -5,10 +5,15 @@
 #ifndef GPUMEMTRACE_SIMULATOR_POOL_MODEL_H
 #define GPUMEMTRACE_SIMULATOR_POOL_MODEL_H
 
+#include "call.h"
 #include "pool.h"
 
 /* NULL: no host memory. */
 struct pool *pool_new(CUmemAllocationType type, CUmemLocation location);
+/* NULL: the call's result is set. */
+struct pool *pool_find(struct call *call, CUmemoryPool handle);
+/* Can there be a pool of this type there? */
+CUresult pool_check_place(CUmemAllocationType type, const CUmemLocation *location);
 bool pool_is_on_device(const struct pool *pool);
 /* The pool of a location that is used where none is named; made when first asked for. NULL: no host
  * memory. */

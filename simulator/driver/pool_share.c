@@ -11,14 +11,6 @@
 
 _Static_assert(sizeof(struct share_name) <= sizeof(CUmemPoolPtrExportData), "a name fits in there");
 
-/* NULL: the result is set. */
-static struct pool *find(struct call *call, CUmemoryPool handle)
-{
-    struct pool *pool = object_find(handle, OBJECT_POOL);
-    call_requires(call, pool && !pool->destroyed);
-    return call->result ? NULL : pool;
-}
-
 static const struct device *device_of(const struct pool *pool)
 {
     return pool_is_on_device(pool) ? pool->device : NULL;
@@ -30,7 +22,7 @@ CUresult cuMemPoolExportToShareableHandle(void *shareable, CUmemoryPool handle,
     struct call call;
     if (!call_begin(&call, __func__, CALL_NEEDS_INIT))
         goto out;
-    const struct pool *pool = find(&call, handle);
+    const struct pool *pool = pool_find(&call, handle);
     if (!pool || !call_requires(&call, shareable && !flags && type == POSIX &&
                                            pool->handle_types & POSIX && !pool->is_imported))
         goto out;
@@ -46,12 +38,10 @@ out:
 
 static CUresult import_pool(const struct share_name *name, CUmemoryPool *handle)
 {
-    const struct device *device = share_device(name);
-    const CUmemLocation location = {device ? CU_MEM_LOCATION_TYPE_DEVICE
-                                           : CU_MEM_LOCATION_TYPE_HOST_NUMA,
-                                    device ? device->ordinal : 0};
-    if (!device && name->device_index >= 0)
-        return CUDA_ERROR_NOT_SUPPORTED;
+    CUmemLocation location;
+    const CUresult result = share_location(name, &location);
+    if (result)
+        return result;
     struct pool *pool = pool_new(CU_MEM_ALLOCATION_TYPE_PINNED, location);
     if (!pool)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -98,7 +88,7 @@ CUresult cuMemPoolImportPointer(CUdeviceptr *address, CUmemoryPool handle,
     struct call call;
     struct share_name name;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
-        struct pool *pool = find(&call, handle);
+        struct pool *pool = pool_find(&call, handle);
         if (pool &&
             call_requires(&call, address && data && pool->is_imported &&
                                      share_read(data, SHARE_PIECE, &name)) &&

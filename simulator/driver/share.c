@@ -73,6 +73,16 @@ struct device *share_device(const struct share_name *name)
     return NULL;
 }
 
+CUresult share_location(const struct share_name *name, CUmemLocation *location)
+{
+    const struct device *device = share_device(name);
+    if (!device && name->device_index >= 0)
+        return CUDA_ERROR_NOT_SUPPORTED;
+    *location = device ? (CUmemLocation){CU_MEM_LOCATION_TYPE_DEVICE, device->ordinal}
+                       : (CUmemLocation){CU_MEM_LOCATION_TYPE_HOST_NUMA, 0};
+    return CUDA_SUCCESS;
+}
+
 int share_export(const struct share_name *name)
 {
     const int descriptor = memfd_create("gpumemtrace-simulator", MFD_CLOEXEC);

@@ -47,6 +47,9 @@ bool share_is_same(const struct share_name *a, const struct share_name *b);
 /* The card it is on, as this process sees it; NULL: not visible, or no card's. */
 struct device *share_device(const struct share_name *name);
 
+/* The same as a location, the host's included; CUDA_ERROR_NOT_SUPPORTED: not visible. */
+CUresult share_location(const struct share_name *name, CUmemLocation *location);
+
 /* A new descriptor that stands for the name; -1: the system has none left. */
 int share_export(const struct share_name *name);
 bool share_import(int descriptor, enum share_kind kind, struct share_name *name);

@@ -8,11 +8,7 @@
 
 #include "runtime/call.h"
 #include "runtime/context.h"
-
-static CUdeviceptr address_of(const void *pointer)
-{
-    return (CUdeviceptr)(uintptr_t)pointer;
-}
+#include "runtime/convert.h"
 
 static cudaError_t copy(enum stream_form form, void *to, const void *from, size_t size_bytes,
                         enum cudaMemcpyKind kind)

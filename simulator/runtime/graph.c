@@ -9,19 +9,10 @@
 
 #include "runtime/call.h"
 #include "runtime/context.h"
+#include "runtime/convert.h"
 #include "runtime/only_here.h"
 #include "runtime/registry.h"
 #include "runtime/soname.h"
-
-static CUdeviceptr address_of(const void *pointer)
-{
-    return (CUdeviceptr)(uintptr_t)pointer;
-}
-
-static void *pointer_of(CUdeviceptr address)
-{
-    return (void *)(uintptr_t)address;
-}
 
 /* --- graphs --- */
 
@@ -61,23 +52,6 @@ static cudaError_t add(struct place place, CUgraphNodeParams *parameters)
 {
     return call_error(call_driver()->cuGraphAddNode_v2(place.node, place.graph, place.dependencies,
                                                        NULL, place.dependency_count, parameters));
-}
-
-static CUmemLocation location_of(const struct cudaMemLocation *location)
-{
-    return (CUmemLocation){(CUmemLocationType)location->type, location->id};
-}
-
-static CUmemPoolProps pool_properties_of(const struct cudaMemPoolProps *properties)
-{
-    return (CUmemPoolProps){
-        .allocType = (CUmemAllocationType)properties->allocType,
-        .handleTypes = (CUmemAllocationHandleType)properties->handleTypes,
-        .location = location_of(&properties->location),
-        .win32SecurityAttributes = properties->win32SecurityAttributes,
-        .maxSize = properties->maxSize,
-        .usage = properties->usage,
-    };
 }
 
 /* Who has access is not kept by nodes here, so only that it was said is passed on. */

@@ -7,14 +7,10 @@
 #include <stdint.h>
 
 #include "runtime/call.h"
+#include "runtime/convert.h"
 
 /* The device of a pointer that no device knows. */
 enum { NO_DEVICE = -2 };
-
-static CUdeviceptr address_of(const void *pointer)
-{
-    return (CUdeviceptr)(uintptr_t)pointer;
-}
 
 static cudaError_t allocate(void **address, size_t size_bytes)
 {

@@ -8,11 +8,7 @@
 
 #include "runtime/call.h"
 #include "runtime/context.h"
-
-static CUdeviceptr address_of(const void *pointer)
-{
-    return (CUdeviceptr)(uintptr_t)pointer;
-}
+#include "runtime/convert.h"
 
 static cudaError_t allocate_async(enum stream_form form, void **address, size_t size_bytes,
                                   cudaStream_t stream)
@@ -85,11 +81,6 @@ GMT_EXPORT cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
     return CALL(NEEDS_DEVICES, set_pool(device, pool));
 }
 
-static CUmemLocation location_of(const struct cudaMemLocation *location)
-{
-    return (CUmemLocation){(CUmemLocationType)location->type, location->id};
-}
-
 /* --- pools of a place (CUDA 13) --- */
 
 typedef CUresult get_pool_of(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type);
@@ -135,14 +126,7 @@ GMT_EXPORT cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location,
 
 static cudaError_t create_pool(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties)
 {
-    const CUmemPoolProps converted = {
-        .allocType = (CUmemAllocationType)properties->allocType,
-        .handleTypes = (CUmemAllocationHandleType)properties->handleTypes,
-        .location = location_of(&properties->location),
-        .win32SecurityAttributes = properties->win32SecurityAttributes,
-        .maxSize = properties->maxSize,
-        .usage = properties->usage,
-    };
+    const CUmemPoolProps converted = pool_properties_of(properties);
     return call_error(call_driver()->cuMemPoolCreate(pool, &converted));
 }
 

@@ -8,11 +8,7 @@
 
 #include "runtime/array.h"
 #include "runtime/call.h"
-
-static CUdeviceptr address_of(const void *pointer)
-{
-    return (CUdeviceptr)(uintptr_t)pointer;
-}
+#include "runtime/convert.h"
 
 /* --- IPC handles --- */
 
