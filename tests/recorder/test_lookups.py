@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, compile_library, simulator_environment
+from conftest import BUILD, PRELOAD_FIRST, compile_library, simulator_environment
 
 ALLOCATIONS = (
     "SELECT name, size_bytes FROM event JOIN hook USING(hook_id) "
@@ -53,12 +53,14 @@ def allocations(recording):
 # --- RTLD_DEEPBIND ---------------------------------------------------------------------------------
 
 
+@pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer refuses RTLD_DEEPBIND")
 def test_a_library_with_cuda_is_recorded_though_it_is_opened_with_deepbind(both, tmp_path):
     plugin = compile_library(tmp_path / "libplugin.so", CALLS, RUNTIME)
     recording = both(f"deepbind:{plugin}:call")
     assert allocations(recording) == [("cudaMalloc", 4096)]
 
 
+@pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer refuses RTLD_DEEPBIND")
 def test_so_it_is_when_cuda_comes_in_through_a_library_that_it_needs(both, tmp_path):
     folder = tmp_path / "inner"
     folder.mkdir()
@@ -71,6 +73,7 @@ def test_so_it_is_when_cuda_comes_in_through_a_library_that_it_needs(both, tmp_p
     assert allocations(recording) == [("cudaMalloc", 4096)]
 
 
+@pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer refuses RTLD_DEEPBIND")
 def test_so_it_is_when_it_opens_the_driver_itself(both, tmp_path):
     plugin = compile_library(
         tmp_path / "libplugin.so",
@@ -92,6 +95,7 @@ def test_so_it_is_when_it_opens_the_driver_itself(both, tmp_path):
     assert allocations(recording) == [("cuMemAlloc_v2", 4096)]
 
 
+@pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer refuses RTLD_DEEPBIND")
 def test_a_library_without_cuda_keeps_its_own_symbols_by_deepbind(both, tmp_path):
     plugin = compile_library(
         tmp_path / "libplugin.so",
@@ -101,6 +105,7 @@ def test_a_library_without_cuda_keeps_its_own_symbols_by_deepbind(both, tmp_path
     assert recording.completed.stdout == "call 42\n"
 
 
+@pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer refuses RTLD_DEEPBIND")
 def test_deepbind_stays_when_asked_and_info_says_what_that_costs(both, tmp_path, gpumemtrace):
     plugin = compile_library(tmp_path / "libplugin.so", CALLS, RUNTIME)
     seen = compile_library(tmp_path / "libseen.so", CALLS.replace("call", "seen"), RUNTIME)
@@ -170,6 +175,7 @@ def test_each_of_two_drivers_in_one_process_gets_its_own_calls(both, tmp_path):
     assert allocations(recording) == [("cuMemAlloc_v2", 4096), ("cuMemAlloc_v2", 8192)]
 
 
+@pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer cannot be loaded twice")
 def test_a_driver_in_a_namespace_of_its_own_works_and_is_not_hooked(both, tmp_path):
     plugin = compile_library(tmp_path / "libplugin.so", CALLS, RUNTIME)
     both(f"new:{plugin}:call")
@@ -178,6 +184,7 @@ def test_a_driver_in_a_namespace_of_its_own_works_and_is_not_hooked(both, tmp_pa
 # --- the caller's own view -------------------------------------------------------------------------
 
 
+@pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer stands in for dlopen, too")
 def test_dlopen_looks_in_the_folders_of_its_caller(both, tmp_path):
     folder = tmp_path / "inner"
     folder.mkdir()
