@@ -63,8 +63,8 @@ UNITS      := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(unit_src))
 PRODUCTS   := $(LIBRARY) $(COMMAND) $(SIMULATOR)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo check check-asan check-tsan check-pythons check-gpu check-pytorch bench lint install \
-        uninstall clean programs samples units demo-run check-run tsan-run pythons-run pytorch pytorch-run
+.PHONY: all deps demo check check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch bench lint install \
+        uninstall clean programs samples units demo-run check-run tsan-run pythons-run aarch64-run pytorch pytorch-run
 .SECONDARY:
 
 all: $(PRODUCTS)
@@ -225,6 +225,7 @@ $(O)/tests/unit/%: tests/unit/%.c $(analyzer_obj)
 
 deps:
 	$(Q)sh .ci/deps build check
+	$(Q)sh .ci/deps tools || echo "deps: no mangohud and apitrace; the tests beside them are skipped"
 
 demo:
 	$(Q)sh .ci/deps build
@@ -258,6 +259,15 @@ pythons-run: all programs
 	$(Q)sh tests/python/debian-pythons $(abspath $(O))/pythons
 	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONDONTWRITEBYTECODE=1 GPUMEMTRACE_PYTHONS=all \
 	    GPUMEMTRACE_PYTHON_FOLDER=$(abspath $(O))/pythons $(PYTHON) -m pytest -q -p no:cacheprovider tests/python
+# The recorder for aarch64 on qemu's user mode; the analyzer that reads its traces is this machine's.
+# Where the compiler or the libraries cannot be had it says why it skips.
+aarch64 := $(abspath $(O))/aarch64
+check-aarch64: all
+	$(Q)sh .ci/aarch64-root $(aarch64)/root && \
+	    $(MAKE) --no-print-directory O=$(aarch64) CC=aarch64-linux-gnu-gcc CUDA=no CFLAGS='-O2 -g -I$(aarch64)/root/usr/include' \
+	    SQLITE_A=$(aarch64)/root/usr/lib/aarch64-linux-gnu/libsqlite3.a aarch64-run || [ $$? = 77 ]
+aarch64-run: $(LIBRARY) $(SIMULATOR) $(filter-out $(addprefix $(O)/tests/,symbol_% faulty/% $(notdir $(basename $(filter %.cc,$(program_src))))),$(PROGRAMS))
+	$(Q)sh tests/aarch64/run $(O) $(CC) $(PYTHON)
 # On a machine with a GPU; elsewhere it says why it skips.
 check-gpu: all programs
 	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) $(PYTHON) tests/gpu/check.py
