@@ -27,6 +27,7 @@ struct module {
 struct function {
     struct object object;
     const void *owner;
+    uint64_t life_id; /* of the context's life in which its library was last found loaded */
 };
 
 bool code_is_eager(void);

@@ -18,7 +18,7 @@
 static _Thread_local struct context *stack[STACK_LIMIT];
 static _Thread_local int depth;
 
-static uint64_t last_id;
+static uint64_t last_id, last_life_id;
 
 struct context *context_current(void)
 {
@@ -134,6 +134,7 @@ static CUresult begin(struct context *context)
     if (result)
         return result;
     context->alive = true;
+    context->life_id = ++last_life_id;
     set_defaults(context);
     result = code_begin_context(context);
     if (result)

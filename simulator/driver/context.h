@@ -18,7 +18,8 @@ struct context {
     unsigned retain_count; /* of a primary context; of another, how often it is attached */
     unsigned flags;
     uint64_t id;
-    uint64_t peers; /* a bit for each device made accessible */
+    uint64_t life_id; /* from begin to end: no other's, nor its own after a reset */
+    uint64_t peers;   /* a bit for each device made accessible */
     size_t limits[CU_LIMIT_MAX];
     uint64_t limit_bytes; /* what limits above their defaults take of the device */
     CUfunc_cache cache_config;

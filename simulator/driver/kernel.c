@@ -108,10 +108,15 @@ CUresult cuFuncGetModule(CUmodule *module, CUfunction handle)
 /* A library's kernel brings its code into the context where it is wanted. */
 static CUresult bring(struct context *context, CUfunction handle)
 {
-    const struct function *function = object_find(handle, OBJECT_FUNCTION);
+    struct function *function = object_find(handle, OBJECT_FUNCTION);
+    if (function->life_id == context->life_id)
+        return CUDA_SUCCESS;
     const struct library *library = object_find(function->owner, OBJECT_LIBRARY);
     struct module *module;
-    return library ? code_module_of(context, library, &module) : CUDA_SUCCESS;
+    const CUresult result = library ? code_module_of(context, library, &module) : CUDA_SUCCESS;
+    if (!result)
+        function->life_id = context->life_id;
+    return result;
 }
 
 CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel)

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "runtime/call.h"
@@ -29,16 +30,23 @@ struct kernel {
     CUkernel handle;  /* NULL until it is first launched */
 };
 
-/* Protects both lists. */
+/* Protects both. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct image *images;
-static struct kernel *kernels;
+/* By host function: a large library has some ten thousand. */
+static struct kernel *kernels[1 << 12];
 /* How many images are new, so that most calls need no lock. Relaxed: the lock orders the rest. */
 static atomic_int new_count;
 
 static void count_new(int change)
 {
     atomic_fetch_add_explicit(&new_count, change, memory_order_relaxed);
+}
+
+static struct kernel **bucket_of(const void *host_function)
+{
+    const uintptr_t number = (uintptr_t)host_function >> 4; /* functions lie 16 bytes apart */
+    return &kernels[(number ^ number >> 12) % (sizeof kernels / sizeof *kernels)];
 }
 
 /* --- registering --- */
@@ -71,14 +79,14 @@ GMT_EXPORT void __cudaRegisterFunction(void **handle, const char *host_function,
     kernel->host_function = host_function;
     kernel->name = device_name;
     pthread_mutex_lock(&lock);
-    kernel->next = kernels;
-    kernels = kernel;
+    struct kernel **bucket = bucket_of(host_function);
+    kernel->next = *bucket;
+    *bucket = kernel;
     pthread_mutex_unlock(&lock);
 }
 
-static void drop_kernels(const struct image *image)
+static void drop_kernels(struct kernel **place, const struct image *image)
 {
-    struct kernel **place = &kernels;
     while (*place) {
         struct kernel *kernel = *place;
         if (kernel->image == image) {
@@ -100,7 +108,8 @@ static void take_out(struct image *image)
         *place = image->next;
     if (image->state == STATE_NEW)
         count_new(-1);
-    drop_kernels(image);
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        drop_kernels(&kernels[i], image);
 }
 
 GMT_EXPORT void __cudaUnregisterFatBinary(void **handle)
@@ -181,7 +190,7 @@ cudaError_t registry_load(void)
 /* Under the lock. NULL: not registered, or its image is not loaded. */
 static struct kernel *find(const void *host_function)
 {
-    struct kernel *kernel = kernels;
+    struct kernel *kernel = *bucket_of(host_function);
     while (kernel && kernel->host_function != host_function)
         kernel = kernel->next;
     return kernel && kernel->image->state == STATE_LOADED ? kernel : NULL;

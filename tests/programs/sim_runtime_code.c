@@ -48,6 +48,10 @@ static void code_takes_memory_when_it_is_first_launched(void)
     for (int i = 0; i < 2; i++)
         SUCCEEDS(cudaLaunchKernel(&kernel, one, one, NULL, 0, 0));
     CHECK(before_bytes - free_bytes_now() == 4 * MIB);
+    SUCCEEDS(cudaDeviceReset());
+    const size_t anew_bytes = free_bytes_now();
+    SUCCEEDS(cudaLaunchKernel(&kernel, one, one, NULL, 0, 0)); /* into the new context */
+    CHECK(anew_bytes == before_bytes && anew_bytes - free_bytes_now() == 4 * MIB);
     __cudaUnregisterFatBinary(handle);
     CHECK(free_bytes_now() == before_bytes);
     SUCCEEDS(cudaLaunchKernel(&kernel, one, one, NULL, 0, 0)); /* one that nobody knows */

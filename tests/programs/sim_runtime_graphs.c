@@ -34,6 +34,23 @@ cudaError_t cudaStreamUpdateCaptureDependencies(cudaStream_t stream, cudaGraphNo
                                                 size_t count, unsigned int flags);
 #endif
 
+#if RUNTIME == 13
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                     const cudaGraphNode_t *to, const cudaGraphEdgeData *data,
+                                     size_t count);
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                              cudaGraphEdgeData *data, size_t *count);
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                         cudaGraphEdgeData *data, size_t *count);
+#else
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                     const cudaGraphNode_t *to, size_t count);
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                              size_t *count);
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                         size_t *count);
+#endif
+
 static struct cudaMemPoolProps on_device(void)
 {
     return (struct cudaMemPoolProps){.allocType = cudaMemAllocationTypePinned,
@@ -207,10 +224,29 @@ static void a_capture_tells_what_its_runtime_s_functions_ask(void)
     CHECK(root_count == 2);
 }
 
+/* 6.30, cudaGraphAddDependencies, cudaGraphGetEdges: with the edges' data since CUDA 13. */
+static void edges_are_added_and_listed_as_the_runtime_s_functions_say(void)
+{
+    cudaGraphNode_t first, last, from = NULL, to = NULL;
+    cudaGraph_t graph;
+    size_t count = 1;
+    SUCCEEDS(cudaGraphCreate(&graph, 0));
+    SUCCEEDS(cudaGraphAddEmptyNode(&first, graph, NULL, 0));
+    SUCCEEDS(cudaGraphAddEmptyNode(&last, graph, NULL, 0));
+    SUCCEEDS(cudaGraphAddDependencies(graph, &first, &last, EDGES 1));
+    SUCCEEDS(cudaGraphGetEdges(graph, &from, &to, EDGES & count));
+    CHECK(count == 1 && from == first && to == last);
+    SUCCEEDS(cudaGraphNodeGetDependencies(last, NULL, EDGES & count));
+    CHECK(count == 1);
+}
+
 static const struct test_case cases[] = {
-    CASE(an_allocation_node_takes_memory_when_it_runs),     CASE(a_free_node_ends_it_in_the_graph),
-    CASE(a_node_of_any_kind_is_added_by_one_function),      CASE(a_captured_allocation_is_a_node),
+    CASE(an_allocation_node_takes_memory_when_it_runs),
+    CASE(a_free_node_ends_it_in_the_graph),
+    CASE(a_node_of_any_kind_is_added_by_one_function),
+    CASE(a_captured_allocation_is_a_node),
     CASE(a_capture_tells_what_its_runtime_s_functions_ask),
+    CASE(edges_are_added_and_listed_as_the_runtime_s_functions_say),
 };
 
 int main(int count, char **arguments)

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Edges of graphs. Since CUDA 13 these functions take the edges' data too, as their second forms
+ * did in CUDA 12: what was the last parameter but one is the last since then.
+ */
+#include <stdbool.h>
+
+#include "runtime/call.h"
+#include "runtime/only_here.h"
+#include "runtime/soname.h"
+
+static bool has_data(void)
+{
+    return runtime_version() >= 13000;
+}
+
+/* --- changing them: plain ones, whatever their data says --- */
+
+static cudaError_t add(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
+                       size_t count)
+{
+    return call_error(call_driver()->cuGraphAddDependencies_v2(graph, from, to, NULL, count));
+}
+
+static cudaError_t take_away(cudaGraph_t graph, const cudaGraphNode_t *from,
+                             const cudaGraphNode_t *to, size_t count)
+{
+    return call_error(call_driver()->cuGraphRemoveDependencies_v2(graph, from, to, NULL, count));
+}
+
+GMT_EXPORT cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                                const cudaGraphNode_t *to, uintptr_t fourth,
+                                                size_t fifth)
+{
+    return CALL(NEEDS_DEVICES, add(graph, from, to, has_data() ? fifth : fourth));
+}
+
+GMT_EXPORT cudaError_t cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                                   const cudaGraphNode_t *to,
+                                                   GMT_UNUSED const cudaGraphEdgeData *data,
+                                                   size_t count)
+{
+    return CALL(NEEDS_DEVICES, add(graph, from, to, count));
+}
+
+GMT_EXPORT cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                                   const cudaGraphNode_t *to, uintptr_t fourth,
+                                                   size_t fifth)
+{
+    return CALL(NEEDS_DEVICES, take_away(graph, from, to, has_data() ? fifth : fourth));
+}
+
+GMT_EXPORT cudaError_t cudaGraphRemoveDependencies_v2(cudaGraph_t graph,
+                                                      const cudaGraphNode_t *from,
+                                                      const cudaGraphNode_t *to,
+                                                      GMT_UNUSED const cudaGraphEdgeData *data,
+                                                      size_t count)
+{
+    return CALL(NEEDS_DEVICES, take_away(graph, from, to, count));
+}
+
+/* --- asking --- */
+
+_Static_assert(sizeof(CUgraphEdgeData) == sizeof(cudaGraphEdgeData), "one is the other's bytes");
+
+static cudaError_t list(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, void *data,
+                        size_t *count)
+{
+    return call_error(call_driver()->cuGraphGetEdges_v2(graph, from, to, data, count));
+}
+
+GMT_EXPORT cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from,
+                                         cudaGraphNode_t *to, void *fourth, size_t *fifth)
+{
+    return CALL(NEEDS_DEVICES, has_data() ? list(graph, from, to, fourth, fifth)
+                                          : list(graph, from, to, NULL, fourth));
+}
+
+GMT_EXPORT cudaError_t cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *from,
+                                            cudaGraphNode_t *to, cudaGraphEdgeData *data,
+                                            size_t *count)
+{
+    return CALL(NEEDS_DEVICES, list(graph, from, to, data, count));
+}
+
+/* Either kind of neighbours. */
+typedef CUresult list_neighbours(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data,
+                                 size_t *count);
+
+static cudaError_t ask(list_neighbours *function, cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                       void *third, size_t *fourth)
+{
+    return call_error(has_data() ? function(node, nodes, third, fourth)
+                                 : function(node, nodes, NULL, third));
+}
+
+GMT_EXPORT cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                                    void *third, size_t *fourth)
+{
+    return CALL(NEEDS_DEVICES,
+                ask(call_driver()->cuGraphNodeGetDependencies_v2, node, nodes, third, fourth));
+}
+
+GMT_EXPORT cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
+                                                      void *third, size_t *fourth)
+{
+    return CALL(NEEDS_DEVICES,
+                ask(call_driver()->cuGraphNodeGetDependentNodes_v2, node, nodes, third, fourth));
+}
