@@ -91,7 +91,16 @@ void call_stack_setup(const char *kind)
 struct native_stack {
     void *const *frames;
     unsigned count;
+    bool whole; /* up to where the thread, or main, was started */
 };
+
+/* clone, or the caller of main and the program's first instructions: an unwinder that comes no
+ * further has come to the end. */
+static bool begins_in_libc(void *const *frames, unsigned count)
+{
+    return (count > 0 && modules_is_libc(frames[count - 1])) ||
+           (count > 1 && modules_is_libc(frames[count - 2]));
+}
 
 /* What the unwinder gave, less our own frames and what is beyond the limit. */
 static struct native_stack native_of(const struct raw_stack *raw)
@@ -101,7 +110,8 @@ static struct native_stack native_of(const struct raw_stack *raw)
     while (own < raw->native_count && modules_is_own(raw->native[own]))
         own++;
     const unsigned count = raw->native_count - own;
-    return (struct native_stack){raw->native + own, count < depth ? count : depth};
+    const bool whole = count <= depth && begins_in_libc(raw->native + own, count);
+    return (struct native_stack){raw->native + own, count < depth ? count : depth, whole};
 }
 
 /* --- merging -------------------------------------------------------------------------------------
@@ -188,11 +198,27 @@ static void merge_as_blocks(struct merge *merge, const struct native_stack *nati
         add_frame(merge, FRAME_NATIVE, (uintptr_t)native->frames[i]);
 }
 
+/* Were there Python frames that no loop among all native frames ran? Then some loop was not
+ * recognized as one. */
+static bool has_frames_beyond(const struct python_stack *python, unsigned loops)
+{
+    unsigned runs = 0;
+    for (unsigned i = 0; i < python->count; i++) {
+        if (python->items[i] == PYTHON_RUN_END)
+            runs++;
+        else if (runs >= loops)
+            return true;
+    }
+    return false;
+}
+
 static void merge_stacks(struct merge *merge, const struct native_stack *native)
 {
-    const bool has_python = merge->python->count > merge->python->runs;
     const struct code_ranges *loop = python_loop();
-    if (has_python && native->count && !loop->count)
+    const bool has_python = merge->python->count > merge->python->runs;
+    const bool known_loops =
+        loop->count && !(native->whole && has_frames_beyond(merge->python, count_in(native, loop)));
+    if (has_python && native->count && !known_loops)
         merge_as_blocks(merge, native);
     else
         merge_in_order(merge, native, loop);

@@ -30,11 +30,16 @@ static pthread_mutex_t modules_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t written[MODULES_MAX]; /* start addresses, by module_id - 1 */
 static uint32_t written_count;
 
-static uintptr_t own_start, own_end;
-
 struct span {
     uint64_t start, end;
 };
+
+static struct span own, libc;
+
+static bool is_in(const struct span *span, const void *address)
+{
+    return (uintptr_t)address >= span->start && (uintptr_t)address < span->end;
+}
 
 static struct span mapped_span(const struct dl_phdr_info *info)
 {
@@ -193,16 +198,27 @@ uint64_t modules_version(void)
     return atomic_load_explicit(&seen_adds, memory_order_relaxed);
 }
 
-static int find_own(struct dl_phdr_info *info, size_t size, void *argument)
+struct find {
+    uintptr_t address;
+    struct span span;
+};
+
+static int find_span(struct dl_phdr_info *info, size_t size, void *argument)
 {
+    struct find *find = argument;
     const struct span span = mapped_span(info);
-    const uintptr_t here = (uintptr_t)argument;
     (void)size;
-    if (here < span.start || here >= span.end)
+    if (!is_in(&span, (const void *)find->address))
         return 0;
-    own_start = span.start;
-    own_end = span.end;
+    find->span = span;
     return 1;
+}
+
+static struct span span_of(const void *address)
+{
+    struct find find = {.address = (uintptr_t)address};
+    image_list_iterate(find_span, &find);
+    return find.span;
 }
 
 void modules_setup(void)
@@ -210,10 +226,16 @@ void modules_setup(void)
     pthread_mutex_init(&modules_lock, NULL);
     atomic_store(&seen_adds, 0);
     written_count = 0;
-    image_list_iterate(find_own, __extension__(void *) modules_setup);
+    own = span_of(__extension__(const void *) modules_setup);
+    libc = span_of(__extension__(const void *) qsort);
 }
 
 bool modules_is_own(const void *address)
 {
-    return (uintptr_t)address >= own_start && (uintptr_t)address < own_end;
+    return is_in(&own, address);
+}
+
+bool modules_is_libc(const void *address)
+{
+    return is_in(&libc, address);
 }

@@ -18,5 +18,7 @@ void modules_note(struct thread *thread);
 uint64_t modules_version(void);
 /* Is this address in libgpumemtrace.so? */
 bool modules_is_own(const void *address);
+/* Is it in the C library, where threads and main begin? */
+bool modules_is_libc(const void *address);
 
 #endif

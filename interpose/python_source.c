@@ -4,6 +4,7 @@
  */
 #include "python_source.h"
 
+#include <stdio.h>
 #include <sys/mman.h>
 
 #include "python_lines.h"
@@ -12,16 +13,25 @@
 /* --- text ----------------------------------------------------------------------------------------
  */
 
-/* One character as UTF-8; how many bytes. Python keeps a byte of a file name that is no UTF-8 as
- * U+DC80 … U+DCFF: that byte again. */
+#define ENCODED_MAX 8
+
+/* A half of a surrogate pair alone is no character. Python keeps a byte of a file name that is no
+ * UTF-8 as U+DC80 … U+DCFF. */
+static size_t escape(char *out, uint32_t surrogate)
+{
+    const bool byte = surrogate >= 0xdc80 && surrogate <= 0xdcff;
+    return (size_t)snprintf(out, ENCODED_MAX, byte ? "\\x%02x" : "\\u%04x",
+                            byte ? surrogate - 0xdc00 : surrogate);
+}
+
+/* One character as UTF-8, or as Python would escape it; how many bytes. */
 static size_t encode(char *out, uint32_t character)
 {
     static const uint8_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
-    const bool escaped = character >= 0xdc80 && character <= 0xdcff;
-    if (character >= 0xd800 && character <= 0xdfff && !escaped)
-        character = '?';
-    if (character < 0x80 || escaped) {
-        out[0] = (char)(character & 0xff);
+    if (character >= 0xd800 && character <= 0xdfff)
+        return escape(out, character);
+    if (character < 0x80) {
+        out[0] = (char)character;
         return 1;
     }
     const size_t bytes = character < 0x800 ? 2 : character < 0x10000 ? 3 : 4;
@@ -53,7 +63,7 @@ static const char *read_text(const struct python_layout *layout, const void *tex
                                       : (const char *)text + layout->text_other;
     size_t used = 0;
     if (bytes_each && characters)
-        for (size_t i = 0; i < length && used + 4 < RECORD_TEXT_MAX; i++)
+        for (size_t i = 0; i < length && used + ENCODED_MAX < RECORD_TEXT_MAX; i++)
             used += encode(buffer + used, character_at(characters, bytes_each, i));
     buffer[used] = '\0';
     return buffer;

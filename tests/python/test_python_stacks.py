@@ -102,6 +102,14 @@ def test_frames_of_one_run_of_the_loop_have_nothing_native_between_them(interpre
     assert words[1 : 1 + len(expected)] == expected
 
 
+def test_a_call_from_a_seldom_run_part_of_the_loop_is_one_of_the_loop(interpreter, tmp_path):
+    run = Run(interpreter, "order.py", folder=tmp_path)
+    words = short(run.stacks[run.printed()["seldom"]])
+    at = words.index("__pos__")
+    assert words[at : at + 3] == ["__pos__", "native", "seldom"]
+    assert run.differing() == []
+
+
 def test_python_further_out_than_the_unwinder_comes_is_not_lost(interpreter, tmp_path):
     run = Run(interpreter, "order.py", folder=tmp_path)
     words = short(run.stacks[run.printed()["uncharted"]])

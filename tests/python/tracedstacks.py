@@ -3,6 +3,7 @@
 this folder under any interpreter."""
 import json
 import pathlib
+import re
 import sqlite3
 import subprocess
 
@@ -19,8 +20,6 @@ class Stacks:
 
     def __init__(self, trace):
         database = sqlite3.connect(f"file:{trace}?mode=ro", uri=True)
-        # A file name may hold bytes that are no UTF-8.
-        database.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
         self._strings = dict(database.execute("SELECT string_id, text FROM string"))
         self._locations = {
             row[0]: (PYTHON, self._strings[row[2]], self._strings[row[1]], row[3])
@@ -109,6 +108,13 @@ class Run:
         return [[address, stack, other] for address, stack, other in read if stack != other]
 
 
+def escaped(value):
+    """As a trace holds it: a byte that is no UTF-8, kept by Python as half a surrogate pair, is \\xNN."""
+    if isinstance(value, str):
+        return re.sub("[\udc80-\udcff]", lambda half: f"\\x{ord(half[0]) - 0xdc00:02x}", value)
+    return [escaped(each) for each in value] if isinstance(value, list) else value
+
+
 def read_lines(path):
     with open(path, encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
+        return [escaped(json.loads(line)) for line in lines]

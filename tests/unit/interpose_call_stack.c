@@ -206,6 +206,17 @@ static void an_unknown_loop_gives_two_blocks_and_a_label_between(void **state)
     assert_string_equal(taken(), "p1 p2 L n1000 n10008 n1010");
 }
 
+static void a_loop_too_few_down_to_the_start_of_the_thread_gives_two_blocks_too(void **state)
+{
+    const uintptr_t libc = (uintptr_t) __extension__(void *) qsort;
+    char expected[128];
+    (void)state;
+    NATIVE(0x1000, LOOP + 8, 0x1010, libc);
+    PYTHON(1, END, 2, END);
+    snprintf(expected, sizeof expected, "p1 p2 L n1000 n10008 n1010 n%lx", (unsigned long)libc);
+    assert_string_equal(taken(), expected);
+}
+
 static void without_python_frames_the_engine_of_autograd_is_followed_by_a_label(void **state)
 {
     (void)state;
@@ -275,6 +286,7 @@ int main(void)
         STACK_TEST(outer_loops_of_another_interpreter_stay_without_frames),
         STACK_TEST(inner_loops_of_another_interpreter_stay_without_frames_where_these_are_outer),
         STACK_TEST(an_unknown_loop_gives_two_blocks_and_a_label_between),
+        STACK_TEST(a_loop_too_few_down_to_the_start_of_the_thread_gives_two_blocks_too),
         STACK_TEST(without_python_frames_the_engine_of_autograd_is_followed_by_a_label),
         STACK_TEST(the_engine_called_by_a_python_line_needs_no_label),
         STACK_TEST(python_called_by_the_engine_stands_inside_its_label),

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Python that C calls, that Python calls: one allocation inside two callbacks of qsort, one inside a
-destructor, one inside code without unwind information.
+destructor, one below a plus sign, one inside code without unwind information.
 
     python order.py RUNTIME EXPECTED
 
-Prints the addresses: "callbacks ADDRESS", "destructor ADDRESS", "uncharted ADDRESS".
+Prints the addresses: "callbacks ADDRESS", "destructor ADDRESS", "seldom ADDRESS", "uncharted ADDRESS".
 """
 import ctypes
 import mmap
@@ -46,6 +46,16 @@ def let_die():
     del dying
 
 
+class Positive:
+    def __pos__(self):
+        FOUND["seldom"] = allocate()
+
+
+def seldom():
+    """A compiler that knows what is run seldom puts the plus sign away from the rest of the loop."""
+    +Positive()
+
+
 # push a frame; call the argument; pop it; return
 MACHINE_CODE = {
     "x86_64": bytes.fromhex("4883ec08 ffd7 4883c408 c3".replace(" ", "")),
@@ -71,6 +81,7 @@ def outermost():
 
 outermost()
 let_die()
+seldom()
 uncharted()
 for name, address in FOUND.items():
     print(name, address)
