@@ -119,7 +119,7 @@ int categories_init(struct categories *categories, const struct history *history
         return -1;
     }
     for (size_t i = 0; i < history->path_count; i++)
-        categories->rule_of_path[i] = match_rule(trace_string(trace, history->paths[i].name));
+        categories->rule_of_path[i] = match_rule(history->paths[i].name);
     return 0;
 }
 

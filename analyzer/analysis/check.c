@@ -87,9 +87,8 @@ static int phase_peak(const struct study *study, uint32_t stock, const struct ch
     for (size_t i = 0; i < phases.count; i++) {
         uint32_t path = phases.rows[i].path;
 
-        if (path == HISTORY_NONE ||
-            (!is_named(history->paths[path].text, limit) &&
-             !is_named(trace_string(&study->trace, history->paths[path].name), limit)))
+        if (path == HISTORY_NONE || (!is_named(history->paths[path].text, limit) &&
+                                     !is_named(history->paths[path].name, limit)))
             continue;
         found = true;
         if (phases.rows[i].peak_bytes > *bytes)

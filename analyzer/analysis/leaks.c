@@ -34,12 +34,37 @@ static int compare_numbers(const void *left, const void *right)
 
 static bool is_step_phase(const struct history *history, uint32_t path)
 {
-    const char *name = trace_string(history->trace, history->paths[path].name);
+    const char *name = history->paths[path].name;
 
     return !strcasecmp(name, "step") || !strcasecmp(name, "iteration");
 }
 
-/* The indices at which steps end, in order. */
+/* An iteration whose optimizer takes no memory shows its backward only. */
+static bool is_optimizer(const struct history *history, uint32_t path)
+{
+    return history->paths[path].source == PHASE_SOURCE_INFERRED &&
+           !strcmp(history->paths[path].name, "optimizer");
+}
+
+static bool is_backward(const struct history *history, uint32_t path)
+{
+    return history->paths[path].source == PHASE_SOURCE_INFERRED &&
+           !strcmp(history->paths[path].name, "backward");
+}
+
+static size_t ends_of_spans(uint32_t *ends, const struct history *history,
+                           bool (*is_step)(const struct history *, uint32_t))
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < history->span_count; i++)
+        if (history->spans[i].end_index < history->event_count &&
+            is_step(history, history->spans[i].path))
+            ends[count++] = history->spans[i].end_index;
+    return count;
+}
+
+/* The indices at which steps end, in order: as told, as a phase is named, else as inferred. */
 static uint32_t *find_ends(const struct history *history, size_t *count, struct err *err)
 {
     size_t most = history->step_count ? history->step_count : history->span_count;
@@ -50,10 +75,12 @@ static uint32_t *find_ends(const struct history *history, size_t *count, struct 
         return NULL;
     for (size_t i = 0; i < history->step_count; i++)
         ends[(*count)++] = history->steps[i];
-    for (size_t i = 0; !history->step_count && i < history->span_count; i++)
-        if (history->spans[i].end_index < history->event_count &&
-            is_step_phase(history, history->spans[i].path))
-            ends[(*count)++] = history->spans[i].end_index;
+    if (!history->step_count)
+        *count = ends_of_spans(ends, history, is_step_phase);
+    if (!*count)
+        *count = ends_of_spans(ends, history, is_optimizer);
+    if (!*count)
+        *count = ends_of_spans(ends, history, is_backward);
     qsort(ends, *count, sizeof *ends, compare_numbers);
     return ends;
 }

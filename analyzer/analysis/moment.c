@@ -91,8 +91,7 @@ static int find_failure(const char *at, const char *text, const struct history *
 
 static bool is_named(const struct history *history, uint32_t path, const char *name)
 {
-    return !strcmp(history->paths[path].text, name) ||
-           !strcmp(trace_string(history->trace, history->paths[path].name), name);
+    return !strcmp(history->paths[path].text, name) || !strcmp(history->paths[path].name, name);
 }
 
 /* Spans are in the order of their begin; returns the end of the next run of open ones. */

@@ -29,7 +29,7 @@ static void add_row(struct doc *doc, const struct study *study, const struct vie
     } else {
         docs_layer(doc, study, view, stock);
         doc_text(doc, "name", NULL,
-                 path ? trace_string(&study->trace, history->paths[row->path].name) : NULL);
+                 path ? history->paths[row->path].name : NULL);
         doc_text(doc, "path", NULL, path);
         doc_text(doc, "source", NULL, source_text(history, row->path));
     }

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "trace/array.h"
 
@@ -103,6 +104,31 @@ static int warn_coverage(const struct study *study, struct text_list *list, stru
                 study->trace.coverage[0].name, count > 1 ? " …" : "");
 }
 
+static bool has_library(const struct trace *trace, const char *name)
+{
+    for (size_t i = 0; i < trace->module_count; i++) {
+        const char *path = trace->modules[i].path, *slash = strrchr(path, '/');
+
+        if (!strncmp(slash ? slash + 1 : path, name, strlen(name)))
+            return true;
+    }
+    return false;
+}
+
+/* A program that calls the driver alone loses nothing; one that computes with libraries does. */
+static int warn_dry_run(const struct study *study, struct text_list *list, struct err *err)
+{
+    const struct trace *trace = &study->trace;
+
+    if (!(trace->meta.simulated.known && trace->meta.simulated.value) ||
+        !has_library(trace, "libc10_cuda.so"))
+        return 0;
+    return warn(list, err,
+                "a dry run: values are zeros, so shapes that depend on values may differ; not known "
+                "are memory inside kernels, NCCL's buffers, and the workspaces that heuristics of "
+                "cuBLAS and cuDNN choose (PyTorch took its own kernels in place of cuDNN's)");
+}
+
 /* About the frames that were shown until now; a warning comes after the stacks it speaks of. */
 static int warn_names(const struct study *study, struct text_list *list, struct err *err)
 {
@@ -129,7 +155,8 @@ int study_warnings(const struct study *study, struct text_list *warnings, struct
 {
     *warnings = (struct text_list){0};
     if (warn_recording(study, warnings, err) || warn_replay(study, warnings, err) ||
-        warn_coverage(study, warnings, err) || warn_names(study, warnings, err)) {
+        warn_coverage(study, warnings, err) || warn_dry_run(study, warnings, err) ||
+        warn_names(study, warnings, err)) {
         text_list_release(warnings);
         return -1;
     }

@@ -94,8 +94,7 @@ static int measure_phases(struct comparison *comparison, const struct study *stu
         const struct phase_row *row = &phases.rows[i];
         if (row->path == HISTORY_NONE)
             continue;
-        enum tape_phase phase =
-            find_phase(trace_string(&study->trace, history->paths[row->path].name));
+        enum tape_phase phase = find_phase(history->paths[row->path].name);
         if (phase != TAPE_PHASES && row->peak_bytes >= comparison->phases[phase].measured_bytes)
             pair_measured(&comparison->phases[phase], row->peak_bytes);
     }

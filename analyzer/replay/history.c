@@ -86,7 +86,7 @@ static int start(struct replay *replay, struct history *history, const struct tr
     }
     for (uint32_t i = 0; i < history->event_count && !replay->has_tensors; i++)
         replay->has_tensors = trace->events[i].memory == MEMORY_TENSOR;
-    return 0;
+    return inferred_build(&replay->inferred, trace, err);
 }
 
 static int run(struct replay *replay)
@@ -99,6 +99,8 @@ static int run(struct replay *replay)
             return -1;
         if (replay->event->result == INT32_MIN) /* it did not happen */
             replay->history->in_flight_count++;
+        else if (replay->event->kind == EVENT_ALLOC && replay_infer(replay))
+            return -1;
         else if (handlers[replay->event->kind] && handlers[replay->event->kind](replay))
             return -1;
     }
@@ -116,6 +118,7 @@ static void release_replay(struct replay *replay)
     free(replay->bindings);
     free(replay->samples);
     free(replay->contexts);
+    inferred_release(&replay->inferred);
     free(replay->open);
     free(replay->thread_innermost);
     free(replay->live_bytes);

@@ -102,8 +102,8 @@ struct device_use {
 };
 
 struct path {
-    uint32_t parent; /* path, HISTORY_NONE: outermost */
-    uint64_t name;   /* string id */
+    uint32_t parent;  /* path, HISTORY_NONE: outermost */
+    const char *name; /* the trace's, or a phase's of inferred_phases.def */
     enum phase_source source;
     char *text; /* "epoch/forward" */
 };

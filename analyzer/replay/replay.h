@@ -9,6 +9,7 @@
 
 #include "replay/address_map.h"
 #include "replay/history.h"
+#include "replay/inferred.h"
 #include "replay/range_map.h"
 
 /* Unknown devices share one slot in tables by device. */
@@ -48,7 +49,7 @@ enum name_space {
     NAME_BINDINGS,                   /* by block of the object that memory is bound into */
     NAME_RANGE,                      /* + enum phase_source */
     NAME_PATH = NAME_RANGE + 2,      /* + enum phase_source */
-    NAME_POOL_STOCK = NAME_PATH + 2, /* + DEVICE_SLOT */
+    NAME_POOL_STOCK = NAME_PATH + 3, /* + DEVICE_SLOT */
 };
 
 /* A stretch of driver memory in the range map. */
@@ -128,6 +129,9 @@ struct replay {
     size_t context_count, context_capacity;
     struct open_span *open; /* by span */
     size_t open_capacity;
+    struct inferred inferred;
+    enum inferred_phase inferred_now;
+    uint32_t inferred_span;     /* open while nothing else is; HISTORY_NONE: nothing is inferred */
     uint32_t innermost;         /* span most recently opened in the process and still open */
     uint32_t *thread_innermost; /* by thread number */
     size_t thread_count, thread_capacity;
@@ -216,6 +220,8 @@ int replay_tensor(struct replay *replay, const struct block *tensor);
 void replay_spans_init(struct replay *replay);
 int replay_push(struct replay *replay);
 int replay_pop(struct replay *replay);
+/* Before the current event, an allocation, is replayed: what its stack says of the phase. */
+int replay_infer(struct replay *replay);
 /* The span the current event belongs to, or HISTORY_NONE. */
 uint32_t replay_span(struct replay *replay);
 

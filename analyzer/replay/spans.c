@@ -4,7 +4,7 @@
  * own thread, else the one most recently opened in the process. Two lists run through the open
  * spans, one of the process and one for each thread.
  *
- * Phases inferred from stacks will come in through open_span and close_span, with their own source.
+ * A phase inferred from stacks is in neither list: one at a time, it has what no other phase has.
  */
 #include "replay/replay.h"
 
@@ -16,7 +16,7 @@
 
 void replay_spans_init(struct replay *replay)
 {
-    replay->innermost = HISTORY_NONE;
+    replay->innermost = replay->inferred_span = HISTORY_NONE;
 }
 
 /* The head of the thread's list of open spans; NULL: no memory. */
@@ -38,7 +38,8 @@ static uint32_t *thread_head(struct replay *replay, uint32_t thread_id)
     return &grown[number];
 }
 
-uint32_t replay_span(struct replay *replay)
+/* The named span the current event belongs to, or HISTORY_NONE. */
+static uint32_t named_span(const struct replay *replay)
 {
     uint32_t number;
 
@@ -48,6 +49,13 @@ uint32_t replay_span(struct replay *replay)
     if (number != ADDRESS_MAP_NONE && replay->thread_innermost[number] != HISTORY_NONE)
         return replay->thread_innermost[number];
     return replay->innermost;
+}
+
+uint32_t replay_span(struct replay *replay)
+{
+    uint32_t named = named_span(replay);
+
+    return named == HISTORY_NONE ? replay->inferred_span : named;
 }
 
 /* --- paths --- */
@@ -63,11 +71,12 @@ static char *path_text(const struct history *history, uint32_t parent, const cha
     return text;
 }
 
-static uint32_t path_of(struct replay *replay, uint32_t parent, uint64_t name,
+/* `id` tells the names of one source apart. */
+static uint32_t path_of(struct replay *replay, uint32_t parent, uint64_t id, const char *name,
                         enum phase_source source)
 {
     struct history *history = replay->history;
-    uint64_t key = (uint64_t)parent << 32 | (name & UINT32_MAX);
+    uint64_t key = (uint64_t)parent << 32 | (id & UINT32_MAX);
     uint32_t space = NAME_PATH + (uint32_t)source;
     uint32_t number = address_map_get(&replay->names, space, key);
     struct path *grown;
@@ -81,7 +90,7 @@ static uint32_t path_of(struct replay *replay, uint32_t parent, uint64_t name,
     history->paths = grown;
     number = (uint32_t)history->path_count;
     grown[number] = (struct path){.parent = parent, .name = name, .source = source};
-    grown[number].text = path_text(history, parent, trace_string(history->trace, name));
+    grown[number].text = path_text(history, parent, name);
     if (!grown[number].text) {
         err_set(replay->err, ERR_SYSTEM, "not enough memory for the names of phases");
         return HISTORY_NONE;
@@ -124,12 +133,12 @@ static int open_span(struct replay *replay, uint64_t name, enum phase_source sou
                      uint64_t range_id)
 {
     struct history *history = replay->history;
-    uint32_t parent = replay_span(replay), path, span, *head;
+    uint32_t parent = named_span(replay), path, span, *head;
 
     if (parent != HISTORY_NONE && history->spans[parent].depth >= SPAN_DEPTH_MAX)
         parent = history->spans[parent].parent;
     path = path_of(replay, parent == HISTORY_NONE ? parent : history->spans[parent].path, name,
-                   source);
+                   trace_string(history->trace, name), source);
     head = thread_head(replay, replay->event->thread_id);
     if (path == HISTORY_NONE || !head)
         return -1;
@@ -217,4 +226,36 @@ int replay_pop(struct replay *replay)
         return 0;
     }
     return close_span(replay, span);
+}
+
+/* --- inferred from stacks --- */
+
+/* Memory of the host is asked for on the side, by threads that load data. */
+static bool has_a_say(const struct event *event)
+{
+    enum memory_account account = memory_account((enum memory_kind)event->memory);
+
+    return account == ACCOUNT_device || account == ACCOUNT_managed || account == ACCOUNT_pool;
+}
+
+int replay_infer(struct replay *replay)
+{
+    const struct event *event = replay->event;
+    struct history *history = replay->history;
+    enum inferred_phase next;
+    uint32_t path;
+
+    if (!has_a_say(event))
+        return 0;
+    next = inferred_next(&replay->inferred, replay->inferred_now, event->stack_id);
+    if (next == replay->inferred_now)
+        return 0;
+    if (replay->inferred_span != HISTORY_NONE)
+        history->spans[replay->inferred_span].end_index = replay->index;
+    path = path_of(replay, HISTORY_NONE, next, inferred_name(next), PHASE_SOURCE_INFERRED);
+    if (path == HISTORY_NONE)
+        return -1;
+    replay->inferred_now = next;
+    replay->inferred_span = add_span(replay, path, HISTORY_NONE);
+    return replay->inferred_span == HISTORY_NONE ? -1 : 0;
 }

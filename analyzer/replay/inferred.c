@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* Phases from stacks; see inferred.h. */
+#include "replay/inferred.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+
+#include "trace/array.h"
+#include "util/text.h"
+
+enum tier { TIER_FIRST, TIER_INNER, TIER_LAST, TIER_COUNT };
+
+/* What a stack says in each tier: of its own frame, else of the frames further out. */
+struct inferred_stack {
+    uint8_t says[TIER_COUNT]; /* enum inferred_phase */
+    bool known, has_python;
+};
+
+static const struct {
+    uint8_t tier, phase;
+    const char *pattern;
+} rules[] = {
+#define PHASE(name)
+#define FIRST(phase, pattern) {TIER_FIRST, INFERRED_##phase, pattern},
+#define INNER(phase, pattern) {TIER_INNER, INFERRED_##phase, pattern},
+#define LAST(phase, pattern) {TIER_LAST, INFERRED_##phase, pattern},
+#define AFTER(before, phase)
+#include "replay/inferred_phases.def"
+};
+
+static const uint8_t after[INFERRED_COUNT] = {
+#define PHASE(name)
+#define FIRST(phase, pattern)
+#define INNER(phase, pattern)
+#define LAST(phase, pattern)
+#define AFTER(before, phase) [INFERRED_##before] = INFERRED_##phase,
+#include "replay/inferred_phases.def"
+};
+
+const char *inferred_name(enum inferred_phase phase)
+{
+    static const char *const names[] = {
+        "",
+#define PHASE(name) #name,
+#define FIRST(phase, pattern)
+#define INNER(phase, pattern)
+#define LAST(phase, pattern)
+#define AFTER(before, phase)
+#include "replay/inferred_phases.def"
+    };
+    return names[phase];
+}
+
+/* --- frames --- */
+
+enum { SUBJECT_BYTES_MAX = 16384 };
+
+static void match(struct inferred_stack *stack, const char *subject)
+{
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (!stack->says[rules[i].tier] && fnmatch(rules[i].pattern, subject, 0) == 0)
+            stack->says[rules[i].tier] = rules[i].phase;
+}
+
+/* What one location or label says; found once for each, kept in `memo`. */
+static struct inferred_stack look_at(const struct trace *trace, const struct trace_frame *frame)
+{
+    struct inferred_stack said = {.known = true, .has_python = frame->kind == FRAME_PYTHON};
+    struct text subject;
+
+    text_init(&subject, SUBJECT_BYTES_MAX);
+    if (said.has_python) {
+        const struct trace_location *location = &trace->locations[frame->address];
+
+        text_addf(&subject, "%s:%s", trace_string(trace, location->file_id),
+                  trace_string(trace, location->function_id));
+    } else {
+        text_addf(&subject, ":%s", trace_string(trace, frame->address));
+    }
+    if (!text_failed(&subject))
+        match(&said, subject.data);
+    text_release(&subject);
+    return said;
+}
+
+struct memo {
+    struct inferred_stack *locations, *labels;
+    bool any; /* of the rules that speak of a framework */
+};
+
+static struct inferred_stack own_words(const struct trace *trace, struct memo *memo, uint32_t id)
+{
+    const struct trace_frame *frame = &trace->frames[id];
+    struct inferred_stack *said = NULL, none = {.known = true};
+
+    if (frame->kind == FRAME_PYTHON && frame->address < trace->location_limit)
+        said = &memo->locations[frame->address];
+    if (frame->kind == FRAME_LABEL && frame->address < trace->string_limit)
+        said = &memo->labels[frame->address];
+    if (!said)
+        return none;
+    if (!said->known)
+        *said = look_at(trace, frame);
+    memo->any |= said->says[TIER_FIRST] || said->says[TIER_INNER];
+    return *said;
+}
+
+/* --- stacks --- */
+
+static void inherit(struct inferred_stack *stack, const struct inferred_stack *outer)
+{
+    for (int tier = 0; tier < TIER_COUNT; tier++)
+        if (!stack->says[tier])
+            stack->says[tier] = outer->says[tier];
+    stack->has_python |= outer->has_python;
+}
+
+static uint32_t parent_of(const struct trace *trace, uint32_t id)
+{
+    uint32_t parent = trace->frames[id].parent_id;
+
+    return parent < trace->frame_limit && trace->frames[parent].present ? parent : 0;
+}
+
+/* Outwards to the first frame that is known, then back. A broken table may have a ring of frames:
+ * one that is met again is taken for the outermost. */
+static void settle(struct inferred *inferred, const struct trace *trace, struct memo *memo,
+                   uint32_t id, uint32_t *way)
+{
+    size_t count = 0;
+
+    for (; id && !inferred->stacks[id].known; id = parent_of(trace, id)) {
+        inferred->stacks[id].known = true;
+        way[count++] = id;
+    }
+    while (count-- > 0) {
+        uint32_t parent = parent_of(trace, way[count]);
+
+        inferred->stacks[way[count]] = own_words(trace, memo, way[count]);
+        if (parent)
+            inherit(&inferred->stacks[way[count]], &inferred->stacks[parent]);
+    }
+}
+
+int inferred_build(struct inferred *inferred, const struct trace *trace, struct err *err)
+{
+    struct memo memo = {
+        .locations = array_new(trace->location_limit, sizeof *memo.locations, err),
+        .labels = array_new(trace->string_limit, sizeof *memo.labels, err),
+    };
+    uint32_t *way = array_new(trace->frame_limit, sizeof *way, err);
+    int status = -1;
+
+    inferred->count = trace->frame_limit;
+    inferred->stacks = array_new(trace->frame_limit, sizeof *inferred->stacks, err);
+    if (!memo.locations || !memo.labels || !way || !inferred->stacks)
+        goto out;
+    for (uint32_t id = 1; id < trace->frame_limit; id++)
+        if (trace->frames[id].present)
+            settle(inferred, trace, &memo, id, way);
+    if (!memo.any) /* a program of another kind */
+        inferred->count = 0;
+    status = 0;
+out:
+    free(memo.locations);
+    free(memo.labels);
+    free(way);
+    return status;
+}
+
+void inferred_release(struct inferred *inferred)
+{
+    free(inferred->stacks);
+    *inferred = (struct inferred){0};
+}
+
+enum inferred_phase inferred_next(const struct inferred *inferred, enum inferred_phase now,
+                                  uint32_t stack_id)
+{
+    const struct inferred_stack *stack;
+
+    if (!stack_id || stack_id >= inferred->count)
+        return now;
+    stack = &inferred->stacks[stack_id];
+    for (int tier = 0; tier < TIER_COUNT; tier++)
+        if (stack->says[tier])
+            return (enum inferred_phase)stack->says[tier];
+    return stack->has_python && after[now] ? (enum inferred_phase)after[now] : now;
+}

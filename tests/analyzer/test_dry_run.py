@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+"""What a dry run cannot know is said where its figures are."""
+from conftest import load_json
+from tracefile import MIB, Trace
+
+
+def warnings(path, library, **meta):
+    trace = Trace(path, **meta)
+    trace.rows["module"].append((1, f"/opt/torch/lib/{library}", None, 0x1000, 0x1000, 0x2000))
+    trace.alloc(MIB)
+    trace.write()
+    return [w for w in load_json("report", path)["warnings"] if "dry run" in w]
+
+
+def test_the_report_of_pytorchs_dry_run_says_what_it_does_not_know(tmp_path):
+    (warning,) = warnings(tmp_path / "trace.db", "libc10_cuda.so.2.6", simulated=1)
+    for part in ("values are zeros", "inside kernels", "NCCL", "cuBLAS and cuDNN"):
+        assert part in warning
+
+
+def test_a_recording_on_a_card_has_no_such_warning(tmp_path):
+    assert warnings(tmp_path / "trace.db", "libc10_cuda.so", simulated=0) == []
+
+
+def test_a_dry_run_without_pytorch_has_no_such_warning(tmp_path):
+    assert warnings(tmp_path / "trace.db", "libcuda.so.1", simulated=1) == []

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""Phases that nobody named are told from the stacks of allocations."""
+import pytest
+
+from conftest import load_json
+from tracefile import MIB, Trace
+
+TORCH = "/venv/lib/python3.12/site-packages/torch"
+MODULE = f"{TORCH}/nn/modules/module.py"
+MAIN = ("/work/train.py", 3, "<module>")
+
+# Innermost first, as a recorder writes them.
+STACKS = {
+    "init": [(MODULE, 900, "Module._apply"), (MODULE, 1300, "Module.cuda"), MAIN],
+    "created": [("/work/model.py", 9, "Mine.__init__"), MAIN],
+    "forward": [(f"{TORCH}/nn/functional.py", 9, "linear"), (MODULE, 1700, "Module._call_impl"), MAIN],
+    "loss": [(f"{TORCH}/nn/functional.py", 3000, "cross_entropy"), MAIN],
+    "backward": ["backward (autograd)"],
+    "root of backward": [(f"{TORCH}/autograd/__init__.py", 200, "_make_grads"),
+                         (f"{TORCH}/_tensor.py", 600, "Tensor.backward"), MAIN],
+    "recomputed": [(MODULE, 1700, "Module._call_impl"), (f"{TORCH}/utils/checkpoint.py", 9, "f"),
+                   "backward (autograd)"],
+    "optimizer": [(f"{TORCH}/optim/adam.py", 100, "Adam._init_group"),
+                  (f"{TORCH}/optim/optimizer.py", 480, "Optimizer.profile_hook_step.<locals>.wrapper"), MAIN],
+    "closure": [(MODULE, 1700, "Module._call_impl"), ("/work/train.py", 40, "closure"),
+                (f"{TORCH}/optim/lbfgs.py", 100, "LBFGS.step"), MAIN],
+    "loader": [("/work/data.py", 9, "Set.__getitem__"), (f"{TORCH}/utils/data/dataloader.py", 7, "f"), MAIN],
+    "own": [("/work/train.py", 12, "main"), MAIN],
+    "native": [0x1234],
+}
+
+
+@pytest.fixture
+def trace(tmp_path):
+    return Trace(tmp_path / "trace.db")
+
+
+def take(trace, name, size=MIB, **columns):
+    """Takes memory with one of the stacks above."""
+    return trace.alloc(size, stack=trace.stack(*STACKS[name]), **columns)
+
+
+def rows(trace):
+    device = load_json("phases", trace.write())["devices"][0]
+    return {row["path"]: row for row in device["phases"]}
+
+
+def taken(trace):
+    """How many MiB each phase took."""
+    return {name: row["allocated_bytes"] // MIB for name, row in rows(trace).items()}
+
+
+@pytest.mark.parametrize(
+    "stack, phase",
+    [("init", "init"), ("forward", "forward"), ("loss", "forward"), ("backward", "backward"),
+     ("root of backward", "backward"), ("recomputed", "backward"), ("optimizer", "optimizer"),
+     ("closure", "forward"), ("loader", "data")],
+)
+def test_a_stack_tells_its_phase(trace, stack, phase):
+    take(trace, stack)
+    (row,) = rows(trace).values()
+    assert (row["name"], row["source"], row["allocated_bytes"]) == (phase, "inferred", MIB)
+
+
+def test_stacks_without_a_framework_tell_nothing(trace):
+    take(trace, "own")
+    take(trace, "created")
+    take(trace, "native")
+    assert taken(trace) == {None: 3}
+
+
+def test_a_class_of_the_programs_own_is_init_where_a_framework_is_used(trace):
+    take(trace, "created")
+    take(trace, "forward")
+    assert taken(trace) == {"init": 1, "forward": 1}
+
+
+def test_what_the_program_takes_itself_after_an_iteration_or_the_model_is_data(trace):
+    for stack in ("init", "own", "forward", "own", "backward", "own", "forward", "optimizer", "own"):
+        take(trace, stack)
+    assert taken(trace) == {"init": 1, "data": 3, "forward": 3, "backward": 1, "optimizer": 1}
+
+
+def test_frees_and_stacks_that_say_nothing_take_the_current_phase(trace):
+    block = take(trace, "init")
+    take(trace, "backward")
+    trace.free(block)
+    trace.alloc(MIB)
+    take(trace, "native")
+    found = rows(trace)
+    assert (found["backward"]["allocated_bytes"], found["backward"]["freed_bytes"]) == (3 * MIB, MIB)
+    assert found["init"]["kept_bytes"] == MIB
+
+
+def test_memory_of_the_host_begins_no_phase(trace):
+    take(trace, "forward")
+    take(trace, "loader", memory="pinned")
+    trace.alloc(MIB)
+    assert taken(trace) == {"forward": 2}
+
+
+def test_a_named_phase_goes_before_an_inferred_one_and_is_not_inside_it(trace):
+    take(trace, "forward")
+    with trace.phase("mine"):
+        take(trace, "backward")
+        take(trace, "optimizer")
+    trace.alloc(MIB)
+    found = rows(trace)
+    assert found["mine"]["allocated_bytes"] == 2 * MIB
+    assert found["mine"]["source"] == "api"
+    assert found["optimizer"]["allocated_bytes"] == MIB
+
+
+def train(trace, optimizer):
+    for _ in range(6):
+        take(trace, "forward")  # one more each step, never freed
+        trace.free(take(trace, "backward"))
+        if optimizer:
+            trace.free(take(trace, "optimizer"))
+
+
+@pytest.mark.parametrize("optimizer", [True, False])
+def test_steps_end_with_the_optimizer_or_else_with_backward(trace, optimizer):
+    train(trace, optimizer)
+    (grown,) = load_json("leaks", trace.write())["devices"][0]["leaks"]["growing"]
+    assert grown["steps"] == 5
