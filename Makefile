@@ -140,7 +140,7 @@ $(O)/obj/standin/%.o: simulator/standins/entries.S simulator/standins/symbols/%.
 	@mkdir -p $(@D)
 	$(Q)$(CC) -fPIC -DSTANDIN_SYMBOLS='"symbols/$*.def"' -c $< -o $@
 define STANDIN_RULES
-$(O)/simulator/$(1): $(O)/obj/standin/$(2).o $(call objects,sim,$(wildcard simulator/standins/$(2).c simulator/standins/$(2)_*.S)) \
+$(O)/simulator/$(1): $(O)/obj/standin/$(2).o $(call objects,sim,$(wildcard simulator/standins/$(2).c simulator/standins/$(2)_*.S) $(standin_also_$(2))) \
         simulator/standins/exports.map.in simulator/standins/symbols/$(2).def $(4)
 	$$(call say,LINK,$$@)
 	@mkdir -p $$(@D)
@@ -149,6 +149,7 @@ $(O)/simulator/$(1): $(O)/obj/standin/$(2).o $(call objects,sim,$(wildcard simul
 	$$(Q)$$(CC) -shared -o $$@ $$(filter %.o,$$^) $(4) $$(CFLAGS) $$(SANITIZE) -Wl,--as-needed -Wl,-soname,$(1) \
 	    -Wl,-rpath,'$$$$ORIGIN' -Wl,--version-script=$(O)/obj/standin/$(1).map
 endef
+standin_also_nvml := simulator/driver/spec.c analyzer/util/size.c
 standin_runtime = $(O)/simulator/libcudart.so.$(if $(filter %.so.12 libcufft.so.11 libcusolver.so.11,$(call standin_field,1,$(1))),12,13)
 standin_field = $(word $(1),$(subst :, ,$(2)))
 $(foreach row,$(STANDINS),$(eval $(call STANDIN_RULES,$(call standin_field,1,$(row)),$(call standin_field,2,$(row)),$(call standin_field,3,$(row)),$(call standin_runtime,$(row)))))
