@@ -120,8 +120,9 @@ def test_with_the_drivers_own_pools_each_tensor_is_an_allocation_of_the_driver(d
     live = {row["seq"]: row["live_bytes"] for row in answer["over_time"]}
     assert answer["leading_layer"] == "driver"
     for (seq,), moment in zip(reversed(marks), reversed(moments)):
+        # PyTorch's figure is what was asked for or, in newer versions, what the driver rounds it to.
         others = live[seq] - moment["devices"][0]["allocated"]
-        assert others in (0, CUBLAS_BYTES, 2 * CUBLAS_BYTES), moment["note"]
+        assert -others % CUBLAS_BYTES < 32 << 10, moment["note"]
 
 
 def test_without_caching_each_tensor_is_an_allocation_of_the_driver(dry_run):
@@ -142,6 +143,6 @@ def test_the_failure_that_was_fragmentation_is_called_so_with_its_numbers(dry_ru
 
 
 def test_the_failure_of_a_batch_that_does_not_fit_is_called_exhaustion(dry_run):
-    report = dry_run("oom_retry.py").report()
-    verdicts = {oom["verdict"] for oom in report["oom"] if oom["layer"] == "pool"}
-    assert verdicts == {"exhausted"}
+    first = next(oom for oom in dry_run("oom_retry.py").report()["oom"] if oom["layer"] == "pool")
+    assert first["verdict"] == "exhausted"
+    assert first["asked_bytes"] == 16 << 30

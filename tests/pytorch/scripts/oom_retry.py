@@ -9,7 +9,7 @@ from moments import moment
 def main():
     model = nn.Sequential(nn.Linear(1024, 4096), nn.ReLU(), nn.Linear(4096, 1024)).cuda()
     moment("model")
-    size = 1 << 18
+    size = 1 << 20
     for _ in range(6):
         while True:
             try:
