@@ -42,10 +42,12 @@ static _Atomic uint64_t looked_at;
 
 #define ENGINE_MAIN "_ZN5torch8autograd6Engine11thread_mainERKSt10shared_ptrINS0_9GraphTaskEE"
 
+/* The lock inside the loader's, never around it. */
 static int look_at(struct dl_phdr_info *info, size_t size, void *argument)
 {
     bool *found = argument;
     (void)size;
+    pthread_mutex_lock(&look_lock);
     if (want_python && python_meet(info))
         *found = true;
     if (!atomic_load_explicit(&engine_found, memory_order_relaxed) &&
@@ -53,6 +55,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *argument)
         atomic_store_explicit(&engine_found, true, memory_order_release);
         *found = true;
     }
+    pthread_mutex_unlock(&look_lock);
     return 0;
 }
 
@@ -64,10 +67,8 @@ static bool look_again(void)
     bool found = false;
     if (GMT_LIKELY(version == atomic_load_explicit(&looked_at, memory_order_relaxed)))
         return false;
-    pthread_mutex_lock(&look_lock);
     image_list_iterate(look_at, &found);
     atomic_store_explicit(&looked_at, version, memory_order_relaxed);
-    pthread_mutex_unlock(&look_lock);
     return found;
 }
 

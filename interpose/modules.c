@@ -156,15 +156,12 @@ static bool is_written(uint64_t start)
     return false;
 }
 
-static int write_module(struct dl_phdr_info *info, size_t size, void *argument)
+static void write_module(const struct dl_phdr_info *info, struct thread *thread)
 {
-    struct thread *thread = argument;
     static char text[RECORD_TEXT_MAX]; /* modules_lock is held; a thread's stack may be small */
     const struct span span = mapped_span(info);
-    (void)size;
-    atomic_store_explicit(&seen_adds, info->dlpi_adds, memory_order_relaxed);
     if (span.start >= span.end || is_written(span.start) || written_count == MODULES_MAX)
-        return 0;
+        return;
     written[written_count++] = span.start;
     const size_t path_bytes = path_of(info, span.start, text, sizeof text - 256);
     read_build_id(info, text + path_bytes + 1, 255);
@@ -172,6 +169,17 @@ static int write_module(struct dl_phdr_info *info, size_t size, void *argument)
         .seq = written_count, .address = info->dlpi_addr, .object = span.start, .stream = span.end};
     thread_define(thread, SLOT_MODULE, &record, text,
                   path_bytes + 1 + strlen(text + path_bytes + 1));
+}
+
+/* The lock inside the loader's, never around it: who comes from a callback of dl_iterate_phdr has
+ * the loader's already. */
+static int note_module(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    (void)size;
+    atomic_store_explicit(&seen_adds, info->dlpi_adds, memory_order_relaxed);
+    pthread_mutex_lock(&modules_lock);
+    write_module(info, argument);
+    pthread_mutex_unlock(&modules_lock);
     return 0;
 }
 
@@ -188,9 +196,7 @@ void modules_note(struct thread *thread)
     image_list_iterate(read_adds, &adds);
     if (adds == atomic_load_explicit(&seen_adds, memory_order_relaxed))
         return;
-    pthread_mutex_lock(&modules_lock);
-    image_list_iterate(write_module, thread);
-    pthread_mutex_unlock(&modules_lock);
+    image_list_iterate(note_module, thread);
 }
 
 uint64_t modules_version(void)
