@@ -139,7 +139,11 @@ typedef struct CUgraphExecUpdateResultInfo_st CUgraphExecUpdateResultInfo;
 enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess = 0 };
 #endif
 #if CUDA_VERSION < 12010
-typedef struct CUmulticastObjectProp_st CUmulticastObjectProp;
+typedef struct CUmulticastObjectProp_st {
+    unsigned int numDevices;
+    size_t size;
+    unsigned long long handleTypes, flags;
+} CUmulticastObjectProp;
 typedef int CUmulticastGranularity_flags;
 #endif
 #if CUDA_VERSION < 12020
