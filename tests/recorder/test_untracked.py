@@ -81,6 +81,13 @@ int hooked(void)
         dlsym(driver(), "cuGetProcAddress_v2");
     return get("cuMemAlloc", (void **)&function, 13000, 0, &status) || function(&address, 4096);
 }
+int in_a_namespace_of_its_own(void)
+{
+    unsigned long long address;
+    void *other = dlmopen(LM_ID_NEWLM, "%s", RTLD_NOW);
+    int (*alloc)(unsigned long long *, unsigned long) = dlsym(other, "cuMemAlloc_v2");
+    return alloc(&address, 4096);
+}
 int killed(void) { return kill(getpid(), SIGKILL); }
 """
 
@@ -90,7 +97,7 @@ def future(record, program, tmp_path):
     """future("by_dlsym", "alloc", …) calls these in turn, recorded: the Recording."""
     path = tmp_path / "libcuda.so.1"
     compile_library(path, FUTURE % path, "-Wl,-soname,libcuda.so.1")
-    user = compile_library(tmp_path / "libuser.so", USER % path)
+    user = compile_library(tmp_path / "libuser.so", USER % (path, path))
 
     def run(*functions):
         arguments = [f"local:{user}:{name}" for name in functions]
@@ -122,6 +129,13 @@ def test_what_is_hooked_harmless_or_not_there_is_not_counted(future):
     assert recording.completed.stdout == "alloc 0\nhooked 0\nharmless 8\nmissing -1\n"
     assert untracked(recording) == {}
     assert recording.rows("SELECT count(*) FROM allocations") == [(2,)]
+
+
+def test_a_hooked_function_of_a_driver_out_of_reach_is_counted(future):
+    recording = future("alloc", "in_a_namespace_of_its_own")
+    assert recording.completed.stdout == "alloc 0\nin_a_namespace_of_its_own 0\n"
+    assert untracked(recording) == {"cuMemAlloc_v2": 1}
+    assert recording.rows("SELECT count(*) FROM allocations") == [(1,)]
 
 
 def test_a_program_that_is_killed_loses_none_of_the_counts(future):
