@@ -72,6 +72,17 @@ static bool has_file(const char *path, const char *suffix)
     return access(name, F_OK) == 0;
 }
 
+/* Made, but not begun: its recorder was killed right then, and nothing was ever in it. */
+static bool is_unborn_ring(const char *ring_path)
+{
+    char start[8] = "";
+    const int fd = open(ring_path, O_RDONLY | O_CLOEXEC);
+    const ssize_t length = fd >= 0 ? read(fd, start, sizeof start) : -1;
+    if (fd >= 0)
+        close(fd);
+    return length >= 0 && memcmp(start, (const char[8]){0}, sizeof start) == 0;
+}
+
 static int check_header(const char *path, struct err *err)
 {
     unsigned char header[HEADER_BYTES];
@@ -294,7 +305,7 @@ int fold_open(const char *path, sqlite3 **db, struct fold_result *result, struct
     if (check_header(path, err))
         return -1;
     snprintf(ring_path, sizeof ring_path, "%s-ring.0", path);
-    if (access(ring_path, F_OK) != 0) {
+    if (access(ring_path, F_OK) != 0 || is_unborn_ring(ring_path)) {
         /* Whoever wrote names into it was killed: SQLite takes that back, if it may write. */
         if (has_file(path, "-journal") && folder_is_writable(path))
             return open_database(path, path, SQLITE_OPEN_READWRITE, db, err);

@@ -206,3 +206,11 @@ def test_a_reader_waits_for_a_recorder_that_closes_its_trace(record, program, gp
     threading.Timer(0.3, recorder.rollback).start()
     completed = gpumemtrace("report", recording.trace)
     assert completed.returncode == 0, completed.stderr
+
+
+@pytest.mark.parametrize("size", [0, 4096])
+def test_a_recorder_killed_before_its_first_event_leaves_an_empty_trace(record, program, size):
+    recording = record(program("process_end"), "return", check=False)
+    ring = recording.trace.with_name("trace.db-ring.0")
+    ring.write_bytes(bytes(size))  # made, and nothing in it yet
+    assert driver_layer(recording.trace)[1]["allocations"] == 3
