@@ -3,6 +3,7 @@
 #include "analysis/category.h"
 
 #include <ctype.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -33,6 +34,14 @@ static const struct {
 } modules[] = {
 #define MODULE(start, category) {start, CATEGORY_##category},
 #include "analysis/category_modules.def"
+};
+
+static const struct {
+    const char *module, *pattern;
+    uint8_t category;
+} functions[] = {
+#define FUNCTION(module, pattern, category) {module, pattern, CATEGORY_##category},
+#include "analysis/category_functions.def"
 };
 
 const char *category_key(enum category category)
@@ -70,9 +79,16 @@ static uint8_t match_rule(const char *name)
     return RULE_NONE;
 }
 
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
 static uint8_t match_module(const char *path)
 {
-    const char *slash = strrchr(path, '/'), *file = slash ? slash + 1 : path;
+    const char *file = file_name(path);
 
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
         if (!strncmp(file, modules[i].start, strlen(modules[i].start)))
@@ -107,14 +123,17 @@ static int classify_frames(struct categories *categories, struct err *err)
     return 0;
 }
 
-int categories_init(struct categories *categories, const struct history *history, struct err *err)
+int categories_init(struct categories *categories, const struct history *history,
+                    struct symbols *symbols, struct err *err)
 {
     const struct trace *trace = history->trace;
 
-    *categories = (struct categories){.history = history};
+    *categories = (struct categories){.history = history, .symbols = symbols};
     categories->rule_of_path = array_new(history->path_count, 1, err);
     categories->of_stack = array_new(trace->frame_limit, 1, err);
-    if (!categories->rule_of_path || !categories->of_stack || classify_frames(categories, err)) {
+    categories->of_function = array_new(trace->frame_limit, 1, err);
+    if (!categories->rule_of_path || !categories->of_stack || !categories->of_function ||
+        classify_frames(categories, err)) {
         categories_release(categories);
         return -1;
     }
@@ -127,6 +146,7 @@ void categories_release(struct categories *categories)
 {
     free(categories->rule_of_path);
     free(categories->of_stack);
+    free(categories->of_function);
     *categories = (struct categories){0};
 }
 
@@ -145,22 +165,88 @@ static uint8_t of_libraries(const struct categories *categories, uint32_t stack_
     return CATEGORY_COUNT;
 }
 
+static uint8_t match_function(const struct categories *categories, const struct trace_frame *frame)
+{
+    const struct trace_module *module =
+        frame->kind == FRAME_NATIVE ? symbols_module(categories->history->trace, frame->address - 1)
+                                    : NULL;
+    const struct symbol_frame *found = NULL;
+    bool is_signal_return;
+    size_t count = 0;
+
+    for (size_t i = 0; module && i < sizeof functions / sizeof *functions; i++) {
+        if (strncmp(file_name(module->path), functions[i].module, strlen(functions[i].module)))
+            continue;
+        if (!found)
+            found =
+                symbols_find(categories->symbols, frame->address, &count, &is_signal_return, NULL);
+        for (size_t n = 0; found && n < count; n++)
+            if (fnmatch(functions[i].pattern, found[n].function, 0) == 0)
+                return functions[i].category;
+    }
+    return CATEGORY_COUNT;
+}
+
+/* The innermost frame of the stack that the table has. */
+static uint8_t of_functions(const struct categories *categories, uint32_t stack_id)
+{
+    const struct trace *trace = categories->history->trace;
+    uint32_t from = stack_id;
+    uint8_t category = CATEGORY_COUNT;
+
+    for (int depth = 0; depth < SYMBOLS_DEPTH_MAX && category == CATEGORY_COUNT &&
+                        stack_id < trace->frame_limit && trace->frames[stack_id].present;
+         depth++) {
+        if (categories->of_function[stack_id]) {
+            category = categories->of_function[stack_id] - 1;
+            break;
+        }
+        category = match_function(categories, &trace->frames[stack_id]);
+        stack_id = trace->frames[stack_id].parent_id;
+    }
+    if (from < trace->frame_limit)
+        categories->of_function[from] = category + 1;
+    return category;
+}
+
+/* PyTorch runs backward on threads of its own; what another thread frees has outlived it, although
+ * no allocation has shown yet that it is over. */
+static bool is_of_backward(const struct trace *trace, uint32_t event)
+{
+    uint32_t thread_id = trace->events[event].thread_id;
+
+    for (size_t i = 0; i < trace->thread_count; i++)
+        if (trace->threads[i].thread_id == thread_id)
+            return !strncmp(trace->threads[i].name, "pt_autograd", strlen("pt_autograd"));
+    return false;
+}
+
+static bool outlived(const struct history *history, const struct block *block,
+                     const struct span *span)
+{
+    if (block->free_index > span->end_index)
+        return true;
+    return history->paths[span->path].source == PHASE_SOURCE_INFERRED &&
+           is_of_backward(history->trace, block->alloc_index) &&
+           !is_of_backward(history->trace, block->free_index);
+}
+
 enum category categories_of(const struct categories *categories, const struct block *block)
 {
     const struct history *history = categories->history;
-    uint8_t category = CATEGORY_COUNT;
+    uint8_t category;
 
     if (block->is_segment)
         return CATEGORY_other;
-    if (block->memory != MEMORY_TENSOR)
-        category = of_libraries(categories, block->stack_id);
+    category = block->memory == MEMORY_TENSOR ? of_functions(categories, block->stack_id)
+                                              : of_libraries(categories, block->stack_id);
     for (uint32_t i = block->span; category == CATEGORY_COUNT && i != HISTORY_NONE;
          i = history->spans[i].parent) {
         const struct span *span = &history->spans[i];
         uint8_t rule = categories->rule_of_path[span->path];
 
         if (rule != RULE_NONE)
-            category = block->free_index > span->end_index ? rules[rule].kept : rules[rule].passing;
+            category = outlived(history, block, span) ? rules[rule].kept : rules[rule].passing;
     }
     return category == CATEGORY_COUNT ? CATEGORY_other : (enum category)category;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Categories of memory, shared by traces and estimates. Measured blocks get theirs from two tables
- * of rules, category_rules.def (phases) and category_modules.def (libraries); it must not know how
- * either side prints them.
+ * Categories of memory, shared by traces and estimates. Measured blocks get theirs from three
+ * tables of rules: category_rules.def (phases), category_modules.def (libraries, of the driver's
+ * blocks) and category_functions.def (functions of frameworks, of their pools' blocks). It must not
+ * know how either side prints them.
  */
 #ifndef GPUMEMTRACE_ANALYSIS_CATEGORY_H
 #define GPUMEMTRACE_ANALYSIS_CATEGORY_H
@@ -10,6 +11,7 @@
 #include <stdint.h>
 
 #include "replay/history.h"
+#include "symbol/symbols.h"
 
 enum category {
 #define CATEGORY(name, text) CATEGORY_##name,
@@ -21,14 +23,18 @@ enum category {
 const char *category_key(enum category category);
 const char *category_title(enum category category);
 
-/* The rules, applied to one trace. Immutable after categories_init. */
+/* The rules, applied to one trace. Functions are looked up when they are first asked for. */
 struct categories {
     const struct history *history;
+    struct symbols *symbols;
     uint8_t *rule_of_path; /* number of the rule that the path's own name matches, or RULE_NONE */
     uint8_t *of_stack;     /* by stack id: category of the library, or CATEGORY_COUNT */
+    uint8_t *of_function;  /* by stack id: category + 1 of the function; 0: not looked up yet */
 };
 
-int categories_init(struct categories *categories, const struct history *history, struct err *err);
+/* history and symbols must outlive the categories. */
+int categories_init(struct categories *categories, const struct history *history,
+                    struct symbols *symbols, struct err *err);
 void categories_release(struct categories *categories);
 
 /*

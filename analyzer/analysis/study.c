@@ -12,12 +12,11 @@ enum { PEOPLE_TOP = 10 };
 int study_open(struct study *study, const char *path, struct err *err)
 {
     *study = (struct study){0};
-    if (trace_open(&study->trace, path, err) ||
-        history_build(&study->history, &study->trace, err) ||
-        categories_init(&study->categories, &study->history, err))
+    if (trace_open(&study->trace, path, err) || history_build(&study->history, &study->trace, err))
         goto failed;
     study->symbols = symbols_new(&study->trace, err);
-    if (study->symbols)
+    if (study->symbols &&
+        !categories_init(&study->categories, &study->history, study->symbols, err))
         return 0;
 failed:
     study_release(study);

@@ -124,3 +124,44 @@ def test_steps_end_with_the_optimizer_or_else_with_backward(trace, optimizer):
     train(trace, optimizer)
     (grown,) = load_json("leaks", trace.write())["devices"][0]["leaks"]["growing"]
     assert grown["steps"] == 5
+
+
+# --- what the memory is for -------------------------------------------------------------------------
+
+
+def categories(trace, *options):
+    (device,) = load_json("peak", trace.write(), "--layer=pool", *options)["devices"]
+    return {row["category"]: row["bytes"] // MIB for row in device["categories"]}
+
+
+def tensor(trace, name, number, **columns):
+    return trace.tensor(0x1000000000 + number * MIB, MIB, stack=trace.stack(*STACKS[name]), **columns)
+
+
+def test_what_outlives_backward_is_gradients(trace):
+    tensor(trace, "backward", 0)
+    trace.tensor_free(tensor(trace, "backward", 1))
+    tensor(trace, "forward", 2)
+    assert categories(trace, "--at=2") == {"gradients": 1, "temporaries": 1}
+
+
+def test_what_another_thread_frees_has_outlived_backward(trace):
+    """zero_grad() after an optimizer that takes no memory: nothing shows yet that backward is over."""
+    trace.thread_names[2] = "pt_autograd_0"
+    gradient = tensor(trace, "backward", 0, thread=2)
+    root = tensor(trace, "root of backward", 1)
+    trace.tensor_free(root, thread=2)
+    trace.tensor_free(gradient)
+    assert categories(trace, "--at=2") == {"gradients": 1, "temporaries": 1}
+
+
+@pytest.mark.parametrize(
+    "function, category",
+    [("at::cuda::getCurrentCUDABlasHandle()", "workspace"), ("at::cuda::blas::gemm<float>", "workspace"),
+     ("c10d::ProcessGroupNCCL::allreduce", "communication"), ("at::native::linear", "activations")],
+)
+def test_a_function_of_the_framework_tells_more_than_the_phase(trace, function, category):
+    trace.rows["module"].append((1, f"{TORCH}/lib/libtorch_cuda.so", None, 0x1000, 0x1000, 0x9000))
+    trace.name(0x2000, (None, None, function))
+    trace.tensor(0x1000000000, MIB, stack=trace.stack(0x2000, *STACKS["forward"]))
+    assert categories(trace) == {category: 1}

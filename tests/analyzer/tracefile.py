@@ -74,6 +74,7 @@ class Trace:
         }
         self.next_address = 0x7F0000000000
         self.thread = 1
+        self.thread_names = {}
 
     # --- names ---
 
@@ -203,7 +204,7 @@ class Trace:
         rows = {
             **self.rows,
             "meta": list(self.meta.items()),
-            "thread": [(thread, 1000 + thread, f"thread {thread}") for thread in threads],
+            "thread": [(thread, 1000 + thread, self.thread_names.get(thread, f"thread {thread}")) for thread in threads],
             "string": [(number, text) for text, number in self.strings.items()],
             "location": [(number, *place) for place, number in self.locations.items()],
             "frame": [(number, *frame) for frame, number in self.frames.items()],

@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from moments import moment
+from moments import moment, saved_for_backward
 
 
 def block(inputs, outputs):
@@ -20,13 +20,14 @@ def main():
         images = torch.randn(size, 3, 32, 32, device="cuda")
         labels = torch.zeros(size, dtype=torch.long, device="cuda")
         moment("batch")
-        loss = nn.functional.cross_entropy(model(images), labels)
-        moment("forward")
+        with saved_for_backward(model, images, labels) as saved:
+            loss = nn.functional.cross_entropy(model(images), labels)
+        moment("forward", model, optimizer, saved)
         optimizer.zero_grad()
         loss.backward()
-        moment("backward")
+        moment("backward", model, optimizer)
         optimizer.step()
-        moment("step")
+        moment("step", model, optimizer)
     model.eval()
     with torch.no_grad():
         model(images)

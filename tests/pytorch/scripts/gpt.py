@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.utils.checkpoint import checkpoint
 
-from moments import moment
+from moments import moment, saved_for_backward
 
 WIDTH, HEADS, LENGTH, WORDS = 128, 4, 64, 1000
 
@@ -54,13 +54,13 @@ def main():
         for _ in range(2):
             tokens = torch.zeros(8, LENGTH, dtype=torch.long, device="cuda")
             moment("batch")
-            with torch.autocast("cuda", dtype=torch.bfloat16):
+            with torch.autocast("cuda", dtype=torch.bfloat16), saved_for_backward(model, tokens) as saved:
                 loss = nn.functional.cross_entropy(model(tokens).view(-1, WORDS), tokens.view(-1))
-            moment("forward")
+            moment("forward", model, optimizer, saved)
             (loss / 2).backward()
-            moment("backward")
+            moment("backward", model, optimizer)
         optimizer.step()
-        moment("step")
+        moment("step", model, optimizer)
         optimizer.zero_grad(set_to_none=True)
         moment("zero_grad")
 

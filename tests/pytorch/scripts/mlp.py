@@ -5,7 +5,7 @@ import sys
 import torch
 from torch import nn
 
-from moments import moment
+from moments import moment, saved_for_backward
 
 OPTIMIZERS = {
     "sgd": lambda p: torch.optim.SGD(p, lr=0.1),
@@ -26,12 +26,13 @@ def main():
         x = torch.randn(256, 784, device="cuda")
         y = torch.zeros(256, dtype=torch.long, device="cuda")
         moment("batch")
-        loss = nn.functional.cross_entropy(model(x), y)
-        moment("forward")
+        with saved_for_backward(model, x, y) as saved:
+            loss = nn.functional.cross_entropy(model(x), y)
+        moment("forward", model, optimizer, saved)
         loss.backward()
-        moment("backward")
+        moment("backward", model, optimizer)
         optimizer.step()
-        moment("step")
+        moment("step", model, optimizer)
         optimizer.zero_grad()
         moment("zero_grad")
     del model, optimizer, loss, x, y
