@@ -11,6 +11,7 @@ import sys
 import conftest
 
 FIRST, LAST = (3, 8), (3, 15)
+VERSIONS = conftest.ROOT / ".ci" / "versions"
 
 
 class Interpreter:
@@ -36,8 +37,24 @@ class Interpreter:
             return None
         return completed.stdout.strip()
 
-    def has_module(self, module):
-        return self.ask(f"import {module}; print(1)") == "1"
+    def greenlet(self, folder):
+        """The environment in which it has greenlet, its own or, in make check-pythons, one fetched into
+        folder; None: there is none for it."""
+        if self.ask("import greenlet; print(1)") == "1":
+            return {}
+        (versions,) = re.findall('greenlet_versions="(.*)"', VERSIONS.read_text())
+        for version in versions.split() if os.environ.get("GPUMEMTRACE_PYTHONS") else []:
+            wanted = ["install", "--quiet", "--no-deps", "--target", folder, f"greenlet=={version}"]
+            fetched = subprocess.run(
+                [*self.command, "-m", "pip", *map(str, wanted)],
+                env={**conftest.clean_environment(), **self.environment},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=120,
+            )
+            if fetched.returncode == 0:
+                return {"PYTHONPATH": str(folder)}
+        return None
 
     def is_known(self):
         return FIRST <= self.version <= LAST

@@ -131,9 +131,10 @@ def test_a_timer_that_interrupts_all_the_time_changes_no_stack(interpreter, tmp_
 
 
 def test_greenlets_have_their_own_frames(interpreter, tmp_path):
-    if not interpreter.has_module("greenlet"):
-        pytest.skip(f"{interpreter.name} has no greenlet")
-    run = Run(interpreter, "greenlets.py", folder=tmp_path)
+    environment = interpreter.greenlet(tmp_path / "greenlet")
+    if environment is None:
+        pytest.skip(f"{interpreter.name} has no greenlet, and pip brings it none")
+    run = Run(interpreter, "greenlets.py", folder=tmp_path, **environment)
     assert len(run.expected) > 50
     assert run.differing() == []
 
