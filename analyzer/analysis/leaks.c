@@ -53,7 +53,7 @@ static bool is_backward(const struct history *history, uint32_t path)
 }
 
 static size_t ends_of_spans(uint32_t *ends, const struct history *history,
-                           bool (*is_step)(const struct history *, uint32_t))
+                            bool (*is_step)(const struct history *, uint32_t))
 {
     size_t count = 0;
 

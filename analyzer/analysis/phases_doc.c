@@ -28,8 +28,7 @@ static void add_row(struct doc *doc, const struct study *study, const struct vie
         doc_text(doc, NULL, "Phase", path ? path : "(outside any)");
     } else {
         docs_layer(doc, study, view, stock);
-        doc_text(doc, "name", NULL,
-                 path ? history->paths[row->path].name : NULL);
+        doc_text(doc, "name", NULL, path ? history->paths[row->path].name : NULL);
         doc_text(doc, "path", NULL, path);
         doc_text(doc, "source", NULL, source_text(history, row->path));
     }

@@ -123,10 +123,11 @@ static int warn_dry_run(const struct study *study, struct text_list *list, struc
     if (!(trace->meta.simulated.known && trace->meta.simulated.value) ||
         !has_library(trace, "libc10_cuda.so"))
         return 0;
-    return warn(list, err,
-                "a dry run: values are zeros, so shapes that depend on values may differ; not known "
-                "are memory inside kernels, NCCL's buffers, and the workspaces that heuristics of "
-                "cuBLAS and cuDNN choose (PyTorch took its own kernels in place of cuDNN's)");
+    return warn(
+        list, err,
+        "a dry run: values are zeros, so shapes that depend on values may differ; not known "
+        "are memory inside kernels, NCCL's buffers, and the workspaces that heuristics of "
+        "cuBLAS and cuDNN choose (PyTorch took its own kernels in place of cuDNN's)");
 }
 
 /* About the frames that were shown until now; a warning comes after the stacks it speaks of. */
