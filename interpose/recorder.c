@@ -277,6 +277,19 @@ void recorder_wake_writer(void)
     sem_post(&writer_wakeup);
 }
 
+/* Not the program's default: it may have chosen one that is just enough for its own threads. */
+#define WRITER_STACK_BYTES ((size_t)2 << 20)
+
+static int create_writer(struct writer_start *start)
+{
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, WRITER_STACK_BYTES);
+    const int failed = pthread_create(&writer_thread, &attributes, writer_main, start);
+    pthread_attr_destroy(&attributes);
+    return failed;
+}
+
 /*
  * Starts the writer and waits until it has opened the files: that takes more stack than a thread of
  * the program may have. The program's signals must not land on a thread it does not know of.
@@ -291,7 +304,7 @@ static int start_writer(int (*open)(struct err *err), struct err *err)
     sem_init(&start.done, 0, 0);
     atomic_store(&writer_ends, false);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int failed = pthread_create(&writer_thread, NULL, writer_main, &start);
+    const int failed = create_writer(&start);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (failed) {
         err_set(err, ERR_SYSTEM, "cannot start a thread: %s", strerror(failed));

@@ -289,6 +289,18 @@ static int small_stack(void)
     return 5;
 }
 
+/* What every thread gets that asks for nothing else; and so would the recorder's. */
+static int small_default_stack(void)
+{
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, (size_t)16 << 10);
+    if (pthread_setattr_default_np(&attributes) != 0)
+        return 9;
+    allocate_and_free(NULL);
+    return 5;
+}
+
 static const struct {
     const char *name;
     int (*run)(void);
@@ -305,6 +317,7 @@ static const struct {
     {"many-arguments", many_arguments},
     {"some-arguments", some_arguments},
     {"small-stack", small_stack},
+    {"small-default-stack", small_default_stack},
 };
 
 int main(int argc, char **argv)

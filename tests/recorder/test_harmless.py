@@ -112,6 +112,11 @@ def test_a_first_call_and_an_exec_fit_on_the_smallest_stack(twice, program):
     assert_all_there(folder, 1, 1)
 
 
+def test_the_recorders_own_thread_has_the_stack_it_needs(twice, program):
+    _, folder = twice(program("harm_ends"), "small-default-stack")
+    assert_all_there(folder, 1, 1)
+
+
 def test_what_follows_a_failed_exec_is_recorded_and_the_trace_is_complete(twice, program):
     _, folder = twice(program("harm_traces"), "calls-after-exec")
     assert_all_there(folder, 3, 2)
