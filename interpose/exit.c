@@ -44,6 +44,7 @@ static void end_now(enum exit_reason reason)
 
 static main_function *real_main;
 static void (*finish_libraries)(void);
+static bool ends_after_handlers; /* of quick_exit */
 
 static int main_that_marks_exit(int argc, char **argv, char **environment)
 {
@@ -76,7 +77,7 @@ int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(v
 {
     real_main = main;
     finish_libraries = rtld_fini;
-    at_quick_exit(end_by_quick_exit);
+    ends_after_handlers = at_quick_exit(end_by_quick_exit) == 0;
     return REAL(__libc_start_main)(main_that_marks_exit, argc, argv, init, fini,
                                    rtld_fini ? finish_libraries_and_end : NULL, stack_end);
 }
@@ -103,7 +104,7 @@ static void leave(int status)
 EXIT_HOOK(exit, recorder_mark_exit(EXIT_BY_EXIT))
 EXIT_HOOK(_exit, end_now(EXIT_BY__EXIT))
 EXIT_HOOK(_Exit, end_now(EXIT_BY__EXIT))
-EXIT_HOOK(quick_exit, finish_libraries ? recorder_mark_exit(EXIT_BY__EXIT) : end_by_quick_exit())
+EXIT_HOOK(quick_exit, ends_after_handlers ? recorder_mark_exit(EXIT_BY__EXIT) : end_by_quick_exit())
 
 /* Where our __libc_start_main was not called, this is the last that we hear of the process, though
  * other libraries' destructors may still come. */

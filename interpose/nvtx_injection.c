@@ -171,7 +171,7 @@ static _Atomic(initialize_function *) other_tool;
 static int let_other_tool_fill(const struct callback_tables *tables,
                                get_export_table_function *get_export_table)
 {
-    nvtx_function *before[ROW_COUNT];
+    nvtx_function *before[ROW_COUNT] = {NULL};
     initialize_function *initialize = atomic_load(&other_tool);
     if (!initialize)
         return 0;
