@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Stands where a test looks for a program, and runs the program of that name, built for aarch64, on
- * qemu's user mode. What is meant for the program's loader must not reach qemu's own, nor this one's:
- * so it is linked statically.
+ * qemu's user mode. What is meant for the program's loader must not reach qemu's own, nor this
+ * one's: so it is linked statically.
  */
 #include <libgen.h>
 #include <limits.h>

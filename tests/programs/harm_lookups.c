@@ -186,11 +186,8 @@ static const struct {
     const char *name;
     int (*run)(const char *argument);
 } modes[] = {
-    {"absent", absent},
-    {"reopen", reopen},
-    {"busy-loader", busy_loader},
-    {"forks", forks},
-    {"constructor", constructor},
+    {"absent", absent}, {"reopen", reopen},           {"busy-loader", busy_loader},
+    {"forks", forks},   {"constructor", constructor},
 };
 
 int main(int argc, char **argv)
