@@ -27,23 +27,45 @@ def categories(trace, seq):
     return told
 
 
-@pytest.mark.parametrize("name", RUNS)
-def test_categories_are_what_the_script_knows(name, dry_run, tmp_path):
-    recording = dry_run(*RUNS[name], MOMENTS=tmp_path / "moments.json")
+def compared(dry_run, tmp_path, *script):
+    """(what the replay says, what the script knows) at each moment where it knows."""
+    recording = dry_run(*script, MOMENTS=tmp_path / "moments.json")
     moments = json.loads((tmp_path / "moments.json").read_text())
     marks = recording.rows(
         "SELECT CAST(substr(text, 8) AS INTEGER), seq FROM event JOIN string ON string_id = object"
         " WHERE kind = 13 AND text LIKE 'moment %' ORDER BY seq"
     )
-    compared = 0
-    for number, seq in marks:
-        moment = moments[number]
-        if "held" not in moment:
-            continue
-        told = categories(recording.trace, seq)
+    pairs = [(categories(recording.trace, seq), moments[number]) for number, seq in marks if "held" in moments[number]]
+    assert len(pairs) >= 9
+    return pairs
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_categories_are_what_the_script_knows(name, dry_run, tmp_path):
+    for told, moment in compared(dry_run, tmp_path, *RUNS[name]):
         exact = {key: told.get(key, 0) for key in moment["held"]}
-        assert (number, moment["note"], exact) == (number, moment["note"], moment["held"])
+        assert (moment["note"], exact) == (moment["note"], moment["held"])
         if "saved" in moment:
-            assert told["activations"] == pytest.approx(moment["saved"], rel=0.02), (number, told)
-        compared += 1
-    assert compared >= 9
+            assert told["activations"] == pytest.approx(moment["saved"], rel=0.02)
+
+
+# Three scripts that were written when the rules stood. What came out is kept here as it is: what differs,
+# by how many bytes (or, of activations, which share), and why.
+LATER = {
+    # The scale and its counter, two blocks of 512 bytes, are of the GradScaler, which is the optimizer's.
+    "resnet.py": ({"parameters": 0, "gradients": 0, "optimizer": 1024}, 0.0001),
+    # The averaged copy of the weights is made by torch.optim.swa_utils: the optimizer's, not parameters.
+    "encoder.py": ({"parameters": -1600512, "gradients": 0, "optimizer": 1600512}, 0.0002),
+    # The script holds the decoder's output, which nothing needs for backward.
+    "vae.py": ({"parameters": 0, "gradients": 0, "optimizer": 0}, 0.077),
+}
+
+
+@pytest.mark.parametrize("script", LATER)
+def test_categories_of_scripts_that_the_rules_never_saw(script, dry_run, tmp_path):
+    differences, share = LATER[script]
+    for told, moment in compared(dry_run, tmp_path, script)[1:]:
+        by = {key: told.get(key, 0) - moment["held"][key] for key in moment["held"]}
+        assert (moment["note"], by) == (moment["note"], differences)
+        if "saved" in moment:
+            assert 0 <= told["activations"] / moment["saved"] - 1 <= share
