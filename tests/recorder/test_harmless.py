@@ -112,7 +112,6 @@ def test_a_first_call_and_an_exec_fit_on_the_smallest_stack(twice, program):
     assert_all_there(folder, 1, 1)
 
 
-@pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer's own frames do not fit there")
 def test_the_recorders_own_thread_has_the_stack_it_needs(twice, program):
     _, folder = twice(program("harm_ends"), "small-default-stack")
     assert_all_there(folder, 1, 1)
