@@ -4,13 +4,15 @@
  */
 #include "proc_stat.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-enum { FIELD_STATE = 3, FIELD_PARENT = 4, FIELD_START = 22 };
+enum { FIELD_STATE = 3, FIELD_PARENT = 4, FIELD_START = 22, FIELD_STATUS = 52 };
 
 /* From one field to a later one; fields are parted by single spaces. */
 static const char *skip_fields(const char *field, int count)
@@ -39,10 +41,23 @@ int proc_stat_read(struct proc_stat *stat, int64_t pid)
     const char *state = skip_fields(name_end, 1);
     const char *parent = skip_fields(state, FIELD_PARENT - FIELD_STATE);
     const char *start = skip_fields(parent, FIELD_START - FIELD_PARENT);
+    const char *status = skip_fields(start, FIELD_STATUS - FIELD_START);
     if (!start)
         return -1;
     stat->state = *state;
     stat->parent_pid = strtoll(parent, NULL, 10);
     stat->start_ticks = strtoull(start, NULL, 10);
+    stat->wait_status = status ? (int)strtol(status, NULL, 10) : 0;
     return 0;
+}
+
+/* A main thread that has ended stays in the list until the process does, but runs no program. */
+bool proc_stat_is_last_thread(void)
+{
+    enum { LINKS_OF_A_FOLDER = 2, MAIN_AND_LAST = 2 };
+    struct stat threads;
+    char first;
+    return stat("/proc/self/task", &threads) == 0 &&
+           threads.st_nlink == LINKS_OF_A_FOLDER + MAIN_AND_LAST &&
+           readlink("/proc/self/exe", &first, 1) < 0 && errno == ENOENT;
 }

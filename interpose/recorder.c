@@ -19,6 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -34,6 +36,7 @@
 #include "log.h"
 #include "modules.h"
 #include "phases.h"
+#include "proc_stat.h"
 #include "resolve.h"
 #include "stacks.h"
 #include "string_ids.h"
@@ -67,6 +70,8 @@ static _Atomic int writer_guests;
 static pthread_t writer_thread;
 static sem_t writer_wakeup, writer_done;
 static _Atomic bool writer_ends;
+/* The program's last thread has ended without an exit: see end_as_last_thread. */
+static _Atomic bool writer_left;
 static _Atomic bool exit_marked;
 
 /* Never reused: tells thread states of an earlier trace, or of a fork's parent, from current ones.
@@ -249,25 +254,53 @@ struct writer_start {
     int (*open)(struct err *err);
     struct err *err;
     int result;
+    sigset_t signals; /* that its starter blocks */
     sem_t done;
 };
 
-static void *writer_main(void *argument)
+/* A program may end by the end of its last thread; the writer must not keep it. The status is then
+ * that of the thread that ends last: with one of its own, a main thread that was no thread to libc
+ * has ended, as in the child of a clone(). Else libc has the last thread call the exit handlers:
+ * that is now the writer, with the signals of a thread of the program. */
+static void end_as_last_thread(const sigset_t *signals)
 {
-    struct writer_start *start = argument;
-    const int result = start->result = start->open(start->err);
-    sem_post(&start->done);
-    while (!result && !atomic_load(&writer_ends)) {
+    struct proc_stat stat;
+    recorder_mark_exit(EXIT_BY_EXIT);
+    if (proc_stat_read(&stat, getpid()) == 0 && WEXITSTATUS(stat.wait_status) != 0) {
+        set_live(0); /* this memory may be another process's, too */
+        close_files();
+        syscall(SYS_exit, WEXITSTATUS(stat.wait_status));
+    }
+    atomic_store(&writer_left, true);
+    pthread_sigmask(SIG_SETMASK, signals, NULL);
+}
+
+static void write_until_the_end(const sigset_t *signals)
+{
+    while (!atomic_load(&writer_ends)) {
         int status;
         wait_for_work();
         while ((status = write_batch()) > 0 && !atomic_load(&writer_ends))
             ;
+        if (proc_stat_is_last_thread()) {
+            end_as_last_thread(signals);
+            return;
+        }
         /* Threads that find no room left go on calling for it. */
         if (status < 0 && !atomic_load(&writer_ends))
             usleep(WRITER_PERIOD_NS / 1000);
     }
+    close_files();
+}
+
+static void *writer_main(void *argument)
+{
+    struct writer_start *start = argument;
+    const sigset_t signals = start->signals;
+    const int result = start->result = start->open(start->err);
+    sem_post(&start->done);
     if (!result)
-        close_files();
+        write_until_the_end(&signals);
     sem_post(&writer_done);
     return NULL;
 }
@@ -297,15 +330,16 @@ static int create_writer(struct writer_start *start)
 static int start_writer(int (*open)(struct err *err), struct err *err)
 {
     struct writer_start start = {.open = open, .err = err};
-    sigset_t all, before;
+    sigset_t all;
     sigfillset(&all);
     sem_init(&writer_wakeup, 0, 0);
     sem_init(&writer_done, 0, 0);
     sem_init(&start.done, 0, 0);
     atomic_store(&writer_ends, false);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    atomic_store(&writer_left, false);
+    pthread_sigmask(SIG_SETMASK, &all, &start.signals);
     const int failed = create_writer(&start);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_sigmask(SIG_SETMASK, &start.signals, NULL);
     if (failed) {
         err_set(err, ERR_SYSTEM, "cannot start a thread: %s", strerror(failed));
         return -1;
@@ -494,9 +528,13 @@ void recorder_end(void)
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     set_live(0);
-    atomic_store(&writer_ends, true);
-    recorder_wake_writer();
-    wait_for_writer();
+    if (atomic_load(&writer_left)) {
+        close_files();
+    } else {
+        atomic_store(&writer_ends, true);
+        recorder_wake_writer();
+        wait_for_writer();
+    }
     pthread_setcancelstate(cancel_state, NULL);
 }
 

@@ -2,9 +2,9 @@
 /* link: cudart13 */
 /*
  * Every way to another process, from one that uses CUDA or will: posix_spawn, system, vfork, clone
- * with and without its parent's memory, _Fork, daemons, an exec of itself; and ends that nothing
- * can be done about. It says on stdout what each process saw and how it ended, which must be the
- * same with and without the recorder.
+ * with and without its parent's memory, _Fork, daemons, an exec of itself; ends by the last thread;
+ * and ends that nothing can be done about. It says on stdout what each process saw and how it
+ * ended, which must be the same with and without the recorder.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -144,6 +144,63 @@ static int by_Fork_after(void)
     use_in_child(_Fork());
     take(2);
     return 5;
+}
+
+/* A function that clone calls ends its process without libc's exit. */
+static int take_in_clone(void *unused)
+{
+    (void)unused;
+    return take(3) == 0 ? 7 : 8;
+}
+
+static int by_cloned_function(void)
+{
+    static char stack[256 << 10];
+    wait_and_say("cloned", clone(take_in_clone, stack + sizeof stack, SIGCHLD, NULL));
+    take(1);
+    return 5;
+}
+
+static int by_cloned_function_with_memory(void)
+{
+    static char stack[256 << 10];
+    wait_and_say("cloned", clone(take_in_clone, stack + sizeof stack, CLONE_VM | SIGCHLD, NULL));
+    take(1);
+    return 5;
+}
+
+/* --- ends by the last thread
+ * ----------------------------------------------------------------------- */
+
+static void take_at_exit(void)
+{
+    take(3);
+}
+
+static void *outlive_main(void *unused)
+{
+    (void)unused;
+    usleep(100000);
+    take(2);
+    return NULL;
+}
+
+static void let_threads_end(void)
+{
+    pthread_t thread;
+    take(1);
+    atexit(take_at_exit);
+    if (pthread_create(&thread, NULL, outlive_main, NULL) == 0)
+        pthread_detach(thread);
+    pthread_exit(NULL);
+}
+
+static int by_last_thread(void)
+{
+    const pid_t child = fork();
+    if (child == 0)
+        let_threads_end();
+    return wait_and_say("child", child);
 }
 
 /* --- daemons
@@ -309,6 +366,9 @@ static const struct {
     {"clone-before", by_clone_before},
     {"clone-after", by_clone_after},
     {"_Fork-after", by_Fork_after},
+    {"cloned-function", by_cloned_function},
+    {"cloned-function-with-memory", by_cloned_function_with_memory},
+    {"last-thread", by_last_thread},
     {"daemon", by_daemon},
     {"daemon-after", by_daemon_after},
     {"kills", by_kills},

@@ -3,7 +3,7 @@
 recorder, and each that uses CUDA has its own whole trace."""
 import pytest
 
-from twice import ALLOCATIONS, assert_all_there, meta, settings, twice  # pylint: disable=unused-import
+from twice import ALLOCATIONS, MIB, assert_all_there, meta, settings, twice  # pylint: disable=unused-import
 
 CALLS = "SELECT count(*) FROM event WHERE kind=1 AND nested=0"
 FAILURES = "SELECT count(*) FROM event WHERE kind=1 AND result=3 AND nested=0"
@@ -29,6 +29,22 @@ def test_a_child_without_forks_handlers_may_be_the_first_to_use_cuda(twice, prog
     assert folder.names() == ["trace.2.db", "trace.db"]
     assert [folder.count(ALLOCATIONS, name) for name in folder.names()] == [1, 1]
     assert [meta(folder, "complete", name) for name in folder.names()] == [1, 1]
+
+
+@pytest.mark.parametrize("mode", ["cloned-function", "cloned-function-with-memory"])
+def test_a_child_ends_with_the_function_that_clone_called(twice, program, mode):
+    recorded, folder = twice(program("process_children"), mode)
+    assert "cloned ended: 7" in recorded.stdout
+    assert folder.names() == ["trace.2.db", "trace.db"]
+    assert [folder.count(ALLOCATIONS, name) for name in folder.names()] == [1, 1]
+    assert [meta(folder, "complete", name) for name in folder.names()] == [1, 1]
+
+
+def test_a_process_ends_with_its_last_thread_and_its_exit_handlers_are_recorded(twice, program):
+    recorded, folder = twice(program("process_children"), "last-thread")
+    assert "child ended: 0" in recorded.stdout
+    assert_all_there(folder, 3, 0)
+    assert folder.report()["devices"][0]["driver"]["live_at_exit_bytes"] == 3 * MIB
 
 
 def test_a_daemon_that_closed_everything_is_recorded_whole(twice, program):
