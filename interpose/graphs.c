@@ -147,14 +147,15 @@ static bool begin_node(struct capture *capture, enum hook hook, const struct nod
 }
 
 /* clang-format off */
-#define ADD_NODE(type, name, missing, parameters, arguments)                                       \
-    GMT_EXPORT type name parameters;                                                               \
-    type name parameters                                                                           \
+#define ADD_NODE(type, name, missing, list, arguments)                                             \
+    GMT_EXPORT type name list;                                                                     \
+    type name list                                                                                 \
     {                                                                                              \
-        typedef type real_function parameters;                                                     \
+        typedef type real_function list;                                                           \
         real_function *real =                                                                      \
             GMT_FUNCTION(real_function *, resolve_hook(HOOK_##name, GMT_CALLER_ADDRESS()));        \
-        const struct node_parameters *memory_node = (const struct node_parameters *)(void *)node;  \
+        const struct node_parameters *memory_node =                                                \
+            (const struct node_parameters *)(void *)parameters;                                    \
         struct capture capture;                                                                    \
         if (!real)                                                                                 \
             return missing;                                                                        \
@@ -167,11 +168,11 @@ static bool begin_node(struct capture *capture, enum hook hook, const struct nod
     }
 
 ADD_NODE(CUresult, cuGraphAddNode, CUDA_ERROR_NOT_FOUND,
-         (CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies, size_t count,
-          CUgraphNodeParams *node),
-         (out, graph, dependencies, count, node))
+         (CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
+          size_t dependency_count, CUgraphNodeParams *parameters),
+         (node, graph, dependencies, dependency_count, parameters))
 ADD_NODE(CUresult, cuGraphAddNode_v2, CUDA_ERROR_NOT_FOUND,
-         (CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies,
-          const CUgraphEdgeData *edges, size_t count, CUgraphNodeParams *node),
-         (out, graph, dependencies, edges, count, node))
+         (CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
+          const CUgraphEdgeData *edges, size_t dependency_count, CUgraphNodeParams *parameters),
+         (node, graph, dependencies, edges, dependency_count, parameters))
 /* clang-format on */

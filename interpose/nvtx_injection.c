@@ -167,6 +167,14 @@ static bool is_wanted(void)
 
 static _Atomic(initialize_function *) other_tool;
 
+static void read_callbacks(const struct callback_tables *tables, nvtx_function **callbacks)
+{
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        nvtx_function **place = place_of(tables, &rows[i]);
+        callbacks[i] = place ? *place : NULL;
+    }
+}
+
 /* What NVTX had in its table before stays out of reach: it would call whatever is there then. */
 static int let_other_tool_fill(const struct callback_tables *tables,
                                get_export_table_function *get_export_table)
@@ -175,10 +183,7 @@ static int let_other_tool_fill(const struct callback_tables *tables,
     initialize_function *initialize = atomic_load(&other_tool);
     if (!initialize)
         return 0;
-    for (size_t i = 0; i < ROW_COUNT; i++) {
-        nvtx_function **place = place_of(tables, &rows[i]);
-        before[i] = place ? *place : NULL;
-    }
+    read_callbacks(tables, before);
     const int result = initialize(get_export_table);
     for (size_t i = 0; i < ROW_COUNT; i++) {
         nvtx_function **place = place_of(tables, &rows[i]);

@@ -34,8 +34,8 @@ typedef int any_function(const void *, const void *, const void *, const void *,
 
 static _Alignas(8) uint32_t room[128];
 
-/* How much of it is not the pattern. The values are not told, they may be addresses; it counts whole
- * words because one byte of an address is the pattern now and then. */
+/* How much of it is not the pattern. The values are not told, they may be addresses; it counts
+ * whole words because one byte of an address is the pattern now and then. */
 static int changed_bytes(void)
 {
     int changed = 0;
