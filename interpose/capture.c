@@ -31,6 +31,16 @@ static uint64_t guard_bit(enum event_kind kind, enum memory_kind memory)
 
 _Static_assert(EVENT_KIND_COUNT + 2 * ACCOUNT_COUNT <= 64, "one word of guards a thread");
 
+/* A signal handler may have jumped out of a call, which then never ends: a call of the same stack
+ * that is further out, or in the same place, is not inside it. */
+static void notice_jump(struct thread *thread, const struct capture *capture)
+{
+    if (GMT_LIKELY(!thread->open_calls) || (uintptr_t)capture < thread->outermost_call)
+        return;
+    thread->open_guards = 0;
+    thread->open_calls = 0;
+}
+
 bool capture_begin(struct capture *capture, enum hook hook, enum event_kind kind,
                    enum memory_kind memory)
 {
@@ -38,11 +48,19 @@ bool capture_begin(struct capture *capture, enum hook hook, enum event_kind kind
     const uint64_t guard = guard_bit(kind, memory);
     if (GMT_UNLIKELY(!thread) && recorder_start())
         thread = thread_current();
-    if (!thread || thread->open_guards & guard)
+    if (!thread)
         return false;
-    *capture = (struct capture){.thread = thread, .hook = hook, .kind = kind, .guard = guard};
+    notice_jump(thread, capture);
+    if (thread->open_guards & guard)
+        return false;
+    *capture = (struct capture){.thread = thread,
+                                .hook = hook,
+                                .kind = kind,
+                                .guards_before = thread->open_guards,
+                                .calls_before = thread->open_calls};
     thread->open_guards |= guard;
     if (thread->open_calls++ == 0) {
+        thread->outermost_call = (uintptr_t)capture;
         thread->call_id++;
         thread->call_has_children = 0;
         if (thread->call_id == 0) /* 0 says: nothing happened inside */
@@ -54,8 +72,8 @@ bool capture_begin(struct capture *capture, enum hook hook, enum event_kind kind
 
 void capture_leave(struct capture *capture)
 {
-    capture->thread->open_guards &= ~capture->guard;
-    capture->thread->open_calls--;
+    capture->thread->open_guards = capture->guards_before;
+    capture->thread->open_calls = capture->calls_before;
 }
 
 /* --- slots

@@ -40,7 +40,8 @@ struct capture {
     struct ring_slot *slot; /* pending; NULL if noted after the call, or lost */
     enum hook hook;
     enum event_kind kind;
-    uint64_t guard; /* its bit in thread->open_guards */
+    uint64_t guards_before; /* the thread's open_guards and open_calls outside it */
+    uint32_t calls_before;
 };
 
 /* Is the event noted before the real call? */

@@ -44,7 +44,8 @@ struct thread {
     uint64_t generation; /* of the recording it belongs to, never 0 */
     uint32_t thread_id;
     struct ring_segment *segment; /* NULL: none yet, or given back */
-    uint64_t open_guards; /* calls that this thread is inside of: a bit each, see capture.c */
+    uint64_t open_guards;     /* calls that this thread is inside of: a bit each, see capture.c */
+    uintptr_t outermost_call; /* where on the stack the outermost of them is noted */
     uint32_t open_calls;
     uint16_t call_id; /* of the outermost call it is in */
     uint8_t call_has_children;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Ends, forks and execs at the worst moment: inside malloc, inside exit, while a recording starts,
- * with a pending cancellation, with a stderr nobody reads. It says on stdout what happened, which
- * must be the same with and without the recorder. A process that hangs is ended, and named.
+ * Ends, forks, execs and jumps at the worst moment: inside malloc, inside a call, inside exit,
+ * while a recording starts, with a pending cancellation, with a stderr nobody reads. It says on
+ * stdout what happened, which must be the same with and without the recorder. A process that hangs
+ * is ended, and named.
  */
 #include <errno.h>
 #include <pthread.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -301,6 +303,39 @@ static int small_default_stack(void)
     return 5;
 }
 
+/* --- jumps out of a call
+ * ----------------------------------------------------------------------------- */
+
+static sigjmp_buf before_the_call;
+
+static void jump_out(int signal_number)
+{
+    (void)signal_number;
+    siglongjmp(before_the_call, 1);
+}
+
+/* The runtime dies inside the call, and the call never ends. */
+static bool is_jumped_out_of(void **block)
+{
+    if (sigsetjmp(before_the_call, 1) != 0)
+        return true;
+    cudaMalloc(block, MIB);
+    return false;
+}
+
+static int jumps(void)
+{
+    int jumped = 0;
+    signal(SIGSEGV, jump_out);
+    for (int i = 0; i < 8; i++) {
+        void *block = NULL;
+        jumped += is_jumped_out_of(i % 2 ? &block : (void **)(uintptr_t)8);
+        cudaFree(block);
+    }
+    printf("jumped out of %d calls\n", jumped);
+    return 5;
+}
+
 static const struct {
     const char *name;
     int (*run)(void);
@@ -318,6 +353,7 @@ static const struct {
     {"some-arguments", some_arguments},
     {"small-stack", small_stack},
     {"small-default-stack", small_default_stack},
+    {"jumps", jumps},
 };
 
 int main(int argc, char **argv)

@@ -112,6 +112,12 @@ def test_a_first_call_and_an_exec_fit_on_the_smallest_stack(twice, program):
     assert_all_there(folder, 1, 1)
 
 
+def test_a_call_that_a_signal_handler_jumped_out_of_hides_no_later_one(twice, program):
+    recorded, folder = twice(program("harm_ends"), "jumps")
+    assert recorded.stdout == "jumped out of 4 calls\n"
+    assert (folder.count(ALLOCATIONS), folder.count(FREES)) == (4, 4)
+
+
 def test_the_recorders_own_thread_has_the_stack_it_needs(twice, program):
     _, folder = twice(program("harm_ends"), "small-default-stack")
     assert_all_there(folder, 1, 1)
