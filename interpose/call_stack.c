@@ -267,6 +267,13 @@ static uint32_t take(struct thread *thread)
     return id;
 }
 
+/* What was taken before all was known that it holds is not what the next one is compared with. */
+static bool forget_last(struct thread *thread)
+{
+    thread->raw_id = 0;
+    return true;
+}
+
 /* --- forks ---------------------------------------------------------------------------------------
  *
  * The unwinder has locks of its own, and so has the loader, which it asks: in the child of a fork
@@ -339,11 +346,9 @@ uint32_t call_stack_take(struct thread *thread)
     if (!want_native && !python_is_settled())
         modules_note(thread);
     look_again();
-    id = take(thread);
-    while (look_again()) { /* what came with these frames may be an interpreter */
-        thread->raw_id = 0;
+    do /* once, but where an interpreter came with these frames */
         id = take(thread);
-    }
+    while (GMT_UNLIKELY(look_again()) && forget_last(thread));
     pthread_setcancelstate(cancel_state, NULL);
     atomic_store_explicit(&thread->in_stack, false, memory_order_release);
     return id;

@@ -174,10 +174,11 @@ void capture_child(struct capture *capture, const struct capture_facts *facts)
     ring_publish(slot);
 }
 
-void capture_store(struct capture *capture, const struct capture_facts *facts, int result)
+/* The stack was taken in a caller: every frame of ours is unwound each time. */
+static void store(struct capture *capture, const struct capture_facts *facts, uint32_t stack_id,
+                  int result)
 {
     struct thread *thread = capture->thread;
-    const uint32_t stack_id = call_stack_take(thread);
     struct ring_slot *slot = claim_numbered(thread);
     if (!slot)
         return;
@@ -186,6 +187,11 @@ void capture_store(struct capture *capture, const struct capture_facts *facts, i
     slot->result = (int16_t)result;
     number_call(slot, thread);
     ring_publish(slot);
+}
+
+void capture_store(struct capture *capture, const struct capture_facts *facts, int result)
+{
+    store(capture, facts, call_stack_take(capture->thread), result);
 }
 
 /* In a stream that is being captured a stream-ordered allocation becomes a node of the graph. */
@@ -224,7 +230,7 @@ static void after_other_call(struct capture *capture, const struct capture_facts
     if (known.kind == EVENT_ALLOC)
         after_allocation(capture, &known, result);
     sampling_around(capture);
-    capture_store(capture, &known, result);
+    store(capture, &known, call_stack_take(capture->thread), result);
 }
 
 void capture_after(struct capture *capture, const struct capture_facts *facts, int result)
