@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The real PyTorch in a dry run: each test runs on every build that `make check-pytorch` could get."""
-import os
+"""The real PyTorch in a dry run: each test runs on every build that `make check-pytorch` could get. A
+script with the same arguments runs once for all tests of a build."""
+import json
 import pathlib
 import subprocess
 
@@ -10,6 +11,26 @@ from conftest import BUILD, Recording, clean_environment
 
 SCRIPTS = pathlib.Path(__file__).parent / "scripts"
 TIMEOUT_S = 600
+# What a script runs on, where it is not one device of 16 GiB.
+SPECS = {"fragmented.py": "2GiB", "two_devices.py": "2x16GiB"}
+# Bytecode is kept, out of the source tree: to compile PyTorch's modules takes longer than any script.
+BYTECODE = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": BUILD / "pytorch/bytecode"}
+
+
+class TorchRecording(Recording):
+    """Also what the script wrote down at its moments (scripts/moments.py)."""
+
+    def marked_moments(self):
+        """[(seq of the mark, what the script wrote)]; nothing is recorded before the first call of CUDA."""
+        moments = json.loads((self.trace.parent / "moments.json").read_text())
+        marks = self.rows(
+            "SELECT CAST(substr(text, 8) AS INTEGER), seq FROM event JOIN string ON string_id = object"
+            " WHERE kind = 13 AND text LIKE 'moment %' ORDER BY seq"
+        )
+        unmarked = len(moments) - len(marks)
+        assert [number for number, _ in marks] == list(range(unmarked, len(moments)))
+        assert not any(moment["segments"] for moment in moments[:unmarked])
+        return [(seq, moments[number]) for number, seq in marks]
 
 
 class Build:
@@ -26,8 +47,27 @@ class Build:
             return None
         return reason.read_text().strip() if reason.exists() else "make check-pytorch makes it"
 
+    def dry_run(self, folder, script, *arguments, spec=None, check=True, **environment):
+        """Runs it in `folder` as anyone would. A script without a slash is one of tests/pytorch/scripts."""
+        spec = spec or SPECS.get(script, "16GiB")
+        script = SCRIPTS / script if "/" not in str(script) else script
+        trace = folder / "trace.db"
+        completed = subprocess.run(
+            [BUILD / "gpumemtrace", "run", "-o", trace, f"--dry-run={spec}", "--",
+             self.python, script, *map(str, arguments)],
+            env=clean_environment(MOMENTS=folder / "moments.json", **BYTECODE, **environment),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            cwd=folder,
+        )
+        if check:
+            assert completed.returncode == 0, completed.stdout + completed.stderr
+        return TorchRecording(completed, trace)
 
-@pytest.fixture(params=["debian", "wheel"])
+
+@pytest.fixture(scope="session", params=["debian", "wheel"])
 def torch_build(request):
     build = Build(request.param)
     if build.missing():
@@ -35,26 +75,15 @@ def torch_build(request):
     return build
 
 
-@pytest.fixture
-def dry_run(torch_build, tmp_path):
-    """dry_run(script, *arguments) runs it as anyone would: a Recording. A script without a slash is one
-    of tests/pytorch/scripts."""
+@pytest.fixture(scope="session")
+def dry_run(torch_build, tmp_path_factory):
+    """dry_run(script, *arguments) is its recording, the same one for every test that asks for it."""
+    recordings = {}
 
-    def run(script, *arguments, spec="16GiB", check=True, name="trace.db", **environment):
-        script = SCRIPTS / script if "/" not in str(script) else script
-        trace = tmp_path / name
-        completed = subprocess.run(
-            [BUILD / "gpumemtrace", "run", "-o", trace, f"--dry-run={spec}", "--",
-             torch_build.python, script, *map(str, arguments)],
-            env=clean_environment(PYTHONDONTWRITEBYTECODE=1, **environment),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            cwd=tmp_path,
-        )
-        if check:
-            assert completed.returncode == 0, completed.stdout + completed.stderr
-        return Recording(completed, trace)
+    def run(*words, **settings):
+        key = (words, tuple(sorted(settings.items())))
+        if key not in recordings:
+            recordings[key] = torch_build.dry_run(tmp_path_factory.mktemp("dry_run"), *words, **settings)
+        return recordings[key]
 
     return run

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """What the memory is for, told from stacks and lifetimes alone, is what the script knows it is for."""
-import json
-
 import pytest
 
 from conftest import load_json
@@ -27,22 +25,17 @@ def categories(trace, seq):
     return told
 
 
-def compared(dry_run, tmp_path, *script):
+def compared(recording):
     """(what the replay says, what the script knows) at each moment where it knows."""
-    recording = dry_run(*script, MOMENTS=tmp_path / "moments.json")
-    moments = json.loads((tmp_path / "moments.json").read_text())
-    marks = recording.rows(
-        "SELECT CAST(substr(text, 8) AS INTEGER), seq FROM event JOIN string ON string_id = object"
-        " WHERE kind = 13 AND text LIKE 'moment %' ORDER BY seq"
-    )
-    pairs = [(categories(recording.trace, seq), moments[number]) for number, seq in marks if "held" in moments[number]]
+    pairs = [(categories(recording.trace, seq), moment)
+             for seq, moment in recording.marked_moments() if "held" in moment]
     assert len(pairs) >= 9
     return pairs
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_categories_are_what_the_script_knows(name, dry_run, tmp_path):
-    for told, moment in compared(dry_run, tmp_path, *RUNS[name]):
+def test_categories_are_what_the_script_knows(name, dry_run):
+    for told, moment in compared(dry_run(*RUNS[name])):
         exact = {key: told.get(key, 0) for key in moment["held"]}
         assert (moment["note"], exact) == (moment["note"], moment["held"])
         if "saved" in moment:
@@ -62,9 +55,9 @@ LATER = {
 
 
 @pytest.mark.parametrize("script", LATER)
-def test_categories_of_scripts_that_the_rules_never_saw(script, dry_run, tmp_path):
+def test_categories_of_scripts_that_the_rules_never_saw(script, dry_run):
     differences, share = LATER[script]
-    for told, moment in compared(dry_run, tmp_path, script)[1:]:
+    for told, moment in compared(dry_run(script))[1:]:
         by = {key: told.get(key, 0) - moment["held"][key] for key in moment["held"]}
         assert (moment["note"], by) == (moment["note"], differences)
         if "saved" in moment:

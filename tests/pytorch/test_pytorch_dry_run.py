@@ -2,11 +2,12 @@
 """An unmodified PyTorch script runs on a simulated GPU, and no library of NVIDIA's takes part."""
 import json
 import os
+import pathlib
 import shutil
 import subprocess
 
-from conftest import BUILD, ROOT, clean_environment
-from pytorchbuilds import dry_run, torch_build  # noqa: F401 (fixtures)
+from conftest import BUILD, ROOT, clean_environment, compile_library
+from pytorchbuilds import Build, dry_run, torch_build  # noqa: F401 (fixtures)
 
 
 def looked(recording):
@@ -32,29 +33,25 @@ def test_values_are_zeros_and_cudnn_is_off(dry_run):
     assert seen["cudnn"] is False
 
 
-def test_a_library_in_a_wheels_nvidia_folder_is_not_loaded(torch_build, dry_run, tmp_path):
+def test_a_library_in_a_wheels_nvidia_folder_is_not_loaded(torch_build, tmp_path):
     """Beside the wheel's torch, where its rpath looks first: one that ends the process."""
-    if torch_build.name != "wheel":
-        folder = tmp_path / "preloaded"
-        environment = {"LD_LIBRARY_PATH": folder}
-    else:
+    build, environment = Build(torch_build.name), {}
+    if torch_build.name == "wheel":
         (tmp_path / "packages").mkdir()
         for entry in (torch_build.folder / "packages").iterdir():
             if entry.name != "torch":
                 (tmp_path / "packages" / entry.name).symlink_to(entry)
         subprocess.run(["cp", "-rl", torch_build.folder / "packages/torch", tmp_path / "packages"], check=True)
         folder = tmp_path / "packages/nvidia/cu13/lib"
-        environment = {}
-        shutil.copy(torch_build.python, tmp_path / "python")
-        torch_build.python = tmp_path / "python"
+        build.python = pathlib.Path(shutil.copy(torch_build.python, tmp_path / "python"))
+    else:
+        folder = tmp_path / "preloaded"
+        environment = {"LD_LIBRARY_PATH": folder}
     folder.mkdir(parents=True)
+    aborting = "#include <stdlib.h>\n__attribute__((constructor)) static void start(void) { abort(); }\n"
     for name in ("libcudart.so.12", "libcudart.so.13", "libcublas.so.12", "libcublas.so.13"):
-        subprocess.run(
-            ["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", folder / name, f"-Wl,-soname,{name}"],
-            input="#include <stdlib.h>\n__attribute__((constructor)) static void start(void) { abort(); }\n",
-            text=True, check=True,
-        )
-    assert looked(dry_run("look.py", **environment))["devices"] == 1
+        compile_library(folder / name, aborting, f"-Wl,-soname,{name}")
+    assert looked(build.dry_run(tmp_path, "look.py", **environment))["devices"] == 1
 
 
 def test_the_stand_ins_have_every_symbol_that_the_build_asks_for(torch_build):

@@ -1,7 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Our replay of the trace is what PyTorch's allocator says of itself, byte for byte and block by block."""
-import json
-
 import pytest
 
 from conftest import load_json
@@ -54,20 +52,11 @@ def told_segments(moment):
     return told
 
 
-def compare(recording, moments_file):
-    moments = json.loads(moments_file.read_text())
-    marks = recording.rows(
-        "SELECT CAST(substr(text, 8) AS INTEGER), seq FROM event JOIN string ON string_id = object"
-        " WHERE kind = 13 AND text LIKE 'moment %' ORDER BY seq"
-    )
-    assert [number for number, _ in marks] == list(range(len(moments) - len(marks), len(moments)))
+def compare(recording):
+    marks = recording.marked_moments()
     assert len(marks) >= 20
-    # Nothing is recorded before the first call of CUDA.
-    for moment in moments[:len(moments) - len(marks)]:
-        assert not moment["segments"]
     replay = Replay(recording.trace)
-    for number, seq in marks:
-        moment = moments[number]
+    for seq, moment in marks:
         for device, told in enumerate(moment["devices"]):
             assert (moment["note"], replay.figures(device, seq)) == (moment["note"], told)
         assert (moment["note"], replay.segments(seq)) == (moment["note"], told_segments(moment))
@@ -86,40 +75,33 @@ RUNS = {
     "leak": ("leak.py",),
     "empty_cache": ("empty_cache.py",),
 }
-SPECS = {"fragmented": "2GiB"}
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_the_replay_equals_pytorchs_own_figures(name, dry_run, tmp_path):
-    recording = dry_run(*RUNS[name], spec=SPECS.get(name, "16GiB"), MOMENTS=tmp_path / "moments.json")
-    compare(recording, tmp_path / "moments.json")
+def test_the_replay_equals_pytorchs_own_figures(name, dry_run):
+    compare(dry_run(*RUNS[name]))
 
 
-def test_the_replay_of_two_devices_equals_pytorchs_own_figures(dry_run, tmp_path):
-    recording = dry_run("two_devices.py", spec="2x16GiB", MOMENTS=tmp_path / "moments.json")
-    replay = compare(recording, tmp_path / "moments.json")
+def test_the_replay_of_two_devices_equals_pytorchs_own_figures(dry_run):
+    replay = compare(dry_run("two_devices.py"))
     assert set(replay.rows) == {0, 1}
 
 
 @pytest.mark.parametrize("name", ["mlp adam-foreach", "gpt", "fragmented", "empty_cache"])
-def test_the_replay_of_expandable_segments_equals_pytorchs_own_figures(name, dry_run, tmp_path):
-    recording = dry_run(*RUNS[name], spec=SPECS.get(name, "16GiB"), MOMENTS=tmp_path / "moments.json",
-                        PYTORCH_CUDA_ALLOC_CONF="expandable_segments:True")
-    compare(recording, tmp_path / "moments.json")
+def test_the_replay_of_expandable_segments_equals_pytorchs_own_figures(name, dry_run):
+    compare(dry_run(*RUNS[name], PYTORCH_CUDA_ALLOC_CONF="expandable_segments:True"))
 
 
 CUBLAS_BYTES = 8519680  # what one handle of cuBLAS takes for itself
 
 
-def test_with_the_drivers_own_pools_each_tensor_is_an_allocation_of_the_driver(dry_run, tmp_path):
-    recording = dry_run("mlp.py", "sgd", MOMENTS=tmp_path / "moments.json",
+def test_with_the_drivers_own_pools_each_tensor_is_an_allocation_of_the_driver(dry_run):
+    recording = dry_run("mlp.py", "sgd",
                         PYTORCH_CUDA_ALLOC_CONF="backend:cudaMallocAsync")
-    moments = json.loads((tmp_path / "moments.json").read_text())
-    marks = recording.rows("SELECT seq FROM event WHERE kind = 13 ORDER BY seq")
     answer = load_json("frag", recording.trace, f"--samples={SAMPLES}")["devices"][0]
     live = {row["seq"]: row["live_bytes"] for row in answer["over_time"]}
     assert answer["leading_layer"] == "driver"
-    for (seq,), moment in zip(reversed(marks), reversed(moments)):
+    for seq, moment in recording.marked_moments():
         # PyTorch's figure is what was asked for or, in newer versions, what the driver rounds it to.
         others = live[seq] - moment["devices"][0]["allocated"]
         assert -others % CUBLAS_BYTES < 32 << 10, moment["note"]
@@ -133,7 +115,7 @@ def test_without_caching_each_tensor_is_an_allocation_of_the_driver(dry_run):
 
 
 def test_the_failure_that_was_fragmentation_is_called_so_with_its_numbers(dry_run):
-    failures = [oom for oom in dry_run("fragmented.py", spec="2GiB").report()["oom"] if oom["layer"] == "pool"]
+    failures = [oom for oom in dry_run("fragmented.py").report()["oom"] if oom["layer"] == "pool"]
     filled, fragmented, exhausted = failures
     assert fragmented["verdict"] == "fragmented"
     assert fragmented["asked_bytes"] == 200 << 20

@@ -65,4 +65,5 @@ def main():
         moment("zero_grad")
 
 
-main()
+if __name__ == "__main__":
+    main()
