@@ -12,10 +12,20 @@
 enum rank {
     RANK_ANY,
     RANK_FRAMEWORK,
-    RANK_PLACE, /* of the program, but without a name */
+    RANK_TEMPLATE, /* of the runtime, compiled into the program around its own code */
+    RANK_PLACE,    /* of the program, but without a name */
     RANK_LABEL,
     RANK_PROGRAM,
 };
+
+/* Would it be the program's, but for its name? */
+static bool lies_in_program(const struct symbol_frame *frame)
+{
+    struct symbol_frame place = *frame;
+
+    place.is_named = false;
+    return frame_role_of(&place) == ROLE_program;
+}
 
 static enum rank rank_of(const struct symbol_frame *frame)
 {
@@ -23,7 +33,9 @@ static enum rank rank_of(const struct symbol_frame *frame)
         return RANK_LABEL;
     if (frame->role == ROLE_program)
         return frame->is_named ? RANK_PROGRAM : RANK_PLACE;
-    return frame->role == ROLE_framework || frame->role == ROLE_cuda ? RANK_FRAMEWORK : RANK_ANY;
+    if (frame->role == ROLE_framework || frame->role == ROLE_cuda)
+        return RANK_FRAMEWORK;
+    return lies_in_program(frame) ? RANK_TEMPLATE : RANK_ANY;
 }
 
 /* Of the program's own frames the innermost counts, of all others the outermost. */
@@ -50,7 +62,7 @@ int stack_site_find(struct stack_site *site, struct symbols *symbols, uint32_t s
         best = rank_of(&frame);
         *site = (struct stack_site){.frame = frame, .depth = depth, .is_found = true};
     }
-    site->is_of_program = best == RANK_PROGRAM || best == RANK_PLACE;
+    site->is_of_program = best == RANK_PROGRAM || best == RANK_PLACE || best == RANK_TEMPLATE;
     return status < 0 ? -1 : 0;
 }
 

@@ -231,6 +231,16 @@ def test_a_stack_of_plumbing_alone_is_counted_under_its_outermost_frame(stack):
     assert stack.text() == ["Py_RunMain (python3.11)", "    … 2 interpreter frames"]
 
 
+def test_a_template_around_the_programs_code_is_the_site_where_that_was_inlined(stack):
+    run = "std::thread::_State_impl<train()::{lambda()#1}>::_M_run"
+    stack.native("/opt/libcudart.so.12", "cudaMalloc")
+    stack.native("/home/me/train", run)
+    stack.native("/home/me/train", "std::thread::run")
+    stack.native("/usr/lib/libstdc++.so.6", "execute_native_thread_routine")
+    stack.native("/usr/lib/libc.so.6", "clone3")
+    assert stack.text()[0] == f"{run} (train)"
+
+
 def test_a_label_of_the_recorder_is_a_site(stack):
     stack.frames.append("warm up")
     stack.native("/usr/lib/libc.so.6", "start_thread")
@@ -266,6 +276,9 @@ def test_an_allocation_without_a_stack_says_so(stack):
         ("runtime", ("native", "[vdso]")),
         ("runtime", ("native", "/home/me/train", "std::vector<float>::_M_realloc_insert")),
         ("program", ("native", "/home/me/train", "stdlib_like::run")),
+        ("cuda", ("native", "/home/me/train", "cudaMalloc<float>")),
+        ("cuda", ("native", "/home/me/train", "cudaMallocManaged<float>")),
+        ("program", ("native", "/home/me/train", "cudaMallocChecked")),
         ("program", ("native", "/home/me/libcudalike/train", "cudaCheck")),
         ("program", ("python", "/home/me/python3/train.py", 1, "main")),
         ("program", ("python", "<stdin>", 1, "<module>")),
