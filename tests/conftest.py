@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import shlex
+import signal
 import subprocess
 
 import pytest
@@ -224,7 +225,16 @@ class UnitFailure(Exception):
 # --- the last line ---------------------------------------------------------------------------------
 
 
+def give_programs_their_signals():
+    """Whoever starts the tests in the background, or under nohup, has these ignored, and so would every
+    program that a test sends one to. A handler that does nothing is ignored here and gone after exec."""
+    for name in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM):
+        if signal.getsignal(name) == signal.SIG_IGN:
+            signal.signal(name, lambda *_: None)
+
+
 def pytest_configure(config):
+    give_programs_their_signals()
     config._counts = {}
 
 
