@@ -17,6 +17,7 @@
 #include "code_ranges.h"
 #include "gpumemtrace/compiler.h"
 #include "image_list.h"
+#include "known_code.h"
 #include "log.h"
 #include "modules.h"
 #include "python.h"
@@ -52,6 +53,7 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *argument)
         *found = true;
     if (!atomic_load_explicit(&engine_found, memory_order_relaxed) &&
         code_ranges_add(&engine, info, ENGINE_MAIN)) {
+        known_code_note(engine.ranges[0].start);
         atomic_store_explicit(&engine_found, true, memory_order_release);
         *found = true;
     }
@@ -111,6 +113,8 @@ static struct native_stack native_of(const struct raw_stack *raw)
     while (own < raw->native_count && modules_is_own(raw->native[own]))
         own++;
     const unsigned count = raw->native_count - own;
+    for (unsigned i = depth; i < count; i++) /* no frames of ours, but the unwinder has met them */
+        known_code_note((uintptr_t)raw->native[own + i]);
     const bool whole = count <= depth && begins_in_libc(raw->native + own, count);
     return (struct native_stack){raw->native + own, count < depth ? count : depth, whole};
 }

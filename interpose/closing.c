@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlclose: the library goes as it would without us, and its addresses are never used again. Stacks
- * in the trace name it by them, libunwind remembers how to unwind them, and we remember what a
- * caller at one is bound to. Only a library whose functions we call stays mapped. It must not know
- * what is recorded.
+ * dlclose: the library goes as it would without us. If its code was met, its addresses are never
+ * used again: stacks in the trace name it by them, libunwind remembers how to unwind them, and we
+ * remember what a caller at one is bound to. Only a library whose functions we call stays mapped.
+ * It must not know what is recorded.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -19,6 +19,8 @@
 
 #include "gpumemtrace/compiler.h"
 #include "image_list.h"
+#include "known_code.h"
+#include "python.h"
 #include "recorder.h"
 #include "resolve.h"
 #include "scope.h"
@@ -63,7 +65,8 @@ static int note_image(struct dl_phdr_info *info, size_t size, void *argument)
     if (span.start >= span.end || loaded->count == SPANS_MAX)
         return 0;
     loaded->spans[loaded->count++] = span;
-    if (resolve_remembers(span.start, span.end) && loaded->kept_count < KEPT_MAX)
+    if ((resolve_remembers(span.start, span.end) || python_calls(span.start, span.end)) &&
+        loaded->kept_count < KEPT_MAX)
         snprintf(loaded->kept[loaded->kept_count++], PATH_MAX, "%s", info->dlpi_name);
     return 0;
 }
@@ -111,7 +114,7 @@ static int close_and_reserve(dlclose_function *real, void *handle, struct loaded
     const int saved_errno = errno;
     image_list_iterate(mark_mapped, loaded);
     for (size_t i = 0; i < loaded->count; i++)
-        if (!loaded->spans[i].mapped)
+        if (!loaded->spans[i].mapped && known_code_in(loaded->spans[i].start, loaded->spans[i].end))
             reserve(&loaded->spans[i]);
     errno = saved_errno;
     return result;

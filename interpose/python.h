@@ -23,6 +23,9 @@ void python_setup(void);
  * dl_iterate_phdr. */
 bool python_meet(const struct dl_phdr_info *info);
 
+/* Does an interpreter lie there whose functions may be called? */
+bool python_calls(uintptr_t start, uintptr_t end);
+
 /* Is it known which interpreter is read, or that none will be? */
 bool python_is_settled(void);
 

@@ -86,6 +86,18 @@ static bool is_candidate(const struct python *python)
     return false;
 }
 
+bool python_calls(uintptr_t start, uintptr_t end)
+{
+    bool inside = false;
+    pthread_mutex_lock(&find_lock);
+    for (unsigned i = 0; i < candidate_count; i++) {
+        const uintptr_t type = (uintptr_t)candidates[i].exports.code_type;
+        inside = inside || (type >= start && type < end);
+    }
+    pthread_mutex_unlock(&find_lock);
+    return inside;
+}
+
 static bool is_pypy(const struct link_map *image)
 {
     return elf_image_symbol(image, "PyPyGILState_Ensure") != NULL;

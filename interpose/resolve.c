@@ -12,6 +12,7 @@
 #include "elf_image.h"
 #include "image_list.h"
 #include "gpumemtrace/compiler.h"
+#include "known_code.h"
 #include "scope.h"
 #include "thunks.h"
 
@@ -173,6 +174,7 @@ static void *search_for_caller(enum hook hook, const void *caller, _Atomic uint6
     bool own;
     void *real = scope_function(hook, caller);
     const struct image *image = real ? meet(real, &own) : NULL;
+    known_code_note((uintptr_t)caller);
     if (image && image->functions[hook] == real)
         atomic_store_explicit(entry, key | (uint64_t)(image - images + 1), memory_order_release);
     return real;

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "known_code.h"
 #include "modules.h"
 #include "recorder.h"
 
@@ -71,6 +72,8 @@ static bool same_node(uint32_t id, const struct node *node)
 /* A new id with its node and its record, not yet to be found by anyone. 0: the tree is full. */
 static uint32_t make_node(struct thread *thread, const struct node *node)
 {
+    if (node->kind == FRAME_NATIVE)
+        known_code_note(node->address);
     if (atomic_load_explicit(&next_id, memory_order_relaxed) >= STACKS_FRAMES_MAX - 1024)
         return 0; /* 1024: more threads than can be between this check and the next line */
     const uint32_t id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);

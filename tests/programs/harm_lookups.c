@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -119,6 +120,21 @@ static int busy_loader(const char *unused)
     return 5;
 }
 
+/* Under a limit that has room for the library many times, but not once for each time. */
+static int close_often(const char *path)
+{
+    struct rlimit limit = {.rlim_cur = (rlim_t)1 << 30, .rlim_max = RLIM_INFINITY};
+    int opened = 0;
+    printf("cuMemAlloc %d\n", use_driver(dlopen("libcuda.so.1", RTLD_NOW)));
+    setrlimit(RLIMIT_AS, &limit);
+    for (int i = 0; i < 400; i++) {
+        void *library = dlopen(path, RTLD_NOW);
+        opened += library && dlclose(library) == 0;
+    }
+    printf("opened and closed %d times\n", opened);
+    return 5;
+}
+
 /* --- while the process forks
  * --------------------------------------------------------------------------------- */
 
@@ -187,7 +203,7 @@ static const struct {
     int (*run)(const char *argument);
 } modes[] = {
     {"absent", absent}, {"reopen", reopen},           {"busy-loader", busy_loader},
-    {"forks", forks},   {"constructor", constructor},
+    {"forks", forks},   {"constructor", constructor}, {"close-often", close_often},
 };
 
 int main(int argc, char **argv)

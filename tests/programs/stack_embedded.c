@@ -4,9 +4,10 @@
  * A program that loads an interpreter as a plugin, after its first CUDA call, with symbols that
  * nobody else sees:
  *
- *     stack_embedded LIBPYTHON
+ *     stack_embedded LIBPYTHON [close]
  *
- * Its script allocates in "inner", called by "outer". Prints the address. Exit 77: no such library.
+ * Its script allocates in "inner", called by "outer". Prints the address. "close": ends it, closes
+ * the library and allocates once more. Exit 77: no such library.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -29,6 +30,7 @@ typedef void *new_function(struct method *method, void *self, void *module);
 typedef int set_function(void *object, const char *name, void *value);
 typedef int run_function(const char *text, void *flags);
 typedef void *none_function(const char *text);
+typedef int finalize_function(void);
 
 static void *library;
 static void *block;
@@ -65,5 +67,9 @@ int main(int argc, char **argv)
     if (run_script() != 0)
         return 1;
     printf("%lu\n", (unsigned long)block);
-    return 0;
+    if (argc < 3)
+        return 0;
+    if (PYTHON(finalize_function, "Py_FinalizeEx")() != 0 || dlclose(library) != 0)
+        return 1;
+    return (int)cudaMalloc(&block, 4096);
 }

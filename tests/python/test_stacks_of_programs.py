@@ -57,6 +57,14 @@ def test_an_interpreter_loaded_as_a_plugin_later_is_found(record, program):
     ]
 
 
+def test_an_interpreter_that_a_program_closed_is_not_asked_any_more(record, program):
+    library = ctypes.util.find_library("python3.11")
+    if not library:
+        pytest.skip("no libpython3.11 to load here")
+    recording = record(program("stack_embedded"), library, "close")
+    assert recording.rows("SELECT count(*) FROM event WHERE kind=1 AND result=0") == [(3,)]
+
+
 def test_python_alone_is_found_by_a_program_that_loads_it_later(record, program):
     library = ctypes.util.find_library("python3.11")
     if not library:

@@ -186,6 +186,14 @@ def test_a_first_call_in_a_constructor_does_not_block_one_of_another_thread(
 
 # --- libraries that go -----------------------------------------------------------------------------
 
+
+@pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer takes more addresses than the limit has")
+def test_a_library_without_calls_may_come_and_go_where_addresses_are_few(twice, program, tmp_path):
+    library = compile_library(tmp_path / "large.so", "char large[8 << 20];")
+    recorded, _ = twice(program("harm_lookups"), "close-often", library)
+    assert recorded.stdout == "cuMemAlloc 0\nopened and closed 400 times\n"
+
+
 PLUGIN = """
 int cudaMalloc(void **block, unsigned long bytes);
 int puts(const char *text);
