@@ -64,3 +64,10 @@ def test_what_the_current_device_has_free_is_never_said_of_another(record, progr
     recording = record(program("other_device"), spec="2x16GiB")
     assert recording.rows("SELECT count(*) FROM events WHERE kind='device-memory' AND device=1") == [(0,)]
     assert recording.rows("SELECT context_bytes FROM device WHERE device=1") == [(None,)]
+
+
+def test_the_device_is_not_asked_while_a_stream_is_captured(record, program):
+    kinds = record(program("captured_failure")).rows(
+        "SELECT kind FROM events WHERE kind IN ('alloc', 'device-memory') ORDER BY seq"
+    )
+    assert [kind for (kind,) in kinds] == ["device-memory", "alloc", "alloc", "device-memory", "alloc"]

@@ -109,7 +109,13 @@ def test_a_child_without_cuda_leaves_nothing(record, program, mode):
 
 
 def test_thousands_of_short_threads_are_all_recorded_in_few_segments(record, program):
-    recording = record(program("process_end"), "many-threads", check=False)
+    ring_of_64_segments = "16MiB"
+    recording = record(
+        program("process_end"),
+        "many-threads",
+        check=False,
+        GPUMEMTRACE_RING_MAX=ring_of_64_segments,
+    )
     assert recording.completed.returncode == 5
     trace, layer = driver_layer(recording.trace)
     assert trace["lost_events"] == 0
