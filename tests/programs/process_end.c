@@ -201,7 +201,20 @@ static int early_phase(void)
 /* Code without unwind information, as just-in-time compilers make it: here libunwind asks whether
  * it may read a frame before it does. */
 void call_from_nowhere(void *(*function)(void *));
-#ifdef __x86_64__
+#ifdef __aarch64__
+__asm__(".text\n"
+        ".globl call_from_nowhere\n"
+        ".type call_from_nowhere, %function\n"
+        "call_from_nowhere:\n"
+        "    stp x29, x30, [sp, #-16]!\n"
+        "    mov x29, sp\n"
+        "    mov x1, x0\n"
+        "    mov x0, xzr\n"
+        "    blr x1\n"
+        "    ldp x29, x30, [sp], #16\n"
+        "    ret\n"
+        ".size call_from_nowhere, .-call_from_nowhere\n");
+#else
 __asm__(".text\n"
         ".globl call_from_nowhere\n"
         ".type call_from_nowhere, @function\n"
@@ -214,11 +227,6 @@ __asm__(".text\n"
         "    pop %rbp\n"
         "    ret\n"
         ".size call_from_nowhere, .-call_from_nowhere\n");
-#else
-void call_from_nowhere(void *(*function)(void *))
-{
-    function(NULL);
-}
 #endif
 
 /* Closes every descriptor, ours among them, and opens files of its own in their place: they must

@@ -5,6 +5,8 @@ import subprocess
 
 import pytest
 
+from conftest import compile_library
+
 MIB = 1 << 20
 
 # c10's own side: counts, and tells another library's call from its own.
@@ -40,17 +42,6 @@ int run(void)
 }}
 """
 
-MAIN = """
-#include <dlfcn.h>
-#include <stdio.h>
-int main(int count, char **arguments)
-{
-    void *library = dlopen(arguments[1], RTLD_NOW | RTLD_LOCAL);
-    int (*run)(void) = library ? (int (*)(void))dlsym(library, "run") : 0;
-    return printf("%d\\n", run ? run() : -1) < 0;
-}
-"""
-
 USAGE = {
     "_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE": ", unsigned long a, unsigned long r",
     "_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE": ", long a, long r",
@@ -59,39 +50,30 @@ USAGE = {
 FAILURES = [f"_ZN3c1027reportOutOfMemoryToProfilerE{sizes}NS_6DeviceE" for sizes in ("lmm", "lll", "mmm")]
 
 
-def compile_library(folder, name, source, *flags):
-    path = folder / name
-    subprocess.run(
-        ["cc", "-shared", "-fPIC", "-w", "-x", "c", "-", "-x", "none", "-o", path, f"-Wl,-soname,{name}", *flags],
-        input=source, text=True, check=True,
-    )
-    return path
-
-
 @pytest.fixture
-def fake_pytorch(tmp_path, build):
-    """fake_pytorch(usage, failure): a program and its argument, libraries called libc10 and libc10_cuda
-    that have these forms of the two functions."""
+def fake_pytorch(tmp_path, build, program):
+    """fake_pytorch(usage, failure): a program and its argument, which opens libraries called libc10 and
+    libc10_cuda that have these forms of the two functions."""
 
     def make(usage, failure):
         totals = USAGE[usage]
         words = {"usage": usage, "failure": failure, "totals": totals, "zeros": ", 0, 0" if totals else ""}
-        c10 = compile_library(tmp_path, "libc10.so", C10.format(**words))
-        cuda = compile_library(
-            tmp_path, "libc10_cuda.so", C10_CUDA.format(**words), c10, build / "simulator/libcudart.so.12",
-            "-Wl,-rpath,$ORIGIN",
+        c10 = compile_library(
+            tmp_path / "libc10.so", C10.format(**words), "-w", "-Wl,-soname,libc10.so"
         )
-        program = tmp_path / "program"
-        subprocess.run(["cc", "-w", "-x", "c", "-", "-o", program, "-ldl"], input=MAIN, text=True, check=True)
-        return program, cuda
+        cuda = compile_library(
+            tmp_path / "libc10_cuda.so", C10_CUDA.format(**words), c10,
+            build / "simulator/libcudart.so.12", "-w", "-Wl,-rpath,$ORIGIN",
+        )  # fmt: skip
+        return program("plugins"), f"local:{cuda}:run"
 
     return make
 
 
 @pytest.mark.parametrize("usage, failure", [*zip(USAGE, FAILURES)])
 def test_pytorchs_reports_are_events_and_reach_c10_in_every_form(fake_pytorch, record, usage, failure):
-    recording = record(*fake_pytorch(usage, failure))
-    assert recording.completed.stdout == "1033\n"  # the CPU's 1, then 11, 11, 10 and 1000
+    recording = record(*fake_pytorch(usage, failure), check=False)
+    assert recording.completed.stdout == "run 1033\n"  # the CPU's 1, then 11, 11, 10 and 1000
     rows = recording.rows(
         "SELECT kind, size_bytes, result, device, stack_id IS NOT NULL, string.text FROM event"
         " JOIN string ON string_id = object WHERE memory = 10 ORDER BY seq"
@@ -105,15 +87,15 @@ def test_pytorchs_reports_are_events_and_reach_c10_in_every_form(fake_pytorch, r
 
 
 def test_without_the_recorder_c10_gets_the_same_calls(fake_pytorch, sim_env):
-    program, library = fake_pytorch(next(iter(USAGE)), FAILURES[0])
     completed = subprocess.run(
-        [program, library], env=sim_env(), capture_output=True, text=True, timeout=60, check=True
-    )
-    assert completed.stdout == "1033\n"
+        fake_pytorch(next(iter(USAGE)), FAILURES[0]), env=sim_env(), capture_output=True, text=True,
+        timeout=60,
+    )  # fmt: skip
+    assert completed.stdout == "run 1033\n"
 
 
 def test_the_pool_leads_and_the_driver_stands_beside_it(fake_pytorch, record):
-    device = record(*fake_pytorch(next(iter(USAGE)), FAILURES[0])).report()["devices"][0]
+    device = record(*fake_pytorch(next(iter(USAGE)), FAILURES[0]), check=False).report()["devices"][0]
     assert device["leading_layer"] == "pool"
     [pool] = device["pools"]
     expected = {"name": "pytorch", "peak_live_bytes": 4 * MIB, "peak_reserved_bytes": 20 * MIB,
@@ -124,7 +106,7 @@ def test_the_pool_leads_and_the_driver_stands_beside_it(fake_pytorch, record):
 
 
 def test_the_line_at_exit_counts_the_drivers_memory_once(fake_pytorch, record):
-    recording = record(*fake_pytorch(next(iter(USAGE)), FAILURES[0]))
+    recording = record(*fake_pytorch(next(iter(USAGE)), FAILURES[0]), check=False)
     assert recording.completed.stderr.startswith("gpumemtrace: peak 20.00 MiB on device 0; see: ")
 
 

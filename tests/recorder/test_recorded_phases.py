@@ -170,7 +170,7 @@ HEADERS = [
 REAL = """
 #include <nvtx3/nvToolsExt.h>
 int cudaMalloc(void **block, unsigned long bytes);
-int main(void)
+int call(void)
 {
     void *block;
     cudaMalloc(&block, 1);
@@ -195,18 +195,15 @@ int main(void)
 
 @pytest.mark.skipif(not HEADERS, reason="NVIDIA's NVTX headers are not on this machine")
 @pytest.mark.parametrize("with_tool", [False, True])
-def test_nvidias_own_headers_find_us_and_another_tool(record, tmp_path, tool, with_tool):
-    program = tmp_path / "real"
-    subprocess.run(
-        ["cc", "-x", "c", "-", "-o", program, f"-I{HEADERS[0]}", "-x", "none",
-         BUILD / "simulator/libcudart.so.13", "-ldl"],
-        input=REAL, text=True, check=True, timeout=60,
-    )  # fmt: skip
+def test_nvidias_own_headers_find_us_and_another_tool(record, program, tmp_path, tool, with_tool):
+    real = compile_library(
+        tmp_path / "libreal.so", REAL, BUILD / "simulator/libcudart.so.13", f"-I{HEADERS[0]}"
+    )
     extra = {"NVTX_INJECTION64_PATH": tool(1)} if with_tool else {}
-    recording = record(program, check=False, **extra)
+    recording = record(program("plugins"), f"local:{real}:call", check=False, **extra)
     rows = phases(recording)
     assert rows["in the first/by default"]["allocated_bytes"] == MIB
     assert rows["anywhere"]["allocated_bytes"] == 2 * MIB
-    assert recording.completed.returncode == 0
-    if with_tool:
-        assert recording.completed.stdout == "tool: 0 open, 2 popped, 1 registered\n"
+    assert recording.completed.returncode == 5
+    said = "tool: 0 open, 2 popped, 1 registered\n" if with_tool else ""
+    assert recording.completed.stdout == f"call 0\n{said}"
