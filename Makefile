@@ -211,7 +211,7 @@ $(MATRIX): $(matrix_obj) $(SIMULATOR)
 
 # A unit test named interpose_* sees the recorder's objects, but those that stand in for libc's own
 # functions; any other the analyzer's.
-interpose_unit_obj := $(filter-out $(call objects,pic,interpose/stubs.S interpose/exit.c),$(interpose_obj))
+interpose_unit_obj := $(filter-out $(call objects,pic,interpose/stubs.S interpose/exit.c interpose/own_libc.c),$(interpose_obj))
 $(O)/tests/unit/interpose_%: tests/unit/interpose_%.c $(interpose_obj)
 	$(call say,UNIT,$@)
 	@mkdir -p $(@D)

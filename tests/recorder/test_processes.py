@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from conftest import load_json
+from conftest import PRELOAD_FIRST, compile_library, load_json
 
 MIB = 1 << 20
 
@@ -220,3 +220,31 @@ def test_a_recorder_killed_before_its_first_event_leaves_an_empty_trace(record, 
     ring = recording.trace.with_name("trace.db-ring.0")
     ring.write_bytes(bytes(size))  # made, and nothing in it yet
     assert driver_layer(recording.trace)[1]["allocations"] == 3
+
+
+FAKER = """
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static int gone;
+__attribute__((destructor)) static void end(void) { gone = 1; }
+static long faked(long number, long first, long second)
+{
+    if (gone)
+        abort();
+    return syscall(number, first, second);
+}
+int clock_gettime(int clock, void *time) { return faked(SYS_clock_gettime, clock, (long)time); }
+int gettimeofday(void *time, void *zone) { return faked(SYS_gettimeofday, (long)time, (long)zone); }
+int fstat(int fd, void *status) { return faked(SYS_fstat, fd, (long)status); }
+int fstat64(int fd, void *status) { return faked(SYS_fstat, fd, (long)status); }
+int usleep(unsigned us) { return faked(SYS_sched_yield, us, 0); }
+"""
+
+
+@pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer has its own functions in these places")
+def test_a_tool_that_fakes_times_and_files_may_end_before_the_trace(record, program, tmp_path):
+    faker = compile_library(tmp_path / "faker.so", FAKER)
+    recording = record(program("process_end"), "return", check=False, preload=faker)
+    assert recording.completed.returncode == 5, recording.completed.stderr
+    assert driver_layer(recording.trace)[0]["complete"] is True
