@@ -38,10 +38,11 @@ struct accessors {
 
 typedef struct accessors *get_accessors_function(void *space);
 
-/* A page that could be read once is taken to stay, as in libunwind: they are pages of stacks, and
- * those of another thread are not in this list. */
+/* A page that could be read once is taken to stay, if it is of the stack that is being unwound:
+ * another may be freed, and what was no frame pointer may have pointed anywhere. */
 #define PAGE_BITS 12
 #define PAGES_KNOWN 4
+#define STACK_BYTES ((uintptr_t)8 << 20)
 static _Thread_local uintptr_t readable_pages[PAGES_KNOWN] GMT_TLS_INITIAL_EXEC;
 
 /* The kernel copies the signal set before it finds that -1 is no way to apply one. */
@@ -60,7 +61,8 @@ static bool is_readable(uintptr_t address)
 {
     const uintptr_t page = address >> PAGE_BITS;
     uintptr_t *known = &readable_pages[page % PAGES_KNOWN];
-    if (*known == page && (address + sizeof address - 1) >> PAGE_BITS == page)
+    if (*known == page && address - (uintptr_t)&page < STACK_BYTES &&
+        (address + sizeof address - 1) >> PAGE_BITS == page)
         return true;
     if (!can_read(address))
         return false;

@@ -46,6 +46,16 @@ def test_a_backward_thread_says_so_and_keeps_its_native_frames(record, program):
     assert stack[2] == (LABEL, "backward (autograd)")
 
 
+@pytest.mark.parametrize("stacks", ["all", "native"])
+def test_code_without_tables_may_keep_anything_where_a_frame_pointer_would_be(record, program, stacks):
+    recording = record(program("stack_wild"), check=False, GPUMEMTRACE_STACKS=stacks)
+    if recording.completed.returncode == 77:
+        pytest.skip("machine code of another machine")
+    assert (recording.completed.returncode, recording.completed.stdout) == (0, "12\n")
+    depths = [len(Stacks(recording.trace)[address]) for address in Stacks(recording.trace)]
+    assert len(depths) == 12 and min(depths) >= 1
+
+
 def test_an_interpreter_loaded_as_a_plugin_later_is_found(record, program):
     library = ctypes.util.find_library("python3.11")
     if not library:
