@@ -117,20 +117,56 @@ static void sift_down(struct drain_cursor **heap, size_t count, size_t at)
     }
 }
 
+static int add_segment(struct drain *drain, uint32_t index, size_t *heap_count, struct err *err)
+{
+    struct drain_cursor *cursor = &drain->cursors[index];
+    cursor->segment = ring_segment(drain->ring, index);
+    if (!cursor->segment)
+        return 0;
+    load_tail(cursor);
+    if (find_event(drain, cursor, err))
+        return -1;
+    if (cursor->event)
+        drain->heap[(*heap_count)++] = cursor;
+    return 0;
+}
+
+static int compare_full(const void *left, const void *right, void *ring)
+{
+    const uint64_t *order = ((const struct ring *)ring)->full_order;
+    const uint64_t a = order[*(const uint32_t *)left], b = order[*(const uint32_t *)right];
+    return a < b ? -1 : a > b;
+}
+
+/* The full ones in the order in which they became so, as many as one batch can use; one that a
+ * call still in progress holds back is not counted. */
+static int add_full_segments(struct drain *drain, uint32_t count, size_t *heap_count,
+                             struct err *err)
+{
+    const size_t limit = *heap_count + DRAIN_FULL_SEGMENTS;
+    uint32_t i = 0;
+    qsort_r(drain->full, count, sizeof *drain->full, compare_full, drain->ring);
+    for (; i < count && *heap_count < limit; i++)
+        if (add_segment(drain, drain->full[i], heap_count, err))
+            return -1;
+    drain->full_left = i < count;
+    return 0;
+}
+
 static int read_first_events(struct drain *drain, uint32_t segments, size_t *heap_count,
                              struct err *err)
 {
+    uint32_t full_count = 0;
     for (uint32_t i = 0; i < segments; i++) {
-        struct drain_cursor *cursor = &drain->cursors[i];
-        cursor->segment = ring_segment(drain->ring, i);
-        if (!cursor->segment)
-            continue;
-        load_tail(cursor);
-        if (find_event(drain, cursor, err))
+        const enum segment_state state = ring_segment_state(drain->ring, i);
+        drain->cursors[i].segment = NULL;
+        if (state == SEGMENT_FULL)
+            drain->full[full_count++] = i;
+        else if (state != SEGMENT_IDLE && add_segment(drain, i, heap_count, err))
             return -1;
-        if (cursor->event)
-            drain->heap[(*heap_count)++] = cursor;
     }
+    if (add_full_segments(drain, full_count, heap_count, err))
+        return -1;
     for (size_t at = *heap_count; at-- > 0;)
         sift_down(drain->heap, *heap_count, at);
     return 0;
@@ -170,6 +206,8 @@ static int read_events(struct drain *drain, uint32_t segments, size_t *count, st
 static bool has_news(struct drain *drain, uint32_t segments)
 {
     for (uint32_t i = 0; i < segments; i++) {
+        if (ring_segment_state(drain->ring, i) == SEGMENT_IDLE)
+            continue;
         struct drain_cursor cursor = {.segment = ring_segment(drain->ring, i)};
         if (!cursor.segment)
             continue;
@@ -189,8 +227,8 @@ static void move_tails(struct drain *drain, uint32_t segments)
             continue;
         store_tail(cursor);
         if (!drain->dead && cursor->slot >= RING_SEGMENT_SLOTS &&
-            atomic_load_explicit(&cursor->segment->state, memory_order_acquire) == SEGMENT_FULL)
-            ring_recycle(cursor->segment);
+            ring_segment_state(drain->ring, i) == SEGMENT_FULL)
+            ring_recycle(drain->ring, cursor->segment);
     }
 }
 
@@ -212,7 +250,7 @@ int drain_batch(struct drain *drain, struct err *err)
     if (drain->tally)
         tally_add(drain->tally, drain->events, count);
     move_tails(drain, segments);
-    return count == DRAIN_BATCH_EVENTS;
+    return count == DRAIN_BATCH_EVENTS || drain->full_left;
 }
 
 int drain_all(struct drain *drain, struct err *err)

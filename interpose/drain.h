@@ -21,6 +21,8 @@
 struct tally;
 
 #define DRAIN_BATCH_EVENTS 32768
+/* Of what waits, how many segments are in memory at a time: more than fill a batch. */
+#define DRAIN_FULL_SEGMENTS 16
 
 /* Where the reading of one segment stands; becomes its tail after the COMMIT. */
 struct drain_cursor {
@@ -39,6 +41,8 @@ struct drain {
     uint64_t last_time_ns;     /* of the latest event stored */
     struct drain_cursor cursors[RING_SEGMENT_LIMIT];
     struct drain_cursor *heap[RING_SEGMENT_LIMIT]; /* by the seq of their events, lowest first */
+    uint32_t full[RING_SEGMENT_LIMIT];             /* segments of this batch that are full */
+    bool full_left;                                /* some of them are not in it */
     struct store_event events[DRAIN_BATCH_EVENTS]; /* of this batch, ascending in seq */
 };
 

@@ -192,11 +192,28 @@ struct ring_segment *ring_segment(struct ring *ring, uint32_t index)
     return segment;
 }
 
-static bool take_if_idle(struct ring_segment *segment)
+/* --- whose they are ----------------------------------------------------------------------------
+ */
+
+static void set_state(struct ring *ring, uint32_t index, enum segment_state state)
 {
-    uint32_t idle = SEGMENT_IDLE;
-    return atomic_compare_exchange_strong_explicit(&segment->state, &idle, SEGMENT_ACTIVE,
+    atomic_store_explicit(&ring->states[index], (uint8_t)state, memory_order_release);
+}
+
+static bool take_if(struct ring *ring, uint32_t index, enum segment_state state)
+{
+    uint8_t expected = (uint8_t)state;
+    return atomic_compare_exchange_strong_explicit(&ring->states[index], &expected, SEGMENT_ACTIVE,
                                                    memory_order_acquire, memory_order_relaxed);
+}
+
+/* What it holds stays in the file. */
+static void let_pages_go(struct ring_segment *segment)
+{
+    const int saved_errno = errno;
+    if (segment->index >= RING_RESIDENT_SEGMENTS)
+        madvise(segment, RING_SEGMENT_BYTES, MADV_DONTNEED);
+    errno = saved_errno;
 }
 
 /* Beyond RLIMIT_FSIZE the kernel would not only refuse but end the program. */
@@ -231,7 +248,8 @@ static struct ring_segment *grow(struct ring *ring)
     const uint32_t count = ring_segment_count(ring);
     if (count < ring->segment_max && make_room(ring, count) &&
         (segment = ring_segment(ring, count))) {
-        atomic_store_explicit(&segment->state, SEGMENT_ACTIVE, memory_order_relaxed);
+        segment->index = count;
+        set_state(ring, count, SEGMENT_ACTIVE);
         atomic_store_explicit(&ring->header->segment_count, count + 1, memory_order_release);
     } else {
         atomic_store_explicit(&ring->full_until_ns, now_ns + FULL_NS, memory_order_relaxed);
@@ -244,21 +262,18 @@ static struct ring_segment *grow(struct ring *ring)
 struct ring_segment *ring_take_segment(struct ring *ring)
 {
     const uint32_t count = ring_segment_count(ring);
-    for (uint32_t i = 0; i < count; i++) {
-        struct ring_segment *segment =
-            atomic_load_explicit(&ring->segments[i], memory_order_acquire);
-        if (segment && take_if_idle(segment))
-            return segment;
-    }
+    for (uint32_t i = 0; i < count; i++)
+        if (take_if(ring, i, SEGMENT_IDLE) || take_if(ring, i, SEGMENT_LEFT))
+            return atomic_load_explicit(&ring->segments[i], memory_order_acquire);
     return grow(ring);
 }
 
-void ring_leave_segment(struct ring_segment *segment)
+void ring_leave_segment(struct ring *ring, struct ring_segment *segment)
 {
-    atomic_store_explicit(&segment->state, SEGMENT_IDLE, memory_order_release);
+    set_state(ring, segment->index, SEGMENT_LEFT);
 }
 
-struct ring_slot *ring_claim(struct ring_segment *segment, unsigned slots)
+struct ring_slot *ring_claim(struct ring *ring, struct ring_segment *segment, unsigned slots)
 {
     const uint32_t head = segment->head;
     if (head + slots <= RING_SEGMENT_SLOTS) {
@@ -269,14 +284,19 @@ struct ring_slot *ring_claim(struct ring_segment *segment, unsigned slots)
         segment->slots[head].type = SLOT_END;
         ring_publish(&segment->slots[head]);
     }
-    atomic_store_explicit(&segment->state, SEGMENT_FULL, memory_order_release);
+    const uint32_t index = segment->index;
+    ring->full_order[index] = atomic_fetch_add_explicit(&ring->full_count, 1, memory_order_relaxed);
+    let_pages_go(segment);
+    set_state(ring, index, SEGMENT_FULL);
     return NULL;
 }
 
-void ring_recycle(struct ring_segment *segment)
+void ring_recycle(struct ring *ring, struct ring_segment *segment)
 {
+    const uint32_t index = segment->index;
     memset(segment->slots, 0, sizeof segment->slots);
     segment->head = 0;
     atomic_store_explicit(&segment->tail, 0, memory_order_relaxed);
-    atomic_store_explicit(&segment->state, SEGMENT_IDLE, memory_order_release);
+    let_pages_go(segment);
+    set_state(ring, index, SEGMENT_IDLE);
 }

@@ -11,10 +11,15 @@
  *                              ^tail                                  (the owner's alone)
  *
  *     IDLE --(a thread takes it)--> ACTIVE --(no room left)--> FULL --(drained, wiped)--> IDLE
- *       ^------(the thread ends)------'
+ *     LEFT <-----(the thread ends)----' ^
+ *       '------(a thread takes it)------'
  *
- * Order between segments comes from event.seq, so any thread may go on in any idle segment; an
- * OWNER slot says whose slots follow.
+ * Order between segments comes from event.seq, so any thread may go on in any segment that nobody
+ * has; an OWNER slot says whose slots follow.
+ *
+ * Where the writer is slower than the program, full segments wait in the file, not in this process:
+ * beyond RING_RESIDENT_SEGMENTS their pages are let go of, and nothing but the drain, which takes a
+ * few of them at a time, touches them. So what is known of a segment stands outside of it.
  *
  * Thread-safety: ring_claim and ring_publish by the segment's owner; ring_take_segment by anyone;
  * the drain functions by one thread of one process at a time. Producer side callable from a hook:
@@ -34,13 +39,15 @@
 
 #define RING_SEGMENT_BYTES ((uint64_t)256 << 10) /* each thread with events holds one */
 #define RING_SEGMENT_SLOTS (RING_SEGMENT_BYTES / sizeof(struct ring_slot) - 1)
-#define RING_SEGMENT_LIMIT 4096 /* 1 GiB; GPUMEMTRACE_RING_MAX is cut to it */
+#define RING_SEGMENT_LIMIT 4096   /* 1 GiB; GPUMEMTRACE_RING_MAX is cut to it */
+#define RING_RESIDENT_SEGMENTS 64 /* 16 MiB */
 #define RING_HEADER_BYTES 4096
 
-enum segment_state { SEGMENT_IDLE, SEGMENT_ACTIVE, SEGMENT_FULL };
+/* Of another process's ring nothing is known. IDLE: nothing is in it that is to be read. */
+enum segment_state { SEGMENT_UNKNOWN, SEGMENT_IDLE, SEGMENT_LEFT, SEGMENT_ACTIVE, SEGMENT_FULL };
 
 struct ring_segment {
-    _Atomic uint32_t state;
+    uint32_t index;        /* among the segments; of this process only */
     uint32_t head;         /* slots filled or claimed; written by the owner */
     _Atomic uint64_t tail; /* thread_id << 32 | slots stored; written by the drain */
     uint64_t padding[6];
@@ -72,6 +79,10 @@ struct ring {
     /* Protects growth: segment_count, the file's length and the entries of segments[]. */
     pthread_mutex_t grow_lock;
     _Atomic(struct ring_segment *) segments[RING_SEGMENT_LIMIT];
+    _Atomic uint8_t states[RING_SEGMENT_LIMIT];
+    /* When each FULL one became so, as a count of all that did; set before its state. */
+    _Atomic uint64_t full_count;
+    uint64_t full_order[RING_SEGMENT_LIMIT];
 };
 
 /* Makes the file (O_EXCL, mode 0600), takes the recorder's lock on it. path must last as long as
@@ -87,11 +98,11 @@ void ring_make_private(struct ring *ring);
 /* A segment with room, owned by the caller from now on, or NULL: over ring_max or no disk space. */
 struct ring_segment *ring_take_segment(struct ring *ring);
 /* The owner's last act: another thread may go on in it. */
-void ring_leave_segment(struct ring_segment *segment);
+void ring_leave_segment(struct ring *ring, struct ring_segment *segment);
 
 /* The next `slots` slots in a row, or NULL when the segment has no room for them; then it is marked
  * full and the caller takes another. */
-struct ring_slot *ring_claim(struct ring_segment *segment, unsigned slots);
+struct ring_slot *ring_claim(struct ring *ring, struct ring_segment *segment, unsigned slots);
 
 static inline void ring_publish(struct ring_slot *slot)
 {
@@ -105,6 +116,12 @@ static inline uint32_t ring_segment_count(const struct ring *ring)
 
 /* Consumer: the segment (mapped when needed), its tail, and giving back a drained full one. */
 struct ring_segment *ring_segment(struct ring *ring, uint32_t index);
-void ring_recycle(struct ring_segment *segment);
+void ring_recycle(struct ring *ring, struct ring_segment *segment);
+
+/* Acquire: of a full segment all is there to be read. */
+static inline enum segment_state ring_segment_state(const struct ring *ring, uint32_t index)
+{
+    return (enum segment_state)atomic_load_explicit(&ring->states[index], memory_order_acquire);
+}
 
 #endif

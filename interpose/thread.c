@@ -38,7 +38,7 @@ static void thread_end(void *argument)
     struct thread *thread = argument;
     thread_self = NULL;
     if (thread->generation == recorder_generation() && thread->segment)
-        ring_leave_segment(thread->segment);
+        ring_leave_segment(&recorder.ring, thread->segment);
     pthread_mutex_lock(&threads_lock);
     thread->next_free = free_threads;
     free_threads = thread;
@@ -174,7 +174,7 @@ static bool enter_segment(struct thread *thread)
     recorder_wake_writer();
     if (!thread->segment)
         return false;
-    struct ring_slot *owner = ring_claim(thread->segment, 1);
+    struct ring_slot *owner = ring_claim(&recorder.ring, thread->segment, 1);
     if (!owner) { /* an idle one that was full: now marked so, and no longer ours */
         thread->segment = NULL;
         return true;
@@ -188,7 +188,8 @@ static bool enter_segment(struct thread *thread)
 struct ring_slot *thread_claim(struct thread *thread, unsigned slots)
 {
     do {
-        struct ring_slot *slot = thread->segment ? ring_claim(thread->segment, slots) : NULL;
+        struct ring_slot *slot =
+            thread->segment ? ring_claim(&recorder.ring, thread->segment, slots) : NULL;
         if (GMT_LIKELY(slot != NULL))
             return slot;
         /* From here on the drain may hand it to another thread. */

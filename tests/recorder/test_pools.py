@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from conftest import compile_library
+from conftest import PRELOAD_FIRST, compile_library
 
 MIB = 1 << 20
 
@@ -125,3 +125,16 @@ def test_a_pools_holes_explain_its_failure(record, sample):
     [failure] = record(sample("pool")).report()["oom"]
     assert failure["layer"] == "pool"
     assert failure["verdict"] == "fragmented"
+
+
+@pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer keeps memory that was freed")
+def test_two_million_events_of_a_pool_take_little_memory_and_under_60_bytes_each(record, program, sim_env):
+    events = 2_000_000
+    command = [program("pool_events"), str(events)]
+    plain = subprocess.run(command, env=sim_env(), capture_output=True, text=True, timeout=60, check=True)
+    recording = record(*command)
+    assert recording.rows("SELECT count(*) FROM event WHERE memory = 10") == [(events,)]
+    assert recording.trace.stat().st_size < 60 * events
+    added = [int(ours) - int(base) for ours, base in
+             zip(recording.completed.stdout.split(), plain.stdout.split(), strict=True)]
+    assert max(added) < 64 * MIB, added

@@ -68,9 +68,9 @@ static int tear_down(void **state)
     return 0;
 }
 
-static struct ring_slot *push(struct ring_segment *segment, uint64_t seq)
+static struct ring_slot *push(struct bench *bench, struct ring_segment *segment, uint64_t seq)
 {
-    struct ring_slot *slot = ring_claim(segment, 1);
+    struct ring_slot *slot = ring_claim(&bench->ring, segment, 1);
     if (!slot)
         return NULL;
     slot->type = SLOT_EVENT;
@@ -104,7 +104,7 @@ static void events_of_several_segments_are_stored_once_each(void **state)
     for (int i = 0; i < 3; i++)
         assert_non_null(segments[i] = ring_take_segment(&bench->ring));
     for (uint64_t seq = 1; seq <= 3000; seq++)
-        assert_non_null(push(segments[seq * 7 % 3], seq));
+        assert_non_null(push(bench, segments[seq * 7 % 3], seq));
     drain_ok(bench);
     drain_ok(bench);
     assert_int_equal(query(bench, "SELECT count(*) FROM event"), 3000);
@@ -116,13 +116,13 @@ static void a_pending_slot_holds_back_its_own_segment_only(void **state)
     struct bench *bench = *state;
     struct ring_segment *first = ring_take_segment(&bench->ring);
     struct ring_segment *second = ring_take_segment(&bench->ring);
-    struct ring_slot *pending = ring_claim(first, 1);
+    struct ring_slot *pending = ring_claim(&bench->ring, first, 1);
     pending->type = SLOT_EVENT;
     pending->kind = EVENT_FREE;
     pending->seq = 1;
     atomic_store(&pending->state, SLOT_PENDING);
-    push(first, 2);
-    push(second, 3);
+    push(bench, first, 2);
+    push(bench, second, 3);
     drain_ok(bench);
     assert_int_equal(query(bench, "SELECT count(*) FROM event"), 1);
     ring_publish(pending);
@@ -134,7 +134,7 @@ static void a_pending_slot_of_the_dead_is_stored_with_result_null(void **state)
 {
     struct bench *bench = *state;
     struct ring_segment *segment = ring_take_segment(&bench->ring);
-    struct ring_slot *pending = ring_claim(segment, 1);
+    struct ring_slot *pending = ring_claim(&bench->ring, segment, 1);
     pending->type = SLOT_EVENT;
     pending->kind = EVENT_FREE;
     pending->seq = 1;
@@ -152,7 +152,7 @@ static void a_drained_full_segment_is_used_again(void **state)
     for (int turn = 0; turn < 5; turn++) {
         struct ring_segment *segment = ring_take_segment(&bench->ring);
         assert_non_null(segment);
-        while (push(segment, seq + 1))
+        while (push(bench, segment, seq + 1))
             seq++;
         drain_ok(bench);
     }
@@ -173,12 +173,12 @@ static void a_segment_left_by_a_thread_goes_on_under_the_next_owner(void **state
     struct bench *bench = *state;
     for (uint32_t thread_id = 1; thread_id <= 2; thread_id++) {
         struct ring_segment *segment = ring_take_segment(&bench->ring);
-        struct ring_slot *owner = ring_claim(segment, 1);
+        struct ring_slot *owner = ring_claim(&bench->ring, segment, 1);
         owner->type = SLOT_OWNER;
         owner->seq = thread_id;
         ring_publish(owner);
-        push(segment, thread_id);
-        ring_leave_segment(segment);
+        push(bench, segment, thread_id);
+        ring_leave_segment(&bench->ring, segment);
         if (thread_id == 1)
             drain_ok(bench);
     }
@@ -195,7 +195,7 @@ static void a_text_over_several_slots_comes_back_whole(void **state)
     for (size_t i = 0; i < sizeof text; i++)
         text[i] = (char)('a' + i % 26);
     const unsigned slots = record_text_slots(sizeof text);
-    struct ring_slot *slot = ring_claim(segment, 1 + slots);
+    struct ring_slot *slot = ring_claim(&bench->ring, segment, 1 + slots);
     for (unsigned i = 0; i < slots; i++) {
         const size_t done = (size_t)i * SLOT_TEXT_BYTES;
         const size_t part =
@@ -206,7 +206,7 @@ static void a_text_over_several_slots_comes_back_whole(void **state)
     slot->seq = 9;
     slot->call_id = sizeof text;
     ring_publish(slot);
-    push(segment, 1);
+    push(bench, segment, 1);
     drain_ok(bench);
     assert_int_equal(query(bench, "SELECT length(text) FROM string WHERE string_id=9"), 200);
     assert_int_equal(query(bench, "SELECT unicode(substr(text,200,1)) FROM string"), text[199]);
@@ -218,7 +218,7 @@ static void a_batch_that_cannot_be_stored_moves_no_tail(void **state)
     struct bench *bench = *state;
     struct err err = {0};
     struct ring_segment *segment = ring_take_segment(&bench->ring);
-    push(segment, 1);
+    push(bench, segment, 1);
     sqlite3_exec(bench->store.db, "PRAGMA query_only=1", NULL, NULL, NULL);
     assert_int_equal(drain_batch(bench->drain, &err), -1);
     assert_true(strlen(err.message) > 0);
@@ -232,12 +232,12 @@ static void events_already_stored_are_skipped(void **state)
 {
     struct bench *bench = *state;
     struct ring_segment *segment = ring_take_segment(&bench->ring);
-    push(segment, 1);
-    push(segment, 2);
+    push(bench, segment, 1);
+    push(bench, segment, 2);
     drain_ok(bench);
     /* As after a kill between COMMIT and the move of the tail. */
     atomic_store(&segment->tail, 0);
-    push(segment, 3);
+    push(bench, segment, 3);
     drain_ok(bench);
     assert_int_equal(query(bench, "SELECT count(*) FROM event"), 3);
 }
@@ -251,6 +251,94 @@ static void a_ring_of_another_process_that_lives_is_not_taken(void **state)
     assert_int_equal(ring_open(&other, bench->ring_path, &recording, &err), 0);
     assert_true(recording);
     ring_release(&other);
+}
+
+/* --- a writer that is slower than the program ---------------------------------------------------
+ */
+
+#define WAITING_SEGMENTS (3 * RING_RESIDENT_SEGMENTS)
+
+static int set_up_large(void **state)
+{
+    return set_up_with(state, (WAITING_SEGMENTS + 1) * RING_SEGMENT_BYTES);
+}
+
+/* Two threads' segments, turn by turn, until so many are full. */
+static uint64_t fill_waiting_segments(struct bench *bench)
+{
+    uint64_t seq = 0;
+    for (int pair = 0; pair < WAITING_SEGMENTS / 2; pair++) {
+        struct ring_segment *first = ring_take_segment(&bench->ring);
+        struct ring_segment *second = ring_take_segment(&bench->ring);
+        while (push(bench, first, seq + 1)) {
+            seq++;
+            if (push(bench, second, seq + 1))
+                seq++;
+        }
+        assert_null(push(bench, second, seq + 1));
+    }
+    return seq;
+}
+
+static uint64_t resident_bytes(void)
+{
+    unsigned long total = 0, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%lu %lu", &total, &resident), 2);
+    fclose(file);
+    return (uint64_t)resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void segments_that_wait_are_in_the_file_and_not_in_memory(void **state)
+{
+    struct bench *bench = *state;
+    const uint64_t most = (RING_RESIDENT_SEGMENTS + 4 * DRAIN_FULL_SEGMENTS) * RING_SEGMENT_BYTES;
+    const uint64_t before = resident_bytes();
+    fill_waiting_segments(bench);
+    assert_true(resident_bytes() < before + most);
+    drain_ok(bench);
+    assert_true(resident_bytes() < before + most);
+}
+
+static void segments_that_wait_are_stored_in_their_order(void **state)
+{
+    struct bench *bench = *state;
+    struct err err = {0};
+    const uint64_t events = fill_waiting_segments(bench);
+    for (int64_t stored = 0; stored < (int64_t)events;) {
+        assert_in_range(drain_batch(bench->drain, &err), 0, 1);
+        assert_true(query(bench, "SELECT max(seq) FROM event") > stored);
+        stored = query(bench, "SELECT max(seq) FROM event");
+        assert_int_equal(query(bench, "SELECT count(*) FROM event"), stored);
+    }
+    assert_int_equal(ring_segment_count(&bench->ring), WAITING_SEGMENTS);
+    assert_non_null(ring_take_segment(&bench->ring));
+    assert_int_equal(ring_segment_count(&bench->ring), WAITING_SEGMENTS);
+}
+
+static void full_segments_that_a_call_holds_back_let_the_others_pass(void **state)
+{
+    struct bench *bench = *state;
+    struct ring_slot *held[2 * DRAIN_FULL_SEGMENTS];
+    uint64_t seq = 0;
+    for (unsigned i = 0; i < 2 * DRAIN_FULL_SEGMENTS; i++) {
+        struct ring_segment *segment = ring_take_segment(&bench->ring);
+        held[i] = ring_claim(&bench->ring, segment, 1);
+        while (push(bench, segment, seq + 1))
+            seq++;
+    }
+    struct ring_segment *free_one = ring_take_segment(&bench->ring);
+    while (push(bench, free_one, seq + 1))
+        seq++;
+    drain_ok(bench);
+    assert_int_equal(query(bench, "SELECT count(*) FROM event"), RING_SEGMENT_SLOTS);
+    for (unsigned i = 0; i < 2 * DRAIN_FULL_SEGMENTS; i++) {
+        held[i]->kind = EVENT_NONE;
+        ring_publish(held[i]);
+    }
+    drain_ok(bench);
+    assert_int_equal(query(bench, "SELECT count(*) FROM event"), (int64_t)seq);
 }
 
 /* --- a producer and the drain at once, for the thread sanitizer too
@@ -267,7 +355,7 @@ static void *produce(void *argument)
     for (int i = 0; i < RACE_EVENTS;) {
         if (!segment && !(segment = ring_take_segment(&bench->ring)))
             continue;
-        struct ring_slot *slot = ring_claim(segment, 1);
+        struct ring_slot *slot = ring_claim(&bench->ring, segment, 1);
         if (!slot) {
             segment = NULL;
             continue;
@@ -278,7 +366,7 @@ static void *produce(void *argument)
         ring_publish(slot);
         i++;
     }
-    ring_leave_segment(segment);
+    ring_leave_segment(&bench->ring, segment);
     return NULL;
 }
 
@@ -314,6 +402,11 @@ int main(void)
         RING_TEST(a_batch_that_cannot_be_stored_moves_no_tail),
         RING_TEST(events_already_stored_are_skipped),
         RING_TEST(a_ring_of_another_process_that_lives_is_not_taken),
+        cmocka_unit_test_setup_teardown(segments_that_wait_are_in_the_file_and_not_in_memory,
+                                        set_up_large, tear_down),
+        cmocka_unit_test_setup_teardown(segments_that_wait_are_stored_in_their_order, set_up_large,
+                                        tear_down),
+        RING_TEST(full_segments_that_a_call_holds_back_let_the_others_pass),
         RING_TEST(producers_and_the_drain_lose_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

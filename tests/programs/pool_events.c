@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* link: cudart12 */
+/*
+ * A pool that hands out pieces of one segment as fast as it can, and reports each:
+ *
+ *     pool_events EVENTS
+ *
+ * Pieces come and go in random order and sizes, some hundred live at a time, from a few call sites.
+ * Prints the memory that this process has resident, in bytes, at the start and at 20 moments.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "gpumemtrace/cuda/abi.h"
+#include "gpumemtrace/gpumemtrace.h"
+
+#define PIECES 512
+#define PIECE_BYTES ((size_t)1 << 20)
+#define MOMENTS 20
+
+static char *segment;
+static unsigned char is_live[PIECES];
+static uint64_t seed = 1;
+
+static uint64_t next_random(void)
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    return seed ^= seed << 17;
+}
+
+static long resident_bytes(void)
+{
+    long total, resident = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%ld %ld", &total, &resident) != 2)
+        exit(3);
+    fclose(file);
+    return resident * sysconf(_SC_PAGESIZE);
+}
+
+static __attribute__((noinline)) void take(size_t at, uint64_t random)
+{
+    gpumemtrace_pool_alloc("pool", 0, segment + at * PIECE_BYTES, 512 * (1 + random % 2048));
+}
+
+static __attribute__((noinline)) void take_elsewhere(size_t at, uint64_t random)
+{
+    gpumemtrace_pool_alloc("pool", 0, segment + at * PIECE_BYTES, 512 * (1 + random % 16));
+}
+
+static void make_event(void)
+{
+    const uint64_t random = next_random();
+    const size_t at = random % PIECES;
+    if (is_live[at])
+        gpumemtrace_pool_free("pool", 0, segment + at * PIECE_BYTES);
+    else if (random >> 32 & 1)
+        take(at, random >> 40);
+    else
+        take_elsewhere(at, random >> 40);
+    is_live[at] ^= 1;
+}
+
+int main(int count, char **arguments)
+{
+    const long events = count > 1 ? atol(arguments[1]) : 1000000;
+    if (cudaMalloc((void **)&segment, PIECES * PIECE_BYTES) != cudaSuccess)
+        return 3;
+    printf("%ld\n", resident_bytes());
+    for (int moment = 0; moment < MOMENTS; moment++) {
+        for (long i = 0; i < events / MOMENTS; i++)
+            make_event();
+        printf("%ld\n", resident_bytes());
+    }
+    return 0;
+}
