@@ -6,6 +6,7 @@
 #   make            build everything            make demo     record and report a sample, no GPU needed
 #   make check      run the tests               make bench    what recording costs, beside heaptrack
 #   make check-pytorch                          the real PyTorch, without a GPU (3 GB on disk)
+#   make bench-pytorch                          what recording it costs, beside its own recorder
 #   make install    PREFIX=/usr/local DESTDIR=  make lint     formatting, cppcheck, shellcheck
 #
 #   O=build         where results go            V=1           show the commands
@@ -63,7 +64,7 @@ UNITS      := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(unit_src))
 PRODUCTS   := $(LIBRARY) $(COMMAND) $(SIMULATOR)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo check check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch bench lint install \
+.PHONY: all deps demo check check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch bench bench-pytorch lint install \
         uninstall clean programs samples units demo-run check-run tsan-run pythons-run aarch64-run pytorch pytorch-run
 .SECONDARY:
 
@@ -288,6 +289,11 @@ bench: deps
 	$(Q)sh .ci/deps bench
 	$(Q)$(MAKE) --no-print-directory all programs
 	$(Q)O=$(O) $(PYTHON) tests/bench/bench.py
+
+bench-pytorch: deps
+	$(Q)sh .ci/deps pytorch
+	$(Q)$(MAKE) --no-print-directory all programs pytorch
+	$(Q)O=$(O) $(PYTHON) tests/bench/bench_pytorch.py
 
 lint:
 	$(Q)sh .ci/deps lint

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""make bench-pytorch: what recording costs a program of PyTorch, beside PyTorch's own recorder of
+allocations, in a dry run of each build that is there; then many tensor events: memory and disk.
+
+Costs are CPU time, medians of rounds in which all take turns, of the lowest parts of each; on a shared machine only the ratios of one
+run mean anything, and none of them is a test.
+"""
+import argparse
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+
+from bench import BUILD, LIBRARY, PROGRAMS, environment
+
+COSTS = pathlib.Path(__file__).resolve().parent / "torch_costs.py"
+WORK = {"loop0": "torch.empty, depth 0", "loop20": "torch.empty, depth 20", "gpt": "GPT training"}
+VARIANTS = ("plain", "ours, python", "ours, all", "PyTorch, python", "PyTorch, all")
+MIB = 1 << 20
+
+
+def dry_run_environment(folder, stacks, recorded):
+    """The environment of a dry run, with or without the recorder in it."""
+    kept = environment(folder, False, GPUMEMTRACE_STACKS=stacks)
+    command = [BUILD / "gpumemtrace", "run", "--dry-run=16GiB", "--", "env", "-0"]
+    output = subprocess.run(command, env=kept, capture_output=True, check=True).stdout.decode()
+    found = dict(line.split("=", 1) for line in output.split("\0") if "=" in line)
+    if not recorded:
+        preloads = found["LD_PRELOAD"].split(":")
+        found["LD_PRELOAD"] = ":".join(path for path in preloads if path != str(LIBRARY))
+    return found
+
+
+def run_costs(python, folder, variant, events=0):
+    recorder, _, stacks = variant.partition(", ")
+    history = stacks if recorder == "PyTorch" else "none"
+    found = dry_run_environment(folder, stacks or "all", recorder == "ours")
+    command = [str(python), str(COSTS), history, str(events)]
+    return subprocess.run(command, env=found, cwd=folder, capture_output=True, text=True, check=True).stdout
+
+
+def costs_of(python, folder, variant):
+    """{work: (ns of the program's threads, ns of ours), for one allocation and its free}"""
+    costs = {}
+    for name, *numbers in map(str.split, run_costs(python, folder, variant).splitlines()):
+        costs[name] = tuple(map(float, numbers))
+    for trace in pathlib.Path(folder).glob("*.db*"):
+        trace.unlink()
+    return costs
+
+
+def print_costs(python, folder, rounds):
+    turns = [{variant: costs_of(python, folder, variant) for variant in VARIANTS} for _ in range(rounds)]
+    for work, title in WORK.items():
+        plain = [turn["plain"][work][0] for turn in turns]
+        print(f"  {title}: plain {statistics.median(plain):.0f} ns an allocation and free; added:")
+        theirs = {}
+        for variant in reversed(VARIANTS[1:]):
+            added = statistics.median(turn[variant][work][0] - base for turn, base in zip(turns, plain))
+            recorder, stacks = variant.split(", ")
+            row = f"    {variant:<16}{added:>7.0f} ns{100 * added / statistics.median(plain):>6.1f} %"
+            if recorder == "PyTorch":
+                theirs[stacks] = added
+            else:
+                background = statistics.median(turn[variant][work][1] for turn in turns)
+                row += f"   {added / theirs[stacks]:.2f} of PyTorch's; {background:.0f} ns on a thread of ours"
+            print(row)
+    print()
+
+
+def resident(output):
+    return [int(number) for number in re.findall(r"(\d+)$", output, re.MULTILINE)]
+
+
+def print_growth(title, plain, recorded, trace, events):
+    """How much more memory is resident than without the recorder, at each of the moments."""
+    added = [ours - base for ours, base in zip(recorded, plain)]
+    size = trace.stat().st_size
+    print(f"  {title}: {events:,} events, {size / events:.1f} bytes each on disk")
+    print(f"    resident over plain, MiB: at most {max(added) / MIB:.1f}; over time "
+          + " ".join(f"{value / MIB:.0f}" for value in added))
+    trace.unlink()
+
+
+def trace_in(folder):
+    return max(pathlib.Path(folder).glob("*.db"), key=lambda path: path.stat().st_size)
+
+
+def print_pool_events(folder, events):
+    command = [PROGRAMS / "pool_events", str(events)]
+    outputs = [subprocess.run(command, env=environment(folder, preload), cwd=folder, capture_output=True,
+                              text=True, check=True).stdout for preload in (False, True)]
+    plain, recorded = map(resident, outputs)
+    print_growth("a pool in C, as fast as it can", plain, recorded, trace_in(folder), events)
+
+
+def print_torch_events(python, folder, events):
+    plain = resident(run_costs(python, folder, "plain", events))
+    recorded = resident(run_costs(python, folder, "ours, all", events))
+    print_growth("torch.empty in a loop", plain, recorded, trace_in(folder), events)
+
+
+def pythons():
+    for name in ("debian", "wheel"):
+        python = BUILD / "pytorch" / name / "python"
+        if python.exists():
+            yield name, python
+        else:
+            print(f"PyTorch's build '{name}' is not there: make pytorch\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--events", type=int, default=20_000_000)
+    options = parser.parse_args()
+    found = list(pythons())
+    with tempfile.TemporaryDirectory(prefix="gpumemtrace-bench.", dir=os.environ.get("TMPDIR")) as folder:
+        for name, python in found if options.rounds else []:
+            print(f"PyTorch, {name}: CPU time over the same without a recorder\n", flush=True)
+            print_costs(python, folder, options.rounds)
+        if options.events:
+            print("Many events: memory and disk\n", flush=True)
+            print_pool_events(folder, options.events)
+            for name, python in found[:1]:
+                print_torch_events(python, folder, options.events)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""What tensors cost in this process, as it was started:
+
+    python torch_costs.py HISTORY EVENTS
+
+HISTORY is none, or what PyTorch's own recorder of allocations is switched on with: python or all. Prints a
+line "NAME NS BACKGROUND" for each piece of work: CPU ns for one allocation and its free, of the threads that
+do the work and of gpumemtrace's own, from the lowest of some parts: a shared machine only ever adds time.
+With EVENTS above 0 it makes that many tensor events instead, and prints "rss BYTES" at 20 moments.
+"""
+import contextlib
+import os
+import pathlib
+import sys
+import time
+import types
+
+import torch
+
+SCRIPTS = pathlib.Path(__file__).resolve().parent.parent / "pytorch/scripts"
+PARTS, LOOPS = 25, 4000
+
+
+def load_gpt():
+    """The script of the tests, without what it writes down of its memory."""
+    sys.modules["moments"] = types.SimpleNamespace(
+        moment=lambda *_: None, saved_for_backward=lambda *_: contextlib.nullcontext())
+    sys.path.insert(0, str(SCRIPTS))
+    import gpt
+    return gpt.main
+
+
+def loop(count):
+    for _ in range(count):
+        torch.empty(1000, device="cuda")
+
+
+def under(depth, work):
+    if depth:
+        under(depth - 1, work)
+    else:
+        work()
+
+
+def background_ns():
+    """CPU time of the recorder's own thread, 0 where there is none."""
+    for task in os.listdir("/proc/self/task"):
+        if pathlib.Path(f"/proc/self/task/{task}/comm").read_text() == "gpumemtrace\n":
+            return int(pathlib.Path(f"/proc/self/task/{task}/schedstat").read_text().split()[0])
+    return 0
+
+
+def allocations():
+    return torch.cuda.memory_stats()["allocation.all.allocated"]
+
+
+def part(work):
+    """(ns of the work's threads, ns of ours), for each allocation."""
+    count, own, total = allocations(), background_ns(), time.process_time_ns()
+    work()
+    total, own, count = time.process_time_ns() - total, background_ns() - own, allocations() - count
+    return (total - own) / count, own / count
+
+
+def measure(name, work):
+    work()
+    parts = [part(work) for _ in range(PARTS)]
+    cost, background = map(min, zip(*parts))
+    print(f"{name} {cost:.1f} {background:.1f}", flush=True)
+
+
+def resident_bytes():
+    fields = pathlib.Path("/proc/self/statm").read_text().split()
+    return int(fields[1]) * os.sysconf("SC_PAGESIZE")
+
+
+def make_events(count):
+    for _ in range(20):
+        loop(count // 40)
+        print(f"rss {resident_bytes()}", flush=True)
+
+
+def main():
+    history, events = sys.argv[1], int(sys.argv[2])
+    loop(1)
+    if events:
+        make_events(events)
+        return
+    gpt = load_gpt()
+    if history != "none":
+        torch.cuda.memory._record_memory_history(stacks=history)
+    for depth in (0, 20):
+        measure(f"loop{depth}", lambda depth=depth: under(depth, lambda: loop(LOOPS)))
+    measure("gpt", gpt)
+
+
+main()
