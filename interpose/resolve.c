@@ -222,6 +222,14 @@ void *resolve_libc(const char *name)
 /* --- real function -> what is handed out for it
  * -------------------------------------------------- */
 
+/* Whoever calls it then. Several runtimes in one process are common; several drivers are not, and
+ * a runtime's start asks for hundreds of a driver's functions. */
+static bool means_it_for_all(enum hook hook, const void *real)
+{
+    return function_for_caller(hook, NULL) == real &&
+           (hook_rows[hook].api != API_runtime || scope_is_only(hook_rows[hook].name, real));
+}
+
 void *resolve_hand_out(void *real, const void *caller, bool *hooked)
 {
     bool own;
@@ -230,8 +238,7 @@ void *resolve_hand_out(void *real, const void *caller, bool *hooked)
     *hooked = true;
     if (!atomic_load_explicit(&slot->real, memory_order_acquire))
         *hooked = own;
-    else if (function_for_caller(slot->hook, caller) == real &&
-             function_for_caller(slot->hook, NULL) == real) /* whoever calls it then */
+    else if (function_for_caller(slot->hook, caller) == real && means_it_for_all(slot->hook, real))
         return hook_functions[slot->hook];
     else if (slot->thunk)
         return thunk_address(slot->thunk - 1);

@@ -118,6 +118,31 @@ bool scope_has(const char *name, const void *besides)
     return query.found != NULL;
 }
 
+struct others {
+    const char *name;
+    const void *function;
+    bool found;
+};
+
+static int search_others(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    struct others *others = argument;
+    const struct link_map *own = image_list_own(), *image = _r_debug.r_map;
+    (void)info, (void)size;
+    for (; image && !others->found; image = image->l_next) {
+        const void *other = image == own ? NULL : elf_image_symbol(image, others->name);
+        others->found = other && other != others->function;
+    }
+    return 1;
+}
+
+bool scope_is_only(const char *name, const void *function)
+{
+    struct others others = {.name = name, .function = function};
+    image_list_iterate(search_others, &others);
+    return !others.found;
+}
+
 /* No lock: libc and what is preloaded are never closed. */
 void *scope_next(const char *name)
 {

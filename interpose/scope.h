@@ -17,6 +17,8 @@
 void *scope_function(enum hook hook, const void *caller);
 /* Does any object define it, but this one and that of the code at `besides` (NULL: none)? */
 bool scope_has(const char *name, const void *besides);
+/* Is this function what the name means for everybody, no other object defining it but this one? */
+bool scope_is_only(const char *name, const void *function);
 /* A function of libc that this library stands in for, or of another preloaded library that does so
  * too and comes behind ours. */
 void *scope_next(const char *name);

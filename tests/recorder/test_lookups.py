@@ -153,6 +153,30 @@ def test_a_library_with_a_runtime_inside_calls_its_own(both, tmp_path):
     assert allocations(recording) == [("cudaMalloc", 4096), ("cudaMalloc", 4096)]
 
 
+def test_a_function_that_is_handed_on_stays_that_of_its_runtime(both, tmp_path):
+    other = compile_library(
+        tmp_path / "libother.so",
+        "int use(int (*alloc)(void **, unsigned long)) { void *p; alloc(&p, 1ul << 50); return 0; }",
+        "-Wl,--no-as-needed", RUNTIME,
+    )  # fmt: skip
+    own = compile_library(
+        tmp_path / "libown.so",
+        """
+        #include <dlfcn.h>
+        int use(void *alloc), cudaPeekAtLastError(void);
+        int call(void)
+        {
+            use(dlsym(dlopen("libcudart.so.12", RTLD_NOW), "cudaMalloc"));
+            return cudaPeekAtLastError();
+        }
+        """,
+        RUNTIME.with_suffix(".12"), other,
+    )  # fmt: skip
+    recording = both(f"local:{own}:call")
+    assert recording.completed.stdout == "call 2\n"
+    assert recording.rows("SELECT count(*) FROM event WHERE kind=1 AND result=2 AND nested=0") == [(1,)]
+
+
 def test_each_of_two_drivers_in_one_process_gets_its_own_calls(both, tmp_path):
     second = tmp_path / "libcuda.so.1"
     shutil.copy(DRIVER, second)
