@@ -11,6 +11,10 @@
 /* A smaller share of the card is no more than the noise of these estimates. */
 enum { OTHERS_FEWEST_DIVISOR = 32 };
 
+/* Every allocator loses some to rounding: what would fit only with the help of so little is at the
+ * end of the memory, not of the pieces. */
+enum { IDLE_FEWEST_DIVISOR = 20 };
+
 static const struct {
     int32_t result;
     const char *text;
@@ -175,6 +179,13 @@ static bool would_fit(uint64_t asked_bytes, uint64_t first, uint64_t second, uin
     return asked_bytes <= sum;
 }
 
+static bool is_fragmented(const struct oom *oom)
+{
+    return oom->idle_bytes >= oom->asked_bytes ||
+           (oom->idle_bytes >= oom->reserved_bytes / IDLE_FEWEST_DIVISOR && oom->idle_bytes &&
+            would_fit(oom->asked_bytes, oom->idle_bytes, oom->device_free_bytes, 0));
+}
+
 bool oom_is_of_card(const struct oom *oom)
 {
     return oom->account != ACCOUNT_host && oom->account != ACCOUNT_imported &&
@@ -196,7 +207,7 @@ static enum oom_verdict judge(const struct oom *oom, const struct history *histo
         return oom->reserved_known && oom->idle_bytes >= asked_bytes ? OOM_FRAGMENTED : OOM_LIMIT;
     if (oom->device_known && pieces_bytes <= oom->device_free_bytes)
         return OOM_LIMIT;
-    if (would_fit(asked_bytes, oom->idle_bytes, oom->device_free_bytes, 0))
+    if (is_fragmented(oom))
         return OOM_FRAGMENTED;
     if (oom->others_known && oom->others_bytes >= oom->device_total_bytes / OTHERS_FEWEST_DIVISOR &&
         would_fit(asked_bytes, oom->idle_bytes, oom->device_free_bytes, oom->others_bytes))

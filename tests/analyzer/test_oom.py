@@ -84,6 +84,15 @@ def test_a_pool_with_enough_free_but_no_piece_large_enough_is_fragmented(trace):
     assert (driver["layer"], pool["layer"]) == ("driver", "pool")
 
 
+@pytest.mark.parametrize("idle, expected", [(GIB, "fragmented"), (500 * MIB, "exhausted")])
+def test_a_pool_is_not_fragmented_by_what_every_allocator_loses(trace, idle, expected):
+    """Asked for is a little more than what lies idle; with the rest of the card it would be enough."""
+    held = 16 * GIB - CONTEXT - 200 * MIB
+    trace.tensor(trace.alloc(held), held - idle)
+    fail(trace, idle + 100 * MIB, free=200 * MIB)
+    assert verdict(trace) == expected
+
+
 def test_holes_between_plain_allocations_are_fragmentation_too(trace):
     trace.alloc(16 * GIB - CONTEXT - 8 * MIB)
     for granule in range(0x7000_0000, 0x7000_0000 + 8 * MIB, 2 * MIB):
