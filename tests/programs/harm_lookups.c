@@ -120,12 +120,23 @@ static int busy_loader(const char *unused)
     return 5;
 }
 
+static rlim_t address_space_bytes(void)
+{
+    unsigned long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%lu", &pages) != 1)
+        return RLIM_INFINITY;
+    fclose(file);
+    return pages * (rlim_t)sysconf(_SC_PAGESIZE);
+}
+
 /* Under a limit that has room for the library many times, but not once for each time. */
 static int close_often(const char *path)
 {
-    struct rlimit limit = {.rlim_cur = (rlim_t)1 << 30, .rlim_max = RLIM_INFINITY};
+    struct rlimit limit = {.rlim_max = RLIM_INFINITY};
     int opened = 0;
     printf("cuMemAlloc %d\n", use_driver(dlopen("libcuda.so.1", RTLD_NOW)));
+    limit.rlim_cur = address_space_bytes() + ((rlim_t)1 << 30);
     setrlimit(RLIMIT_AS, &limit);
     for (int i = 0; i < 400; i++) {
         void *library = dlopen(path, RTLD_NOW);
