@@ -3,8 +3,8 @@
 /*
  * An allocator that takes one large piece from the driver and hands out pieces of it, as RMM and
  * CuPy do. To the driver it is one allocation; because it reports, each piece is seen with who
- * asked for it. A resource adaptor of RMM's makes these three calls in do_allocate and
- * do_deallocate.
+ * asked for it. A resource adaptor of RMM's makes these three calls where it allocates and
+ * deallocates; the manual shows it from Python.
  *
  * Simulator:  make samples
  *             build/gpumemtrace run --dry-run -o pool.db -- build/samples/pool

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What pools report is seen: through the public header, and through the functions of c10 that PyTorch's
 allocator calls, played here by libraries of the same names."""
+import re
 import subprocess
+import sys
 
 import pytest
 
-from conftest import PRELOAD_FIRST, compile_library
+from conftest import PRELOAD_FIRST, ROOT, compile_library
 
 MIB = 1 << 20
 
@@ -138,3 +140,52 @@ def test_two_million_events_of_a_pool_take_little_memory_and_under_60_bytes_each
     added = [int(ours) - int(base) for ours, base in
              zip(recording.completed.stdout.split(), plain.stdout.split(), strict=True)]
     assert max(added) < 64 * MIB, added
+
+
+# As much of both as the manual's lines use: a pool of 1 GiB that gives ascending addresses.
+STAND_INS = """
+import contextlib, ctypes, types
+assert ctypes.CDLL("libcudart.so.12").cudaMalloc(ctypes.byref(ctypes.c_void_p()), ctypes.c_size_t(1 << 30)) == 0
+class Pool:
+    def __init__(self, upstream):
+        self.next = 1 << 40
+    def allocate(self, size, stream):
+        if size > 1 << 30:
+            raise MemoryError
+        self.next += size
+        return self.next - size
+    def deallocate(self, address, size, stream):
+        pass
+chosen = []
+rmm = types.SimpleNamespace(mr=types.SimpleNamespace(
+    PoolMemoryResource=Pool, CudaMemoryResource=lambda: None, set_current_device_resource=chosen.append,
+    CallbackMemoryResource=lambda allocate, deallocate: (allocate, deallocate)))
+cupy = types.SimpleNamespace(cuda=types.SimpleNamespace(MemoryHook=contextlib.nullcontext))
+"""
+
+USES = """
+allocate, deallocate = chosen[0]
+first = allocate(4096, 0)
+with contextlib.suppress(MemoryError):
+    allocate(1 << 31, 0)
+deallocate(first, 4096, 0)
+hook = Report()
+hook.malloc_postprocess(device_id=0, size=24, mem_size=512, mem_ptr=1 << 41, pmem_id=7)
+hook.free_preprocess(device_id=0, mem_size=512, mem_ptr=1 << 41, pmem_id=7)
+hook.malloc_postprocess(device_id=0, size=1 << 31, mem_size=1 << 31, mem_ptr=0, pmem_id=0)
+"""
+
+
+def test_what_the_manual_shows_for_rmm_and_cupy_reports_pieces_ends_and_failures(record, tmp_path):
+    manual = (ROOT / "analyzer/man/gpumemtrace.1").read_text(encoding="utf-8")
+    shown = re.findall(r"^\.EX\n(.*?)^\.EE$", manual.partition("From Python, for RMM")[2], re.MULTILINE | re.DOTALL)
+    script = tmp_path / "script.py"
+    script.write_text(STAND_INS + shown[0] + shown[1] + USES)
+    rows = record(sys.executable, script).rows(
+        "SELECT string.text, kind, address, size_bytes, result FROM event JOIN string ON string_id = object"
+        " WHERE memory = 10 ORDER BY seq"
+    )
+    assert rows == [
+        ("rmm", 1, 1 << 40, 4096, 0), ("rmm", 1, 0, 1 << 31, 2), ("rmm", 2, 1 << 40, 0, 0),
+        ("cupy", 1, 1 << 41, 512, 0), ("cupy", 2, 1 << 41, 0, 0), ("cupy", 1, 0, 1 << 31, 2),
+    ]  # fmt: skip
