@@ -25,6 +25,7 @@
 #include "gpumemtrace/compiler.h"
 #include "gpumemtrace/cuda/abi.h"
 #include "gpumemtrace/gpumemtrace.h"
+#include "nvtx_attributes.h"
 
 #define FD_LIMIT 1024
 
@@ -330,18 +331,6 @@ static int names(void)
     }
     return 5;
 }
-
-/* NVTX's event attributes, as its public header lays them out. */
-struct attributes {
-    uint16_t version, size;
-    uint32_t category, color_type, color;
-    int32_t payload_type, reserved;
-    uint64_t payload;
-    int32_t message_type;
-    const void *message;
-};
-
-#define MESSAGE_REGISTERED 3
 
 typedef int push_function(const struct attributes *attributes);
 typedef int wide_push_function(const wchar_t *name);

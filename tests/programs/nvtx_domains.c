@@ -8,21 +8,10 @@
 #include <string.h>
 
 #include "gpumemtrace/cuda/abi.h"
+#include "nvtx_attributes.h"
 #include "nvtx_player.h"
 
 #define MIB ((size_t)1 << 20)
-
-/* As NVTX 3 lays it out. */
-struct attributes {
-    uint16_t version, size;
-    uint32_t category, color_type, color;
-    int32_t payload_type, reserved;
-    uint64_t payload;
-    int32_t message_type;
-    const void *message;
-};
-
-enum { MESSAGE_ASCII = 1, MESSAGE_REGISTERED = 3 };
 
 static void *create(const char *name)
 {

@@ -6,23 +6,7 @@
  */
 #include <stdint.h>
 
-#include "gpumemtrace/cuda/abi.h"
-#include "sim_check.h"
-
-static CUcontext context;
-
-static void begin(void)
-{
-    EXPECT(cuInit(0), 0);
-    EXPECT(cuCtxCreate_v2(&context, 0, 0), 0);
-}
-
-static size_t free_bytes(void)
-{
-    size_t left, total;
-    EXPECT(cuMemGetInfo_v2(&left, &total), 0);
-    return left;
-}
+#include "sim_device.h"
 
 static size_t round_up(size_t size_bytes)
 {
@@ -44,7 +28,7 @@ static void expect_cost(CUDA_ARRAY3D_DESCRIPTOR shape, size_t size_bytes)
 /* 6.13 Memory Management, cuArrayCreate, cuArray3DCreate, cuArrayDestroy. */
 static void an_array_costs_its_elements(void)
 {
-    begin();
+    begin_cuda();
     expect_cost((CUDA_ARRAY3D_DESCRIPTOR){3000000, 0, 0, CU_AD_FORMAT_UNSIGNED_INT8, 1, 0},
                 3000000);
     expect_cost((CUDA_ARRAY3D_DESCRIPTOR){1000, 1000, 0, CU_AD_FORMAT_FLOAT, 4, 0}, 16000000);
@@ -61,7 +45,7 @@ static void what_is_no_shape_is_refused(void)
 {
     CUarray array = (CUarray)8;
     CUDA_ARRAY3D_DESCRIPTOR shape = {1000, 1000, 0, CU_AD_FORMAT_FLOAT, 3, 0};
-    begin();
+    begin_cuda();
     EXPECT(cuArray3DCreate_v2(&array, &shape), CUDA_ERROR_INVALID_VALUE);
     shape.NumChannels = 1;
     shape.Width = 0;
@@ -82,7 +66,7 @@ static void a_shape_is_told_again(void)
     CUDA_ARRAY_DESCRIPTOR flat;
     CUDA_ARRAY3D_DESCRIPTOR deep;
     CUarray array;
-    begin();
+    begin_cuda();
     EXPECT(cuArrayCreate_v2(&array, &shape), 0);
     EXPECT(cuArrayGetDescriptor_v2(&flat, array), 0);
     EXPECT(memcmp(&flat, &shape, sizeof shape), 0);
@@ -99,7 +83,7 @@ static void a_mipmap_is_one_allocation_of_all_its_levels(void)
     CUmipmappedArray mipmap;
     CUarray level, again;
     CUDA_ARRAY3D_DESCRIPTOR told;
-    begin();
+    begin_cuda();
     const size_t before = free_bytes();
     for (size_t side = 1024; side; side /= 2)
         expected += side * side * 4;
@@ -124,7 +108,7 @@ static void layers_do_not_shrink_and_a_depth_does(void)
     CUDA_ARRAY3D_DESCRIPTOR shape = {256, 256, 64, CU_AD_FORMAT_FLOAT, 1, 0};
     const size_t first = (size_t)256 * 256 * 64 * 4;
     CUmipmappedArray mipmap;
-    begin();
+    begin_cuda();
     const size_t before = free_bytes();
     EXPECT(cuMipmappedArrayCreate(&mipmap, &shape, 2), 0);
     EXPECT(before - free_bytes(), round_up(first + first / 8));
@@ -144,7 +128,7 @@ static void a_copy_stays_inside_an_array(void)
                           .dstMemoryType = CU_MEMORYTYPE_ARRAY,
                           .WidthInBytes = 400,
                           .Height = 50};
-    begin();
+    begin_cuda();
     EXPECT(cuArrayCreate_v2(&copy.dstArray, &shape), 0);
     EXPECT(cuMemcpy2D_v2(&copy), 0);
     copy.dstY = 1;

@@ -8,24 +8,14 @@
 #include <stdint.h>
 
 #include "gpumemtrace/compiler.h"
-#include "gpumemtrace/cuda/abi.h"
-#include "sim_check.h"
+#include "sim_device.h"
 
-static CUcontext context;
 static CUstream stream;
 
 static void begin(void)
 {
-    EXPECT(cuInit(0), 0);
-    EXPECT(cuCtxCreate_v2(&context, 0, 0), 0);
+    begin_cuda();
     EXPECT(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), 0);
-}
-
-static size_t free_bytes(void)
-{
-    size_t left, total;
-    EXPECT(cuMemGetInfo_v2(&left, &total), 0);
-    return left;
 }
 
 static size_t node_count(CUgraph graph)

@@ -8,26 +8,10 @@
 #include <stdint.h>
 #include <unistd.h>
 
-#include "gpumemtrace/cuda/abi.h"
-#include "sim_check.h"
+#include "sim_device.h"
 
 #define PROCESSORS ((size_t)108) /* of a card that is known by its size alone */
 #define STACKS (PROCESSORS * 2048)
-
-static CUcontext context;
-
-static void begin(void)
-{
-    EXPECT(cuInit(0), 0);
-    EXPECT(cuCtxCreate_v2(&context, 0, 0), 0);
-}
-
-static size_t free_bytes(void)
-{
-    size_t left, total;
-    EXPECT(cuMemGetInfo_v2(&left, &total), 0);
-    return left;
-}
 
 /* The head of a cubin that says it is this large. */
 static const void *cubin_of(size_t size_bytes)
@@ -51,7 +35,7 @@ static void a_module_takes_what_its_image_takes(void)
     } wrapped = {0x466243b1, 1, cubin_of(5 * MIB), NULL};
     CUmodule first, second, third = NULL;
     CUdeviceptr most;
-    begin();
+    begin_cuda();
     const size_t before = free_bytes();
     EXPECT(cuModuleLoadData(&first, ".version 8.0"), 0);
     EXPECT(free_bytes(), before - GRANULE);
@@ -66,7 +50,7 @@ static void a_module_takes_what_its_image_takes(void)
     CHECK(!third);
     EXPECT(cuModuleLoadDataEx(&third, cubin_of(4 * MIB), 0, NULL, NULL), 0);
     EXPECT(cuCtxDestroy_v2(context), 0); /* modules end with their context */
-    begin();
+    begin_cuda();
     EXPECT(free_bytes(), before);
 }
 
@@ -76,7 +60,7 @@ static void a_module_is_loaded_from_its_file(void)
     char path[] = "/tmp/sim_code_XXXXXX";
     CUmodule module = NULL;
     CUlibrary library = NULL;
-    begin();
+    begin_cuda();
     const size_t before = free_bytes();
     const int file = mkstemp(path);
     CHECK(file >= 0);
@@ -104,7 +88,7 @@ static void a_library_is_loaded_where_it_is_used(void)
     CUkernel kernel;
     CUmodule module, again;
     CUcontext other;
-    begin();
+    begin_cuda();
     const size_t before = free_bytes();
     library = load_library(3 * MIB);
     EXPECT(cuLibraryGetKernel(&kernel, library, "any"), 0);
@@ -133,7 +117,7 @@ static void an_eager_library_is_loaded_everywhere_at_once(void)
     CUmoduleLoadingMode mode;
     CUcontext other;
     EXPECT(setenv("CUDA_MODULE_LOADING", "EAGER", 1), 0);
-    begin();
+    begin_cuda();
     EXPECT(cuModuleGetLoadingMode(&mode), 0);
     EXPECT(mode, CU_MODULE_EAGER_LOADING);
     const size_t before = free_bytes();
@@ -158,7 +142,7 @@ static size_t limit_of(CUlimit limit)
 /* 6.8 Context Management, cuCtxSetLimit: stack, heap and FIFO, taken at once and given back. */
 static void limits_take_memory_beyond_their_defaults(void)
 {
-    begin();
+    begin_cuda();
     const size_t before = free_bytes();
     EXPECT(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, limit_of(CU_LIMIT_STACK_SIZE) + 4096), 0);
     const size_t stacks = (STACKS * 4096 + GRANULE - 1) / GRANULE * GRANULE;
@@ -170,7 +154,7 @@ static void limits_take_memory_beyond_their_defaults(void)
     EXPECT(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, 512), 0);
     EXPECT(free_bytes(), before - 64 * MIB);
     EXPECT(cuCtxDestroy_v2(context), 0);
-    begin();
+    begin_cuda();
     EXPECT(free_bytes(), before);
 }
 
@@ -178,7 +162,7 @@ static void limits_take_memory_beyond_their_defaults(void)
  * CUDA_ERROR_UNSUPPORTED_LIMIT. */
 static void a_limit_without_memory_stays_as_it_was(void)
 {
-    begin();
+    begin_cuda();
     const size_t before = free_bytes(), value = limit_of(CU_LIMIT_MALLOC_HEAP_SIZE);
     EXPECT(cuCtxSetLimit(CU_LIMIT_MALLOC_HEAP_SIZE, 100 * GIB), CUDA_ERROR_OUT_OF_MEMORY);
     EXPECT(cuCtxSetLimit(CU_LIMIT_STACK_SIZE, SIZE_MAX), CUDA_ERROR_OUT_OF_MEMORY);

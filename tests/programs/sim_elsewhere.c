@@ -10,23 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "gpumemtrace/cuda/abi.h"
-#include "sim_check.h"
-
-static CUcontext context;
-
-static void begin(void)
-{
-    EXPECT(cuInit(0), 0);
-    EXPECT(cuCtxCreate_v2(&context, 0, 0), 0);
-}
-
-static size_t free_bytes(void)
-{
-    size_t left, total;
-    EXPECT(cuMemGetInfo_v2(&left, &total), 0);
-    return left;
-}
+#include "sim_device.h"
 
 /* --- external memory --- */
 
@@ -51,7 +35,7 @@ static void external_memory_is_mapped_and_freed_and_not_the_device_s(void)
     CUDA_EXTERNAL_MEMORY_BUFFER_DESC part = {.offset = MIB, .size = 3 * MIB};
     CUexternalMemory memory;
     CUdeviceptr buffer = 0, other = 7;
-    begin();
+    begin_cuda();
     const size_t before = free_bytes();
     const CUDA_EXTERNAL_MEMORY_HANDLE_DESC handle = handle_of(file_of(4 * MIB), 4 * MIB);
     EXPECT(cuImportExternalMemory(&memory, &handle), 0);
@@ -80,7 +64,7 @@ static void external_memory_is_mapped_as_an_array(void)
     CUexternalMemory memory;
     CUmipmappedArray mipmap;
     CUarray level;
-    begin();
+    begin_cuda();
     const size_t before = free_bytes();
     const CUDA_EXTERNAL_MEMORY_HANDLE_DESC handle = handle_of(file_of(MIB), MIB);
     EXPECT(cuImportExternalMemory(&memory, &handle), 0);
@@ -101,7 +85,7 @@ static void external_memory_is_mapped_as_an_array(void)
 static void an_import_says_what_it_imports(void)
 {
     CUexternalMemory memory;
-    begin();
+    begin_cuda();
     const int file = file_of(MIB);
     CUDA_EXTERNAL_MEMORY_HANDLE_DESC handle = handle_of(file, 0);
     EXPECT(cuImportExternalMemory(&memory, &handle), CUDA_ERROR_INVALID_VALUE);
@@ -122,12 +106,12 @@ static void external_memory_ends_with_its_context(void)
     const CUDA_EXTERNAL_MEMORY_BUFFER_DESC part = {.size = MIB};
     CUexternalMemory memory;
     CUdeviceptr buffer;
-    begin();
+    begin_cuda();
     const CUDA_EXTERNAL_MEMORY_HANDLE_DESC handle = handle_of(file_of(MIB), MIB);
     EXPECT(cuImportExternalMemory(&memory, &handle), 0);
     EXPECT(cuExternalMemoryGetMappedBuffer(&buffer, memory, &part), 0);
     EXPECT(cuCtxDestroy_v2(context), 0);
-    begin();
+    begin_cuda();
     EXPECT(cuDestroyExternalMemory(memory), CUDA_ERROR_INVALID_HANDLE);
     EXPECT(cuMemFree_v2(buffer), CUDA_ERROR_INVALID_VALUE);
 }
@@ -143,7 +127,7 @@ static void physical_memory_of_the_host_is_not_the_device_s(void)
     CUmemGenericAllocationHandle handle = 7;
     unsigned long long flags = 0;
     CUdeviceptr address;
-    begin();
+    begin_cuda();
     const size_t before = free_bytes();
     properties.requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
     EXPECT(cuMemCreate(&handle, GRANULE, &properties, 0), CUDA_ERROR_INVALID_VALUE);
@@ -200,7 +184,7 @@ static void pools_of_the_host_and_managed_ones_are_not_the_device_s(void)
     CUmemPoolProps wrong = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
                             .location = {CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT, 0}};
     CUmemoryPool pool;
-    begin();
+    begin_cuda();
     expect_pool_beside_the_device(
         create_pool(CU_MEM_ALLOCATION_TYPE_PINNED, CU_MEM_LOCATION_TYPE_HOST), CU_MEMORYTYPE_HOST,
         0);
@@ -228,7 +212,7 @@ static void each_place_has_a_pool_of_its_own(void)
                   none = {CU_MEM_LOCATION_TYPE_NONE, 0};
     const CUmemAllocationType pinned = CU_MEM_ALLOCATION_TYPE_PINNED;
     CUmemoryPool first, second, managed, own, later;
-    begin();
+    begin_cuda();
     EXPECT(cuMemGetDefaultMemPool(&first, &card, pinned), 0);
     EXPECT(cuDeviceGetDefaultMemPool(&second, 1), 0);
     CHECK(first == second);
@@ -258,7 +242,7 @@ static void no_graphics_resource_is_a_valid_one(void)
     CUgraphicsResource resource = (CUgraphicsResource)&resource;
     CUdeviceptr address = 7;
     size_t size_bytes = 7;
-    begin();
+    begin_cuda();
     EXPECT(cuGraphicsMapResources(1, &resource, NULL), CUDA_ERROR_INVALID_HANDLE);
     EXPECT(cuGraphicsMapResources(0, NULL, NULL), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuGraphicsUnmapResources(1, &resource, NULL), CUDA_ERROR_INVALID_HANDLE);

@@ -6,17 +6,7 @@
  */
 #include <stdint.h>
 
-#include "gpumemtrace/cuda/abi.h"
-#include "sim_check.h"
-
-static CUcontext context;
-
-static size_t free_bytes(void)
-{
-    size_t left, total;
-    EXPECT(cuMemGetInfo_v2(&left, &total), 0);
-    return left;
-}
+#include "sim_device.h"
 
 static void begin(void)
 {

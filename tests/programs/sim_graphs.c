@@ -7,26 +7,16 @@
  */
 #include <stdint.h>
 
-#include "gpumemtrace/cuda/abi.h"
-#include "sim_check.h"
+#include "sim_device.h"
 
-static CUcontext context;
 static CUstream stream;
 static CUgraph graph;
 
 static void begin(void)
 {
-    EXPECT(cuInit(0), 0);
-    EXPECT(cuCtxCreate_v2(&context, 0, 0), 0);
+    begin_cuda();
     EXPECT(cuStreamCreate(&stream, 0), 0);
     EXPECT(cuGraphCreate(&graph, 0), 0);
-}
-
-static size_t free_bytes(void)
-{
-    size_t left, total;
-    EXPECT(cuMemGetInfo_v2(&left, &total), 0);
-    return left;
 }
 
 static cuuint64_t get(CUgraphMem_attribute attribute)

@@ -8,23 +8,7 @@
 #include <signal.h>
 #include <stdint.h>
 
-#include "gpumemtrace/cuda/abi.h"
-#include "sim_check.h"
-
-static CUcontext context;
-
-static void begin(void)
-{
-    EXPECT(cuInit(0), 0);
-    EXPECT(cuCtxCreate_v2(&context, 0, 0), 0);
-}
-
-static size_t free_bytes(void)
-{
-    size_t left, total;
-    EXPECT(cuMemGetInfo_v2(&left, &total), 0);
-    return left;
-}
+#include "sim_device.h"
 
 static CUdeviceptr bits(const void *pointer)
 {
@@ -37,7 +21,7 @@ static void pinned_memory_is_the_host_s(void)
     char *host, *other;
     CUdeviceptr device;
     unsigned flags = 7;
-    begin();
+    begin_cuda();
     const size_t before = free_bytes();
     EXPECT(cuMemHostAlloc((void **)&host, 3 * MIB, CU_MEMHOSTALLOC_PORTABLE), 0);
     EXPECT(cuMemAllocHost_v2((void **)&other, 1), 0);
@@ -61,7 +45,7 @@ static void registered_memory_is_the_program_s(void)
 {
     static char room[10000], *own = room + 1000;
     CUdeviceptr device;
-    begin();
+    begin_cuda();
     EXPECT(cuMemHostUnregister(own), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
     EXPECT(cuMemHostRegister_v2(own, 5000, 0), 0);
     EXPECT(cuMemHostRegister_v2(own + 100, 10, 0), CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
@@ -77,7 +61,7 @@ static void registered_memory_is_the_program_s(void)
 static void managed_memory_is_both_s_and_not_charged(void)
 {
     CUdeviceptr address;
-    begin();
+    begin_cuda();
     const size_t before = free_bytes();
     EXPECT(cuMemAllocManaged(&address, 64 * GIB, CU_MEM_ATTACH_GLOBAL), 0);
     EXPECT(free_bytes(), before);
@@ -109,7 +93,7 @@ static void a_pointer_is_known_by_what_it_lies_in(void)
     int ordinal = 7;
     CUcontext owner;
     CUmemoryPool pool, told;
-    begin();
+    begin_cuda();
     EXPECT(cuMemAlloc_v2(&device, 10000), 0);
     EXPECT(cuMemAllocManaged(&managed, 10000, CU_MEM_ATTACH_GLOBAL), 0);
     EXPECT(cuMemAllocAsync(&piece, 10000, NULL), 0);
@@ -144,7 +128,7 @@ static void a_pointer_the_driver_does_not_know_has_no_attributes(void)
     CUpointer_attribute asked[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
                                    CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL};
     void *places[] = {&type, &ordinal};
-    begin();
+    begin_cuda();
     EXPECT(cuPointerGetAttribute(&type, asked[0], bits(&own)), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuPointerGetAttributes(2, asked, places, bits(&own)), 0);
     EXPECT(type, 0);
@@ -158,7 +142,7 @@ static void an_allocation_s_id_is_never_used_again(void)
 {
     CUdeviceptr a, b;
     unsigned long long first = 0, second = 0;
-    begin();
+    begin_cuda();
     EXPECT(cuMemAlloc_v2(&a, 100), 0);
     EXPECT(cuPointerGetAttribute(&first, CU_POINTER_ATTRIBUTE_BUFFER_ID, a), 0);
     EXPECT(cuMemFree_v2(a), 0);
@@ -174,7 +158,7 @@ static void copies_between_host_sides_are_real(void)
 {
     char plain[1000], *pinned;
     CUdeviceptr managed;
-    begin();
+    begin_cuda();
     EXPECT(cuMemAllocManaged(&managed, 1000, CU_MEM_ATTACH_GLOBAL), 0);
     EXPECT(cuMemHostAlloc((void **)&pinned, 1000, 0), 0);
     for (int i = 0; i < 1000; i++)
@@ -191,7 +175,7 @@ static void what_comes_from_a_device_is_zeros(void)
 {
     char host[100];
     CUdeviceptr device;
-    begin();
+    begin_cuda();
     EXPECT(cuMemAlloc_v2(&device, 100), 0);
     memset(host, 5, sizeof host);
     EXPECT(cuMemcpyHtoD_v2(device, host, 100), 0);
@@ -205,7 +189,7 @@ static void a_copy_stays_inside_its_allocations(void)
     static char host[5000];
     CUdeviceptr a, b, freed;
     void *pinned;
-    begin();
+    begin_cuda();
     EXPECT(cuMemAlloc_v2(&a, 1000), 0);
     EXPECT(cuMemAlloc_v2(&b, 1000), 0);
     EXPECT(cuMemAlloc_v2(&freed, 1000), 0);
@@ -235,7 +219,7 @@ static void boxes_are_copied_row_by_row(void)
                           .dstPitch = PITCH,
                           .WidthInBytes = WIDTH,
                           .Height = ROWS};
-    begin();
+    begin_cuda();
     memset(from, 1, sizeof from);
     memset(to, 0, sizeof to);
     EXPECT(cuMemcpy2D_v2(&copy), 0);
@@ -254,7 +238,7 @@ static void boxes_are_copied_row_by_row(void)
 static void fills_reach_what_the_host_sees(void)
 {
     CUdeviceptr managed, device;
-    begin();
+    begin_cuda();
     EXPECT(cuMemAllocManaged(&managed, 4000, CU_MEM_ATTACH_GLOBAL), 0);
     EXPECT(cuMemAlloc_v2(&device, 4000), 0);
     EXPECT(cuMemsetD32_v2(managed, 0x01020304, 1000), 0);
@@ -281,7 +265,7 @@ static void jump_back(int signal_number)
 static void the_host_cannot_read_device_memory(void)
 {
     CUdeviceptr device;
-    begin();
+    begin_cuda();
     EXPECT(cuMemAlloc_v2(&device, 100), 0);
     signal(SIGSEGV, jump_back);
     const int caught = sigsetjmp(back, 1);

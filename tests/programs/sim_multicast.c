@@ -6,25 +6,9 @@
  */
 #include <stdint.h>
 
-#include "gpumemtrace/cuda/abi.h"
-#include "sim_check.h"
+#include "sim_device.h"
 
 static const CUmulticastObjectProp properties = {.numDevices = 2, .size = 2 * GRANULE};
-static CUcontext context;
-
-static void begin(void)
-{
-    EXPECT(cuInit(0), 0);
-    EXPECT(cuCtxCreate_v2(&context, 0, 0), 0);
-}
-
-static size_t free_bytes(void)
-{
-    size_t left, total;
-    EXPECT(cuMemGetInfo_v2(&left, &total), 0);
-    return left;
-}
-
 static CUmemGenericAllocationHandle create_memory(CUdevice device)
 {
     const CUmemAllocationProp memory = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -49,7 +33,7 @@ static void an_object_has_a_size_and_no_memory(void)
     CUmulticastObjectProp wrong = properties;
     CUmemGenericAllocationHandle handle = 7;
     size_t granularity = 0;
-    begin();
+    begin_cuda();
     const size_t before = free_bytes();
     EXPECT(cuMulticastGetGranularity(&granularity, &properties, CU_MULTICAST_GRANULARITY_MINIMUM),
            0);
@@ -72,7 +56,7 @@ static void an_object_has_a_size_and_no_memory(void)
 static void memory_is_bound_when_all_devices_are_there(void)
 {
     CUmemGenericAllocationHandle handle;
-    begin();
+    begin_cuda();
     const CUmemGenericAllocationHandle memory = create_memory(0);
     EXPECT(cuMulticastCreate(&handle, &properties), 0);
     EXPECT(cuMulticastAddDevice(handle, 0), 0);
@@ -94,7 +78,7 @@ static void memory_is_bound_when_all_devices_are_there(void)
 /* cuMulticastBindMem, cuMulticastUnbind: bound memory stays; memory of another device does too. */
 static void bound_memory_stays_until_it_is_unbound(void)
 {
-    begin();
+    begin_cuda();
     const size_t before = free_bytes();
     const CUmemGenericAllocationHandle handle = create_object(), memory = create_memory(0);
     EXPECT(cuMulticastBindMem(handle, 0, memory, 0, 2 * GRANULE, 0), 0);
@@ -113,7 +97,7 @@ static void a_mapped_object_holds_what_is_bound_to_it(void)
 {
     CUdeviceptr address;
     CUmemAllocationProp told;
-    begin();
+    begin_cuda();
     const size_t before = free_bytes();
     const CUmemGenericAllocationHandle handle = create_object(), memory = create_memory(0);
     EXPECT(cuMemAddressReserve(&address, 4 * GRANULE, 0, 0, 0), 0);

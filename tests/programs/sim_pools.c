@@ -6,18 +6,15 @@
  */
 #include <stdint.h>
 
-#include "gpumemtrace/cuda/abi.h"
-#include "sim_check.h"
+#include "sim_device.h"
 
 #define SEGMENT (32 * MIB) /* what a pool reserves at a time */
 
-static CUcontext context;
 static CUmemoryPool pool; /* the device's default one */
 
 static void begin(void)
 {
-    EXPECT(cuInit(0), 0);
-    EXPECT(cuCtxCreate_v2(&context, 0, 0), 0);
+    begin_cuda();
     EXPECT(cuDeviceGetDefaultMemPool(&pool, 0), 0);
 }
 
@@ -31,13 +28,6 @@ static cuuint64_t get(CUmemoryPool which, CUmemPool_attribute attribute)
 static void set(CUmemoryPool which, CUmemPool_attribute attribute, cuuint64_t value)
 {
     EXPECT(cuMemPoolSetAttribute(which, attribute, &value), 0);
-}
-
-static size_t free_bytes(void)
-{
-    size_t left, total;
-    EXPECT(cuMemGetInfo_v2(&left, &total), 0);
-    return left;
 }
 
 static void expect_pool(CUmemoryPool which, cuuint64_t used, cuuint64_t reserved)

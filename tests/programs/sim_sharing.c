@@ -10,28 +10,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "gpumemtrace/cuda/abi.h"
-#include "sim_check.h"
+#include "sim_device.h"
 
 #define POSIX CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 #define LAZY CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS
 
-static CUcontext context;
 static int pipe_ends[2];
 static pid_t importer, exporter;
-
-static size_t free_bytes(void)
-{
-    size_t left, total;
-    EXPECT(cuMemGetInfo_v2(&left, &total), 0);
-    return left;
-}
-
-static void begin_cuda(void)
-{
-    EXPECT(cuInit(0), 0);
-    EXPECT(cuCtxCreate_v2(&context, 0, 0), 0);
-}
 
 /* Before CUDA is, for it does not survive a fork. */
 static void begin(void (*import)(void))

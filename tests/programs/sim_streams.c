@@ -3,16 +3,7 @@
 /*
  * Streams, events, code and launches of the simulated driver.
  */
-#include "gpumemtrace/cuda/abi.h"
-#include "sim_check.h"
-
-static CUcontext context;
-
-static void begin(void)
-{
-    EXPECT(cuInit(0), 0);
-    EXPECT(cuCtxCreate_v2(&context, 0, 0), 0);
-}
+#include "sim_device.h"
 
 static void a_stream_is_known_until_it_is_destroyed(void)
 {
@@ -21,7 +12,7 @@ static void a_stream_is_known_until_it_is_destroyed(void)
     unsigned flags = 7;
     int priority = 7, least, greatest;
     unsigned long long id = 0, other = 0;
-    begin();
+    begin_cuda();
     EXPECT(cuCtxGetStreamPriorityRange(&least, &greatest), 0);
     CHECK(greatest < least);
     EXPECT(cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, greatest - 10), 0);
@@ -47,7 +38,7 @@ static void no_stream_is_capturing(void)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_ACTIVE;
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    begin();
+    begin_cuda();
     EXPECT(cuStreamIsCapturing(NULL, &status), 0);
     EXPECT(status, CU_STREAM_CAPTURE_STATUS_NONE);
     EXPECT(cuThreadExchangeStreamCaptureMode(&mode), 0);
@@ -63,7 +54,7 @@ static void events_measure_the_work_between_them(void)
     CUevent start, end, untimed;
     CUdeviceptr device;
     float once = -1, twice = -1, back = -1;
-    begin();
+    begin_cuda();
     EXPECT(cuMemAlloc_v2(&device, sizeof host), 0);
     EXPECT(cuEventCreate(&start, CU_EVENT_DEFAULT), 0);
     EXPECT(cuEventCreate(&end, CU_EVENT_DEFAULT), 0);
@@ -109,7 +100,7 @@ static void CUDAAPI note_stream(CUstream stream, CUresult status, void *place)
 static void host_functions_run_in_their_turn(void)
 {
     int count = 0;
-    begin();
+    begin_cuda();
     EXPECT(cuLaunchHostFunc(NULL, note, &count), 0);
     EXPECT(count, 1);
     EXPECT(cuStreamAddCallback(NULL, note_stream, &count, 0), 0);
@@ -125,7 +116,7 @@ static void launches_of_known_kernels_do_nothing(void)
     CUdeviceptr address;
     size_t size;
     int value = 0;
-    begin();
+    begin_cuda();
     EXPECT(cuModuleLoadData(&module, "code"), 0);
     EXPECT(cuModuleGetFunction(&function, module, "kernel"), 0);
     EXPECT(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function), 0);
@@ -148,7 +139,7 @@ static void a_library_s_kernel_is_a_function_too(void)
     CUlibrary library;
     CUkernel kernel;
     CUfunction function;
-    begin();
+    begin_cuda();
     EXPECT(cuLibraryLoadData(&library, "code", NULL, NULL, 0, NULL, NULL, 0), 0);
     EXPECT(cuLibraryGetKernel(&kernel, library, "kernel"), 0);
     EXPECT(cuKernelGetFunction(&function, kernel), 0);

@@ -9,19 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "gpumemtrace/cuda/abi.h"
-#include "sim_check.h"
+#include "sim_device.h"
 
 enum { THREADS = 4, ROUNDS = 3000, HELD = 16 };
-
-static CUcontext context;
-
-static size_t free_bytes(void)
-{
-    size_t left, total;
-    EXPECT(cuMemGetInfo_v2(&left, &total), 0);
-    return left;
-}
 
 static void turn(CUdeviceptr *plain, CUdeviceptr *piece, size_t size_bytes)
 {

@@ -6,25 +6,9 @@
  */
 #include <stdint.h>
 
-#include "gpumemtrace/cuda/abi.h"
-#include "sim_check.h"
+#include "sim_device.h"
 
 #define TILE ((size_t)64 << 10)
-
-static CUcontext context;
-
-static void begin(void)
-{
-    EXPECT(cuInit(0), 0);
-    EXPECT(cuCtxCreate_v2(&context, 0, 0), 0);
-}
-
-static size_t free_bytes(void)
-{
-    size_t left, total;
-    EXPECT(cuMemGetInfo_v2(&left, &total), 0);
-    return left;
-}
 
 static CUmemGenericAllocationHandle create(unsigned short usage)
 {
@@ -65,7 +49,7 @@ static CUarrayMapInfo map_info(CUarray array, CUmemGenericAllocationHandle memor
 static void a_sparse_array_has_the_memory_that_is_mapped_into_it(void)
 {
     CUDA_ARRAY_SPARSE_PROPERTIES told;
-    begin();
+    begin_cuda();
     const size_t before = free_bytes();
     const CUarray array = create_array(1024, 1024, CUDA_ARRAY3D_SPARSE);
     EXPECT(free_bytes(), before);
@@ -94,7 +78,7 @@ static void a_sparse_array_has_the_memory_that_is_mapped_into_it(void)
 /* 6.14, cuMemMapArrayAsync: CUDA_ERROR_INVALID_VALUE and CUDA_ERROR_INVALID_HANDLE. */
 static void a_mapping_says_which_tiles_of_which_memory(void)
 {
-    begin();
+    begin_cuda();
     const CUarray array = create_array(1000, 256, CUDA_ARRAY3D_SPARSE);
     const CUarray plain = create_array(1024, 1024, 0);
     const CUmemGenericAllocationHandle memory = create(CU_MEM_CREATE_USAGE_TILE_POOL);
@@ -129,7 +113,7 @@ static void a_mapping_says_which_tiles_of_which_memory(void)
 static void tiles_are_not_mapped_at_addresses(void)
 {
     CUdeviceptr address;
-    begin();
+    begin_cuda();
     EXPECT(cuMemAddressReserve(&address, GRANULE, 0, 0, 0), 0);
     EXPECT(cuMemMap(address, GRANULE, 0, create(CU_MEM_CREATE_USAGE_TILE_POOL), 0),
            CUDA_ERROR_INVALID_VALUE);
@@ -139,7 +123,7 @@ static void tiles_are_not_mapped_at_addresses(void)
 static void deferred_memory_is_mapped_as_a_whole(void)
 {
     CUDA_ARRAY_MEMORY_REQUIREMENTS told;
-    begin();
+    begin_cuda();
     const size_t before = free_bytes();
     const CUarray array = create_array(300, 100, CUDA_ARRAY3D_DEFERRED_MAPPING);
     const CUarray sparse = create_array(300, 100, CUDA_ARRAY3D_SPARSE);
@@ -171,7 +155,7 @@ static void small_levels_are_a_tail(void)
     CUDA_ARRAY_SPARSE_PROPERTIES told;
     CUmipmappedArray mipmap;
     CUarray level;
-    begin();
+    begin_cuda();
     const size_t before = free_bytes();
     EXPECT(cuMipmappedArrayCreate(&mipmap, &descriptor, 10), 0);
     EXPECT(free_bytes(), before);
@@ -209,14 +193,14 @@ static void small_levels_are_a_tail(void)
 /* 6.8 Context Management, cuCtxDestroy: arrays end, and with them what they hold of VMM memory. */
 static void mapped_memory_is_let_go_with_the_context(void)
 {
-    begin();
+    begin_cuda();
     const size_t before = free_bytes();
     CUarrayMapInfo info = map_info(create_array(1024, 1024, CUDA_ARRAY3D_SPARSE),
                                    create(CU_MEM_CREATE_USAGE_TILE_POOL));
     EXPECT(cuMemMapArrayAsync(&info, 1, NULL), 0);
     EXPECT(cuMemRelease(info.memHandle.memHandle), 0);
     EXPECT(cuCtxDestroy_v2(context), 0);
-    begin();
+    begin_cuda();
     EXPECT(free_bytes(), before);
 }
 

@@ -6,26 +6,10 @@
  */
 #include <stdint.h>
 
-#include "gpumemtrace/cuda/abi.h"
-#include "sim_check.h"
+#include "sim_device.h"
 
 static const CUmemAllocationProp properties = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
                                                .location = {CU_MEM_LOCATION_TYPE_DEVICE, 0}};
-static CUcontext context;
-
-static void begin(void)
-{
-    EXPECT(cuInit(0), 0);
-    EXPECT(cuCtxCreate_v2(&context, 0, 0), 0);
-}
-
-static size_t free_bytes(void)
-{
-    size_t left, total;
-    EXPECT(cuMemGetInfo_v2(&left, &total), 0);
-    return left;
-}
-
 static CUmemGenericAllocationHandle create(size_t size_bytes)
 {
     CUmemGenericAllocationHandle handle;
@@ -47,7 +31,7 @@ static void sizes_are_whole_granules(void)
     CUmemGenericAllocationHandle handle = 7;
     CUdeviceptr address = 7;
     size_t granularity = 0;
-    begin();
+    begin_cuda();
     EXPECT(
         cuMemGetAllocationGranularity(&granularity, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM),
         0);
@@ -62,7 +46,7 @@ static void sizes_are_whole_granules(void)
 /* 6.14, cuMemAddressReserve, cuMemAddressFree, cuMemCreate. */
 static void addresses_cost_nothing_and_physical_memory_its_size(void)
 {
-    begin();
+    begin_cuda();
     const size_t before = free_bytes();
     const CUdeviceptr address = reserve(64 * GIB); /* more than the device has */
     EXPECT(free_bytes(), before);
@@ -80,7 +64,7 @@ static void addresses_cost_nothing_and_physical_memory_its_size(void)
 /* 6.14, cuMemRelease. */
 static void physical_memory_stays_while_it_is_mapped(void)
 {
-    begin();
+    begin_cuda();
     const size_t before = free_bytes();
     const CUdeviceptr address = reserve(4 * GRANULE);
     const CUmemGenericAllocationHandle handle = create(2 * GRANULE);
@@ -99,7 +83,7 @@ static void a_handle_can_be_had_again_from_a_mapping(void)
 {
     CUmemGenericAllocationHandle again = 0;
     CUmemAllocationProp told;
-    begin();
+    begin_cuda();
     const size_t before = free_bytes();
     const CUdeviceptr address = reserve(GRANULE);
     const CUmemGenericAllocationHandle handle = create(GRANULE);
@@ -120,7 +104,7 @@ static void a_handle_can_be_had_again_from_a_mapping(void)
 /* 6.14, cuMemMap. */
 static void a_mapping_lies_in_a_reservation_and_over_no_other(void)
 {
-    begin();
+    begin_cuda();
     const CUdeviceptr address = reserve(4 * GRANULE);
     const CUmemGenericAllocationHandle handle = create(2 * GRANULE);
     EXPECT(cuMemMap(address + 3 * GRANULE, 2 * GRANULE, 0, handle, 0), CUDA_ERROR_INVALID_VALUE);
@@ -137,7 +121,7 @@ static void a_mapping_lies_in_a_reservation_and_over_no_other(void)
 /* 6.14, cuMemUnmap. */
 static void unmapping_takes_whole_mappings(void)
 {
-    begin();
+    begin_cuda();
     const CUdeviceptr address = reserve(6 * GRANULE);
     const CUmemGenericAllocationHandle handle = create(2 * GRANULE);
     for (int i = 0; i < 3; i++)
@@ -157,7 +141,7 @@ static void access_is_kept_for_each_device(void)
                         there = {CU_MEM_LOCATION_TYPE_DEVICE, 1};
     CUmemAccessDesc access = {{CU_MEM_LOCATION_TYPE_DEVICE, 1}, CU_MEM_ACCESS_FLAGS_PROT_READ};
     unsigned long long flags = 7;
-    begin();
+    begin_cuda();
     const CUdeviceptr address = reserve(GRANULE);
     EXPECT(cuMemSetAccess(address, GRANULE, &access, 1), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuMemMap(address, GRANULE, 0, create(GRANULE), 0), 0);
@@ -175,7 +159,7 @@ static void access_is_kept_for_each_device(void)
 static void neighbouring_mappings_are_one_range_to_a_copy(void)
 {
     static char host[2 * 2 * 1024 * 1024];
-    begin();
+    begin_cuda();
     const CUdeviceptr address = reserve(3 * GRANULE);
     EXPECT(cuMemMap(address, GRANULE, 0, create(GRANULE), 0), 0);
     EXPECT(cuMemMap(address + GRANULE, GRANULE, 0, create(GRANULE), 0), 0);
@@ -189,7 +173,7 @@ static void neighbouring_mappings_are_one_range_to_a_copy(void)
 static void physical_memory_runs_out(void)
 {
     CUmemGenericAllocationHandle handle = 7;
-    begin();
+    begin_cuda();
     const size_t before = free_bytes();
     EXPECT(cuMemCreate(&handle, 17 * GIB, &properties, 0), CUDA_ERROR_OUT_OF_MEMORY);
     EXPECT(handle, 7);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a program hands to NVTX with an event, as NVTX 3's public header lays it out: written down
+ * again for the tests, so that the recorder's own layout is not what it is compared with.
+ */
+#ifndef GPUMEMTRACE_TESTS_NVTX_ATTRIBUTES_H
+#define GPUMEMTRACE_TESTS_NVTX_ATTRIBUTES_H
+
+#include <stdint.h>
+
+enum { MESSAGE_ASCII = 1, MESSAGE_REGISTERED = 3 };
+
+struct attributes {
+    uint16_t version, size;
+    uint32_t category, color_type, color;
+    int32_t payload_type, reserved;
+    uint64_t payload;
+    int32_t message_type;
+    const void *message;
+};
+
+#endif

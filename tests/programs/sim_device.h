@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What most programs that try the simulated driver begin with: a context, and a look at what is
+ * left of its device's memory.
+ */
+#ifndef GPUMEMTRACE_TESTS_SIM_DEVICE_H
+#define GPUMEMTRACE_TESTS_SIM_DEVICE_H
+
+#include "gpumemtrace/cuda/abi.h"
+#include "sim_check.h"
+
+static CUcontext context;
+
+static inline void begin_cuda(void)
+{
+    EXPECT(cuInit(0), 0);
+    EXPECT(cuCtxCreate_v2(&context, 0, 0), 0);
+}
+
+static inline size_t free_bytes(void)
+{
+    size_t left, total;
+    EXPECT(cuMemGetInfo_v2(&left, &total), 0);
+    return left;
+}
+
+#endif
