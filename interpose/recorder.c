@@ -422,8 +422,10 @@ static int prepare(struct err *err)
 {
     prepare_once();
     config_read(&recorder.config);
-    if (recorder.config.depth < 1 || recorder.config.depth > STACK_DEPTH_MAX)
+    if (recorder.config.depth < 1 || recorder.config.depth > STACK_DEPTH_MAX) {
+        log_line("GPUMEMTRACE_DEPTH is 1 to %d; going on with 128", STACK_DEPTH_MAX);
         recorder.config.depth = 128;
+    }
     clock_setup();
     recorder.start_monotonic_ns = clock_kernel_ns();
     modules_setup();

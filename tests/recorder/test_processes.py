@@ -248,3 +248,23 @@ def test_a_tool_that_fakes_times_and_files_may_end_before_the_trace(record, prog
     recording = record(program("process_end"), "return", check=False, preload=faker)
     assert recording.completed.returncode == 5, recording.completed.stderr
     assert driver_layer(recording.trace)[0]["complete"] is True
+
+
+@pytest.mark.parametrize(
+    "setting, value",
+    [
+        ("DEPTH", "0"),
+        ("DEPTH", "513"),
+        ("DEPTH", "-1"),
+        ("RING_MAX", "lots"),
+        ("QUIET", "2"),
+        ("STACKS", "some"),
+    ],
+)
+def test_a_setting_that_makes_no_sense_is_named_and_the_standard_one_holds(
+    record, program, setting, value
+):
+    recording = record(program("process_end"), "return", check=False, **{f"GPUMEMTRACE_{setting}": value})
+    assert recording.completed.returncode == 5
+    assert f"gpumemtrace: GPUMEMTRACE_{setting}" in recording.completed.stderr
+    assert driver_layer(recording.trace)[1]["allocations"] == 3
