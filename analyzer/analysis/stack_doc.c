@@ -38,6 +38,7 @@ static int add_frames(struct doc *doc, const struct study *study, uint32_t stack
     int status;
 
     doc_text(doc, "site", NULL, site->is_found ? stack_site_text(site, text) : NULL);
+    doc_text(doc, "called", NULL, site->called);
     doc_list_begin(doc, "frames", NULL);
     status = symbols_walk(study->symbols, stack_id, show_to_machines, doc, err);
     doc_list_end(doc);
@@ -165,18 +166,29 @@ static void choose_folds(struct page *page, const struct view *view, const struc
                             (site->is_of_program || (role != ROLE_framework && role != ROLE_cuda));
 }
 
+/* "train.py:88 forward, in Linear.forward" */
+static void add_site(struct doc *doc, const struct stack_site *site)
+{
+    char text[STACK_SITE_TEXT_BYTES], shortened[STACK_FUNCTION_BYTES];
+
+    if (site->called)
+        doc_textf(doc, NULL, "", "%s, in %s", stack_site_text(site, text),
+                  stack_function_text(site->called, shortened));
+    else
+        doc_text(doc, NULL, "", stack_site_text(site, text));
+}
+
 static int add_to_page(struct doc *doc, const struct study *study, const struct view *view,
                        uint32_t stack_id, const struct stack_site *site, int lines, struct err *err)
 {
     bool is_whole = view->all_frames || lines == DOCS_WHOLE_STACK;
     struct page page = {.doc = doc, .lines = is_whole ? INT_MAX : lines};
-    char text[STACK_SITE_TEXT_BYTES];
     int status;
 
     choose_folds(&page, view, site);
     doc_list_begin(doc, "frames", NULL);
     doc_row_begin(doc);
-    doc_text(doc, NULL, "", stack_site_text(site, text));
+    add_site(doc, site);
     doc_list_begin(doc, "stack", NULL);
     if (is_whole || site->is_of_program)
         status = add_stack(&page, study, stack_id, is_whole ? 0 : site->depth + 1, err);

@@ -44,12 +44,25 @@ static bool is_better(enum rank rank, enum rank best)
     return rank > best || (rank == best && rank <= RANK_FRAMEWORK);
 }
 
+/* Further in, a framework takes memory from its pool as it always does. */
+static void note_called(struct stack_site *site, bool *is_python, const struct symbol_frame *frame)
+{
+    bool this_is_python = !strcmp(frame->kind, "python");
+
+    if (frame->role != ROLE_framework || !frame->is_named || *is_python)
+        return;
+    *is_python = this_is_python;
+    site->called = frame->function;
+}
+
 int stack_site_find(struct stack_site *site, struct symbols *symbols, uint32_t stack_id,
                     struct err *err)
 {
     struct symbol_walk walk = symbols_walk_begin(symbols, stack_id);
     struct symbol_frame frame;
     enum rank best = RANK_ANY;
+    bool called_python = false;
+    const char *called;
     int status = 1;
 
     *site = (struct stack_site){0};
@@ -57,12 +70,17 @@ int stack_site_find(struct stack_site *site, struct symbols *symbols, uint32_t s
         status = symbols_walk_next(&walk, &frame, err);
         if (status <= 0)
             break;
+        note_called(site, &called_python, &frame);
         if (site->is_found && !is_better(rank_of(&frame), best))
             continue;
         best = rank_of(&frame);
-        *site = (struct stack_site){.frame = frame, .depth = depth, .is_found = true};
+        called = site->called;
+        *site =
+            (struct stack_site){.frame = frame, .depth = depth, .is_found = true, .called = called};
     }
     site->is_of_program = best == RANK_PROGRAM || best == RANK_PLACE || best == RANK_TEMPLATE;
+    if (!site->is_of_program)
+        site->called = NULL;
     return status < 0 ? -1 : 0;
 }
 

@@ -13,6 +13,7 @@ struct stack_site {
     int depth;          /* which frame of the walk it is, from 0 */
     bool is_found;      /* false: there is no stack */
     bool is_of_program; /* false: nothing in the stack is; the frame says what there is instead */
+    const char *called; /* what that line called of a framework: see stack_site_find; may be NULL */
 };
 
 /*

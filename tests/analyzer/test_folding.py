@@ -83,7 +83,7 @@ def training(stack):
 
 def test_the_programs_own_line_comes_first_and_the_folded_stack_below_it(stack):
     assert training(stack).text() == [
-        "train.py:88 Model.forward",
+        "train.py:88 Model.forward, in Linear.forward",
         "    … 1 CUDA frame, 4 framework frames, 2 interpreter frames",
         "    Model.forward  /home/me/train.py:88",
         "    … 3 interpreter frames",
@@ -94,11 +94,28 @@ def test_the_programs_own_line_comes_first_and_the_folded_stack_below_it(stack):
 
 def test_native_full_shows_every_frame(stack):
     lines = training(stack).text("--native=full")
-    assert lines[0] == "train.py:88 Model.forward"
+    assert lines[0] == "train.py:88 Model.forward, in Linear.forward"
     assert len(lines) == 1 + len(stack.frames)
     assert lines[1] == "    cudaMalloc  libcudart.so.12"
     assert lines[-1] == "    _start  python3.11"
     assert not any("…" in line for line in lines)
+
+
+def test_an_operator_without_python_around_it_is_what_the_line_called(stack):
+    stack.native(f"{TORCH}/lib/libc10_cuda.so", "c10::cuda::CUDACachingAllocator::malloc")
+    stack.native(f"{TORCH}/lib/libtorch_cpu.so", "at::native::empty")
+    stack.native(f"{TORCH}/lib/libtorch_cpu.so", "at::_ops::add_Tensor::call")
+    stack.native(f"{TORCH}/lib/libtorch_python.so", "torch::autograd::THPVariable_add")
+    stack.native(f"{TORCH}/lib/libtorch_python.so")
+    stack.python("/home/me/train.py", 7, "forward")
+    assert stack.text()[0] == "train.py:7 forward, in at::_ops::add_Tensor::call"
+
+
+def test_what_cuda_or_a_function_of_the_program_allocates_was_called_in_no_framework(stack):
+    stack.native("/opt/libcudart.so.12", "cudaMalloc").native("/home/me/main", "make")
+    stack.native(f"{TORCH}/lib/libtorch_cpu.so", "at::_ops::add_Tensor::call")
+    assert stack.text()[0] == "make (main)"
+    assert stack.json()["called"] is None
 
 
 def test_the_report_shows_the_site_and_its_callers(stack):
@@ -122,7 +139,7 @@ def test_the_last_caller_is_followed_by_no_mark(stack):
 
 def test_machines_get_every_frame_with_its_role_and_the_site(stack):
     site = training(stack).json()
-    assert site["site"] == "train.py:88 Model.forward"
+    assert (site["site"], site["called"]) == ("train.py:88 Model.forward", "Linear.forward")
     assert len(site["frames"]) == len(stack.frames)
     assert [frame["role"] for frame in site["frames"]] == (
         ["cuda"] + ["framework"] * 3 + ["interpreter"] * 2 + ["framework", "program"]
