@@ -67,20 +67,39 @@ static int use_driver(void *driver)
     return made ? made : alloc(&address, 4096);
 }
 
+/* So that nothing comes back to where a closed library was. */
+static void take_places(void)
+{
+    for (int i = 0; i < 40; i++)
+        mmap(NULL, 1 << 18, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    dlopen("libanl.so.1", RTLD_NOW);
+}
+
 static int reopen(const char *unused)
 {
     (void)unused;
     void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
     printf("cuInit %s\n", found(driver ? dlsym(driver, "cuInit") : NULL));
     dlclose(driver);
-    for (int i = 0; i < 40; i++)
-        mmap(NULL, 1 << 18, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    dlopen("libanl.so.1", RTLD_NOW);
+    take_places();
     driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);
     printf("cuMemAlloc %d\n", use_driver(driver));
     alloc_function *alloc = FIND(RTLD_DEFAULT, alloc_function, "cuMemAlloc_v2");
     uint64_t address;
     printf("cuMemAlloc by its global name %d\n", alloc ? alloc(&address, 4096) : -1);
+    return 5;
+}
+
+/* What the recorder asked the first one, it may ask again. */
+static int reopen_used(const char *unused)
+{
+    (void)unused;
+    for (int i = 0; i < 3; i++) {
+        void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+        printf("cuMemAlloc %d\n", use_driver(driver));
+        dlclose(driver);
+        take_places();
+    }
     return 5;
 }
 
@@ -213,8 +232,10 @@ static const struct {
     const char *name;
     int (*run)(const char *argument);
 } modes[] = {
-    {"absent", absent}, {"reopen", reopen},           {"busy-loader", busy_loader},
-    {"forks", forks},   {"constructor", constructor}, {"close-often", close_often},
+    {"absent", absent},           {"reopen", reopen},
+    {"busy-loader", busy_loader}, {"forks", forks},
+    {"constructor", constructor}, {"close-often", close_often},
+    {"reopen-used", reopen_used},
 };
 
 int main(int argc, char **argv)

@@ -155,6 +155,12 @@ def test_a_driver_that_was_closed_and_opened_again_works_and_is_recorded(twice, 
     assert_all_there(folder, 2, 0)
 
 
+def test_a_driver_that_was_used_before_it_was_closed_works_again(twice, program):
+    recorded, folder = twice(program("harm_lookups"), "reopen-used")
+    assert recorded.stdout == 3 * "cuMemAlloc 0\n"
+    assert_all_there(folder, 3, 0)
+
+
 def test_symbols_can_be_looked_up_while_another_thread_loads_and_unloads(twice, program):
     twice(program("harm_lookups"), "busy-loader")
 
