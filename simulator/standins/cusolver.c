@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cuSOLVER: handles that nobody looks into. What its buffers would need only cuSOLVER knows. */
+/* cuSOLVER: handles that nobody looks into, and no memory to work in: how much only cuSOLVER knows.
+ */
 #include "standins/standin.h"
 
 enum { ALLOC_FAILED = 2 };
@@ -12,3 +13,31 @@ STANDIN_CREATE(cusolverDnCreateGesvdjInfo, ALLOC_FAILED)
 STANDIN_DESTROY(cusolverDnDestroyGesvdjInfo)
 STANDIN_CREATE(cusolverDnCreateSyevjInfo, ALLOC_FAILED)
 STANDIN_DESTROY(cusolverDnDestroySyevjInfo)
+
+/* One for each type of number; complex ones may have a name of their own. */
+#define NO_BYTES(real, complex, position)                                                          \
+    STANDIN_NO_BYTES(cusolverDnS##real##_bufferSize, int, position)                                \
+    STANDIN_NO_BYTES(cusolverDnD##real##_bufferSize, int, position)                                \
+    STANDIN_NO_BYTES(cusolverDnC##complex##_bufferSize, int, position)                             \
+    STANDIN_NO_BYTES(cusolverDnZ##complex##_bufferSize, int, position)
+NO_BYTES(gesvd, gesvd, 4)
+NO_BYTES(sytrf, sytrf, 5)
+NO_BYTES(potrf, potrf, 6)
+NO_BYTES(getrf, getrf, 6)
+NO_BYTES(geqrf, geqrf, 6)
+NO_BYTES(orgqr, ungqr, 8)
+NO_BYTES(syevd, heevd, 8)
+NO_BYTES(syevj, heevj, 8)
+NO_BYTES(syevjBatched, heevjBatched, 8)
+NO_BYTES(ormqr, unmqr, 12)
+NO_BYTES(gesvdjBatched, gesvdjBatched, 12)
+NO_BYTES(gesvdj, gesvdj, 13)
+NO_BYTES(gesvdaStridedBatched, gesvdaStridedBatched, 17)
+
+/* On the device and on the host. */
+STANDIN_NO_BYTES_TWICE(cusolverDnXpotrf_bufferSize, size_t, 9, 10)
+STANDIN_NO_BYTES_TWICE(cusolverDnXgeqrf_bufferSize, size_t, 11, 12)
+STANDIN_NO_BYTES_TWICE(cusolverDnXsyevd_bufferSize, size_t, 12, 13)
+STANDIN_NO_BYTES_TWICE(cusolverDnXsytrs_bufferSize, size_t, 12, 13)
+STANDIN_NO_BYTES_TWICE(cusolverDnXsyevBatched_bufferSize, size_t, 12, 13)
+STANDIN_NO_BYTES_TWICE(cusolverDnXgeev_bufferSize, size_t, 18, 19)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cuSPARSE: descriptors that nobody looks into. What its buffers would need only cuSPARSE knows. */
+/* cuSPARSE: descriptors that nobody looks into, and no memory to work in: how much only cuSPARSE
+ * knows. */
 #include "standins/standin.h"
 
 enum { ALLOC_FAILED = 2 };
@@ -25,4 +26,33 @@ STANDIN_DESTROY(cusparseSpSV_destroyDescr)
 STANDIN(const char *, cusparseGetErrorString, (int status))
 {
     return status ? "operation not supported" : "success";
+}
+
+STANDIN_NO_BYTES(cusparseSpMV_bufferSize, size_t, 10)
+STANDIN_NO_BYTES(cusparseSpSV_bufferSize, size_t, 10)
+STANDIN_NO_BYTES(cusparseSpSM_bufferSize, size_t, 11)
+STANDIN_NO_BYTES(cusparseSpMM_bufferSize, size_t, 11)
+STANDIN_NO_BYTES(cusparseSDDMM_bufferSize, size_t, 11)
+STANDIN_NO_BYTES(cusparseSpGEMM_workEstimation, size_t, 12)
+STANDIN_NO_BYTES(cusparseSpGEMM_compute, size_t, 12)
+STANDIN_NO_BYTES(cusparseXcoosort_bufferSizeExt, size_t, 7)
+STANDIN_NO_BYTES(cusparseXcsrsort_bufferSizeExt, size_t, 7)
+
+/* One for each type of number. */
+#define NO_BYTES(name, type, position)                                                             \
+    STANDIN_NO_BYTES(cusparseS##name, type, position)                                              \
+    STANDIN_NO_BYTES(cusparseD##name, type, position)                                              \
+    STANDIN_NO_BYTES(cusparseC##name, type, position)                                              \
+    STANDIN_NO_BYTES(cusparseZ##name, type, position)
+NO_BYTES(bsrsv2_bufferSize, int, 12)
+NO_BYTES(bsrsm2_bufferSize, int, 14)
+NO_BYTES(csrgeam2_bufferSizeExt, size_t, 20)
+
+/* How many elements a product has depends on values: it has none. */
+STANDIN(int, cusparseSpMatGetSize,
+        (const void *matrix, int64_t *rows, int64_t *columns, int64_t *elements))
+{
+    (void)matrix;
+    *rows = *columns = *elements = 0;
+    return 0;
 }

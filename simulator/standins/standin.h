@@ -32,4 +32,24 @@
         return 0;                                                                                  \
     }
 
+/*
+ * What asks how many bytes a function will work in, and is answered: none. first and second: which
+ * arguments, from 1, point to the answers; those behind them need not be there.
+ */
+#define STANDIN_NO_BYTES(name, type, position)                                                     \
+    STANDIN_NO_BYTES_TWICE(name, type, position, position)
+#define STANDIN_NO_BYTES_TWICE(name, type, first, second)                                          \
+    STANDIN(int, name,                                                                             \
+            (uintptr_t a1 GMT_UNUSED, uintptr_t a2 GMT_UNUSED, uintptr_t a3 GMT_UNUSED,            \
+             uintptr_t a4 GMT_UNUSED, uintptr_t a5 GMT_UNUSED, uintptr_t a6 GMT_UNUSED,            \
+             uintptr_t a7 GMT_UNUSED, uintptr_t a8 GMT_UNUSED, uintptr_t a9 GMT_UNUSED,            \
+             uintptr_t a10 GMT_UNUSED, uintptr_t a11 GMT_UNUSED, uintptr_t a12 GMT_UNUSED,         \
+             uintptr_t a13 GMT_UNUSED, uintptr_t a14 GMT_UNUSED, uintptr_t a15 GMT_UNUSED,         \
+             uintptr_t a16 GMT_UNUSED, uintptr_t a17 GMT_UNUSED, uintptr_t a18 GMT_UNUSED,         \
+             uintptr_t a19 GMT_UNUSED, uintptr_t a20 GMT_UNUSED))                                  \
+    {                                                                                              \
+        *(type *)a##first = 0, *(type *)a##second = 0;                                             \
+        return 0;                                                                                  \
+    }
+
 #endif

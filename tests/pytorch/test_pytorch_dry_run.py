@@ -33,6 +33,10 @@ def test_values_are_zeros_and_cudnn_is_off(dry_run):
     assert seen["cudnn"] is False
 
 
+def test_operators_of_every_library_of_nvidias_run(dry_run):
+    assert looked(dry_run("operators.py"))["failed"] == {}
+
+
 def test_a_library_in_a_wheels_nvidia_folder_is_not_loaded(torch_build, tmp_path):
     """Beside the wheel's torch, where its rpath looks first: one that ends the process."""
     build, environment = Build(torch_build.name), {}
