@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from conftest import PRELOAD_FIRST, compile_library, run_command
+from conftest import BUILD, PRELOAD_FIRST, compile_library, run_command
 from twice import (  # pylint: disable=unused-import
     ALLOCATIONS,
     FREES,
@@ -235,6 +235,28 @@ def test_a_library_that_is_closed_goes_as_without_us_and_its_frames_keep_its_nam
         "WHERE event.kind = 1 ORDER BY 1"
     )
     assert named == [(number, str(path)) for number, path in enumerate(plugins, 1)]
+
+
+OWN_ERROR = """
+int cudaMalloc(void **block, unsigned long bytes), cudaGetLastError(void);
+int plugin_run(void)
+{
+    void *block;
+    cudaMalloc(&block, 1ul << 50);
+    return cudaGetLastError();
+}
+"""
+
+
+def test_a_library_that_comes_to_where_another_was_calls_its_own_runtime(twice, program, tmp_path):
+    plugins = [
+        compile_library(
+            tmp_path / f"plugin{runtime}.so", OWN_ERROR, BUILD / "simulator" / f"libcudart.so.{runtime}"
+        )
+        for runtime in (13, 12)
+    ]
+    recorded, _ = twice(program("harm_plugins"), *plugins, GPUMEMTRACE_STACKS="none")
+    assert recorded.stdout.count("ran: 2") == 6
 
 
 # --- what a trace holds ----------------------------------------------------------------------------
