@@ -167,7 +167,8 @@ static cudaError_t ask_device(int *value, CUdevice_attribute attribute)
     return error;
 }
 
-static cudaError_t get_attributes(struct cudaFuncAttributes *attributes)
+/* CUB refuses to run what says that it was built for something else than CUB was. */
+static cudaError_t get_attributes(struct cudaFuncAttributes *attributes, const void *kernel)
 {
     int major = 0, minor = 0, shared_bytes = 0;
     cudaError_t error = ask_device(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
@@ -177,10 +178,11 @@ static cudaError_t get_attributes(struct cudaFuncAttributes *attributes)
         error = ask_device(&shared_bytes, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
     if (error)
         return error;
+    const int architecture = registry_architecture(kernel, major * 10 + minor);
     *attributes = (struct cudaFuncAttributes){
         .maxThreadsPerBlock = THREADS_PER_BLOCK,
         .numRegs = REGISTERS,
-        .ptxVersion = major * 10 + minor,
+        .ptxVersion = architecture ? architecture : major * 10 + minor,
         .binaryVersion = major * 10 + minor,
         .maxDynamicSharedSizeBytes = shared_bytes,
         .preferredShmemCarveout = NO_PREFERENCE,
@@ -190,7 +192,7 @@ static cudaError_t get_attributes(struct cudaFuncAttributes *attributes)
 
 static cudaError_t get_attributes_of(struct cudaFuncAttributes *attributes, const void *kernel)
 {
-    return kernel ? get_attributes(attributes) : cudaErrorInvalidDeviceFunction;
+    return kernel ? get_attributes(attributes, kernel) : cudaErrorInvalidDeviceFunction;
 }
 
 GMT_EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes,

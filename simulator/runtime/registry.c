@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "runtime/call.h"
+#include "runtime/fatbin.h"
 #include "runtime/only_here.h"
 
 enum state { STATE_NEW, STATE_LOADING, STATE_LOADED };
@@ -217,4 +218,13 @@ CUfunction registry_kernel(const void *host_function)
         kernel->handle = handle;
     pthread_mutex_unlock(&lock);
     return (CUfunction)(void *)handle;
+}
+
+int registry_architecture(const void *host_function, int capability)
+{
+    pthread_mutex_lock(&lock);
+    const struct kernel *kernel = find(host_function);
+    const void *wrapped = kernel ? kernel->image->wrapped : NULL;
+    pthread_mutex_unlock(&lock);
+    return wrapped ? fatbin_architecture(wrapped, capability) : 0;
 }

@@ -69,6 +69,45 @@ static void eager_code_is_loaded_by_the_first_call(void)
     CHECK(before_bytes - free_bytes_now() == 8 * MIB);
 }
 
+/* 6.7 Execution Control, cudaFuncGetAttributes: the version of the PTX or of the binary that a
+ * device of capability 8.0 takes among those that were built. CUB runs nothing else. */
+static void a_kernel_says_what_it_was_built_for(void)
+{
+    static struct {
+        uint32_t magic;
+        uint16_t version, header_bytes;
+        uint64_t pieces_bytes;
+        struct {
+            uint16_t kind, version;
+            uint32_t header_bytes;
+            uint64_t body_bytes;
+            uint32_t other[3], architecture, more[8];
+        } pieces[3];
+    } fat = {
+        0xba55ed50,
+        1,
+        16,
+        3 * 64,
+        {{2, 0, 64, 0, {0}, 75, {0}}, {1, 0, 64, 0, {0}, 75, {0}}, {1, 0, 64, 0, {0}, 90, {0}}}};
+    static const struct {
+        uint32_t built[3];
+        int taken;
+    } cases[] = {{{75, 75, 90}, 75}, {{80, 75, 90}, 80}, {{86, 70, 80}, 80}, {{75, 86, 90}, 75}};
+    static struct wrapper fat_wrapped = {0x466243b1, 1, &fat, NULL};
+    struct cudaFuncAttributes attributes;
+    void **handle = __cudaRegisterFatBinary(&fat_wrapped);
+    __cudaRegisterFunction(handle, &kernel, &kernel, "kernel", -1, NULL, NULL, NULL, NULL, NULL);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int piece = 0; piece < 3; piece++)
+            fat.pieces[piece].architecture = cases[i].built[piece];
+        SUCCEEDS(cudaFuncGetAttributes(&attributes, &kernel));
+        CHECK(attributes.ptxVersion == cases[i].taken);
+    }
+    __cudaUnregisterFatBinary(handle);
+    SUCCEEDS(cudaFuncGetAttributes(&attributes, &kernel));
+    CHECK(attributes.ptxVersion == 80);
+}
+
 /* 6.4 Stream Management, cudaStreamBeginCapture; 6.30 Graph Management, cudaGraphAddKernelNode. */
 static void a_captured_launch_is_a_kernel_node(void)
 {
@@ -140,6 +179,7 @@ static void code_that_does_not_load_fails_the_call_and_is_tried_again(void)
 static const struct test_case cases[] = {
     CASE(code_takes_memory_when_it_is_first_launched),
     CASE(eager_code_is_loaded_by_the_first_call),
+    CASE(a_kernel_says_what_it_was_built_for),
     CASE(a_captured_launch_is_a_kernel_node),
     CASE(a_library_is_loaded_and_unloaded),
     CASE(limits_take_memory_of_the_device),
