@@ -130,6 +130,12 @@ def test_a_timer_that_interrupts_all_the_time_changes_no_stack(interpreter, tmp_
     assert run.differing() == []
 
 
+def test_a_function_that_is_being_entered_is_no_frame(interpreter, tmp_path):
+    run = Run(interpreter, "entered.py", 100, folder=tmp_path)
+    assert len(run.expected) > 100
+    assert run.differing() == []
+
+
 def test_greenlets_have_their_own_frames(interpreter, tmp_path):
     environment = interpreter.greenlet(tmp_path / "greenlet")
     if environment is None:
