@@ -27,7 +27,9 @@ static const char *skip_fields(const char *field, int count)
 int proc_stat_read(struct proc_stat *stat, int64_t pid)
 {
     char path[64], text[1024];
-    snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
+    /* Its main thread's, which says the same: for /proc/PID/stat of its own programs, qemu's user
+     * mode makes up an answer that differs from what other processes are told. */
+    snprintf(path, sizeof path, "/proc/%lld/task/%lld/stat", (long long)pid, (long long)pid);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return -1;
