@@ -21,6 +21,7 @@ SANITIZE  ?=
 Q         := $(if $(V),,@)
 
 CFLAGS    ?= -O2 -g
+OBJCOPY   ?= objcopy
 WARNINGS  := -Wall -Wextra -Wpedantic -Wshadow -Wvla -Wmissing-prototypes $(if $(DEVELOPER),-Werror)
 COMMON    := -std=c11 -D_GNU_SOURCE -Iinclude -I. $(WARNINGS) $(CFLAGS) $(SANITIZE) -fvisibility=hidden -pthread
 
@@ -170,7 +171,7 @@ sqlite_faults := open_v2 exec prepare_v2 prepare_v3 step reset finalize create_m
 $(O)/obj/faulty/%.o: $(O)/obj/pic/%.o
 	$(call say,COPY,$@)
 	@mkdir -p $(@D)
-	$(Q)objcopy $(foreach name,$(sqlite_faults),--redefine-sym sqlite3_$(name)=faulty_$(name)) $< $@
+	$(Q)$(OBJCOPY) $(foreach name,$(sqlite_faults),--redefine-sym sqlite3_$(name)=faulty_$(name)) $< $@
 $(O)/tests/faulty/libgpumemtrace.so: $(call objects,faulty,$(interpose_src)) $(O)/obj/pic/tests/faults/sqlite_faults.o interpose/exports.map
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
@@ -267,10 +268,12 @@ pythons-run: all programs
 aarch64 := $(abspath $(O))/aarch64
 check-aarch64: all
 	$(Q)sh .ci/aarch64-root $(aarch64)/root && \
-	    $(MAKE) --no-print-directory O=$(aarch64) CC=aarch64-linux-gnu-gcc CUDA=no CFLAGS='-O2 -g -I$(aarch64)/root/usr/include' \
+	    $(MAKE) --no-print-directory O=$(aarch64) CC=aarch64-linux-gnu-gcc CXX=aarch64-linux-gnu-g++ \
+	    OBJCOPY=aarch64-linux-gnu-objcopy CUDA=no \
+	    CFLAGS='-O2 -g -I$(aarch64)/root/usr/include -L$(aarch64)/root/usr/lib/aarch64-linux-gnu' \
 	    SQLITE_A=$(aarch64)/root/usr/lib/aarch64-linux-gnu/libsqlite3.a aarch64-run || [ $$? = 77 ]
-aarch64-run: $(LIBRARY) $(SIMULATOR) $(filter-out $(addprefix $(O)/tests/,symbol_% faulty/% $(notdir $(basename $(filter %.cc,$(program_src))))),$(PROGRAMS))
-	$(Q)sh tests/aarch64/run $(O) $(CC) $(PYTHON)
+aarch64-run: $(LIBRARY) $(SIMULATOR) $(PROGRAMS) $(SAMPLES) $(filter $(O)/tests/unit/interpose_%,$(UNITS))
+	$(Q)sh tests/aarch64/run $(O) $(CC) $(PYTHON) $(TESTS)
 # On a machine with a GPU; elsewhere it says why it skips.
 check-gpu: all programs
 	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) $(PYTHON) tests/gpu/check.py

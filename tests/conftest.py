@@ -17,6 +17,10 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 BUILD = pathlib.Path(os.environ.get("GPUMEMTRACE_BUILD", ROOT / "build")).resolve()
+# How many times longer everything takes, where an emulator runs the programs.
+SLOWER = int(os.environ.get("GPUMEMTRACE_SLOWER", "1"))
+# For tests that are not about stacks, which an emulator is slowest at: a new frame costs 100 ms.
+NO_STACKS_IF_SLOW = {"GPUMEMTRACE_STACKS": "none"} if SLOWER > 1 else {}
 TIMEOUT_S = 300
 
 

@@ -12,11 +12,17 @@
 void fault(void);
 void before_fault(void);
 
+#ifdef __aarch64__
+#define UNDEFINED "udf #0"
+#else
+#define UNDEFINED "ud2"
+#endif
+
 __asm__(".text\n"
-        ".globl before_fault\n.type before_fault, @function\nbefore_fault:\n"
+        ".globl before_fault\n.type before_fault, %function\nbefore_fault:\n"
         ".cfi_startproc\n\tret\n.cfi_endproc\n.size before_fault, .-before_fault\n"
-        ".globl fault\n.type fault, @function\nfault:\n"
-        ".cfi_startproc\n\tud2\n\tret\n.cfi_endproc\n.size fault, .-fault\n");
+        ".globl fault\n.type fault, %function\nfault:\n"
+        ".cfi_startproc\n\t" UNDEFINED "\n\tret\n.cfi_endproc\n.size fault, .-fault\n");
 
 static void handler(int signal)
 {

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, PRELOAD_FIRST, ROOT, compile_library, simulator_environment
+from conftest import BUILD, PRELOAD_FIRST, ROOT, TIMEOUT_S, compile_library, simulator_environment
 from twice import ALLOCATIONS, settings, twice  # pylint: disable=unused-import
 
 OURS = BUILD / "libgpumemtrace.so"
@@ -29,7 +29,7 @@ def outcome(program, tmp_path):
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=TIMEOUT_S,
             cwd=tmp_path,
         )
         return done.returncode, done.stdout

@@ -11,7 +11,7 @@ import subprocess
 
 import pytest
 
-from conftest import PRELOAD_FIRST, run_command, simulator_environment
+from conftest import PRELOAD_FIRST, SLOWER, run_command, simulator_environment
 
 TIMEOUT_S = 1200
 EVENTS = 22  # what the work of fault_loop.c makes, its exit not counted
@@ -26,7 +26,7 @@ def loop(build, program, tmp_path):
     """loop("files", "one", "later", 3) is what fault_loop.c did: its status, its stdout."""
 
     def run(group, *arguments, **settings):
-        step = 1 if os.environ.get("GPUMEMTRACE_FAULTS") == "all" else arguments[-1]
+        step = 1 if os.environ.get("GPUMEMTRACE_FAULTS") == "all" else arguments[-1] * SLOWER
         return subprocess.run(
             [program("fault_loop"), group, *arguments[:-1], str(step)],
             env=simulator_environment(**settings),

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, PRELOAD_FIRST, compile_library, simulator_environment
+from conftest import BUILD, PRELOAD_FIRST, TIMEOUT_S, compile_library, simulator_environment
 
 ALLOCATIONS = (
     "SELECT name, size_bytes FROM event JOIN hook USING(hook_id) "
@@ -35,7 +35,7 @@ def both(program, record):
     def run(*arguments, **settings):
         bare = subprocess.run(
             [program("plugins"), *arguments],
-            env=simulator_environment(**settings), capture_output=True, text=True, timeout=60,
+            env=simulator_environment(**settings), capture_output=True, text=True, timeout=TIMEOUT_S,
         )  # fmt: skip
         assert bare.returncode == 5, bare.stderr
         recording = record(program("plugins"), *arguments, check=False, **settings)

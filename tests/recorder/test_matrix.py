@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from conftest import BUILD, PRELOAD_FIRST, ROOT, simulator_environment
+from conftest import BUILD, NO_STACKS_IF_SLOW, PRELOAD_FIRST, ROOT, simulator_environment
 
 sys.path.insert(0, str(ROOT / "tests/gpu"))
 import matrix  # noqa: E402
@@ -26,7 +26,9 @@ def result_of(tmp_path_factory):
 
     def run(way):
         if way.name not in results:
-            environment = simulator_environment("h100", LD_PRELOAD=BUILD / "libgpumemtrace.so")
+            environment = simulator_environment(
+                "h100", LD_PRELOAD=BUILD / "libgpumemtrace.so", **NO_STACKS_IF_SLOW
+            )
             results[way.name] = matrix.run(way, environment, tmp_path_factory.mktemp(way.name))
         return results[way.name]
 
@@ -62,7 +64,10 @@ ANY = [way for way in matrix.WAYS if way.runtimes == "any" and not is_refused(wa
 @pytest.mark.parametrize("way", ANY, ids=[way.name for way in ANY])
 def test_a_way_that_takes_any_runtime_is_right_with_that_of_cuda_12(tmp_path, way):
     environment = simulator_environment(
-        "h100", LD_PRELOAD=BUILD / "libgpumemtrace.so", MATRIX_RUNTIME="libcudart.so.12"
+        "h100",
+        LD_PRELOAD=BUILD / "libgpumemtrace.so",
+        MATRIX_RUNTIME="libcudart.so.12",
+        **NO_STACKS_IF_SLOW,
     )
     result = matrix.run(way, environment, tmp_path, way.executable("12"))
     assert result.books["families"]

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from conftest import PRELOAD_FIRST, ROOT, compile_library
+from conftest import PRELOAD_FIRST, ROOT, TIMEOUT_S, compile_library
 
 MIB = 1 << 20
 
@@ -91,7 +91,7 @@ def test_pytorchs_reports_are_events_and_reach_c10_in_every_form(fake_pytorch, r
 def test_without_the_recorder_c10_gets_the_same_calls(fake_pytorch, sim_env):
     completed = subprocess.run(
         fake_pytorch(next(iter(USAGE)), FAILURES[0]), env=sim_env(), capture_output=True, text=True,
-        timeout=60,
+        timeout=TIMEOUT_S,
     )  # fmt: skip
     assert completed.stdout == "run 1033\n"
 
@@ -133,7 +133,7 @@ def test_a_pools_holes_explain_its_failure(record, sample):
 def test_two_million_events_of_a_pool_take_little_memory_and_under_60_bytes_each(record, program, sim_env):
     events = 2_000_000
     command = [program("pool_events"), str(events)]
-    plain = subprocess.run(command, env=sim_env(), capture_output=True, text=True, timeout=60, check=True)
+    plain = subprocess.run(command, env=sim_env(), capture_output=True, text=True, timeout=TIMEOUT_S, check=True)
     recording = record(*command)
     assert recording.rows("SELECT count(*) FROM event WHERE memory = 10") == [(events,)]
     assert recording.trace.stat().st_size < 60 * events

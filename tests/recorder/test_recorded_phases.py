@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, compile_library
+from conftest import BUILD, TIMEOUT_S, compile_library
 
 MIB = 1 << 20
 
@@ -48,7 +48,7 @@ def test_without_the_recorder_the_public_header_does_nothing(program, sim_env):
     import subprocess
 
     completed = subprocess.run(
-        [program("phases")], env=sim_env(), capture_output=True, text=True, timeout=60
+        [program("phases")], env=sim_env(), capture_output=True, text=True, timeout=TIMEOUT_S
     )
     assert completed.returncode == 0
     assert completed.stdout == "injected 0\npush -2\npop -2\n"
@@ -132,7 +132,7 @@ def test_another_tools_injection_is_asked_first_and_sees_what_it_would_see(
     path = tool(1)
     alone = subprocess.run(
         [program(name)], env=sim_env(NVTX_INJECTION64_PATH=path), capture_output=True, text=True,
-        timeout=60,
+        timeout=TIMEOUT_S,
     )  # fmt: skip
     assert "tool: " in alone.stdout
     recording = record(program(name), NVTX_INJECTION64_PATH=path)

@@ -2,6 +2,7 @@
 /* Both sides of the process that lends; see lender.h. */
 #include "matrix.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -16,8 +17,9 @@ static bool spawn(struct lender *lender, int in, int out)
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
     posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
+    /* Not /proc/self/exe: what an emulator runs can only be started as it was. */
     const int status =
-        posix_spawn(&lender->process, "/proc/self/exe", &actions, NULL, arguments, environ);
+        posix_spawn(&lender->process, program_invocation_name, &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
     return status == 0;
 }
