@@ -99,10 +99,8 @@ static void add_mempools(struct doc *doc, const struct study *study, const struc
         add_mempool_name(doc, mempool);
         doc_bytes(doc, "peak_used_bytes", NULL,
                   mempool->reported ? mempool->peak_used_bytes : mempool->peak_live_bytes);
-        if (mempool->reported)
-            doc_bytes(doc, "peak_reserved_bytes", NULL, mempool->peak_reserved_bytes);
-        else
-            doc_null(doc, "peak_reserved_bytes", NULL, DOC_BYTES);
+        doc_known_bytes(doc, "peak_reserved_bytes", NULL, mempool->reported,
+                        mempool->peak_reserved_bytes);
         doc_row_end(doc);
     }
     doc_list_end(doc);
@@ -126,10 +124,7 @@ static int add_pools(struct doc *doc, const struct study *study, const struct de
         doc_row_begin(doc);
         doc_text(doc, "name", NULL, study_pool(study, stock));
         doc_bytes(doc, "peak_live_bytes", NULL, stock->peak_bytes);
-        if (known)
-            doc_bytes(doc, "peak_reserved_bytes", NULL, reserved_bytes);
-        else
-            doc_null(doc, "peak_reserved_bytes", NULL, DOC_BYTES);
+        doc_known_bytes(doc, "peak_reserved_bytes", NULL, known, reserved_bytes);
         add_peak_moment(doc, study, stock, NULL);
         doc_bytes(doc, "live_at_exit_bytes", NULL, stock->live_bytes);
         doc_count(doc, "allocations", NULL, stock->allocations_count);

@@ -20,25 +20,16 @@ static void add_moment(struct doc *doc, const struct study *study, const struct 
     doc_count(doc, "seq", NULL, study->trace.events[index].seq);
 }
 
-static void add_bytes(struct doc *doc, const char *key, const char *label, bool known,
-                      uint64_t bytes)
-{
-    if (known)
-        doc_bytes(doc, key, label, bytes);
-    else
-        doc_null(doc, key, label, DOC_BYTES);
-}
-
 static void add_figures(struct doc *doc, const struct frag *frag, bool known, bool people)
 {
     bool reserved_known = known && frag->reserved_known;
 
-    add_bytes(doc, "reserved_bytes", people ? "reserved" : NULL, reserved_known,
-              frag->reserved_bytes);
-    add_bytes(doc, "live_bytes", people ? "live" : NULL, known, frag->live_bytes);
-    add_bytes(doc, "free_bytes", people ? "free" : NULL, reserved_known, frag->free_bytes);
-    add_bytes(doc, "largest_free_bytes", people ? "largest free" : NULL, reserved_known,
-              frag->largest_free_bytes);
+    doc_known_bytes(doc, "reserved_bytes", people ? "reserved" : NULL, reserved_known,
+                    frag->reserved_bytes);
+    doc_known_bytes(doc, "live_bytes", people ? "live" : NULL, known, frag->live_bytes);
+    doc_known_bytes(doc, "free_bytes", people ? "free" : NULL, reserved_known, frag->free_bytes);
+    doc_known_bytes(doc, "largest_free_bytes", people ? "largest free" : NULL, reserved_known,
+                    frag->largest_free_bytes);
     if (reserved_known)
         doc_ratio(doc, "external_ratio", people ? "external fragmentation" : NULL,
                   frag->external_ratio);
@@ -46,10 +37,10 @@ static void add_figures(struct doc *doc, const struct frag *frag, bool known, bo
         doc_null(doc, "external_ratio", people ? "external fragmentation" : NULL, DOC_RATIO);
     /* Neither the driver nor PyTorch tells what was asked for inside what it rounded. */
     doc_null(doc, "internal_bytes", NULL, DOC_BYTES);
-    add_bytes(doc, "stranded_bytes", people ? "stranded" : NULL, reserved_known,
-              frag->stranded_bytes);
-    add_bytes(doc, "device_free_bytes", people ? "free on the card" : NULL,
-              known && frag->device_free_known, frag->device_free_bytes);
+    doc_known_bytes(doc, "stranded_bytes", people ? "stranded" : NULL, reserved_known,
+                    frag->stranded_bytes);
+    doc_known_bytes(doc, "device_free_bytes", people ? "free on the card" : NULL,
+                    known && frag->device_free_known, frag->device_free_bytes);
 }
 
 /* One sentence where the whole is one page. */

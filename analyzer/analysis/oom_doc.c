@@ -12,15 +12,6 @@
 /* Rows with evidence cost a look at every block each: of many, the first and the last are shown. */
 enum { ROWS_AT_EACH_END = 100, HOLDERS = 10 };
 
-static void add_known(struct doc *doc, const char *key, const char *label, bool known,
-                      uint64_t bytes)
-{
-    if (known)
-        doc_bytes(doc, key, label, bytes);
-    else
-        doc_null(doc, key, label, DOC_BYTES);
-}
-
 /* --- the sentence --- */
 
 /* One conversion buffer per number of the sentence. */
@@ -113,17 +104,18 @@ static const char *path_of(const struct study *study, uint32_t span)
 
 static void add_evidence(struct doc *doc, const struct oom *oom, bool people)
 {
-    add_known(doc, "device_free_bytes", NULL, oom->device_known, oom->device_free_bytes);
-    add_known(doc, "device_total_bytes", NULL, oom->device_total_bytes != 0,
-              oom->device_total_bytes);
-    add_known(doc, "context_bytes", NULL, oom->context_known, oom->context_bytes);
-    add_known(doc, "others_bytes", NULL, oom->others_known, oom->others_bytes);
+    doc_known_bytes(doc, "device_free_bytes", NULL, oom->device_known, oom->device_free_bytes);
+    doc_known_bytes(doc, "device_total_bytes", NULL, oom->device_total_bytes != 0,
+                    oom->device_total_bytes);
+    doc_known_bytes(doc, "context_bytes", NULL, oom->context_known, oom->context_bytes);
+    doc_known_bytes(doc, "others_bytes", NULL, oom->others_known, oom->others_bytes);
     doc_bytes(doc, "driver_live_bytes", NULL, oom->driver_live_bytes);
     doc_bytes(doc, "live_bytes", people ? "Live" : NULL, oom->live_bytes);
-    add_known(doc, "reserved_bytes", NULL, oom->reserved_known, oom->reserved_bytes);
-    add_known(doc, "idle_bytes", people ? "Idle" : NULL, oom->reserved_known, oom->idle_bytes);
-    add_known(doc, "largest_hole_bytes", people ? "Largest hole" : NULL, oom->reserved_known,
-              oom->largest_hole_bytes);
+    doc_known_bytes(doc, "reserved_bytes", NULL, oom->reserved_known, oom->reserved_bytes);
+    doc_known_bytes(doc, "idle_bytes", people ? "Idle" : NULL, oom->reserved_known,
+                    oom->idle_bytes);
+    doc_known_bytes(doc, "largest_hole_bytes", people ? "Largest hole" : NULL, oom->reserved_known,
+                    oom->largest_hole_bytes);
 }
 
 static void add_categories(struct doc *doc, const struct sites *sites)
@@ -185,8 +177,8 @@ static int add_row(struct doc *doc, const struct study *study, const struct view
     doc_text(doc, "api", NULL, trace_hook(&study->trace, event->hook_id));
     doc_text(doc, "phase", people ? "Phase" : NULL, path_of(study, failure->span));
     doc_integer(doc, "result", NULL, DOC_COUNT, event->result);
-    add_known(doc, "asked_bytes", people ? "Asked" : NULL, oom.account != ACCOUNT_context,
-              oom.asked_bytes);
+    doc_known_bytes(doc, "asked_bytes", people ? "Asked" : NULL, oom.account != ACCOUNT_context,
+                    oom.asked_bytes);
     doc_text(doc, "verdict", people ? "Verdict" : NULL, oom_verdict_name(oom.verdict));
     doc_text(doc, "explanation", NULL, sentence);
     add_evidence(doc, &oom, people);

@@ -26,23 +26,14 @@ static const struct compare_view *compare_view(const struct view *view)
 /* --- pairs --------------------------------------------------------------------------------------
  */
 
-static void add_bytes(struct doc *doc, const char *key, const char *label, bool known,
-                      uint64_t bytes)
-{
-    if (known)
-        doc_bytes(doc, key, label, bytes);
-    else
-        doc_null(doc, key, label, DOC_BYTES);
-}
-
 /* Difference and ratio say how far the measured side is from the estimated one. */
 static void add_pair(struct doc *doc, const struct compare_pair *pair, bool people)
 {
     bool known = pair->measured_known && pair->estimated_known;
-    add_bytes(doc, "measured_bytes", people ? "Measured" : NULL, pair->measured_known,
-              pair->measured_bytes);
-    add_bytes(doc, "estimated_bytes", people ? "Estimated" : NULL, pair->estimated_known,
-              pair->estimated_bytes);
+    doc_known_bytes(doc, "measured_bytes", people ? "Measured" : NULL, pair->measured_known,
+                    pair->measured_bytes);
+    doc_known_bytes(doc, "estimated_bytes", people ? "Estimated" : NULL, pair->estimated_known,
+                    pair->estimated_bytes);
     if (known)
         doc_integer(doc, "difference_bytes", people ? "Difference" : NULL, DOC_DELTA,
                     (int64_t)(pair->measured_bytes - pair->estimated_bytes));

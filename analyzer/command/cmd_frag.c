@@ -12,15 +12,6 @@ struct own {
     bool segments;
 };
 
-static void add_bytes(struct doc *doc, const char *key, const char *label, bool known,
-                      uint64_t bytes)
-{
-    if (known)
-        doc_bytes(doc, key, label, bytes);
-    else
-        doc_null(doc, key, label, DOC_BYTES);
-}
-
 static int add_row(struct doc *doc, const struct study *study, const struct view *view,
                    uint32_t stock, uint32_t index, struct err *err)
 {
@@ -34,18 +25,19 @@ static int add_row(struct doc *doc, const struct study *study, const struct view
                 (int64_t)study_time_ns(study, index));
     doc_count(doc, "seq", people ? "Event" : NULL, study->trace.events[index].seq);
     docs_layer(doc, study, view, &study->history.stocks[stock]);
-    add_bytes(doc, "reserved_bytes", people ? "Reserved" : NULL, frag.reserved_known,
-              frag.reserved_bytes);
+    doc_known_bytes(doc, "reserved_bytes", people ? "Reserved" : NULL, frag.reserved_known,
+                    frag.reserved_bytes);
     doc_bytes(doc, "live_bytes", people ? "Live" : NULL, frag.live_bytes);
-    add_bytes(doc, "free_bytes", people ? "Free" : NULL, frag.reserved_known, frag.free_bytes);
-    add_bytes(doc, "largest_free_bytes", people ? "Largest free" : NULL, frag.reserved_known,
-              frag.largest_free_bytes);
+    doc_known_bytes(doc, "free_bytes", people ? "Free" : NULL, frag.reserved_known,
+                    frag.free_bytes);
+    doc_known_bytes(doc, "largest_free_bytes", people ? "Largest free" : NULL, frag.reserved_known,
+                    frag.largest_free_bytes);
     if (frag.reserved_known)
         doc_ratio(doc, "external_ratio", people ? "External" : NULL, frag.external_ratio);
     else
         doc_null(doc, "external_ratio", people ? "External" : NULL, DOC_RATIO);
-    add_bytes(doc, "stranded_bytes", people ? "Stranded" : NULL, frag.reserved_known,
-              frag.stranded_bytes);
+    doc_known_bytes(doc, "stranded_bytes", people ? "Stranded" : NULL, frag.reserved_known,
+                    frag.stranded_bytes);
     doc_row_end(doc);
     return 0;
 }

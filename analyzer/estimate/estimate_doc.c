@@ -118,10 +118,8 @@ static void add_rule(struct doc *doc, const struct estimate *estimate)
     doc_bytes(doc, "rule_of_thumb_bytes", "Rule of thumb, for comparison",
               estimate->rule_of_thumb_bytes);
     doc_count(doc, "forward_values", NULL, estimate->input_values + estimate->result_values);
-    if (estimate->plan.settings.training)
-        doc_bytes(doc, "kept_for_backward_bytes", NULL, estimate_kept_bytes(estimate));
-    else
-        doc_null(doc, "kept_for_backward_bytes", NULL, DOC_BYTES);
+    doc_known_bytes(doc, "kept_for_backward_bytes", NULL, estimate->plan.settings.training,
+                    estimate_kept_bytes(estimate));
 }
 
 /* --- layers -------------------------------------------------------------------------------------

@@ -238,6 +238,15 @@ void doc_bytes(struct doc *doc, const char *key, const char *label, uint64_t val
     doc_integer(doc, key, label, DOC_BYTES, (int64_t)value);
 }
 
+void doc_known_bytes(struct doc *doc, const char *key, const char *label, bool known,
+                     uint64_t value)
+{
+    if (known)
+        doc_bytes(doc, key, label, value);
+    else
+        doc_null(doc, key, label, DOC_BYTES);
+}
+
 void doc_count(struct doc *doc, const char *key, const char *label, uint64_t value)
 {
     if (value > INT64_MAX)

@@ -84,6 +84,8 @@ void doc_textf(struct doc *doc, const char *key, const char *label, const char *
 void doc_integer(struct doc *doc, const char *key, const char *label, enum doc_unit unit,
                  int64_t value);
 void doc_bytes(struct doc *doc, const char *key, const char *label, uint64_t value);
+void doc_known_bytes(struct doc *doc, const char *key, const char *label, bool known,
+                     uint64_t value);
 void doc_count(struct doc *doc, const char *key, const char *label, uint64_t value);
 void doc_ratio(struct doc *doc, const char *key, const char *label, double value);
 void doc_bool(struct doc *doc, const char *key, const char *label, bool value);
