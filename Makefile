@@ -84,7 +84,7 @@ $(O)/obj/pic/%.o: %.c
 	$(Q)$(CC) $(COMMON) $(NO_SANITIZE) -Ianalyzer $(CUDA_FLAGS) -fPIC -MMD -MP -c $< -o $@
 # The address sanitizer looks up its functions with dlsym, ours, before its own memory is set up; an
 # unwinder reads what lies between variables.
-$(addprefix $(O)/obj/pic/interpose/,loader.o scope.o image_list.o elf_image.o unwind_memory.o): NO_SANITIZE := -fno-sanitize=all
+$(addprefix $(O)/obj/pic/interpose/,loader.o scope.o image_list.o elf_image.o unwind_memory.o frame_rules.o frame_walk.o unwind_table.o): NO_SANITIZE := -fno-sanitize=all
 $(O)/obj/pic/%.o: %.S
 	$(call say,AS,$@)
 	@mkdir -p $(@D)

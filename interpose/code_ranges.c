@@ -12,52 +12,7 @@
 
 #include "elf_image.h"
 #include "gpumemtrace/compiler.h"
-
-/* .eh_frame_hdr:  | 1 | encodings: of the pointer, count, table | pointer | count | table … |
- *                 table: | start of code - this header | its entry | sorted, int32 each */
-struct unwind_table {
-    uintptr_t header;
-    uint32_t count;
-    const int32_t (*rows)[2];
-};
-
-static bool read_unwind_table(const struct dl_phdr_info *info, struct unwind_table *table)
-{
-    static const uint8_t usual[] = {1, 0x1b, 0x03, 0x3b};
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
-        const uint8_t *header = (const uint8_t *)(info->dlpi_addr + part->p_vaddr);
-        if (part->p_type != PT_GNU_EH_FRAME || memcmp(header, usual, sizeof usual) != 0)
-            continue;
-        table->header = (uintptr_t)header;
-        memcpy(&table->count, header + 8, sizeof table->count);
-        table->rows = (const int32_t(*)[2])(const void *)(header + 12);
-        return table->count > 1;
-    }
-    return false;
-}
-
-static uintptr_t row_start(const struct unwind_table *table, uint32_t row)
-{
-    return table->header + (uintptr_t)(intptr_t)table->rows[row][0];
-}
-
-/* The row that address belongs to; the last one has no known end and is never the answer. */
-static bool find_row(const struct unwind_table *table, uintptr_t address, uint32_t *row)
-{
-    uint32_t low = 0, high = table->count - 1;
-    if (address < row_start(table, 0) || address >= row_start(table, high))
-        return false;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (row_start(table, middle) <= address)
-            low = middle;
-        else
-            high = middle;
-    }
-    *row = low;
-    return true;
-}
+#include "unwind_table.h"
 
 /* --- jumps ---------------------------------------------------------------------------------------
  */
@@ -126,7 +81,7 @@ static void follow_jumps(struct search *search, bool again)
         uint32_t row;
         if (jump_target((const uint8_t *)at, &target) &&
             (target < search->start || target >= search->end) &&
-            find_row(search->table, target, &row))
+            unwind_table_find(search->table, target, &row))
             vote(search, row, again);
     }
 }
@@ -146,12 +101,13 @@ static void add_cold_part(struct code_ranges *ranges, const struct dl_phdr_info 
 {
     struct unwind_table table;
     struct search search = {.table = &table, .start = start, .end = end};
-    if (!read_unwind_table(info, &table))
+    if (!unwind_table_read(info, &table))
         return;
     follow_jumps(&search, false);
     follow_jumps(&search, true);
     if (search.hits >= HITS_MIN && search.hits > search.all / 2)
-        add(ranges, row_start(&table, search.row), row_start(&table, search.row + 1));
+        add(ranges, unwind_table_start(&table, search.row),
+            unwind_table_start(&table, search.row + 1));
 }
 
 bool code_ranges_add(struct code_ranges *ranges, const struct dl_phdr_info *info, const char *name)

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "clock.h"
+#include "frame_walk.h"
 #include "record.h"
 #include "recorder.h"
 
@@ -32,6 +33,8 @@ struct python_stack {
     bool outer;           /* of the interpreter the thread began with, though another may run */
     uint64_t items[PYTHON_ITEMS_MAX];
 };
+
+_Static_assert(FRAME_STEPS_MAX > STACK_DEPTH_MAX + STACK_OWN_MAX, "a walk holds any stack");
 
 /* What a stack is put together from, innermost first. */
 struct raw_stack {
@@ -64,6 +67,8 @@ struct thread {
     unsigned raw_last;
     uint32_t raw_id;
 
+    struct frame_walk walk;
+
     /* The last stack as words of stacks.h, innermost frame first, and the id of each frame: the
      * next stack mostly shares its outer part. */
     uint32_t depth;
@@ -75,6 +80,7 @@ struct thread {
     /* Where a stack is taken and put together: the program's own stack may have little room. */
     struct raw_stack raw[2];
     uint64_t merged[STACK_FRAMES_MAX];
+    struct frame_steps steps;
 
     struct thread *next_all; /* see thread_all */
 };

@@ -2,7 +2,8 @@
 /*
  * The engines: libunwind's unw_backtrace (its trace cache makes it 40 times faster than stepping),
  * libgcc's _Unwind_Backtrace, none. Both are opened with dlopen(RTLD_LOCAL): as a needed library,
- * libunwind would take over the program's own C++ exceptions (measured: 46 times slower throws).
+ * libunwind would take over the program's own C++ exceptions (measured: 46 times slower throws). It
+ * is asked for what frame_walk.c has not learnt yet.
  */
 #include "unwind.h"
 
@@ -21,6 +22,7 @@
 #include "gpumemtrace/compiler.h"
 #include "log.h"
 #include "resolve.h"
+#include "thread.h"
 #include "unwind_memory.h"
 
 /* --- libunwind
@@ -30,8 +32,22 @@
 
 typedef int backtrace_function(void **frames, int limit);
 
-/* Its own function, without a frame of ours in between that would be unwound each time. */
-static struct unwinder libunwind = {"libunwind", NULL};
+static backtrace_function *libunwind_backtrace;
+
+/* Only what was not seen before is its to find. */
+static int backtrace_quickly(void **frames, int limit)
+{
+    struct thread *thread = thread_self;
+    int count = thread ? frame_walk(&thread->walk, &thread->steps, frames, limit) : 0;
+    if (GMT_LIKELY(count > 0))
+        return count;
+    count = libunwind_backtrace(frames, limit);
+    if (thread && count > 0)
+        frame_walk_learn(&thread->walk, frames, count);
+    return count;
+}
+
+static const struct unwinder libunwind = {"libunwind", backtrace_quickly};
 
 typedef void *dlopen_function(const char *path, int flags);
 
@@ -57,15 +73,15 @@ static void *open_beside_us(const char *name)
 
 static int load_libunwind(void)
 {
-    if (libunwind.backtrace)
+    if (libunwind_backtrace)
         return 0;
     void *library = open_beside_us(LIBUNWIND_NAME);
     if (!library)
         library = open_library(LIBUNWIND_NAME);
     const struct link_map *image = library; /* glibc's handles are link maps */
-    libunwind.backtrace =
+    libunwind_backtrace =
         image ? GMT_FUNCTION(backtrace_function *, elf_image_symbol(image, "unw_backtrace")) : NULL;
-    if (!libunwind.backtrace)
+    if (!libunwind_backtrace)
         return -1;
     unwind_memory_install(image);
     return 0;
@@ -146,7 +162,7 @@ const struct unwinder *unwind_choose(const char *kind)
 {
     if (!is_wanted(kind))
         return &none;
-    if (libunwind.backtrace)
+    if (libunwind_backtrace)
         return &libunwind;
     if (libgcc_backtrace && libgcc_get_ip) {
         log_once("no %s found; using libgcc's unwinder: about 2 us more for each allocation",

@@ -57,7 +57,7 @@ static bool can_read(uintptr_t address)
     return readable;
 }
 
-static bool is_readable(uintptr_t address)
+bool unwind_memory_is_readable(uintptr_t address)
 {
     const uintptr_t page = address >> PAGE_BITS;
     uintptr_t *known = &readable_pages[page % PAGES_KNOWN];
@@ -74,7 +74,7 @@ static int access_checked(void *space, uintptr_t address, uintptr_t *value, int 
                           void *argument)
 {
     (void)space, (void)argument;
-    if (!is_readable(address))
+    if (!unwind_memory_is_readable(address))
         return -ERROR_INVALID;
     if (write)
         *(uintptr_t *)address = *value;

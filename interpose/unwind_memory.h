@@ -8,10 +8,16 @@
 #ifndef GPUMEMTRACE_INTERPOSE_UNWIND_MEMORY_H
 #define GPUMEMTRACE_INTERPOSE_UNWIND_MEMORY_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct link_map;
 
 /* Gives libunwind a way to read that needs no descriptor. Before its first unwinding; a version
  * that cannot be told keeps its own way. */
 void unwind_memory_install(const struct link_map *libunwind);
+
+/* May a word of the calling thread's stack be read? Keeps errno. */
+bool unwind_memory_is_readable(uintptr_t address);
 
 #endif
