@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Our replay of the trace is what PyTorch's allocator says of itself, byte for byte and block by block."""
+import json
+
 import pytest
 
 from conftest import load_json
@@ -52,7 +54,12 @@ def told_segments(moment):
     return told
 
 
-def compare(recording):
+def states(moment):
+    return {block["state"] for segment in moment["segments"] for block in segment["blocks"]}
+
+
+def compare(recording, waiting=False):
+    """Block for block. A block that another stream still uses is `waiting`: told as given back."""
     marks = recording.marked_moments()
     assert len(marks) >= 20
     replay = Replay(recording.trace)
@@ -60,6 +67,8 @@ def compare(recording):
         for device, told in enumerate(moment["devices"]):
             assert (moment["note"], replay.figures(device, seq)) == (moment["note"], told)
         assert (moment["note"], replay.segments(seq)) == (moment["note"], told_segments(moment))
+    others = set().union(*(states(moment) for _, moment in marks)) - {"active_allocated", "inactive"}
+    assert others == ({"active_pending_free"} if waiting else set())
     return replay
 
 
@@ -87,41 +96,52 @@ def test_the_replay_of_two_devices_equals_pytorchs_own_figures(dry_run):
     assert set(replay.rows) == {0, 1}
 
 
-@pytest.mark.parametrize("name", ["mlp adam-foreach", "gpt", "fragmented", "empty_cache"])
+def test_a_block_that_another_stream_still_uses_is_free_from_when_it_is_given_back(dry_run):
+    compare(dry_run("streams.py"), waiting=True)
+
+
+@pytest.mark.parametrize("name", RUNS)
 def test_the_replay_of_expandable_segments_equals_pytorchs_own_figures(name, dry_run):
     compare(dry_run(*RUNS[name], PYTORCH_CUDA_ALLOC_CONF="expandable_segments:True"))
 
 
-CUBLAS_BYTES = 8519680  # what one handle of cuBLAS takes for itself
+@pytest.mark.parametrize("scope", ["RTLD_LOCAL", "RTLD_GLOBAL"])
+def test_pytorchs_own_profiler_is_told_of_each_tensor_wherever_c10_is_loaded(scope, dry_run):
+    """torch's extension, and c10 with it, is opened RTLD_LOCAL unless asked otherwise."""
+    settings = {"TORCH_USE_RTLD_GLOBAL": 1} if scope == "RTLD_GLOBAL" else {}
+    recording = dry_run("profiled.py", **settings)
+    said = json.loads(recording.completed.stdout.splitlines()[-1])
+    assert said["c10_is_global"] == (scope == "RTLD_GLOBAL")
+    assert said["told"] == [size for taken in said["sizes"] for size in (taken, -taken)]
+    recorded = recording.rows("SELECT size_bytes FROM allocations WHERE memory = 'tensor' ORDER BY seq")
+    assert [size for size, in recorded[-len(said["sizes"]):]] == said["sizes"]
 
 
-def test_with_the_drivers_own_pools_each_tensor_is_an_allocation_of_the_driver(dry_run):
-    recording = dry_run("mlp.py", "sgd",
-                        PYTORCH_CUDA_ALLOC_CONF="backend:cudaMallocAsync")
-    answer = load_json("frag", recording.trace, f"--samples={SAMPLES}")["devices"][0]
-    live = {row["seq"]: row["live_bytes"] for row in answer["over_time"]}
-    assert answer["leading_layer"] == "driver"
-    for seq, moment in recording.marked_moments():
-        # PyTorch's figure is what was asked for or, in newer versions, what the driver rounds it to.
-        others = live[seq] - moment["devices"][0]["allocated"]
-        assert -others % CUBLAS_BYTES < 32 << 10, moment["note"]
+WITHOUT_SEGMENTS = {
+    "backend:cudaMallocAsync": {"PYTORCH_CUDA_ALLOC_CONF": "backend:cudaMallocAsync"},
+    "no caching": {"PYTORCH_NO_CUDA_MEMORY_CACHING": 1},
+}
 
 
-def test_without_caching_each_tensor_is_an_allocation_of_the_driver(dry_run):
-    device = dry_run("mlp.py", "sgd", PYTORCH_NO_CUDA_MEMORY_CACHING=1).report()["devices"][0]
+@pytest.mark.parametrize("allocator", WITHOUT_SEGMENTS)
+def test_without_segments_each_tensor_is_an_allocation_of_the_driver(allocator, dry_run):
+    recording = dry_run("plain_tensors.py", **WITHOUT_SEGMENTS[allocator])
+    (device,) = load_json("frag", recording.trace, f"--samples={SAMPLES}")["devices"]
     assert device["leading_layer"] == "driver"
-    assert device["pools"] == []
-    assert device["driver"]["allocations"] > 100
+    live = {row["seq"]: row["live_bytes"] for row in device["over_time"]}
+    marks = recording.marked_moments()
+    assert len(marks) >= 20
+    for seq, moment in marks:
+        assert live[seq] == moment["bytes"]
 
 
-def test_the_failure_that_was_fragmentation_is_called_so_with_its_numbers(dry_run):
-    failures = [oom for oom in dry_run("fragmented.py").report()["oom"] if oom["layer"] == "pool"]
-    filled, fragmented, exhausted = failures
-    assert fragmented["verdict"] == "fragmented"
-    assert fragmented["asked_bytes"] == 200 << 20
-    assert fragmented["idle_bytes"] >= 200 << 20 > fragmented["largest_hole_bytes"]
-    assert fragmented["device_free_bytes"] < 200 << 20
-    assert [filled["verdict"], exhausted["verdict"]] == ["exhausted", "exhausted"]
+def test_the_failure_that_was_fragmentation_is_called_so_with_pytorchs_own_numbers(dry_run):
+    recording = dry_run("fragmented.py")
+    filled, fragmented, exhausted = [oom for oom in recording.report()["oom"] if oom["layer"] == "pool"]
+    assert [oom["verdict"] for oom in (filled, fragmented, exhausted)] == ["exhausted", "fragmented", "exhausted"]
+    told = json.loads(recording.completed.stdout)
+    assert {key: fragmented[key] for key in told} == told
+    assert told["idle_bytes"] > told["asked_bytes"] > told["largest_hole_bytes"]
 
 
 def test_the_failure_of_a_batch_that_does_not_fit_is_called_exhaustion(dry_run):

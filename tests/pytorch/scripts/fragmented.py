@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Fails although enough is free: small tensors pin the segments that large ones left. Then fails once
-more, because the device is full."""
+more, because the device is full. Prints what PyTorch says of the first of these failures."""
+import json
+
 import torch
 
 from moments import moment
@@ -10,6 +12,11 @@ MIB = 1 << 20
 
 def new(size):
     return torch.empty(size, dtype=torch.uint8, device="cuda")
+
+
+def holes():
+    return [block["size"] for segment in torch.cuda.memory._snapshot()["segments"]
+            for block in segment["blocks"] if block["state"] == "inactive"]
 
 
 def main():
@@ -31,6 +38,8 @@ def main():
         new(200 * MIB)
     except torch.cuda.OutOfMemoryError:
         moment("fragmented")
+        print(json.dumps({"asked_bytes": 200 * MIB, "idle_bytes": sum(holes()), "largest_hole_bytes": max(holes()),
+                          "device_free_bytes": torch.cuda.mem_get_info()[0]}))
     try:
         while True:
             small.append(new(90 * MIB))

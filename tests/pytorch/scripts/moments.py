@@ -12,9 +12,10 @@ _mark = getattr(ctypes.CDLL(None), "gpumemtrace_mark", lambda text: None)
 _moments = []
 
 
-def moment(note="", model=None, optimizer=None, saved=None):
+def moment(note="", model=None, optimizer=None, saved=None, tensors=None):
     """With a model, also which blocks hold its parameters, gradients and the optimizer's states; with
-    `saved`, of a block `with saved_for_backward(…) as saved`, how much was kept for backward."""
+    `saved`, of a block `with saved_for_backward(…) as saved`, how much was kept for backward; with
+    tensors, how many bytes they have."""
     _mark(f"moment {len(_moments)}".encode())
     told = {"note": note, "devices": [_device(i) for i in range(torch.cuda.device_count())],
             "segments": [_segment(s) for s in _snapshot()["segments"]]}
@@ -22,6 +23,8 @@ def moment(note="", model=None, optimizer=None, saved=None):
         told["held"] = _holdings(told["segments"], model, optimizer)
     if saved:
         told["saved"] = _bytes_at(told["segments"], saved.places)
+    if tensors:
+        told["bytes"] = sum(t.untyped_storage().nbytes() for t in tensors)
     _moments.append(told)
 
 
