@@ -279,12 +279,14 @@ check-gpu: all programs
 	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) $(PYTHON) tests/gpu/check.py
 
 # PyTorch on stand-ins for NVIDIA's libraries: Debian's build and the wheel, each in a folder of its own.
-check-pytorch: deps
-	$(Q)sh .ci/deps pytorch
+check-pytorch: pytorch
 	$(Q)$(MAKE) --no-print-directory pytorch-run
-pytorch-run: all programs pytorch
+pytorch-run: all programs
 	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider $(or $(TESTS),tests/pytorch)
-pytorch:
+# A launcher for each is left: $(O)/pytorch/debian/python and $(O)/pytorch/wheel/python.
+pytorch: deps
+	$(Q)sh .ci/deps pytorch
+	$(Q)$(MAKE) --no-print-directory all
 	$(Q)tests/pytorch/get_debian $(O)/pytorch/debian $(abspath $(O))/simulator || test $$? = 77
 	$(Q)tests/pytorch/get_wheel $(O)/pytorch/wheel $(abspath $(O))/simulator $(PYTHON) || test $$? = 77
 

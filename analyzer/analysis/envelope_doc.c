@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "trace/array.h"
 
@@ -57,13 +58,28 @@ static void add_trace_for_machines(struct doc *doc, const struct study *study)
         doc_null(doc, "simulated", NULL, DOC_BOOL);
 }
 
+/* Of a long command its first word and its end: what a launcher puts between says little. */
+static void add_command(struct doc *doc, const char *command)
+{
+    enum { TAIL_MAX = 120 };
+    size_t length = command ? strlen(command) : 0;
+    const char *tail = length > TAIL_MAX ? strchr(command + length - TAIL_MAX, ' ') : NULL;
+    const char *head = tail ? strchr(command, ' ') : NULL;
+
+    if (head < tail)
+        doc_textf(doc, NULL, "program", "%.*s …%s", (int)(head - command), command, tail);
+    else
+        doc_text(doc, NULL, "program", command);
+}
+
 static void add_trace_for_people(struct doc *doc, const struct study *study)
 {
+    const char *dry_run = study_dry_run(study);
     const struct trace *trace = &study->trace;
     const struct trace_meta *meta = &trace->meta;
 
     doc_text(doc, NULL, "trace", trace->path);
-    doc_text(doc, NULL, "program", meta->command.value);
+    add_command(doc, meta->command.value);
     if (meta->rank.known)
         doc_integer(doc, NULL, "rank", DOC_COUNT, meta->rank.value);
     if (meta->simulated.known && meta->simulated.value)
@@ -73,6 +89,8 @@ static void add_trace_for_people(struct doc *doc, const struct study *study)
               is_complete(meta)  ? ", complete"
               : trace->recording ? ", still recording"
                                  : "");
+    if (dry_run)
+        doc_note(doc, "%s", dry_run);
 }
 
 static void add_device_number(struct doc *doc, int device, const char *label)

@@ -124,6 +124,7 @@ int docs_main_phases(struct doc *doc, const struct study *study, const struct de
 int docs_warnings(struct doc *doc, const struct study *study, const struct view *view,
                   struct err *err)
 {
+    const char *dry_run = view->people ? NULL : study_dry_run(study);
     struct text_list warnings;
 
     if (study_warnings(study, &warnings, err))
@@ -132,6 +133,8 @@ int docs_warnings(struct doc *doc, const struct study *study, const struct view 
         doc_list_begin(doc, "warnings", view->people ? "Warnings" : NULL);
         for (size_t i = 0; i < warnings.count; i++)
             doc_text(doc, "warning", "", warnings.items[i]);
+        if (dry_run)
+            doc_text(doc, "warning", "", dry_run);
         doc_list_end(doc);
     }
     text_list_release(&warnings);

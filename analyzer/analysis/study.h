@@ -63,6 +63,9 @@ struct text_list {
     char **items;
     size_t count, capacity;
 };
+/* What a dry run could not know; NULL: nothing, or it was none. Stands in the heading for people.
+ */
+const char *study_dry_run(const struct study *study);
 int study_warnings(const struct study *study, struct text_list *warnings, struct err *err);
 void text_list_release(struct text_list *list);
 

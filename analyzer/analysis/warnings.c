@@ -116,18 +116,16 @@ static bool has_library(const struct trace *trace, const char *name)
 }
 
 /* A program that calls the driver alone loses nothing; one that computes with libraries does. */
-static int warn_dry_run(const struct study *study, struct text_list *list, struct err *err)
+const char *study_dry_run(const struct study *study)
 {
     const struct trace *trace = &study->trace;
 
     if (!(trace->meta.simulated.known && trace->meta.simulated.value) ||
         !has_library(trace, "libc10_cuda.so"))
-        return 0;
-    return warn(
-        list, err,
-        "a dry run: values are zeros, so shapes that depend on values may differ; not known "
-        "are memory inside kernels, NCCL's buffers, and the workspaces that heuristics of "
-        "cuBLAS and cuDNN choose (PyTorch took its own kernels in place of cuDNN's)");
+        return NULL;
+    return "a dry run: values are zeros, so shapes that depend on values may differ; not known "
+           "are memory inside kernels, NCCL's buffers, and the workspaces that heuristics of "
+           "cuBLAS and cuDNN choose (PyTorch took its own kernels in place of cuDNN's)";
 }
 
 /* About the frames that were shown until now; a warning comes after the stacks it speaks of. */
@@ -156,8 +154,7 @@ int study_warnings(const struct study *study, struct text_list *warnings, struct
 {
     *warnings = (struct text_list){0};
     if (warn_recording(study, warnings, err) || warn_replay(study, warnings, err) ||
-        warn_coverage(study, warnings, err) || warn_dry_run(study, warnings, err) ||
-        warn_names(study, warnings, err)) {
+        warn_coverage(study, warnings, err) || warn_names(study, warnings, err)) {
         text_list_release(warnings);
         return -1;
     }

@@ -4,11 +4,15 @@ from conftest import load_json
 from tracefile import MIB, Trace
 
 
-def warnings(path, library, **meta):
+def write_trace(path, library, **meta):
     trace = Trace(path, **meta)
     trace.rows["module"].append((1, f"/opt/torch/lib/{library}", None, 0x1000, 0x1000, 0x2000))
     trace.alloc(MIB)
     trace.write()
+
+
+def warnings(path, library, **meta):
+    write_trace(path, library, **meta)
     return [w for w in load_json("report", path)["warnings"] if "dry run" in w]
 
 
@@ -16,6 +20,13 @@ def test_the_report_of_pytorchs_dry_run_says_what_it_does_not_know(tmp_path):
     (warning,) = warnings(tmp_path / "trace.db", "libc10_cuda.so.2.6", simulated=1)
     for part in ("values are zeros", "inside kernels", "NCCL", "cuBLAS and cuDNN"):
         assert part in warning
+
+
+def test_the_text_says_it_in_the_heading(gpumemtrace, tmp_path):
+    write_trace(tmp_path / "trace.db", "libc10_cuda.so", simulated=1)
+    text = gpumemtrace("report", tmp_path / "trace.db").stdout
+    assert text.count("a dry run:") == 1
+    assert text.index("a dry run:") < text.index("\nMemory ")
 
 
 def test_a_recording_on_a_card_has_no_such_warning(tmp_path):

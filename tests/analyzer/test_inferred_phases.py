@@ -12,6 +12,8 @@ MAIN = ("/work/train.py", 3, "<module>")
 # Innermost first, as a recorder writes them.
 STACKS = {
     "init": [(MODULE, 900, "Module._apply"), (MODULE, 1300, "Module.cuda"), MAIN],
+    "copied": [(f"{TORCH}/_tensor.py", 170, "Tensor.__deepcopy__"), ("/usr/lib/python3.12/copy.py", 143, "deepcopy"),
+               (f"{TORCH}/optim/swa_utils.py", 230, "AveragedModel.__init__"), MAIN],
     "created": [("/work/model.py", 9, "Mine.__init__"), MAIN],
     "forward": [(f"{TORCH}/nn/functional.py", 9, "linear"), (MODULE, 1700, "Module._call_impl"), MAIN],
     "loss": [(f"{TORCH}/nn/functional.py", 3000, "cross_entropy"), MAIN],
@@ -52,7 +54,7 @@ def taken(trace):
 
 @pytest.mark.parametrize(
     "stack, phase",
-    [("init", "init"), ("forward", "forward"), ("loss", "forward"), ("backward", "backward"),
+    [("init", "init"), ("copied", "init"), ("forward", "forward"), ("loss", "forward"), ("backward", "backward"),
      ("root of backward", "backward"), ("recomputed", "backward"), ("optimizer", "optimizer"),
      ("closure", "forward"), ("loader", "data")],
 )

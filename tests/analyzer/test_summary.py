@@ -335,6 +335,16 @@ def test_a_trace_without_events_is_a_report_without_devices(trace):
     assert report["trace"]["events"] == 0
 
 
+def test_of_a_long_command_text_shows_the_first_word_and_the_end(tmp_path, gpumemtrace):
+    words = ["/opt/python", *("--option" for _ in range(40)), "train.py"]
+    trace = Trace(tmp_path / "trace.db", command=" ".join(words))
+    text = gpumemtrace("report", trace.write()).stdout
+    (line,) = [line for line in text.splitlines() if line.startswith("program ")]
+    assert line.split()[1:3] == ["/opt/python", "…"]
+    assert line.endswith("--option train.py") and len(line) < 160
+    assert load_json("report", trace.path)["trace"]["command"] == " ".join(words)
+
+
 def test_the_report_has_every_key_of_the_manual(trace):
     trace.alloc(1)
     report = load_json("report", trace.write())

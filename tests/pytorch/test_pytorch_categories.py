@@ -18,6 +18,9 @@ RUNS = {
 }
 
 
+NOTHING = {"parameters": 0, "gradients": 0, "optimizer": 0}
+
+
 def categories(trace, seq):
     (device,) = load_json("peak", trace, "--layer=pool", f"--at={seq}")["devices"]
     told = {row["category"]: row["bytes"] for row in device["categories"]}
@@ -42,15 +45,21 @@ def test_categories_are_what_the_script_knows(name, dry_run):
             assert told["activations"] == pytest.approx(moment["saved"], rel=0.02)
 
 
-# Three scripts that were written when the rules stood. What came out is kept here as it is: what differs,
-# by how many bytes (or, of activations, which share), and why.
+# Scripts that were written when the rules stood. What came out is kept here as it is: what differs, by how
+# many bytes (or, of activations, which share), and why.
 LATER = {
     # The scale and its counter, two blocks of 512 bytes, are of the GradScaler, which is the optimizer's.
     "resnet.py": ({"parameters": 0, "gradients": 0, "optimizer": 1024}, 0.0001),
-    # The averaged copy of the weights is made by torch.optim.swa_utils: the optimizer's, not parameters.
-    "encoder.py": ({"parameters": -1600512, "gradients": 0, "optimizer": 1600512}, 0.0002),
+    # The averaged copy of the weights came out as the optimizer's, 1,600,512 bytes, until the rules knew of
+    # copies of tensors; the three scripts at the end were written after that.
+    "encoder.py": (NOTHING, 0.0002),
     # The script holds the decoder's output, which nothing needs for backward.
-    "vae.py": ({"parameters": 0, "gradients": 0, "optimizer": 0}, 0.077),
+    "vae.py": (NOTHING, 0.077),
+    "translate.py": (NOTHING, 0.0007),
+    # The first batch after an evaluation is taken for the evaluation's: its stack is the script's own line.
+    "finetune.py": (NOTHING, 0.231),
+    # The scalar of mse_loss lies in a block that held a value for each element; the script keeps it.
+    "diffusion.py": (NOTHING, 0.017),
 }
 
 

@@ -6,7 +6,7 @@ import pathlib
 import shutil
 import subprocess
 
-from conftest import BUILD, ROOT, clean_environment, compile_library
+from conftest import BUILD, ROOT, clean_environment, compile_library, run_command
 from pytorchbuilds import Build, dry_run, torch_build  # noqa: F401 (fixtures)
 
 
@@ -35,6 +35,13 @@ def test_values_are_zeros_and_cudnn_is_off(dry_run):
 
 def test_operators_of_every_library_of_nvidias_run(dry_run):
     assert looked(dry_run("operators.py"))["failed"] == {}
+
+
+def test_the_heading_says_what_the_dry_run_does_not_know(dry_run):
+    text = run_command("report", dry_run("look.py").trace).stdout
+    heading = " ".join(text[:text.index("\nMemory ")].split())
+    for part in ("values are zeros", "inside kernels", "NCCL's buffers", "cuBLAS and cuDNN"):
+        assert part in heading
 
 
 def test_a_library_in_a_wheels_nvidia_folder_is_not_loaded(torch_build, tmp_path):

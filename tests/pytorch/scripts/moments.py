@@ -5,6 +5,7 @@ import atexit
 import ctypes
 import json
 import os
+import time
 
 import torch
 
@@ -94,6 +95,9 @@ def _segment(segment):
 
 @atexit.register
 def _write():
+    # The thread of the last backward still drops what it holds; where Python ends meanwhile (until 3.13),
+    # PyTorch 2.15 ends by abort(), recorded or not.
+    time.sleep(0.1)
     if "MOMENTS" in os.environ:
         with open(os.environ["MOMENTS"], "w", encoding="utf-8") as file:
             json.dump(_moments, file)
