@@ -123,7 +123,7 @@ int frame_walk(struct frame_walk *walk, struct frame_steps *steps, void **frames
 {
     const struct frame_step *last = steps->steps[walk->last];
     const struct frame_step *const last_end = last + walk->count;
-    struct frame_step *const now = steps->steps[!walk->last];
+    struct frame_step *const now = steps->steps[!walk->last], *next = now;
     const uintptr_t top = walk->top;
     struct position at;
     int count = 0;
@@ -143,7 +143,7 @@ int frame_walk(struct frame_walk *walk, struct frame_steps *steps, void **frames
             return 0;
         const struct frame_rule rule = *found;
         const uintptr_t cfa = cfa_of(&at, rule);
-        now[count] = (struct frame_step){at.sp, at.place, rule};
+        *next++ = (struct frame_step){at.sp, at.place, rule};
         if (rule.base == FRAME_LAST)
             break;
         if (!is_plausible(&at, cfa, rule, top))
@@ -153,7 +153,7 @@ int frame_walk(struct frame_walk *walk, struct frame_steps *steps, void **frames
             break;
         frames[count++] = (void *)at.place;
     }
-    walk->count = (unsigned)count;
+    walk->count = (unsigned)(next - now);
     walk->last = !walk->last;
     return count;
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "capture.h"
 #include "gpumemtrace/compiler.h"
@@ -11,12 +12,26 @@
 
 enum { OUT_OF_MEMORY = 2 }; /* as the driver and the runtime call it */
 
+/* A program has few pools, and mostly one. */
+static uint32_t name_id(struct thread *thread, const char *pool)
+{
+    if (GMT_LIKELY(pool && thread->pool_id && strcmp(pool, thread->pool) == 0))
+        return thread->pool_id;
+    const uint32_t id = strings_intern(thread, pool);
+    const size_t length = pool ? strnlen(pool, sizeof thread->pool) : 0;
+    if (length > 0 && length < sizeof thread->pool) {
+        memcpy(thread->pool, pool, length + 1);
+        thread->pool_id = id;
+    }
+    return id;
+}
+
 static struct capture_facts facts_of(struct capture *capture, const char *pool, int device)
 {
     return (struct capture_facts){.kind = capture->kind,
                                   .memory = MEMORY_TENSOR,
                                   .device = device,
-                                  .object = strings_intern(capture->thread, pool)};
+                                  .object = name_id(capture->thread, pool)};
 }
 
 static void note_allocation(const char *pool, int device, uint64_t address, uint64_t size_bytes,

@@ -67,6 +67,9 @@ struct thread {
     unsigned raw_last;
     uint32_t raw_id;
 
+    char pool[16]; /* the name of the last pool that reported, if it is short, and its string_id */
+    uint32_t pool_id;
+
     struct frame_walk walk;
 
     /* The last stack as words of stacks.h, innermost frame first, and the id of each frame: the

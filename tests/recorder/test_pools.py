@@ -129,6 +129,23 @@ def test_a_pools_holes_explain_its_failure(record, sample):
     assert failure["verdict"] == "fragmented"
 
 
+NAMES = """
+import ctypes
+library = ctypes.CDLL(None)
+for name in (b"a", b"b", b"a", b"", None, b"a pool with a name of many letters", b"a"):
+    library.gpumemtrace_pool_alloc(name, 0, ctypes.c_void_p(4096), ctypes.c_size_t(512))
+"""
+
+
+def test_each_piece_bears_the_name_of_its_own_pool(record):
+    recording = record(sys.executable, "-c", NAMES)
+    rows = recording.rows(
+        "SELECT string.text FROM event LEFT JOIN string ON string_id = object WHERE memory = 10 ORDER BY seq"
+    )
+    names = ["a", "b", "a", "", None, "a pool with a name of many letters", "a"]
+    assert [name for name, in rows] == names
+
+
 @pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer keeps memory that was freed")
 def test_two_million_events_of_a_pool_take_little_memory_and_under_60_bytes_each(record, program, sim_env):
     events = 2_000_000
