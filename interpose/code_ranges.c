@@ -81,7 +81,7 @@ static void follow_jumps(struct search *search, bool again)
         uint32_t row;
         if (jump_target((const uint8_t *)at, &target) &&
             (target < search->start || target >= search->end) &&
-            unwind_table_find(search->table, target, &row))
+            unwind_table_find(search->table, target, &row) && row + 1 < search->table->count)
             vote(search, row, again);
     }
 }

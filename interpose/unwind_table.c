@@ -18,15 +18,15 @@ bool unwind_table_read(const struct dl_phdr_info *info, struct unwind_table *tab
         table->header = (uintptr_t)header;
         memcpy(&table->count, header + 8, sizeof table->count);
         table->rows = (const int32_t(*)[2])(const void *)(header + 12);
-        return table->count > 1;
+        return table->count > 0;
     }
     return false;
 }
 
 bool unwind_table_find(const struct unwind_table *table, uintptr_t address, uint32_t *row)
 {
-    uint32_t low = 0, high = table->count - 1;
-    if (address < unwind_table_start(table, 0) || address >= unwind_table_start(table, high))
+    uint32_t low = 0, high = table->count;
+    if (address < unwind_table_start(table, 0))
         return false;
     while (high - low > 1) {
         const uint32_t middle = low + (high - low) / 2;

@@ -23,7 +23,7 @@ struct unwind_table {
 /* false: the object has none, or in another encoding than all linkers write. */
 bool unwind_table_read(const struct dl_phdr_info *info, struct unwind_table *table);
 
-/* The row that address belongs to; the last one has no known end and is never the answer. */
+/* The row that address belongs to, if to any: a row ends where the next one starts, or before. */
 bool unwind_table_find(const struct unwind_table *table, uintptr_t address, uint32_t *row);
 
 static inline uintptr_t unwind_table_start(const struct unwind_table *table, uint32_t row)
