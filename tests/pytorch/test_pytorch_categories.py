@@ -2,7 +2,7 @@
 """What the memory is for, told from stacks and lifetimes alone, is what the script knows it is for."""
 import pytest
 
-from conftest import load_json
+from conftest import load_json, run_command
 from pytorchbuilds import dry_run, torch_build  # noqa: F401 (fixtures)
 
 RUNS = {
@@ -29,7 +29,9 @@ def categories(trace, seq):
 
 
 def compared(recording):
-    """(what the replay says, what the script knows) at each moment where it knows."""
+    """(what the replay says, what the script knows) at each moment where it knows. Names are looked up
+    once, into the trace."""
+    assert run_command("resolve", recording.trace).returncode == 0
     pairs = [(categories(recording.trace, seq), moment)
              for seq, moment in recording.marked_moments() if "held" in moment]
     assert len(pairs) >= 9
