@@ -65,6 +65,17 @@ def test_a_library_in_a_wheels_nvidia_folder_is_not_loaded(torch_build, tmp_path
     assert looked(build.dry_run(tmp_path, "look.py", **environment))["devices"] == 1
 
 
+def test_what_the_launchers_python_starts_is_the_same_python(torch_build):
+    inner = "import sys; print(sys.version_info[:2], sys.prefix)"
+    outer = f"import subprocess, sys; subprocess.run([sys.executable, '-c', {inner!r}], check=True)"
+    said = [
+        subprocess.run([torch_build.python, "-c", code], env=clean_environment(), capture_output=True, text=True,
+                       check=True).stdout
+        for code in (inner, outer)
+    ]
+    assert said[0] == said[1] != ""
+
+
 def test_the_stand_ins_have_every_symbol_that_the_build_asks_for(torch_build):
     completed = subprocess.run(
         [ROOT / "simulator/standins/update", "--check", torch_build.folder],
