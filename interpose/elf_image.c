@@ -170,6 +170,32 @@ bool elf_image_extent(const struct link_map *image, const char *name, uintptr_t 
     return true;
 }
 
+static ElfW(Addr) dynamic_value(const struct link_map *image, ElfW(Sxword) tag)
+{
+    for (const ElfW(Dyn) *entry = image->l_ld; entry && entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == tag)
+            return entry->d_un.d_val;
+    return 0;
+}
+
+void elf_image_weak_references(const struct link_map *image, elf_image_visit *visit, void *argument)
+{
+    static const ElfW(Sxword) places[][2] = {{DT_RELA, DT_RELASZ}, {DT_JMPREL, DT_PLTRELSZ}};
+    struct image_tables tables;
+    read_tables(image, &tables);
+    for (int i = 0; i < 2 && tables.symbols && tables.strings; i++) {
+        const ElfW(Rela) *entry = relocated(image, dynamic_value(image, places[i][0]));
+        size_t left = dynamic_value(image, places[i][1]) / sizeof *entry;
+        for (; left > 0; left--, entry++) {
+            const ElfW(Sym) *symbol = &tables.symbols[ELF64_R_SYM(entry->r_info)];
+            if (ELF64_R_SYM(entry->r_info) && ELF64_ST_BIND(symbol->st_info) == STB_WEAK &&
+                symbol->st_shndx == SHN_UNDEF)
+                visit(tables.strings + symbol->st_name, (void **)(image->l_addr + entry->r_offset),
+                      argument);
+        }
+    }
+}
+
 bool elf_image_from(const struct dl_phdr_info *info, struct link_map *image)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {

@@ -25,6 +25,12 @@ void *elf_image_symbol(const struct link_map *image, const char *name);
 bool elf_image_extent(const struct link_map *image, const char *name, uintptr_t *start,
                       uintptr_t *end);
 
+/* Calls visit for every place that holds the address of a function or object which this object uses
+ * if there is one (a weak reference), and does not define. */
+typedef void elf_image_visit(const char *name, void **place, void *argument);
+void elf_image_weak_references(const struct link_map *image, elf_image_visit *visit,
+                               void *argument);
+
 /* The library with a name of that beginning that image asks for (DT_NEEDED); NULL: none. */
 const char *elf_image_needs(const struct link_map *image, const char *prefix);
 

@@ -35,9 +35,15 @@ static const char *found(const void *symbol)
 /* --- is CUDA there?
  * ---------------------------------------------------------------------------------- */
 
+int cudaMalloc(void **block, size_t bytes) __attribute__((weak));
+int cuInit(unsigned flags) __attribute__((weak));
+static int (*const volatile weak_in_data)(void **block, size_t bytes) = cudaMalloc;
+
 static int absent(const char *unused)
 {
     (void)unused;
+    printf("weak: %s %s %s\n", found(cudaMalloc ? "" : NULL), found(cuInit ? "" : NULL),
+           found(weak_in_data ? "" : NULL));
     void *program = dlopen(NULL, RTLD_NOW);
     const char *const names[] = {"cuInit",   "cuMemAlloc_v2", "cuGetProcAddress_v2",
                                  "cudaFree", "cudaMalloc",    "cudaGetDriverEntryPoint"};
