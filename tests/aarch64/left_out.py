@@ -16,6 +16,8 @@ SHARED_MEMORY = "qemu refuses clone() with its parent's memory for what is no th
 WIPED_MEMORY = (
     "qemu takes MADV_WIPEONFORK and does nothing: what fork's handlers do not tell, nobody can know"
 )
+MEMORY_USED = "how much memory a program takes cannot be told from what qemu takes"
+OWN_PYTHON = "the Python that it runs is this machine's own and can load nothing of another's"
 OTHER_TOOLS = "the tool is there for this machine's own architecture"
 
 LEFT_OUT = {
@@ -29,6 +31,11 @@ LEFT_OUT = {
     "::test_a_child_without_forks_handlers_makes_a_trace_of_its_own": WIPED_MEMORY,
     "tests/recorder/test_other_preloads.py"
     "::test_a_tool_of_the_system_works_as_without_the_recorder_and_so_does_the_recorder": OTHER_TOOLS,
+    "tests/recorder/test_pools.py"
+    "::test_two_million_events_of_a_pool_take_little_memory_and_under_60_bytes_each": MEMORY_USED,
+    "tests/recorder/test_pools.py::test_each_piece_bears_the_name_of_its_own_pool": OWN_PYTHON,
+    "tests/recorder/test_pools.py"
+    "::test_what_the_manual_shows_for_rmm_and_cupy_reports_pieces_ends_and_failures": OWN_PYTHON,
 }
 
 
