@@ -76,6 +76,15 @@ static uint64_t next_random(void)
 
 static void descend(unsigned depth);
 
+/* Registers that a function has to save before it uses them. */
+#ifdef __x86_64__
+#define SAVED "rbx", "r12", "r13"
+#define OTHERS_SAVED "r14", "r15", "rbx", "r12"
+#else
+#define SAVED "x19", "x20", "x21"
+#define OTHERS_SAVED "x22", "x23", "x24", "x25"
+#endif
+
 #define KEEP(value) __asm__ volatile("" ::"r"(value) : "memory")
 
 static GMT_NOINLINE void plain(unsigned depth)
@@ -104,15 +113,15 @@ static GMT_NOINLINE void framed(unsigned depth)
 static GMT_NOINLINE void busy(unsigned depth)
 {
     uint64_t a = next_random(), b = next_random(), c = next_random(), d = next_random();
-    __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d)::"rbx", "r12", "r13");
+    __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d)::SAVED);
     descend(depth);
-    __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d)::"rbx", "r12", "r13");
+    __asm__ volatile("" : "+r"(a), "+r"(b), "+r"(c), "+r"(d)::SAVED);
 }
 
-/* Uses rbp for something else. */
+/* Keeps other registers than that. */
 static GMT_NOINLINE void borrowing(unsigned depth)
 {
-    __asm__ volatile("" ::: "r14", "r15", "rbx", "r12");
+    __asm__ volatile("" ::: OTHERS_SAVED);
     descend(depth);
     KEEP(depth);
 }
