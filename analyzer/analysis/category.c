@@ -10,6 +10,7 @@
 
 #include "symbol/symbols.h"
 #include "trace/array.h"
+#include "util/text.h"
 
 enum { RULE_NONE = UINT8_MAX };
 
@@ -41,6 +42,16 @@ static const struct {
     uint8_t category;
 } functions[] = {
 #define FUNCTION(module, pattern, category) {module, pattern, CATEGORY_##category},
+#define PYTHON(pattern, category)
+#include "analysis/category_functions.def"
+};
+
+static const struct {
+    const char *pattern;
+    uint8_t category;
+} python_functions[] = {
+#define FUNCTION(module, pattern, category)
+#define PYTHON(pattern, category) {pattern, CATEGORY_##category},
 #include "analysis/category_functions.def"
 };
 
@@ -123,6 +134,24 @@ static int classify_frames(struct categories *categories, struct err *err)
     return 0;
 }
 
+enum { SUBJECT_BYTES_MAX = 16384 };
+
+static uint8_t match_location(const struct trace *trace, const struct trace_location *location)
+{
+    uint8_t category = CATEGORY_COUNT;
+    struct text subject;
+
+    text_init(&subject, SUBJECT_BYTES_MAX);
+    text_addf(&subject, "%s:%s", trace_string(trace, location->file_id),
+              trace_string(trace, location->function_id));
+    for (size_t i = 0; i < sizeof python_functions / sizeof *python_functions; i++)
+        if (!text_failed(&subject) && category == CATEGORY_COUNT &&
+            fnmatch(python_functions[i].pattern, subject.data, 0) == 0)
+            category = python_functions[i].category;
+    text_release(&subject);
+    return category;
+}
+
 int categories_init(struct categories *categories, const struct history *history,
                     struct symbols *symbols, struct err *err)
 {
@@ -132,13 +161,16 @@ int categories_init(struct categories *categories, const struct history *history
     categories->rule_of_path = array_new(history->path_count, 1, err);
     categories->of_stack = array_new(trace->frame_limit, 1, err);
     categories->of_function = array_new(trace->frame_limit, 1, err);
+    categories->of_location = array_new(trace->location_limit, 1, err);
     if (!categories->rule_of_path || !categories->of_stack || !categories->of_function ||
-        classify_frames(categories, err)) {
+        !categories->of_location || classify_frames(categories, err)) {
         categories_release(categories);
         return -1;
     }
     for (size_t i = 0; i < history->path_count; i++)
         categories->rule_of_path[i] = match_rule(history->paths[i].name);
+    for (size_t i = 0; i < trace->location_limit; i++)
+        categories->of_location[i] = match_location(trace, &trace->locations[i]);
     return 0;
 }
 
@@ -147,6 +179,7 @@ void categories_release(struct categories *categories)
     free(categories->rule_of_path);
     free(categories->of_stack);
     free(categories->of_function);
+    free(categories->of_location);
     *categories = (struct categories){0};
 }
 
@@ -174,6 +207,8 @@ static uint8_t match_function(const struct categories *categories, const struct 
     bool is_signal_return;
     size_t count = 0;
 
+    if (frame->kind == FRAME_PYTHON && frame->address < categories->history->trace->location_limit)
+        return categories->of_location[frame->address];
     for (size_t i = 0; module && i < sizeof functions / sizeof *functions; i++) {
         if (strncmp(file_name(module->path), functions[i].module, strlen(functions[i].module)))
             continue;

@@ -30,6 +30,7 @@ struct categories {
     uint8_t *rule_of_path; /* number of the rule that the path's own name matches, or RULE_NONE */
     uint8_t *of_stack;     /* by stack id: category of the library, or CATEGORY_COUNT */
     uint8_t *of_function;  /* by stack id: category + 1 of the function; 0: not looked up yet */
+    uint8_t *of_location;  /* by Python location: category of the function, or CATEGORY_COUNT */
 };
 
 /* history and symbols must outlive the categories. */

@@ -24,6 +24,8 @@ STACKS = {
                    "backward (autograd)"],
     "optimizer": [(f"{TORCH}/optim/adam.py", 100, "Adam._init_group"),
                   (f"{TORCH}/optim/optimizer.py", 480, "Optimizer.profile_hook_step.<locals>.wrapper"), MAIN],
+    "in the step": [(f"{TORCH}/optim/adam.py", 500, "_multi_tensor_adam"),
+                    (f"{TORCH}/optim/optimizer.py", 480, "Optimizer.profile_hook_step.<locals>.wrapper"), MAIN],
     "closure": [(MODULE, 1700, "Module._call_impl"), ("/work/train.py", 40, "closure"),
                 (f"{TORCH}/optim/lbfgs.py", 100, "LBFGS.step"), MAIN],
     "loader": [("/work/data.py", 9, "Set.__getitem__"), (f"{TORCH}/utils/data/dataloader.py", 7, "f"), MAIN],
@@ -155,6 +157,13 @@ def test_what_another_thread_frees_has_outlived_backward(trace):
     trace.tensor_free(root, thread=2)
     trace.tensor_free(gradient)
     assert categories(trace, "--at=2") == {"gradients": 1, "temporaries": 1}
+
+
+def test_states_are_the_optimizers_also_where_the_program_dies_in_its_first_step(trace):
+    blocks = [tensor(trace, "optimizer", 0), tensor(trace, "in the step", 1)]
+    for block in blocks:
+        trace.tensor_free(block)
+    assert categories(trace, "--at=2") == {"optimizer": 1, "temporaries": 1}
 
 
 @pytest.mark.parametrize(
