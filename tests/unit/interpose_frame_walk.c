@@ -32,12 +32,7 @@ static int set_up(void **state)
     modules_setup();
     memset(&walk, 0, sizeof walk);
     walked_count = learned_count = 0;
-#ifdef __x86_64__
     return 0;
-#else
-    skip();
-    return 0;
-#endif
 }
 
 static GMT_NOINLINE int take(void **frames)
@@ -262,7 +257,19 @@ static void the_stack_of_a_signals_handler_is_left_to_the_unwinder(void **state)
     assert_int_equal(walked_count, 0);
 }
 
+#ifdef __x86_64__
 #define WALK_TEST(function) cmocka_unit_test_setup(function, set_up)
+#else
+static void left_out(void **state)
+{
+    (void)state;
+    skip(); /* there is no quick walk */
+}
+#define WALK_TEST(name)                                                                            \
+    {                                                                                              \
+#name, 0 ? (name) : left_out, set_up, NULL, NULL                                           \
+    }
+#endif
 
 int main(void)
 {
