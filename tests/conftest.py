@@ -197,9 +197,9 @@ class UnitFile(pytest.File):
             self._said = completed.stdout + completed.stderr
             self._results = {}
             for line in completed.stdout.splitlines():
-                match = re.match(r"(not ok|ok) \d+ - (\w+)(.*)", line)
+                match = re.match(r"(not ok|ok) \d+ (?:-|# SKIP) (\w+)", line)
                 if match:
-                    state = "skip" if "# SKIP" in match.group(3) else match.group(1)
+                    state = "skip" if "# SKIP" in line else match.group(1)
                     self._results[match.group(2)] = state
         return self._results, self._said
 
