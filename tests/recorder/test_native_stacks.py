@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+"""Native stacks, frame by frame, beside those that libgcc's unwinder finds at the same moment."""
+import pytest
+
+from conftest import PRELOAD_FIRST
+
+
+class Stacks:
+    def __init__(self, recording):
+        self.frames = {row[0]: row[1:] for row in recording.rows("SELECT frame_id, parent_id, address FROM frame")}
+        self.of_bytes = dict(recording.rows("SELECT size_bytes, stack_id FROM event WHERE kind=1"))
+
+    def __getitem__(self, size_bytes):
+        addresses, frame_id = [], self.of_bytes[size_bytes]
+        while frame_id:
+            frame_id, address = self.frames[frame_id]
+            addresses.append(address)
+        return addresses
+
+
+@pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer unwinds in libgcc's place")
+def test_every_layout_of_frames_gives_the_stack_that_another_unwinder_finds(record, program):
+    recording = record(program("stack_shapes"), 300, GPUMEMTRACE_STACKS="native", spec="64GiB")
+    stacks = Stacks(recording)
+    differing, compared = [], 0
+    for line in recording.completed.stdout.splitlines():
+        size_bytes, *expected = (int(word, 10 if number == 0 else 16) for number, word in enumerate(line.split()))
+        found = stacks[size_bytes][1:]  # the innermost is another place of the function that allocates
+        shared = min(len(found), len(expected))
+        compared += 1
+        # Where a stack begins, in code that libc wrote for that, one may go a step further.
+        if found[:shared] != expected[:shared] or abs(len(found) - len(expected)) > 1:
+            differing.append((size_bytes, expected, found))
+    assert compared > 2000
+    assert differing == []
