@@ -55,7 +55,7 @@ class Build:
         completed = subprocess.run(
             [BUILD / "gpumemtrace", "run", "-o", trace, f"--dry-run={spec}", "--",
              self.python, script, *map(str, arguments)],
-            env=clean_environment(MOMENTS=folder / "moments.json", **BYTECODE, **environment),
+            env=clean_environment(**{"MOMENTS": folder / "moments.json", **BYTECODE, **environment}),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
