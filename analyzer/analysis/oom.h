@@ -10,9 +10,11 @@
  *   fragmented  the memory was there but not in one piece: what lay idle in the process's own pools
  *               would have done, or it and the free bytes of the card together, if at least a
  *               twentieth of what the process holds lay idle; of a pool that did not ask the
- * driver, its own idle bytes would have done limit       the card had enough free and yet the
- * driver refused, or a framework's own limit refused without asking the driver others      what
- * other processes hold (used on the card - this process - its context) would have made room
+ *               driver, its own idle bytes would have done
+ *   limit       the card had enough free and yet the driver refused, or a framework's own limit
+ *               refused without asking the driver
+ *   others      what other processes hold (used on the card - this process - its context) would
+ *               have made room
  *   exhausted   this process had filled the card, but for crumbs
  *   unknown     not an out-of-memory error, or not of memory that was asked of the card by size
  *               (the host's, another process's, a module's), or the trace has no cuMemGetInfo to
