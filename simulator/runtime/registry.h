@@ -16,7 +16,7 @@ cudaError_t registry_load(void);
 /* The driver's handle of a kernel known by its host function, as launches take it; NULL: it was not
  * registered. */
 CUfunction registry_kernel(const void *host_function);
-/* What it was built for, of what a device of this capability (as in sm_75) could run; 0: unknown. */
+/* What it was built for, of what a device of this capability (as in sm_75) can run; 0: unknown. */
 int registry_architecture(const void *host_function, int capability);
 
 #endif
