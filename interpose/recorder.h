@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The recording of this process: started by the first CUDA call, ended by exit, _exit or exec,
- * started anew in a forked child by its own first CUDA call. Owns settings, ring, database and
- * writer thread. It must not know any hook.
+ * started anew in a forked child by its own first CUDA call. Owns settings and ring; the files are
+ * the writer's (writer.h). It must not know any hook.
  *
  *     IDLE ──first CUDA call──► RUNNING ──exit, _exit──► ENDED
  *       │                        a fork's child: IDLE again
@@ -68,7 +68,7 @@ void recorder_end(void);
  * call recorder_exec_failed should the exec return. */
 bool recorder_before_exec(void);
 void recorder_exec_failed(void);
-/* More than the writer likes is waiting. */
-void recorder_wake_writer(void);
+/* Hooks pass through from now on. */
+void recorder_sleep(void);
 
 #endif

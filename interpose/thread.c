@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "recorder.h"
+#include "writer.h"
 
 _Thread_local struct thread *thread_self GMT_TLS_INITIAL_EXEC;
 
@@ -171,7 +172,7 @@ static bool enter_segment(struct thread *thread)
     const int saved_errno = errno;
     thread->segment = ring_take_segment(&recorder.ring);
     errno = saved_errno;
-    recorder_wake_writer();
+    writer_wake();
     if (!thread->segment)
         return false;
     struct ring_slot *owner = ring_claim(&recorder.ring, thread->segment, 1);
