@@ -2,14 +2,13 @@
 """make bench-pytorch: what recording costs a program of PyTorch, beside PyTorch's own recorder of
 allocations, in a dry run of each build that is there; then many tensor events: memory and disk.
 
-Costs are CPU time, medians of rounds in which all take turns, of the lowest parts of each; on a shared machine only the ratios of one
-run mean anything, and none of them is a test.
+Costs are CPU time, the lowest of short parts, from rounds in which all take turns: a shared machine only ever
+adds time. Only the ratios of one run mean anything, and none of them is a test.
 """
 import argparse
 import os
 import pathlib
 import re
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -18,13 +17,15 @@ from bench import BUILD, LIBRARY, PROGRAMS, environment
 
 COSTS = pathlib.Path(__file__).resolve().parent / "torch_costs.py"
 WORK = {"loop0": "torch.empty, depth 0", "loop20": "torch.empty, depth 20", "gpt": "GPT training"}
-VARIANTS = ("plain", "ours, python", "ours, all", "PyTorch, python", "PyTorch, all")
+VARIANTS = ("plain", "PyTorch, python", "ours, python", "PyTorch, all", "ours, all")
 MIB = 1 << 20
+# To compile PyTorch's modules takes longer than all that is measured.
+BYTECODE = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(BUILD / "pytorch/bytecode")}
 
 
 def dry_run_environment(folder, stacks, recorded):
     """The environment of a dry run, with or without the recorder in it."""
-    kept = environment(folder, False, GPUMEMTRACE_STACKS=stacks)
+    kept = environment(folder, False, GPUMEMTRACE_STACKS=stacks, **BYTECODE)
     command = [BUILD / "gpumemtrace", "run", "--dry-run=16GiB", "--", "env", "-0"]
     output = subprocess.run(command, env=kept, capture_output=True, check=True).stdout.decode()
     found = dict(line.split("=", 1) for line in output.split("\0") if "=" in line)
@@ -52,23 +53,31 @@ def costs_of(python, folder, variant):
     return costs
 
 
+def lowest(python, folder, rounds):
+    """{variant: {work: (ns of the program's threads, ns of ours)}}"""
+    found = {}
+    for _ in range(rounds):
+        for variant in VARIANTS:
+            costs = costs_of(python, folder, variant)
+            known = found.setdefault(variant, costs)
+            known.update({work: tuple(map(min, zip(costs[work], known[work]))) for work in costs})
+    return found
+
+
 def print_costs(python, folder, rounds):
-    turns = [{variant: costs_of(python, folder, variant) for variant in VARIANTS} for _ in range(rounds)]
+    found = lowest(python, folder, rounds)
     for work, title in WORK.items():
-        plain = [turn["plain"][work][0] for turn in turns]
-        print(f"  {title}: plain {statistics.median(plain):.0f} ns an allocation and free; added:")
-        theirs = {}
-        for variant in reversed(VARIANTS[1:]):
-            added = statistics.median(turn[variant][work][0] - base for turn, base in zip(turns, plain))
+        plain = found["plain"][work][0]
+        added = {variant: found[variant][work][0] - plain for variant in VARIANTS[1:]}
+        print(f"  {title}: plain {plain:.0f} ns an allocation and its free; added:")
+        for variant, cost in added.items():
             recorder, stacks = variant.split(", ")
-            row = f"    {variant:<16}{added:>7.0f} ns{100 * added / statistics.median(plain):>6.1f} %"
-            if recorder == "PyTorch":
-                theirs[stacks] = added
-            else:
-                background = statistics.median(turn[variant][work][1] for turn in turns)
-                row += f"   {added / theirs[stacks]:.2f} of PyTorch's; {background:.0f} ns on a thread of ours"
+            row = f"    {variant:<16}{cost:>7.0f} ns{100 * cost / plain:>7.1f} %"
+            if recorder == "ours":
+                row += f"   {cost / added[f'PyTorch, {stacks}']:.2f} of PyTorch's"
+                row += f"; {found[variant][work][1]:.0f} ns on a thread of ours"
             print(row)
-    print()
+    print(flush=True)
 
 
 def resident(output):
@@ -114,7 +123,7 @@ def pythons():
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--events", type=int, default=20_000_000)
     options = parser.parse_args()
     found = list(pythons())

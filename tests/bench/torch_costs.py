@@ -5,7 +5,7 @@
 
 HISTORY is none, or what PyTorch's own recorder of allocations is switched on with: python or all. Prints a
 line "NAME NS BACKGROUND" for each piece of work: CPU ns for one allocation and its free, of the threads that
-do the work and of gpumemtrace's own, from the lowest of some parts: a shared machine only ever adds time.
+do the work, the lowest of some parts, for a shared machine only ever adds time; and of gpumemtrace's own.
 With EVENTS above 0 it makes that many tensor events instead, and prints "rss BYTES" at 20 moments.
 """
 import contextlib
@@ -18,7 +18,7 @@ import types
 import torch
 
 SCRIPTS = pathlib.Path(__file__).resolve().parent.parent / "pytorch/scripts"
-PARTS, LOOPS = 25, 4000
+LOOPS = 1000
 
 
 def load_gpt():
@@ -42,12 +42,17 @@ def under(depth, work):
         work()
 
 
-def background_ns():
-    """CPU time of the recorder's own thread, 0 where there is none."""
-    for task in os.listdir("/proc/self/task"):
+def thread_clocks():
+    """(CPU ns of the recorder's own thread, of all others)."""
+    own = others = 0
+    for task in map(int, os.listdir("/proc/self/task")):
+        # A thread's clock, as pthread_getcpuclockid numbers it; exact also while it runs.
+        spent = time.clock_gettime_ns(~task << 3 | 6)
         if pathlib.Path(f"/proc/self/task/{task}/comm").read_text() == "gpumemtrace\n":
-            return int(pathlib.Path(f"/proc/self/task/{task}/schedstat").read_text().split()[0])
-    return 0
+            own += spent
+        else:
+            others += spent
+    return own, others
 
 
 def allocations():
@@ -55,17 +60,18 @@ def allocations():
 
 
 def part(work):
-    """(ns of the work's threads, ns of ours), for each allocation."""
-    count, own, total = allocations(), background_ns(), time.process_time_ns()
+    """CPU ns of the work's threads for each allocation."""
+    count, (_, start) = allocations(), thread_clocks()
     work()
-    total, own, count = time.process_time_ns() - total, background_ns() - own, allocations() - count
-    return (total - own) / count, own / count
+    _, end = thread_clocks()
+    return (end - start) / (allocations() - count)
 
 
-def measure(name, work):
+def measure(name, work, parts):
     work()
-    parts = [part(work) for _ in range(PARTS)]
-    cost, background = map(min, zip(*parts))
+    count, (own, _) = allocations(), thread_clocks()
+    cost = min(part(work) for _ in range(parts))
+    background = (thread_clocks()[0] - own) / (allocations() - count)
     print(f"{name} {cost:.1f} {background:.1f}", flush=True)
 
 
@@ -90,8 +96,8 @@ def main():
     if history != "none":
         torch.cuda.memory._record_memory_history(stacks=history)
     for depth in (0, 20):
-        measure(f"loop{depth}", lambda depth=depth: under(depth, lambda: loop(LOOPS)))
-    measure("gpt", gpt)
+        measure(f"loop{depth}", lambda depth=depth: under(depth, lambda: loop(LOOPS)), 60)
+    measure("gpt", gpt, 12)
 
 
 main()
