@@ -97,7 +97,7 @@ def main():
         torch.cuda.memory._record_memory_history(stacks=history)
     for depth in (0, 20):
         measure(f"loop{depth}", lambda depth=depth: under(depth, lambda: loop(LOOPS)), 60)
-    measure("gpt", gpt, 12)
+    measure("gpt", gpt, 30)
 
 
 main()
