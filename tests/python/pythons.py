@@ -56,6 +56,9 @@ class Interpreter:
                 return {"PYTHONPATH": str(folder)}
         return None
 
+    def is_free_threaded(self):
+        return self.ask("import sysconfig; print(sysconfig.get_config_var('Py_GIL_DISABLED'))") == "1"
+
     def is_known(self):
         return FIRST <= self.version <= LAST
 

@@ -132,7 +132,8 @@ def test_a_timer_that_interrupts_all_the_time_changes_no_stack(interpreter, tmp_
 
 def test_a_function_that_is_being_entered_is_no_frame(interpreter, tmp_path):
     run = Run(interpreter, "entered.py", 100, folder=tmp_path)
-    assert len(run.expected) > 100
+    # Without a GIL the collector runs between two instructions only, once a turn.
+    assert len(run.expected) > 100 or interpreter.is_free_threaded()
     assert run.differing() == []
 
 
