@@ -175,15 +175,20 @@ CUresult cuArray3DCreate_v2(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR *desc
     return array_create(__func__, handle, descriptor);
 }
 
+CUDA_ARRAY3D_DESCRIPTOR array_flat(size_t width, size_t height, CUarray_format format,
+                                   unsigned channels)
+{
+    return (CUDA_ARRAY3D_DESCRIPTOR){
+        .Width = width, .Height = height, .Format = format, .NumChannels = channels};
+}
+
 CUresult cuArrayCreate_v2(CUarray *handle, const CUDA_ARRAY_DESCRIPTOR *flat)
 {
-    CUDA_ARRAY3D_DESCRIPTOR whole = {0};
-    if (flat)
-        whole = (CUDA_ARRAY3D_DESCRIPTOR){.Width = flat->Width,
-                                          .Height = flat->Height,
-                                          .Format = flat->Format,
-                                          .NumChannels = flat->NumChannels};
-    return array_create(__func__, handle, flat ? &whole : NULL);
+    if (!flat)
+        return array_create(__func__, handle, NULL);
+    const CUDA_ARRAY3D_DESCRIPTOR whole =
+        array_flat(flat->Width, flat->Height, flat->Format, flat->NumChannels);
+    return array_create(__func__, handle, &whole);
 }
 
 CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *descriptor, CUarray handle)

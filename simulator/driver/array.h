@@ -31,6 +31,9 @@ struct mipmap {
 /* Whole calls, for each form of the API; descriptor and target: NULL if the program's is. */
 CUresult array_create(const char *function, CUarray *handle,
                       const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
+/* What the forms without a depth ask for. */
+CUDA_ARRAY3D_DESCRIPTOR array_flat(size_t width, size_t height, CUarray_format format,
+                                   unsigned channels);
 CUresult array_describe(const char *function, CUarray handle, const void *target,
                         CUDA_ARRAY3D_DESCRIPTOR *descriptor);
 /* NULL: no such array. */

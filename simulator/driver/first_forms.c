@@ -91,13 +91,11 @@ CUresult cuMemGetAddressRange(CUdeviceptr_v1 *base, unsigned int *size_bytes,
 
 CUresult cuArrayCreate(CUarray *handle, const CUDA_ARRAY_DESCRIPTOR_v1 *flat)
 {
-    CUDA_ARRAY3D_DESCRIPTOR whole = {0};
-    if (flat)
-        whole = (CUDA_ARRAY3D_DESCRIPTOR){.Width = flat->Width,
-                                          .Height = flat->Height,
-                                          .Format = flat->Format,
-                                          .NumChannels = flat->NumChannels};
-    return array_create(__func__, handle, flat ? &whole : NULL);
+    if (!flat)
+        return array_create(__func__, handle, NULL);
+    const CUDA_ARRAY3D_DESCRIPTOR whole =
+        array_flat(flat->Width, flat->Height, flat->Format, flat->NumChannels);
+    return array_create(__func__, handle, &whole);
 }
 
 CUresult cuArray3DCreate(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR_v1 *descriptor)
