@@ -7,14 +7,14 @@ from tracefile import MIB, Trace
 
 TORCH = "/venv/lib/python3.12/site-packages/torch"
 MODULE = f"{TORCH}/nn/modules/module.py"
-MAIN = ("/work/train.py", 3, "<module>")
+MAIN = ("/home/me/train.py", 3, "<module>")
 
 # Innermost first, as a recorder writes them.
 STACKS = {
     "init": [(MODULE, 900, "Module._apply"), (MODULE, 1300, "Module.cuda"), MAIN],
     "copied": [(f"{TORCH}/_tensor.py", 170, "Tensor.__deepcopy__"), ("/usr/lib/python3.12/copy.py", 143, "deepcopy"),
                (f"{TORCH}/optim/swa_utils.py", 230, "AveragedModel.__init__"), MAIN],
-    "created": [("/work/model.py", 9, "Mine.__init__"), MAIN],
+    "created": [("/home/me/model.py", 9, "Mine.__init__"), MAIN],
     "forward": [(f"{TORCH}/nn/functional.py", 9, "linear"), (MODULE, 1700, "Module._call_impl"), MAIN],
     "loss": [(f"{TORCH}/nn/functional.py", 3000, "cross_entropy"), MAIN],
     "backward": ["backward (autograd)"],
@@ -26,10 +26,10 @@ STACKS = {
                   (f"{TORCH}/optim/optimizer.py", 480, "Optimizer.profile_hook_step.<locals>.wrapper"), MAIN],
     "in the step": [(f"{TORCH}/optim/adam.py", 500, "_multi_tensor_adam"),
                     (f"{TORCH}/optim/optimizer.py", 480, "Optimizer.profile_hook_step.<locals>.wrapper"), MAIN],
-    "closure": [(MODULE, 1700, "Module._call_impl"), ("/work/train.py", 40, "closure"),
+    "closure": [(MODULE, 1700, "Module._call_impl"), ("/home/me/train.py", 40, "closure"),
                 (f"{TORCH}/optim/lbfgs.py", 100, "LBFGS.step"), MAIN],
-    "loader": [("/work/data.py", 9, "Set.__getitem__"), (f"{TORCH}/utils/data/dataloader.py", 7, "f"), MAIN],
-    "own": [("/work/train.py", 12, "main"), MAIN],
+    "loader": [("/home/me/data.py", 9, "Set.__getitem__"), (f"{TORCH}/utils/data/dataloader.py", 7, "f"), MAIN],
+    "own": [("/home/me/train.py", 12, "main"), MAIN],
     "native": [0x1234],
 }
 
