@@ -33,24 +33,22 @@ CUDA_FLAGS   := $(if $(CUDA_INCLUDE),-DGPUMEMTRACE_REAL_CUDA_H $(if $(filter /us
 
 SQLITE_A  := $(shell $(CC) -print-file-name=libsqlite3.a 2>/dev/null)
 
-interpose_src := $(filter-out interpose/fold.c,$(wildcard interpose/*.c interpose/*.S)) analyzer/util/size.c
-analyzer_src  := $(wildcard analyzer/*.c analyzer/*/*.c) $(wildcard simulator/driver/spec.c)
-driver_src    := $(wildcard simulator/driver/*.c simulator/driver/*.S) analyzer/util/size.c
-runtime_src   := $(wildcard simulator/runtime/*.c simulator/runtime/*.S)
+# Every .c and .S file of a room belongs to it, in whatever folder. trace/ and common/ are archives:
+# each program takes of them what it calls.
+room       = $(sort $(shell find $(1) -name '*.[cS]'))
+objects    = $(patsubst %,$(O)/obj/%.o,$(basename $(1)))
 preload_src   := $(wildcard tests/programs/preload_*.c tests/programs/naive_*.c tests/programs/stack_probe*.c)
 program_src   := $(filter-out $(preload_src),$(wildcard tests/programs/*.c tests/programs/*.cc))
 matrix_src    := $(wildcard tests/programs/matrix/*.c)
 sample_src    := $(wildcard samples/*.c)
 unit_src      := $(wildcard tests/unit/*.c)
-# What a reader of traces shares with the recorder: rings, their folding, the store.
-shared_src    := $(wildcard $(addprefix interpose/,fold.c ring.c own_fd.c proc_stat.c drain.c live.c tally.c store.c batch_table.c schema.c views.S))
 
-objects = $(patsubst %,$(O)/obj/$(1)/%.o,$(basename $(2)))
-
-interpose_obj := $(call objects,pic,$(interpose_src))
-analyzer_obj  := $(call objects,exe,$(analyzer_src) $(shared_src))
-driver_obj    := $(call objects,sim,$(driver_src))
-runtime_obj   := $(call objects,sim,$(runtime_src))
+interpose_obj := $(call objects,$(call room,interpose))
+analyzer_obj  := $(call objects,$(call room,analyzer))
+driver_obj    := $(call objects,$(call room,simulator/driver))
+runtime_obj   := $(call objects,$(call room,simulator/runtime))
+trace_a       := $(O)/obj/trace.a
+common_a      := $(O)/obj/common.a
 
 LIBRARY    := $(O)/libgpumemtrace.so
 COMMAND    := $(O)/gpumemtrace
@@ -78,53 +76,46 @@ units: $(UNITS)
 
 say = @$(if $(V),:,printf '  %-6s %s\n' $(1) $(2))
 
-$(O)/obj/pic/%.o: %.c
+$(O)/obj/%.o: %.c
 	$(call say,CC,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(COMMON) $(NO_SANITIZE) -Ianalyzer $(CUDA_FLAGS) -fPIC -MMD -MP -c $< -o $@
-# The address sanitizer looks up its functions with dlsym, ours, before its own memory is set up; an
-# unwinder reads what lies between variables.
-$(addprefix $(O)/obj/pic/interpose/,loader.o scope.o image_list.o elf_image.o unwind_memory.o frame_rules.o frame_walk.o unwind_table.o): NO_SANITIZE := -fno-sanitize=all
-$(O)/obj/pic/%.o: %.S
+	$(Q)$(CC) $(COMMON) $(NO_SANITIZE) $(CUDA_SEEN) -fPIC -MMD -MP -c $< -o $@
+$(O)/obj/%.o: %.S
 	$(call say,AS,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -Iinclude -I. -fPIC -MMD -MP -c $< -o $@
-$(O)/obj/exe/%.o: %.c
-	$(call say,CC,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(COMMON) -Ianalyzer -Isimulator -I. -fPIE -MMD -MP -c $< -o $@
-$(O)/obj/exe/%.o: %.S
-	$(call say,AS,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) -Iinclude -fPIE -MMD -MP -c $< -o $@
-$(O)/obj/sim/%.o: %.c
-	$(call say,CC,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(COMMON) -Isimulator -Ianalyzer -fPIC -MMD -MP -c $< -o $@
-$(O)/obj/sim/%.o: %.S
-	$(call say,AS,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) -Iinclude -Isimulator -fPIC -MMD -MP -c $< -o $@
+# The recorder and its tests alone see NVIDIA's own headers: the simulator exports the same everywhere.
+$(interpose_obj) $(O)/tests/unit/interpose_%: CUDA_SEEN := $(CUDA_FLAGS)
+# The address sanitizer looks up its functions with dlsym, ours, before its own memory is set up; an
+# unwinder reads what lies between variables.
+$(addprefix $(O)/obj/interpose/,$(addprefix lookup/,loader.o scope.o image_list.o elf_image.o) \
+    $(addprefix stack/,unwind_memory.o frame_rules.o frame_walk.o unwind_table.o)): NO_SANITIZE := -fno-sanitize=all
+$(O)/obj/trace/views.o: trace/views.sql
 
-$(O)/obj/pic/interpose/views.o $(O)/obj/exe/interpose/views.o: interpose/views.sql
+$(trace_a): $(call objects,$(call room,trace))
+$(common_a): $(call objects,$(call room,common))
+$(trace_a) $(common_a):
+	$(call say,AR,$@)
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
 
 # --- products -------------------------------------------------------------------------------------
 
 LIBRARY_FLAGS = $(CFLAGS) $(SANITIZE) -pthread -Wl,--version-script=interpose/exports.map -Wl,--exclude-libs,ALL \
     -Wl,-z,defs,-z,now,-z,nodelete,-Bsymbolic -Wl,-soname,libgpumemtrace.so -lm
 # SQLite is linked in and hidden: a needed libsqlite3.so would replace the program's own.
-$(LIBRARY): $(interpose_obj) interpose/exports.map
+$(LIBRARY): $(interpose_obj) $(trace_a) $(common_a) interpose/exports.map
 	$(call say,LINK,$@)
-	$(Q)$(CC) -shared -o $@ $(interpose_obj) $(SQLITE_A) $(LIBRARY_FLAGS)
+	$(Q)$(CC) -shared -o $@ $(filter-out %.map,$^) $(SQLITE_A) $(LIBRARY_FLAGS)
 
-$(COMMAND): $(analyzer_obj)
+$(COMMAND): $(analyzer_obj) $(trace_a) $(common_a)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -pie -o $@ $^ $(SQLITE_A) $(CFLAGS) $(SANITIZE) -pthread -ljansson -ldw -lelf -liberty -lm
 
-$(O)/simulator/libcuda.so.1: $(driver_obj) $(wildcard simulator/driver/*.map)
+$(O)/simulator/libcuda.so.1: $(driver_obj) $(common_a) $(wildcard simulator/driver/*.map)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared -o $@ $(driver_obj) $(CFLAGS) $(SANITIZE) -pthread -Wl,-z,defs -Wl,-soname,libcuda.so.1 \
+	$(Q)$(CC) -shared -o $@ $(driver_obj) $(common_a) $(CFLAGS) $(SANITIZE) -pthread -Wl,-z,defs -Wl,-soname,libcuda.so.1 \
 	    $(addprefix -Wl$(comma)--version-script=,$(wildcard simulator/driver/*.map))
 
 comma := ,
@@ -142,16 +133,15 @@ $(O)/obj/standin/%.o: simulator/standins/entries.S simulator/standins/symbols/%.
 	@mkdir -p $(@D)
 	$(Q)$(CC) -fPIC -DSTANDIN_SYMBOLS='"symbols/$*.def"' -c $< -o $@
 define STANDIN_RULES
-$(O)/simulator/$(1): $(O)/obj/standin/$(2).o $(call objects,sim,$(wildcard simulator/standins/$(2).c simulator/standins/$(2)_*.S) $(standin_also_$(2))) \
+$(O)/simulator/$(1): $(O)/obj/standin/$(2).o $(call objects,$(wildcard simulator/standins/$(2).c simulator/standins/$(2)_*.S)) $(common_a) \
         simulator/standins/exports.map.in simulator/standins/symbols/$(2).def $(4)
 	$$(call say,LINK,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) -E -P -undef -x c -DSTANDIN_SYMBOLS='"symbols/$(2).def"' -DSTANDIN_VERSION=$(3) \
 	    simulator/standins/exports.map.in > $(O)/obj/standin/$(1).map
-	$$(Q)$$(CC) -shared -o $$@ $$(filter %.o,$$^) $(4) $$(CFLAGS) $$(SANITIZE) -Wl,--as-needed -Wl,-soname,$(1) \
+	$$(Q)$$(CC) -shared -o $$@ $$(filter %.o %.a,$$^) $(4) $$(CFLAGS) $$(SANITIZE) -Wl,--as-needed -Wl,-soname,$(1) \
 	    -Wl,-rpath,'$$$$ORIGIN' -Wl,--version-script=$(O)/obj/standin/$(1).map
 endef
-standin_also_nvml := simulator/driver/spec.c analyzer/util/size.c
 standin_runtime = $(O)/simulator/libcudart.so.$(if $(filter %.so.12 libcufft.so.11 libcusolver.so.11,$(call standin_field,1,$(1))),12,13)
 standin_field = $(word $(1),$(subst :, ,$(2)))
 $(foreach row,$(STANDINS),$(eval $(call STANDIN_RULES,$(call standin_field,1,$(row)),$(call standin_field,2,$(row)),$(call standin_field,3,$(row)),$(call standin_runtime,$(row)))))
@@ -168,14 +158,14 @@ links = $(foreach word,$(shell sed -n '1,5s|.*link: *||p' $(1)),$(link_$(word)))
 
 # The recorder with faults between it and its SQLite, whose own calls of itself stay as they are.
 sqlite_faults := open_v2 exec prepare_v2 prepare_v3 step reset finalize create_module declare_vtab busy_timeout malloc
-$(O)/obj/faulty/%.o: $(O)/obj/pic/%.o
+$(O)/obj/faulty/%: $(O)/obj/%
 	$(call say,COPY,$@)
 	@mkdir -p $(@D)
 	$(Q)$(OBJCOPY) $(foreach name,$(sqlite_faults),--redefine-sym sqlite3_$(name)=faulty_$(name)) $< $@
-$(O)/tests/faulty/libgpumemtrace.so: $(call objects,faulty,$(interpose_src)) $(O)/obj/pic/tests/faults/sqlite_faults.o interpose/exports.map
+$(O)/tests/faulty/libgpumemtrace.so: $(patsubst $(O)/obj/%,$(O)/obj/faulty/%,$(interpose_obj)) $(O)/obj/faulty/trace.a $(O)/obj/tests/faults/sqlite_faults.o $(common_a) interpose/exports.map
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -shared -o $@ $(filter %.o,$^) $(SQLITE_A) $(LIBRARY_FLAGS)
+	$(Q)$(CC) -shared -o $@ $(filter-out %.map,$^) $(SQLITE_A) $(LIBRARY_FLAGS)
 # A library that is preloaded beside ours (preload_*), or in its place with the mistake of another (naive_*),
 # or that Python programs call (stack_probe*).
 $(O)/tests/%.so: tests/programs/%.c $(SIMULATOR)
@@ -196,11 +186,7 @@ $(O)/samples/%: samples/%.c $(SIMULATOR)
 	$(Q)$(CC) $(COMMON) -MMD -MP -o $@ $< $(call links,$<) -lm
 
 # The matrix: one set of sources, linked to one runtime, the other, or none; as program and as plugin.
-matrix_obj := $(call objects,matrix,$(matrix_src))
-$(O)/obj/matrix/%.o: %.c
-	$(call say,CC,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(COMMON) -fPIC -MMD -MP -c $< -o $@
+matrix_obj := $(call objects,$(matrix_src))
 link_matrix   = $(link_cudart13) $(link_cuda)
 link_matrix12 = $(link_cudart12) $(link_cuda)
 link_matrix_plugin.so   = -shared $(link_matrix)
@@ -213,15 +199,15 @@ $(MATRIX): $(matrix_obj) $(SIMULATOR)
 
 # A unit test named interpose_* sees the recorder's objects, but those that stand in for libc's own
 # functions; any other the analyzer's.
-interpose_unit_obj := $(filter-out $(call objects,pic,interpose/stubs.S interpose/exit.c interpose/own_libc.c),$(interpose_obj))
-$(O)/tests/unit/interpose_%: tests/unit/interpose_%.c $(interpose_obj)
+interpose_unit_obj := $(filter-out $(call objects,interpose/lookup/stubs.S interpose/life/exit.c interpose/lookup/own_libc.c),$(interpose_obj))
+$(O)/tests/unit/interpose_%: tests/unit/interpose_%.c $(interpose_unit_obj) $(trace_a) $(common_a)
 	$(call say,UNIT,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(COMMON) $(CUDA_FLAGS) -I. -MMD -MP -o $@ $< $(interpose_unit_obj) $(SQLITE_A) -lcmocka -lm
-$(O)/tests/unit/%: tests/unit/%.c $(analyzer_obj)
+	$(Q)$(CC) $(COMMON) $(CUDA_SEEN) -MMD -MP -o $@ $< $(filter %.o %.a,$^) $(SQLITE_A) -lcmocka -lm
+$(O)/tests/unit/%: tests/unit/%.c $(analyzer_obj) $(trace_a) $(common_a)
 	$(call say,UNIT,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(COMMON) -Ianalyzer -Isimulator -I. -MMD -MP -o $@ $< $(filter-out $(O)/obj/exe/analyzer/main.o,$(analyzer_obj)) \
+	$(Q)$(CC) $(COMMON) -MMD -MP -o $@ $< $(filter-out %/analyzer/main.o,$(filter %.o %.a,$^)) \
 	    $(SQLITE_A) -ljansson -ldw -lelf -liberty -lcmocka -lm
 
 # --- running --------------------------------------------------------------------------------------

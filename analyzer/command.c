@@ -6,8 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "render/render.h"
-#include "util/nearest.h"
+#include "analyzer/render/render.h"
+#include "analyzer/util/nearest.h"
 
 const struct command commands[] = {
 #define COMMAND(name, operands, fewest, most, common, summary, answer, table, exits, example)      \

@@ -3,14 +3,14 @@
  * The commands, as commands.def lists them. A command lives in command/cmd_<name>.c, gets argv
  * from its own name on, and must not print to stdout but through command_print.
  */
-#ifndef GPUMEMTRACE_COMMAND_H
-#define GPUMEMTRACE_COMMAND_H
+#ifndef GPUMEMTRACE_ANALYZER_COMMAND_H
+#define GPUMEMTRACE_ANALYZER_COMMAND_H
 
 #include <stddef.h>
 
 #include "gpumemtrace/err.h"
-#include "render/doc.h"
-#include "util/options.h"
+#include "analyzer/render/doc.h"
+#include "analyzer/util/options.h"
 
 /* Groups of shared options; see commands.def. */
 enum command_options_group {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Categories of memory and the rules that find them; see category.h. */
-#include "analysis/category.h"
+#include "category.h"
 
 #include <ctype.h>
 #include <fnmatch.h>
@@ -8,9 +8,9 @@
 #include <string.h>
 #include <strings.h>
 
-#include "symbol/symbols.h"
-#include "trace/array.h"
-#include "util/text.h"
+#include "analyzer/symbol/symbols.h"
+#include "analyzer/load/array.h"
+#include "analyzer/util/text.h"
 
 enum { RULE_NONE = UINT8_MAX };
 
@@ -18,7 +18,7 @@ static const struct {
     const char *key, *title;
 } names[] = {
 #define CATEGORY(name, text) {#name, text},
-#include "analysis/categories.def"
+#include "categories.def"
 };
 
 static const struct {
@@ -26,7 +26,7 @@ static const struct {
     uint8_t kept, passing;
 } rules[] = {
 #define RULE(word, kept, passing) {word, CATEGORY_##kept, CATEGORY_##passing},
-#include "analysis/category_rules.def"
+#include "category_rules.def"
 };
 
 static const struct {
@@ -34,7 +34,7 @@ static const struct {
     uint8_t category;
 } modules[] = {
 #define MODULE(start, category) {start, CATEGORY_##category},
-#include "analysis/category_modules.def"
+#include "category_modules.def"
 };
 
 static const struct {
@@ -43,7 +43,7 @@ static const struct {
 } functions[] = {
 #define FUNCTION(module, pattern, category) {module, pattern, CATEGORY_##category},
 #define PYTHON(pattern, category)
-#include "analysis/category_functions.def"
+#include "category_functions.def"
 };
 
 static const struct {
@@ -52,7 +52,7 @@ static const struct {
 } python_functions[] = {
 #define FUNCTION(module, pattern, category)
 #define PYTHON(pattern, category) {pattern, CATEGORY_##category},
-#include "analysis/category_functions.def"
+#include "category_functions.def"
 };
 
 const char *category_key(enum category category)

@@ -5,17 +5,17 @@
  * blocks) and category_functions.def (functions of frameworks, of their pools' blocks). It must not
  * know how either side prints them.
  */
-#ifndef GPUMEMTRACE_ANALYSIS_CATEGORY_H
-#define GPUMEMTRACE_ANALYSIS_CATEGORY_H
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_CATEGORY_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_CATEGORY_H
 
 #include <stdint.h>
 
-#include "replay/history.h"
-#include "symbol/symbols.h"
+#include "analyzer/replay/history.h"
+#include "analyzer/symbol/symbols.h"
 
 enum category {
 #define CATEGORY(name, text) CATEGORY_##name,
-#include "analysis/categories.def"
+#include "categories.def"
     CATEGORY_COUNT
 };
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* Limits held against a trace; see check.h. */
-#include "analysis/check.h"
+#include "check.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/phases.h"
-#include "trace/array.h"
-#include "util/size.h"
+#include "phases.h"
+#include "analyzer/load/array.h"
+#include "common/size.h"
 
 int check_limit_parse(struct check_limit *limit, const char *text, struct err *err)
 {

@@ -4,10 +4,10 @@
  * numbers. Gates guard live bytes: what a pool reserves depends on its history. It must not know
  * how results are shown.
  */
-#ifndef GPUMEMTRACE_ANALYSIS_CHECK_H
-#define GPUMEMTRACE_ANALYSIS_CHECK_H
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_CHECK_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_CHECK_H
 
-#include "analysis/study.h"
+#include "study.h"
 
 struct check_limit {
     const char *phase; /* name or path, not terminated; NULL: the whole run */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Fragmentation at a moment; see frag.h. */
-#include "analysis/frag.h"
+#include "frag.h"
 
 #include <stdlib.h>
 
-#include "replay/live_walk.h"
-#include "trace/array.h"
+#include "analyzer/replay/live_walk.h"
+#include "analyzer/load/array.h"
 
 struct stretch {
     uint64_t start, end;

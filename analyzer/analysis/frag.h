@@ -10,10 +10,10 @@
  *             pools and the pool for graphs hold. What a stream-ordered pool holds free counts as
  *             one hole, which it can give back; all that graphs hold is live.
  */
-#ifndef GPUMEMTRACE_ANALYSIS_FRAG_H
-#define GPUMEMTRACE_ANALYSIS_FRAG_H
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_FRAG_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_FRAG_H
 
-#include "replay/history.h"
+#include "analyzer/replay/history.h"
 
 #define FRAG_GRANULE_BYTES (UINT64_C(2) << 20)
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* What grew between two traces; see grown.h. */
-#include "analysis/grown.h"
+#include "grown.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analysis/sites.h"
-#include "trace/array.h"
-#include "util/text.h"
+#include "sites.h"
+#include "analyzer/load/array.h"
+#include "analyzer/util/text.h"
 
 #define STACK_TEXT_MAX ((size_t)1 << 20)
 

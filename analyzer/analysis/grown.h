@@ -4,10 +4,10 @@
  * different processes are the same when all their frames read the same. It must not know why two
  * traces are compared.
  */
-#ifndef GPUMEMTRACE_ANALYSIS_GROWN_H
-#define GPUMEMTRACE_ANALYSIS_GROWN_H
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_GROWN_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_GROWN_H
 
-#include "analysis/study.h"
+#include "study.h"
 
 struct grown_site {
     uint32_t stack_id; /* of the later trace */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Growth per step; see leaks.h. */
-#include "analysis/leaks.h"
+#include "leaks.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 enum { WARM_UP_ENDS = 1, FEWEST_ENDS = 3 };
 

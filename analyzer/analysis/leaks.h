@@ -7,10 +7,10 @@
  * The first step is left out (caches, gradients, optimizer states come up in it). A site grows if,
  * over at least three later ends, its bytes never fall and rise in at least half of the intervals.
  */
-#ifndef GPUMEMTRACE_ANALYSIS_LEAKS_H
-#define GPUMEMTRACE_ANALYSIS_LEAKS_H
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_LEAKS_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_LEAKS_H
 
-#include "replay/history.h"
+#include "analyzer/replay/history.h"
 
 struct growing {
     uint32_t stack_id;

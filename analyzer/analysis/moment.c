@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* From --at=… to an event; see moment.h. */
-#include "analysis/moment.h"
+#include "moment.h"
 
 #include <errno.h>
 #include <math.h>

@@ -3,10 +3,10 @@
  * The moment a user means by --at=peak|end|TIME|SEQ|phase:NAME|oom:N: which event it stands for.
  * A moment is the state right after that event.
  */
-#ifndef GPUMEMTRACE_ANALYSIS_MOMENT_H
-#define GPUMEMTRACE_ANALYSIS_MOMENT_H
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_MOMENT_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_MOMENT_H
 
-#include "replay/history.h"
+#include "analyzer/replay/history.h"
 
 /*
  * The event, for one stock. HISTORY_NONE with 0: the moment does not exist for that stock (nothing

@@ -6,12 +6,12 @@
  *               └─ an allocation is numbered   └─ a free is         │
  *                  after what happened in it      before it
  */
-#include "analysis/nesting.h"
+#include "nesting.h"
 
 #include <stdlib.h>
 
-#include "replay/address_map.h"
-#include "trace/array.h"
+#include "analyzer/replay/address_map.h"
+#include "analyzer/load/array.h"
 
 static bool is_sample(const struct event *event)
 {

@@ -3,10 +3,10 @@
  * Which call each event inside another call belongs to: a context that the first cudaMalloc makes,
  * a module it loads. It must not know what the events mean.
  */
-#ifndef GPUMEMTRACE_ANALYSIS_NESTING_H
-#define GPUMEMTRACE_ANALYSIS_NESTING_H
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_NESTING_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_NESTING_H
 
-#include "replay/history.h"
+#include "analyzer/replay/history.h"
 
 struct nested {
     uint32_t event;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Why an allocation failed; see oom.h. */
-#include "analysis/oom.h"
+#include "oom.h"
 
-#include "analysis/frag.h"
-#include "replay/live_walk.h"
+#include "frag.h"
+#include "analyzer/replay/live_walk.h"
 
 /* Contexts measured 287 to 667 MB by card and driver; what is more belongs to others. */
 #define CONTEXT_MOST_BYTES (UINT64_C(1) << 30)

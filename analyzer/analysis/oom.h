@@ -20,10 +20,10 @@
  *               (the host's, another process's, a module's), or the trace has no cuMemGetInfo to
  *               judge by
  */
-#ifndef GPUMEMTRACE_ANALYSIS_OOM_H
-#define GPUMEMTRACE_ANALYSIS_OOM_H
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_OOM_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_OOM_H
 
-#include "replay/history.h"
+#include "analyzer/replay/history.h"
 
 enum oom_verdict {
     OOM_UNKNOWN,

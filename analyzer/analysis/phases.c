@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* What each phase did; see phases.h. */
-#include "analysis/phases.h"
+#include "phases.h"
 
 #include <stdlib.h>
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 /* A span while it is open. Open spans form a list in the order of their push. */
 struct open {

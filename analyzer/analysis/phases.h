@@ -10,10 +10,10 @@
  *
  * The row without a path is the time outside any phase, taken as one occurrence.
  */
-#ifndef GPUMEMTRACE_ANALYSIS_PHASES_H
-#define GPUMEMTRACE_ANALYSIS_PHASES_H
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_PHASES_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_PHASES_H
 
-#include "replay/history.h"
+#include "analyzer/replay/history.h"
 
 struct phase_row {
     uint32_t path; /* HISTORY_NONE: outside any phase */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Segments of a pool and the blocks in them; see segments.h. */
-#include "analysis/segments.h"
+#include "segments.h"
 
 #include <stdlib.h>
 
-#include "replay/live_walk.h"
-#include "trace/array.h"
+#include "analyzer/replay/live_walk.h"
+#include "analyzer/load/array.h"
 
 static int add_segment(struct segment_list *list, const struct segment *segment, struct err *err)
 {

@@ -8,10 +8,10 @@
  * Mappings of VMM objects that follow one another without a gap are one segment (an expandable
  * one).
  */
-#ifndef GPUMEMTRACE_ANALYSIS_SEGMENTS_H
-#define GPUMEMTRACE_ANALYSIS_SEGMENTS_H
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_SEGMENTS_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_SEGMENTS_H
 
-#include "replay/history.h"
+#include "analyzer/replay/history.h"
 
 struct segment_view {
     uint64_t address, size_bytes;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Live memory at a moment, by site; see sites.h. */
-#include "analysis/sites.h"
+#include "sites.h"
 
 #include <stdlib.h>
 
-#include "replay/address_map.h"
-#include "replay/live_walk.h"
-#include "trace/array.h"
+#include "analyzer/replay/address_map.h"
+#include "analyzer/replay/live_walk.h"
+#include "analyzer/load/array.h"
 
 static uint32_t path_of(const struct history *history, const struct block *block)
 {

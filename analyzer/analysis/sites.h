@@ -3,10 +3,10 @@
  * Who holds memory at a moment: the live blocks of one stock, grouped by call stack, phase of birth
  * and category. It must not know names: those are looked up by whoever prints.
  */
-#ifndef GPUMEMTRACE_ANALYSIS_SITES_H
-#define GPUMEMTRACE_ANALYSIS_SITES_H
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_SITES_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_SITES_H
 
-#include "analysis/category.h"
+#include "category.h"
 
 struct site {
     uint32_t stack_id;

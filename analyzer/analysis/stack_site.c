@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Which frame names an allocation; see stack_site.h. */
-#include "analysis/stack_site.h"
+#include "stack_site.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "util/utf8.h"
+#include "analyzer/util/utf8.h"
 
 /* How well a frame names an allocation, the best last. */
 enum rank {

@@ -3,10 +3,10 @@
  * The one frame of a stack that names an allocation: the program's own line nearest to it. It must
  * not know how stacks are shown.
  */
-#ifndef GPUMEMTRACE_ANALYSIS_STACK_SITE_H
-#define GPUMEMTRACE_ANALYSIS_STACK_SITE_H
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STACK_SITE_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_STACK_SITE_H
 
-#include "symbol/symbols.h"
+#include "analyzer/symbol/symbols.h"
 
 struct stack_site {
     struct symbol_frame frame;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* A trace ready to be asked, and what a view shows of it; see study.h. */
-#include "analysis/study.h"
+#include "study.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 enum { PEOPLE_TOP = 10 };
 

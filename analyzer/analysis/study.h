@@ -3,12 +3,12 @@
  * One trace, ready to be asked: loaded, replayed, categorised, with names for its frames. And the
  * view: what of it a command was asked to show. It must not know any one command.
  */
-#ifndef GPUMEMTRACE_ANALYSIS_STUDY_H
-#define GPUMEMTRACE_ANALYSIS_STUDY_H
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STUDY_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_STUDY_H
 
-#include "analysis/category.h"
-#include "symbol/symbols.h"
-#include "trace/trace.h"
+#include "category.h"
+#include "analyzer/symbol/symbols.h"
+#include "analyzer/load/trace.h"
 
 struct study {
     struct trace trace;

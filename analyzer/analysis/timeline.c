@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Live bytes over time; see timeline.h. */
-#include "analysis/timeline.h"
+#include "timeline.h"
 
 #include <stdlib.h>
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 struct builder {
     struct timeline *timeline;

@@ -3,10 +3,10 @@
  * Live bytes over time, thinned to a bounded number of samples: the run is cut into equal times,
  * and each keeps the moment when most was live in it, so that no peak is lost.
  */
-#ifndef GPUMEMTRACE_ANALYSIS_TIMELINE_H
-#define GPUMEMTRACE_ANALYSIS_TIMELINE_H
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_TIMELINE_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_TIMELINE_H
 
-#include "replay/history.h"
+#include "analyzer/replay/history.h"
 
 struct sample {
     uint64_t time_ns;   /* of the moment; of the cut's end if nothing changed in it */

@@ -3,14 +3,14 @@
  * What a reader must know before believing the figures: losses, a process that was killed, frees
  * that match nothing. It must not compute anything that the history has not counted.
  */
-#include "analysis/study.h"
+#include "study.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 static int warn(struct text_list *list, struct err *err, const char *format, ...) GMT_PRINTF(3, 4);
 

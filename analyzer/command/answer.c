@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* From options to a printed document; see answer.h. */
-#include "command/answer.h"
+#include "answer.h"
 
 #include <string.h>
 
-#include "command.h"
+#include "analyzer/command.h"
 
 struct view answer_view(const struct command_options *options, const void *own)
 {

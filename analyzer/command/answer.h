@@ -3,11 +3,11 @@
  * What the commands that answer from traces share: options to view, traces to document, document
  * to output. It must not know what any of them answers.
  */
-#ifndef GPUMEMTRACE_COMMAND_ANSWER_H
-#define GPUMEMTRACE_COMMAND_ANSWER_H
+#ifndef GPUMEMTRACE_ANALYZER_COMMAND_ANSWER_H
+#define GPUMEMTRACE_ANALYZER_COMMAND_ANSWER_H
 
-#include "analysis/docs.h"
-#include "util/options.h"
+#include "analyzer/page/docs.h"
+#include "analyzer/util/options.h"
 
 /* What of the traces the options ask to see; own is handed to the command's parts. */
 struct view answer_view(const struct command_options *options, const void *own);

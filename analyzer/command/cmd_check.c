@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* `gpumemtrace check`: exit 1 when a limit or a baseline is broken. */
-#include "command.h"
-#include "command/answer.h"
+#include "analyzer/command.h"
+#include "answer.h"
 
-#include "analysis/check.h"
-#include "analysis/grown.h"
-#include "render/units.h"
+#include "analyzer/analysis/check.h"
+#include "analyzer/analysis/grown.h"
+#include "analyzer/render/units.h"
 
 struct given {
     struct option_texts max_peak;

@@ -5,13 +5,13 @@
  */
 #include <stdio.h>
 
-#include "analysis/docs.h"
-#include "command.h"
-#include "command/answer.h"
-#include "command/model_options.h"
-#include "estimate/compare.h"
-#include "estimate/estimate_doc.h"
-#include "render/units.h"
+#include "analyzer/page/docs.h"
+#include "analyzer/command.h"
+#include "answer.h"
+#include "model_options.h"
+#include "analyzer/estimate/compare.h"
+#include "analyzer/estimate/estimate_doc.h"
+#include "analyzer/render/units.h"
 
 struct compare_view {
     const struct estimate *estimate;
@@ -23,8 +23,7 @@ static const struct compare_view *compare_view(const struct view *view)
     return view->own;
 }
 
-/* --- pairs --------------------------------------------------------------------------------------
- */
+/* --- pairs --- */
 
 /* Difference and ratio say how far the measured side is from the estimated one. */
 static void add_pair(struct doc *doc, const struct compare_pair *pair, bool people)
@@ -58,8 +57,7 @@ static void add_row(struct doc *doc, const char *key, const char *label, const c
     doc_row_end(doc);
 }
 
-/* --- one device ---------------------------------------------------------------------------------
- */
+/* --- one device --- */
 
 static void add_peak(struct doc *doc, const struct comparison *comparison,
                      const struct estimate *estimate, bool people)
@@ -120,8 +118,7 @@ static int add_device(struct doc *doc, const struct study *study, const struct d
     return 0;
 }
 
-/* --- the whole ----------------------------------------------------------------------------------
- */
+/* --- the whole --- */
 
 #define SAME_RATIO 0.0005 /* below it, units_ratio shows 0.0 % */
 

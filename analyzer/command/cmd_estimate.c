@@ -2,10 +2,10 @@
 /*
  * `gpumemtrace estimate MODEL`: how much memory a model should need.
  */
-#include "command.h"
-#include "command/model_options.h"
-#include "estimate/estimate.h"
-#include "estimate/estimate_doc.h"
+#include "analyzer/command.h"
+#include "model_options.h"
+#include "analyzer/estimate/estimate.h"
+#include "analyzer/estimate/estimate_doc.h"
 
 static int print_estimate(const struct estimate *estimate, const struct command_options *options,
                           const struct model_options *own, struct err *err)

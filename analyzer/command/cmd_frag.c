@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* `gpumemtrace frag`: fragmentation at a moment, at each failure, over time. */
-#include "command.h"
-#include "command/answer.h"
+#include "analyzer/command.h"
+#include "answer.h"
 
-#include "analysis/frag.h"
+#include "analyzer/analysis/frag.h"
 
 enum { SAMPLES_MOST = 10000 };
 

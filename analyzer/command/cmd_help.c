@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command.h"
-#include "util/text.h"
+#include "analyzer/command.h"
+#include "analyzer/util/text.h"
 
 #define PAGE_BYTES_MAX 16384
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* `gpumemtrace info`: what the file holds, its coverage and its losses. */
-#include "command.h"
-#include "command/answer.h"
+#include "analyzer/command.h"
+#include "answer.h"
 
-#include "analysis/nesting.h"
+#include "analyzer/analysis/nesting.h"
 
 static const char *const kind_texts[] = {
 #define EVENT_KIND(name, text, meaning) text,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* `gpumemtrace leaks`: memory never freed, and growth per step. */
-#include "command.h"
-#include "command/answer.h"
+#include "analyzer/command.h"
+#include "answer.h"
 
-#include "analysis/leaks.h"
+#include "analyzer/analysis/leaks.h"
 
 struct own {
     bool fail;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `gpumemtrace oom`: why allocations failed. */
-#include "command.h"
-#include "command/answer.h"
+#include "analyzer/command.h"
+#include "answer.h"
 
 static int add_tail(struct doc *doc, const struct study *study, const struct view *view,
                     struct err *err)

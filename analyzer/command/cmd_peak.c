@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* `gpumemtrace peak`: who held the memory at the peak or another moment, by stack, phase, category.
  */
-#include "command.h"
-#include "command/answer.h"
+#include "analyzer/command.h"
+#include "answer.h"
 
-#include "analysis/moment.h"
-#include "analysis/sites.h"
+#include "analyzer/analysis/moment.h"
+#include "analyzer/analysis/sites.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 /* One row per layer: the moment and what was live then. */
 static void add_moment(struct doc *doc, const struct study *study, const struct view *view,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `gpumemtrace phases`: what each phase cost. */
-#include "command.h"
-#include "command/answer.h"
+#include "analyzer/command.h"
+#include "answer.h"
 
 /* Saying nothing would look like a phase that cost nothing. */
 static int add_tail(struct doc *doc, const struct study *study, const struct view *view,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* `gpumemtrace report`: everything on one page. */
-#include "command.h"
-#include "command/answer.h"
-#include "render/units.h"
+#include "analyzer/command.h"
+#include "answer.h"
+#include "analyzer/render/units.h"
 
 /* One sentence per device: what peaked, when, in which phase. */
 static int add_headline(struct doc *doc, const struct study *study, const struct view *view,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* `gpumemtrace resolve`: writes the names of native frames into the trace. */
-#include "command.h"
-#include "command/answer.h"
+#include "analyzer/command.h"
+#include "answer.h"
 
-#include "symbol/all_names.h"
+#include "analyzer/symbol/all_names.h"
 
 static uint64_t places(const struct name_counts *counts)
 {

@@ -10,13 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "command/run_child.h"
-#include "command/run_places.h"
-#include "command/run_program.h"
-#include "driver/spec.h"
-#include "util/size.h"
-#include "util/text.h"
+#include "analyzer/command.h"
+#include "run_child.h"
+#include "run_places.h"
+#include "run_program.h"
+#include "common/spec.h"
+#include "common/size.h"
+#include "analyzer/util/text.h"
 
 #define VARIABLE_BYTES_MAX 65536
 
@@ -53,7 +53,7 @@ static const struct option_rule rules[] = {
     {0},
 };
 
-/* --- settings --------------------------------------------------------------------------------- */
+/* --- settings --- */
 
 static int set_variable(const char *name, const char *value, struct err *err)
 {
@@ -138,7 +138,7 @@ static int make_output_absolute(const char **output, struct text *absolute, stru
     return -1;
 }
 
-/* --- the loader's variables ------------------------------------------------------------------- */
+/* --- the loader's variables --- */
 
 /* name=first[:what it was]. */
 static int prepend(const char *name, const char *first, struct err *err)
@@ -163,7 +163,7 @@ static const char *const simulated[] = {
     "libcudart.so.12",
     "libcudart.so.13",
 #define STANDIN(soname, list, version) soname,
-#include "standins/libraries.def"
+#include "simulator/standins/libraries.def"
 };
 
 /*
@@ -199,7 +199,7 @@ static int set_simulator(const char *spec, struct err *err)
     return set_variable("GPUMEMTRACE_SIM", spec, err);
 }
 
-/* --- running ---------------------------------------------------------------------------------- */
+/* --- running --- */
 
 static int say_and_return(const struct err *err, int status)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* `gpumemtrace timeline`: live bytes over time, per layer. */
-#include "command.h"
-#include "command/answer.h"
+#include "analyzer/command.h"
+#include "answer.h"
 
-#include "analysis/timeline.h"
+#include "analyzer/analysis/timeline.h"
 
 enum { SAMPLES_MOST = 1000000 };
 

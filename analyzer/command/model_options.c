@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The options of estimate and compare; see model_options.h. */
-#include "command/model_options.h"
+#include "model_options.h"
 
 #include <stddef.h>
 
@@ -8,7 +8,7 @@
 
 static const char dtype_text[] = "element type:"
 #define DTYPE(name, bytes, accumulate, names) " " #name
-#include "estimate/dtypes.def"
+#include "analyzer/estimate/dtypes.def"
                                  ", and the usual short names";
 
 const struct option_rule model_option_rules[] = {

@@ -4,15 +4,15 @@
  * overrides it; and the way from the command line to the estimate, which they share. It must not
  * know what is done with the estimate.
  */
-#ifndef GPUMEMTRACE_COMMAND_MODEL_OPTIONS_H
-#define GPUMEMTRACE_COMMAND_MODEL_OPTIONS_H
+#ifndef GPUMEMTRACE_ANALYZER_COMMAND_MODEL_OPTIONS_H
+#define GPUMEMTRACE_ANALYZER_COMMAND_MODEL_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "estimate/estimate_doc.h"
-#include "estimate/model.h"
-#include "util/options.h"
+#include "analyzer/estimate/estimate_doc.h"
+#include "analyzer/estimate/model.h"
+#include "analyzer/util/options.h"
 
 struct model_options {
     long batch; /* 0: not given */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Starting the recorded program and waiting for it; see run_child.h. */
-#include "command/run_child.h"
+#include "run_child.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
  * Starting the recorded program and waiting for it, with a shell's manners. It must not know what
  * is loaded into it: the environment is ready.
  */
-#ifndef GPUMEMTRACE_COMMAND_RUN_CHILD_H
-#define GPUMEMTRACE_COMMAND_RUN_CHILD_H
+#ifndef GPUMEMTRACE_ANALYZER_COMMAND_RUN_CHILD_H
+#define GPUMEMTRACE_ANALYZER_COMMAND_RUN_CHILD_H
 
 #include "gpumemtrace/err.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finding the recorder's library and the simulator; see run_places.h. */
-#include "command/run_places.h"
+#include "run_places.h"
 
 #include <errno.h>
 #include <stdlib.h>

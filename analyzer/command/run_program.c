@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Finding and judging the program to record; see run_program.h. */
-#include "command/run_program.h"
+#include "run_program.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* --- finding ---------------------------------------------------------------------------------- */
+/* --- finding --- */
 
 /* 0, or why execve would refuse. */
 static int why_not(const char *path)
@@ -65,7 +65,7 @@ int run_program_find(const char *name, char path[PATH_MAX], struct err *err)
     return reason ? say_refused(name, reason, err) : 0;
 }
 
-/* --- judging ---------------------------------------------------------------------------------- */
+/* --- judging --- */
 
 struct image {
     int fd;

@@ -4,12 +4,12 @@
  *
  *     | allocated | free | allocated |   free   |      joined on free, split on alloc
  */
-#include "estimate/caching.h"
+#include "caching.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 #define ROUND_BYTES UINT64_C(512)
 #define SMALL_MOST_BYTES (UINT64_C(1) << 20)
@@ -76,8 +76,7 @@ static void block_retire(struct caching *caching, uint32_t index)
     caching->spare = index;
 }
 
-/* --- the free list ------------------------------------------------------------------------------
- */
+/* --- the free list --- */
 
 static int set_free(struct caching *caching, uint32_t index, struct err *err)
 {
@@ -116,8 +115,7 @@ static uint32_t find_best(const struct caching *caching, uint64_t bytes, bool is
     return best;
 }
 
-/* --- alloc and free -----------------------------------------------------------------------------
- */
+/* --- alloc and free --- */
 
 static int segment_new(struct caching *caching, uint64_t bytes, bool is_small, uint32_t *index,
                        struct err *err)

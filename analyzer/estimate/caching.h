@@ -12,8 +12,8 @@
  *
  * One stream, default settings, a device that never runs out.
  */
-#ifndef GPUMEMTRACE_ESTIMATE_CACHING_H
-#define GPUMEMTRACE_ESTIMATE_CACHING_H
+#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_CACHING_H
+#define GPUMEMTRACE_ANALYZER_ESTIMATE_CACHING_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * Arithmetic that remembers whether anything ever overflowed, so that formulas can be written as
  * formulas and looked at once. The limit is INT64_MAX: what the formats downstream can carry.
  */
-#ifndef GPUMEMTRACE_ESTIMATE_CHECKED_H
-#define GPUMEMTRACE_ESTIMATE_CHECKED_H
+#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_CHECKED_H
+#define GPUMEMTRACE_ANALYZER_ESTIMATE_CHECKED_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,13 +2,13 @@
 /*
  * Pairing what was measured with what was estimated.
  */
-#include "estimate/compare.h"
+#include "compare.h"
 
 #include <string.h>
 
-#include "analysis/frag.h"
-#include "analysis/phases.h"
-#include "analysis/sites.h"
+#include "analyzer/analysis/frag.h"
+#include "analyzer/analysis/phases.h"
+#include "analyzer/analysis/sites.h"
 
 /* A measured phase stands for an estimated one when its own name has one of these words. */
 static const struct {
@@ -32,8 +32,7 @@ static void pair_estimated(struct compare_pair *pair, uint64_t bytes)
     pair->estimated_bytes = bytes;
 }
 
-/* --- categories ---------------------------------------------------------------------------------
- */
+/* --- categories --- */
 
 static int measure_categories(struct comparison *comparison, const struct study *study,
                               uint32_t stock, struct err *err)
@@ -71,8 +70,7 @@ static void merge_buffers(struct comparison *comparison)
     *buffers = (struct compare_pair){0};
 }
 
-/* --- phases -------------------------------------------------------------------------------------
- */
+/* --- phases --- */
 
 /* TAPE_PHASES: none. */
 static enum tape_phase find_phase(const char *name)
@@ -109,8 +107,7 @@ static void estimate_phases(struct comparison *comparison, const struct estimate
             pair_estimated(&comparison->phases[i], estimate->phase_peaks[i].total_bytes);
 }
 
-/* --- the whole ----------------------------------------------------------------------------------
- */
+/* --- the whole --- */
 
 static const char *peak_phase(const struct study *study, uint32_t stock)
 {

@@ -3,11 +3,11 @@
  * Measured beside estimated: one stock of a trace against the estimate of its model. It must not
  * print.
  */
-#ifndef GPUMEMTRACE_ESTIMATE_COMPARE_H
-#define GPUMEMTRACE_ESTIMATE_COMPARE_H
+#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_COMPARE_H
+#define GPUMEMTRACE_ANALYZER_ESTIMATE_COMPARE_H
 
-#include "analysis/study.h"
-#include "estimate/estimate.h"
+#include "analyzer/analysis/study.h"
+#include "estimate.h"
 
 struct compare_pair {
     bool measured_known, estimated_known;

@@ -2,19 +2,19 @@
 /*
  * The table of element types and the search for a name in it.
  */
-#include "estimate/dtype.h"
+#include "dtype.h"
 
 #include <strings.h>
 
-#include "estimate/names.h"
-#include "util/text.h"
+#include "names.h"
+#include "analyzer/util/text.h"
 
 static const struct {
     const char *name, *names;
     uint64_t bytes, accumulate_bytes;
 } dtypes[] = {
 #define DTYPE(name, bytes, accumulate, names) {#name, names, bytes, accumulate},
-#include "estimate/dtypes.def"
+#include "dtypes.def"
 };
 
 const char *dtype_name(enum dtype dtype)

@@ -2,8 +2,8 @@
 /*
  * Element types and their sizes, from dtypes.def. It must not know where types are used.
  */
-#ifndef GPUMEMTRACE_ESTIMATE_DTYPE_H
-#define GPUMEMTRACE_ESTIMATE_DTYPE_H
+#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_DTYPE_H
+#define GPUMEMTRACE_ANALYZER_ESTIMATE_DTYPE_H
 
 #include <stdint.h>
 
@@ -14,7 +14,7 @@
 
 enum dtype {
 #define DTYPE(name, bytes, accumulate, names) DTYPE_##name,
-#include "estimate/dtypes.def"
+#include "dtypes.def"
     DTYPE_COUNT
 };
 

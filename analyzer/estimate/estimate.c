@@ -3,15 +3,15 @@
  * Making the estimate: plan the model, record its run, replay the tape once for live bytes and
  * once through the simulated allocator.
  */
-#include "estimate/estimate.h"
+#include "estimate.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "estimate/caching.h"
-#include "estimate/run.h"
-#include "trace/array.h"
+#include "caching.h"
+#include "run.h"
+#include "analyzer/load/array.h"
 
 void estimate_release(struct estimate *estimate)
 {
@@ -19,8 +19,7 @@ void estimate_release(struct estimate *estimate)
     *estimate = (struct estimate){0};
 }
 
-/* --- live bytes ---------------------------------------------------------------------------------
- */
+/* --- live bytes --- */
 
 static void moment_offer(struct estimate_moment *highest, const struct estimate_moment *now)
 {
@@ -62,8 +61,7 @@ static int replay_live(struct estimate *estimate, const struct tape *tape, struc
     return 0;
 }
 
-/* --- the allocator ------------------------------------------------------------------------------
- */
+/* --- the allocator --- */
 
 static void note_load(struct estimate *estimate, const struct caching *caching)
 {
@@ -97,8 +95,7 @@ out:
     return result;
 }
 
-/* --- the whole ----------------------------------------------------------------------------------
- */
+/* --- the whole --- */
 
 static int sum_parameters(struct estimate *estimate, struct err *err)
 {
@@ -183,8 +180,7 @@ bool estimate_models(const struct estimate *estimate, enum category category)
     return category != CATEGORY_context && category != CATEGORY_other;
 }
 
-/* --- moments ------------------------------------------------------------------------------------
- */
+/* --- moments --- */
 
 const char *estimate_moment_text(const struct estimate *estimate,
                                  const struct estimate_moment *moment, char text[MOMENT_TEXT_BYTES])

@@ -7,16 +7,16 @@
  *     allocated   what that allocator counts as handed out (caching.h)
  *     reserved    what it holds from the driver
  */
-#ifndef GPUMEMTRACE_ESTIMATE_ESTIMATE_H
-#define GPUMEMTRACE_ESTIMATE_ESTIMATE_H
+#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_ESTIMATE_H
+#define GPUMEMTRACE_ANALYZER_ESTIMATE_ESTIMATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analysis/category.h"
-#include "estimate/model.h"
-#include "estimate/plan.h"
-#include "estimate/tape.h"
+#include "analyzer/analysis/category.h"
+#include "model.h"
+#include "plan.h"
+#include "tape.h"
 #include "gpumemtrace/err.h"
 
 /* Live requested bytes at one moment of the run. */

@@ -2,20 +2,19 @@
 /*
  * Describing an estimate: first the answer, then what it is made of, then what it rests on.
  */
-#include "estimate/estimate_doc.h"
+#include "estimate_doc.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "render/units.h"
+#include "analyzer/render/units.h"
 
 static const char *model_name(const struct estimate *estimate)
 {
     return estimate->model->name ? estimate->model->name : "the model";
 }
 
-/* --- model and settings -------------------------------------------------------------------------
- */
+/* --- model and settings --- */
 
 static void add_settings(struct doc *doc, const struct settings *settings)
 {
@@ -42,8 +41,7 @@ void estimate_doc_model(struct doc *doc, const struct estimate *estimate)
     add_settings(doc, &estimate->plan.settings);
 }
 
-/* --- figures ------------------------------------------------------------------------------------
- */
+/* --- figures --- */
 
 static void add_footprint(struct doc *doc, const struct footprint *footprint)
 {
@@ -122,8 +120,7 @@ static void add_rule(struct doc *doc, const struct estimate *estimate)
                     estimate_kept_bytes(estimate));
 }
 
-/* --- layers -------------------------------------------------------------------------------------
- */
+/* --- layers --- */
 
 static void add_layer(struct doc *doc, struct plan_layer *planned, bool people)
 {
@@ -162,8 +159,7 @@ static void add_layers(struct doc *doc, const struct estimate *estimate,
         doc_note(doc, "The model has %zu layers; --layers shows them all.", count);
 }
 
-/* --- assumptions --------------------------------------------------------------------------------
- */
+/* --- assumptions --- */
 
 static void assume(struct doc *doc, const char *sentence)
 {
@@ -235,8 +231,7 @@ void estimate_doc_assumptions(struct doc *doc, const struct estimate *estimate,
     doc_list_end(doc);
 }
 
-/* --- the page -----------------------------------------------------------------------------------
- */
+/* --- the page --- */
 
 static void add_headline(struct doc *doc, const struct estimate *estimate)
 {

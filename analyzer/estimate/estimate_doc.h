@@ -2,14 +2,14 @@
 /*
  * An estimate as a document, gpumemtrace.estimate/1. It must not compute and not print.
  */
-#ifndef GPUMEMTRACE_ESTIMATE_ESTIMATE_DOC_H
-#define GPUMEMTRACE_ESTIMATE_ESTIMATE_DOC_H
+#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_ESTIMATE_DOC_H
+#define GPUMEMTRACE_ANALYZER_ESTIMATE_ESTIMATE_DOC_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "estimate/estimate.h"
-#include "render/doc.h"
+#include "estimate.h"
+#include "analyzer/render/doc.h"
 
 #define ESTIMATE_CONTEXT_UNKNOWN UINT64_MAX
 /* Longer tables of layers are shown to people only when asked for. */

@@ -4,7 +4,7 @@
  * (masks, indices, statistics), temporaries are gone when the layer is done. It must not know
  * whether anything is kept: that is the plan's business.
  */
-#include "estimate/layer.h"
+#include "layer.h"
 
 static void add_saved(struct tensors *tensors, uint64_t element_bytes, uint64_t elements,
                       uint64_t count)
@@ -110,8 +110,7 @@ void extra_rnn(const struct layer *layer, const struct flow *flow, struct tensor
     add_recurrent(layer, flow, tensors, 1, 1, 0);
 }
 
-/* --- losses: the target comes with the input ----------------------------------------------------
- */
+/* --- losses: the target comes with the input --- */
 
 /* log_softmax is kept, and the weight that was summed; a target is one class for C scores. */
 void extra_cross_entropy(const struct layer *layer, const struct flow *flow,

@@ -2,7 +2,7 @@
 /*
  * Taking checked values out of JSON.
  */
-#include "estimate/json_field.h"
+#include "json_field.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * Values of a JSON object, taken with their type and range checked. Messages say which key, what
  * it has to be and what stands there; the caller says where that is. It must not know any format.
  */
-#ifndef GPUMEMTRACE_ESTIMATE_JSON_FIELD_H
-#define GPUMEMTRACE_ESTIMATE_JSON_FIELD_H
+#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_JSON_FIELD_H
+#define GPUMEMTRACE_ANALYZER_ESTIMATE_JSON_FIELD_H
 
 #include <jansson.h>
 #include <stdbool.h>

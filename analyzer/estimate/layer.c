@@ -3,7 +3,7 @@
  * The table of layer types and what is asked of a layer whatever its type. Formulas stand in
  * shape.c, parameters.c and extra.c.
  */
-#include "estimate/layer.h"
+#include "layer.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ const struct layer_kind layer_kinds[] = {
      parameters_##parameters,                                                                      \
      extra_##extra,                                                                                \
      backward_##backward},
-#include "estimate/layers.def"
+#include "layers.def"
 };
 
 const size_t layer_kind_count = sizeof layer_kinds / sizeof layer_kinds[0];
@@ -37,7 +37,7 @@ const struct layer_kind *layer_kind_find(const char *name)
     return NULL;
 }
 
-/* --- shapes and tensors ----------------------------------------------------------------------- */
+/* --- shapes and tensors --- */
 
 uint64_t shape_elements(const struct shape *shape, struct checked *checked)
 {
@@ -96,7 +96,7 @@ uint64_t tensors_bytes(struct tensors *tensors, enum category category)
     return total;
 }
 
-/* --- layers ----------------------------------------------------------------------------------- */
+/* --- layers --- */
 
 #define STANDARD_COUNT(name, value) fields->name = (value);
 #define STANDARD_FLAG(name, value) fields->name = (value);
@@ -111,7 +111,7 @@ void layer_init(struct layer *layer, const struct layer_kind *kind, size_t index
     struct layer_fields *fields = &layer->fields;
     *layer = (struct layer){.kind = kind, .index = index};
 #define FIELD(name, type, least, standard, aliases, text) STANDARD_##type(name, standard)
-#include "estimate/fields.def"
+#include "fields.def"
 }
 
 bool layer_gives(const struct layer *layer, enum layer_field field)
@@ -149,7 +149,7 @@ unsigned layer_saves(const struct layer *layer)
     return layer->fields.inplace ? layer->kind->saves_inplace : layer->kind->saves;
 }
 
-/* --- failing ---------------------------------------------------------------------------------- */
+/* --- failing --- */
 
 int layer_fail(const struct layer *layer, const char *field, struct err *err, const char *format,
                ...)
@@ -190,7 +190,7 @@ int layer_fail_overflow(const struct layer *layer, struct err *err)
     const struct layer_fields *fields = &layer->fields;
     struct largest largest = {"input", 1};
 #define FIELD(name, type, least, standard, aliases, text) OFFER_##type(name)
-#include "estimate/fields.def"
+#include "fields.def"
     if (largest.value == 1)
         return layer_fail(layer, NULL, err, "its input is too large to count in 64 bits");
     return layer_fail(layer, largest.name, err,

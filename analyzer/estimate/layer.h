@@ -6,16 +6,16 @@
  *
  * Shapes are those of one sample; only struct flow knows the batch.
  */
-#ifndef GPUMEMTRACE_ESTIMATE_LAYER_H
-#define GPUMEMTRACE_ESTIMATE_LAYER_H
+#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_H
+#define GPUMEMTRACE_ANALYZER_ESTIMATE_LAYER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/category.h"
-#include "estimate/checked.h"
-#include "estimate/dtype.h"
+#include "analyzer/analysis/category.h"
+#include "checked.h"
+#include "dtype.h"
 #include "gpumemtrace/err.h"
 
 #define SHAPE_RANK_MAX 6
@@ -33,11 +33,11 @@ uint64_t shape_elements(const struct shape *shape, struct checked *checked);
 /* "64 x 112 x 112"; "scalar" for rank 0. */
 const char *shape_text(const struct shape *shape, char text[SHAPE_TEXT_BYTES]);
 
-/* --- fields ----------------------------------------------------------------------------------- */
+/* --- fields --- */
 
 enum layer_field {
 #define FIELD(name, type, least, standard, aliases, text) FIELD_##name,
-#include "estimate/fields.def"
+#include "fields.def"
     FIELD_COUNT
 };
 
@@ -56,10 +56,10 @@ enum field_type {
 #define FIELD_MEMBER_SHARE(name) double name;
 struct layer_fields {
 #define FIELD(name, type, least, standard, aliases, text) FIELD_MEMBER_##type(name)
-#include "estimate/fields.def"
+#include "fields.def"
 };
 
-/* --- tensors ---------------------------------------------------------------------------------- */
+/* --- tensors --- */
 
 /* count tensors of the same size; each is an allocation of its own. */
 struct tensor {
@@ -81,7 +81,7 @@ void tensors_add(struct tensors *tensors, enum category category, uint64_t eleme
 uint64_t tensors_elements(struct tensors *tensors, enum category category);
 uint64_t tensors_bytes(struct tensors *tensors, enum category category);
 
-/* --- layers ----------------------------------------------------------------------------------- */
+/* --- layers --- */
 
 struct layer {
     const struct layer_kind *kind;
@@ -165,6 +165,6 @@ int layer_fail_overflow(const struct layer *layer, struct err *err);
     void parameters_##parameters_column(const struct layer *, enum dtype, struct tensors *);       \
     void extra_##extra_column(const struct layer *, const struct flow *, struct tensors *);        \
     void backward_##backward_column(const struct layer *, const struct flow *, struct tensors *);
-#include "estimate/layers.def"
+#include "layers.def"
 
 #endif

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "estimate/json_field.h"
-#include "estimate/model.h"
-#include "estimate/names.h"
-#include "util/text.h"
+#include "json_field.h"
+#include "model.h"
+#include "names.h"
+#include "analyzer/util/text.h"
 
 #define SCHEMA "gpumemtrace.model/1"
 #define INPUT_RANK_MOST 4
@@ -28,15 +28,15 @@ _Static_assert(FIELD_COUNT <= 32, "sets of fields are bits of a uint32_t");
 static const struct field_rule field_rules[FIELD_COUNT] = {
 #define FIELD(name, type, least, standard, aliases, text)                                          \
     {#name, aliases, FIELD_TYPE_##type, least, offsetof(struct layer_fields, name)},
-#include "estimate/fields.def"
+#include "fields.def"
 };
 
 static const char ignored_names[] =
 #define IGNORED(name) #name ","
-#include "estimate/ignored_fields.def"
+#include "ignored_fields.def"
     "type,name";
 
-/* --- one field -------------------------------------------------------------------------------- */
+/* --- one field --- */
 
 static int find_field(const char *key)
 {
@@ -113,7 +113,7 @@ static int read_field(struct layer *layer, const char *key, const json_t *value,
     return 0;
 }
 
-/* --- one layer -------------------------------------------------------------------------------- */
+/* --- one layer --- */
 
 static int fail_layer(size_t index, struct err *err, const char *message, const char *detail)
 {
@@ -193,7 +193,7 @@ static int read_layers(struct model *model, const json_t *list, struct err *err)
     return 0;
 }
 
-/* --- the model -------------------------------------------------------------------------------- */
+/* --- the model --- */
 
 static int take_dtype(const json_t *value, enum dtype *dtype, struct err *err)
 {

@@ -3,7 +3,7 @@
  * Opening a model description: which reader it is for, and what holds for every model whatever its
  * source. It must not know the fields of any format.
  */
-#include "estimate/model.h"
+#include "model.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -24,7 +24,7 @@ void model_release(struct model *model)
     *model = (struct model){0};
 }
 
-/* --- resolving -------------------------------------------------------------------------------- */
+/* --- resolving --- */
 
 static int check_place(const struct model *model, const struct layer *layer, struct err *err)
 {
@@ -62,7 +62,7 @@ int model_resolve(struct model *model, struct err *err)
     return 0;
 }
 
-/* --- opening ---------------------------------------------------------------------------------- */
+/* --- opening --- */
 
 static int check_file(const char *path, struct err *err)
 {

@@ -3,16 +3,16 @@
  * A model to estimate: a chain of layers with their shapes, and how it is run. Readers (one for
  * each kind of description) produce it; the estimate walks it. It must not know memory.
  */
-#ifndef GPUMEMTRACE_ESTIMATE_MODEL_H
-#define GPUMEMTRACE_ESTIMATE_MODEL_H
+#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_H
+#define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "estimate/dtype.h"
-#include "estimate/layer.h"
-#include "estimate/optimizer.h"
+#include "dtype.h"
+#include "layer.h"
+#include "optimizer.h"
 #include "gpumemtrace/err.h"
 
 #define MODEL_LAYERS_MOST 10000

@@ -2,8 +2,8 @@
 /*
  * Comma-separated lists of names, as the .def files carry them. It must not know what is named.
  */
-#ifndef GPUMEMTRACE_ESTIMATE_NAMES_H
-#define GPUMEMTRACE_ESTIMATE_NAMES_H
+#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_NAMES_H
+#define GPUMEMTRACE_ANALYZER_ESTIMATE_NAMES_H
 
 #include <stdbool.h>
 #include <string.h>

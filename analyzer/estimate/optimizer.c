@@ -2,15 +2,15 @@
 /*
  * The table of optimizers and the search for a name in it.
  */
-#include "estimate/optimizer.h"
+#include "optimizer.h"
 
-#include "estimate/names.h"
-#include "util/text.h"
+#include "names.h"
+#include "analyzer/util/text.h"
 
 static const struct optimizer_kind kinds[] = {
 #define OPTIMIZER(name, states, whole, largest, names, text)                                       \
     {states, whole, largest, #name, names, text},
-#include "estimate/optimizers.def"
+#include "optimizers.def"
 };
 
 const struct optimizer_kind *optimizer_kind(enum optimizer optimizer)

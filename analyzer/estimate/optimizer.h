@@ -2,14 +2,14 @@
 /*
  * Optimizers and their memory, from optimizers.def. It must not know models.
  */
-#ifndef GPUMEMTRACE_ESTIMATE_OPTIMIZER_H
-#define GPUMEMTRACE_ESTIMATE_OPTIMIZER_H
+#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_OPTIMIZER_H
+#define GPUMEMTRACE_ANALYZER_ESTIMATE_OPTIMIZER_H
 
 #include "gpumemtrace/err.h"
 
 enum optimizer {
 #define OPTIMIZER(name, states, whole, largest, names, text) OPTIMIZER_##name,
-#include "estimate/optimizers.def"
+#include "optimizers.def"
     OPTIMIZER_COUNT
 };
 

@@ -2,13 +2,13 @@
 /*
  * Putting numbers on the layers of a model.
  */
-#include "estimate/plan.h"
+#include "plan.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 void plan_release(struct plan *plan)
 {

@@ -3,11 +3,11 @@
  * A model under given settings: the bytes of everything each layer owns, makes and saves, and
  * where autograd's graph runs. It must not know in which order memory comes and goes.
  */
-#ifndef GPUMEMTRACE_ESTIMATE_PLAN_H
-#define GPUMEMTRACE_ESTIMATE_PLAN_H
+#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_PLAN_H
+#define GPUMEMTRACE_ANALYZER_ESTIMATE_PLAN_H
 
-#include "estimate/layer.h"
-#include "estimate/model.h"
+#include "layer.h"
+#include "model.h"
 
 #define PLAN_PARAMETERS_MOST (1 << 20)
 

@@ -13,11 +13,11 @@
  * A storage lives while someone holds it: the loop, the layer that runs, or autograd's graph.
  * Views and in-place layers hand their input's storage on.
  */
-#include "estimate/run.h"
+#include "run.h"
 
 #include <stdlib.h>
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 #define SAVED_MOST 8
 #define NONE UINT32_MAX
@@ -48,7 +48,7 @@ struct run {
     struct err *err;
 };
 
-/* --- storages --------------------------------------------------------------------------------- */
+/* --- storages --- */
 
 /* Held once, by the caller. */
 static uint32_t storage_new(struct run *run, enum category category, uint64_t bytes)
@@ -101,7 +101,7 @@ static void saved_drop(struct run *run, const struct plan_layer *planned)
     saved->count = 0;
 }
 
-/* --- init and data ---------------------------------------------------------------------------- */
+/* --- init and data --- */
 
 static void init(struct run *run)
 {
@@ -135,7 +135,7 @@ static void load_targets(struct run *run)
     }
 }
 
-/* --- forward ---------------------------------------------------------------------------------- */
+/* --- forward --- */
 
 /* Makes what a layer has besides its result; what the graph does not take is dropped by the caller.
  */
@@ -214,7 +214,7 @@ static int forward(struct run *run)
     return 0;
 }
 
-/* --- backward --------------------------------------------------------------------------------- */
+/* --- backward --- */
 
 static void make_gradients(struct run *run, const struct plan_layer *planned)
 {
@@ -261,7 +261,7 @@ static void backward(struct run *run)
     storage_drop(run, gradient);
 }
 
-/* --- optimizer -------------------------------------------------------------------------------- */
+/* --- optimizer --- */
 
 static void make_states(struct run *run, const struct optimizer_kind *kind)
 {
@@ -296,7 +296,7 @@ static void optimizer(struct run *run, int step)
         tape_free(run->tape, CATEGORY_gradients, run->gradients[i], run->plan->parameter_bytes[i]);
 }
 
-/* --- the loop --------------------------------------------------------------------------------- */
+/* --- the loop --- */
 
 static int run_step(struct run *run, int step)
 {

@@ -4,11 +4,11 @@
  * back, in order, for two steps, so that the second one finds the optimizer's states in place.
  * It must not know how the tape is judged.
  */
-#ifndef GPUMEMTRACE_ESTIMATE_RUN_H
-#define GPUMEMTRACE_ESTIMATE_RUN_H
+#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_RUN_H
+#define GPUMEMTRACE_ANALYZER_ESTIMATE_RUN_H
 
-#include "estimate/plan.h"
-#include "estimate/tape.h"
+#include "plan.h"
+#include "tape.h"
 
 #define RUN_STEPS 2
 

@@ -6,7 +6,7 @@
  * Windows follow one formula: with input H, padding p, dilation d, kernel k, stride s the window
  * fits  floor((H + 2p - d(k - 1) - 1) / s) + 1  times.
  */
-#include "estimate/layer.h"
+#include "layer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -103,7 +103,7 @@ int shape_loss(struct layer *layer, const struct shape *input, struct shape *out
     return 0;
 }
 
-/* --- normalization ---------------------------------------------------------------------------- */
+/* --- normalization --- */
 
 int shape_channels(struct layer *layer, const struct shape *input, struct shape *output,
                    struct err *err)
@@ -148,7 +148,7 @@ int shape_trailing(struct layer *layer, const struct shape *input, struct shape 
                       shape_text(trailing, given), shape_text(input, got));
 }
 
-/* --- windows ---------------------------------------------------------------------------------- */
+/* --- windows --- */
 
 /* How often the window fits in dimension i; 0: not once. */
 static uint64_t window_fits(const struct layer_fields *fields, unsigned i, uint64_t input,

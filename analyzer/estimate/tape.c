@@ -2,11 +2,11 @@
 /*
  * Writing the tape.
  */
-#include "estimate/tape.h"
+#include "tape.h"
 
 #include <stdlib.h>
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 static const char *const phase_names[] = {"init", "data", "forward", "backward", "optimizer"};
 

@@ -4,14 +4,14 @@
  * do, written down. Everything asked of an estimate (peak, categories, phases, the allocator's
  * segments) is a replay of it. It must not know models.
  */
-#ifndef GPUMEMTRACE_ESTIMATE_TAPE_H
-#define GPUMEMTRACE_ESTIMATE_TAPE_H
+#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_TAPE_H
+#define GPUMEMTRACE_ANALYZER_ESTIMATE_TAPE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analysis/category.h"
+#include "analyzer/analysis/category.h"
 #include "gpumemtrace/err.h"
 
 enum tape_phase { TAPE_init, TAPE_data, TAPE_forward, TAPE_backward, TAPE_optimizer, TAPE_PHASES };

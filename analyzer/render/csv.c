@@ -8,8 +8,8 @@
  */
 #include <string.h>
 
-#include "render/render.h"
-#include "render/walk.h"
+#include "render.h"
+#include "walk.h"
 
 #define DEPTH_MAX 16
 
@@ -29,7 +29,7 @@ static bool is_cell(const struct doc_node *node)
     return node->key && (node->type == DOC_FIELD || node->type == DOC_LIST);
 }
 
-/* --- cells ------------------------------------------------------------------------------------ */
+/* --- cells --- */
 
 /* Inside quotes a quote is doubled; a cell needs quotes when it holds a separator. */
 static void write_quoted(FILE *out, const char *string)
@@ -93,7 +93,7 @@ static void end_line(FILE *out)
     fputs("\r\n", out);
 }
 
-/* --- the table -------------------------------------------------------------------------------- */
+/* --- the table --- */
 
 static bool has_rows(const struct doc_node *list)
 {
@@ -243,7 +243,7 @@ static void write_below(struct table *table, const struct doc_node *node, int de
     }
 }
 
-/* --- key,value -------------------------------------------------------------------------------- */
+/* --- key,value --- */
 
 static void write_pairs(FILE *out, const struct doc_node *node, const char *prefix)
 {

@@ -3,7 +3,7 @@
  * Building the document tree; see doc.h. The first error is kept and every later call does nothing,
  * so that an analysis can describe its result without looking at each call.
  */
-#include "render/doc.h"
+#include "doc.h"
 
 #include <math.h>
 #include <stdarg.h>

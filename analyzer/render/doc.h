@@ -19,8 +19,8 @@
  * document (string literals); text values are copied. Errors (no memory, unbalanced calls) are
  * remembered and told once by doc_check. Not thread-safe.
  */
-#ifndef GPUMEMTRACE_RENDER_DOC_H
-#define GPUMEMTRACE_RENDER_DOC_H
+#ifndef GPUMEMTRACE_ANALYZER_RENDER_DOC_H
+#define GPUMEMTRACE_ANALYZER_RENDER_DOC_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -5,9 +5,9 @@
  */
 #include <inttypes.h>
 
-#include "render/render.h"
-#include "render/walk.h"
-#include "util/utf8.h"
+#include "render.h"
+#include "walk.h"
+#include "analyzer/util/utf8.h"
 
 #define INDENT 2
 

@@ -6,8 +6,8 @@
  */
 #include <string.h>
 
-#include "render/render.h"
-#include "util/utf8.h"
+#include "render.h"
+#include "analyzer/util/utf8.h"
 
 static const struct doc_node *child_find(const struct doc_node *node, enum doc_type type,
                                          const char *key)

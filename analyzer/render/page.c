@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Lines of a text page; see page.h. */
-#include "render/page.h"
+#include "page.h"
 
-#include "util/utf8.h"
+#include "analyzer/util/utf8.h"
 
 void page_line(struct page *page, int indent)
 {

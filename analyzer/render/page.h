@@ -4,8 +4,8 @@
  * out of a trace is not trusted: control characters never reach the terminal. It must not know
  * documents.
  */
-#ifndef GPUMEMTRACE_RENDER_PAGE_H
-#define GPUMEMTRACE_RENDER_PAGE_H
+#ifndef GPUMEMTRACE_ANALYZER_RENDER_PAGE_H
+#define GPUMEMTRACE_ANALYZER_RENDER_PAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Finding a format and making sure that what it wrote has arrived; see render.h. */
-#include "render/render.h"
+#include "render.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "util/text.h"
+#include "analyzer/util/text.h"
 
 static const struct format formats[] = {
 #define FORMAT(name, function) {#name, function},
-#include "render/formats.def"
+#include "formats.def"
 };
 
 static const char *const names[] = {
 #define FORMAT(name, function) #name,
-#include "render/formats.def"
+#include "formats.def"
 };
 
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])

@@ -5,14 +5,14 @@
  *
  * To add a format: one row in formats.def and one file with its function.
  */
-#ifndef GPUMEMTRACE_RENDER_RENDER_H
-#define GPUMEMTRACE_RENDER_RENDER_H
+#ifndef GPUMEMTRACE_ANALYZER_RENDER_RENDER_H
+#define GPUMEMTRACE_ANALYZER_RENDER_RENDER_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
 #include "gpumemtrace/err.h"
-#include "render/doc.h"
+#include "doc.h"
 
 struct format {
     const char *name; /* as in --format= */
@@ -24,7 +24,7 @@ struct format {
 };
 
 #define FORMAT(name, function) int function(const struct doc *doc, FILE *out, struct err *err);
-#include "render/formats.def"
+#include "formats.def"
 
 /* NULL and *err (ERR_USAGE, with the formats there are): no such format. */
 const struct format *format_find(const char *name, struct err *err);

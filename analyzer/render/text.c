@@ -16,16 +16,16 @@
  */
 #include <stdlib.h>
 
-#include "render/page.h"
-#include "render/render.h"
-#include "render/walk.h"
-#include "util/utf8.h"
+#include "page.h"
+#include "render.h"
+#include "walk.h"
+#include "analyzer/util/utf8.h"
 
 #define INDENT 2
 #define ROW_INDENT 4
 #define COLUMN_GAP 2
 
-/* --- fields ----------------------------------------------------------------------------------- */
+/* --- fields --- */
 
 static bool is_shown_field(const struct doc_node *node)
 {
@@ -62,7 +62,7 @@ static const struct doc_node *write_fields(struct page *page, const struct doc_n
     return end;
 }
 
-/* --- tables ----------------------------------------------------------------------------------- */
+/* --- tables --- */
 
 struct column {
     const char *label;
@@ -224,7 +224,7 @@ out:
     return result;
 }
 
-/* --- objects and sections --------------------------------------------------------------------- */
+/* --- objects and sections --- */
 
 static int write_object(struct page *page, const struct doc_node *object, int indent,
                         struct err *err);

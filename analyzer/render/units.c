@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Numbers as people read them; see units.h. */
-#include "render/units.h"
+#include "units.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
  * Numbers as people read them. Each function writes a terminated string of at most
  * UNITS_TEXT_BYTES into out and returns out. It must not know where the number stands.
  */
-#ifndef GPUMEMTRACE_RENDER_UNITS_H
-#define GPUMEMTRACE_RENDER_UNITS_H
+#ifndef GPUMEMTRACE_ANALYZER_RENDER_UNITS_H
+#define GPUMEMTRACE_ANALYZER_RENDER_UNITS_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What all renderers ask of a document; see walk.h. */
-#include "render/walk.h"
+#include "walk.h"
 
 #include <inttypes.h>
 #include <stddef.h>

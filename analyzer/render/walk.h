@@ -3,13 +3,13 @@
  * What all renderers ask of a document: is this node shown, is this list a table, what does this
  * value read like. It must not write to any stream.
  */
-#ifndef GPUMEMTRACE_RENDER_WALK_H
-#define GPUMEMTRACE_RENDER_WALK_H
+#ifndef GPUMEMTRACE_ANALYZER_RENDER_WALK_H
+#define GPUMEMTRACE_ANALYZER_RENDER_WALK_H
 
 #include <stdbool.h>
 
-#include "render/doc.h"
-#include "render/units.h"
+#include "doc.h"
+#include "units.h"
 
 /* Whether people see anything of the node: a labelled field, a note, or one of these inside. */
 bool walk_is_visible(const struct doc_node *node);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The map from addresses to numbers; see address_map.h. */
-#include "replay/address_map.h"
+#include "address_map.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 enum { FIRST_CAPACITY = 64 };
 

@@ -4,8 +4,8 @@
  * (a removal shifts the followers back), so that it stays fast however many millions of blocks
  * come and go. It must not know what the numbers are.
  */
-#ifndef GPUMEMTRACE_REPLAY_ADDRESS_MAP_H
-#define GPUMEMTRACE_REPLAY_ADDRESS_MAP_H
+#ifndef GPUMEMTRACE_ANALYZER_REPLAY_ADDRESS_MAP_H
+#define GPUMEMTRACE_ANALYZER_REPLAY_ADDRESS_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -3,9 +3,9 @@
  * VMM memory bound into multicast objects and sparse arrays: it lives as long as it is bound. It
  * must not know what else keeps an object alive.
  */
-#include "replay/replay.h"
+#include "replay.h"
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 static bool is_container(const struct replay *replay, uint32_t block)
 {

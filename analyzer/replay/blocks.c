@@ -3,9 +3,9 @@
  * Births, deaths and changes of size of blocks, and how they are summed. It must not know which
  * event means which of them.
  */
-#include "replay/replay.h"
+#include "replay.h"
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 /* Pools, VMM objects and imports end by their own calls, whatever becomes of the context. */
 const struct memory_rule replay_rules[MEMORY_KIND_COUNT] = {

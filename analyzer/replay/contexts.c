@@ -3,11 +3,11 @@
  * Contexts while replaying: which are there, and which blocks a destroyed one takes with it. It
  * must not know how a block's death is counted.
  */
-#include "replay/replay.h"
+#include "replay.h"
 
 #include <string.h>
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 int replay_context_create(struct replay *replay)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Builds a history in one ordered pass over the events, and shows it to visitors; see history.h. */
-#include "replay/live_walk.h"
-#include "replay/history.h"
+#include "live_walk.h"
+#include "history.h"
 
 #include <stdlib.h>
 
-#include "replay/replay.h"
-#include "trace/array.h"
+#include "replay.h"
+#include "analyzer/load/array.h"
 
 static int note_step(struct replay *replay)
 {

@@ -32,14 +32,14 @@
  *
  * Indices are of trace->events unless said otherwise; HISTORY_NONE stands for "none".
  */
-#ifndef GPUMEMTRACE_REPLAY_HISTORY_H
-#define GPUMEMTRACE_REPLAY_HISTORY_H
+#ifndef GPUMEMTRACE_ANALYZER_REPLAY_HISTORY_H
+#define GPUMEMTRACE_ANALYZER_REPLAY_HISTORY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "trace/trace.h"
+#include "analyzer/load/trace.h"
 
 #define HISTORY_NONE UINT32_MAX
 #define DEVICE_UNKNOWN (-1)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Phases from stacks; see inferred.h. */
-#include "replay/inferred.h"
+#include "inferred.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
 
-#include "trace/array.h"
-#include "util/text.h"
+#include "analyzer/load/array.h"
+#include "analyzer/util/text.h"
 
 enum tier { TIER_FIRST, TIER_INNER, TIER_LAST, TIER_COUNT };
 
@@ -25,7 +25,7 @@ static const struct {
 #define INNER(phase, pattern) {TIER_INNER, INFERRED_##phase, pattern},
 #define LAST(phase, pattern) {TIER_LAST, INFERRED_##phase, pattern},
 #define AFTER(before, phase)
-#include "replay/inferred_phases.def"
+#include "inferred_phases.def"
 };
 
 static const uint8_t after[INFERRED_COUNT] = {
@@ -34,7 +34,7 @@ static const uint8_t after[INFERRED_COUNT] = {
 #define INNER(phase, pattern)
 #define LAST(phase, pattern)
 #define AFTER(before, phase) [INFERRED_##before] = INFERRED_##phase,
-#include "replay/inferred_phases.def"
+#include "inferred_phases.def"
 };
 
 const char *inferred_name(enum inferred_phase phase)
@@ -46,7 +46,7 @@ const char *inferred_name(enum inferred_phase phase)
 #define INNER(phase, pattern)
 #define LAST(phase, pattern)
 #define AFTER(before, phase)
-#include "replay/inferred_phases.def"
+#include "inferred_phases.def"
     };
     return names[phase];
 }

@@ -3,12 +3,12 @@
  * Phases told from stacks, by the rules of inferred_phases.def. It must not know spans, nor which
  * events have a say.
  */
-#ifndef GPUMEMTRACE_REPLAY_INFERRED_H
-#define GPUMEMTRACE_REPLAY_INFERRED_H
+#ifndef GPUMEMTRACE_ANALYZER_REPLAY_INFERRED_H
+#define GPUMEMTRACE_ANALYZER_REPLAY_INFERRED_H
 
 #include <stddef.h>
 
-#include "trace/trace.h"
+#include "analyzer/load/trace.h"
 
 enum inferred_phase {
     INFERRED_NONE, /* of a stack: it does not say; of a moment: nothing was said yet */
@@ -17,7 +17,7 @@ enum inferred_phase {
 #define INNER(phase, pattern)
 #define LAST(phase, pattern)
 #define AFTER(before, phase)
-#include "replay/inferred_phases.def"
+#include "inferred_phases.def"
     INFERRED_COUNT
 };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Live blocks at a moment; see live_walk.h. */
-#include "replay/live_walk.h"
+#include "live_walk.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 /* The live blocks while the changes are gone through, dense, with the place of each. */
 struct live_set {

@@ -11,10 +11,10 @@
  * So all lists together hold no more entries than there are changes, and a walk costs the live
  * blocks plus one stretch between lists.
  */
-#ifndef GPUMEMTRACE_REPLAY_LIVE_WALK_H
-#define GPUMEMTRACE_REPLAY_LIVE_WALK_H
+#ifndef GPUMEMTRACE_ANALYZER_REPLAY_LIVE_WALK_H
+#define GPUMEMTRACE_ANALYZER_REPLAY_LIVE_WALK_H
 
-#include "replay/history.h"
+#include "history.h"
 
 #define LIVE_LIST_CHANGES 4096
 

@@ -7,9 +7,9 @@
  *     events, by number    sample   (others…)   sample   load or limit     all with one call_id
  *                          before               after
  */
-#include "replay/replay.h"
+#include "replay.h"
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 enum { SAMPLES_KEPT = sizeof((struct inner_samples){0}.items) / sizeof(struct inner_sample) };
 

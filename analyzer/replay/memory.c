@@ -4,9 +4,9 @@
  * is no allocation at all. It must not know phases, nor what VMM objects are beyond handing those
  * events on.
  */
-#include "replay/replay.h"
+#include "replay.h"
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 static uint32_t address_space(const struct event *event)
 {

@@ -3,9 +3,9 @@
  * The driver's stream-ordered pools and its pool for graphs, as they report themselves and as
  * blocks are handed out of them. It must not know how blocks are summed.
  */
-#include "replay/replay.h"
+#include "replay.h"
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 static uint32_t add_mempool(struct replay *replay, uint32_t space, uint64_t key, unsigned memory)
 {

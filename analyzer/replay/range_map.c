@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The ordered map of address ranges; see range_map.h. */
-#include "replay/range_map.h"
+#include "range_map.h"
 
 #include <stdlib.h>
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 static uint64_t priority_of(uint64_t start)
 {

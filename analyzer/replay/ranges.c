@@ -3,9 +3,9 @@
  * The ranges of driver memory, plain and mapped, and which of them a framework pool uses as a
  * segment. It must not know when they begin and end.
  */
-#include "replay/replay.h"
+#include "replay.h"
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 static uint32_t add_owner(struct replay *replay, uint32_t block, uint32_t object)
 {

@@ -4,13 +4,13 @@
  * phases are open. Split by subject, one file each, as the prototypes at the end are; history.c
  * drives.
  */
-#ifndef GPUMEMTRACE_REPLAY_REPLAY_H
-#define GPUMEMTRACE_REPLAY_REPLAY_H
+#ifndef GPUMEMTRACE_ANALYZER_REPLAY_REPLAY_H
+#define GPUMEMTRACE_ANALYZER_REPLAY_REPLAY_H
 
-#include "replay/address_map.h"
-#include "replay/history.h"
-#include "replay/inferred.h"
-#include "replay/range_map.h"
+#include "address_map.h"
+#include "history.h"
+#include "inferred.h"
+#include "range_map.h"
 
 /* Unknown devices share one slot in tables by device. */
 #define DEVICE_SLOTS (INT8_MAX + 2)

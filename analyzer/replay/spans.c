@@ -6,13 +6,13 @@
  *
  * A phase inferred from stacks is in neither list: one at a time, it has what no other phase has.
  */
-#include "replay/replay.h"
+#include "replay.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 void replay_spans_init(struct replay *replay)
 {

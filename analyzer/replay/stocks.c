@@ -3,11 +3,11 @@
  * Who is summed with whom while replaying: devices, their accounts, framework pools. It must not
  * know when blocks are born or die.
  */
-#include "replay/replay.h"
+#include "replay.h"
 
 #include <string.h>
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 static const uint8_t account_of[] = {
 #define MEMORY(name, layer, account, text) [MEMORY_##name] = ACCOUNT_##account,

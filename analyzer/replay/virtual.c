@@ -8,9 +8,9 @@
  *     mapping ┘     ▲
  *     binding ──────┘   in a multicast object or a sparse array, see bindings.c
  */
-#include "replay/replay.h"
+#include "replay.h"
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 /* --- references --- */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of all native frames; see all_names.h. */
-#include "symbol/all_names.h"
+#include "all_names.h"
 
 #include <stdlib.h>
 
-#include "replay/address_map.h"
-#include "trace/array.h"
+#include "analyzer/replay/address_map.h"
+#include "analyzer/load/array.h"
 
 struct collector {
     struct all_names *names;

@@ -3,11 +3,11 @@
  * The names of every native frame of a trace, as rows for the table symbol, and a count of what was
  * found. It must not write them.
  */
-#ifndef GPUMEMTRACE_SYMBOL_ALL_NAMES_H
-#define GPUMEMTRACE_SYMBOL_ALL_NAMES_H
+#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_ALL_NAMES_H
+#define GPUMEMTRACE_ANALYZER_SYMBOL_ALL_NAMES_H
 
-#include "symbol/symbols.h"
-#include "trace/store_symbols.h"
+#include "symbols.h"
+#include "analyzer/load/store_symbols.h"
 
 /* Places (different addresses in stacks) by what is known of them. */
 struct name_counts {

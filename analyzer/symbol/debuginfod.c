@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* libdebuginfod at arm's length; see debuginfod.h. */
-#include "symbol/debuginfod.h"
+#include "debuginfod.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>

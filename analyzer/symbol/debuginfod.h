@@ -4,8 +4,8 @@
  * library is loaded only then: it brings an HTTP client with it. It must not know what the files
  * are for.
  */
-#ifndef GPUMEMTRACE_SYMBOL_DEBUGINFOD_H
-#define GPUMEMTRACE_SYMBOL_DEBUGINFOD_H
+#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_DEBUGINFOD_H
+#define GPUMEMTRACE_ANALYZER_SYMBOL_DEBUGINFOD_H
 
 #include "gpumemtrace/err.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Readable symbols, through libiberty; see demangle.h. */
-#include "symbol/demangle.h"
+#include "demangle.h"
 
 #include <ctype.h>
 #include <libiberty/demangle.h>

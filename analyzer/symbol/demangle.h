@@ -4,8 +4,8 @@
  * (".part.0", ".cold", ".llvm.123") and a linker's versions ("@@GLIBC_2.34") cut off. It must not
  * know where symbols come from.
  */
-#ifndef GPUMEMTRACE_SYMBOL_DEMANGLE_H
-#define GPUMEMTRACE_SYMBOL_DEMANGLE_H
+#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_DEMANGLE_H
+#define GPUMEMTRACE_ANALYZER_SYMBOL_DEMANGLE_H
 
 /*
  * "at::empty" for "_ZN2at5emptyEl": without parameters, because the line beside the name tells

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions of a unit by address; see dwarf_functions.h. */
-#include "symbol/dwarf_functions.h"
+#include "dwarf_functions.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 enum { NESTING_MAX = 256 };
 

@@ -4,8 +4,8 @@
  * asked for, because a search through its tree for every address takes seconds in a large unit. It
  * must not know what is inlined into them.
  */
-#ifndef GPUMEMTRACE_SYMBOL_DWARF_FUNCTIONS_H
-#define GPUMEMTRACE_SYMBOL_DWARF_FUNCTIONS_H
+#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_DWARF_FUNCTIONS_H
+#define GPUMEMTRACE_ANALYZER_SYMBOL_DWARF_FUNCTIONS_H
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>

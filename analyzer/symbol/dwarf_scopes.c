@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions by address, and their names; see dwarf_scopes.h. */
-#include "symbol/dwarf_scopes.h"
+#include "dwarf_scopes.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/text.h"
+#include "analyzer/util/text.h"
 
 enum { NAME_MAX_BYTES = 4096, NESTING_MAX = 64 };
 

@@ -3,8 +3,8 @@
  * Functions in debug information: what is inlined at an address, and what they are called. It must
  * not know symbol tables or files.
  */
-#ifndef GPUMEMTRACE_SYMBOL_DWARF_SCOPES_H
-#define GPUMEMTRACE_SYMBOL_DWARF_SCOPES_H
+#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_DWARF_SCOPES_H
+#define GPUMEMTRACE_ANALYZER_SYMBOL_DWARF_SCOPES_H
 
 #include <elfutils/libdw.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Compilation units by address; see dwarf_units.h. */
-#include "symbol/dwarf_units.h"
+#include "dwarf_units.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 static int add_range(struct dwarf_units *units, uint64_t start, uint64_t end, struct err *err)
 {

@@ -4,14 +4,14 @@
  * unit only where the compiler wrote .debug_aranges; clang does not. It must not know symbol
  * tables.
  */
-#ifndef GPUMEMTRACE_SYMBOL_DWARF_UNITS_H
-#define GPUMEMTRACE_SYMBOL_DWARF_UNITS_H
+#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_DWARF_UNITS_H
+#define GPUMEMTRACE_ANALYZER_SYMBOL_DWARF_UNITS_H
 
 #include <elfutils/libdw.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "symbol/dwarf_functions.h"
+#include "dwarf_functions.h"
 
 struct dwarf_range {
     uint64_t start, end;

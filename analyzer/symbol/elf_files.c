@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Files by build-id; see elf_files.h. */
-#include "symbol/elf_files.h"
+#include "elf_files.h"
 
 #include <ctype.h>
 #include <elfutils/libdwelf.h>
@@ -13,9 +13,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "symbol/debuginfod.h"
-#include "symbol/name_pool.h"
-#include "trace/array.h"
+#include "debuginfod.h"
+#include "name_pool.h"
+#include "analyzer/load/array.h"
 
 #define SYSTEM_DEBUG_DIR "/usr/lib/debug"
 

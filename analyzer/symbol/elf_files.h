@@ -10,10 +10,10 @@
  *
  * It must not know what is read from the files.
  */
-#ifndef GPUMEMTRACE_SYMBOL_ELF_FILES_H
-#define GPUMEMTRACE_SYMBOL_ELF_FILES_H
+#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_ELF_FILES_H
+#define GPUMEMTRACE_ANALYZER_SYMBOL_ELF_FILES_H
 
-#include "symbol/symbols.h"
+#include "symbols.h"
 
 struct elf_files;
 

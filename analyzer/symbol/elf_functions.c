@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions by address; see elf_functions.h. */
-#include "symbol/elf_functions.h"
+#include "elf_functions.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 /* Symbols of no type are functions written in assembler, or nothing that an address lies in. */
 static bool is_function(const GElf_Sym *symbol, const char *name)

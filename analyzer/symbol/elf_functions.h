@@ -4,8 +4,8 @@
  * symbols for each address, which takes seconds in the libraries of a framework. It must not know
  * debug information.
  */
-#ifndef GPUMEMTRACE_SYMBOL_ELF_FUNCTIONS_H
-#define GPUMEMTRACE_SYMBOL_ELF_FUNCTIONS_H
+#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_ELF_FUNCTIONS_H
+#define GPUMEMTRACE_ANALYZER_SYMBOL_ELF_FUNCTIONS_H
 
 #include <elfutils/libdwfl.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* One ELF file's symbols and debug information; see elf_lookup.h. */
-#include "symbol/elf_lookup.h"
+#include "elf_lookup.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbol/demangle.h"
-#include "symbol/dwarf_scopes.h"
-#include "symbol/dwarf_units.h"
-#include "symbol/elf_functions.h"
+#include "demangle.h"
+#include "dwarf_scopes.h"
+#include "dwarf_units.h"
+#include "elf_functions.h"
 
 struct elf_lookup {
     struct elf_files *files;

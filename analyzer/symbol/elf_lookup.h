@@ -4,11 +4,11 @@
  * source line and the calls that were inlined there. It must not know traces beyond the module's
  * place and build-id.
  */
-#ifndef GPUMEMTRACE_SYMBOL_ELF_LOOKUP_H
-#define GPUMEMTRACE_SYMBOL_ELF_LOOKUP_H
+#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_ELF_LOOKUP_H
+#define GPUMEMTRACE_ANALYZER_SYMBOL_ELF_LOOKUP_H
 
-#include "symbol/elf_files.h"
-#include "symbol/name_pool.h"
+#include "elf_files.h"
+#include "name_pool.h"
 
 struct elf_lookup;
 

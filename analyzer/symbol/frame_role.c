@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Matching frames against frame_roles.def; see frame_role.h. */
-#include "symbol/frame_role.h"
+#include "frame_role.h"
 
 #include <fnmatch.h>
 #include <string.h>
 
-#include "symbol/symbols.h"
+#include "symbols.h"
 
 enum where { WHERE_module, WHERE_file, WHERE_function };
 
@@ -16,7 +16,7 @@ static const struct {
 } rules[] = {
 #define ROLE(name, text)
 #define RULE(role, where, pattern) {ROLE_##role, WHERE_##where, pattern},
-#include "symbol/frame_roles.def"
+#include "frame_roles.def"
 };
 
 static const struct {
@@ -24,7 +24,7 @@ static const struct {
 } roles[] = {
 #define ROLE(name, text) {#name, text},
 #define RULE(role, where, pattern)
-#include "symbol/frame_roles.def"
+#include "frame_roles.def"
 };
 
 const char *frame_role_key(enum frame_role role)

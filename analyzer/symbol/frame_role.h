@@ -2,15 +2,15 @@
 /*
  * Whose code a frame is, by the rules of frame_roles.def. It must not know how frames are shown.
  */
-#ifndef GPUMEMTRACE_SYMBOL_FRAME_ROLE_H
-#define GPUMEMTRACE_SYMBOL_FRAME_ROLE_H
+#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_FRAME_ROLE_H
+#define GPUMEMTRACE_ANALYZER_SYMBOL_FRAME_ROLE_H
 
 struct symbol_frame;
 
 enum frame_role {
 #define ROLE(name, text) ROLE_##name,
 #define RULE(role, where, pattern)
-#include "symbol/frame_roles.def"
+#include "frame_roles.def"
     ROLE_COUNT
 };
 

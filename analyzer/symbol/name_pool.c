@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Owned texts; see name_pool.h. */
-#include "symbol/name_pool.h"
+#include "name_pool.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "trace/array.h"
+#include "analyzer/load/array.h"
 
 const char *name_pool_take(struct name_pool *pool, char *text, struct err *err)
 {

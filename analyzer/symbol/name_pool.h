@@ -3,8 +3,8 @@
  * Texts that live as long as the names of a trace: demangled symbols, "libfoo.so+0x1234", paths of
  * found files. It must not know what they say.
  */
-#ifndef GPUMEMTRACE_SYMBOL_NAME_POOL_H
-#define GPUMEMTRACE_SYMBOL_NAME_POOL_H
+#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_NAME_POOL_H
+#define GPUMEMTRACE_ANALYZER_SYMBOL_NAME_POOL_H
 
 #include <stddef.h>
 

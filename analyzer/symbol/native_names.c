@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* Names for addresses; see native_names.h. */
-#include "symbol/native_names.h"
+#include "native_names.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/address_map.h"
-#include "symbol/elf_files.h"
-#include "symbol/elf_lookup.h"
-#include "symbol/name_pool.h"
-#include "trace/array.h"
+#include "analyzer/replay/address_map.h"
+#include "elf_files.h"
+#include "elf_lookup.h"
+#include "name_pool.h"
+#include "analyzer/load/array.h"
 
 /* How the frame that a signal handler returns to reads, also in a trace that has names. */
 #define SIGNAL_RETURN "(signal handler)"

@@ -3,10 +3,10 @@
  * What a return address in a process stands for, remembered by address: names that the trace has,
  * or those of the ELF file its module was loaded from. It must not know stacks.
  */
-#ifndef GPUMEMTRACE_SYMBOL_NATIVE_NAMES_H
-#define GPUMEMTRACE_SYMBOL_NATIVE_NAMES_H
+#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_NATIVE_NAMES_H
+#define GPUMEMTRACE_ANALYZER_SYMBOL_NATIVE_NAMES_H
 
-#include "symbol/symbols.h"
+#include "symbols.h"
 
 struct native_names;
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Stacks with names; see symbols.h. */
-#include "symbol/symbols.h"
+#include "symbols.h"
 
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbol/native_names.h"
-#include "trace/array.h"
+#include "native_names.h"
+#include "analyzer/load/array.h"
 
 struct symbols {
     const struct trace *trace;
@@ -142,7 +142,7 @@ static const char *label_of(const struct symbol_frame *frame)
         const char *pattern, *text;
     } labels[] = {
 #define LABEL(function, text) {function, text},
-#include "symbol/thread_labels.def"
+#include "thread_labels.def"
     };
 
     for (size_t i = 0; frame->is_named && i < sizeof labels / sizeof *labels; i++)

@@ -6,13 +6,13 @@
  *
  * All pointers belong to the symbols and live as long as they do. Not thread-safe.
  */
-#ifndef GPUMEMTRACE_SYMBOL_SYMBOLS_H
-#define GPUMEMTRACE_SYMBOL_SYMBOLS_H
+#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_SYMBOLS_H
+#define GPUMEMTRACE_ANALYZER_SYMBOL_SYMBOLS_H
 
 #include <stdbool.h>
 
-#include "symbol/frame_role.h"
-#include "trace/trace.h"
+#include "frame_role.h"
+#include "analyzer/load/trace.h"
 
 /* No recorder takes deeper stacks; it also ends the walk of a broken frame table. */
 #define SYMBOLS_DEPTH_MAX 1024

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The nearest known name by optimal string alignment distance; see nearest.h. */
-#include "util/nearest.h"
+#include "nearest.h"
 
 #include <limits.h>
 #include <string.h>

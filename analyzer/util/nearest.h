@@ -2,8 +2,8 @@
 /*
  * Which known name a mistyped one is nearest to. It must not know what the names name.
  */
-#ifndef GPUMEMTRACE_UTIL_NEAREST_H
-#define GPUMEMTRACE_UTIL_NEAREST_H
+#ifndef GPUMEMTRACE_ANALYZER_UTIL_NEAREST_H
+#define GPUMEMTRACE_ANALYZER_UTIL_NEAREST_H
 
 #include <stddef.h>
 

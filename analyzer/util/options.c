@@ -3,17 +3,17 @@
  * Parsing arguments from tables, on top of getopt_long; see options.h. getopt keeps global state,
  * so only one thread may parse.
  */
-#include "util/options.h"
+#include "options.h"
 
 #include <getopt.h>
 #include <limits.h>
 #include <string.h>
 
-#include "command.h"
+#include "analyzer/command.h"
 #include "gpumemtrace/event.h"
-#include "render/render.h"
-#include "util/size.h"
-#include "util/text.h"
+#include "analyzer/render/render.h"
+#include "common/size.h"
+#include "text.h"
 
 struct shared_rule {
     unsigned group;
@@ -22,7 +22,7 @@ struct shared_rule {
 
 static const char format_text[] = "how to print the result:"
 #define FORMAT(name, function) " " #name
-#include "render/formats.def"
+#include "analyzer/render/formats.def"
                                   " (default text)";
 
 #define FIELD(name) offsetof(struct command_options, name)
@@ -114,7 +114,7 @@ static void parser_init(struct parser *parser, struct command_options *options,
     parser_add(parser, &help_rule, NULL);
 }
 
-/* --- values ----------------------------------------------------------------------------------- */
+/* --- values --- */
 
 /* 1 for the first of "a|b|c"; 0: none. */
 static int choice_parse(const char *choices, const char *value)
@@ -199,7 +199,7 @@ static int store(const struct option_rule *rule, void *target, const char *value
     return -1;
 }
 
-/* --- errors ----------------------------------------------------------------------------------- */
+/* --- errors --- */
 
 static int say_misuse(const struct parser *parser, int result, char **argv, const char *name,
                       struct err *err)
@@ -241,7 +241,7 @@ static int check_operands(const struct parser *parser, int count, struct err *er
     return 0;
 }
 
-/* --- parsing ---------------------------------------------------------------------------------- */
+/* --- parsing --- */
 
 static const struct option_rule *rule_of(const struct parser *parser, int result, int *index)
 {
@@ -308,7 +308,7 @@ int options_parse_leading(struct command_options *options, const struct option_r
     return parse(options, own_rules, own, argc, argv, "+", err);
 }
 
-/* --- help ------------------------------------------------------------------------------------- */
+/* --- help --- */
 
 #define TEXT_COLUMN 26
 

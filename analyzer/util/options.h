@@ -24,8 +24,8 @@
  * operands; "--" ends them. --help prints the command's page; then options_parse returns -1 with
  * ERR_DONE, which main takes for success: a command need not treat it.
  */
-#ifndef GPUMEMTRACE_UTIL_OPTIONS_H
-#define GPUMEMTRACE_UTIL_OPTIONS_H
+#ifndef GPUMEMTRACE_ANALYZER_UTIL_OPTIONS_H
+#define GPUMEMTRACE_ANALYZER_UTIL_OPTIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A growing string with a maximum; see text.h. */
-#include "util/text.h"
+#include "text.h"
 
 #include <stdarg.h>
 #include <stdio.h>

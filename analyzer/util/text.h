@@ -3,8 +3,8 @@
  * A growing string with a maximum, given at init. Failure (no memory, beyond the maximum) is
  * remembered and asked for once with text_failed. It must not know what is written into it.
  */
-#ifndef GPUMEMTRACE_UTIL_TEXT_H
-#define GPUMEMTRACE_UTIL_TEXT_H
+#ifndef GPUMEMTRACE_ANALYZER_UTIL_TEXT_H
+#define GPUMEMTRACE_ANALYZER_UTIL_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

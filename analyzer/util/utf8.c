@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Decoding and column counts of UTF-8; see utf8.h. */
-#include "util/utf8.h"
+#include "utf8.h"
 
 /* Lead byte classes of RFC 3629, section 4: how many bytes follow, least code point allowed. */
 struct lead {

@@ -3,8 +3,8 @@
  * UTF-8 as output needs it: code points, how many terminal columns they take. It does not depend
  * on the locale, because a trace may come from another machine.
  */
-#ifndef GPUMEMTRACE_UTIL_UTF8_H
-#define GPUMEMTRACE_UTIL_UTF8_H
+#ifndef GPUMEMTRACE_ANALYZER_UTIL_UTF8_H
+#define GPUMEMTRACE_ANALYZER_UTIL_UTF8_H
 
 #include <stddef.h>
 #include <stdint.h>

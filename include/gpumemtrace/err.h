@@ -11,7 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "gpumemtrace/compiler.h"
+#include "compiler.h"
 
 /* The code decides the exit status: all but ERR_FINDING (1) and ERR_DONE (0) end with 2. */
 enum err_code {

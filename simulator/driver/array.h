@@ -2,8 +2,8 @@
 /*
  * Arrays, as copies need to see them. Not thread-safe: the simulator's lock covers them.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_ARRAY_H
-#define GPUMEMTRACE_SIMULATOR_ARRAY_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_ARRAY_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_ARRAY_H
 
 #include "block.h"
 #include "object.h"

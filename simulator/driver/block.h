@@ -6,8 +6,8 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_BLOCK_H
-#define GPUMEMTRACE_SIMULATOR_BLOCK_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_BLOCK_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_BLOCK_H
 
 #include "device.h"
 #include "share.h"

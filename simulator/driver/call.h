@@ -10,8 +10,8 @@
  *
  * One lock protects the whole simulated machine: devices, contexts, blocks, handles.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_CALL_H
-#define GPUMEMTRACE_SIMULATOR_CALL_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_CALL_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_CALL_H
 
 #include "context.h"
 

@@ -2,8 +2,8 @@
 /*
  * What a capture is, for the functions that begin, end and describe one.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_CAPTURE_MODEL_H
-#define GPUMEMTRACE_SIMULATOR_CAPTURE_MODEL_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_CAPTURE_MODEL_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_CAPTURE_MODEL_H
 
 #include "capture.h"
 #include "frontier.h"

@@ -6,8 +6,8 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_CODE_H
-#define GPUMEMTRACE_SIMULATOR_CODE_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_CODE_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_CODE_H
 
 #include "call.h"
 #include "object.h"

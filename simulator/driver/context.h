@@ -5,8 +5,8 @@
  *
  * Not thread-safe: the simulator's lock covers it, but for each thread's own stack.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_CONTEXT_H
-#define GPUMEMTRACE_SIMULATOR_CONTEXT_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_CONTEXT_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_CONTEXT_H
 
 #include "block.h"
 #include "object.h"

@@ -10,12 +10,12 @@
  * Not thread-safe but for device_count and device_at after device_setup: the simulator's lock
  * covers the rest.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DEVICE_H
-#define GPUMEMTRACE_SIMULATOR_DEVICE_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_DEVICE_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_DEVICE_H
 
 #include "api.h"
 #include "heap.h"
-#include "spec.h"
+#include "common/spec.h"
 
 #define GRANULE_BYTES ((uint64_t)2 << 20) /* what a device hands out: 2 MiB pages */
 #define BLOCK_UNIT_BYTES ((uint64_t)512)  /* what allocations are rounded to */

@@ -2,8 +2,8 @@
 /*
  * Looking up an exported function by name and version.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_EXPORTS_H
-#define GPUMEMTRACE_SIMULATOR_EXPORTS_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_EXPORTS_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_EXPORTS_H
 
 enum export_result {
     EXPORT_FOUND,

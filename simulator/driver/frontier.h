@@ -3,8 +3,8 @@
  * Sets of nodes, each known by a number: what the next node of a captured stream waits for, or what
  * an event stands for that was recorded in one. Not thread-safe: the simulator's lock covers them.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_FRONTIER_H
-#define GPUMEMTRACE_SIMULATOR_FRONTIER_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_FRONTIER_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_FRONTIER_H
 
 #include "graph.h"
 

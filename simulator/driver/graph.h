@@ -6,8 +6,8 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_GRAPH_H
-#define GPUMEMTRACE_SIMULATOR_GRAPH_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_GRAPH_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_GRAPH_H
 
 #include "call.h"
 #include "object.h"

@@ -3,8 +3,8 @@
  * Executable graphs. They outlive the graphs they were made from. What their nodes do is kept as
  * steps, one after the other. Not thread-safe: the simulator's lock covers them.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_GRAPH_EXEC_H
-#define GPUMEMTRACE_SIMULATOR_GRAPH_EXEC_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_GRAPH_EXEC_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_GRAPH_EXEC_H
 
 #include "graph.h"
 #include "graph_memory.h"

@@ -10,8 +10,8 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_GRAPH_MEMORY_H
-#define GPUMEMTRACE_SIMULATOR_GRAPH_MEMORY_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_GRAPH_MEMORY_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_GRAPH_MEMORY_H
 
 #include "block.h"
 

@@ -9,8 +9,8 @@
  * A request gets the smallest free span that is large enough, of those the lowest: the same
  * requests always give the same addresses. Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_HEAP_H
-#define GPUMEMTRACE_SIMULATOR_HEAP_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_HEAP_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_HEAP_H
 
 #include <stdbool.h>
 

@@ -3,8 +3,8 @@
  * Host memory that the simulator itself gives out: pinned and managed blocks, whole pages. It must
  * not know who gets them.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_HOST_H
-#define GPUMEMTRACE_SIMULATOR_HOST_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_HOST_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_HOST_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * Memory that more than one form of the API hands out. Not thread-safe: the simulator's lock covers
  * it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_MEMORY_H
-#define GPUMEMTRACE_SIMULATOR_MEMORY_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_H
 
 #include "context.h"
 

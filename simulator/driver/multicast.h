@@ -4,8 +4,8 @@
  * handle, but none of any device's: what is bound to it was created before. Not thread-safe: the
  * simulator's lock covers them.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_MULTICAST_H
-#define GPUMEMTRACE_SIMULATOR_MULTICAST_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MULTICAST_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_MULTICAST_H
 
 struct multicast;
 

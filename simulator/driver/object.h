@@ -6,8 +6,8 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_OBJECT_H
-#define GPUMEMTRACE_SIMULATOR_OBJECT_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_OBJECT_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_OBJECT_H
 
 #include <stdbool.h>
 

@@ -5,8 +5,8 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_PLACE_H
-#define GPUMEMTRACE_SIMULATOR_PLACE_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_PLACE_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_PLACE_H
 
 #include "api.h"
 #include <stdbool.h>

@@ -8,8 +8,8 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_POOL_H
-#define GPUMEMTRACE_SIMULATOR_POOL_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_POOL_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_POOL_H
 
 #include "block.h"
 #include "object.h"

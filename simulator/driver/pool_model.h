@@ -2,8 +2,8 @@
 /*
  * What pool.c offers to the functions of the pool API alone.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_POOL_MODEL_H
-#define GPUMEMTRACE_SIMULATOR_POOL_MODEL_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_POOL_MODEL_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_POOL_MODEL_H
 
 #include "call.h"
 #include "pool.h"

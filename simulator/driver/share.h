@@ -8,8 +8,8 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_SHARE_H
-#define GPUMEMTRACE_SIMULATOR_SHARE_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_SHARE_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_SHARE_H
 
 #include <stdbool.h>
 

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "spec.h"
+#include "common/spec.h"
 
 #define MAGIC "gmtsim1"
 #define SLOT_COUNT 128

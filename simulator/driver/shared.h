@@ -11,8 +11,8 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_SHARED_H
-#define GPUMEMTRACE_SIMULATOR_SHARED_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_SHARED_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_SHARED_H
 
 #include <stdint.h>
 

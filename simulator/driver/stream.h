@@ -6,8 +6,8 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_STREAM_H
-#define GPUMEMTRACE_SIMULATOR_STREAM_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_H
 
 #include "call.h"
 

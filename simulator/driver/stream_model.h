@@ -2,8 +2,8 @@
 /*
  * What stream.c offers to the capture of streams alone.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_STREAM_MODEL_H
-#define GPUMEMTRACE_SIMULATOR_STREAM_MODEL_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_MODEL_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_MODEL_H
 
 #include "stream.h"
 

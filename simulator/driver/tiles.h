@@ -5,8 +5,8 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_TILES_H
-#define GPUMEMTRACE_SIMULATOR_TILES_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_TILES_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_TILES_H
 
 #define TILE_BYTES ((uint64_t)64 << 10)
 

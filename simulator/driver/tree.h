@@ -5,8 +5,8 @@
  *
  * Not thread-safe: the simulator's lock covers every tree.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_TREE_H
-#define GPUMEMTRACE_SIMULATOR_TREE_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_TREE_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_TREE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 /*
  * What other parts need to know of reserved addresses. Not thread-safe: the simulator's lock.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_VMM_H
-#define GPUMEMTRACE_SIMULATOR_VMM_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_VMM_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_VMM_H
 
 #include <stdbool.h>
 #include <stdint.h>

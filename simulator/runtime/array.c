@@ -3,12 +3,12 @@
  * Arrays: the runtime describes an element by the bits of its channels, the driver by a format and
  * a number of channels. An array is the driver's own, handle for handle.
  */
-#include "runtime/array.h"
+#include "array.h"
 
 #include <stddef.h>
 
-#include "runtime/call.h"
-#include "runtime/context.h"
+#include "call.h"
+#include "context.h"
 
 enum { CHANNEL_LIMIT = 4 };
 

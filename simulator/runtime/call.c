@@ -7,10 +7,10 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "driver/fault.h"
-#include "runtime/call.h"
-#include "runtime/context.h"
-#include "runtime/registry.h"
+#include "simulator/driver/fault.h"
+#include "call.h"
+#include "context.h"
+#include "registry.h"
 
 static _Thread_local cudaError_t last_error = cudaSuccess;
 static _Thread_local cudaError_t refusal = cudaSuccess;

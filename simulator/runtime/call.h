@@ -14,7 +14,7 @@
 #include <stdbool.h>
 
 #include "gpumemtrace/compiler.h"
-#include "runtime/driver_table.h"
+#include "driver_table.h"
 
 enum call_needs {
     NEEDS_NOTHING,

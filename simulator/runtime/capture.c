@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "runtime/call.h"
-#include "runtime/only_here.h"
-#include "runtime/soname.h"
+#include "call.h"
+#include "only_here.h"
+#include "soname.h"
 
 TWIN(_ptsz, cudaStreamBeginCapture, (cudaStream_t stream, enum cudaStreamCaptureMode mode),
      NEEDS_CONTEXT,

@@ -8,9 +8,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "runtime/call.h"
-#include "runtime/context.h"
-#include "runtime/registry.h"
+#include "call.h"
+#include "context.h"
+#include "registry.h"
 
 struct primary {
     CUdevice device;

@@ -9,7 +9,7 @@
 #ifndef GPUMEMTRACE_SIMULATOR_RUNTIME_CONTEXT_H
 #define GPUMEMTRACE_SIMULATOR_RUNTIME_CONTEXT_H
 
-#include "runtime/driver_table.h"
+#include "driver_table.h"
 
 /* The number of devices; 0 if the driver cannot say. */
 int context_device_count(void);

@@ -6,9 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/call.h"
-#include "runtime/context.h"
-#include "runtime/convert.h"
+#include "call.h"
+#include "context.h"
+#include "convert.h"
 
 static cudaError_t copy(enum stream_form form, void *to, const void *from, size_t size_bytes,
                         enum cudaMemcpyKind kind)

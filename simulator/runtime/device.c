@@ -3,9 +3,9 @@
  * What devices are and how they are set up, beside choosing one (context.c): attributes, limits,
  * peers, bus numbers, versions. Numbers of attributes and limits are the driver's own.
  */
-#include "runtime/call.h"
-#include "runtime/context.h"
-#include "runtime/soname.h"
+#include "call.h"
+#include "context.h"
+#include "soname.h"
 
 static cudaError_t get_runtime_version(int *version)
 {

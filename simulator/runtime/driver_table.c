@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "gpumemtrace/compiler.h"
-#include "runtime/driver_table.h"
+#include "driver_table.h"
 
 struct slot {
     const char *symbol;

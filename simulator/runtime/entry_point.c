@@ -6,8 +6,8 @@
 #include <limits.h>
 #include <stddef.h>
 
-#include "runtime/call.h"
-#include "runtime/soname.h"
+#include "call.h"
+#include "soname.h"
 
 /* The program's default stream is that of the form it was compiled to call. */
 static int flags_of(enum stream_form form, unsigned long long flags, cuuint64_t *driver_flags)

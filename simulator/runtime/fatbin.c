@@ -3,7 +3,7 @@
  * The pieces of a fat binary, one behind the other, each with a header that tells its length. See
  * fatbin.h.
  */
-#include "runtime/fatbin.h"
+#include "fatbin.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,12 +7,12 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "runtime/call.h"
-#include "runtime/context.h"
-#include "runtime/convert.h"
-#include "runtime/only_here.h"
-#include "runtime/registry.h"
-#include "runtime/soname.h"
+#include "call.h"
+#include "context.h"
+#include "convert.h"
+#include "only_here.h"
+#include "registry.h"
+#include "soname.h"
 
 /* --- graphs --- */
 

@@ -5,9 +5,9 @@
  */
 #include <stdbool.h>
 
-#include "runtime/call.h"
-#include "runtime/only_here.h"
-#include "runtime/soname.h"
+#include "call.h"
+#include "only_here.h"
+#include "soname.h"
 
 static bool has_data(void)
 {

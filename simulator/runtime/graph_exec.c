@@ -2,9 +2,9 @@
 /*
  * Executable graphs and the memory that a device keeps for graphs: the driver's, handle for handle.
  */
-#include "runtime/call.h"
-#include "runtime/context.h"
-#include "runtime/only_here.h"
+#include "call.h"
+#include "context.h"
+#include "only_here.h"
 
 /* --- executable graphs --- */
 

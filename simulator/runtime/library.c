@@ -5,7 +5,7 @@
  */
 #include <stdint.h>
 
-#include "runtime/call.h"
+#include "call.h"
 
 GMT_EXPORT cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *image,
                                            enum cudaJitOption *options, void **values,

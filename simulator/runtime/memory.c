@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/call.h"
-#include "runtime/convert.h"
+#include "call.h"
+#include "convert.h"
 
 /* The device of a pointer that no device knows. */
 enum { NO_DEVICE = -2 };

@@ -8,10 +8,10 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "runtime/call.h"
-#include "runtime/context.h"
-#include "runtime/only_here.h"
-#include "runtime/registry.h"
+#include "call.h"
+#include "context.h"
+#include "only_here.h"
+#include "registry.h"
 
 enum { THREADS_PER_BLOCK = 1024, REGISTERS = 32, NO_PREFERENCE = -1 };
 

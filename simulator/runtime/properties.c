@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "runtime/call.h"
-#include "runtime/context.h"
-#include "runtime/only_here.h"
-#include "runtime/soname.h"
+#include "call.h"
+#include "context.h"
+#include "only_here.h"
+#include "soname.h"
 
 #define MEMBER(type, name, dimension) type name dimension;
 #define NO_MEMBER(type, name, dimension)
@@ -69,7 +69,7 @@ static void gather_attributes(struct all_properties *all, CUdevice device)
 {
 #define REPEATS(member, attribute)                                                                 \
     all->member = attribute_of(device, CU_DEVICE_ATTRIBUTE_##attribute);
-#include "runtime/properties.def"
+#include "properties.def"
 }
 
 static cudaError_t gather(struct all_properties *all, int ordinal)

@@ -3,16 +3,16 @@
  * The list of what was registered. See registry.h. Variables are in the code, which nobody reads,
  * so registering them is accepted and forgotten.
  */
-#include "runtime/registry.h"
+#include "registry.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "runtime/call.h"
-#include "runtime/fatbin.h"
-#include "runtime/only_here.h"
+#include "call.h"
+#include "fatbin.h"
+#include "only_here.h"
 
 enum state { STATE_NEW, STATE_LOADING, STATE_LOADED };
 

@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "runtime/array.h"
-#include "runtime/call.h"
-#include "runtime/convert.h"
+#include "array.h"
+#include "call.h"
+#include "convert.h"
 
 /* --- IPC handles --- */
 

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "runtime/soname.h"
+#include "soname.h"
 
 /* 0 until it was read. No lock: dladdr1 takes the loader's, which a thread that calls from a
  * library's constructor has already; and all threads read the same. */

@@ -4,8 +4,8 @@
  */
 #include <stdlib.h>
 
-#include "runtime/call.h"
-#include "runtime/only_here.h"
+#include "call.h"
+#include "only_here.h"
 
 GMT_EXPORT cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {

@@ -5,7 +5,7 @@
  * pieces of 4 MiB and eight of 16 KiB, on compute capability 9.0 one of 32 MiB. It must not know
  * who uses it.
  */
-#include "standins/standin.h"
+#include "standin.h"
 
 #include <stdio.h>
 

@@ -3,7 +3,7 @@
  * cuBLASLt: descriptors that nobody looks into, and one algorithm for every product, which takes no
  * workspace of its own: the caller allocates what it offers before it asks.
  */
-#include "standins/standin.h"
+#include "standin.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cuDNN: its version and handles; dryrun.c keeps PyTorch from using more. */
-#include "standins/standin.h"
+#include "standin.h"
 
 #include "gpumemtrace/cuda/abi.h"
 

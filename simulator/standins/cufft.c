@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* cuFFT: plans without a work area. How large a real one is only cuFFT knows. */
-#include "standins/standin.h"
+#include "standin.h"
 
 enum { SUCCESS = 0 };
 

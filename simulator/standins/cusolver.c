@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* cuSOLVER: handles that nobody looks into, and no memory to work in: how much only cuSOLVER knows.
  */
-#include "standins/standin.h"
+#include "standin.h"
 
 enum { ALLOC_FAILED = 2 };
 

@@ -4,13 +4,13 @@
  * full path (newer PyTorch opens those it finds in site-packages so, in front of any search path),
  * and cuDNN. It must not know what the stand-ins do.
  */
-#include "standins/standin.h"
+#include "standin.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <string.h>
 
-/* --- cuDNN ---------------------------------------------------------------------------------------
+/* --- cuDNN ---
  * What it takes for a convolution is chosen by its heuristics on the card; a dry run does not guess
  * it, and PyTorch takes its own kernels. It asks its Context before each use:
  * at::Context::userEnabledCuDNN() const, at::Context::userEnabledCuDNNSDP() const.
@@ -27,8 +27,7 @@ STANDIN(bool, _ZNK2at7Context19userEnabledCuDNNSDPEv, (const void *context))
     return false;
 }
 
-/* --- dlopen --------------------------------------------------------------------------------------
- */
+/* --- dlopen --- */
 
 static const char *const sonames[] = {
     "libcuda.so.1",
@@ -36,7 +35,7 @@ static const char *const sonames[] = {
     "libcudart.so.13",
 #undef STANDIN
 #define STANDIN(soname, list, version) soname,
-#include "standins/libraries.def"
+#include "libraries.def"
 };
 
 struct dlopen_choice {

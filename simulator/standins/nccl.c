@@ -3,7 +3,7 @@
  * NCCL: communicators of one process that never communicate. What the real ones take for their
  * channels and buffers is not known here.
  */
-#include "standins/standin.h"
+#include "standin.h"
 
 #include <string.h>
 

@@ -4,12 +4,12 @@
  * in the process; and no processes on them. PyTorch asks it when it runs out of memory and for
  * expandable segments; a real one would speak of other devices.
  */
-#include "standins/standin.h"
+#include "standin.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "driver/spec.h"
+#include "common/spec.h"
 #include "gpumemtrace/cuda/abi.h"
 
 enum { SUCCESS = 0, INVALID_ARGUMENT = 2, NOT_SUPPORTED = 3 };
@@ -49,8 +49,7 @@ STANDIN(int, nvmlSystemGetCudaDriverVersion_v2, (int *version))
     return cudaDriverGetVersion(version) ? NOT_SUPPORTED : SUCCESS;
 }
 
-/* --- devices: the handle is the number, from 1 ---------------------------------------------------
- */
+/* --- devices: the handle is the number, from 1 --- */
 
 STANDIN(int, nvmlDeviceGetCount_v2, (unsigned *count))
 {
@@ -94,8 +93,7 @@ STANDIN(int, nvmlDeviceGetName, (const void *device, char *text, unsigned bytes)
     return SUCCESS;
 }
 
-/* --- what there is nothing of --------------------------------------------------------------------
- */
+/* --- what there is nothing of --- */
 
 #define NO_PROCESSES(name)                                                                         \
     STANDIN(int, name, (const void *device, unsigned *count, void *processes))                     \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* NVRTC: programs that compile to an image the simulated driver takes; kernels do nothing there. */
-#include "standins/standin.h"
+#include "standin.h"
 
 #include <string.h>
 

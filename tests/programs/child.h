@@ -2,8 +2,8 @@
 /*
  * Waiting for a child that may hang.
  */
-#ifndef GPUMEMTRACE_TESTS_CHILD_H
-#define GPUMEMTRACE_TESTS_CHILD_H
+#ifndef GPUMEMTRACE_TESTS_PROGRAMS_CHILD_H
+#define GPUMEMTRACE_TESTS_PROGRAMS_CHILD_H
 
 #include <signal.h>
 #include <sys/wait.h>

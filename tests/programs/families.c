@@ -43,8 +43,7 @@ static void must(int status, const char *what)
     exit(9);
 }
 
-/* --- runtime
- * --------------------------------------------------------------------------------------- */
+/* --- runtime --- */
 
 static void linear_and_pitched(void)
 {
@@ -84,8 +83,7 @@ static void stream_ordered(void)
     gave(&device, 5 * MIB);
 }
 
-/* --- driver
- * ---------------------------------------------------------------------------------------- */
+/* --- driver --- */
 
 static void own_pool(void)
 {

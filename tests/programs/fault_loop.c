@@ -61,8 +61,7 @@ static void note(const char *format, ...)
     errno = 77;
 }
 
-/* --- the work
- * ------------------------------------------------------------------------------------- */
+/* --- the work --- */
 
 static void *take(size_t bytes)
 {
@@ -118,8 +117,7 @@ static void work(long nth)
     take(3 * MIB);
 }
 
-/* --- the loop
- * ------------------------------------------------------------------------------------- */
+/* --- the loop --- */
 
 static void work_with_fault(long nth)
 {

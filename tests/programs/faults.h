@@ -2,8 +2,8 @@
 /*
  * What preload_faults.c and the program that loops over its faults share.
  */
-#ifndef GPUMEMTRACE_TESTS_FAULTS_H
-#define GPUMEMTRACE_TESTS_FAULTS_H
+#ifndef GPUMEMTRACE_TESTS_PROGRAMS_FAULTS_H
+#define GPUMEMTRACE_TESTS_PROGRAMS_FAULTS_H
 
 #include <stdbool.h>
 

@@ -75,8 +75,7 @@ static int repeat(int times, void (*run)(int turn))
     return 5;
 }
 
-/* --- ends from signal handlers
- * ----------------------------------------------------------------------- */
+/* --- ends from signal handlers --- */
 
 static void end_now(int signal_number)
 {
@@ -118,8 +117,7 @@ static int exit_in_exit(void)
     exit(5);
 }
 
-/* --- cancellation
- * ------------------------------------------------------------------------------------ */
+/* --- cancellation --- */
 
 static pthread_barrier_t at_call;
 
@@ -149,8 +147,7 @@ static int cancel(void)
     return 5;
 }
 
-/* --- fork
- * ---------------------------------------------------------------------------------------- */
+/* --- fork --- */
 
 /* Forks at another moment of the first call of a thread; the child only ends. */
 static void fork_while_starting(int turn)
@@ -200,8 +197,7 @@ static int fork_race(void)
     return repeat(20, first_calls_of_child);
 }
 
-/* --- what our own writing may raise
- * ------------------------------------------------------------------ */
+/* --- what our own writing may raise --- */
 
 /* Nobody reads stderr any more when the line at exit is written there. */
 static int sigpipe(void)
@@ -239,8 +235,7 @@ static int no_file_at_all(void)
     return limit_files_to(0);
 }
 
-/* --- exec
- * ---------------------------------------------------------------------------------------- */
+/* --- exec --- */
 
 #define ARGUMENTS_16 "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a", "a",
 #define TIMES_16(arguments)                                                                        \
@@ -303,8 +298,7 @@ static int small_default_stack(void)
     return 5;
 }
 
-/* --- jumps out of a call
- * ----------------------------------------------------------------------------- */
+/* --- jumps out of a call --- */
 
 static sigjmp_buf before_the_call;
 

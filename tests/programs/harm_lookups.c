@@ -32,8 +32,7 @@ static const char *found(const void *symbol)
     return symbol ? "found" : "absent";
 }
 
-/* --- is CUDA there?
- * ---------------------------------------------------------------------------------- */
+/* --- is CUDA there? --- */
 
 int cudaMalloc(void **block, size_t bytes) __attribute__((weak));
 int cuInit(unsigned flags) __attribute__((weak));
@@ -56,8 +55,7 @@ static int absent(const char *unused)
     return 5;
 }
 
-/* --- the driver, opened by hand
- * ---------------------------------------------------------------------- */
+/* --- the driver, opened by hand --- */
 
 static int use_driver(void *driver)
 {
@@ -109,8 +107,7 @@ static int reopen_used(const char *unused)
     return 5;
 }
 
-/* --- while libraries come and go
- * --------------------------------------------------------------------- */
+/* --- while libraries come and go --- */
 
 static atomic_bool stopped;
 
@@ -171,8 +168,7 @@ static int close_often(const char *path)
     return 5;
 }
 
-/* --- while the process forks
- * --------------------------------------------------------------------------------- */
+/* --- while the process forks --- */
 
 static void *look_up(void *unused)
 {
@@ -209,8 +205,7 @@ static int forks(const char *unused)
     return 5;
 }
 
-/* --- a library whose constructor uses CUDA
- * ----------------------------------------------------------- */
+/* --- a library whose constructor uses CUDA --- */
 
 static void *first_call(void *argument)
 {

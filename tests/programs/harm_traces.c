@@ -57,8 +57,7 @@ static void close_descriptors(void)
         close(fd);
 }
 
-/* --- execs that fail
- * --------------------------------------------------------------------------------- */
+/* --- execs that fail --- */
 
 #define WORKERS 3
 
@@ -130,8 +129,7 @@ static int descriptors_after_exec(void)
     return 5;
 }
 
-/* --- descriptors
- * ------------------------------------------------------------------------------------- */
+/* --- descriptors --- */
 
 #define FILES 8
 
@@ -233,8 +231,7 @@ static int child_without_trace(void)
     return 5;
 }
 
-/* --- sizes and threads
- * ------------------------------------------------------------------------------- */
+/* --- sizes and threads --- */
 
 static int huge(void)
 {
@@ -315,8 +312,7 @@ static int destructors(void)
     return 5;
 }
 
-/* --- names
- * ------------------------------------------------------------------------------------------- */
+/* --- names --- */
 
 static int names(void)
 {
@@ -373,8 +369,7 @@ static int wide_names(void)
     return 5;
 }
 
-/* --- a reader
- * ---------------------------------------------------------------------------------------- */
+/* --- a reader --- */
 
 /* Says that it has allocated, and ends when its stdin does. */
 static int wait_for_reader(void)

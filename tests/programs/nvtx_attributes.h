@@ -3,8 +3,8 @@
  * What a program hands to NVTX with an event, as NVTX 3's public header lays it out: written down
  * again for the tests, so that the recorder's own layout is not what it is compared with.
  */
-#ifndef GPUMEMTRACE_TESTS_NVTX_ATTRIBUTES_H
-#define GPUMEMTRACE_TESTS_NVTX_ATTRIBUTES_H
+#ifndef GPUMEMTRACE_TESTS_PROGRAMS_NVTX_ATTRIBUTES_H
+#define GPUMEMTRACE_TESTS_PROGRAMS_NVTX_ATTRIBUTES_H
 
 #include <stdint.h>
 

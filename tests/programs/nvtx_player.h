@@ -3,8 +3,8 @@
  * Header-only NVTX 3, played by its public injection protocol: it loads what NVTX_INJECTION64_PATH
  * names, and offers it a place for each callback, by module and number.
  */
-#ifndef GPUMEMTRACE_TESTS_NVTX_PLAYER_H
-#define GPUMEMTRACE_TESTS_NVTX_PLAYER_H
+#ifndef GPUMEMTRACE_TESTS_PROGRAMS_NVTX_PLAYER_H
+#define GPUMEMTRACE_TESTS_PROGRAMS_NVTX_PLAYER_H
 
 #include <dlfcn.h>
 #include <stdint.h>

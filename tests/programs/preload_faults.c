@@ -23,8 +23,7 @@
 #include "faults.h"
 #include "gpumemtrace/compiler.h"
 
-/* --- the plan
- * ------------------------------------------------------------------------------------- */
+/* --- the plan --- */
 
 #define RANGES_MAX 8
 
@@ -91,8 +90,7 @@ static bool fails(enum fault_group group, const void *caller)
     return false;
 }
 
-/* --- memory
- * --------------------------------------------------------------------------------------- */
+/* --- memory --- */
 
 GMT_EXPORT void *malloc(size_t bytes);
 GMT_EXPORT void *calloc(size_t count, size_t bytes);
@@ -146,8 +144,7 @@ GMT_EXPORT int madvise(void *address, size_t bytes, int advice)
     return (int)syscall(SYS_madvise, address, bytes, advice);
 }
 
-/* --- files
- * ---------------------------------------------------------------------------------------- */
+/* --- files --- */
 
 #define FILE_CALL(type, name, parameters, error, call)                                             \
     GMT_EXPORT type name parameters;                                                               \
@@ -215,8 +212,7 @@ GMT_EXPORT int posix_fallocate(int fd, off_t offset, off_t length)
     return result;
 }
 
-/* --- threads
- * -------------------------------------------------------------------------------------- */
+/* --- threads --- */
 
 typedef int create_function(pthread_t *thread, const pthread_attr_t *attributes,
                             void *(*start)(void *), void *argument);

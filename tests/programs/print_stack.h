@@ -5,8 +5,8 @@
  *     module PATH BUILD_ID LOAD START END
  *     frame RETURN_ADDRESS          innermost first
  */
-#ifndef GPUMEMTRACE_TESTS_PRINT_STACK_H
-#define GPUMEMTRACE_TESTS_PRINT_STACK_H
+#ifndef GPUMEMTRACE_TESTS_PROGRAMS_PRINT_STACK_H
+#define GPUMEMTRACE_TESTS_PROGRAMS_PRINT_STACK_H
 
 #include <execinfo.h>
 #include <inttypes.h>

@@ -43,8 +43,7 @@ static int wait_and_say(const char *what, pid_t child)
     return 5;
 }
 
-/* --- children that do not come back
- * ---------------------------------------------------------------- */
+/* --- children that do not come back --- */
 
 static int by_posix_spawn(void)
 {
@@ -107,8 +106,7 @@ static int by_clone_with_memory(void)
     return 5;
 }
 
-/* --- children that use CUDA
- * ------------------------------------------------------------------------ */
+/* --- children that use CUDA --- */
 
 /* fork's handlers know nothing of either. */
 static pid_t raw_clone(void)
@@ -169,8 +167,7 @@ static int by_cloned_function_with_memory(void)
     return 5;
 }
 
-/* --- ends by the last thread
- * ----------------------------------------------------------------------- */
+/* --- ends by the last thread --- */
 
 static void take_at_exit(void)
 {
@@ -203,8 +200,7 @@ static int by_last_thread(void)
     return wait_and_say("child", child);
 }
 
-/* --- daemons
- * --------------------------------------------------------------------------------------- */
+/* --- daemons --- */
 
 /* Keeps one descriptor, to be heard by. */
 static void become_daemon(int said)
@@ -252,8 +248,7 @@ static int by_daemon_after(void)
     return by_daemon();
 }
 
-/* --- killed inside a call
- * -------------------------------------------------------------------------- */
+/* --- killed inside a call --- */
 
 static void call_for_ever(int ready)
 {
@@ -302,8 +297,7 @@ static int by_kills(void)
     return 5;
 }
 
-/* --- exec of itself, and ends
- * ----------------------------------------------------------------------- */
+/* --- exec of itself, and ends --- */
 
 static int by_exec_again(void)
 {

@@ -52,8 +52,7 @@ static void release_rest(void)
     release(3);
 }
 
-/* --- modes
- * ---------------------------------------------------------------------------------------- */
+/* --- modes --- */
 
 static int by_return(void)
 {

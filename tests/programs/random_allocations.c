@@ -26,8 +26,7 @@
 #define THREADS_MAX 64
 #define TOO_MUCH_BYTES ((size_t)1 << 40)
 
-/* --- the ways to the driver ----------------------------------------------------------------------
- */
+/* --- the ways to the driver --- */
 
 struct way {
     const char *name;
@@ -134,8 +133,7 @@ static const struct way *find_way(const char *name)
     return NULL;
 }
 
-/* --- the books
- * ------------------------------------------------------------------------------------ */
+/* --- the books --- */
 
 static _Atomic uint64_t live_bytes, peak_bytes, allocations, frees, failed;
 
@@ -160,8 +158,7 @@ static void report(const char *format, uint64_t address, size_t bytes)
         _exit(4);
 }
 
-/* --- the threads
- * ----------------------------------------------------------------------------------- */
+/* --- the threads --- */
 
 struct block {
     uint64_t address;

@@ -3,8 +3,8 @@
  * What the programs that try the simulator share: each states what must be true and ends at the
  * first thing that is not, with a line that says which. Arguments choose the part to run.
  */
-#ifndef GPUMEMTRACE_TESTS_SIM_CHECK_H
-#define GPUMEMTRACE_TESTS_SIM_CHECK_H
+#ifndef GPUMEMTRACE_TESTS_PROGRAMS_SIM_CHECK_H
+#define GPUMEMTRACE_TESTS_PROGRAMS_SIM_CHECK_H
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * What most programs that try the simulated driver begin with: a context, and a look at what is
  * left of its device's memory.
  */
-#ifndef GPUMEMTRACE_TESTS_SIM_DEVICE_H
-#define GPUMEMTRACE_TESTS_SIM_DEVICE_H
+#ifndef GPUMEMTRACE_TESTS_PROGRAMS_SIM_DEVICE_H
+#define GPUMEMTRACE_TESTS_PROGRAMS_SIM_DEVICE_H
 
 #include "gpumemtrace/cuda/abi.h"
 #include "sim_check.h"

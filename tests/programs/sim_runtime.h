@@ -3,8 +3,8 @@
  * What the programs about the simulated runtime share: checks that say what was not so and exit,
  * and a main that runs the one case it is told.
  */
-#ifndef GPUMEMTRACE_TESTS_SIM_RUNTIME_H
-#define GPUMEMTRACE_TESTS_SIM_RUNTIME_H
+#ifndef GPUMEMTRACE_TESTS_PROGRAMS_SIM_RUNTIME_H
+#define GPUMEMTRACE_TESTS_PROGRAMS_SIM_RUNTIME_H
 
 #include <pthread.h>
 #include <stdbool.h>

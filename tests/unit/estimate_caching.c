@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "estimate/caching.h"
+#include "analyzer/estimate/caching.h"
 
 #define KIB UINT64_C(1024)
 #define MIB (KIB * 1024)

@@ -12,8 +12,7 @@
 
 #include "estimated.h"
 
-/* --- one layer ----------------------------------------------------------------------------------
- */
+/* --- one layer --- */
 
 static void assert_shape(const char *input, const char *layer, const char *expected)
 {
@@ -71,8 +70,7 @@ static void assert_refused(const char *input, const char *layers, const char *pa
     assert_int_equal(err.code, ERR_INPUT);
 }
 
-/* --- linear and embedding -----------------------------------------------------------------------
- */
+/* --- linear and embedding --- */
 
 static void linear_has_in_times_out_weights_and_a_bias(void **state)
 {
@@ -97,8 +95,7 @@ static void embedding_is_a_table_and_adds_a_dimension(void **state)
     assert_shape("[1024]", layer, "1024 x 768");
 }
 
-/* --- convolution --------------------------------------------------------------------------------
- */
+/* --- convolution --- */
 
 static void convolution_counts_each_group_on_its_own(void **state)
 {
@@ -153,8 +150,7 @@ static void groups_have_to_divide_the_channels(void **state)
     assert_refused("[6,4]", "{\"type\":\"GroupNorm\",\"groups\":4}", "field 'groups'");
 }
 
-/* --- pools --------------------------------------------------------------------------------------
- */
+/* --- pools --- */
 
 static void a_pool_steps_by_its_kernel_unless_told_otherwise(void **state)
 {
@@ -198,8 +194,7 @@ static void max_pools_keep_an_int64_index_for_each_result(void **state)
     assert_extra("[64,112,112]", "{\"type\":\"AvgPool2d\",\"kernel\":2}", 2, DTYPE_float16, 0);
 }
 
-/* --- normalization ------------------------------------------------------------------------------
- */
+/* --- normalization --- */
 
 static void batch_norm_has_two_parameters_and_two_statistics_a_channel_and_a_counter(void **state)
 {
@@ -242,8 +237,7 @@ static void group_norm_has_eight_bytes_a_group_and_sample(void **state)
                  4 * 32 * 8);
 }
 
-/* --- recurrent layers ---------------------------------------------------------------------------
- */
+/* --- recurrent layers --- */
 
 static void recurrent_parameters_follow_the_number_of_gates(void **state)
 {
@@ -275,8 +269,7 @@ static void recurrent_layers_are_linear_in_the_number_of_steps(void **state)
                  states + 50 * n * h * 5 * 4);
 }
 
-/* --- the rest -----------------------------------------------------------------------------------
- */
+/* --- the rest --- */
 
 static void dropout_keeps_one_byte_an_element_or_scaled_noise_in_place(void **state)
 {

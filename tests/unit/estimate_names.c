@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names of element types and optimizers as people write them. */
-#include "estimate/names.h"
+#include "analyzer/estimate/names.h"
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +9,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "estimate/dtype.h"
-#include "estimate/optimizer.h"
+#include "analyzer/estimate/dtype.h"
+#include "analyzer/estimate/optimizer.h"
 
 static void assert_dtype(const char *text, enum dtype expected, uint64_t bytes)
 {

@@ -54,8 +54,7 @@ static uint64_t category(const struct estimate_moment *moment, enum category cat
     return moment->category_bytes[category];
 }
 
-/* --- the textbook's example
- * ----------------------------------------------------------------------- */
+/* --- the textbook's example --- */
 
 static void the_fully_connected_example_takes_21248_bytes(void **state)
 {
@@ -85,8 +84,7 @@ static void the_rule_multiplies_weights_by_two_three_and_four(void **state)
     }
 }
 
-/* --- one layer, phase by phase
- * ---------------------------------------------------------------------- */
+/* --- one layer, phase by phase --- */
 
 /* W = 4 * (8 * 4 + 4) = 144, x = 4 * 10 * 8 = 320, y = 4 * 10 * 4 = 160. */
 static void a_linear_layer_trained_with_adam_adds_up(void **state)
@@ -144,8 +142,7 @@ static void inference_holds_two_results_at_a_time(void **state)
     release(&f);
 }
 
-/* --- what autograd keeps -------------------------------------------------------------------------
- */
+/* --- what autograd keeps --- */
 
 /* A frozen start has no graph: nothing before the first parameter is kept. */
 static void layers_before_the_first_parameter_save_nothing(void **state)
@@ -288,8 +285,7 @@ static void embedding_keeps_its_ids_and_has_a_dense_gradient(void **state)
     release(&f);
 }
 
-/* --- limits
- * ---------------------------------------------------------------------------------------- */
+/* --- limits --- */
 
 static void a_batch_that_does_not_fit_in_64_bits_is_refused(void **state)
 {

@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "interpose/array_size.h"
+#include "interpose/hook/array_size.h"
 
 static uint64_t of_array(size_t width, size_t height, CUarray_format format, unsigned channels)
 {

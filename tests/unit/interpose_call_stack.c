@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "interpose/code_ranges.h"
-#include "interpose/unwind.h"
-#include "interpose/thread.h"
+#include "interpose/stack/code_ranges.h"
+#include "interpose/stack/unwind.h"
+#include "interpose/life/thread.h"
 
 static struct code_ranges loop_code;
 
@@ -32,7 +32,7 @@ static const struct unwinder *made_up_unwinder(void);
 #define call_stack_take tested_take
 #define call_stack_before_fork tested_before_fork
 #define call_stack_after_fork tested_after_fork
-#include "interpose/call_stack.c"
+#include "interpose/stack/call_stack.c"
 
 #define LOOP 0x10000   /* the interpreter loop: 256 bytes from here */
 #define ENGINE 0x20000 /* the engine of autograd: as many */
@@ -75,8 +75,7 @@ static const struct unwinder *made_up_unwinder(void)
     return &unwinder;
 }
 
-/* --- writing and reading stacks ------------------------------------------------------------------
- */
+/* --- writing and reading stacks --- */
 
 #define NATIVE(...)                                                                                \
     (native_count = sizeof((uintptr_t[]){__VA_ARGS__}) / sizeof(uintptr_t),                        \
@@ -152,8 +151,7 @@ static const char *taken(void)
     return text;
 }
 
-/* --- tests ---------------------------------------------------------------------------------------
- */
+/* --- tests --- */
 
 static void python_frames_stand_before_the_loop_that_ran_them(void **state)
 {

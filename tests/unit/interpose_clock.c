@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "interpose/clock.h"
+#include "interpose/life/clock.h"
 
 #define DRIFT_NS 10000u
 

@@ -12,7 +12,7 @@
 #include <pthread.h>
 #include <stdbool.h>
 
-#include "interpose/code_cache.h"
+#include "interpose/stack/code_cache.h"
 
 /* Addresses as malloc gives them. */
 static const void *object(uint64_t number)

@@ -17,8 +17,8 @@
 #include <unwind.h>
 
 #include "gpumemtrace/compiler.h"
-#include "interpose/frame_walk.h"
-#include "interpose/modules.h"
+#include "interpose/stack/frame_walk.h"
+#include "interpose/stack/modules.h"
 
 #define FRAMES 200
 
@@ -82,8 +82,7 @@ static GMT_NOINLINE void check(void)
     assert_memory_equal(walked + 2, unwound + 1, (size_t)(count - 2) * sizeof *walked);
 }
 
-/* --- ways to get there: frames of many shapes ----------------------------------------------------
- */
+/* --- ways to get there: frames of many shapes --- */
 
 static uint64_t seed;
 
@@ -194,8 +193,7 @@ static void stacks_of_many_shapes_are_what_the_unwinder_finds(void **state)
     assert_true(walked_count > learned_count * 100);
 }
 
-/* --- code that no table knows --------------------------------------------------------------------
- */
+/* --- code that no table knows --- */
 
 /* sub $8, %rsp; call *%rdi; add $8, %rsp; ret */
 static const uint8_t unknown_code[] = {0x48, 0x83, 0xec, 0x08, 0xff, 0xd7,
@@ -234,8 +232,7 @@ static void after_such_frames_others_are_walked_again(void **state)
     assert_int_equal(walk.failures, 0);
 }
 
-/* --- other stacks --------------------------------------------------------------------------------
- */
+/* --- other stacks --- */
 
 static ucontext_t outside, inside;
 

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "gpumemtrace/event.h"
-#include "interpose/live.h"
+#include "trace/live.h"
 
 #define MIB ((uint64_t)1 << 20)
 

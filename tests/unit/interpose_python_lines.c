@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "interpose/python_lines.h"
+#include "interpose/stack/python_lines.h"
 
 /* From this offset on the line is that one. */
 struct run {

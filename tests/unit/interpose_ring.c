@@ -17,9 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "interpose/drain.h"
-#include "interpose/ring.h"
-#include "interpose/store.h"
+#include "trace/drain.h"
+#include "trace/ring.h"
+#include "trace/store.h"
 
 struct bench {
     char folder[64], trace[96], ring_path[112];
@@ -254,8 +254,7 @@ static void a_ring_of_another_process_that_lives_is_not_taken(void **state)
     ring_release(&other);
 }
 
-/* --- a writer that is slower than the program ---------------------------------------------------
- */
+/* --- a writer that is slower than the program --- */
 
 #define WAITING_SEGMENTS (3 * RING_RESIDENT_SEGMENTS)
 
@@ -351,8 +350,7 @@ static void full_segments_that_a_call_holds_back_let_the_others_pass(void **stat
     assert_int_equal(query(bench, "SELECT count(*) FROM event"), (int64_t)seq);
 }
 
-/* --- a producer and the drain at once, for the thread sanitizer too
- * ------------------------------- */
+/* --- a producer and the drain at once, for the thread sanitizer too --- */
 
 #define RACE_EVENTS 200000
 

@@ -15,9 +15,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "interpose/modules.h"
-#include "interpose/recorder.h"
-#include "interpose/stacks.h"
+#include "interpose/stack/modules.h"
+#include "interpose/life/recorder.h"
+#include "interpose/stack/stacks.h"
 
 static char ring_path[64];
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interpose/tally.h"
+#include "trace/tally.h"
 
 static struct ring_slot slots[64];
 static struct store_event events[64];

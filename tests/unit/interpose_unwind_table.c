@@ -11,7 +11,7 @@
 #include <link.h>
 #include <stdbool.h>
 
-#include "interpose/unwind_table.h"
+#include "interpose/stack/unwind_table.h"
 
 /* Three functions, 100, 200 and 300 bytes behind the table. */
 static struct {

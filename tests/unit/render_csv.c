@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/rendered.h"
+#include "rendered.h"
 
 static void a_list_of_rows_becomes_a_table_of_its_keys(void **state)
 {

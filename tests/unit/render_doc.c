@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "render/doc.h"
+#include "analyzer/render/doc.h"
 
 static void the_schema_is_the_first_key(void **state)
 {

@@ -10,7 +10,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "tests/unit/rendered.h"
+#include "rendered.h"
 
 static void keys_stand_in_the_order_they_were_built(void **state)
 {

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "tests/unit/rendered.h"
+#include "rendered.h"
 
 static void add_check(struct doc *doc, const char *name, bool passed, const char *message)
 {

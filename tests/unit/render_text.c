@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "tests/unit/rendered.h"
+#include "rendered.h"
 
 static void labels_are_padded_to_the_longest_and_machine_fields_left_out(void **state)
 {

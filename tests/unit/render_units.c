@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "render/units.h"
+#include "analyzer/render/units.h"
 
 static char text[UNITS_TEXT_BYTES];
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What a document looks like in a format, as a string, for unit tests. It must not judge it. */
-#ifndef GPUMEMTRACE_TESTS_RENDERED_H
-#define GPUMEMTRACE_TESTS_RENDERED_H
+#ifndef GPUMEMTRACE_TESTS_UNIT_RENDERED_H
+#define GPUMEMTRACE_TESTS_UNIT_RENDERED_H
 
 #include <stdlib.h>
 
-#include "render/doc.h"
-#include "render/render.h"
+#include "analyzer/render/doc.h"
+#include "analyzer/render/render.h"
 
 /* The caller frees the string; NULL and *err when rendering failed. */
 static inline char *rendered(const struct doc *doc, const char *format, struct err *err)

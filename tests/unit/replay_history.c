@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The history of a trace made in memory, against a count kept while the events are made. */
-#include "replay/history.h"
+#include "analyzer/replay/history.h"
 
 #include <stdarg.h>
 #include <stddef.h>

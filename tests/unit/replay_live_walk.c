@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/live_walk.h"
+#include "analyzer/replay/live_walk.h"
 
 #define CHANGES 60000
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "simulator/driver/spec.h"
+#include "common/spec.h"
 
 #define MIB ((uint64_t)1 << 20)
 #define GIB ((uint64_t)1 << 30)

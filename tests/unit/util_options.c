@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "gpumemtrace/event.h"
-#include "util/options.h"
+#include "analyzer/util/options.h"
 
 struct own {
     bool flag;

@@ -9,9 +9,9 @@
 
 #include <string.h>
 
-#include "util/nearest.h"
-#include "util/text.h"
-#include "util/utf8.h"
+#include "analyzer/util/nearest.h"
+#include "analyzer/util/text.h"
+#include "analyzer/util/utf8.h"
 
 static void additions_follow_each_other(void **state)
 {

@@ -168,14 +168,14 @@ typedef struct cudaLaunchConfig_st cudaLaunchConfig_t;
 
 /* NVIDIA's header has these only for those who build the driver. */
 #ifndef __CUDA_API_VERSION_INTERNAL
-#include "gpumemtrace/cuda/driver_old.h"
+#include "driver_old.h"
 #endif
-#include "gpumemtrace/cuda/driver_prototypes.h"
-#include "gpumemtrace/cuda/runtime_prototypes.h"
+#include "driver_prototypes.h"
+#include "runtime_prototypes.h"
 
 #else
 
-#include "gpumemtrace/cuda/runtime.h"
+#include "runtime.h"
 
 #endif
 

@@ -57,7 +57,7 @@ typedef enum cudaError_enum {
 #define CUDA_ERROR(number, driver_name, runtime_name, text) driver_name = number,
 #define CUDA_ERROR_OF_DRIVER(number, name, text) name = number,
 #define CUDA_ERROR_OF_RUNTIME(number, name, text)
-#include "gpumemtrace/cuda/errors.def"
+#include "errors.def"
 } CUresult;
 
 /* --- enumerations --- */
@@ -65,7 +65,7 @@ typedef enum cudaError_enum {
 typedef enum CUdevice_attribute_enum {
 #define DEVICE_ATTRIBUTE(number, name, runtime_name) CU_DEVICE_ATTRIBUTE_##name = number,
 #define DEVICE_ATTRIBUTE_OF_DRIVER(number, name) CU_DEVICE_ATTRIBUTE_##name = number,
-#include "gpumemtrace/cuda/device_attributes.def"
+#include "device_attributes.def"
     CU_DEVICE_ATTRIBUTE_MAX
 } CUdevice_attribute;
 
@@ -436,14 +436,14 @@ typedef struct CUlaunchConfig_st {
 typedef void(CUDAAPI *CUhostFn)(void *userData);
 typedef void(CUDAAPI *CUstreamCallback)(CUstream hStream, CUresult status, void *userData);
 
-#include "gpumemtrace/cuda/driver_graphs.h"
-#include "gpumemtrace/cuda/driver_old.h"
-#include "gpumemtrace/cuda/driver_sharing.h"
+#include "driver_graphs.h"
+#include "driver_old.h"
+#include "driver_sharing.h"
 
 #ifdef __cplusplus
 }
 #endif
 
-#include "gpumemtrace/cuda/driver_prototypes.h"
+#include "driver_prototypes.h"
 
 #endif

@@ -18,7 +18,7 @@ extern "C" {
 #define PROTOTYPE_PTDS(name, parameters)                                                           \
     CUresult CUDAAPI name parameters;                                                              \
     CUresult CUDAAPI name##_ptds parameters;
-#include "gpumemtrace/cuda/driver_prototypes.def"
+#include "driver_prototypes.def"
 
 #ifdef __cplusplus
 }

@@ -7,7 +7,7 @@
 #ifndef GPUMEMTRACE_CUDA_RUNTIME_H
 #define GPUMEMTRACE_CUDA_RUNTIME_H
 
-#include "gpumemtrace/cuda/driver.h"
+#include "driver.h"
 
 #define CUDART_VERSION 13000
 #define CUDARTAPI
@@ -43,14 +43,14 @@ enum cudaError {
 #define CUDA_ERROR(number, driver_name, runtime_name, text) runtime_name = number,
 #define CUDA_ERROR_OF_DRIVER(number, name, text)
 #define CUDA_ERROR_OF_RUNTIME(number, name, text) name = number,
-#include "gpumemtrace/cuda/errors.def"
+#include "errors.def"
 };
 typedef enum cudaError cudaError_t;
 
 enum cudaDeviceAttr {
 #define DEVICE_ATTRIBUTE(number, driver_name, name) cudaDevAttr##name = number,
 #define DEVICE_ATTRIBUTE_OF_DRIVER(number, driver_name)
-#include "gpumemtrace/cuda/device_attributes.def"
+#include "device_attributes.def"
     cudaDevAttrMax
 };
 
@@ -272,7 +272,7 @@ struct cudaDeviceProp {
 #define PROPERTY(type, name, dimension) type name dimension;
 #define PROPERTY_OF_12(type, name, dimension)
 #define PROPERTY_OF_13(type, name, dimension) type name dimension;
-#include "gpumemtrace/cuda/device_prop.def"
+#include "device_prop.def"
     int reserved[56];
 };
 
@@ -357,12 +357,12 @@ typedef struct cudaLaunchConfig_st cudaLaunchConfig_t;
 typedef void (*cudaHostFn_t)(void *user_data);
 typedef void (*cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status, void *user_data);
 
-#include "gpumemtrace/cuda/runtime_graphs.h"
+#include "runtime_graphs.h"
 
 #ifdef __cplusplus
 }
 #endif
 
-#include "gpumemtrace/cuda/runtime_prototypes.h"
+#include "runtime_prototypes.h"
 
 #endif

@@ -17,7 +17,7 @@ extern "C" {
     cudaError_t name parameters;                                                                   \
     cudaError_t name##_ptds parameters;
 #define PROTOTYPE_RETURNING(type, name, parameters) type name parameters;
-#include "gpumemtrace/cuda/runtime_prototypes.def"
+#include "runtime_prototypes.def"
 
 #ifdef __cplusplus
 }

@@ -3,8 +3,8 @@
  * One function by its symbol, in each manner in which it can be asked for, and whole tables of
  * them.
  */
-#ifndef GPUMEMTRACE_TESTS_MATRIX_FINDERS_H
-#define GPUMEMTRACE_TESTS_MATRIX_FINDERS_H
+#ifndef GPUMEMTRACE_TESTS_PROGRAMS_MATRIX_FINDERS_H
+#define GPUMEMTRACE_TESTS_PROGRAMS_MATRIX_FINDERS_H
 
 #include "matrix.h"
 

@@ -3,8 +3,8 @@
  * A second process that has memory and lends it: `matrix lend`. It says what it lends on its stdout
  * and keeps it until its stdin ends.
  */
-#ifndef GPUMEMTRACE_TESTS_MATRIX_LENDER_H
-#define GPUMEMTRACE_TESTS_MATRIX_LENDER_H
+#ifndef GPUMEMTRACE_TESTS_PROGRAMS_MATRIX_LENDER_H
+#define GPUMEMTRACE_TESTS_PROGRAMS_MATRIX_LENDER_H
 
 #include <stdbool.h>
 #include <sys/types.h>

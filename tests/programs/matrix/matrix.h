@@ -8,8 +8,8 @@
  *
  * The same sources make programs linked to a runtime, to none, and a plugin.
  */
-#ifndef GPUMEMTRACE_TESTS_MATRIX_H
-#define GPUMEMTRACE_TESTS_MATRIX_H
+#ifndef GPUMEMTRACE_TESTS_PROGRAMS_MATRIX_MATRIX_H
+#define GPUMEMTRACE_TESTS_PROGRAMS_MATRIX_MATRIX_H
 
 #include <stdbool.h>
 #include <stddef.h>

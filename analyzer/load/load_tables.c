@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads every table but event. The SELECTs come from tables.def, so a table or column that the
+ * format promises and the file lacks is found before anything is computed. It must not know what
+ * events refer to.
+ */
+#include "load.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+
+/* The position of a column is the offset of a one-byte member: columns_frame.parent_id is 1. */
+#define TABLE(name, text) struct columns_##name {
+#define COLUMN(name, sql, text) char name;
+#define END_TABLE(name)                                                                            \
+    }                                                                                              \
+    ;
+#include "gpumemtrace/schema/tables.def"
+#define AT(table, column) ((int)offsetof(struct columns_##table, column))
+
+/* Ids are dense by construction; a lone huge one would be a broken file, not a large trace. */
+enum { ID_SLACK = 65536, ID_FACTOR = 16 };
+
+struct reader {
+    const struct trace *trace;
+    const char *table;
+    sqlite3_stmt *stmt;
+    uint64_t row_count; /* rows read so far, the current one included */
+    size_t capacity;    /* of the array that the rows are appended to */
+    struct err *err;
+};
+
+static int broken(struct reader *reader, const char *what)
+{
+    err_set(reader->err, ERR_INPUT, "%s: table %s, row %llu: %s", reader->trace->path,
+            reader->table, (unsigned long long)reader->row_count, what);
+    return -1;
+}
+
+static int read_integer(struct reader *reader, int column, int64_t low, int64_t high,
+                        int64_t *value)
+{
+    if (sqlite3_column_type(reader->stmt, column) != SQLITE_INTEGER)
+        return broken(reader, "a number is missing");
+    *value = sqlite3_column_int64(reader->stmt, column);
+    if (*value < low || *value > high)
+        return broken(reader, "a number is out of range");
+    return 0;
+}
+
+/* As read_integer, but NULL in the file is 0 and *known false. */
+static int read_size(struct reader *reader, int column, uint64_t *size_bytes, bool *known)
+{
+    int64_t value = 0;
+
+    *known = sqlite3_column_type(reader->stmt, column) != SQLITE_NULL;
+    if (*known && read_integer(reader, column, 0, INT64_MAX, &value))
+        return -1;
+    *size_bytes = (uint64_t)value;
+    return 0;
+}
+
+/* NULL in the file stays NULL. */
+static int read_text(struct reader *reader, int column, char **text)
+{
+    const unsigned char *value = sqlite3_column_text(reader->stmt, column);
+
+    *text = NULL;
+    if (!value)
+        return 0;
+    *text = strdup((const char *)value);
+    if (!*text)
+        err_set(reader->err, ERR_SYSTEM, "not enough memory to read %s", reader->trace->path);
+    return *text ? 0 : -1;
+}
+
+static int read_required_text(struct reader *reader, int column, char **text)
+{
+    if (read_text(reader, column, text))
+        return -1;
+    return *text ? 0 : broken(reader, "a text is missing");
+}
+
+static int read_id(struct reader *reader, int column, int64_t high, uint32_t *id)
+{
+    int64_t value;
+
+    if (read_integer(reader, column, 0, high, &value))
+        return -1;
+    *id = (uint32_t)value;
+    return 0;
+}
+
+/* Room for the item of that id in an array that is indexed by id; new items are cleared. */
+static void *reach_id(struct reader *reader, void *items, size_t *limit, uint32_t id,
+                      size_t item_bytes)
+{
+    size_t capacity = *limit;
+    void *grown;
+
+    if (id < *limit)
+        return items;
+    if (id > reader->row_count * ID_FACTOR + ID_SLACK) {
+        broken(reader, "an id is far beyond the number of rows");
+        return NULL;
+    }
+    grown = array_grow(items, &capacity, id, item_bytes, reader->err);
+    if (!grown)
+        return NULL;
+    memset((char *)grown + *limit * item_bytes, 0, (capacity - *limit) * item_bytes);
+    *limit = capacity;
+    return grown;
+}
+
+/* --- one function per table: reads the current row --- */
+
+static int meta_integer(struct reader *reader, struct trace_integer *value)
+{
+    if (sqlite3_column_type(reader->stmt, AT(meta, value)) == SQLITE_NULL)
+        return 0;
+    value->known = true;
+    return read_integer(reader, AT(meta, value), INT64_MIN, INT64_MAX, &value->value);
+}
+
+static int meta_text(struct reader *reader, struct trace_text *value)
+{
+    free(value->value);
+    return read_text(reader, AT(meta, value), &value->value);
+}
+
+static int row_meta(struct trace *trace, struct reader *reader)
+{
+    const char *key = (const char *)sqlite3_column_text(reader->stmt, AT(meta, key));
+
+    if (!key)
+        return broken(reader, "the key is missing");
+#define META(name, type, text)                                                                     \
+    if (!strcmp(key, #name))                                                                       \
+        return meta_##type(reader, &trace->meta.name);
+#include "gpumemtrace/schema/meta_keys.def"
+    return 0; /* a key of a later recorder */
+}
+
+static int row_hook(struct trace *trace, struct reader *reader)
+{
+    uint32_t id;
+    char **grown;
+
+    if (read_id(reader, AT(hook, hook_id), UINT16_MAX, &id))
+        return -1;
+    grown = reach_id(reader, trace->hooks, &trace->hook_limit, id, sizeof *grown);
+    if (!grown)
+        return -1;
+    trace->hooks = grown;
+    return read_text(reader, AT(hook, name), &grown[id]);
+}
+
+static int row_string(struct trace *trace, struct reader *reader)
+{
+    uint32_t id;
+    char **grown;
+
+    if (read_id(reader, AT(string, string_id), UINT32_MAX, &id))
+        return -1;
+    grown = reach_id(reader, trace->strings, &trace->string_limit, id, sizeof *grown);
+    if (!grown)
+        return -1;
+    trace->strings = grown;
+    return read_text(reader, AT(string, text), &grown[id]);
+}
+
+static int row_thread(struct trace *trace, struct reader *reader)
+{
+    struct trace_thread *thread, *grown;
+
+    grown = array_grow(trace->threads, &reader->capacity, trace->thread_count, sizeof *grown,
+                       reader->err);
+    if (!grown)
+        return -1;
+    trace->threads = grown;
+    thread = &grown[trace->thread_count];
+    if (read_id(reader, AT(thread, thread_id), UINT32_MAX, &thread->thread_id) ||
+        read_integer(reader, AT(thread, tid), 0, INT64_MAX, &thread->tid) ||
+        read_required_text(reader, AT(thread, name), &thread->name))
+        return -1;
+    trace->thread_count++;
+    return 0;
+}
+
+static int row_device(struct trace *trace, struct reader *reader)
+{
+    struct trace_device *device, *grown;
+    int64_t number;
+    bool known;
+
+    grown = array_grow(trace->devices, &reader->capacity, trace->device_count, sizeof *grown,
+                       reader->err);
+    if (!grown)
+        return -1;
+    trace->devices = grown;
+    device = &grown[trace->device_count];
+    if (read_integer(reader, AT(device, device), 0, INT8_MAX, &number) ||
+        read_size(reader, AT(device, total_bytes), &device->total_bytes, &known) ||
+        read_size(reader, AT(device, context_bytes), &device->context_bytes,
+                  &device->context_known) ||
+        read_text(reader, AT(device, uuid), &device->uuid))
+        return -1;
+    device->device = (int)number;
+    device->name = NULL;
+    trace->device_count++; /* from here on trace_release owns the uuid */
+    return read_text(reader, AT(device, name), &device->name);
+}
+
+static int row_module(struct trace *trace, struct reader *reader)
+{
+    struct trace_module *module, *grown;
+    int64_t load, start, end;
+
+    grown = array_grow(trace->modules, &reader->capacity, trace->module_count, sizeof *grown,
+                       reader->err);
+    if (!grown)
+        return -1;
+    trace->modules = grown;
+    module = &grown[trace->module_count];
+    if (read_id(reader, AT(module, module_id), UINT32_MAX, &module->module_id) ||
+        read_integer(reader, AT(module, load_address), INT64_MIN, INT64_MAX, &load) ||
+        read_integer(reader, AT(module, start_address), INT64_MIN, INT64_MAX, &start) ||
+        read_integer(reader, AT(module, end_address), INT64_MIN, INT64_MAX, &end) ||
+        read_required_text(reader, AT(module, path), &module->path))
+        return -1;
+    module->load_address = (uint64_t)load;
+    module->start_address = (uint64_t)start;
+    module->end_address = (uint64_t)end;
+    module->build_id = NULL;
+    trace->module_count++;
+    return read_text(reader, AT(module, build_id), &module->build_id);
+}
+
+/* Who walks a stack bounds the walk: nothing here proves that parents make no loop. */
+static int row_frame(struct trace *trace, struct reader *reader)
+{
+    struct trace_frame *grown, frame = {.present = true};
+    int64_t kind, address;
+    uint32_t id;
+
+    if (read_id(reader, AT(frame, frame_id), UINT32_MAX, &id) ||
+        read_integer(reader, AT(frame, kind), FRAME_NATIVE, FRAME_LABEL, &kind) ||
+        read_integer(reader, AT(frame, address), INT64_MIN, INT64_MAX, &address))
+        return -1;
+    if (sqlite3_column_type(reader->stmt, AT(frame, parent_id)) != SQLITE_NULL &&
+        read_id(reader, AT(frame, parent_id), UINT32_MAX, &frame.parent_id))
+        return -1;
+    grown = reach_id(reader, trace->frames, &trace->frame_limit, id, sizeof *grown);
+    if (!grown)
+        return -1;
+    trace->frames = grown;
+    frame.kind = (uint8_t)kind;
+    frame.address = (uint64_t)address;
+    grown[id] = frame;
+    return 0;
+}
+
+static int row_location(struct trace *trace, struct reader *reader)
+{
+    struct trace_location *grown, location;
+    uint32_t id;
+
+    if (read_id(reader, AT(location, location_id), UINT32_MAX, &id) ||
+        read_id(reader, AT(location, function_id), UINT32_MAX, &location.function_id) ||
+        read_id(reader, AT(location, file_id), UINT32_MAX, &location.file_id) ||
+        read_id(reader, AT(location, line), UINT32_MAX, &location.line))
+        return -1;
+    grown = reach_id(reader, trace->locations, &trace->location_limit, id, sizeof *grown);
+    if (!grown)
+        return -1;
+    trace->locations = grown;
+    grown[id] = location;
+    return 0;
+}
+
+static int row_symbol(struct trace *trace, struct reader *reader)
+{
+    struct trace_symbol *grown, symbol;
+    int64_t address;
+
+    if (read_integer(reader, AT(symbol, address), INT64_MIN, INT64_MAX, &address) ||
+        read_id(reader, AT(symbol, level), UINT32_MAX, &symbol.level) ||
+        read_id(reader, AT(symbol, function_id), UINT32_MAX, &symbol.function_id) ||
+        read_id(reader, AT(symbol, file_id), UINT32_MAX, &symbol.file_id) ||
+        read_id(reader, AT(symbol, line), UINT32_MAX, &symbol.line))
+        return -1;
+    grown = array_grow(trace->symbols, &reader->capacity, trace->symbol_count, sizeof *grown,
+                       reader->err);
+    if (!grown)
+        return -1;
+    trace->symbols = grown;
+    symbol.address = (uint64_t)address;
+    grown[trace->symbol_count++] = symbol;
+    return 0;
+}
+
+static int row_coverage(struct trace *trace, struct reader *reader)
+{
+    struct trace_coverage *coverage, *grown;
+    bool known;
+
+    grown = array_grow(trace->coverage, &reader->capacity, trace->coverage_count, sizeof *grown,
+                       reader->err);
+    if (!grown)
+        return -1;
+    trace->coverage = grown;
+    coverage = &grown[trace->coverage_count];
+    if (read_size(reader, AT(coverage, count), &coverage->count, &known) ||
+        read_required_text(reader, AT(coverage, name), &coverage->name))
+        return -1;
+    trace->coverage_count++;
+    return 0;
+}
+
+/* Their texts are compiled in (event.h); the tables are for people with an SQLite shell. */
+static int row_event_kind(struct trace *trace, struct reader *reader)
+{
+    (void)trace, (void)reader;
+    return 0;
+}
+
+static int row_memory_kind(struct trace *trace, struct reader *reader)
+{
+    (void)trace, (void)reader;
+    return 0;
+}
+
+/* --- all tables --- */
+
+static const struct table {
+    const char *name, *select;
+    int (*row)(struct trace *trace, struct reader *reader);
+} tables[] = {
+#define TABLE(name, text)                                                                          \
+    {                                                                                              \
+#name, "SELECT "
+#define COLUMN(name, sql, text) #name ","
+#define END_TABLE(name)                                                                            \
+    "1 FROM " #name " ORDER BY 1", row_##name                                                      \
+    }                                                                                              \
+    ,
+#include "gpumemtrace/schema/tables.def"
+};
+
+/* The first recorders of this format made no table for names. */
+static bool is_left_out(sqlite3 *db, const char *table)
+{
+    return !strcmp(table, "symbol") &&
+           sqlite3_table_column_metadata(db, NULL, table, NULL, NULL, NULL, NULL, NULL, NULL);
+}
+
+static int load_table(struct trace *trace, sqlite3 *db, const struct table *table, struct err *err)
+{
+    struct reader reader = {.trace = trace, .table = table->name, .err = err};
+    int status = -1, step;
+
+    if (is_left_out(db, table->name))
+        return 0;
+    if (load_prepare(trace, db, table->select, &reader.stmt, err))
+        return -1;
+    while ((step = sqlite3_step(reader.stmt)) == SQLITE_ROW) {
+        reader.row_count++;
+        if (table->row(trace, &reader))
+            goto out;
+    }
+    status = step == SQLITE_DONE ? 0 : load_failed(trace, db, table->name, err);
+out:
+    sqlite3_finalize(reader.stmt);
+    return status;
+}
+
+static int compare_modules(const void *left, const void *right)
+{
+    const struct trace_module *a = left, *b = right;
+
+    return (a->start_address > b->start_address) - (a->start_address < b->start_address);
+}
+
+static int compare_symbols(const void *left, const void *right)
+{
+    const struct trace_symbol *a = left, *b = right;
+
+    if (a->address != b->address)
+        return a->address < b->address ? -1 : 1;
+    return (a->level > b->level) - (a->level < b->level);
+}
+
+int load_tables(struct trace *trace, sqlite3 *db, struct err *err)
+{
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if (load_table(trace, db, &tables[i], err))
+            return -1;
+    if (trace->module_count)
+        qsort(trace->modules, trace->module_count, sizeof *trace->modules, compare_modules);
+    if (trace->symbol_count)
+        qsort(trace->symbols, trace->symbol_count, sizeof *trace->symbols, compare_symbols);
+    return 0;
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A trace file, loaded: immutable after trace_open. Rings that a killed process left are folded in
+ * (or read without being consumed) before anything is read. It must not know what the events mean.
+ *
+ * All pointers belong to the trace and die with trace_release. Safe to read from several threads.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_LOAD_TRACE_H
+#define GPUMEMTRACE_ANALYZER_LOAD_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpumemtrace/err.h"
+#include "gpumemtrace/event.h"
+
+struct trace_text { /* a meta value of type text; value is NULL when the file has none */
+    char *value;
+};
+struct trace_integer {
+    int64_t value;
+    bool known;
+};
+
+struct trace_meta {
+#define META(key, type, text) struct trace_##type key;
+#include "gpumemtrace/schema/meta_keys.def"
+};
+
+struct trace_thread {
+    uint32_t thread_id;
+    int64_t tid;
+    char *name;
+};
+
+struct trace_device {
+    int device;
+    char *uuid, *name;    /* NULL: not known */
+    uint64_t total_bytes; /* 0: not known */
+    uint64_t context_bytes;
+    bool context_known;
+};
+
+struct trace_module {
+    uint32_t module_id;
+    char *path, *build_id; /* build_id NULL: none */
+    uint64_t load_address, start_address, end_address;
+};
+
+struct trace_frame { /* index is the frame_id; kind and address as in the table frame */
+    uint32_t parent_id;
+    uint8_t kind;
+    bool present;
+    uint64_t address;
+};
+
+struct trace_location {
+    uint32_t function_id, file_id, line;
+};
+
+struct trace_symbol { /* one row of the table symbol */
+    uint64_t address;
+    uint32_t level, function_id, file_id, line;
+};
+
+struct trace_coverage { /* an entry point the program asked for that is not recorded */
+    char *name;
+    uint64_t count;
+};
+
+struct trace {
+    char *path;
+    struct trace_meta meta;
+    bool recording; /* the recorder still runs: the file will go on growing */
+
+    struct event *events; /* ascending seq */
+    size_t event_count;
+
+    struct trace_thread *threads;
+    size_t thread_count;
+    struct trace_device *devices; /* ascending device */
+    size_t device_count;
+    struct trace_module *modules; /* ascending start_address */
+    size_t module_count;
+
+    /* By id; entry 0 and ids that do not exist are empty. */
+    struct trace_frame *frames;
+    size_t frame_limit;
+    struct trace_location *locations;
+    size_t location_limit;
+    char **strings;
+    size_t string_limit;
+    char **hooks;
+    size_t hook_limit;
+
+    struct trace_symbol *symbols; /* ascending address, level */
+    size_t symbol_count;
+
+    struct trace_coverage *coverage;
+    size_t coverage_count;
+};
+
+/* Opens and loads path. -1: *err says what is wrong with the file (ERR_INPUT) or the system. */
+int trace_open(struct trace *trace, const char *path, struct err *err);
+/* Frees what trace_open made; a zeroed struct is allowed. */
+void trace_release(struct trace *trace);
+
+/* "" for an id that does not exist. */
+const char *trace_string(const struct trace *trace, uint64_t string_id);
+const char *trace_hook(const struct trace *trace, unsigned hook_id);
+
+/* The names that the file has for an address, innermost first; NULL and 0: none. */
+const struct trace_symbol *trace_symbols(const struct trace *trace, uint64_t address,
+                                         size_t *count);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parser of SPECs; see spec.h for the grammar.
+ */
+#include "spec.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "size.h"
+
+#define MIB ((uint64_t)1 << 20)
+#define GIB ((uint64_t)1 << 30)
+#define CONTEXT_DEFAULT_BYTES (300 * MIB)
+#define TEXT_LIMIT 64
+
+struct preset {
+    const char *name, *device_name;
+    uint64_t total_bytes;
+    int major, minor, processor_count;
+};
+
+static const struct preset presets[] = {
+#define PRESET(name, device_name, gib, major, minor, processor_count)                              \
+    {name, device_name, gib * GIB, major, minor, processor_count},
+#include "presets.def"
+};
+
+static int complain(struct err *err, const char *part, const char *reason)
+{
+    err_set(
+        err, ERR_USAGE,
+        "'%s' is not a simulated device: %s; use for example 16GiB, 2x80GiB or h100,others=3GiB",
+        part, reason);
+    return -1;
+}
+
+/* "2x": how many devices. Returns what follows it, NULL if the number will not do. */
+static const char *read_count(const char *text, int *count)
+{
+    char *end;
+    const size_t digits = strspn(text, "0123456789");
+    *count = 1;
+    if (!digits || text[digits] != 'x')
+        return text;
+    const unsigned long value = strtoul(text, &end, 10);
+    if (value < 1 || value > SPEC_DEVICE_LIMIT)
+        return NULL;
+    *count = (int)value;
+    return text + digits + 1;
+}
+
+static const struct preset *preset_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof presets / sizeof presets[0]; i++)
+        if (!strcmp(presets[i].name, name))
+            return &presets[i];
+    return NULL;
+}
+
+static void apply_preset(const struct preset *preset, struct spec *spec)
+{
+    snprintf(spec->device_name, sizeof spec->device_name, "%s", preset->device_name);
+    spec->total_bytes = preset->total_bytes;
+    spec->capability_major = preset->major;
+    spec->capability_minor = preset->minor;
+    spec->processor_count = preset->processor_count;
+}
+
+/* A bare size says nothing of the architecture: the commonest in the field stands in. */
+static int apply_size(const char *text, struct spec *spec)
+{
+    if (size_parse(text, &spec->total_bytes, NULL))
+        return -1;
+    snprintf(spec->device_name, sizeof spec->device_name, "Simulated GPU (%" PRIu64 " MiB)",
+             spec->total_bytes / MIB);
+    if (spec->total_bytes % GIB == 0)
+        snprintf(spec->device_name, sizeof spec->device_name, "Simulated GPU (%" PRIu64 " GiB)",
+                 spec->total_bytes / GIB);
+    spec->capability_major = 8;
+    spec->capability_minor = 0;
+    spec->processor_count = 108;
+    return 0;
+}
+
+static int read_device(const char *text, struct spec *spec, struct err *err)
+{
+    const char *kind = read_count(text, &spec->device_count);
+    if (!kind)
+        return complain(err, text, "1 to 64 devices can be simulated");
+    const struct preset *preset = preset_find(kind);
+    if (preset)
+        apply_preset(preset, spec);
+    else if (apply_size(kind, spec))
+        return complain(err, text, "neither a size nor a card known by name");
+    return 0;
+}
+
+static int read_option(const char *text, struct spec *spec, struct err *err)
+{
+    static const char others[] = "others=", context[] = "context=";
+    const char *value = strchr(text, '=');
+    uint64_t *bytes = NULL;
+    if (!strncmp(text, others, sizeof others - 1))
+        bytes = &spec->others_bytes;
+    else if (!strncmp(text, context, sizeof context - 1))
+        bytes = &spec->context_bytes;
+    else
+        return complain(err, text, "the options are others=SIZE and context=SIZE");
+    if (size_parse(value + 1, bytes, NULL))
+        return complain(err, text, "its size is no size");
+    return 0;
+}
+
+/* No sum that could overflow: each part is compared with what is left. */
+static int check_sizes(const char *text, const struct spec *spec, struct err *err)
+{
+    if (spec->others_bytes >= spec->total_bytes ||
+        spec->context_bytes >= spec->total_bytes - spec->others_bytes)
+        return complain(err, text, "others and context leave no memory");
+    return 0;
+}
+
+int spec_parse(const char *text, struct spec *spec, struct err *err)
+{
+    struct spec result = {.context_bytes = CONTEXT_DEFAULT_BYTES};
+    char copy[4 * TEXT_LIMIT], *rest = copy, *part;
+    if (strlen(text) >= sizeof copy)
+        return complain(err, "…", "the text is too long");
+    snprintf(copy, sizeof copy, "%s", text);
+    part = strsep(&rest, ",");
+    if (read_device(part, &result, err))
+        return -1;
+    while ((part = strsep(&rest, ",")))
+        if (read_option(part, &result, err))
+            return -1;
+    if (check_sizes(text, &result, err))
+        return -1;
+    *spec = result;
+    return 0;
+}

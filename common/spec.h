@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What simulated devices a user asks for, as text:
+ *
+ *     SPEC = [COUNT "x"] (SIZE | PRESET) {"," ("others" | "context") "=" SIZE}
+ *     16GiB    2x80GiB    h100    2xa100-40,others=3GiB,context=500MiB
+ *
+ * It must not know the rest of the simulator: the analyzer's command line checks a SPEC with it.
+ */
+#ifndef GPUMEMTRACE_COMMON_SPEC_H
+#define GPUMEMTRACE_COMMON_SPEC_H
+
+#include <stdint.h>
+
+#include "gpumemtrace/err.h"
+
+#define SPEC_DEFAULT "16GiB"
+#define SPEC_DEVICE_LIMIT 64
+
+/* All devices of a SPEC are alike. */
+struct spec {
+    char device_name[48];
+    uint64_t total_bytes;
+    uint64_t others_bytes;  /* held by other processes, for good */
+    uint64_t context_bytes; /* cost of a process's first context on a device */
+    int device_count;
+    int capability_major, capability_minor;
+    int processor_count;
+};
+
+/* Fails with ERR_USAGE and a message that quotes the part that is wrong; *spec is then untouched.
+ */
+int spec_parse(const char *text, struct spec *spec, struct err *err);
+
+#endif

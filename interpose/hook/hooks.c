@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The hooks, expanded from hooks.def: find the real function, note, call, note, return what it
+ * returned. It must not know what notes become.
+ */
+#include "trace/hook_list.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "array_size.h"
+#include "capture.h"
+#include "device.h"
+#include "gpumemtrace/compiler.h"
+#include "gpumemtrace/cuda/abi.h"
+#include "interpose/lookup/resolve.h"
+
+typedef CUresult driver_status;
+typedef cudaError_t runtime_status;
+
+/* What a caller gets when the real function does not exist: a proper error, never a jump to NULL.
+ */
+#define MISSING_driver CUDA_ERROR_NOT_FOUND
+#define MISSING_runtime cudaErrorSharedObjectSymbolNotFound
+
+/* Special words of the rows' device and object columns. */
+#define CURRENT CAPTURE_CURRENT_DEVICE
+#define BY_ADDRESS CAPTURE_DEVICE_BY_ADDRESS
+#define CONTEXT CAPTURE_CURRENT_CONTEXT
+#define POOL CAPTURE_CURRENT_POOL
+
+/* Handles are pointers in C and numbers in a trace. */
+#define bits(pointer) ((uint64_t)(uintptr_t)(pointer))
+
+/* Words of the device and memory columns that depend on what is asked for: location 1 is a device,
+ * above it is host memory, in the driver's as in the runtime's structs. */
+#define BY_LOCATION(properties)                                                                    \
+    ((properties) && (int)(properties)->location.type == 1 ? (properties)->location.id : CURRENT)
+#define IS_ON_HOST(properties) ((properties) && (int)(properties)->location.type > 1)
+#define MEMORY_VMM_BY_LOCATION (IS_ON_HOST(prop) ? MEMORY_VMM_HOST : MEMORY_VMM)
+#define MEMORY_ASYNC_BY_POOL                                                                       \
+    pool_memory(IS_ON_HOST(poolProps), poolProps ? (int)poolProps->allocType : 0)
+
+static inline enum memory_kind pool_memory(bool on_host, int allocation_type)
+{
+    const int managed = 2; /* CU_MEM_ALLOCATION_TYPE_MANAGED, since CUDA 13 */
+    if (allocation_type == managed)
+        return MEMORY_ASYNC_MANAGED;
+    return on_host ? MEMORY_ASYNC_HOST : MEMORY_ASYNC;
+}
+
+/* Stream 0 of the functions with _ptsz is this one. */
+#define PER_THREAD(stream) ((stream) ? bits(stream) : (uint64_t)2)
+
+/* `before` is a constant: the compiler keeps one of the two branches. */
+#define HOOK(api, name, parameters, arguments, kind_of, memory_of, device_of, address_of, size_of, \
+             object_of, stream_of)                                                                 \
+    GMT_EXPORT api##_status name parameters                                                        \
+    {                                                                                              \
+        typedef api##_status real_function parameters;                                             \
+        real_function *real =                                                                      \
+            GMT_FUNCTION(real_function *, resolve_hook(HOOK_##name, GMT_CALLER_ADDRESS()));        \
+        const bool before = capture_precedes(EVENT_##kind_of);                                     \
+        struct capture capture;                                                                    \
+        if (!real)                                                                                 \
+            return MISSING_##api;                                                                  \
+        if (!capture_begin(&capture, HOOK_##name, EVENT_##kind_of, MEMORY_##memory_of))            \
+            return real arguments;                                                                 \
+        if (before) {                                                                              \
+            const bool ok GMT_UNUSED = false;                                                      \
+            capture_before(&capture,                                                               \
+                           &(struct capture_facts){EVENT_##kind_of, MEMORY_##memory_of, device_of, \
+                                                   address_of, size_of, object_of, stream_of});    \
+        }                                                                                          \
+        const api##_status status = real arguments;                                                \
+        const bool ok GMT_UNUSED = status == 0;                                                    \
+        if (before)                                                                                \
+            capture_finish(&capture, (int)status, true);                                           \
+        else                                                                                       \
+            capture_after(&capture,                                                                \
+                          &(struct capture_facts){EVENT_##kind_of, MEMORY_##memory_of, device_of,  \
+                                                  address_of, size_of, object_of, stream_of},      \
+                          (int)status);                                                            \
+        return status;                                                                             \
+    }
+#define SEEN(api, name)
+#include "gpumemtrace/hooks.def"
+
+/* --- the table of what dlsym and cuGetProcAddress hand out --- */
+
+#define FUNCTION_driver(name) __extension__(void *) name
+#define FUNCTION_runtime(name) __extension__(void *) name
+#define FUNCTION_gpumemtrace(name) NULL
+
+void *const hook_functions[HOOK_COUNT] = {
+#define HOOK(api, name, parameters, arguments, kind, memory, device, address, size, object,        \
+             stream)                                                                               \
+    [HOOK_##name] = FUNCTION_##api(name),
+#define SEEN(api, name) [HOOK_##name] = FUNCTION_##api(name),
+#include "gpumemtrace/hooks.def"
+};

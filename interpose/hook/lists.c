@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The hooks of calls that take a list, each entry of which is an event of its own: sparse arrays'
+ * tiles and graphics resources. The events stand behind the call, which happens as a whole.
+ */
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "capture.h"
+#include "device.h"
+#include "gpumemtrace/compiler.h"
+#include "gpumemtrace/cuda/abi.h"
+#include "interpose/lookup/resolve.h"
+
+#define bits(pointer) ((uint64_t)(uintptr_t)(pointer))
+
+/* One number for the place of a tile in its array: what is mapped there is unmapped by the same. */
+static uint64_t place_of(const CUarrayMapInfo *tile)
+{
+    const uint64_t prime = 0x100000001b3u;
+    uint64_t hash = 0xcbf29ce484222325u ^ (uint64_t)tile->subresourceType;
+    if (tile->subresourceType == CU_ARRAY_SPARSE_SUBRESOURCE_TYPE_MIPTAIL) {
+        hash = (hash ^ tile->subresource.miptail.layer) * prime;
+        return (hash ^ tile->subresource.miptail.offset) * prime >> 1;
+    }
+    hash = (hash ^ tile->subresource.sparseLevel.level) * prime;
+    hash = (hash ^ tile->subresource.sparseLevel.layer) * prime;
+    hash = (hash ^ tile->subresource.sparseLevel.offsetX) * prime;
+    hash = (hash ^ tile->subresource.sparseLevel.offsetY) * prime;
+    return (hash ^ tile->subresource.sparseLevel.offsetZ) * prime >> 1;
+}
+
+static void store_tile(struct capture *capture, const CUarrayMapInfo *tile)
+{
+    const bool maps = tile->memOperationType == CU_MEM_OPERATION_TYPE_MAP;
+    const struct capture_facts facts = {.kind = maps ? EVENT_BIND : EVENT_UNBIND,
+                                        .memory = MEMORY_VMM,
+                                        .device = CAPTURE_DEVICE_BY_ADDRESS,
+                                        .address = place_of(tile),
+                                        .object = maps ? tile->memHandle.memHandle : 0,
+                                        .stream = bits(tile->resource.array)};
+    capture_store(capture, &facts, 0);
+}
+
+static void store_resource(struct capture *capture, CUgraphicsResource resource)
+{
+    const bool maps = capture->kind == EVENT_ALLOC;
+    const struct capture_facts facts = {.kind = capture->kind,
+                                        .memory = MEMORY_EXTERNAL,
+                                        .device = device_current(capture->thread),
+                                        .address = bits(resource),
+                                        .size_bytes = maps ? device_graphics_bytes(resource) : 0};
+    capture_store(capture, &facts, 0);
+}
+
+/* clang-format off */
+#define LIST(type, name, missing, kind, memory, parameters, arguments, store_entry)                \
+    GMT_EXPORT type name parameters;                                                               \
+    type name parameters                                                                           \
+    {                                                                                              \
+        typedef type real_function parameters;                                                     \
+        real_function *real =                                                                      \
+            GMT_FUNCTION(real_function *, resolve_hook(HOOK_##name, GMT_CALLER_ADDRESS()));        \
+        struct capture capture;                                                                    \
+        if (!real)                                                                                 \
+            return missing;                                                                        \
+        if (!capture_begin(&capture, HOOK_##name, kind, memory))                                   \
+            return real arguments;                                                                 \
+        const type status = real arguments;                                                        \
+        const int saved_errno = errno;                                                             \
+        for (unsigned i = 0; status == 0 && i < (unsigned)count; i++)                              \
+            store_entry;                                                                           \
+        errno = saved_errno;                                                                       \
+        capture_leave(&capture);                                                                   \
+        return status;                                                                             \
+    }
+
+#define TILES(name)                                                                                \
+    LIST(CUresult, name, CUDA_ERROR_NOT_FOUND, EVENT_BIND, MEMORY_VMM,                             \
+         (CUarrayMapInfo *list, unsigned count, CUstream stream), (list, count, stream),           \
+         store_tile(&capture, &list[i]))
+#define RESOURCES(name, kind)                                                                      \
+    LIST(CUresult, name, CUDA_ERROR_NOT_FOUND, kind, MEMORY_EXTERNAL,                              \
+         (unsigned count, CUgraphicsResource *list, CUstream stream), (count, list, stream),       \
+         store_resource(&capture, list[i]))
+#define RUNTIME_RESOURCES(name, kind)                                                              \
+    LIST(cudaError_t, name, cudaErrorSharedObjectSymbolNotFound, kind, MEMORY_EXTERNAL,            \
+         (int count, cudaGraphicsResource_t *list, cudaStream_t stream), (count, list, stream),    \
+         store_resource(&capture, (CUgraphicsResource)list[i]))
+
+TILES(cuMemMapArrayAsync)
+TILES(cuMemMapArrayAsync_ptsz)
+RESOURCES(cuGraphicsMapResources, EVENT_ALLOC)
+RESOURCES(cuGraphicsMapResources_ptsz, EVENT_ALLOC)
+RESOURCES(cuGraphicsUnmapResources, EVENT_FREE)
+RESOURCES(cuGraphicsUnmapResources_ptsz, EVENT_FREE)
+RUNTIME_RESOURCES(cudaGraphicsMapResources, EVENT_ALLOC)
+RUNTIME_RESOURCES(cudaGraphicsUnmapResources, EVENT_FREE)
+/* clang-format on */

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads GPUMEMTRACE_* as options.def says. See config.h.
+ */
+#include "config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/size.h"
+#include "gpumemtrace/err.h"
+#include "log.h"
+
+static bool read_TEXT(char *field, const char *value)
+{
+    return (size_t)snprintf(field, CONFIG_TEXT_BYTES, "%s", value) < CONFIG_TEXT_BYTES;
+}
+
+static bool read_FLAG(bool *field, const char *value)
+{
+    const bool on = strcmp(value, "1") == 0, off = strcmp(value, "0") == 0 || !*value;
+    if (on || off)
+        *field = on;
+    return on || off;
+}
+
+static bool read_SIZE(uint64_t *field, const char *value)
+{
+    return size_parse(value, field, NULL) == 0;
+}
+
+static bool read_COUNT(uint64_t *field, const char *value)
+{
+    char *end;
+    errno = 0;
+    const unsigned long long number = strtoull(value, &end, 10);
+    if (errno || end == value || *end || *value == '-')
+        return false;
+    *field = number;
+    return true;
+}
+
+#define FIELD_TEXT(member) (member)
+#define FIELD_FLAG(member) (&(member))
+#define FIELD_SIZE(member) (&(member))
+#define FIELD_COUNT(member) (&(member))
+
+void config_read(struct config *config)
+{
+    const char *value;
+    memset(config, 0, sizeof *config);
+#define OPTION(field, type, environment, flag, argument, standard, text)                           \
+    value = getenv(environment);                                                                   \
+    if (!value || !read_##type(FIELD_##type(config->field), value)) {                              \
+        if (value)                                                                                 \
+            log_line("%s=%s makes no sense; going on with %s", environment, value, standard);      \
+        read_##type(FIELD_##type(config->field), standard);                                        \
+    }
+#include "gpumemtrace/options.def"
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See facts.h.
+ */
+#include "facts.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock.h"
+#include "interpose/hook/device.h"
+#include "gpumemtrace/version.h"
+#include "recorder.h"
+#include "trace_path.h"
+
+/* The arguments joined by spaces. */
+static void read_command(char *text, size_t text_bytes)
+{
+    const int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+    ssize_t length = fd < 0 ? 0 : read(fd, text, text_bytes - 1);
+    if (fd >= 0)
+        close(fd);
+    if (length < 0)
+        length = 0;
+    while (length > 0 && text[length - 1] == '\0')
+        length--;
+    for (ssize_t i = 0; i < length; i++)
+        if (text[i] == '\0')
+            text[i] = ' ';
+    text[length] = '\0';
+}
+
+static int64_t wall_clock_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static int store_texts(struct store *store, const char *run_id, const char *unwinder,
+                       struct err *err)
+{
+    char command[4096], executable[PATH_MAX], host[256] = "";
+    read_command(command, sizeof command);
+    gethostname(host, sizeof host - 1);
+    const ssize_t length = readlink("/proc/self/exe", executable, sizeof executable - 1);
+    executable[length < 0 ? 0 : length] = '\0';
+    return store_meta_text(store, META_gpumemtrace_version, GMT_VERSION, err) ||
+                   store_meta_text(store, META_run_id, run_id, err) ||
+                   store_meta_text(store, META_command, command, err) ||
+                   store_meta_text(store, META_executable, executable, err) ||
+                   store_meta_text(store, META_host, host, err) ||
+                   store_meta_text(store, META_unwinder, unwinder, err)
+               ? -1
+               : 0;
+}
+
+static int store_integers(struct store *store, uint64_t start_monotonic_ns, struct err *err)
+{
+    const int64_t rank = trace_path_rank();
+    if (rank >= 0 && store_meta_integer(store, META_rank, rank, err))
+        return -1;
+    const struct {
+        enum meta_key key;
+        int64_t value;
+    } facts[] = {
+        {META_pid, getpid()},
+        {META_parent_pid, getppid()},
+        {META_start_unix_ns, wall_clock_ns()},
+        {META_start_monotonic_ns, (int64_t)start_monotonic_ns},
+        {META_driver_version, device_driver_version()},
+        {META_simulated, device_is_simulated()},
+        {META_complete, 0},
+        {META_lost_events, 0},
+        {META_lost_frames, 0},
+        {META_in_flight_events, 0},
+    };
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        if (store_meta_integer(store, facts[i].key, facts[i].value, err))
+            return -1;
+    return 0;
+}
+
+int facts_store_start(struct store *store, const char *run_id, const char *unwinder,
+                      uint64_t start_monotonic_ns, struct err *err)
+{
+    if (store_begin(store, err))
+        return -1;
+    if (!store_texts(store, run_id, unwinder, err) &&
+        !store_integers(store, start_monotonic_ns, err) && !store_commit(store, err))
+        return 0;
+    store_rollback(store);
+    return -1;
+}
+
+int facts_store_end(struct store *store, const struct ring *ring, const struct drain *drain,
+                    bool complete, struct err *err)
+{
+    const struct ring_header *header = ring->header;
+    return store_meta_integer(store, META_end_ns,
+                              (int64_t)(clock_kernel_ns() - recorder.start_monotonic_ns), err) ||
+                   store_meta_integer(store, META_lost_events,
+                                      (int64_t)atomic_load(&header->lost_events), err) ||
+                   store_meta_integer(store, META_lost_frames,
+                                      (int64_t)atomic_load(&header->lost_frames), err) ||
+                   store_meta_integer(store, META_in_flight_events,
+                                      (int64_t)drain->in_flight_events, err) ||
+                   store_meta_integer(store, META_complete, complete, err)
+               ? -1
+               : 0;
+}
+
+int facts_store_resumed(struct store *store, struct err *err)
+{
+    return store_meta_integer(store, META_complete, 0, err);
+}

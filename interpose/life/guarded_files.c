@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Stands between SQLite's default VFS and the system calls that take a descriptor. See
+ * guarded_files.h. Only one thread at a time is inside SQLite, so the list needs no lock.
+ */
+#include "guarded_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/own_fd.h"
+
+#define FILE_LIMIT 16 /* database, -wal, -shm, the folder; and some more */
+
+struct guarded_file {
+    int fd; /* 0: free place (own_fd_open gives no standard descriptor) */
+    struct own_file file;
+};
+
+static struct guarded_file files[FILE_LIMIT];
+
+static struct guarded_file *find(int fd)
+{
+    for (int i = 0; i < FILE_LIMIT; i++)
+        if (files[i].fd == fd)
+            return &files[i];
+    return NULL;
+}
+
+/* A descriptor that is not in the list was more than it holds: trusted. */
+static bool is_ours(int fd)
+{
+    const struct guarded_file *guarded = find(fd);
+    if (!guarded || own_fd_is(fd, &guarded->file))
+        return true;
+    errno = EBADF;
+    return false;
+}
+
+bool guarded_files_lost(void)
+{
+    for (int i = 0; i < FILE_LIMIT; i++)
+        if (files[i].fd && !own_fd_is(files[i].fd, &files[i].file))
+            return true;
+    return false;
+}
+
+void guarded_files_forget(void)
+{
+    memset(files, 0, sizeof files);
+}
+
+static int guarded_open(const char *path, int flags, int mode)
+{
+    struct own_file file = {0};
+    const int fd = own_fd_open(path, flags, (mode_t)mode, &file);
+    struct guarded_file *place = fd > 0 ? find(fd) : NULL;
+    if (fd > 0 && !place)
+        place = find(0);
+    if (place)
+        *place = (struct guarded_file){fd, file};
+    return fd;
+}
+
+static int guarded_close(int fd)
+{
+    struct guarded_file *guarded = find(fd);
+    const bool ours = is_ours(fd);
+    if (guarded)
+        guarded->fd = 0;
+    return ours ? close(fd) : 0;
+}
+
+/* Locks come with a third argument, as do all other uses that SQLite makes of it. */
+static int guarded_fcntl(int fd, int command, ...)
+{
+    va_list arguments;
+    va_start(arguments, command);
+    const uintptr_t argument = va_arg(arguments, uintptr_t);
+    va_end(arguments);
+    return is_ours(fd) ? fcntl(fd, command, argument) : -1;
+}
+
+static void *guarded_mmap(void *address, size_t length, int protection, int flags, int fd,
+                          off_t offset)
+{
+    return is_ours(fd) ? mmap(address, length, protection, flags, fd, offset) : MAP_FAILED;
+}
+
+static int guarded_fallocate(int fd, off_t offset, off_t length)
+{
+    return is_ours(fd) ? posix_fallocate(fd, offset, length) : EBADF;
+}
+
+/* Those that say -1 where they fail. */
+#define GUARDED(type, name, parameters, arguments)                                                 \
+    static type guarded_##name parameters                                                          \
+    {                                                                                              \
+        return is_ours(fd) ? name arguments : -1;                                                  \
+    }
+
+GUARDED(ssize_t, read, (int fd, void *bytes, size_t count), (fd, bytes, count))
+GUARDED(ssize_t, pread, (int fd, void *bytes, size_t count, off_t offset),
+        (fd, bytes, count, offset))
+GUARDED(ssize_t, write, (int fd, const void *bytes, size_t count), (fd, bytes, count))
+GUARDED(ssize_t, pwrite, (int fd, const void *bytes, size_t count, off_t offset),
+        (fd, bytes, count, offset))
+GUARDED(int, ftruncate, (int fd, off_t length), (fd, length))
+GUARDED(int, fchmod, (int fd, mode_t mode), (fd, mode))
+GUARDED(int, fchown, (int fd, uid_t user, gid_t group), (fd, user, group))
+
+#define BRIEF_US 2000
+
+/* Locks that cannot be had, on files that are closed by now or in a folder without locks, would
+ * have SQLite wait ten seconds, and the program's first call with it. Whoever reads the trace holds
+ * them for less than this. */
+static int sleep_briefly(sqlite3_vfs *vfs, int duration_us)
+{
+    const int brief_us = duration_us < BRIEF_US ? duration_us : BRIEF_US;
+    (void)vfs;
+    usleep((useconds_t)brief_us);
+    return brief_us;
+}
+
+void guarded_files_install(void)
+{
+    const struct {
+        const char *name;
+        sqlite3_syscall_ptr call;
+    } calls[] = {
+        {"open", (sqlite3_syscall_ptr)guarded_open},
+        {"close", (sqlite3_syscall_ptr)guarded_close},
+        {"read", (sqlite3_syscall_ptr)guarded_read},
+        {"pread", (sqlite3_syscall_ptr)guarded_pread},
+        {"pread64", (sqlite3_syscall_ptr)guarded_pread},
+        {"write", (sqlite3_syscall_ptr)guarded_write},
+        {"pwrite", (sqlite3_syscall_ptr)guarded_pwrite},
+        {"pwrite64", (sqlite3_syscall_ptr)guarded_pwrite},
+        {"ftruncate", (sqlite3_syscall_ptr)guarded_ftruncate},
+        {"fallocate", (sqlite3_syscall_ptr)guarded_fallocate},
+        {"fchmod", (sqlite3_syscall_ptr)guarded_fchmod},
+        {"fchown", (sqlite3_syscall_ptr)guarded_fchown},
+        {"fcntl", (sqlite3_syscall_ptr)guarded_fcntl},
+        {"mmap", (sqlite3_syscall_ptr)guarded_mmap},
+    };
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+    for (size_t i = 0; vfs && vfs->xSetSystemCall && i < sizeof calls / sizeof *calls; i++)
+        vfs->xSetSystemCall(vfs, calls[i].name, calls[i].call);
+    if (vfs)
+        vfs->xSleep = sleep_briefly;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The one line at exit: file, peak, what went wrong, the command to see more.
+ */
+#ifndef GPUMEMTRACE_INTERPOSE_LIFE_SUMMARY_H
+#define GPUMEMTRACE_INTERPOSE_LIFE_SUMMARY_H
+
+#include <stdint.h>
+
+struct tally;
+
+void summary_line(const char *path, const struct tally *tally, uint64_t lost_events);
+
+#endif

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The writer's thread and its files. See writer.h.
+ *
+ * writer_lock protects store and drain and is held for one step at a time.
+ */
+#include "writer.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sched.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "trace/drain.h"
+#include "facts.h"
+#include "guarded_files.h"
+#include "log.h"
+#include "common/proc_stat.h"
+#include "recorder.h"
+#include "summary.h"
+#include "trace/tally.h"
+#include "trace_path.h"
+#include "interpose/stack/unwind.h"
+
+#define WRITER_PERIOD_NS 100000000
+
+static pthread_mutex_t writer_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Others that want writer_lock: the writer, which takes it again at once, lets them go first. */
+static _Atomic int writer_guests;
+
+static struct store store;
+static struct drain *drain;
+static struct tally tally;
+static char trace_path[PATH_MAX];
+static char ring_path[PATH_MAX + 16];
+
+static pthread_t writer_thread;
+static sem_t writer_wakeup, writer_done;
+static _Atomic bool writer_ends;
+/* The program's last thread has ended without an exit: see end_as_last_thread. */
+static _Atomic bool writer_left;
+
+static void lock_writer_as_guest(void)
+{
+    atomic_fetch_add(&writer_guests, 1);
+    pthread_mutex_lock(&writer_lock);
+    atomic_fetch_sub(&writer_guests, 1);
+}
+
+/* --- opening --- */
+
+static int open_ring(struct err *err)
+{
+    snprintf(ring_path, sizeof ring_path, "%s-ring.0", trace_path);
+    if (ring_create(&recorder.ring, ring_path, recorder.config.ring_max, err))
+        return -1;
+    if (!(drain = drain_new(&recorder.ring, &store, false))) {
+        err_set(err, ERR_SYSTEM, "out of memory");
+        return -1;
+    }
+    drain->tally = &tally;
+    return 0;
+}
+
+static int open_files(const char *pattern, struct err *err)
+{
+    char run_id[64];
+    trace_path_run_id(run_id, sizeof run_id);
+    ring_path[0] = '\0';
+    if (trace_path_make(pattern, run_id, trace_path, sizeof trace_path, err))
+        return -1;
+    if (!store_create(&store, trace_path, err) &&
+        !facts_store_start(&store, run_id, recorder_unwinder()->name, recorder.start_monotonic_ns,
+                           err) &&
+        !open_ring(err))
+        return 0;
+    store_abandon(&store);
+    trace_path_remove(trace_path);
+    return -1;
+}
+
+/* Some file systems can neither map shared files nor do WAL: then the trace goes where one can. */
+static int open_files_somewhere(struct err *err)
+{
+    char pattern[CONFIG_TEXT_BYTES + 64];
+    struct err second;
+    const char *folder = getenv("TMPDIR");
+    const char *name = strrchr(recorder.config.output, '/');
+    if (!open_files(recorder.config.output, err))
+        return 0;
+    if (err->code == ERR_USAGE)
+        return -1;
+    snprintf(pattern, sizeof pattern, "%s/%s", folder && *folder ? folder : "/tmp",
+             name ? name + 1 : recorder.config.output);
+    if (open_files(pattern, &second))
+        return -1; /* for the first reason */
+    log_line("%s; recording to %s instead", err->message, trace_path);
+    return 0;
+}
+
+/* --- keeping and closing --- */
+
+/* Under writer_lock, before each step: the program may have closed the database's descriptors. */
+static int keep_store(struct err *err)
+{
+    if (store.db && !guarded_files_lost())
+        return 0;
+    return store_open_again(&store, trace_path, err);
+}
+
+/* What cannot be stored stays in the ring and is tried again. */
+static void complain(const struct err *err)
+{
+    log_once("cannot write %s: %s; events wait beside it", trace_path, err->message);
+}
+
+static int store_facts(bool complete, struct err *err)
+{
+    if (store_begin(&store, err))
+        return -1;
+    if (!facts_store_end(&store, &recorder.ring, drain, complete, err) &&
+        !store_commit(&store, err))
+        return 0;
+    store_rollback(&store);
+    return -1;
+}
+
+/* Other threads may still be inside hooks: they keep the mapping; only the file goes. A call that
+ * one of them is still in is not waited for. */
+static void close_files(void)
+{
+    struct err err = {0};
+    pthread_mutex_lock(&writer_lock);
+    drain->dead = true;
+    if (keep_store(&err) || drain_all(drain, &err) || store_facts(true, &err) ||
+        store_close(&store, &err)) {
+        log_line("%s is incomplete: %s; what is missing lies in %s", trace_path, err.message,
+                 ring_path);
+        store_abandon(&store);
+    } else {
+        unlink(ring_path);
+        tally_finish(&tally);
+        if (!recorder.config.quiet)
+            summary_line(trace_path, &tally, atomic_load(&recorder.ring.header->lost_events));
+    }
+    pthread_mutex_unlock(&writer_lock);
+}
+
+/* --- writing --- */
+
+static void wait_for_work(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += WRITER_PERIOD_NS;
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000;
+    }
+    while (sem_clockwait(&writer_wakeup, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR)
+        ;
+}
+
+/* 1: more is waiting. */
+static int write_batch(void)
+{
+    struct err err;
+    while (atomic_load(&writer_guests))
+        sched_yield();
+    pthread_mutex_lock(&writer_lock);
+    const int status = keep_store(&err) ? -1 : drain_batch(drain, &err);
+    pthread_mutex_unlock(&writer_lock);
+    if (status < 0)
+        complain(&err);
+    return status;
+}
+
+/* How its opening of the files went. */
+struct start {
+    struct err *err;
+    int result;
+    sigset_t signals; /* that its starter blocks */
+    sem_t done;
+};
+
+/* A program may end by the end of its last thread; the writer must not keep it. The status is then
+ * that of the thread that ends last: with one of its own, a main thread that was no thread to libc
+ * has ended, as in the child of a clone(). Else libc has the last thread call the exit handlers:
+ * that is now the writer, with the signals of a thread of the program. */
+static void end_as_last_thread(const sigset_t *signals)
+{
+    struct proc_stat stat;
+    recorder_mark_exit(EXIT_BY_EXIT);
+    if (proc_stat_read(&stat, getpid()) == 0 && WEXITSTATUS(stat.wait_status) != 0) {
+        recorder_sleep(); /* this memory may be another process's, too */
+        close_files();
+        syscall(SYS_exit, WEXITSTATUS(stat.wait_status));
+    }
+    atomic_store(&writer_left, true);
+    pthread_sigmask(SIG_SETMASK, signals, NULL);
+}
+
+static void write_until_the_end(const sigset_t *signals)
+{
+    while (!atomic_load(&writer_ends)) {
+        int status;
+        wait_for_work();
+        while ((status = write_batch()) > 0 && !atomic_load(&writer_ends))
+            ;
+        if (proc_stat_is_last_thread()) {
+            end_as_last_thread(signals);
+            return;
+        }
+        /* Threads that find no room left go on calling for it. */
+        if (status < 0 && !atomic_load(&writer_ends))
+            usleep(WRITER_PERIOD_NS / 1000);
+    }
+    close_files();
+}
+
+static void *writer_main(void *argument)
+{
+    struct start *start = argument;
+    const sigset_t signals = start->signals;
+    const int result = start->result = open_files_somewhere(start->err);
+    sem_post(&start->done);
+    if (!result)
+        write_until_the_end(&signals);
+    sem_post(&writer_done);
+    return NULL;
+}
+
+void writer_wake(void)
+{
+    sem_post(&writer_wakeup);
+}
+
+/* Not the program's default: it may have chosen one that is just enough for its own threads. */
+#define WRITER_STACK_BYTES ((size_t)2 << 20)
+
+static int create_writer(struct start *start)
+{
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, WRITER_STACK_BYTES);
+    const int failed = pthread_create(&writer_thread, &attributes, writer_main, start);
+    pthread_attr_destroy(&attributes);
+    return failed;
+}
+
+/* The program's signals must not land on a thread it does not know of. */
+int writer_start(struct err *err)
+{
+    struct start start = {.err = err};
+    sigset_t all;
+    sigfillset(&all);
+    sem_init(&writer_wakeup, 0, 0);
+    sem_init(&writer_done, 0, 0);
+    sem_init(&start.done, 0, 0);
+    atomic_store(&writer_ends, false);
+    atomic_store(&writer_left, false);
+    pthread_sigmask(SIG_SETMASK, &all, &start.signals);
+    const int failed = create_writer(&start);
+    pthread_sigmask(SIG_SETMASK, &start.signals, NULL);
+    if (failed) {
+        err_set(err, ERR_SYSTEM, "cannot start a thread: %s", strerror(failed));
+        return -1;
+    }
+    pthread_setname_np(writer_thread, "gpumemtrace");
+    while (sem_wait(&start.done) != 0 && errno == EINTR)
+        ;
+    sem_destroy(&start.done);
+    pthread_detach(writer_thread);
+    return start.result;
+}
+
+/* --- ending --- */
+
+/* Long enough for what a full ring holds, short enough for a program that must end. */
+#define END_WAIT_S 60
+
+static void wait_for_writer(void)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += END_WAIT_S;
+    while (sem_clockwait(&writer_done, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR)
+        ;
+}
+
+void writer_end(void)
+{
+    if (atomic_load(&writer_left)) {
+        close_files();
+        return;
+    }
+    atomic_store(&writer_ends, true);
+    writer_wake();
+    wait_for_writer();
+}
+
+/* --- exec --- */
+
+/* An exec is not kept waiting for a long backlog: the ring holds it for the first reader. */
+#define EXEC_BATCHES 2
+
+void writer_store_completeness(bool complete)
+{
+    struct err err = {0};
+    int cancel_state;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    lock_writer_as_guest();
+    const bool stored = !keep_store(&err) && (complete ? !drain_some(drain, EXEC_BATCHES, &err) &&
+                                                             !store_facts(true, &err)
+                                                       : !facts_store_resumed(&store, &err));
+    if (!stored)
+        complain(&err);
+    pthread_mutex_unlock(&writer_lock);
+    pthread_setcancelstate(cancel_state, NULL);
+}
+
+/* --- forks --- */
+
+void writer_setup(void)
+{
+    /* Only one thread at a time is inside SQLite (writer_lock), so its own mutexes would only be
+     * something to inherit locked. */
+    sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
+    guarded_files_install();
+}
+
+void writer_before_fork(void)
+{
+    lock_writer_as_guest();
+}
+
+/* The parent's database, ring and thread are not the child's: their memory is given up. Descriptors
+ * stay open: their numbers may be anybody's. */
+static void forget_parent(void)
+{
+    pthread_mutex_init(&writer_lock, NULL);
+    guarded_files_forget();
+    memset(&store, 0, sizeof store);
+    drain = NULL;
+    memset(&tally, 0, sizeof tally);
+    trace_path[0] = ring_path[0] = '\0';
+    atomic_store(&writer_guests, 0);
+}
+
+void writer_after_fork(bool in_child)
+{
+    if (in_child)
+        forget_parent();
+    else
+        pthread_mutex_unlock(&writer_lock);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A small table of names and counts that goes to the ring as soon as there is one. See coverage.h.
+ */
+#include "coverage.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "gpumemtrace/compiler.h"
+#include "interpose/life/thread.h"
+
+#define NAME_LIMIT 256 /* the last stands for all that found no place */
+#define NAME_BYTES 63  /* with the 0 */
+
+static bool fits(const char *pattern, const char *name)
+{
+    const size_t length = strlen(pattern);
+    return pattern[length - 1] == '*' ? strncmp(pattern, name, length - 1) == 0
+                                      : strcmp(pattern, name) == 0;
+}
+
+static bool concerns_memory(const char *name)
+{
+    static const struct {
+        bool memory;
+        const char *pattern;
+    } rows[] = {
+#define MEMORY(pattern) {true, pattern},
+#define HARMLESS(pattern) {false, pattern},
+#include "gpumemtrace/coverage.def"
+    };
+    bool memory = false;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (fits(rows[i].pattern, name)) {
+            if (!rows[i].memory)
+                return false;
+            memory = true;
+        }
+    return memory;
+}
+
+enum name_state { NAME_EMPTY, NAME_BEING_WRITTEN, NAME_READY };
+
+/*
+ * Lock-free: a lookup may come from anywhere. A name is stored before its state says READY
+ * (release); two threads may store the same name twice, and the trace adds the counts up.
+ */
+struct name_count {
+    char name[NAME_BYTES];
+    _Atomic uint8_t state;
+    _Atomic uint32_t pending_count; /* not in the ring yet */
+};
+static struct name_count counts[NAME_LIMIT];
+
+static bool claim(struct name_count *count, const char *name)
+{
+    uint8_t empty = NAME_EMPTY;
+    if (!atomic_compare_exchange_strong_explicit(&count->state, &empty, NAME_BEING_WRITTEN,
+                                                 memory_order_relaxed, memory_order_relaxed))
+        return false;
+    memcpy(count->name, name, strnlen(name, NAME_BYTES - 1));
+    atomic_store_explicit(&count->state, NAME_READY, memory_order_release);
+    return true;
+}
+
+static bool is_of(const struct name_count *count, const char *name)
+{
+    return atomic_load_explicit(&count->state, memory_order_acquire) == NAME_READY &&
+           strncmp(count->name, name, NAME_BYTES - 1) == 0;
+}
+
+static struct name_count *count_of(const char *name)
+{
+    for (size_t i = 0; i < NAME_LIMIT - 1; i++)
+        if (is_of(&counts[i], name) || claim(&counts[i], name))
+            return &counts[i];
+    claim(&counts[NAME_LIMIT - 1], "(more names)");
+    return &counts[NAME_LIMIT - 1];
+}
+
+static void write_pending(struct thread *thread)
+{
+    for (size_t i = 0; i < NAME_LIMIT; i++) {
+        if (atomic_load_explicit(&counts[i].state, memory_order_acquire) != NAME_READY)
+            continue;
+        const uint32_t pending = atomic_exchange(&counts[i].pending_count, 0);
+        const struct ring_slot slot = {.size_bytes = pending};
+        if (pending)
+            thread_define(thread, SLOT_COVERAGE, &slot, counts[i].name, strlen(counts[i].name));
+    }
+}
+
+void coverage_replay_early(void)
+{
+    struct thread *thread = thread_current();
+    if (thread)
+        write_pending(thread);
+}
+
+/* Counted first, then looked whether anything is recorded; a recording that begins is marked first,
+ * then takes what was counted: one of both writes it. */
+void coverage_count(const char *name)
+{
+    const int saved_errno = errno;
+    atomic_fetch_add(&count_of(name)->pending_count, 1);
+    coverage_replay_early();
+    errno = saved_errno;
+}
+
+static _Thread_local unsigned open_lookups GMT_TLS_INITIAL_EXEC;
+
+void coverage_lookup_begin(void)
+{
+    open_lookups++;
+}
+
+void coverage_lookup_end(const char *name)
+{
+    if (--open_lookups == 0 && name && concerns_memory(name))
+        coverage_count(name);
+}

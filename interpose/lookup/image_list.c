@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The loader's list, and dl_iterate_phdr around it. See image_list.h.
+ */
+#include "image_list.h"
+
+#include <sched.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <time.h>
+
+#include "elf_image.h"
+#include "gpumemtrace/compiler.h"
+
+const struct link_map *image_list_find(const char *prefix, const struct link_map *after)
+{
+    const struct link_map *image = after ? after->l_next : _r_debug.r_map;
+    for (; image; image = image->l_next)
+        if (elf_image_is(image, prefix))
+            return image;
+    return NULL;
+}
+
+const struct link_map *image_list_own(void)
+{
+    const struct link_map *image = _r_debug.r_map;
+    while (image && image->l_ld != _DYNAMIC)
+        image = image->l_next;
+    return image;
+}
+
+/* --- while the list stands still ---
+ *
+ * dl_iterate_phdr holds the lock under which the loader adds to its list and takes from it. That
+ * lock is not free in the child of a fork that came while another thread held it, so a fork waits
+ * for those that are inside, though not for ever: one may be the forking thread itself.
+ */
+#define FORK_WAIT_NS 1000000000
+
+static _Atomic unsigned walkers;
+static _Atomic bool forking;
+
+static void walk_begin(void)
+{
+    /* Sequentially consistent, as the fork's two: one of both sees the other. */
+    while (atomic_fetch_add(&walkers, 1), atomic_load(&forking)) {
+        atomic_fetch_sub(&walkers, 1);
+        sched_yield();
+    }
+}
+
+static void walk_end(void)
+{
+    atomic_fetch_sub(&walkers, 1);
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+void image_list_before_fork(void)
+{
+    const int64_t end = now_ns() + FORK_WAIT_NS;
+    atomic_store(&forking, true);
+    while (atomic_load(&walkers) && now_ns() < end)
+        sched_yield();
+}
+
+void image_list_after_fork(bool in_child)
+{
+    if (in_child)
+        atomic_store(&walkers, 0);
+    atomic_store(&forking, false);
+}
+
+typedef int iterate_function(image_list_visit *visit, void *argument);
+
+/* libc's own: a sanitizer's would need what dlsym has not yet found for it. */
+static iterate_function *real_iterate(void)
+{
+    static _Atomic(void *) cached;
+    void *real = atomic_load_explicit(&cached, memory_order_relaxed);
+    if (!real) {
+        const struct link_map *libc = image_list_find("libc.so.6", NULL);
+        real = libc ? elf_image_symbol(libc, "dl_iterate_phdr") : NULL;
+        atomic_store_explicit(&cached, real, memory_order_relaxed);
+    }
+    return GMT_FUNCTION(iterate_function *, real);
+}
+
+void image_list_iterate(image_list_visit *visit, void *argument)
+{
+    iterate_function *iterate = real_iterate();
+    if (!iterate)
+        return;
+    walk_begin();
+    iterate(visit, argument);
+    walk_end();
+}
+
+struct named {
+    const char *prefix;
+    const struct link_map *image;
+};
+
+static int find_named(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    struct named *named = argument;
+    (void)info, (void)size;
+    named->image = image_list_find(named->prefix, NULL);
+    return 1;
+}
+
+const struct link_map *image_list_find_anywhere(const char *prefix)
+{
+    struct named named = {prefix, NULL};
+    image_list_iterate(find_named, &named);
+    return named.image;
+}
+
+struct search {
+    uintptr_t address;
+    struct image_span *span;
+    bool found;
+};
+
+static bool span_contains(const struct dl_phdr_info *info, uintptr_t address,
+                          struct image_span *span)
+{
+    bool inside = false;
+    *span = (struct image_span){.start = UINTPTR_MAX};
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        const uintptr_t start = info->dlpi_addr + part->p_vaddr, end = start + part->p_memsz;
+        if (part->p_type != PT_LOAD)
+            continue;
+        inside = inside || (address >= start && address < end);
+        span->start = start < span->start ? start : span->start;
+        span->end = end > span->end ? end : span->end;
+    }
+    return inside;
+}
+
+static int find_span(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    struct search *search = argument;
+    struct image_span span;
+    (void)size;
+    if (!span_contains(info, search->address, &span))
+        return 0;
+    for (const struct link_map *image = _r_debug.r_map; image; image = image->l_next) {
+        const uintptr_t dynamic = (uintptr_t)image->l_ld;
+        if (image->l_addr != info->dlpi_addr || dynamic < span.start || dynamic >= span.end)
+            continue;
+        span.image = image;
+        *search->span = span;
+        search->found = true;
+        break;
+    }
+    return 1;
+}
+
+bool image_list_of(const void *address, struct image_span *span)
+{
+    struct search search = {.address = (uintptr_t)address, .span = span};
+    image_list_iterate(find_span, &search);
+    return search.found;
+}

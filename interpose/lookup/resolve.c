@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Meets the libraries that have hooked functions, and remembers those. See resolve.h.
+ */
+#include "resolve.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "elf_image.h"
+#include "image_list.h"
+#include "gpumemtrace/compiler.h"
+#include "interpose/stack/known_code.h"
+#include "scope.h"
+#include "thunks.h"
+
+#define IMAGE_LIMIT 15
+#define ADDRESS_SLOTS 4096 /* power of two */
+#define CALLER_SLOTS 4096
+
+/* A library with hooked functions, written once before image_count takes it in (release). */
+struct image {
+    uintptr_t start, end;
+    void *functions[HOOK_COUNT];
+};
+static struct image images[IMAGE_LIMIT];
+static _Atomic unsigned image_count;
+
+/* Real address -> hook, and what stands for it when it is handed out. Hook and number are stored
+ * before the address (release), and never change. */
+struct address_slot {
+    _Atomic(void *) real;
+    enum hook hook;
+    unsigned thunk; /* its number + 1; 0: there was none left */
+};
+static struct address_slot address_slots[ADDRESS_SLOTS];
+static unsigned address_count;
+
+struct resolve_thunk resolve_thunks[THUNK_LIMIT];
+static unsigned thunk_count;
+
+/* Protects meeting a library: everything above. Nothing is called while it is held. Readers take no
+ * lock. */
+static pthread_mutex_t meet_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* What a thunk stands for, on its way to the hook. */
+_Thread_local const struct resolve_thunk *resolve_handed GMT_TLS_INITIAL_EXEC;
+
+_Static_assert(IMAGE_LIMIT < 1 << 4 && HOOK_COUNT < 1 << 12, "a caller's entry is one word");
+
+static size_t hash(uint64_t value, unsigned bits)
+{
+    return (size_t)((value * 0x9e3779b97f4a7c15u) >> (64 - bits));
+}
+
+/* --- address -> hook --- */
+
+/* The slot of this address, or the empty one where it would be. */
+static struct address_slot *address_slot(const void *real)
+{
+    size_t at = hash((uint64_t)(uintptr_t)real, 12);
+    for (;; at = (at + 1) % ADDRESS_SLOTS) {
+        void *taken = atomic_load_explicit(&address_slots[at].real, memory_order_acquire);
+        if (!taken || taken == real)
+            return &address_slots[at];
+    }
+}
+
+_Static_assert(ADDRESS_SLOTS == 1 << 12 && CALLER_SLOTS == 1 << 12, "the hash gives 12 bits");
+
+/* Two names for one function: the first row stands for both. */
+static void add_address(void *real, enum hook hook)
+{
+    struct address_slot *slot = address_slot(real);
+    if (atomic_load_explicit(&slot->real, memory_order_relaxed) ||
+        address_count >= ADDRESS_SLOTS / 2)
+        return;
+    slot->hook = hook;
+    if (thunk_count < THUNK_LIMIT) {
+        resolve_thunks[thunk_count] = (struct resolve_thunk){hook_functions[hook], real};
+        slot->thunk = ++thunk_count;
+    }
+    address_count++;
+    atomic_store_explicit(&slot->real, real, memory_order_release);
+}
+
+/* --- meeting libraries --- */
+
+static const struct image *image_of(const void *address)
+{
+    const unsigned count = atomic_load_explicit(&image_count, memory_order_acquire);
+    for (unsigned i = 0; i < count; i++)
+        if ((uintptr_t)address >= images[i].start && (uintptr_t)address < images[i].end)
+            return &images[i];
+    return NULL;
+}
+
+/* meet_lock is held. An object without hooked functions is none that need be remembered. */
+static void add_image(const struct image_span *span)
+{
+    const unsigned count = atomic_load_explicit(&image_count, memory_order_relaxed);
+    struct image *image = &images[count];
+    bool any = false;
+    if (count == IMAGE_LIMIT || image_of(span->image->l_ld))
+        return;
+    for (int hook = 0; hook < HOOK_COUNT; hook++) {
+        image->functions[hook] =
+            hook_functions[hook] ? elf_image_symbol(span->image, hook_rows[hook].name) : NULL;
+        any = any || image->functions[hook];
+        if (image->functions[hook])
+            add_address(image->functions[hook], (enum hook)hook);
+    }
+    image->start = span->start;
+    image->end = span->end;
+    if (any)
+        atomic_store_explicit(&image_count, count + 1, memory_order_release);
+}
+
+/* The library this function lies in; NULL: one without hooked functions, or there are too many. */
+static const struct image *meet(const void *function, bool *own)
+{
+    struct image_span span;
+    const struct image *image = image_of(function);
+    *own = false;
+    if (image || !image_list_of(function, &span))
+        return image;
+    if ((*own = span.image == image_list_own()))
+        return NULL;
+    pthread_mutex_lock(&meet_lock);
+    add_image(&span);
+    pthread_mutex_unlock(&meet_lock);
+    return image_of(function);
+}
+
+bool resolve_has_met(void)
+{
+    return atomic_load_explicit(&image_count, memory_order_acquire) != 0;
+}
+
+bool resolve_remembers(uintptr_t start, uintptr_t end)
+{
+    const unsigned count = atomic_load_explicit(&image_count, memory_order_acquire);
+    for (unsigned i = 0; i < count; i++)
+        if (images[i].start < end && start < images[i].end)
+            return true;
+    return false;
+}
+
+void resolve_before_fork(void)
+{
+    pthread_mutex_lock(&meet_lock);
+    image_list_before_fork();
+}
+
+void resolve_after_fork(bool in_child)
+{
+    image_list_after_fork(in_child);
+    if (in_child)
+        pthread_mutex_init(&meet_lock, NULL);
+    else
+        pthread_mutex_unlock(&meet_lock);
+}
+
+/* --- hook -> what it calls --- */
+
+static void *search_for_caller(enum hook hook, const void *caller, _Atomic uint64_t *entry,
+                               uint64_t key)
+{
+    bool own;
+    void *real = scope_function(hook, caller);
+    const struct image *image = real ? meet(real, &own) : NULL;
+    known_code_note((uintptr_t)caller);
+    if (image && image->functions[hook] == real)
+        atomic_store_explicit(entry, key | (uint64_t)(image - images + 1), memory_order_release);
+    return real;
+}
+
+/* An entry is one word: hook << 52 | caller << 4 | image + 1. A lost race costs a search. Release
+ * and acquire: whoever finds the image here sees it whole. */
+static void *function_for_caller(enum hook hook, const void *caller)
+{
+    static _Atomic uint64_t cache[CALLER_SLOTS];
+    const uint64_t key = (uint64_t)hook << 52 | ((uint64_t)(uintptr_t)caller << 16) >> 12;
+    _Atomic uint64_t *entry = &cache[hash(key >> 4, 12)];
+    const uint64_t found = atomic_load_explicit(entry, memory_order_acquire);
+    if (GMT_LIKELY(found && (found & ~UINT64_C(15)) == key))
+        return images[(found & 15) - 1].functions[hook];
+    return search_for_caller(hook, caller, entry, key);
+}
+
+void *resolve_hook(enum hook hook, const void *caller)
+{
+    const struct resolve_thunk *handed = resolve_handed;
+    /* Another hook's: a signal handler came between a thunk and its hook, which still wants it. */
+    if (GMT_LIKELY(!handed) || handed->hook != hook_functions[hook])
+        return function_for_caller(hook, caller);
+    resolve_handed = NULL;
+    return handed->real;
+}
+
+void *resolve_driver(const char *name)
+{
+    const struct link_map *image = image_list_find_anywhere("libcuda.so");
+    return image ? elf_image_symbol(image, name) : NULL;
+}
+
+void *resolve_libc(const char *name)
+{
+    const struct link_map *libc = image_list_find("libc.so.6", NULL);
+    void *real = libc ? elf_image_symbol(libc, name) : NULL;
+    if (real)
+        return real;
+    const struct link_map *libdl = image_list_find("libdl.so.2", NULL); /* before glibc 2.34 */
+    return libdl ? elf_image_symbol(libdl, name) : NULL;
+}
+
+/* --- real function -> what is handed out for it --- */
+
+/* Whoever calls it then. Several runtimes in one process are common; several drivers are not, and
+ * a runtime's start asks for hundreds of a driver's functions. */
+static bool means_it_for_all(enum hook hook, const void *real)
+{
+    return function_for_caller(hook, NULL) == real &&
+           (hook_rows[hook].api != API_runtime || scope_is_only(hook_rows[hook].name, real));
+}
+
+void *resolve_hand_out(void *real, const void *caller, bool *hooked)
+{
+    bool own;
+    meet(real, &own);
+    const struct address_slot *slot = address_slot(real);
+    *hooked = true;
+    if (!atomic_load_explicit(&slot->real, memory_order_acquire))
+        *hooked = own;
+    else if (function_for_caller(slot->hook, caller) == real && means_it_for_all(slot->hook, real))
+        return hook_functions[slot->hook];
+    else if (slot->thunk)
+        return thunk_address(slot->thunk - 1);
+    else
+        *hooked = false;
+    return real;
+}

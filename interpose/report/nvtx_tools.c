@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions of libnvToolsExt.so.1, as hooks that forward to it. A forwarded call comes back
+ * through the callbacks of nvtx_injection.c; it counts once. It must not know what becomes of a
+ * range.
+ */
+#include <link.h>
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "interpose/lookup/elf_image.h"
+#include "interpose/lookup/image_list.h"
+#include "nvtx.h"
+
+static void *tools_function(const char *name)
+{
+    const struct link_map *library = image_list_find_anywhere("libnvToolsExt.so");
+    return library ? elf_image_symbol(library, name) : NULL;
+}
+
+/* Calls the library's own function, if there is one. */
+#define CALL_REAL(name, call)                                                                      \
+    do {                                                                                           \
+        static _Atomic(void *) cached;                                                             \
+        void *real = atomic_load_explicit(&cached, memory_order_relaxed);                          \
+        if (!real)                                                                                 \
+            atomic_store_explicit(&cached, real = tools_function(name), memory_order_relaxed);     \
+        if (real) {                                                                                \
+            nvtx_forwarding = true;                                                                \
+            call;                                                                                  \
+            nvtx_forwarding = false;                                                               \
+        }                                                                                          \
+    } while (0)
+
+#define FORWARD_DEPTH(name, parameters, arguments, note)                                           \
+    GMT_EXPORT int name parameters;                                                                \
+    int name parameters                                                                            \
+    {                                                                                              \
+        char text[NVTX_NAME_BYTES];                                                                \
+        int result = NVTX_NO_TRACKING;                                                             \
+        CALL_REAL(#name, result = GMT_FUNCTION(int(*) parameters, real) arguments);                \
+        (void)text;                                                                                \
+        note;                                                                                      \
+        return result;                                                                             \
+    }
+
+#define FORWARD_NOTHING(name, parameters, arguments, note)                                         \
+    GMT_EXPORT void name parameters;                                                               \
+    void name parameters                                                                           \
+    {                                                                                              \
+        char text[NVTX_NAME_BYTES];                                                                \
+        CALL_REAL(#name, GMT_FUNCTION(void(*) parameters, real) arguments);                        \
+        (void)text;                                                                                \
+        note;                                                                                      \
+    }
+
+/* The id is the library's own, or ours where it has none. */
+#define FORWARD_START(name, parameters, arguments, name_text)                                      \
+    GMT_EXPORT uint64_t name parameters;                                                           \
+    uint64_t name parameters                                                                       \
+    {                                                                                              \
+        char text[NVTX_NAME_BYTES];                                                                \
+        uint64_t range_id = 0;                                                                     \
+        CALL_REAL(#name, range_id = GMT_FUNCTION(uint64_t(*) parameters, real) arguments);         \
+        (void)text;                                                                                \
+        return nvtx_start(range_id, name_text);                                                    \
+    }
+
+typedef const struct nvtx_attributes *attributes_pointer;
+
+/* clang-format off */
+FORWARD_DEPTH(nvtxRangePushA, (const char *name), (name), nvtx_push(NULL, name))
+FORWARD_DEPTH(nvtxRangePushW, (const wchar_t *name), (name), nvtx_push(NULL, nvtx_narrow(name, text)))
+FORWARD_DEPTH(nvtxRangePushEx, (attributes_pointer a), (a), nvtx_push(NULL, nvtx_name_of(a, text)))
+FORWARD_DEPTH(nvtxRangePop, (void), (), nvtx_pop(NULL))
+FORWARD_DEPTH(nvtxDomainRangePushEx, (void *domain, attributes_pointer a), (domain, a), nvtx_push(domain, nvtx_name_of(a, text)))
+FORWARD_DEPTH(nvtxDomainRangePop, (void *domain), (domain), nvtx_pop(domain))
+FORWARD_START(nvtxRangeStartA, (const char *name), (name), name)
+FORWARD_START(nvtxRangeStartW, (const wchar_t *name), (name), nvtx_narrow(name, text))
+FORWARD_START(nvtxRangeStartEx, (attributes_pointer a), (a), nvtx_name_of(a, text))
+FORWARD_START(nvtxDomainRangeStartEx, (void *domain, attributes_pointer a), (domain, a), nvtx_name_of(a, text))
+FORWARD_NOTHING(nvtxRangeEnd, (uint64_t range_id), (range_id), nvtx_end(range_id))
+FORWARD_NOTHING(nvtxDomainRangeEnd, (void *domain, uint64_t range_id), (domain, range_id), nvtx_end(range_id))
+FORWARD_NOTHING(nvtxMarkA, (const char *message), (message), nvtx_mark(message))
+FORWARD_NOTHING(nvtxMarkW, (const wchar_t *message), (message), nvtx_mark(nvtx_narrow(message, text)))
+FORWARD_NOTHING(nvtxMarkEx, (attributes_pointer a), (a), nvtx_mark(nvtx_name_of(a, text)))
+FORWARD_NOTHING(nvtxDomainMarkEx, (void *domain, attributes_pointer a), (domain, a), nvtx_mark(nvtx_name_of(a, text)))
+/* clang-format on */

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PyTorch's caching allocator: it tells c10 of every block it hands out, takes back or cannot give,
+ * whether or not a profiler listens, with its lock held. The functions of c10 that it calls are
+ * defined here under their own names, and forward. It must not call anything else of PyTorch's, nor
+ * take Python's lock.
+ */
+#include <link.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "interpose/lookup/elf_image.h"
+#include "gpumemtrace/compiler.h"
+#include "interpose/lookup/image_list.h"
+#include "pool.h"
+
+#define POOL "pytorch"
+
+/* c10::Device, passed in one register. */
+struct device {
+    int8_t type, index;
+};
+
+enum { DEVICE_TYPE_CUDA = 1 };
+
+struct search {
+    const char *name;
+    void *found;
+};
+
+static int search_c10(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    struct search *search = argument;
+    (void)info, (void)size;
+    for (const struct link_map *image = _r_debug.r_map; image && !search->found;
+         image = image->l_next)
+        if (elf_image_is(image, "libc10.so"))
+            search->found = elf_image_symbol(image, search->name);
+    return 1;
+}
+
+/* The function of c10's own that ours stands before, wherever c10 was loaded, also RTLD_LOCAL;
+ * found once for each name: c10 is never closed. NULL: this version does not have it. */
+static void *real_function(_Atomic(void *) *cached, const char *name)
+{
+    struct search search = {name, atomic_load_explicit(cached, memory_order_relaxed)};
+    if (GMT_LIKELY(search.found != NULL))
+        return search.found;
+    image_list_iterate(search_c10, &search);
+    atomic_store_explicit(cached, search.found, memory_order_relaxed);
+    return search.found;
+}
+
+/* The CPU's allocators report here too. A block used on other streams is reported when it is asked
+ * to be freed. Its size is what the block holds, which is never less than what was asked for. */
+static void note_usage(const void *address, int64_t size_bytes, struct device device)
+{
+    if (device.type != DEVICE_TYPE_CUDA)
+        return;
+    if (size_bytes > 0)
+        pool_alloc(POOL, device.index, (uint64_t)(uintptr_t)address, (uint64_t)size_bytes);
+    else if (size_bytes < 0)
+        pool_free(POOL, device.index, (uint64_t)(uintptr_t)address);
+}
+
+static void note_failure(int64_t size_bytes, struct device device)
+{
+    if (device.type == DEVICE_TYPE_CUDA)
+        pool_failed(POOL, device.index, (uint64_t)size_bytes);
+}
+
+#define FORWARDED(name, parameters, arguments, note)                                               \
+    GMT_EXPORT void name parameters;                                                               \
+    void name parameters                                                                           \
+    {                                                                                              \
+        typedef void function parameters;                                                          \
+        static _Atomic(void *) cached;                                                             \
+        note;                                                                                      \
+        function *real = GMT_FUNCTION(function *, real_function(&cached, #name));                  \
+        if (real)                                                                                  \
+            real arguments;                                                                        \
+    }
+
+/* One body for all that the function's type has been: what the totals are (the allocator's own,
+ * before or after the event) differs, and is not used. */
+#define USAGE(name, total)                                                                         \
+    FORWARDED(name,                                                                                \
+              (void *address, int64_t size_bytes, total allocated, total reserved,                 \
+               struct device device),                                                              \
+              (address, size_bytes, allocated, reserved, device),                                  \
+              note_usage(address, size_bytes, device))
+#define FAILURE(name, size, total)                                                                 \
+    FORWARDED(name, (size size_bytes, total allocated, total reserved, struct device device),      \
+              (size_bytes, allocated, reserved, device),                                           \
+              note_failure((int64_t)size_bytes, device))
+
+/* c10::reportMemoryUsageToProfiler(void *, int64_t, size_t, size_t, Device), since 2.0; with two
+ * int64_t since 1.11; before, without totals */
+USAGE(_ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE, uint64_t)
+USAGE(_ZN3c1027reportMemoryUsageToProfilerEPvlllNS_6DeviceE, int64_t)
+FORWARDED(_ZN3c1027reportMemoryUsageToProfilerEPvlNS_6DeviceE,
+          (void *address, int64_t size_bytes, struct device device), (address, size_bytes, device),
+          note_usage(address, size_bytes, device))
+
+/* c10::reportOutOfMemoryToProfiler(int64_t, size_t, size_t, Device) and what it was before */
+FAILURE(_ZN3c1027reportOutOfMemoryToProfilerElmmNS_6DeviceE, int64_t, uint64_t)
+FAILURE(_ZN3c1027reportOutOfMemoryToProfilerElllNS_6DeviceE, int64_t, int64_t)
+FAILURE(_ZN3c1027reportOutOfMemoryToProfilerEmmmNS_6DeviceE, uint64_t, uint64_t)

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Steps from frame to frame, and learns rules by comparing with an unwinder. See frame_walk.h.
+ *
+ * A rule comes into the table when a walk by it led to the very frames that the unwinder found; no
+ * memory is read above the frames that were compared so on this thread.
+ */
+#include "frame_walk.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "gpumemtrace/compiler.h"
+#include "modules.h"
+#include "unwind_memory.h"
+
+#if defined(__x86_64__)
+
+/* --- the rules that are known: shared by all threads, only ever added to --- */
+
+#define RULES_MAX ((uint64_t)1 << 14) /* 256 KiB */
+#define RULES_TRIES 16
+
+static struct known_rule {
+    _Atomic uintptr_t place; /* 0: free; stored with release when the rule is there */
+    struct frame_rule rule;
+} rules[RULES_MAX];
+
+/* Who adds. Never waited for: who finds it set learns another time; so does the child of a fork
+ * that came meanwhile. */
+static atomic_flag adding = ATOMIC_FLAG_INIT;
+
+static const struct frame_rule *find_rule(uintptr_t place)
+{
+    const uint64_t start = place * 0x9e3779b97f4a7c15u >> 50;
+    for (uint64_t i = start; i < start + RULES_TRIES; i++) {
+        const struct known_rule *known = &rules[i % RULES_MAX];
+        const uintptr_t found = atomic_load_explicit(&known->place, memory_order_acquire);
+        if (found == place)
+            return &known->rule;
+        if (!found)
+            break;
+    }
+    return NULL;
+}
+
+/* false: it is not there now, for want of room or because another thread adds. */
+static bool add_rule(uintptr_t place, struct frame_rule rule)
+{
+    const uint64_t start = place * 0x9e3779b97f4a7c15u >> 50;
+    bool added = false;
+    if (atomic_flag_test_and_set_explicit(&adding, memory_order_acquire))
+        return false;
+    for (uint64_t i = start; i < start + RULES_TRIES && !added; i++) {
+        struct known_rule *known = &rules[i % RULES_MAX];
+        const uintptr_t found = atomic_load_explicit(&known->place, memory_order_relaxed);
+        if (!found) {
+            known->rule = rule;
+            atomic_store_explicit(&known->place, place, memory_order_release);
+        }
+        added = !found || found == place;
+    }
+    atomic_flag_clear_explicit(&adding, memory_order_release);
+    return added;
+}
+
+/* --- one step --- */
+
+/* Addresses that are none: a thread's outermost frame may have been given one of them to return to
+ * (and libunwind ends there as well). */
+#define PLACE_MIN 0x4000
+
+struct position {
+    uintptr_t sp, bp, place;
+};
+
+/* Where this line of code is; of the rest of a function it is as good as a return address. */
+#define POSITION_HERE(at)                                                                          \
+    __asm__ volatile("movq %%rbp, %0\n\tmovq %%rsp, %1\n\tleaq 1(%%rip), %2"                       \
+                     : "=&r"((at).bp), "=&r"((at).sp), "=&r"((at).place))
+
+static inline uintptr_t cfa_of(const struct position *at, struct frame_rule rule)
+{
+    return (rule.base == FRAME_FROM_SP ? at->sp : at->bp) + (uintptr_t)8 * rule.cfa_words;
+}
+
+/* A frame lies above the one it called, and below the top. */
+static inline bool is_plausible(const struct position *at, uintptr_t cfa, struct frame_rule rule,
+                                uintptr_t top)
+{
+    return cfa > at->sp && cfa <= top && cfa % 8 == 0 &&
+           cfa - at->sp >= (uintptr_t)8 * rule.bp_words;
+}
+
+static inline void go_to_caller(struct position *at, uintptr_t cfa, struct frame_rule rule)
+{
+    if (rule.bp_words)
+        at->bp = *(const uintptr_t *)(cfa - (uintptr_t)8 * rule.bp_words);
+    at->place = *(const uintptr_t *)(cfa - 8);
+    at->sp = cfa;
+}
+
+/* --- walking --- */
+
+#define STACK_BYTES_MAX ((uintptr_t)16 << 20)
+
+static GMT_NOINLINE const struct frame_rule *look_up(uintptr_t place)
+{
+    const struct frame_rule *rule = find_rule(place);
+    /* Those between the walk and the unwinder's call, which it never sees. */
+    if (!rule && modules_is_own((const void *)place)) {
+        add_rule(place, frame_rules_read(place));
+        rule = find_rule(place);
+    }
+    return rule;
+}
+
+int frame_walk(struct frame_walk *walk, struct frame_steps *steps, void **frames, int limit)
+{
+    const struct frame_step *last = steps->steps[walk->last];
+    const struct frame_step *const last_end = last + walk->count;
+    struct frame_step *const now = steps->steps[!walk->last], *next = now;
+    const uintptr_t top = walk->top;
+    struct position at;
+    int count = 0;
+    POSITION_HERE(at);
+    if (walk->pause) {
+        walk->pause--;
+        return 0;
+    }
+    if (at.sp > top || top - at.sp > STACK_BYTES_MAX || limit >= FRAME_STEPS_MAX)
+        return 0;
+    for (;;) {
+        while (last < last_end && last->sp < at.sp)
+            last++;
+        const bool known = last < last_end && last->sp == at.sp && last->place == at.place;
+        const struct frame_rule *found = known ? &last->rule : look_up(at.place);
+        if (!found || found->base == FRAME_NONE)
+            return 0;
+        const struct frame_rule rule = *found;
+        const uintptr_t cfa = cfa_of(&at, rule);
+        *next++ = (struct frame_step){at.sp, at.place, rule};
+        if (rule.base == FRAME_LAST)
+            break;
+        if (!is_plausible(&at, cfa, rule, top))
+            return 0;
+        go_to_caller(&at, cfa, rule);
+        if (at.place < PLACE_MIN || count == limit)
+            break;
+        frames[count++] = (void *)at.place;
+    }
+    walk->count = (unsigned)(next - now);
+    walk->last = !walk->last;
+    return count;
+}
+
+/* --- learning --- */
+
+#define FAILURES_MAX 10 /* up to 1,024 calls do not try again */
+#define FRAME_BYTES_MAX ((uintptr_t)1 << 20)
+
+/* Goes to the caller, in doubt not. */
+static bool try_step(struct position *at, struct frame_rule rule)
+{
+    const uintptr_t cfa = cfa_of(at, rule);
+    if (rule.base < FRAME_FROM_SP || !is_plausible(at, cfa, rule, at->sp + FRAME_BYTES_MAX) ||
+        !unwind_memory_is_readable(cfa - 8) ||
+        !unwind_memory_is_readable(cfa - (uintptr_t)8 * (rule.bp_words ? rule.bp_words : 1)))
+        return false;
+    go_to_caller(at, cfa, rule);
+    return true;
+}
+
+/* Does the walk agree with the unwinder up to its end? Its first frame is our caller, at another
+ * place than the one it returns to from here. */
+static bool compare(struct position *at, void *const *frames, int count, uintptr_t *top,
+                    bool *learned)
+{
+    for (int i = -1; i < count; i++) {
+        const struct frame_rule *known = find_rule(at->place);
+        const struct frame_rule rule = known ? *known : frame_rules_read(at->place);
+        const uintptr_t place = at->place;
+        const bool last = i + 1 == count;
+        if (rule.base == FRAME_NONE) {
+            add_rule(place, rule);
+            return false;
+        }
+        if (rule.base == FRAME_LAST ? !last : !try_step(at, rule))
+            return false;
+        if (rule.base != FRAME_LAST &&
+            (last ? at->place >= PLACE_MIN : i >= 0 && at->place != (uintptr_t)frames[i + 1]))
+            return false;
+        *top = at->sp;
+        *learned |= !known && add_rule(place, rule);
+    }
+    return true;
+}
+
+void frame_walk_learn(struct frame_walk *walk, void *const *frames, int count)
+{
+    struct position at;
+    bool learned = false;
+    POSITION_HERE(at);
+    if (walk->pause)
+        return;
+    walk->top = 0;
+    if (compare(&at, frames, count, &walk->top, &learned) || learned)
+        walk->failures = 0;
+    else if (walk->failures < FAILURES_MAX)
+        walk->failures++;
+    walk->pause = (1u << walk->failures) - 1;
+}
+
+#else
+
+int frame_walk(struct frame_walk *walk, struct frame_steps *steps, void **frames, int limit)
+{
+    (void)walk, (void)steps, (void)frames, (void)limit;
+    return 0;
+}
+
+void frame_walk_learn(struct frame_walk *walk, void *const *frames, int count)
+{
+    (void)walk, (void)frames, (void)count;
+}
+
+#endif

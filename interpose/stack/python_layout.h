@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which interpreter this is and where it keeps what we read, from python_layouts.def; and the only
+ * ways its objects are read. It must not know threads, frames' order or the trace.
+ */
+#ifndef GPUMEMTRACE_INTERPOSE_STACK_PYTHON_LAYOUT_H
+#define GPUMEMTRACE_INTERPOSE_STACK_PYTHON_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum python_frames { PYTHON_OBJECTS, PYTHON_MARKED, PYTHON_SHIMS };
+enum python_lines { PYTHON_PAIRS, PYTHON_RANGES, PYTHON_ENTRIES };
+
+/* Offsets in bytes; below 0: this interpreter has none. */
+struct python_layout {
+    unsigned minor;
+    bool free_threaded;
+    enum python_frames frames;
+    enum python_lines lines;
+    int state, state_frame;
+    int frame_caller, frame_code, frame_instr, frame_owner, frame_entry, frame_thread;
+    int code_file, code_name, code_qualname, code_lines, code_first_line, code_traceable,
+        code_bytecode, code_threads;
+    int code_basic_size;
+    int text_ascii, text_other; /* where the characters of a str start */
+    int object_type, type_name, type_basic_size, type_dealloc;
+    int bytes_size, bytes_data;
+    int text_length, text_state, text_state_shift;
+};
+
+/* What a Python must export to be read at all; and, from 3.13 on, the runtime. */
+struct python_exports {
+    const char *(*version)(void); /* Py_GetVersion */
+    void *code_type, *type_type, *text_type;
+    const void *runtime; /* _PyRuntime */
+};
+
+/* false: not one of ours to read, with the reason in a few words in why. The types it looks at are
+ * static: the interpreter need not run yet. */
+bool python_layout_choose(struct python_layout *layout, const struct python_exports *exports,
+                          char *why, size_t why_bytes);
+
+/* Read as its headers say, but never compared with what it says itself. */
+bool python_layout_is_experimental(const struct python_layout *layout);
+
+/* --- reading --- */
+
+static inline void *python_pointer(const void *object, int offset)
+{
+    void *value;
+    memcpy(&value, (const char *)object + offset, sizeof value);
+    return value;
+}
+
+static inline int32_t python_int(const void *object, int offset)
+{
+    int32_t value;
+    memcpy(&value, (const char *)object + offset, sizeof value);
+    return value;
+}
+
+static inline size_t python_size(const void *object, int offset)
+{
+    size_t value;
+    memcpy(&value, (const char *)object + offset, sizeof value);
+    return value;
+}
+
+static inline unsigned python_byte(const void *object, int offset)
+{
+    return ((const unsigned char *)object)[offset];
+}
+
+#endif

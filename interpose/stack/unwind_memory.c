@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Puts one function into the accessors of libunwind's local address space, by its public interface
+ * (unw_get_accessors). See unwind_memory.h.
+ */
+#include "unwind_memory.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "interpose/lookup/elf_image.h"
+#include "gpumemtrace/compiler.h"
+#include "common/own_fd.h"
+
+#ifdef __aarch64__
+#define LOCAL_ADDRESS_SPACE "_ULaarch64_local_addr_space"
+#define GET_ACCESSORS "_Uaarch64_get_accessors"
+#else
+#define LOCAL_ADDRESS_SPACE "_ULx86_64_local_addr_space"
+#define GET_ACCESSORS "_Ux86_64_get_accessors"
+#endif
+
+#define ERROR_INVALID 8 /* UNW_EINVAL, negated in a result */
+
+typedef int access_function(void *space, uintptr_t address, uintptr_t *value, int write,
+                            void *argument);
+
+/* As in libunwind.h, up to the one that is ours. */
+struct accessors {
+    void *find_proc_info, *put_unwind_info, *get_dyn_info_list_addr;
+    _Atomic(access_function *) access_mem;
+};
+
+typedef struct accessors *get_accessors_function(void *space);
+
+/* A page that could be read once is taken to stay, if it is of the stack that is being unwound:
+ * another may be freed, and what was no frame pointer may have pointed anywhere. */
+#define PAGE_BITS 12
+#define PAGES_KNOWN 4
+#define STACK_BYTES ((uintptr_t)8 << 20)
+static _Thread_local uintptr_t readable_pages[PAGES_KNOWN] GMT_TLS_INITIAL_EXEC;
+
+/* The kernel copies the signal set before it finds that -1 is no way to apply one. */
+static bool can_read(uintptr_t address)
+{
+    enum { KERNEL_SIGSET_BYTES = 8 };
+    const int saved_errno = errno;
+    const bool readable =
+        syscall(SYS_rt_sigprocmask, -1, address, NULL, (size_t)KERNEL_SIGSET_BYTES) == 0 ||
+        errno != EFAULT;
+    errno = saved_errno;
+    return readable;
+}
+
+bool unwind_memory_is_readable(uintptr_t address)
+{
+    const uintptr_t page = address >> PAGE_BITS;
+    uintptr_t *known = &readable_pages[page % PAGES_KNOWN];
+    if (*known == page && address - (uintptr_t)&page < STACK_BYTES &&
+        (address + sizeof address - 1) >> PAGE_BITS == page)
+        return true;
+    if (!can_read(address))
+        return false;
+    *known = page;
+    return true;
+}
+
+static int access_checked(void *space, uintptr_t address, uintptr_t *value, int write,
+                          void *argument)
+{
+    (void)space, (void)argument;
+    if (!unwind_memory_is_readable(address))
+        return -ERROR_INVALID;
+    if (write)
+        *(uintptr_t *)address = *value;
+    else
+        *value = *(const uintptr_t *)address;
+    return 0;
+}
+
+void unwind_memory_install(const struct link_map *libunwind)
+{
+    struct own_fd_guard guard;
+    void *const *space = elf_image_symbol(libunwind, LOCAL_ADDRESS_SPACE);
+    get_accessors_function *get =
+        GMT_FUNCTION(get_accessors_function *, elf_image_symbol(libunwind, GET_ACCESSORS));
+    own_fd_guard_begin(&guard);
+    struct accessors *accessors = space && get ? get(*space) : NULL;
+    own_fd_guard_end(&guard);
+    /* Relaxed: a thread of the program that unwinds meanwhile may use the one or the other. */
+    if (accessors)
+        atomic_store_explicit(&accessors->access_mem, access_checked, memory_order_relaxed);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reads segments, merges their events by seq, stores them. See drain.h for the picture. It must not
+ * move a tail before the COMMIT: that order is what makes SIGKILL harmless.
+ */
+#include "drain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tally.h"
+
+struct drain *drain_new(struct ring *ring, struct store *store, bool dead)
+{
+    struct drain *drain = calloc(1, sizeof *drain);
+    if (!drain)
+        return NULL;
+    drain->ring = ring;
+    drain->store = store;
+    drain->dead = dead;
+    return drain;
+}
+
+/* --- one segment --- */
+
+static void load_tail(struct drain_cursor *cursor)
+{
+    const uint64_t tail = atomic_load_explicit(&cursor->segment->tail, memory_order_relaxed);
+    cursor->slot = (uint32_t)tail;
+    cursor->thread_id = (uint32_t)(tail >> 32);
+    cursor->event = NULL;
+}
+
+static void store_tail(const struct drain_cursor *cursor)
+{
+    const uint64_t tail = (uint64_t)cursor->thread_id << 32 | cursor->slot;
+    atomic_store_explicit(&cursor->segment->tail, tail, memory_order_release);
+}
+
+/* The slot the cursor is at, NULL if it is not filled or its call is still in progress. */
+static const struct ring_slot *ready_slot(const struct drain *drain,
+                                          const struct drain_cursor *cursor)
+{
+    if (cursor->slot >= RING_SEGMENT_SLOTS)
+        return NULL;
+    const struct ring_slot *slot = &cursor->segment->slots[cursor->slot];
+    const uint8_t state = atomic_load_explicit(&slot->state, memory_order_acquire);
+    return state == SLOT_DONE || (state == SLOT_PENDING && drain->dead) ? slot : NULL;
+}
+
+/* Text of a definition, gathered from the slots behind it. */
+static size_t gather_text(const struct ring_slot *slot, char *text)
+{
+    size_t done = 0;
+    const size_t bytes = slot->call_id < RECORD_TEXT_MAX ? slot->call_id : RECORD_TEXT_MAX;
+    while (done < bytes) {
+        const size_t part = bytes - done < SLOT_TEXT_BYTES ? bytes - done : SLOT_TEXT_BYTES;
+        memcpy(text + done, (++slot)->text, part);
+        done += part;
+    }
+    return bytes;
+}
+
+static int read_definition(struct drain *drain, struct drain_cursor *cursor,
+                           const struct ring_slot *slot, struct err *err)
+{
+    char text[RECORD_TEXT_MAX];
+    const unsigned slots = 1 + record_text_slots(slot->call_id);
+    if (slot->type == SLOT_END || cursor->slot + slots > RING_SEGMENT_SLOTS) {
+        cursor->slot = RING_SEGMENT_SLOTS; /* the second: only a damaged file says so */
+        return 0;
+    }
+    cursor->slot += slots;
+    if (slot->type == SLOT_OWNER) {
+        cursor->thread_id = (uint32_t)slot->seq;
+        return 0;
+    }
+    return store_define(drain->store, slot, text, gather_text(slot, text), err);
+}
+
+/* Stores definitions up to the segment's next event, and stays there. */
+static int find_event(struct drain *drain, struct drain_cursor *cursor, struct err *err)
+{
+    const struct ring_slot *slot;
+    cursor->event = NULL;
+    while ((slot = ready_slot(drain, cursor))) {
+        if (slot->type != SLOT_EVENT) {
+            if (read_definition(drain, cursor, slot, err))
+                return -1;
+        } else if (slot->kind == EVENT_NONE) { /* taken, and found to be no event */
+            cursor->slot++;
+        } else {
+            cursor->event = slot;
+            return 0;
+        }
+    }
+    return 0;
+}
+
+/* --- a heap of segments: the one with the lowest next seq on top --- */
+
+static void sift_down(struct drain_cursor **heap, size_t count, size_t at)
+{
+    for (;;) {
+        size_t lowest = at;
+        for (size_t child = 2 * at + 1; child <= 2 * at + 2 && child < count; child++)
+            if (heap[child]->event->seq < heap[lowest]->event->seq)
+                lowest = child;
+        if (lowest == at)
+            return;
+        struct drain_cursor *swapped = heap[at];
+        heap[at] = heap[lowest];
+        heap[lowest] = swapped;
+        at = lowest;
+    }
+}
+
+static int add_segment(struct drain *drain, uint32_t index, size_t *heap_count, struct err *err)
+{
+    struct drain_cursor *cursor = &drain->cursors[index];
+    cursor->segment = ring_segment(drain->ring, index);
+    if (!cursor->segment)
+        return 0;
+    load_tail(cursor);
+    if (find_event(drain, cursor, err))
+        return -1;
+    if (cursor->event)
+        drain->heap[(*heap_count)++] = cursor;
+    return 0;
+}
+
+static int compare_full(const void *left, const void *right, void *ring)
+{
+    const uint64_t *order = ((const struct ring *)ring)->full_order;
+    const uint64_t a = order[*(const uint32_t *)left], b = order[*(const uint32_t *)right];
+    return a < b ? -1 : a > b;
+}
+
+/* The full ones in the order in which they became so, as many as one batch can use; one that a
+ * call still in progress holds back is not counted. */
+static int add_full_segments(struct drain *drain, uint32_t count, size_t *heap_count,
+                             struct err *err)
+{
+    const size_t limit = *heap_count + DRAIN_FULL_SEGMENTS;
+    uint32_t i = 0;
+    qsort_r(drain->full, count, sizeof *drain->full, compare_full, drain->ring);
+    for (; i < count && *heap_count < limit; i++)
+        if (add_segment(drain, drain->full[i], heap_count, err))
+            return -1;
+    drain->full_left = i < count;
+    return 0;
+}
+
+static int read_first_events(struct drain *drain, uint32_t segments, size_t *heap_count,
+                             struct err *err)
+{
+    uint32_t full_count = 0;
+    for (uint32_t i = 0; i < segments; i++) {
+        const enum segment_state state = ring_segment_state(drain->ring, i);
+        drain->cursors[i].segment = NULL;
+        if (state == SEGMENT_FULL)
+            drain->full[full_count++] = i;
+        else if (state != SEGMENT_IDLE && add_segment(drain, i, heap_count, err))
+            return -1;
+    }
+    if (add_full_segments(drain, full_count, heap_count, err))
+        return -1;
+    for (size_t at = *heap_count; at-- > 0;)
+        sift_down(drain->heap, *heap_count, at);
+    return 0;
+}
+
+static void take_event(struct drain *drain, struct drain_cursor *cursor, size_t *count)
+{
+    const struct ring_slot *slot = cursor->event;
+    drain->events[(*count)++] = (struct store_event){slot, cursor->thread_id};
+    drain->in_flight_events +=
+        atomic_load_explicit(&slot->state, memory_order_relaxed) == SLOT_PENDING;
+    if (slot->time_ns > drain->last_time_ns)
+        drain->last_time_ns = slot->time_ns;
+    cursor->slot++;
+}
+
+static int read_events(struct drain *drain, uint32_t segments, size_t *count, struct err *err)
+{
+    size_t heap_count = 0;
+    if (read_first_events(drain, segments, &heap_count, err))
+        return -1;
+    while (heap_count && *count < DRAIN_BATCH_EVENTS) {
+        struct drain_cursor *top = drain->heap[0];
+        take_event(drain, top, count);
+        if (find_event(drain, top, err))
+            return -1;
+        if (!top->event)
+            drain->heap[0] = drain->heap[--heap_count];
+        sift_down(drain->heap, heap_count, 0);
+    }
+    return 0;
+}
+
+/* --- the batch --- */
+
+static bool has_news(struct drain *drain, uint32_t segments)
+{
+    for (uint32_t i = 0; i < segments; i++) {
+        if (ring_segment_state(drain->ring, i) == SEGMENT_IDLE)
+            continue;
+        struct drain_cursor cursor = {.segment = ring_segment(drain->ring, i)};
+        if (!cursor.segment)
+            continue;
+        load_tail(&cursor);
+        if (ready_slot(drain, &cursor))
+            return true;
+    }
+    return false;
+}
+
+/* A full segment that is stored to its end goes back to the threads, unless there are none. */
+static void move_tails(struct drain *drain, uint32_t segments)
+{
+    for (uint32_t i = 0; i < segments; i++) {
+        const struct drain_cursor *cursor = &drain->cursors[i];
+        if (!cursor->segment)
+            continue;
+        store_tail(cursor);
+        if (!drain->dead && cursor->slot >= RING_SEGMENT_SLOTS &&
+            ring_segment_state(drain->ring, i) == SEGMENT_FULL)
+            ring_recycle(drain->ring, cursor->segment);
+    }
+}
+
+int drain_batch(struct drain *drain, struct err *err)
+{
+    const uint32_t segments = ring_segment_count(drain->ring);
+    const uint64_t in_flight_before = drain->in_flight_events;
+    size_t count = 0;
+    if (!has_news(drain, segments))
+        return 0;
+    if (store_begin(drain->store, err))
+        return -1;
+    if (read_events(drain, segments, &count, err) ||
+        store_events(drain->store, drain->events, count, err) || store_commit(drain->store, err)) {
+        store_rollback(drain->store);
+        drain->in_flight_events = in_flight_before;
+        return -1;
+    }
+    if (drain->tally)
+        tally_add(drain->tally, drain->events, count);
+    move_tails(drain, segments);
+    return count == DRAIN_BATCH_EVENTS || drain->full_left;
+}
+
+int drain_all(struct drain *drain, struct err *err)
+{
+    int status;
+    do
+        status = drain_batch(drain, err);
+    while (status > 0);
+    return status;
+}
+
+int drain_some(struct drain *drain, unsigned batches, struct err *err)
+{
+    int status = 1;
+    while (status > 0 && batches-- > 0)
+        status = drain_batch(drain, err);
+    return status < 0 ? -1 : 0;
+}

@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See fold.h. Three ways to a database that has everything:
+ *
+ *     no ring beside it, or a living        open it read-only
+ *     recorder's ring
+ *     a dead recorder's ring, writable      drain the ring into it, set the facts, remove the ring
+ *     a dead recorder's ring, where         copy the database into memory, drain the ring into the
+ *     nothing can be written                copy (its tails move in a private mapping only)
+ */
+#include "fold.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "drain.h"
+#include "gpumemtrace/version.h"
+#include "ring.h"
+#include "store.h"
+
+#define SUFFIX_BYTES 16 /* "-ring.0", "-wal" and their 0 */
+
+/* --- is it a trace? The header of a SQLite file says so without opening it --- */
+
+#define HEADER_BYTES 100
+#define HEADER_PAGE_COUNT 28
+#define HEADER_USER_VERSION 60
+#define HEADER_APPLICATION_ID 68
+
+static uint32_t big_endian(const unsigned char *header, size_t offset, unsigned bytes)
+{
+    uint32_t value = 0;
+    for (unsigned i = 0; i < bytes; i++)
+        value = value << 8 | header[offset + i];
+    return value;
+}
+
+static int read_header(const char *path, unsigned char *header, struct stat *status,
+                       struct err *err)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = -1;
+    if (fd >= 0 && fstat(fd, status) == 0 && !S_ISDIR(status->st_mode))
+        length = read(fd, header, HEADER_BYTES);
+    const int saved_errno = errno;
+    if (fd >= 0)
+        close(fd);
+    if (fd >= 0 && S_ISDIR(status->st_mode))
+        err_set(err, ERR_INPUT, "%s is a directory, not a trace", path);
+    else if (length < 0)
+        err_set(err, ERR_INPUT, "cannot open %s: %s", path, strerror(saved_errno));
+    else if (length == 0)
+        err_set(err, ERR_INPUT, "%s is empty, not a trace", path);
+    else if (length < HEADER_BYTES || memcmp(header, "SQLite format 3", 16) != 0)
+        err_set(err, ERR_INPUT, "%s is not a trace (not a SQLite file)", path);
+    else
+        return 0;
+    return -1;
+}
+
+static bool has_file(const char *path, const char *suffix)
+{
+    char name[PATH_MAX + SUFFIX_BYTES];
+    snprintf(name, sizeof name, "%s%s", path, suffix);
+    return access(name, F_OK) == 0;
+}
+
+/* Made, but not begun: its recorder was killed right then, and nothing was ever in it. */
+static bool is_unborn_ring(const char *ring_path)
+{
+    char start[8] = "";
+    const int fd = open(ring_path, O_RDONLY | O_CLOEXEC);
+    const ssize_t length = fd >= 0 ? read(fd, start, sizeof start) : -1;
+    if (fd >= 0)
+        close(fd);
+    return length >= 0 && memcmp(start, (const char[8]){0}, sizeof start) == 0;
+}
+
+static int check_header(const char *path, struct err *err)
+{
+    unsigned char header[HEADER_BYTES];
+    struct stat status;
+    if (read_header(path, header, &status, err))
+        return -1;
+    if (big_endian(header, HEADER_APPLICATION_ID, 4) != GMT_TRACE_APPLICATION_ID) {
+        err_set(err, ERR_INPUT, "%s is a SQLite file, but not a trace of gpumemtrace", path);
+        return -1;
+    }
+    const uint32_t format = big_endian(header, HEADER_USER_VERSION, 4);
+    if (format > GMT_TRACE_FORMAT) {
+        err_set(err, ERR_INPUT,
+                "%s has trace format %u, newer than %d: read it with a newer gpumemtrace", path,
+                format, GMT_TRACE_FORMAT);
+        return -1;
+    }
+    /* 1 stands for 65,536. A cut file would open, and fail only where a missing page is asked for.
+     */
+    const uint32_t page_bytes = big_endian(header, 16, 2) == 1 ? 65536 : big_endian(header, 16, 2);
+    const int64_t bytes = (int64_t)big_endian(header, HEADER_PAGE_COUNT, 4) * page_bytes;
+    if (status.st_size < bytes && !has_file(path, "-wal")) {
+        err_set(err, ERR_INPUT, "%s is truncated: %lld of %lld bytes", path,
+                (long long)status.st_size, (long long)bytes);
+        return -1;
+    }
+    return 0;
+}
+
+static int open_database(const char *name, const char *shown, int flags, sqlite3 **db,
+                         struct err *err)
+{
+    /* The recorder locks it out for a moment when it begins and when it ends. */
+    if (sqlite3_open_v2(name, db, flags | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK &&
+        sqlite3_busy_timeout(*db, 5000) == SQLITE_OK &&
+        sqlite3_exec(*db, "SELECT count(*) FROM meta", NULL, NULL, NULL) == SQLITE_OK)
+        return 0;
+    err_set(err, ERR_INPUT, "cannot read %s: %s", shown,
+            *db ? sqlite3_errmsg(*db) : "out of memory");
+    sqlite3_close(*db);
+    *db = NULL;
+    return -1;
+}
+
+/* --- draining --- */
+
+/* Counts that only the ring's header and this drain know. */
+static int store_facts(struct store *store, const struct ring *ring, const struct drain *drain,
+                       bool dead, struct err *err)
+{
+    const struct ring_header *header = ring->header;
+    const int64_t known_end_ns = store_meta_read(store->db, META_end_ns, 0);
+    const int64_t end_ns =
+        (int64_t)drain->last_time_ns > known_end_ns ? (int64_t)drain->last_time_ns : known_end_ns;
+    return store_meta_integer(store, META_lost_events, (int64_t)atomic_load(&header->lost_events),
+                              err) ||
+                   store_meta_integer(store, META_lost_frames,
+                                      (int64_t)atomic_load(&header->lost_frames), err) ||
+                   store_meta_integer(store, META_end_ns, end_ns, err) ||
+                   (dead && store_meta_integer(store, META_in_flight_events,
+                                               (int64_t)drain->in_flight_events, err))
+               ? -1
+               : 0;
+}
+
+/* Everything in the ring into db, which stays open and its caller's. */
+static int drain_into(sqlite3 *db, struct ring *ring, bool dead, struct err *err)
+{
+    struct store store;
+    int result = -1;
+    if (store_attach(&store, db, err))
+        return -1; /* it has closed db */
+    struct drain *drain = drain_new(ring, &store, dead);
+    if (!drain)
+        err_set(err, ERR_SYSTEM, "out of memory");
+    else if (!drain_all(drain, err))
+        result = store_facts(&store, ring, drain, dead, err);
+    free(drain);
+    if (result)
+        store_abandon(&store);
+    else
+        store_detach(&store);
+    return result;
+}
+
+static int fold_in_place(const char *path, struct ring *ring, const char *ring_path, sqlite3 **db,
+                         struct err *err)
+{
+    if (open_database(path, path, SQLITE_OPEN_READWRITE, db, err))
+        return -1;
+    if (drain_into(*db, ring, true, err)) {
+        *db = NULL;
+        return -1;
+    }
+    unlink(ring_path);
+    /* As after a clean exit: the file stands alone. It can be read in any case. */
+    sqlite3_exec(*db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+    return 0;
+}
+
+/* --- a folder that cannot be written --- */
+
+static int copy_to_memory(sqlite3 *from, sqlite3 **to, struct err *err)
+{
+    sqlite3_backup *backup = NULL;
+    if (sqlite3_open_v2(":memory:", to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) ==
+            SQLITE_OK &&
+        (backup = sqlite3_backup_init(*to, "main", from, "main")) &&
+        sqlite3_backup_step(backup, -1) == SQLITE_DONE &&
+        sqlite3_backup_finish(backup) == SQLITE_OK)
+        return 0;
+    err_set(err, ERR_SYSTEM, "cannot copy the trace into memory: %s",
+            *to ? sqlite3_errmsg(*to) : "out of memory");
+    sqlite3_close(*to);
+    *to = NULL;
+    return -1;
+}
+
+static int copy_file(const char *from, const char *to, struct err *err)
+{
+    char buffer[65536];
+    size_t length = 0;
+    FILE *in = fopen(from, "rb"), *out = in ? fopen(to, "wb") : NULL;
+    bool copied = out != NULL;
+    while (copied && (length = fread(buffer, 1, sizeof buffer, in)) > 0)
+        copied = fwrite(buffer, 1, length, out) == length;
+    copied = copied && !ferror(in);
+    if (out && fclose(out) != 0)
+        copied = false;
+    if (!copied)
+        err_set(err, ERR_SYSTEM, "cannot copy %s to %s: %s", from, to, strerror(errno));
+    if (in)
+        fclose(in);
+    return copied ? 0 : -1;
+}
+
+/* SQLite cannot open a file with a -wal there: both are copied to where it can, read into memory,
+ * and the copies removed. */
+static int open_copy(const char *path, sqlite3 **db, struct err *err)
+{
+    static const char *const suffixes[] = {"", "-wal", "-shm"};
+    const char *temporary = getenv("TMPDIR");
+    char folder[PATH_MAX], from[PATH_MAX + SUFFIX_BYTES];
+    char copy[sizeof folder + 32], name[sizeof copy + SUFFIX_BYTES];
+    sqlite3 *opened = NULL;
+    int result = 0;
+    snprintf(folder, sizeof folder, "%s/gpumemtrace.XXXXXX",
+             temporary && *temporary ? temporary : "/tmp");
+    if (!mkdtemp(folder)) {
+        err_set(err, ERR_SYSTEM, "cannot make %s: %s", folder, strerror(errno));
+        return -1;
+    }
+    snprintf(copy, sizeof copy, "%s/trace.db", folder);
+    for (int i = 0; i < 2 && !result; i++) {
+        snprintf(from, sizeof from, "%s%s", path, suffixes[i]);
+        snprintf(name, sizeof name, "%s%s", copy, suffixes[i]);
+        if (i == 0 || has_file(path, suffixes[i]))
+            result = copy_file(from, name, err);
+    }
+    if (!result)
+        result = open_database(copy, path, SQLITE_OPEN_READWRITE, &opened, err);
+    if (!result)
+        result = copy_to_memory(opened, db, err);
+    sqlite3_close(opened);
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        snprintf(name, sizeof name, "%s%s", copy, suffixes[i]);
+        unlink(name);
+    }
+    rmdir(folder);
+    return result;
+}
+
+static int fold_into_copy(const char *path, struct ring *ring, sqlite3 **db, struct err *err)
+{
+    ring_make_private(ring);
+    if (open_copy(path, db, err))
+        return -1;
+    if (!drain_into(*db, ring, true, err))
+        return 0;
+    *db = NULL;
+    return -1;
+}
+
+/* --- the way in --- */
+
+static bool folder_is_writable(const char *path)
+{
+    char folder[PATH_MAX];
+    const char *slash = strrchr(path, '/');
+    const int length = slash ? (int)(slash - path) + 1 : 2;
+    snprintf(folder, sizeof folder, "%.*s", length, slash ? path : "./");
+    return access(folder, W_OK) == 0 && access(path, W_OK) == 0;
+}
+
+/* On a full disk, too, it can be read: what was brought in by then is in the copy. */
+static int fold(const char *path, struct ring *ring, const char *ring_path, sqlite3 **db,
+                struct err *err)
+{
+    bool recording;
+    if (ring->writable && folder_is_writable(path)) {
+        if (!fold_in_place(path, ring, ring_path, db, err))
+            return 0;
+        ring_release(ring);
+        if (ring_open(ring, ring_path, &recording, err))
+            return -1;
+    }
+    return fold_into_copy(path, ring, db, err);
+}
+
+int fold_open(const char *path, sqlite3 **db, struct fold_result *result, struct err *err)
+{
+    char ring_path[PATH_MAX + SUFFIX_BYTES];
+    struct ring ring;
+    int status;
+    *db = NULL;
+    *result = (struct fold_result){false, false};
+    if (check_header(path, err))
+        return -1;
+    snprintf(ring_path, sizeof ring_path, "%s-ring.0", path);
+    if (access(ring_path, F_OK) != 0 || is_unborn_ring(ring_path)) {
+        /* Whoever wrote names into it was killed: SQLite takes that back, if it may write. */
+        if (has_file(path, "-journal") && folder_is_writable(path))
+            return open_database(path, path, SQLITE_OPEN_READWRITE, db, err);
+        if (!has_file(path, "-wal") || folder_is_writable(path))
+            return open_database(path, path, SQLITE_OPEN_READONLY, db, err);
+        return open_copy(path, db, err);
+    }
+    if (ring_open(&ring, ring_path, &result->recording, err))
+        return -1;
+    if (result->recording) {
+        status = open_database(path, path, SQLITE_OPEN_READONLY, db, err);
+    } else {
+        result->folded = true;
+        status = fold(path, &ring, ring_path, db, err);
+    }
+    ring_release(&ring);
+    return status;
+}

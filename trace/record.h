@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One ring slot: 64 bytes that hold an event, a definition (a frame, a string …) or a piece of
+ * text. Written by the hooks, read by the drain, also after the writer of it was killed. It must
+ * not know where slots live.
+ *
+ *      0      8        16       24          32      40      48        52      54       56
+ *     +------+--------+--------+-----------+-------+-------+---------+-------+--------+-------
+ *     | seq  | time   | address| size_bytes| object| stream| stack_id| result| call_id| hook …
+ *     +------+--------+--------+-----------+-------+-------+---------+-------+--------+-------
+ *      56       58    59      60      61      62    63
+ *     +--------+-----+-------+-------+-------+-----+------+
+ *     | hook_id| kind| memory| device| nested| type| state|
+ *     +--------+-----+-------+-------+-------+-----+------+
+ *
+ * A definition uses the same members for other things, and may be followed by text slots:
+ *
+ *     type        seq          address       size_bytes  object   stream  stack_id   text
+ *     STRING      string_id                                                          the string
+ *     FRAME       frame_id     frame.address                              parent_id  (memory: kind)
+ *     LOCATION    location_id  function_id   file_id     line
+ *     MODULE      module_id    load_address              start    end                path \0
+ * build-id THREAD      thread_id    tid                                                   name
+ *     DEVICE      device       driver version total_bytes                            uuid \0 name
+ *     CONTEXT     device                     context_bytes
+ *     COVERAGE                               count                                   name
+ *     OWNER       thread_id of the slots that follow
+ *     END         nothing follows in this segment
+ */
+#ifndef GPUMEMTRACE_TRACE_RECORD_H
+#define GPUMEMTRACE_TRACE_RECORD_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "gpumemtrace/event.h"
+
+enum slot_type {
+    SLOT_EVENT,
+    SLOT_STRING,
+    SLOT_FRAME,
+    SLOT_LOCATION,
+    SLOT_MODULE,
+    SLOT_THREAD,
+    SLOT_DEVICE,
+    SLOT_CONTEXT,
+    SLOT_COVERAGE,
+    SLOT_OWNER,
+    SLOT_END,
+    SLOT_TEXT,
+};
+
+/* EMPTY -> DONE, or EMPTY -> PENDING -> DONE for a call whose slot is taken before it is made. */
+enum slot_state { SLOT_EMPTY, SLOT_PENDING, SLOT_DONE };
+
+#define SLOT_TEXT_BYTES 62
+#define RECORD_TEXT_MAX 4096 /* longer texts are cut */
+
+struct ring_slot {
+    union {
+        struct {
+            uint64_t seq;
+            uint64_t time_ns;
+            uint64_t address;
+            uint64_t size_bytes;
+            uint64_t object;
+            uint64_t stream;
+            uint32_t stack_id;
+            int16_t result;
+            uint16_t call_id; /* of a definition: bytes of text that follow */
+            uint16_t hook_id;
+            uint8_t kind;
+            uint8_t memory;
+            int8_t device;
+            uint8_t nested;
+            uint8_t type;
+            /* Stored with release by the one producer, loaded with acquire by the one consumer: a
+             * slot that reads DONE has all its bytes, and so have the text slots behind it. */
+            _Atomic uint8_t state;
+        };
+        char text[SLOT_TEXT_BYTES];
+    };
+};
+
+_Static_assert(sizeof(struct ring_slot) == 64, "a slot is one cache line");
+
+/* The result of an event that is still in progress, as the store writes it (SQL NULL). */
+#define RESULT_IN_PROGRESS INT32_MIN
+
+static inline unsigned record_text_slots(unsigned text_bytes)
+{
+    return (text_bytes + SLOT_TEXT_BYTES - 1) / SLOT_TEXT_BYTES;
+}
+
+#endif

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The segment file: making, mapping, growing, and handing segments to threads. See ring.h for the
+ * picture. It must not know what the slots mean, nor SQLite.
+ */
+#include "ring.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/proc_stat.h"
+#include "common/quiet_signal.h"
+
+#define RING_FORMAT 1
+#define FULL_NS 50000000
+
+static const char ring_magic[8] = "GMTRING";
+
+/* 0 when there is no such process that can still run. */
+static uint64_t start_ticks_of(int64_t pid)
+{
+    struct proc_stat stat;
+    if (proc_stat_read(&stat, pid) || stat.state == 'Z' || stat.state == 'X')
+        return 0;
+    return stat.start_ticks;
+}
+
+static int lock_file(int fd)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    return fcntl(fd, F_SETLK, &lock);
+}
+
+static off_t segment_offset(uint32_t index)
+{
+    return (off_t)(RING_HEADER_BYTES + index * RING_SEGMENT_BYTES);
+}
+
+/* The producer's pages are made at once: a fault for each would cost its hooks more. */
+static void *map(const struct ring *ring, size_t length, off_t offset)
+{
+    const int protection = ring->writable || ring->private ? PROT_READ | PROT_WRITE : PROT_READ;
+    const int sharing = ring->private       ? MAP_PRIVATE
+                        : ring->segment_max ? MAP_SHARED | MAP_POPULATE
+                                            : MAP_SHARED;
+    void *memory = mmap(NULL, length, protection, sharing, ring->fd, offset);
+    if (memory == MAP_FAILED)
+        return NULL;
+    /* A forked child must not write into its parent's events. */
+    madvise(memory, length, MADV_DONTFORK);
+    return memory;
+}
+
+static void ring_init(struct ring *ring, const char *path, uint64_t max_bytes)
+{
+    memset(ring, 0, sizeof *ring);
+    pthread_mutex_init(&ring->grow_lock, NULL);
+    ring->fd = -1;
+    ring->path = path;
+    const uint64_t segments = max_bytes / RING_SEGMENT_BYTES;
+    ring->segment_max = segments > RING_SEGMENT_LIMIT ? RING_SEGMENT_LIMIT : (uint32_t)segments;
+    if (max_bytes && !ring->segment_max)
+        ring->segment_max = 1;
+}
+
+static bool open_file(struct ring *ring, int flags)
+{
+    ring->fd = own_fd_open(ring->path, flags, 0600, &ring->file);
+    ring->writable = ring->fd >= 0 && (flags & O_ACCMODE) == O_RDWR;
+    return ring->fd >= 0;
+}
+
+int ring_create(struct ring *ring, const char *path, uint64_t max_bytes, struct err *err)
+{
+    ring_init(ring, path, max_bytes);
+    if (!open_file(ring, O_RDWR | O_CREAT | O_EXCL)) {
+        err_set(err, ERR_SYSTEM, "cannot make %s: %s", path, strerror(errno));
+        return -1;
+    }
+    /* Without real blocks behind it, a full disk would be SIGBUS in the program's own thread. */
+    const int failed = posix_fallocate(ring->fd, 0, RING_HEADER_BYTES);
+    if (failed || lock_file(ring->fd) ||
+        !(ring->header = (struct ring_header *)map(ring, RING_HEADER_BYTES, 0))) {
+        err_set(err, ERR_SYSTEM, "cannot map %s: %s", path, strerror(failed ? failed : errno));
+        unlink(path);
+        ring_release(ring);
+        return -1;
+    }
+    ring->header->format = RING_FORMAT;
+    ring->header->segment_bytes = (uint32_t)RING_SEGMENT_BYTES;
+    ring->header->pid = getpid();
+    ring->header->pid_start_ticks = start_ticks_of(getpid());
+    memcpy(ring->header->magic, ring_magic, sizeof ring_magic);
+    return 0;
+}
+
+/* A dead recorder holds no lock, but a live one may have lost it: closing any descriptor of a file
+ * drops POSIX locks, and programs that close every descriptor exist. So ask for the process too. */
+static bool recorder_lives(const struct ring *ring)
+{
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(ring->fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)
+        return true;
+    const uint64_t started = start_ticks_of(ring->header->pid);
+    return started != 0 && started == ring->header->pid_start_ticks;
+}
+
+int ring_open(struct ring *ring, const char *path, bool *recording, struct err *err)
+{
+    struct stat status;
+    ring_init(ring, path, 0);
+    if ((!open_file(ring, O_RDWR) && !open_file(ring, O_RDONLY)) || fstat(ring->fd, &status)) {
+        err_set(err, ERR_SYSTEM, "cannot open %s: %s", path, strerror(errno));
+        goto failed;
+    }
+    if (status.st_size < RING_HEADER_BYTES ||
+        !(ring->header = (struct ring_header *)map(ring, RING_HEADER_BYTES, 0)) ||
+        memcmp(ring->header->magic, ring_magic, sizeof ring_magic) != 0 ||
+        ring->header->format != RING_FORMAT || ring->header->segment_bytes != RING_SEGMENT_BYTES ||
+        ring_segment_count(ring) > RING_SEGMENT_LIMIT) {
+        err_set(err, ERR_INPUT, "%s is not a ring of this version", path);
+        goto failed;
+    }
+    *recording = recorder_lives(ring) || (ring->writable && lock_file(ring->fd) != 0);
+    return 0;
+failed:
+    ring_release(ring);
+    return -1;
+}
+
+void ring_make_private(struct ring *ring)
+{
+    ring->private = true;
+}
+
+/* A program that closes every descriptor closes ours too, and may open its own files in their
+ * place: then ours is opened again under its name. */
+static bool has_file(struct ring *ring)
+{
+    struct own_file named;
+    if (own_fd_is(ring->fd, &ring->file))
+        return true;
+    const int fd = own_fd_open(ring->path, O_RDWR, 0, &named);
+    if (fd < 0)
+        return false;
+    if (!own_fd_is(fd, &ring->file)) {
+        close(fd);
+        return false;
+    }
+    ring->fd = fd;
+    lock_file(fd);
+    return true;
+}
+
+void ring_release(struct ring *ring)
+{
+    for (uint32_t i = 0; i < RING_SEGMENT_LIMIT; i++) {
+        struct ring_segment *segment = atomic_load(&ring->segments[i]);
+        if (!segment)
+            break;
+        munmap(segment, RING_SEGMENT_BYTES);
+    }
+    if (ring->header)
+        munmap(ring->header, RING_HEADER_BYTES);
+    if (ring->fd >= 0 && own_fd_is(ring->fd, &ring->file))
+        close(ring->fd);
+    pthread_mutex_destroy(&ring->grow_lock);
+    memset(ring, 0, sizeof *ring);
+    ring->fd = -1;
+}
+
+struct ring_segment *ring_segment(struct ring *ring, uint32_t index)
+{
+    struct ring_segment *segment =
+        atomic_load_explicit(&ring->segments[index], memory_order_acquire);
+    struct stat status;
+    if (segment)
+        return segment;
+    /* A truncated file would be SIGBUS on access. */
+    if (!own_fd_is(ring->fd, &ring->file) || fstat(ring->fd, &status) != 0 ||
+        status.st_size < segment_offset(index + 1))
+        return NULL;
+    segment = (struct ring_segment *)map(ring, RING_SEGMENT_BYTES, segment_offset(index));
+    atomic_store_explicit(&ring->segments[index], segment, memory_order_release);
+    return segment;
+}
+
+/* --- whose they are --- */
+
+static void set_state(struct ring *ring, uint32_t index, enum segment_state state)
+{
+    atomic_store_explicit(&ring->states[index], (uint8_t)state, memory_order_release);
+}
+
+static bool take_if(struct ring *ring, uint32_t index, enum segment_state state)
+{
+    uint8_t expected = (uint8_t)state;
+    return atomic_compare_exchange_strong_explicit(&ring->states[index], &expected, SEGMENT_ACTIVE,
+                                                   memory_order_acquire, memory_order_relaxed);
+}
+
+/* What it holds stays in the file. */
+static void let_pages_go(struct ring_segment *segment)
+{
+    const int saved_errno = errno;
+    if (segment->index >= RING_RESIDENT_SEGMENTS)
+        madvise(segment, RING_SEGMENT_BYTES, MADV_DONTNEED);
+    errno = saved_errno;
+}
+
+/* Beyond RLIMIT_FSIZE the kernel would not only refuse but end the program. */
+static bool make_room(struct ring *ring, uint32_t index)
+{
+    struct quiet_signal quiet;
+    if (!has_file(ring))
+        return false;
+    quiet_signal_begin(&quiet, SIGXFSZ);
+    const int failed = posix_fallocate(ring->fd, segment_offset(index), (off_t)RING_SEGMENT_BYTES);
+    quiet_signal_end(&quiet);
+    return failed == 0;
+}
+
+static int64_t coarse_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* A full disk is not asked again for every event: to find out costs as much as many of them. */
+static struct ring_segment *grow(struct ring *ring)
+{
+    struct ring_segment *segment = NULL;
+    int cancel_state;
+    const int64_t now_ns = coarse_now_ns();
+    if (now_ns < atomic_load_explicit(&ring->full_until_ns, memory_order_relaxed))
+        return NULL;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    pthread_mutex_lock(&ring->grow_lock);
+    const uint32_t count = ring_segment_count(ring);
+    if (count < ring->segment_max && make_room(ring, count) &&
+        (segment = ring_segment(ring, count))) {
+        segment->index = count;
+        set_state(ring, count, SEGMENT_ACTIVE);
+        atomic_store_explicit(&ring->header->segment_count, count + 1, memory_order_release);
+    } else {
+        atomic_store_explicit(&ring->full_until_ns, now_ns + FULL_NS, memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&ring->grow_lock);
+    pthread_setcancelstate(cancel_state, NULL);
+    return segment;
+}
+
+struct ring_segment *ring_take_segment(struct ring *ring)
+{
+    const uint32_t count = ring_segment_count(ring);
+    for (uint32_t i = 0; i < count; i++)
+        if (take_if(ring, i, SEGMENT_IDLE) || take_if(ring, i, SEGMENT_LEFT))
+            return atomic_load_explicit(&ring->segments[i], memory_order_acquire);
+    return grow(ring);
+}
+
+void ring_leave_segment(struct ring *ring, struct ring_segment *segment)
+{
+    set_state(ring, segment->index, SEGMENT_LEFT);
+}
+
+struct ring_slot *ring_claim(struct ring *ring, struct ring_segment *segment, unsigned slots)
+{
+    const uint32_t head = segment->head;
+    if (head + slots <= RING_SEGMENT_SLOTS) {
+        segment->head = head + slots;
+        return &segment->slots[head];
+    }
+    if (head < RING_SEGMENT_SLOTS) {
+        segment->slots[head].type = SLOT_END;
+        ring_publish(&segment->slots[head]);
+    }
+    const uint32_t index = segment->index;
+    ring->full_order[index] = atomic_fetch_add_explicit(&ring->full_count, 1, memory_order_relaxed);
+    let_pages_go(segment);
+    set_state(ring, index, SEGMENT_FULL);
+    return NULL;
+}
+
+void ring_recycle(struct ring *ring, struct ring_segment *segment)
+{
+    const uint32_t index = segment->index;
+    memset(segment->slots, 0, sizeof segment->slots);
+    segment->head = 0;
+    atomic_store_explicit(&segment->tail, 0, memory_order_relaxed);
+    let_pages_go(segment);
+    set_state(ring, index, SEGMENT_IDLE);
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes the trace database: one prepared statement for each kind of definition, one
+ * INSERT … SELECT over the virtual table for the events. It must not know rings or threads.
+ */
+#include "store.h"
+
+#include <string.h>
+
+#include "batch_table.h"
+#include "gpumemtrace/version.h"
+#include "hook_list.h"
+#include "schema.h"
+
+enum statement {
+    INSERT_STRING,
+    INSERT_FRAME,
+    INSERT_LOCATION,
+    INSERT_MODULE,
+    INSERT_THREAD,
+    INSERT_DEVICE,
+    SET_CONTEXT,
+    COUNT_COVERAGE,
+    INSERT_EVENTS,
+    SET_META,
+    STATEMENT_COUNT
+};
+
+_Static_assert(STATEMENT_COUNT <= STORE_STATEMENTS, "store.h gives room for every statement");
+
+static const char *const statement_sql[STATEMENT_COUNT] = {
+    [INSERT_STRING] = "INSERT OR IGNORE INTO string VALUES(?1,?2)",
+    [INSERT_FRAME] = "INSERT OR IGNORE INTO frame VALUES(?1,nullif(?2,0),?3,?4)",
+    [INSERT_LOCATION] = "INSERT OR IGNORE INTO location VALUES(?1,?2,?3,?4)",
+    [INSERT_MODULE] = "INSERT OR IGNORE INTO module VALUES(?1,?2,nullif(?3,''),?4,?5,?6)",
+    [INSERT_THREAD] = "INSERT INTO thread VALUES(?1,?2,?3) ON CONFLICT(thread_id) "
+                      "DO UPDATE SET name=excluded.name WHERE name=''",
+    [INSERT_DEVICE] = "INSERT OR IGNORE INTO device "
+                      "VALUES(?1,nullif(?2,''),nullif(?3,''),nullif(?4,0),NULL)",
+    [SET_CONTEXT] = "UPDATE device SET context_bytes=?2 WHERE device=?1 AND context_bytes IS NULL",
+    [COUNT_COVERAGE] = "INSERT INTO coverage VALUES(?1,?2) "
+                       "ON CONFLICT(name) DO UPDATE SET count=count+excluded.count",
+    [INSERT_EVENTS] = "INSERT INTO event SELECT * FROM ring_batch WHERE true "
+                      "ON CONFLICT(seq) DO NOTHING",
+    [SET_META] = "INSERT OR REPLACE INTO meta VALUES(?1,?2)",
+};
+
+/* The schema goes straight into the file, so that it says what it is before any event; then WAL.
+ * None waits for the disk: a killed process loses nothing, only a host crash may. */
+static const char creating_pragmas[] = "PRAGMA synchronous=OFF;PRAGMA journal_mode=MEMORY";
+static const char recording_pragmas[] = "PRAGMA journal_mode=WAL;PRAGMA temp_store=MEMORY;"
+                                        "PRAGMA wal_autocheckpoint=4000;PRAGMA busy_timeout=2000";
+
+static int sqlite_err(sqlite3 *db, struct err *err)
+{
+    err_set(err, ERR_SYSTEM, "%s", db ? sqlite3_errmsg(db) : "out of memory");
+    return -1;
+}
+
+static int execute(sqlite3 *db, const char *sql, struct err *err)
+{
+    return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : sqlite_err(db, err);
+}
+
+/* Runs a statement whose values are bound, and makes it ready for the next time. */
+static int run(struct store *store, enum statement statement, struct err *err)
+{
+    sqlite3_stmt *prepared = store->statements[statement];
+    const int status = sqlite3_step(prepared);
+    const int result = status == SQLITE_DONE ? 0 : sqlite_err(store->db, err);
+    sqlite3_reset(prepared);
+    return result;
+}
+
+static int prepare(struct store *store, struct err *err)
+{
+    if (batch_table_register(store->db, &store->batch) != SQLITE_OK)
+        return sqlite_err(store->db, err);
+    for (int i = 0; i < STATEMENT_COUNT; i++)
+        if (sqlite3_prepare_v3(store->db, statement_sql[i], -1, SQLITE_PREPARE_PERSISTENT,
+                               &store->statements[i], NULL) != SQLITE_OK)
+            return sqlite_err(store->db, err);
+    return 0;
+}
+
+static int store_hooks(struct store *store, struct err *err)
+{
+    sqlite3_stmt *insert = NULL;
+    int result = -1;
+    if (sqlite3_prepare_v2(store->db, "INSERT INTO hook VALUES(?1,?2,?3)", -1, &insert, NULL))
+        goto out;
+    for (int i = 0; i < HOOK_COUNT; i++) {
+        sqlite3_bind_int(insert, 1, i);
+        sqlite3_bind_text(insert, 2, hook_name((enum hook)i), -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 3, hook_api((enum hook)i), -1, SQLITE_STATIC);
+        if (sqlite3_step(insert) != SQLITE_DONE || sqlite3_reset(insert) != SQLITE_OK)
+            goto out;
+    }
+    result = 0;
+out:
+    if (result)
+        sqlite_err(store->db, err);
+    sqlite3_finalize(insert);
+    return result;
+}
+
+int store_create(struct store *store, const char *path, struct err *err)
+{
+    char script[SCHEMA_SQL_BYTES];
+    memset(store, 0, sizeof *store);
+    if (sqlite3_open_v2(path, &store->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
+        sqlite_err(store->db, err);
+    else if (!schema_sql(script, sizeof script, err) &&
+             !execute(store->db, creating_pragmas, err) && !store_begin(store, err) &&
+             !execute(store->db, script, err) && !store_hooks(store, err) &&
+             !store_commit(store, err) && !execute(store->db, recording_pragmas, err) &&
+             !prepare(store, err))
+        return 0;
+    store_abandon(store);
+    return -1;
+}
+
+int store_open_again(struct store *store, const char *path, struct err *err)
+{
+    store_abandon(store);
+    if (sqlite3_open_v2(path, &store->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK)
+        sqlite_err(store->db, err);
+    else if (!execute(store->db, recording_pragmas, err) && !prepare(store, err))
+        return 0;
+    store_abandon(store);
+    return -1;
+}
+
+int store_attach(struct store *store, sqlite3 *db, struct err *err)
+{
+    memset(store, 0, sizeof *store);
+    store->db = db;
+    if (!prepare(store, err))
+        return 0;
+    store_abandon(store);
+    return -1;
+}
+
+void store_detach(struct store *store)
+{
+    for (int i = 0; i < STATEMENT_COUNT; i++)
+        sqlite3_finalize(store->statements[i]);
+    memset(store, 0, sizeof *store);
+}
+
+void store_abandon(struct store *store)
+{
+    sqlite3 *db = store->db;
+    store_detach(store);
+    sqlite3_close(db);
+}
+
+int store_close(struct store *store, struct err *err)
+{
+    sqlite3 *db = store->db;
+    store_detach(store);
+    sqlite3_busy_timeout(db, 1000);
+    /* A reader that looks on at this moment keeps the -wal alive; the file is valid either way. */
+    const int status = sqlite3_exec(db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+    const int result = status == SQLITE_OK || status == SQLITE_BUSY ? 0 : sqlite_err(db, err);
+    sqlite3_close(db);
+    return result;
+}
+
+int store_begin(struct store *store, struct err *err)
+{
+    return execute(store->db, "BEGIN", err);
+}
+
+int store_commit(struct store *store, struct err *err)
+{
+    return execute(store->db, "COMMIT", err);
+}
+
+void store_rollback(struct store *store)
+{
+    execute(store->db, "ROLLBACK", NULL);
+    /* Else every later BEGIN would fail. */
+    if (store->db && !sqlite3_get_autocommit(store->db))
+        store_abandon(store);
+}
+
+/* Two texts in one: "first \0 second". Texts are bound where they are: they last until the
+ * statement has run, and binding a copy could fail. */
+static void bind_pair(sqlite3_stmt *statement, int first, const char *text, size_t text_bytes)
+{
+    const char *end = memchr(text, '\0', text_bytes);
+    const size_t first_bytes = end ? (size_t)(end - text) : text_bytes;
+    sqlite3_bind_text(statement, first, text, (int)first_bytes, SQLITE_STATIC);
+    if (end)
+        sqlite3_bind_text(statement, first + 1, end + 1, (int)(text_bytes - first_bytes - 1),
+                          SQLITE_STATIC);
+    else
+        sqlite3_bind_text(statement, first + 1, "", 0, SQLITE_STATIC);
+}
+
+static void bind_integers(sqlite3_stmt *statement, int first, const uint64_t *values, int count)
+{
+    for (int i = 0; i < count; i++)
+        sqlite3_bind_int64(statement, first + i, (sqlite3_int64)values[i]);
+}
+
+#define BIND(statement, first, ...)                                                                \
+    bind_integers(store->statements[statement], first, (const uint64_t[]){__VA_ARGS__},            \
+                  (int)(sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t)))
+
+int store_define(struct store *store, const struct ring_slot *slot, const char *text,
+                 size_t text_bytes, struct err *err)
+{
+    sqlite3_stmt *const *const statements = store->statements;
+    const int length = (int)text_bytes;
+    switch ((enum slot_type)slot->type) {
+    case SLOT_STRING:
+        BIND(INSERT_STRING, 1, slot->seq);
+        sqlite3_bind_text(statements[INSERT_STRING], 2, text, length, SQLITE_STATIC);
+        return run(store, INSERT_STRING, err);
+    case SLOT_FRAME:
+        BIND(INSERT_FRAME, 1, slot->seq, slot->stack_id, slot->memory, slot->address);
+        return run(store, INSERT_FRAME, err);
+    case SLOT_LOCATION:
+        BIND(INSERT_LOCATION, 1, slot->seq, slot->address, slot->size_bytes, slot->object);
+        return run(store, INSERT_LOCATION, err);
+    case SLOT_MODULE:
+        BIND(INSERT_MODULE, 1, slot->seq);
+        bind_pair(statements[INSERT_MODULE], 2, text, text_bytes);
+        BIND(INSERT_MODULE, 4, slot->address, slot->object, slot->stream);
+        return run(store, INSERT_MODULE, err);
+    case SLOT_THREAD:
+        BIND(INSERT_THREAD, 1, slot->seq, slot->address);
+        sqlite3_bind_text(statements[INSERT_THREAD], 3, text, length, SQLITE_STATIC);
+        return run(store, INSERT_THREAD, err);
+    case SLOT_DEVICE:
+        BIND(INSERT_DEVICE, 1, slot->seq);
+        bind_pair(statements[INSERT_DEVICE], 2, text, text_bytes);
+        BIND(INSERT_DEVICE, 4, slot->size_bytes);
+        return run(store, INSERT_DEVICE, err);
+    case SLOT_CONTEXT:
+        BIND(SET_CONTEXT, 1, slot->seq, slot->size_bytes);
+        return run(store, SET_CONTEXT, err);
+    case SLOT_COVERAGE:
+        sqlite3_bind_text(statements[COUNT_COVERAGE], 1, text, length, SQLITE_STATIC);
+        BIND(COUNT_COVERAGE, 2, slot->size_bytes);
+        return run(store, COUNT_COVERAGE, err);
+    case SLOT_EVENT:
+    case SLOT_OWNER:
+    case SLOT_END:
+    case SLOT_TEXT:
+        break;
+    }
+    return 0;
+}
+
+int store_events(struct store *store, const struct store_event *events, size_t count,
+                 struct err *err)
+{
+    store->batch = (struct store_batch){events, count};
+    const int result = count ? run(store, INSERT_EVENTS, err) : 0;
+    store->batch = (struct store_batch){NULL, 0};
+    return result;
+}
+
+/* --- meta --- */
+
+const char *store_meta_name(enum meta_key key)
+{
+    static const char *const names[META_COUNT] = {
+#define META(name, type, text) #name,
+#include "gpumemtrace/schema/meta_keys.def"
+    };
+    return names[key];
+}
+
+int store_meta_integer(struct store *store, enum meta_key key, int64_t value, struct err *err)
+{
+    sqlite3_bind_text(store->statements[SET_META], 1, store_meta_name(key), -1, SQLITE_STATIC);
+    sqlite3_bind_int64(store->statements[SET_META], 2, value);
+    return run(store, SET_META, err);
+}
+
+int store_meta_text(struct store *store, enum meta_key key, const char *value, struct err *err)
+{
+    sqlite3_bind_text(store->statements[SET_META], 1, store_meta_name(key), -1, SQLITE_STATIC);
+    sqlite3_bind_text(store->statements[SET_META], 2, value, -1, SQLITE_STATIC);
+    return run(store, SET_META, err);
+}
+
+int64_t store_meta_read(sqlite3 *db, enum meta_key key, int64_t fallback)
+{
+    sqlite3_stmt *select = NULL;
+    int64_t value = fallback;
+    if (sqlite3_prepare_v2(db, "SELECT value FROM meta WHERE key=?1", -1, &select, NULL) ==
+        SQLITE_OK) {
+        sqlite3_bind_text(select, 1, store_meta_name(key), -1, SQLITE_STATIC);
+        if (sqlite3_step(select) == SQLITE_ROW)
+            value = sqlite3_column_int64(select, 0);
+    }
+    sqlite3_finalize(select);
+    return value;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Embeds views.sql, so that the views stay a file that sqlite3 can read as it is. */
+    .section .rodata
+    .hidden schema_views_sql
+    .globl schema_views_sql
+    .type schema_views_sql, %object
+schema_views_sql:
+    .incbin "trace/views.sql"
+    .byte 0
+    .size schema_views_sql, . - schema_views_sql
+    .section .note.GNU-stack, "", %progbits
