@@ -286,9 +286,9 @@ bench-pytorch: deps
 	$(Q)$(MAKE) --no-print-directory all programs pytorch
 	$(Q)O=$(O) $(PYTHON) tests/bench/bench_pytorch.py
 
-lint:
+lint: deps all
 	$(Q)sh .ci/deps lint
-	$(Q)sh .ci/lint
+	$(Q)sh .ci/lint $(O)
 
 clean:
 	$(Q)rm -rf $(O)
