@@ -9,7 +9,7 @@
 #include <strings.h>
 
 #include "analyzer/symbol/symbols.h"
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 #include "analyzer/util/text.h"
 
 enum { RULE_NONE = UINT8_MAX };

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "phases.h"
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 #include "common/size.h"
 
 int check_limit_parse(struct check_limit *limit, const char *text, struct err *err)

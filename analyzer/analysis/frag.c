@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/replay/live_walk.h"
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 struct stretch {
     uint64_t start, end;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "sites.h"
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 #include "analyzer/util/text.h"
 
 #define STACK_TEXT_MAX ((size_t)1 << 20)

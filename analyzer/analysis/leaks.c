@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 enum { WARM_UP_ENDS = 1, FEWEST_ENDS = 3 };
 

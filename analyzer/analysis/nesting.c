@@ -10,8 +10,8 @@
 
 #include <stdlib.h>
 
-#include "analyzer/replay/address_map.h"
-#include "analyzer/load/array.h"
+#include "analyzer/util/address_map.h"
+#include "analyzer/util/array.h"
 
 static bool is_sample(const struct event *event)
 {

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 /* A span while it is open. Open spans form a list in the order of their push. */
 struct open {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/replay/live_walk.h"
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 static int add_segment(struct segment_list *list, const struct segment *segment, struct err *err)
 {

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-#include "analyzer/replay/address_map.h"
+#include "analyzer/util/address_map.h"
 #include "analyzer/replay/live_walk.h"
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 static uint32_t path_of(const struct history *history, const struct block *block)
 {

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 struct builder {
     struct timeline *timeline;

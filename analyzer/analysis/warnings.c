@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 static int warn(struct text_list *list, struct err *err, const char *format, ...) GMT_PRINTF(3, 4);
 

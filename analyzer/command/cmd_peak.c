@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 /* One row per layer: the moment and what was live then. */
 static void add_moment(struct doc *doc, const struct study *study, const struct view *view,

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 #define ROUND_BYTES UINT64_C(512)
 #define SMALL_MOST_BYTES (UINT64_C(1) << 20)

@@ -11,7 +11,7 @@
 
 #include "caching.h"
 #include "run.h"
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 void estimate_release(struct estimate *estimate)
 {

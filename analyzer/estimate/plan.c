@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 void plan_release(struct plan *plan)
 {

@@ -17,7 +17,7 @@
 
 #include <stdlib.h>
 
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 #define SAVED_MOST 8
 #define NONE UINT32_MAX

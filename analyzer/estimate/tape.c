@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 static const char *const phase_names[] = {"init", "data", "forward", "backward", "optimizer"};
 

@@ -8,7 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
-#include "array.h"
+#include "analyzer/util/array.h"
 
 #define COLUMN(field, ctype, sql, null_when, text) #field ","
 static const char select_events[] = "SELECT "

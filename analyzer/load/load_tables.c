@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "array.h"
+#include "analyzer/util/array.h"
 
 /* The position of a column is the offset of a one-byte member: columns_frame.parent_id is 1. */
 #define TABLE(name, text) struct columns_##name {

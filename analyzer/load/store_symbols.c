@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "trace/schema.h"
-#include "array.h"
+#include "analyzer/util/array.h"
 #include "analyzer/util/text.h"
 
 enum { CREATE_MAX_BYTES = 2048 };

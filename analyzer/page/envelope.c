@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 static void add_integer(struct doc *doc, const char *key, const char *label, enum doc_unit unit,
                         const struct trace_integer *value)

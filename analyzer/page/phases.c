@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/analysis/phases.h"
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 static const char *source_text(const struct history *history, uint32_t path)
 {

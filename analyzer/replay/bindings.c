@@ -5,7 +5,7 @@
  */
 #include "replay.h"
 
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 static bool is_container(const struct replay *replay, uint32_t block)
 {

@@ -5,7 +5,7 @@
  */
 #include "replay.h"
 
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 /* Pools, VMM objects and imports end by their own calls, whatever becomes of the context. */
 const struct memory_rule replay_rules[MEMORY_KIND_COUNT] = {

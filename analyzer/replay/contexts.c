@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 int replay_context_create(struct replay *replay)
 {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "replay.h"
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 static int note_step(struct replay *replay)
 {

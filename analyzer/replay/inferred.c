@@ -5,7 +5,7 @@
 #include <fnmatch.h>
 #include <stdlib.h>
 
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 #include "analyzer/util/text.h"
 
 enum tier { TIER_FIRST, TIER_INNER, TIER_LAST, TIER_COUNT };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 /* The live blocks while the changes are gone through, dense, with the place of each. */
 struct live_set {

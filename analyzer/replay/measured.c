@@ -9,7 +9,7 @@
  */
 #include "replay.h"
 
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 enum { SAMPLES_KEPT = sizeof((struct inner_samples){0}.items) / sizeof(struct inner_sample) };
 

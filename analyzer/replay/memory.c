@@ -6,7 +6,7 @@
  */
 #include "replay.h"
 
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 static uint32_t address_space(const struct event *event)
 {

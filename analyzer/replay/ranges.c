@@ -5,7 +5,7 @@
  */
 #include "replay.h"
 
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 static uint32_t add_owner(struct replay *replay, uint32_t block, uint32_t object)
 {

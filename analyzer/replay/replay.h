@@ -7,7 +7,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_REPLAY_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_REPLAY_H
 
-#include "address_map.h"
+#include "analyzer/util/address_map.h"
 #include "history.h"
 #include "inferred.h"
 #include "range_map.h"

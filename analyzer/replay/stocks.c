@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 static const uint8_t account_of[] = {
 #define MEMORY(name, layer, account, text) [MEMORY_##name] = ACCOUNT_##account,

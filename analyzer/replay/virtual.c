@@ -10,7 +10,7 @@
  */
 #include "replay.h"
 
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 /* --- references --- */
 

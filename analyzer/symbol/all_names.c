@@ -4,8 +4,8 @@
 
 #include <stdlib.h>
 
-#include "analyzer/replay/address_map.h"
-#include "analyzer/load/array.h"
+#include "analyzer/util/address_map.h"
+#include "analyzer/util/array.h"
 
 struct collector {
     struct all_names *names;

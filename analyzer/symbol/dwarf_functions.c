@@ -5,7 +5,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 enum { NESTING_MAX = 256 };
 

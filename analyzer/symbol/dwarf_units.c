@@ -5,7 +5,7 @@
 #include <dwarf.h>
 #include <stdlib.h>
 
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 static int add_range(struct dwarf_units *units, uint64_t start, uint64_t end, struct err *err)
 {

@@ -15,7 +15,7 @@
 
 #include "debuginfod.h"
 #include "name_pool.h"
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 #define SYSTEM_DEBUG_DIR "/usr/lib/debug"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 /* Symbols of no type are functions written in assembler, or nothing that an address lies in. */
 static bool is_function(const GElf_Sym *symbol, const char *name)

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 const char *name_pool_take(struct name_pool *pool, char *text, struct err *err)
 {

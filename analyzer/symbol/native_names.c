@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/replay/address_map.h"
+#include "analyzer/util/address_map.h"
 #include "elf_files.h"
 #include "elf_lookup.h"
 #include "name_pool.h"
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 /* How the frame that a signal handler returns to reads, also in a trace that has names. */
 #define SIGNAL_RETURN "(signal handler)"

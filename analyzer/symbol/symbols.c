@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "native_names.h"
-#include "analyzer/load/array.h"
+#include "analyzer/util/array.h"
 
 struct symbols {
     const struct trace *trace;

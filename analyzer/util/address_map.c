@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "analyzer/load/array.h"
+#include "array.h"
 
 enum { FIRST_CAPACITY = 64 };
 
@@ -20,7 +20,8 @@ static size_t home_of(const struct address_map *map, uint32_t space, uint64_t ad
 }
 
 /* The slot that holds the key, or the empty one where it would go. Needs a capacity. */
-static struct address_slot *find(const struct address_map *map, uint32_t space, uint64_t address)
+static struct address_slot *find_slot(const struct address_map *map, uint32_t space,
+                                      uint64_t address)
 {
     size_t i = home_of(map, space, address);
 
@@ -38,10 +39,10 @@ void address_map_release(struct address_map *map)
 
 uint32_t address_map_get(const struct address_map *map, uint32_t space, uint64_t address)
 {
-    return map->capacity ? find(map, space, address)->value : ADDRESS_MAP_NONE;
+    return map->capacity ? find_slot(map, space, address)->value : ADDRESS_MAP_NONE;
 }
 
-static int resize(struct address_map *map, size_t capacity, struct err *err)
+static int resize_map(struct address_map *map, size_t capacity, struct err *err)
 {
     struct address_map larger = {.capacity = capacity, .count = map->count};
 
@@ -52,7 +53,7 @@ static int resize(struct address_map *map, size_t capacity, struct err *err)
         larger.slots[i].value = ADDRESS_MAP_NONE;
     for (size_t i = 0; i < map->capacity; i++)
         if (map->slots[i].value != ADDRESS_MAP_NONE)
-            *find(&larger, map->slots[i].space, map->slots[i].address) = map->slots[i];
+            *find_slot(&larger, map->slots[i].space, map->slots[i].address) = map->slots[i];
     free(map->slots);
     *map = larger;
     return 0;
@@ -61,21 +62,19 @@ static int resize(struct address_map *map, size_t capacity, struct err *err)
 int address_map_put(struct address_map *map, uint32_t space, uint64_t address, uint32_t value,
                     struct err *err)
 {
-    struct address_slot *slot;
-
     /* At most two thirds full: probes stay short. */
     if ((map->count + 1) * 3 > map->capacity * 2 &&
-        resize(map, map->capacity ? map->capacity * 2 : FIRST_CAPACITY, err))
+        resize_map(map, map->capacity ? map->capacity * 2 : FIRST_CAPACITY, err))
         return -1;
-    slot = find(map, space, address);
+    struct address_slot *slot = find_slot(map, space, address);
     if (slot->value == ADDRESS_MAP_NONE)
         map->count++;
     *slot = (struct address_slot){.address = address, .space = space, .value = value};
     return 0;
 }
 
-/* Whether a key whose home is `home` may move from `from` to the earlier, now empty `hole`. */
-static bool may_fill(const struct address_map *map, size_t home, size_t hole, size_t from)
+/* Whether the key in slot `from`, whose probes start at `home`, may move to the empty slot `hole`. */
+static bool may_move_to(const struct address_map *map, size_t home, size_t hole, size_t from)
 {
     size_t mask = map->capacity - 1;
 
@@ -84,19 +83,15 @@ static bool may_fill(const struct address_map *map, size_t home, size_t hole, si
 
 uint32_t address_map_remove(struct address_map *map, uint32_t space, uint64_t address)
 {
-    struct address_slot *slots = map->slots;
-    size_t hole, i;
-    uint32_t value;
-
     if (!map->capacity)
         return ADDRESS_MAP_NONE;
-    hole = (size_t)(find(map, space, address) - slots);
-    value = slots[hole].value;
+    struct address_slot *slots = map->slots;
+    size_t mask = map->capacity - 1, hole = (size_t)(find_slot(map, space, address) - slots);
+    uint32_t value = slots[hole].value;
     if (value == ADDRESS_MAP_NONE)
         return ADDRESS_MAP_NONE;
-    for (i = (hole + 1) & (map->capacity - 1); slots[i].value != ADDRESS_MAP_NONE;
-         i = (i + 1) & (map->capacity - 1)) {
-        if (may_fill(map, home_of(map, slots[i].space, slots[i].address), hole, i)) {
+    for (size_t i = (hole + 1) & mask; slots[i].value != ADDRESS_MAP_NONE; i = (i + 1) & mask) {
+        if (may_move_to(map, home_of(map, slots[i].space, slots[i].address), hole, i)) {
             slots[hole] = slots[i];
             hole = i;
         }

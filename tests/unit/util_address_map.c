@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The address map against a plain array: whatever is put, replaced and removed, both agree. */
-#include "analyzer/replay/address_map.h"
+#include "analyzer/util/address_map.h"
 
 #include <stdarg.h>
 #include <stddef.h>

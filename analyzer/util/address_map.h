@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A map from (space, address) to a number: open addressing with linear probing, without tombstones
- * (a removal shifts the followers back), so that it stays fast however many millions of blocks
- * come and go. It must not know what the numbers are.
+ * A map from (space, address) to a number: open addressing with linear probing. A removal shifts
+ * the following keys back and leaves no tombstone, so the map stays fast while millions of blocks
+ * come and go. It must not know what the numbers mean.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_ADDRESS_MAP_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_ADDRESS_MAP_H
+#ifndef GPUMEMTRACE_ANALYZER_UTIL_ADDRESS_MAP_H
+#define GPUMEMTRACE_ANALYZER_UTIL_ADDRESS_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@ struct address_slot {
     uint32_t value; /* ADDRESS_MAP_NONE: the slot is empty */
 };
 
-/* Zeroed is empty and ready. */
+/* A zeroed map is empty and ready for use. */
 struct address_map {
     struct address_slot *slots;
     size_t capacity; /* a power of two, or 0 */
@@ -32,7 +32,7 @@ uint32_t address_map_get(const struct address_map *map, uint32_t space, uint64_t
 /* Adds or replaces. */
 int address_map_put(struct address_map *map, uint32_t space, uint64_t address, uint32_t value,
                     struct err *err);
-/* Returns what was there. */
+/* Returns the number that was removed, or ADDRESS_MAP_NONE. */
 uint32_t address_map_remove(struct address_map *map, uint32_t space, uint64_t address);
 
 #endif

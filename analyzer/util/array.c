@@ -8,8 +8,7 @@ enum { FIRST_CAPACITY = 16 };
 
 void *array_grow(void *items, size_t *capacity, size_t count, size_t item_bytes, struct err *err)
 {
-    size_t wanted = *capacity ? *capacity : FIRST_CAPACITY;
-    size_t bytes;
+    size_t wanted = *capacity ? *capacity : FIRST_CAPACITY, bytes;
     void *grown;
 
     if (items && count < *capacity)
@@ -26,7 +25,7 @@ void *array_grow(void *items, size_t *capacity, size_t count, size_t item_bytes,
     return grown;
 
 no_memory:
-    err_set(err, ERR_SYSTEM, "not enough memory for %zu items of %zu bytes", count, item_bytes);
+    err_set(err, ERR_SYSTEM, "out of memory for %zu items of %zu bytes", count, item_bytes);
     return NULL;
 }
 
@@ -35,6 +34,6 @@ void *array_new(size_t count, size_t item_bytes, struct err *err)
     void *items = calloc(count ? count : 1, item_bytes);
 
     if (!items)
-        err_set(err, ERR_SYSTEM, "not enough memory for %zu items of %zu bytes", count, item_bytes);
+        err_set(err, ERR_SYSTEM, "out of memory for %zu items of %zu bytes", count, item_bytes);
     return items;
 }

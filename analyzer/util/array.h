@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Arrays that grow. Only the arithmetic of growing is here: the caller keeps pointer, count and
+ * capacity in its own struct and reads the items directly. It must not know what they are.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_UTIL_ARRAY_H
+#define GPUMEMTRACE_ANALYZER_UTIL_ARRAY_H
+
+#include <stddef.h>
+
+#include "gpumemtrace/err.h"
+
+/*
+ * Makes room for at least one more item than count, by doubling. Returns where the items are now;
+ * the old pointer is no longer valid. NULL: out of memory (*err says so), and the old pointer
+ * stays valid. New items are not cleared.
+ */
+void *array_grow(void *items, size_t *capacity, size_t count, size_t item_bytes, struct err *err);
+
+/* A cleared array. A count of 0 is allowed. NULL: out of memory, *err says so. */
+void *array_new(size_t count, size_t item_bytes, struct err *err);
+
+#endif
