@@ -295,18 +295,22 @@ clean:
 
 # --- installing -----------------------------------------------------------------------------------
 
+# The shell takes the folder from its environment: a path may hold spaces and quotes.
+install uninstall: export GPUMEMTRACE_PREFIX = $(DESTDIR)$(PREFIX)
+install: export PREFIX := $(PREFIX)
+put = $(Q)sh .ci/install put "$$GPUMEMTRACE_PREFIX"
+
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/gpumemtrace/simulator $(DESTDIR)$(PREFIX)/include/gpumemtrace \
-	    $(DESTDIR)$(PREFIX)/share/man/man1
-	install -m 755 $(COMMAND) $(DESTDIR)$(PREFIX)/bin/gpumemtrace
-	install -m 755 $(LIBRARY) $(DESTDIR)$(PREFIX)/lib/libgpumemtrace.so
-	install -m 755 $(SIMULATOR) $(DESTDIR)$(PREFIX)/lib/gpumemtrace/simulator/
-	install -m 644 include/gpumemtrace/gpumemtrace.h $(DESTDIR)$(PREFIX)/include/gpumemtrace/
-	install -m 644 analyzer/man/gpumemtrace.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	$(put) 755 bin $(COMMAND)
+	$(put) 755 lib $(LIBRARY)
+	$(put) 755 lib/gpumemtrace/simulator $(SIMULATOR)
+	$(put) 644 include/gpumemtrace include/gpumemtrace/gpumemtrace.h
+	$(put) 644 share/man/man1 analyzer/man/gpumemtrace.1
+	$(put) 644 share/doc/gpumemtrace include/gpumemtrace/TRACE-FORMAT.md include/gpumemtrace/MODEL-FORMAT.md
+	$(Q)case "$$PREFIX" in *[\ :\;\$$]*) echo "install: programs cannot be recorded from '$$PREFIX':" \
+	    "the loader splits LD_PRELOAD at spaces, colons, semicolons and dollar signs" >&2 ;; esac
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/gpumemtrace $(DESTDIR)$(PREFIX)/lib/libgpumemtrace.so \
-	    $(DESTDIR)$(PREFIX)/include/gpumemtrace/gpumemtrace.h $(DESTDIR)$(PREFIX)/share/man/man1/gpumemtrace.1
-	rm -rf $(DESTDIR)$(PREFIX)/lib/gpumemtrace
+	$(Q)sh .ci/install remove "$$GPUMEMTRACE_PREFIX"
 
 -include $(shell find $(O) -name pythons -prune -o -name pytorch -prune -o -name '*.d' -type f -print 2>/dev/null)
