@@ -91,7 +91,7 @@ def test_the_view_for_people_finds_the_same_parents(tmp_path):
     trace.alloc(8, call=1, hook=1)  # 6: the numbers of calls have come round
     expected = nested_of(trace)
     database = sqlite3.connect(trace.path)
-    database.executescript((ROOT / "interpose" / "views.sql").read_text(encoding="utf-8"))
+    database.executescript((ROOT / "trace" / "views.sql").read_text(encoding="utf-8"))
     database.executemany("INSERT INTO event_kind VALUES (?, ?)", enumerate(KINDS))
     database.executemany("INSERT INTO memory_kind VALUES (?, ?, '', '')", enumerate(MEMORIES))
     rows = database.execute(
