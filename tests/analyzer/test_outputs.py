@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""What every command says of the made-up traces, byte by byte, in the formats that programs read.
+
+tests/golden/outputs/NAME.FORMAT.txt holds one trace's answers: each command line, its exit status where
+it is not 0, stderr and stdout. After a change that is meant:
+
+    GPUMEMTRACE_REWRITE=1 pytest tests/analyzer/test_outputs.py     writes them again; read the diff
+"""
+import json
+import os
+import re
+import subprocess
+
+import pytest
+
+from conftest import BUILD, ROOT, clean_environment
+from made_traces import MADE
+from tracefile import Trace
+
+STORED = ROOT / "tests" / "golden" / "outputs"
+ANSWERS = """
+report | peak | peak --at=end --layer=driver | timeline --samples=3 | frag --samples=3 | frag --segments --samples=1 --at=end
+phases | leaks | leaks --top=1 | oom | info | check --max-peak=1MiB --max-leak=1KiB | check --max-peak=1TiB --top=1
+""".replace("\n", "|").split("|")[1:-1]
+ANSWERS = [answer.strip() for answer in ANSWERS]
+FORMATS = {"json": ANSWERS, "csv": ANSWERS, "junit": [answer for answer in ANSWERS if answer.startswith("check")]}
+MODELS = {
+    "linear": {"input": [32], "batch": 100, "optimizer": "sgd",
+               "layers": [{"type": "Linear", "in": 32, "out": 16, "bias": False}]},
+    "convolutions": {"name": "small net", "input": [3, 8, 8], "layers": [
+        {"type": "Conv2d", "in": 3, "out": 4, "kernel": 3}, {"type": "BatchNorm2d", "features": 4}, {"type": "ReLU"},
+        {"type": "Flatten"}, {"type": "Linear", "in": 144, "out": 10}, {"type": "CrossEntropyLoss"}]},
+}  # fmt: skip
+
+
+def answer(folder, line, form):
+    """What is stored of one command line. A step of JSON's indentation becomes one space."""
+    completed = subprocess.run(
+        [BUILD / "gpumemtrace", *line.split(), f"--format={form}"],
+        cwd=folder, env=clean_environment(), stdin=subprocess.DEVNULL, capture_output=True, timeout=60,
+    )  # fmt: skip
+    status = b"exit %d\n" % completed.returncode if completed.returncode else b""
+    text = completed.stdout
+    if form == "json":
+        text = re.sub(rb"^(?:  )+", lambda spaces: b" " * (len(spaces[0]) // 2), text, flags=re.M)
+    return b"$ gpumemtrace %s\n%s%s%s" % (line.encode(), status, completed.stderr, text)
+
+
+def check(folder, name, form, lines):
+    path = STORED / f"{name}.{form}.txt"
+    text = b"\n".join(answer(folder, line, form) for line in lines)
+    if os.environ.get("GPUMEMTRACE_REWRITE"):
+        path.write_bytes(text)
+    assert path.read_bytes().decode() == text.decode()
+
+
+def write(folder, name):
+    fill, meta = MADE[name]
+    trace = Trace(folder / f"{name}.db", **meta)
+    fill(trace)
+    trace.write()
+
+
+def with_operands(line, *operands):
+    command, *options = line.split()
+    return " ".join([command, *operands, *options])
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("name", MADE)
+def test_a_made_up_trace_is_answered_as_stored(tmp_path, name, form):
+    write(tmp_path, name)
+    lines = [with_operands(line, f"{name}.db") for line in FORMATS[form]]
+    check(tmp_path, name, form, lines)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_several_traces_are_answered_as_stored(tmp_path, form):
+    names = ["two_devices", "dry_run_of_a_rank"]
+    for name in names:
+        write(tmp_path, name)
+    lines = [with_operands(line, *(f"{name}.db" for name in names)) for line in FORMATS[form]]
+    check(tmp_path, "several_traces", form, lines)
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+def test_models_are_answered_as_stored(tmp_path, form):
+    write(tmp_path, "one_training_step")
+    for name, model in MODELS.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps({"schema": "gpumemtrace.model/1", **model}))
+    lines = ["estimate linear.json", "estimate linear.json --inference", "estimate convolutions.json --context=1MiB",
+             "compare one_training_step.db linear.json", "compare one_training_step.db convolutions.json"]
+    check(tmp_path, "models", form, lines)
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+def test_a_resolved_trace_is_answered_as_stored(tmp_path, form):
+    write(tmp_path, "native_stack")
+    check(tmp_path, "resolved", form, ["resolve native_stack.db"])
+
+
+def test_every_stored_answer_is_of_a_trace_that_is_still_made():
+    names = [*MADE, "several_traces", "models", "resolved"]
+    assert {path.name.split(".")[0] for path in STORED.iterdir()} == set(names)
