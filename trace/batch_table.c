@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads ring slots as SQL rows. A slot that is still pending shows result NULL: its call had not
- * returned. It must not change a slot.
+ * Shows ring slots as SQL rows. The result of a pending slot is NULL: its call has not returned.
+ * It must not change a slot.
  */
 #include "batch_table.h"
 
@@ -9,12 +9,12 @@
 
 struct batch_table {
     sqlite3_vtab base;
-    const struct store_batch *batch;
+    const struct batch *batch;
 };
 
 struct batch_cursor {
     sqlite3_vtab_cursor base;
-    const struct store_batch *batch;
+    const struct batch *batch;
     size_t row;
 };
 
@@ -95,7 +95,7 @@ static int64_t slot_result(const struct ring_slot *slot)
     return state == SLOT_PENDING ? RESULT_IN_PROGRESS : slot->result;
 }
 
-static int64_t column_value(const struct store_event *event, enum event_column column)
+static int64_t column_value(const struct batch_event *event, enum event_column column)
 {
     const struct ring_slot *slot = event->slot;
     switch (column) {
@@ -133,7 +133,7 @@ static int64_t column_value(const struct store_event *event, enum event_column c
     return 0;
 }
 
-/* Whether a column may be NULL, and which value then stands for it. */
+/* Which value of a column stands for NULL, if any does. */
 static const struct {
     bool nullable;
     int64_t null;
@@ -172,7 +172,7 @@ static int batch_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
     return SQLITE_OK;
 }
 
-/* No xCreate: the table exists in every connection it is registered with, and only there. */
+/* Without xCreate the table exists in every connection that registers the module, and in no file. */
 static const sqlite3_module batch_module = {
     .xConnect = batch_connect,
     .xBestIndex = batch_best_index,
@@ -187,7 +187,7 @@ static const sqlite3_module batch_module = {
     .xRowid = batch_rowid,
 };
 
-int batch_table_register(sqlite3 *db, struct store_batch *batch)
+int batch_table_register(sqlite3 *db, struct batch *batch)
 {
     return sqlite3_create_module(db, "ring_batch", &batch_module, batch);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads segments, merges their events by seq, stores them. See drain.h for the picture. It must not
- * move a tail before the COMMIT: that order is what makes SIGKILL harmless.
+ * Reads segments, merges their events by seq, stores them. drain.h draws it. No tail moves before the
+ * COMMIT: that order is what makes SIGKILL harmless.
  */
 #include "drain.h"
 
@@ -37,7 +37,7 @@ static void store_tail(const struct drain_cursor *cursor)
     atomic_store_explicit(&cursor->segment->tail, tail, memory_order_release);
 }
 
-/* The slot the cursor is at, NULL if it is not filled or its call is still in progress. */
+/* The slot at the cursor. NULL: it is empty, or its call has not returned. */
 static const struct ring_slot *ready_slot(const struct drain *drain,
                                           const struct drain_cursor *cursor)
 {
@@ -48,7 +48,7 @@ static const struct ring_slot *ready_slot(const struct drain *drain,
     return state == SLOT_DONE || (state == SLOT_PENDING && drain->dead) ? slot : NULL;
 }
 
-/* Text of a definition, gathered from the slots behind it. */
+/* Gathers the text of a definition from the slots behind it. */
 static size_t gather_text(const struct ring_slot *slot, char *text)
 {
     size_t done = 0;
@@ -67,7 +67,7 @@ static int read_definition(struct drain *drain, struct drain_cursor *cursor,
     char text[RECORD_TEXT_MAX];
     const unsigned slots = 1 + record_text_slots(slot->call_id);
     if (slot->type == SLOT_END || cursor->slot + slots > RING_SEGMENT_SLOTS) {
-        cursor->slot = RING_SEGMENT_SLOTS; /* the second: only a damaged file says so */
+        cursor->slot = RING_SEGMENT_SLOTS; /* text beyond the end: only in a damaged file */
         return 0;
     }
     cursor->slot += slots;
@@ -78,7 +78,7 @@ static int read_definition(struct drain *drain, struct drain_cursor *cursor,
     return store_define(drain->store, slot, text, gather_text(slot, text), err);
 }
 
-/* Stores definitions up to the segment's next event, and stays there. */
+/* Stores the definitions before the segment's next event and stops at that event. */
 static int find_event(struct drain *drain, struct drain_cursor *cursor, struct err *err)
 {
     const struct ring_slot *slot;
@@ -87,7 +87,7 @@ static int find_event(struct drain *drain, struct drain_cursor *cursor, struct e
         if (slot->type != SLOT_EVENT) {
             if (read_definition(drain, cursor, slot, err))
                 return -1;
-        } else if (slot->kind == EVENT_NONE) { /* taken, and found to be no event */
+        } else if (slot->kind == EVENT_NONE) { /* the call turned out to be no event */
             cursor->slot++;
         } else {
             cursor->event = slot;
@@ -136,8 +136,8 @@ static int compare_full(const void *left, const void *right, void *ring)
     return a < b ? -1 : a > b;
 }
 
-/* The full ones in the order in which they became so, as many as one batch can use; one that a
- * call still in progress holds back is not counted. */
+/* Adds FULL segments in the order they filled, as many as one batch needs; one whose next call has
+ * not returned does not count. */
 static int add_full_segments(struct drain *drain, uint32_t count, size_t *heap_count,
                              struct err *err)
 {
@@ -173,7 +173,7 @@ static int read_first_events(struct drain *drain, uint32_t segments, size_t *hea
 static void take_event(struct drain *drain, struct drain_cursor *cursor, size_t *count)
 {
     const struct ring_slot *slot = cursor->event;
-    drain->events[(*count)++] = (struct store_event){slot, cursor->thread_id};
+    drain->events[(*count)++] = (struct batch_event){slot, cursor->thread_id};
     drain->in_flight_events +=
         atomic_load_explicit(&slot->state, memory_order_relaxed) == SLOT_PENDING;
     if (slot->time_ns > drain->last_time_ns)
@@ -215,7 +215,7 @@ static bool has_news(struct drain *drain, uint32_t segments)
     return false;
 }
 
-/* A full segment that is stored to its end goes back to the threads, unless there are none. */
+/* Recycles FULL segments that are stored to their end, unless the producer is gone. */
 static void move_tails(struct drain *drain, uint32_t segments)
 {
     for (uint32_t i = 0; i < segments; i++) {

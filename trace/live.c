@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A hash table of what is live, with sums by device. See live.h.
+ * See live.h. A hash table of live objects, with sums by device.
  */
 #include "live.h"
 
@@ -10,13 +10,13 @@
 
 #include "gpumemtrace/event.h"
 
-/* Numbers of different spaces never meet. */
+/* What an address names; equal numbers in different spaces are different objects. */
 enum space { SPACE_MEMORY, SPACE_HANDLE, SPACE_MAPPING, SPACE_GRAPH, SPACE_BITS = 3 };
 
 struct live_entry {
-    uint64_t key;        /* address << SPACE_BITS | space; 0: free place */
-    uint64_t size_bytes; /* counted; of a mapping: its length, which is not */
-    uint64_t owner;      /* context, or the key of the object a mapping shows */
+    uint64_t key;        /* address << SPACE_BITS | space; 0: free */
+    uint64_t size_bytes; /* of a mapping: its length, which is not counted */
+    uint64_t owner;      /* the context; of a mapping: the key of its object */
     uint32_t references, mappings;
     int8_t device;
     bool dies_with_context;
@@ -69,7 +69,7 @@ static int grow(struct live *live)
     return 0;
 }
 
-/* Removes an entry and moves back those that had to pass it (no tombstones). */
+/* Removes an entry and moves back those that had probed past it, so there are no tombstones. */
 static void erase(struct live *live, size_t hole)
 {
     const size_t mask = live->entry_limit - 1;
@@ -97,7 +97,7 @@ static void begin(struct live *live, const struct live_entry *entry)
 {
     struct live_entry *old = find(live, entry->key);
     uint64_t *live_bytes = &live->live_bytes[entry->device];
-    if (old) /* its free was not seen */
+    if (old) /* its free was not recorded */
         end(live, old);
     if (live->entry_count * 2 >= live->entry_limit && grow(live))
         return;
@@ -178,7 +178,7 @@ static void unmap(struct live *live, const struct live_event *event)
     }
 }
 
-/* The same handle: drivers give an object one. */
+/* The driver returns the handle that the object already has. */
 static void retain(struct live *live, const struct live_event *event)
 {
     struct live_entry *object = find(live, key_of(SPACE_HANDLE, event->object));
@@ -186,7 +186,7 @@ static void retain(struct live *live, const struct live_event *event)
         object->references++;
 }
 
-/* Without a handle it is the device's primary context. */
+/* An event without a handle is of the device's primary context. */
 static bool lived_in(const struct live_entry *entry, const struct live_event *event)
 {
     if (!entry->key || !entry->dies_with_context)
@@ -198,7 +198,7 @@ static void destroy_context(struct live *live, const struct live_event *event)
 {
     for (size_t i = 0; i < live->entry_limit;)
         if (lived_in(&live->entries[i], event))
-            end(live, &live->entries[i]); /* another entry may have taken its place: look again */
+            end(live, &live->entries[i]); /* may move another entry here: look again */
         else
             i++;
 }
@@ -216,7 +216,7 @@ void live_count(struct live *live, const struct live_event *event)
 {
     const bool has_device = event->device >= 0 && event->device < LIVE_DEVICES;
     if (memory_account((enum memory_kind)event->memory) == ACCOUNT_pool)
-        return; /* inside memory that is counted already */
+        return; /* lies in memory that is already counted */
     if (event->kind == EVENT_ALLOC && (has_device || event->result != 0))
         allocate(live, event);
     if (event->result != 0)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What device memory is live, event by event, for the one line at exit. It follows the rules of the
- * analyzer's replay for the cases that programs meet (VMM objects live as long as a reference or a
- * mapping, contexts take theirs along, a graph pool is one block); the trace, not this, is the
- * truth. Runs on the writer's thread, so it may allocate; when it cannot, an event goes uncounted.
+ * Counts the live device memory, event by event, for the one line at exit. It follows the rules of
+ * the analyzer's replay (a VMM object lives as long as a handle or a mapping, a context's end frees
+ * its memory, a graph pool is one block); the tests compare the line with `report` on every trace
+ * that they record. It must not know threads or the order in which events arrive: tally.h does.
+ * Runs on the writer's thread, so it may allocate; where that fails, an event is not counted.
  */
 #ifndef GPUMEMTRACE_TRACE_LIVE_H
 #define GPUMEMTRACE_TRACE_LIVE_H
@@ -15,7 +16,7 @@
 
 struct live_entry;
 
-/* What of an event matters here. */
+/* The members of an event that matter here. */
 struct live_event {
     uint64_t seq, address, size_bytes, object;
     uint8_t kind, memory;

@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One ring slot: 64 bytes that hold an event, a definition (a frame, a string …) or a piece of
- * text. Written by the hooks, read by the drain, also after the writer of it was killed. It must
- * not know where slots live.
+ * One ring slot of 64 bytes: an event, a definition (a frame, a string …) or a piece of a
+ * definition's text. Written by the hooks, read by the drain, also after the writing process was
+ * killed. It must not know where slots live.
  *
- *      0      8        16       24          32      40      48        52      54       56
- *     +------+--------+--------+-----------+-------+-------+---------+-------+--------+-------
- *     | seq  | time   | address| size_bytes| object| stream| stack_id| result| call_id| hook …
- *     +------+--------+--------+-----------+-------+-------+---------+-------+--------+-------
- *      56       58    59      60      61      62    63
- *     +--------+-----+-------+-------+-------+-----+------+
- *     | hook_id| kind| memory| device| nested| type| state|
- *     +--------+-----+-------+-------+-------+-----+------+
+ *      0        8         16        24           32       40       48         52       54
+ *     +--------+---------+---------+------------+--------+--------+----------+--------+---------
+ *     | seq    | time_ns | address | size_bytes | object | stream | stack_id | result | call_id …
+ *     +--------+---------+---------+------------+--------+--------+----------+--------+---------
+ *      56        58     59       60       61       62     63
+ *     +---------+------+--------+--------+--------+------+-------+
+ *     | hook_id | kind | memory | device | nested | type | state |
+ *     +---------+------+--------+--------+--------+------+-------+
  *
- * A definition uses the same members for other things, and may be followed by text slots:
+ * A definition uses these members as follows. call_id holds the length of its text in bytes, and
+ * the slots behind it hold the text itself, SLOT_TEXT_BYTES each; their type and state stay 0.
  *
- *     type        seq          address       size_bytes  object   stream  stack_id   text
- *     STRING      string_id                                                          the string
- *     FRAME       frame_id     frame.address                              parent_id  (memory: kind)
- *     LOCATION    location_id  function_id   file_id     line
- *     MODULE      module_id    load_address              start    end                path \0
- * build-id THREAD      thread_id    tid                                                   name
- *     DEVICE      device       driver version total_bytes                            uuid \0 name
- *     CONTEXT     device                     context_bytes
- *     COVERAGE                               count                                   name
- *     OWNER       thread_id of the slots that follow
- *     END         nothing follows in this segment
+ *     type     seq         address     size_bytes    object stream stack_id   memory  text
+ *     -------- ----------- ----------- ------------- ------ ------ ---------  ------  ----------
+ *     STRING   string_id                                                              the string
+ *     FRAME    frame_id    address                                 parent_id  kind
+ *     LOCATION location_id function_id file_id       line
+ *     MODULE   module_id   load bias                 start  end                       path \0 build-id
+ *     THREAD   thread_id   tid                                                        name
+ *     DEVICE   device                  total bytes                                    uuid \0 name
+ *     CONTEXT  device                  context bytes
+ *     COVERAGE                         calls                                          function
+ *     OWNER    thread_id   of the slots that follow
+ *     END                  no slot follows in this segment
  */
 #ifndef GPUMEMTRACE_TRACE_RECORD_H
 #define GPUMEMTRACE_TRACE_RECORD_H
@@ -47,10 +49,9 @@ enum slot_type {
     SLOT_COVERAGE,
     SLOT_OWNER,
     SLOT_END,
-    SLOT_TEXT,
 };
 
-/* EMPTY -> DONE, or EMPTY -> PENDING -> DONE for a call whose slot is taken before it is made. */
+/* EMPTY -> DONE; EMPTY -> PENDING -> DONE where the slot is taken before the call is made. */
 enum slot_state { SLOT_EMPTY, SLOT_PENDING, SLOT_DONE };
 
 #define SLOT_TEXT_BYTES 62
@@ -75,7 +76,7 @@ struct ring_slot {
             uint8_t nested;
             uint8_t type;
             /* Stored with release by the one producer, loaded with acquire by the one consumer: a
-             * slot that reads DONE has all its bytes, and so have the text slots behind it. */
+             * slot that reads DONE is complete, and so are the text slots behind it. */
             _Atomic uint8_t state;
         };
         char text[SLOT_TEXT_BYTES];
@@ -84,7 +85,7 @@ struct ring_slot {
 
 _Static_assert(sizeof(struct ring_slot) == 64, "a slot is one cache line");
 
-/* The result of an event that is still in progress, as the store writes it (SQL NULL). */
+/* Stands for SQL NULL: the result of a call that has not returned. */
 #define RESULT_IN_PROGRESS INT32_MIN
 
 static inline unsigned record_text_slots(unsigned text_bytes)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The segment file: making, mapping, growing, and handing segments to threads. See ring.h for the
- * picture. It must not know what the slots mean, nor SQLite.
+ * The segment file: creates, maps and grows it, and hands segments to threads. ring.h draws it.
  */
 #include "ring.h"
 
@@ -19,11 +18,11 @@
 #include "common/quiet_signal.h"
 
 #define RING_FORMAT 1
-#define FULL_NS 50000000
+#define GROW_RETRY_NS 50000000 /* 50 ms */
 
 static const char ring_magic[8] = "GMTRING";
 
-/* 0 when there is no such process that can still run. */
+/* 0: no such process exists, or it has ended. */
 static uint64_t start_ticks_of(int64_t pid)
 {
     struct proc_stat stat;
@@ -43,7 +42,7 @@ static off_t segment_offset(uint32_t index)
     return (off_t)(RING_HEADER_BYTES + index * RING_SEGMENT_BYTES);
 }
 
-/* The producer's pages are made at once: a fault for each would cost its hooks more. */
+/* The producer maps its pages at once: faulting each one in would cost its hooks more. */
 static void *map(const struct ring *ring, size_t length, off_t offset)
 {
     const int protection = ring->writable || ring->private ? PROT_READ | PROT_WRITE : PROT_READ;
@@ -53,7 +52,7 @@ static void *map(const struct ring *ring, size_t length, off_t offset)
     void *memory = mmap(NULL, length, protection, sharing, ring->fd, offset);
     if (memory == MAP_FAILED)
         return NULL;
-    /* A forked child must not write into its parent's events. */
+    /* A forked child must not write into its parent's ring. */
     madvise(memory, length, MADV_DONTFORK);
     return memory;
 }
@@ -84,7 +83,7 @@ int ring_create(struct ring *ring, const char *path, uint64_t max_bytes, struct 
         err_set(err, ERR_SYSTEM, "cannot make %s: %s", path, strerror(errno));
         return -1;
     }
-    /* Without real blocks behind it, a full disk would be SIGBUS in the program's own thread. */
+    /* Without real blocks behind it, a full disk would raise SIGBUS in the program's own thread. */
     const int failed = posix_fallocate(ring->fd, 0, RING_HEADER_BYTES);
     if (failed || lock_file(ring->fd) ||
         !(ring->header = (struct ring_header *)map(ring, RING_HEADER_BYTES, 0))) {
@@ -102,7 +101,7 @@ int ring_create(struct ring *ring, const char *path, uint64_t max_bytes, struct 
 }
 
 /* A dead recorder holds no lock, but a live one may have lost it: closing any descriptor of a file
- * drops POSIX locks, and programs that close every descriptor exist. So ask for the process too. */
+ * drops POSIX locks, and some programs close every descriptor. So look for the process too. */
 static bool recorder_lives(const struct ring *ring)
 {
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -140,8 +139,8 @@ void ring_make_private(struct ring *ring)
     ring->private = true;
 }
 
-/* A program that closes every descriptor closes ours too, and may open its own files in their
- * place: then ours is opened again under its name. */
+/* Opens the file again by its name if the program closed our descriptor: some close every one, and
+ * open files of their own under the same numbers. */
 static bool has_file(struct ring *ring)
 {
     struct own_file named;
@@ -183,7 +182,7 @@ struct ring_segment *ring_segment(struct ring *ring, uint32_t index)
     struct stat status;
     if (segment)
         return segment;
-    /* A truncated file would be SIGBUS on access. */
+    /* Touching pages beyond the end of a truncated file would raise SIGBUS. */
     if (!own_fd_is(ring->fd, &ring->file) || fstat(ring->fd, &status) != 0 ||
         status.st_size < segment_offset(index + 1))
         return NULL;
@@ -192,7 +191,7 @@ struct ring_segment *ring_segment(struct ring *ring, uint32_t index)
     return segment;
 }
 
-/* --- whose they are --- */
+/* --- who owns a segment --- */
 
 static void set_state(struct ring *ring, uint32_t index, enum segment_state state)
 {
@@ -206,8 +205,8 @@ static bool take_if(struct ring *ring, uint32_t index, enum segment_state state)
                                                    memory_order_acquire, memory_order_relaxed);
 }
 
-/* What it holds stays in the file. */
-static void let_pages_go(struct ring_segment *segment)
+/* Releases the pages from this process; the file keeps their contents. */
+static void release_pages(struct ring_segment *segment)
 {
     const int saved_errno = errno;
     if (segment->index >= RING_RESIDENT_SEGMENTS)
@@ -215,7 +214,7 @@ static void let_pages_go(struct ring_segment *segment)
     errno = saved_errno;
 }
 
-/* Beyond RLIMIT_FSIZE the kernel would not only refuse but end the program. */
+/* Beyond RLIMIT_FSIZE the kernel sends SIGXFSZ, which would end the program. */
 static bool make_room(struct ring *ring, uint32_t index)
 {
     struct quiet_signal quiet;
@@ -234,7 +233,7 @@ static int64_t coarse_now_ns(void)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* A full disk is not asked again for every event: to find out costs as much as many of them. */
+/* After a failure it does not try again for GROW_RETRY_NS: trying costs as much as recording many events. */
 static struct ring_segment *grow(struct ring *ring)
 {
     struct ring_segment *segment = NULL;
@@ -251,7 +250,7 @@ static struct ring_segment *grow(struct ring *ring)
         set_state(ring, count, SEGMENT_ACTIVE);
         atomic_store_explicit(&ring->header->segment_count, count + 1, memory_order_release);
     } else {
-        atomic_store_explicit(&ring->full_until_ns, now_ns + FULL_NS, memory_order_relaxed);
+        atomic_store_explicit(&ring->full_until_ns, now_ns + GROW_RETRY_NS, memory_order_relaxed);
     }
     pthread_mutex_unlock(&ring->grow_lock);
     pthread_setcancelstate(cancel_state, NULL);
@@ -285,7 +284,7 @@ struct ring_slot *ring_claim(struct ring *ring, struct ring_segment *segment, un
     }
     const uint32_t index = segment->index;
     ring->full_order[index] = atomic_fetch_add_explicit(&ring->full_count, 1, memory_order_relaxed);
-    let_pages_go(segment);
+    release_pages(segment);
     set_state(ring, index, SEGMENT_FULL);
     return NULL;
 }
@@ -296,6 +295,6 @@ void ring_recycle(struct ring *ring, struct ring_segment *segment)
     memset(segment->slots, 0, sizeof segment->slots);
     segment->head = 0;
     atomic_store_explicit(&segment->tail, 0, memory_order_relaxed);
-    let_pages_go(segment);
+    release_pages(segment);
     set_state(ring, index, SEGMENT_IDLE);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Expands the schema lists into rows, and the rows into SQL. It must not open a database.
+ * See schema.h.
  */
 #include "schema.h"
 

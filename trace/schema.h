@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables of a trace as data, from include/gpumemtrace/schema/: what CREATE TABLE says and what
- * a reader may ask for. It must not know who asks.
+ * The tables of a trace as data, expanded from include/gpumemtrace/schema/, and the SQL that creates
+ * them. It must not open a database.
  */
 #ifndef GPUMEMTRACE_TRACE_SCHEMA_H
 #define GPUMEMTRACE_TRACE_SCHEMA_H
@@ -10,7 +10,7 @@
 
 #include "gpumemtrace/err.h"
 
-/* A row that names a table starts it; the rows behind it, up to the next, are its columns. */
+/* A row with a table starts it; the rows up to the next such row are its columns. */
 struct schema_row {
     const char *table;
     const char *column, *sql;
@@ -20,8 +20,8 @@ struct schema_row {
 extern const struct schema_row schema_rows[];
 extern const size_t schema_row_count;
 
-/* The script that makes all tables, views, application_id and user_version; buffer is terminated.
- * SCHEMA_SQL_BYTES are enough. */
+/* Writes the script that creates tables, views, application_id and user_version. SCHEMA_SQL_BYTES
+ * are enough for it. */
 #define SCHEMA_SQL_BYTES 16384
 int schema_sql(char *buffer, size_t buffer_bytes, struct err *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Writes the trace database: one prepared statement for each kind of definition, one
- * INSERT … SELECT over the virtual table for the events. It must not know rings or threads.
+ * See store.h. One prepared statement for each kind of definition; one INSERT … SELECT over the
+ * virtual table for the events.
  */
 #include "store.h"
 
@@ -45,8 +45,8 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
     [SET_META] = "INSERT OR REPLACE INTO meta VALUES(?1,?2)",
 };
 
-/* The schema goes straight into the file, so that it says what it is before any event; then WAL.
- * None waits for the disk: a killed process loses nothing, only a host crash may. */
+/* The schema is written without WAL, so that the file itself says what it is before any event
+ * arrives. Nothing waits for the disk: only a crash of the host loses data, a killed process none. */
 static const char creating_pragmas[] = "PRAGMA synchronous=OFF;PRAGMA journal_mode=MEMORY";
 static const char recording_pragmas[] = "PRAGMA journal_mode=WAL;PRAGMA temp_store=MEMORY;"
                                         "PRAGMA wal_autocheckpoint=4000;PRAGMA busy_timeout=2000";
@@ -62,7 +62,7 @@ static int execute(sqlite3 *db, const char *sql, struct err *err)
     return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : sqlite_err(db, err);
 }
 
-/* Runs a statement whose values are bound, and makes it ready for the next time. */
+/* Runs a statement with bound values and resets it. */
 static int run(struct store *store, enum statement statement, struct err *err)
 {
     sqlite3_stmt *prepared = store->statements[statement];
@@ -160,7 +160,7 @@ int store_close(struct store *store, struct err *err)
     sqlite3 *db = store->db;
     store_detach(store);
     sqlite3_busy_timeout(db, 1000);
-    /* A reader that looks on at this moment keeps the -wal alive; the file is valid either way. */
+    /* A reader that has the file open keeps the -wal in use; the trace is valid either way. */
     const int status = sqlite3_exec(db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
     const int result = status == SQLITE_OK || status == SQLITE_BUSY ? 0 : sqlite_err(db, err);
     sqlite3_close(db);
@@ -180,13 +180,13 @@ int store_commit(struct store *store, struct err *err)
 void store_rollback(struct store *store)
 {
     execute(store->db, "ROLLBACK", NULL);
-    /* Else every later BEGIN would fail. */
+    /* Inside an open transaction every later BEGIN would fail. */
     if (store->db && !sqlite3_get_autocommit(store->db))
         store_abandon(store);
 }
 
-/* Two texts in one: "first \0 second". Texts are bound where they are: they last until the
- * statement has run, and binding a copy could fail. */
+/* Binds the two texts of "first \0 second". Texts are bound in place: they outlive the statement's
+ * run, and binding a copy could fail. */
 static void bind_pair(sqlite3_stmt *statement, int first, const char *text, size_t text_bytes)
 {
     const char *end = memchr(text, '\0', text_bytes);
@@ -249,18 +249,17 @@ int store_define(struct store *store, const struct ring_slot *slot, const char *
     case SLOT_EVENT:
     case SLOT_OWNER:
     case SLOT_END:
-    case SLOT_TEXT:
         break;
     }
     return 0;
 }
 
-int store_events(struct store *store, const struct store_event *events, size_t count,
+int store_events(struct store *store, const struct batch_event *events, size_t count,
                  struct err *err)
 {
-    store->batch = (struct store_batch){events, count};
+    store->batch = (struct batch){events, count};
     const int result = count ? run(store, INSERT_EVENTS, err) : 0;
-    store->batch = (struct store_batch){NULL, 0};
+    store->batch = (struct batch){NULL, 0};
     return result;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A queue that puts events in order. See tally.h. Runs on the writer's thread, so it may allocate;
- * when it cannot, events go uncounted: the line at exit is then wrong, nothing else.
+ * See tally.h. Runs on the writer's thread, so it may allocate; where that fails, events are not
+ * counted, and only the line at exit is wrong.
  */
 #include "tally.h"
 
@@ -46,8 +46,8 @@ static int reserve(struct tally *tally, size_t needed)
     return 0;
 }
 
-/* Both are ascending; merged from the back, so that nothing is overwritten before it is moved. */
-static void merge(struct tally *tally, const struct store_event *events, size_t event_count)
+/* Merges two ascending lists from the back, so that nothing is overwritten before it has moved. */
+static void merge(struct tally *tally, const struct batch_event *events, size_t event_count)
 {
     size_t old = tally->waiting_count, fresh = event_count, to = old + fresh;
     tally->waiting_count = to;
@@ -71,7 +71,7 @@ static void count_ready(struct tally *tally, size_t waiting_max)
     memmove(tally->waiting, tally->waiting + done, tally->waiting_count * sizeof *tally->waiting);
 }
 
-void tally_add(struct tally *tally, const struct store_event *events, size_t count_of_events)
+void tally_add(struct tally *tally, const struct batch_event *events, size_t count_of_events)
 {
     if (!tally->next_seq)
         tally->next_seq = 1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Puts events in order for the line at exit: they reach the writer thread by thread, and what is
- * live must be counted by their numbers. One that a thread is still inside of is waited for, but
- * not for more than TALLY_WAITING_MAX others. It must not know what events mean: live.h does.
+ * Puts events in order for the line at exit: they reach the writer thread by thread, and live memory
+ * must be counted in order of seq. Events wait for an earlier one whose call has not returned, but at
+ * most TALLY_WAITING_MAX of them. It must not know what events mean: live.h does.
  */
 #ifndef GPUMEMTRACE_TRACE_TALLY_H
 #define GPUMEMTRACE_TRACE_TALLY_H
@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "batch.h"
 #include "live.h"
-#include "store.h"
 
 #define TALLY_WAITING_MAX 65536
 
@@ -23,9 +23,9 @@ struct tally {
 };
 
 void tally_release(struct tally *tally);
-/* A batch, ascending in seq. */
-void tally_add(struct tally *tally, const struct store_event *events, size_t count);
-/* No more will come: what waits is counted. */
+/* events: ascending in seq. */
+void tally_add(struct tally *tally, const struct batch_event *events, size_t count);
+/* Counts the events that still wait: no more will come. */
 void tally_finish(struct tally *tally);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Embeds views.sql, so that the views stay a file that sqlite3 can read as it is. */
+/* Embeds views.sql, which stays a file that the sqlite3 shell can read. */
     .section .rodata
     .hidden schema_views_sql
     .globl schema_views_sql

@@ -1,4 +1,4 @@
--- Views for the common questions asked by hand. The analyzer does not use them.
+-- Views for common questions asked by hand. The analyzer does not use them.
 
 -- Every event with names instead of numbers.
 CREATE VIEW events AS
@@ -12,17 +12,18 @@ JOIN memory_kind USING (memory)
 LEFT JOIN hook USING (hook_id)
 LEFT JOIN thread USING (thread_id);
 
--- Allocations that succeeded; addresses alone are none.
+-- Successful allocations. Reserving an address range is none.
 CREATE VIEW allocations AS
 SELECT seq, time_ns, device, api, memory, account, address, size_bytes, stack_id
 FROM events WHERE kind = 'alloc' AND result = 0 AND account <> 'none';
 
--- Allocations that failed, with what was asked.
+-- Failed allocations, with the size that was asked for.
 CREATE VIEW failures AS
 SELECT seq, time_ns, device, api, memory, size_bytes, result, stack_id
 FROM events WHERE kind = 'alloc' AND result <> 0 AND account <> 'none';
 
--- Events inside another call, with the event of that call: behind an allocation, before a free.
+-- Events inside another call, with the event of that call, which follows them for an allocation and
+-- precedes them for a free.
 CREATE VIEW nested_events AS
 WITH calls AS (
     SELECT seq, nested,
@@ -40,7 +41,7 @@ LEFT JOIN events AS parent
                          THEN before ELSE behind END
 WHERE calls.nested = 1;
 
--- Native frames with the module they lie in; offset is what addr2line -e wants.
+-- Native frames with the module they lie in; offset is the argument of addr2line -e.
 CREATE VIEW native_frames AS
 SELECT frame.frame_id, frame.parent_id, frame.address, module.path, module.build_id,
        frame.address - module.load_address AS offset
@@ -57,8 +58,8 @@ LEFT JOIN string AS function ON function.string_id = location.function_id
 LEFT JOIN string AS file ON file.string_id = location.file_id
 WHERE frame.kind = 1;
 
--- Every frame with its name; a native one has a row for each inlined call, innermost first, or one
--- without a name.
+-- Every frame with its name. A native frame has one row for each inlined call, innermost first; if no
+-- symbol is known, one row without a name.
 CREATE VIEW named_frames AS
 SELECT frame_id, parent_id, 'python' AS kind, 0 AS level, function, file, line FROM python_frames
 UNION ALL

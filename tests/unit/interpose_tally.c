@@ -14,15 +14,15 @@
 #include "trace/tally.h"
 
 static struct ring_slot slots[64];
-static struct store_event events[64];
+static struct batch_event events[64];
 
-static struct store_event event(int at, enum event_kind kind, uint64_t seq, uint64_t address,
+static struct batch_event event(int at, enum event_kind kind, uint64_t seq, uint64_t address,
                                 uint64_t size_bytes)
 {
     slots[at] = (struct ring_slot){.seq = seq, .address = address, .size_bytes = size_bytes};
     slots[at].kind = (uint8_t)kind;
     slots[at].memory = MEMORY_LINEAR;
-    return events[at] = (struct store_event){&slots[at], 1};
+    return events[at] = (struct batch_event){&slots[at], 1};
 }
 
 static void the_peak_is_that_of_the_numbers_not_of_the_batches(void **state)
