@@ -9,7 +9,7 @@
 
 #include "batch_table.h"
 #include "gpumemtrace/version.h"
-#include "hook_list.h"
+#include "hook_ids.h"
 #include "schema.h"
 
 enum statement {

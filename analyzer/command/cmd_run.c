@@ -14,7 +14,7 @@
 #include "run_child.h"
 #include "run_places.h"
 #include "run_program.h"
-#include "common/spec.h"
+#include "common/sim_spec.h"
 #include "common/size.h"
 #include "analyzer/util/text.h"
 
@@ -48,7 +48,7 @@ static const struct option_rule rules[] = {
     {"dry-run", 0, OPTION_MAYBE, "SPEC",
      "on simulated GPUs: 16GiB, 2x80GiB, h100, a100-40 ..., with ,others=3GiB for memory that "
      "other "
-     "processes hold and ,context=300MiB (default " SPEC_DEFAULT ")",
+     "processes hold and ,context=300MiB (default " SIM_SPEC_DEFAULT ")",
      OFFSET(dry_run)},
     {0},
 };
@@ -187,14 +187,14 @@ static int set_loader(const struct run_places *places, struct err *err)
 /* --dry-run without SPEC keeps what the environment says. */
 static int set_simulator(const char *spec, struct err *err)
 {
-    struct spec parsed;
+    struct sim_spec parsed;
     if (!spec)
         return 0;
     if (!*spec)
         spec = getenv("GPUMEMTRACE_SIM");
     if (!spec || !*spec)
-        spec = SPEC_DEFAULT;
-    if (spec_parse(spec, &parsed, err))
+        spec = SIM_SPEC_DEFAULT;
+    if (sim_spec_parse(spec, &parsed, err))
         return -1;
     return set_variable("GPUMEMTRACE_SIM", spec, err);
 }

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "trace/hook_list.h"
+#include "trace/hook_ids.h"
 #include "trace/record.h"
 #include "interpose/life/thread.h"
 

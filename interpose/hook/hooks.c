@@ -3,7 +3,7 @@
  * The hooks, expanded from hooks.def: find the real function, note, call, note, return what it
  * returned. It must not know what notes become.
  */
-#include "trace/hook_list.h"
+#include "trace/hook_ids.h"
 
 #include <stdbool.h>
 #include <stddef.h>

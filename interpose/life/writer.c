@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "trace/drain.h"
-#include "facts.h"
+#include "meta_start.h"
 #include "guarded_files.h"
 #include "log.h"
 #include "common/proc_stat.h"

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "trace/hook_list.h"
+#include "trace/hook_ids.h"
 
 /* What the hook must call for this caller (a return address), once for each call of the hook. NULL:
  * no library of the process has it. */

@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#include "trace/hook_list.h"
+#include "trace/hook_ids.h"
 
 /* The function that this hook's name means for code at `caller` (NULL: for any code); NULL: no
  * object has it. */

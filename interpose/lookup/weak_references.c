@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "elf_image.h"
-#include "trace/hook_list.h"
+#include "trace/hook_ids.h"
 #include "image_list.h"
 #include "resolve.h" /* hook_functions */
 #include "scope.h"

@@ -21,13 +21,13 @@ struct arena {
     uint64_t address, size_bytes;
 };
 
-static struct spec spec;
-static struct device devices[SPEC_DEVICE_LIMIT];
+static struct sim_spec spec;
+static struct device devices[SIM_DEVICE_LIMIT];
 static int visible_count;
 static struct arena arenas[ARENA_LIMIT];
 static size_t arena_count;
 
-const struct spec *device_spec(void)
+const struct sim_spec *device_spec(void)
 {
     return &spec;
 }
@@ -71,8 +71,8 @@ CUresult device_setup(void)
     const char *name = "GPUMEMTRACE_SIM";
     struct err err;
     if (!text || !*text)
-        text = SPEC_DEFAULT;
-    if (spec_parse(text, &spec, &err))
+        text = SIM_SPEC_DEFAULT;
+    if (sim_spec_parse(text, &spec, &err))
         goto complain;
     name = "GPUMEMTRACE_SIM_SHARED";
     if (shared_open(text, &err))

@@ -15,7 +15,7 @@
 
 #include "api.h"
 #include "heap.h"
-#include "common/spec.h"
+#include "common/sim_spec.h"
 
 #define GRANULE_BYTES ((uint64_t)2 << 20) /* what a device hands out: 2 MiB pages */
 #define BLOCK_UNIT_BYTES ((uint64_t)512)  /* what allocations are rounded to */
@@ -34,7 +34,7 @@ struct device {
 /* Reads GPUMEMTRACE_SIM, GPUMEMTRACE_SIM_SHARED and CUDA_VISIBLE_DEVICES. Says what is wrong on
  * stderr. */
 CUresult device_setup(void);
-const struct spec *device_spec(void);
+const struct sim_spec *device_spec(void);
 int device_count(void);
 /* NULL: no such device. */
 struct device *device_at(int ordinal);

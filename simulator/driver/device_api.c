@@ -88,7 +88,7 @@ CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice ordinal)
 
 static int attribute_value(const struct device *device, CUdevice_attribute attribute)
 {
-    const struct spec *spec = device_spec();
+    const struct sim_spec *spec = device_spec();
     switch (attribute) {
 #define VALUE(name, value)                                                                         \
     case CU_DEVICE_ATTRIBUTE_##name:                                                               \

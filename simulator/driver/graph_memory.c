@@ -16,7 +16,7 @@ struct books {
     uint64_t reserved_bytes, reserved_high_bytes;
 };
 
-static struct books books[SPEC_DEVICE_LIMIT];
+static struct books books[SIM_DEVICE_LIMIT];
 
 static struct books *books_of(const struct device *device)
 {

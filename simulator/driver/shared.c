@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/spec.h"
+#include "common/sim_spec.h"
 
 #define MAGIC "gmtsim1"
 #define SLOT_COUNT 128
@@ -22,7 +22,7 @@
 struct table {
     char magic[8];
     char spec_text[SPEC_TEXT_BYTES];
-    uint64_t held_bytes[SLOT_COUNT][SPEC_DEVICE_LIMIT]; /* by the card's index */
+    uint64_t held_bytes[SLOT_COUNT][SIM_DEVICE_LIMIT]; /* by the card's index */
 };
 
 static int file = -1;

@@ -172,7 +172,7 @@ CUresult cuMemUnmap(CUdeviceptr address, size_t size_bytes)
 static uint64_t bit_of(const CUmemLocation *location)
 {
     return (uint64_t)1 << (location->type == CU_MEM_LOCATION_TYPE_DEVICE ? location->id
-                                                                         : SPEC_DEVICE_LIMIT - 1);
+                                                                         : SIM_DEVICE_LIMIT - 1);
 }
 
 static void set_access(struct block *block, const CUmemAccessDesc *access)

@@ -9,16 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/spec.h"
+#include "common/sim_spec.h"
 #include "gpumemtrace/cuda/abi.h"
 
 enum { SUCCESS = 0, INVALID_ARGUMENT = 2, NOT_SUPPORTED = 3 };
 
-static struct spec spec_of_process(void)
+static struct sim_spec spec_of_process(void)
 {
     const char *text = getenv("GPUMEMTRACE_SIM");
-    struct spec spec = {.device_count = 1};
-    spec_parse(text && *text ? text : SPEC_DEFAULT, &spec, NULL);
+    struct sim_spec spec = {.device_count = 1};
+    sim_spec_parse(text && *text ? text : SIM_SPEC_DEFAULT, &spec, NULL);
     return spec;
 }
 

@@ -22,7 +22,7 @@
 
 #include "gpumemtrace/compiler.h"
 #include "gpumemtrace/cuda/abi.h"
-#include "trace/hook_list.h"
+#include "trace/hook_ids.h"
 
 #define PATTERN 0xa5
 #define PATTERN_WORD 0xa5a5a5a5u

@@ -10,16 +10,16 @@
 
 #include <cmocka.h>
 
-#include "common/spec.h"
+#include "common/sim_spec.h"
 
 #define MIB ((uint64_t)1 << 20)
 #define GIB ((uint64_t)1 << 30)
 
-static struct spec parse(const char *text)
+static struct sim_spec parse(const char *text)
 {
-    struct spec spec;
+    struct sim_spec spec;
     struct err err;
-    if (spec_parse(text, &spec, &err))
+    if (sim_spec_parse(text, &spec, &err))
         fail_msg("'%s': %s", text, err.message);
     return spec;
 }
@@ -27,7 +27,7 @@ static struct spec parse(const char *text)
 static void a_bare_size_is_one_device_of_compute_capability_8_0(void **state)
 {
     (void)state;
-    const struct spec spec = parse("16GiB");
+    const struct sim_spec spec = parse("16GiB");
     assert_int_equal(spec.device_count, 1);
     assert_int_equal(spec.total_bytes, 16 * GIB);
     assert_int_equal(spec.capability_major, 8);
@@ -38,13 +38,13 @@ static void a_bare_size_is_one_device_of_compute_capability_8_0(void **state)
 static void the_default_is_16GiB(void **state)
 {
     (void)state;
-    assert_int_equal(parse(SPEC_DEFAULT).total_bytes, 16 * GIB);
+    assert_int_equal(parse(SIM_SPEC_DEFAULT).total_bytes, 16 * GIB);
 }
 
 static void a_context_costs_300MiB_and_others_hold_nothing_unless_said(void **state)
 {
     (void)state;
-    const struct spec spec = parse("80GiB");
+    const struct sim_spec spec = parse("80GiB");
     assert_int_equal(spec.context_bytes, 300 * MIB);
     assert_int_equal(spec.others_bytes, 0);
 }
@@ -52,7 +52,7 @@ static void a_context_costs_300MiB_and_others_hold_nothing_unless_said(void **st
 static void a_count_goes_before_an_x(void **state)
 {
     (void)state;
-    const struct spec spec = parse("2x80GiB");
+    const struct sim_spec spec = parse("2x80GiB");
     assert_int_equal(spec.device_count, 2);
     assert_int_equal(spec.total_bytes, 80 * GIB);
     assert_int_equal(parse("64x1GiB").device_count, 64);
@@ -62,8 +62,8 @@ static void a_count_goes_before_an_x(void **state)
 static void options_follow_in_any_order(void **state)
 {
     (void)state;
-    const struct spec one = parse("16GiB,others=3GiB,context=500MiB");
-    const struct spec other = parse("16GiB,context=500MiB,others=3GiB");
+    const struct sim_spec one = parse("16GiB,others=3GiB,context=500MiB");
+    const struct sim_spec other = parse("16GiB,context=500MiB,others=3GiB");
     assert_int_equal(one.others_bytes, 3 * GIB);
     assert_int_equal(one.context_bytes, 500 * MIB);
     assert_int_equal(other.others_bytes, one.others_bytes);
@@ -84,7 +84,7 @@ static void presets_bring_their_size_and_capability(void **state)
     };
     (void)state;
     for (size_t i = 0; i < sizeof cards / sizeof cards[0]; i++) {
-        const struct spec spec = parse(cards[i].name);
+        const struct sim_spec spec = parse(cards[i].name);
         assert_int_equal(spec.total_bytes, cards[i].gib * GIB);
         assert_int_equal(spec.capability_major, cards[i].major);
         assert_int_equal(spec.capability_minor, cards[i].minor);
@@ -101,11 +101,11 @@ static void fractions_and_decimal_units_are_sizes_too(void **state)
 /* What is wrong is quoted, and the caller's spec stays as it was. */
 static void refuse(const char *text, const char *quoted, const char *reason)
 {
-    struct spec spec, before;
+    struct sim_spec spec, before;
     struct err err = {0};
     memset(&spec, 0x5a, sizeof spec);
     before = spec;
-    assert_int_equal(spec_parse(text, &spec, &err), -1);
+    assert_int_equal(sim_spec_parse(text, &spec, &err), -1);
     assert_int_equal(err.code, ERR_USAGE);
     if (!strstr(err.message, quoted) || !strstr(err.message, reason))
         fail_msg("'%s' was refused with: %s", text, err.message);

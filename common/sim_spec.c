@@ -2,7 +2,7 @@
 /*
  * The parser of SPECs; see spec.h for the grammar.
  */
-#include "spec.h"
+#include "sim_spec.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -24,7 +24,7 @@ struct preset {
 static const struct preset presets[] = {
 #define PRESET(name, device_name, gib, major, minor, processor_count)                              \
     {name, device_name, gib * GIB, major, minor, processor_count},
-#include "presets.def"
+#include "sim_presets.def"
 };
 
 static int complain(struct err *err, const char *part, const char *reason)
@@ -45,7 +45,7 @@ static const char *read_count(const char *text, int *count)
     if (!digits || text[digits] != 'x')
         return text;
     const unsigned long value = strtoul(text, &end, 10);
-    if (value < 1 || value > SPEC_DEVICE_LIMIT)
+    if (value < 1 || value > SIM_DEVICE_LIMIT)
         return NULL;
     *count = (int)value;
     return text + digits + 1;
@@ -59,7 +59,7 @@ static const struct preset *preset_find(const char *name)
     return NULL;
 }
 
-static void apply_preset(const struct preset *preset, struct spec *spec)
+static void apply_preset(const struct preset *preset, struct sim_spec *spec)
 {
     snprintf(spec->device_name, sizeof spec->device_name, "%s", preset->device_name);
     spec->total_bytes = preset->total_bytes;
@@ -69,7 +69,7 @@ static void apply_preset(const struct preset *preset, struct spec *spec)
 }
 
 /* A bare size says nothing of the architecture: the commonest in the field stands in. */
-static int apply_size(const char *text, struct spec *spec)
+static int apply_size(const char *text, struct sim_spec *spec)
 {
     if (size_parse(text, &spec->total_bytes, NULL))
         return -1;
@@ -84,7 +84,7 @@ static int apply_size(const char *text, struct spec *spec)
     return 0;
 }
 
-static int read_device(const char *text, struct spec *spec, struct err *err)
+static int read_device(const char *text, struct sim_spec *spec, struct err *err)
 {
     const char *kind = read_count(text, &spec->device_count);
     if (!kind)
@@ -97,7 +97,7 @@ static int read_device(const char *text, struct spec *spec, struct err *err)
     return 0;
 }
 
-static int read_option(const char *text, struct spec *spec, struct err *err)
+static int read_option(const char *text, struct sim_spec *spec, struct err *err)
 {
     static const char others[] = "others=", context[] = "context=";
     const char *value = strchr(text, '=');
@@ -114,7 +114,7 @@ static int read_option(const char *text, struct spec *spec, struct err *err)
 }
 
 /* No sum that could overflow: each part is compared with what is left. */
-static int check_sizes(const char *text, const struct spec *spec, struct err *err)
+static int check_sizes(const char *text, const struct sim_spec *spec, struct err *err)
 {
     if (spec->others_bytes >= spec->total_bytes ||
         spec->context_bytes >= spec->total_bytes - spec->others_bytes)
@@ -122,9 +122,9 @@ static int check_sizes(const char *text, const struct spec *spec, struct err *er
     return 0;
 }
 
-int spec_parse(const char *text, struct spec *spec, struct err *err)
+int sim_spec_parse(const char *text, struct sim_spec *spec, struct err *err)
 {
-    struct spec result = {.context_bytes = CONTEXT_DEFAULT_BYTES};
+    struct sim_spec result = {.context_bytes = CONTEXT_DEFAULT_BYTES};
     char copy[4 * TEXT_LIMIT], *rest = copy, *part;
     if (strlen(text) >= sizeof copy)
         return complain(err, "…", "the text is too long");

@@ -7,18 +7,18 @@
  *
  * It must not know the rest of the simulator: the analyzer's command line checks a SPEC with it.
  */
-#ifndef GPUMEMTRACE_COMMON_SPEC_H
-#define GPUMEMTRACE_COMMON_SPEC_H
+#ifndef GPUMEMTRACE_COMMON_SIM_SPEC_H
+#define GPUMEMTRACE_COMMON_SIM_SPEC_H
 
 #include <stdint.h>
 
 #include "gpumemtrace/err.h"
 
-#define SPEC_DEFAULT "16GiB"
-#define SPEC_DEVICE_LIMIT 64
+#define SIM_SPEC_DEFAULT "16GiB"
+#define SIM_DEVICE_LIMIT 64
 
 /* All devices of a SPEC are alike. */
-struct spec {
+struct sim_spec {
     char device_name[48];
     uint64_t total_bytes;
     uint64_t others_bytes;  /* held by other processes, for good */
@@ -30,6 +30,6 @@ struct spec {
 
 /* Fails with ERR_USAGE and a message that quotes the part that is wrong; *spec is then untouched.
  */
-int spec_parse(const char *text, struct spec *spec, struct err *err);
+int sim_spec_parse(const char *text, struct sim_spec *spec, struct err *err);
 
 #endif

@@ -2,7 +2,7 @@
 /*
  * See facts.h.
  */
-#include "facts.h"
+#include "meta_start.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -3,8 +3,8 @@
  * The hooks as numbers and names, from hooks.def. It must not need CUDA's types: the analyzer reads
  * it too.
  */
-#ifndef GPUMEMTRACE_TRACE_HOOK_LIST_H
-#define GPUMEMTRACE_TRACE_HOOK_LIST_H
+#ifndef GPUMEMTRACE_TRACE_HOOK_IDS_H
+#define GPUMEMTRACE_TRACE_HOOK_IDS_H
 
 enum hook {
 #define HOOK(api, name, parameters, arguments, kind, memory, device, address, size, object,        \
