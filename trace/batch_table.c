@@ -5,6 +5,7 @@
  */
 #include "batch_table.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 struct batch_table {

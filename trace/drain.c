@@ -266,3 +266,22 @@ int drain_some(struct drain *drain, unsigned batches, struct err *err)
         status = drain_batch(drain, err);
     return status < 0 ? -1 : 0;
 }
+
+int drain_store_end(struct drain *drain, int64_t end_ns, bool complete, struct err *err)
+{
+    const struct ring_header *header = drain->ring->header;
+    struct store *store = drain->store;
+    if (store_begin(store, err))
+        return -1;
+    if (store_meta_integer(store, META_lost_events, (int64_t)atomic_load(&header->lost_events),
+                           err) ||
+        store_meta_integer(store, META_lost_frames, (int64_t)atomic_load(&header->lost_frames),
+                           err) ||
+        store_meta_integer(store, META_in_flight_events, (int64_t)drain->in_flight_events, err) ||
+        store_meta_integer(store, META_end_ns, end_ns, err) ||
+        store_meta_integer(store, META_complete, complete, err) || store_commit(store, err)) {
+        store_rollback(store);
+        return -1;
+    }
+    return 0;
+}

@@ -58,4 +58,7 @@ int drain_all(struct drain *drain, struct err *err);
 /* Stores at most `batches` batches, for a ring that is still being filled. */
 int drain_some(struct drain *drain, unsigned batches, struct err *err);
 
+/* Stores the meta rows of the end, in one transaction: losses, calls in flight, end_ns, complete. */
+int drain_store_end(struct drain *drain, int64_t end_ns, bool complete, struct err *err);
+
 #endif

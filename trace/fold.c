@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See fold.h. Three ways to a database that has everything:
+ * See fold.h. How the database that has every event is opened:
  *
- *     no ring beside it, or a living        open it read-only
- *     recorder's ring
- *     a dead recorder's ring, writable      drain the ring into it, set the facts, remove the ring
- *     a dead recorder's ring, where         copy the database into memory, drain the ring into the
- *     nothing can be written                copy (its tails move in a private mapping only)
+ *     beside it lies                     writable?   then
+ *     no ring, or a living recorder's                open it read-only
+ *     a dead recorder's ring             yes         drain the ring into it, remove the ring
+ *     a dead recorder's ring             no          copy the database into memory and drain the
+ *                                                    ring into the copy; tails move in a private
+ *                                                    mapping only
  */
 #include "fold.h"
 
@@ -26,7 +27,7 @@
 
 #define SUFFIX_BYTES 16 /* "-ring.0", "-wal" and their 0 */
 
-/* --- is it a trace? The header of a SQLite file says so without opening it --- */
+/* --- is it a trace? the first 100 bytes of a SQLite file tell --- */
 
 #define HEADER_BYTES 100
 #define HEADER_PAGE_COUNT 28
@@ -71,7 +72,7 @@ static bool has_file(const char *path, const char *suffix)
     return access(name, F_OK) == 0;
 }
 
-/* Made, but not begun: its recorder was killed right then, and nothing was ever in it. */
+/* Created but still without its magic: the recorder was killed right then, and nothing is in it. */
 static bool is_unborn_ring(const char *ring_path)
 {
     char start[8] = "";
@@ -99,8 +100,7 @@ static int check_header(const char *path, struct err *err)
                 format, GMT_TRACE_FORMAT);
         return -1;
     }
-    /* 1 stands for 65,536. A cut file would open, and fail only where a missing page is asked for.
-     */
+    /* 1 stands for 65536. A truncated file would open, and fail only where a missing page is read. */
     const uint32_t page_bytes = big_endian(header, 16, 2) == 1 ? 65536 : big_endian(header, 16, 2);
     const int64_t bytes = (int64_t)big_endian(header, HEADER_PAGE_COUNT, 4) * page_bytes;
     if (status.st_size < bytes && !has_file(path, "-wal")) {
@@ -114,7 +114,7 @@ static int check_header(const char *path, struct err *err)
 static int open_database(const char *name, const char *shown, int flags, sqlite3 **db,
                          struct err *err)
 {
-    /* The recorder locks it out for a moment when it begins and when it ends. */
+    /* The recorder locks the database for a moment when it starts and when it ends. */
     if (sqlite3_open_v2(name, db, flags | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK &&
         sqlite3_busy_timeout(*db, 5000) == SQLITE_OK &&
         sqlite3_exec(*db, "SELECT count(*) FROM meta", NULL, NULL, NULL) == SQLITE_OK)
@@ -128,37 +128,28 @@ static int open_database(const char *name, const char *shown, int flags, sqlite3
 
 /* --- draining --- */
 
-/* Counts that only the ring's header and this drain know. */
-static int store_facts(struct store *store, const struct ring *ring, const struct drain *drain,
-                       bool dead, struct err *err)
+/* A killed process's trace ends with its last event. It is complete if the process said so before,
+ * as at an exec. */
+static int store_end(struct drain *drain, sqlite3 *db, struct err *err)
 {
-    const struct ring_header *header = ring->header;
-    const int64_t known_end_ns = store_meta_read(store->db, META_end_ns, 0);
-    const int64_t end_ns =
-        (int64_t)drain->last_time_ns > known_end_ns ? (int64_t)drain->last_time_ns : known_end_ns;
-    return store_meta_integer(store, META_lost_events, (int64_t)atomic_load(&header->lost_events),
-                              err) ||
-                   store_meta_integer(store, META_lost_frames,
-                                      (int64_t)atomic_load(&header->lost_frames), err) ||
-                   store_meta_integer(store, META_end_ns, end_ns, err) ||
-                   (dead && store_meta_integer(store, META_in_flight_events,
-                                               (int64_t)drain->in_flight_events, err))
-               ? -1
-               : 0;
+    const int64_t stored_end_ns = store_meta_read(db, META_end_ns, 0);
+    const int64_t last_ns = (int64_t)drain->last_time_ns;
+    return drain_store_end(drain, last_ns > stored_end_ns ? last_ns : stored_end_ns,
+                           store_meta_read(db, META_complete, 0) == 1, err);
 }
 
-/* Everything in the ring into db, which stays open and its caller's. */
-static int drain_into(sqlite3 *db, struct ring *ring, bool dead, struct err *err)
+/* Stores everything that the ring holds. db stays open, and closes on error. */
+static int drain_into(sqlite3 *db, struct ring *ring, struct err *err)
 {
     struct store store;
     int result = -1;
     if (store_attach(&store, db, err))
-        return -1; /* it has closed db */
-    struct drain *drain = drain_new(ring, &store, dead);
+        return -1;
+    struct drain *drain = drain_new(ring, &store, true);
     if (!drain)
         err_set(err, ERR_SYSTEM, "out of memory");
     else if (!drain_all(drain, err))
-        result = store_facts(&store, ring, drain, dead, err);
+        result = store_end(drain, db, err);
     free(drain);
     if (result)
         store_abandon(&store);
@@ -172,12 +163,12 @@ static int fold_in_place(const char *path, struct ring *ring, const char *ring_p
 {
     if (open_database(path, path, SQLITE_OPEN_READWRITE, db, err))
         return -1;
-    if (drain_into(*db, ring, true, err)) {
+    if (drain_into(*db, ring, err)) {
         *db = NULL;
         return -1;
     }
     unlink(ring_path);
-    /* As after a clean exit: the file stands alone. It can be read in any case. */
+    /* As after a clean exit the file then stands alone; should this fail, it can be read all the same. */
     sqlite3_exec(*db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
     return 0;
 }
@@ -218,8 +209,8 @@ static int copy_file(const char *from, const char *to, struct err *err)
     return copied ? 0 : -1;
 }
 
-/* SQLite cannot open a file with a -wal there: both are copied to where it can, read into memory,
- * and the copies removed. */
+/* SQLite cannot open a database with a -wal in a folder that it cannot write: both files are copied
+ * to a folder where it can, read into memory, and the copies removed. */
 static int open_copy(const char *path, sqlite3 **db, struct err *err)
 {
     static const char *const suffixes[] = {"", "-wal", "-shm"};
@@ -259,13 +250,13 @@ static int fold_into_copy(const char *path, struct ring *ring, sqlite3 **db, str
     ring_make_private(ring);
     if (open_copy(path, db, err))
         return -1;
-    if (!drain_into(*db, ring, true, err))
+    if (!drain_into(*db, ring, err))
         return 0;
     *db = NULL;
     return -1;
 }
 
-/* --- the way in --- */
+/* --- opening --- */
 
 static bool folder_is_writable(const char *path)
 {
@@ -276,7 +267,7 @@ static bool folder_is_writable(const char *path)
     return access(folder, W_OK) == 0 && access(path, W_OK) == 0;
 }
 
-/* On a full disk, too, it can be read: what was brought in by then is in the copy. */
+/* Falls back to a copy when the disk is full; what was drained by then is already in the database. */
 static int fold(const char *path, struct ring *ring, const char *ring_path, sqlite3 **db,
                 struct err *err)
 {
@@ -302,7 +293,7 @@ int fold_open(const char *path, sqlite3 **db, struct fold_result *result, struct
         return -1;
     snprintf(ring_path, sizeof ring_path, "%s-ring.0", path);
     if (access(ring_path, F_OK) != 0 || is_unborn_ring(ring_path)) {
-        /* Whoever wrote names into it was killed: SQLite takes that back, if it may write. */
+        /* A command that stored names was killed: SQLite rolls that back, if it may write. */
         if (has_file(path, "-journal") && folder_is_writable(path))
             return open_database(path, path, SQLITE_OPEN_READWRITE, db, err);
         if (!has_file(path, "-wal") || folder_is_writable(path))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See facts.h.
+ * See meta_start.h.
  */
 #include "meta_start.h"
 
@@ -11,13 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "clock.h"
 #include "interpose/hook/device.h"
 #include "gpumemtrace/version.h"
-#include "recorder.h"
 #include "trace_path.h"
 
-/* The arguments joined by spaces. */
+/* The process's arguments, joined by spaces. */
 static void read_command(char *text, size_t text_bytes)
 {
     const int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
@@ -67,7 +65,7 @@ static int store_integers(struct store *store, uint64_t start_monotonic_ns, stru
     const struct {
         enum meta_key key;
         int64_t value;
-    } facts[] = {
+    } rows[] = {
         {META_pid, getpid()},
         {META_parent_pid, getppid()},
         {META_start_unix_ns, wall_clock_ns()},
@@ -79,14 +77,14 @@ static int store_integers(struct store *store, uint64_t start_monotonic_ns, stru
         {META_lost_frames, 0},
         {META_in_flight_events, 0},
     };
-    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
-        if (store_meta_integer(store, facts[i].key, facts[i].value, err))
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (store_meta_integer(store, rows[i].key, rows[i].value, err))
             return -1;
     return 0;
 }
 
-int facts_store_start(struct store *store, const char *run_id, const char *unwinder,
-                      uint64_t start_monotonic_ns, struct err *err)
+int meta_start_store(struct store *store, const char *run_id, const char *unwinder,
+                     uint64_t start_monotonic_ns, struct err *err)
 {
     if (store_begin(store, err))
         return -1;
@@ -95,26 +93,4 @@ int facts_store_start(struct store *store, const char *run_id, const char *unwin
         return 0;
     store_rollback(store);
     return -1;
-}
-
-int facts_store_end(struct store *store, const struct ring *ring, const struct drain *drain,
-                    bool complete, struct err *err)
-{
-    const struct ring_header *header = ring->header;
-    return store_meta_integer(store, META_end_ns,
-                              (int64_t)(clock_kernel_ns() - recorder.start_monotonic_ns), err) ||
-                   store_meta_integer(store, META_lost_events,
-                                      (int64_t)atomic_load(&header->lost_events), err) ||
-                   store_meta_integer(store, META_lost_frames,
-                                      (int64_t)atomic_load(&header->lost_frames), err) ||
-                   store_meta_integer(store, META_in_flight_events,
-                                      (int64_t)drain->in_flight_events, err) ||
-                   store_meta_integer(store, META_complete, complete, err)
-               ? -1
-               : 0;
-}
-
-int facts_store_resumed(struct store *store, struct err *err)
-{
-    return store_meta_integer(store, META_complete, 0, err);
 }

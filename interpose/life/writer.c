@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "trace/drain.h"
+#include "clock.h"
 #include "meta_start.h"
 #include "guarded_files.h"
 #include "log.h"
@@ -80,8 +81,8 @@ static int open_files(const char *pattern, struct err *err)
     if (trace_path_make(pattern, run_id, trace_path, sizeof trace_path, err))
         return -1;
     if (!store_create(&store, trace_path, err) &&
-        !facts_store_start(&store, run_id, recorder_unwinder()->name, recorder.start_monotonic_ns,
-                           err) &&
+        !meta_start_store(&store, run_id, recorder_unwinder()->name, recorder.start_monotonic_ns,
+                          err) &&
         !open_ring(err))
         return 0;
     store_abandon(&store);
@@ -124,15 +125,10 @@ static void complain(const struct err *err)
     log_once("cannot write %s: %s; events wait beside it", trace_path, err->message);
 }
 
-static int store_facts(bool complete, struct err *err)
+static int store_end(struct err *err)
 {
-    if (store_begin(&store, err))
-        return -1;
-    if (!facts_store_end(&store, &recorder.ring, drain, complete, err) &&
-        !store_commit(&store, err))
-        return 0;
-    store_rollback(&store);
-    return -1;
+    const int64_t end_ns = (int64_t)(clock_kernel_ns() - recorder.start_monotonic_ns);
+    return drain_store_end(drain, end_ns, true, err);
 }
 
 /* Other threads may still be inside hooks: they keep the mapping; only the file goes. A call that
@@ -142,7 +138,7 @@ static void close_files(void)
     struct err err = {0};
     pthread_mutex_lock(&writer_lock);
     drain->dead = true;
-    if (keep_store(&err) || drain_all(drain, &err) || store_facts(true, &err) ||
+    if (keep_store(&err) || drain_all(drain, &err) || store_end(&err) ||
         store_close(&store, &err)) {
         log_line("%s is incomplete: %s; what is missing lies in %s", trace_path, err.message,
                  ring_path);
@@ -320,9 +316,10 @@ void writer_store_completeness(bool complete)
     int cancel_state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     lock_writer_as_guest();
-    const bool stored = !keep_store(&err) && (complete ? !drain_some(drain, EXEC_BATCHES, &err) &&
-                                                             !store_facts(true, &err)
-                                                       : !facts_store_resumed(&store, &err));
+    /* After a failed exec the stored end was none; its EXIT event stays, the events behind it tell. */
+    const bool stored =
+        !keep_store(&err) && (complete ? !drain_some(drain, EXEC_BATCHES, &err) && !store_end(&err)
+                                       : !store_meta_integer(&store, META_complete, 0, &err));
     if (!stored)
         complain(&err);
     pthread_mutex_unlock(&writer_lock);
