@@ -262,7 +262,7 @@ aarch64-run: $(LIBRARY) $(SIMULATOR) $(PROGRAMS) $(SAMPLES) $(filter $(O)/tests/
 	$(Q)sh tests/aarch64/run $(O) $(CC) $(PYTHON) $(TESTS)
 # On a machine with a GPU; elsewhere it says why it skips.
 check-gpu: all programs
-	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) $(PYTHON) tests/gpu/check.py
+	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) -m gpu.check
 
 # PyTorch on stand-ins for NVIDIA's libraries: Debian's build and the wheel, each in a folder of its own.
 check-pytorch: pytorch

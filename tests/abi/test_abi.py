@@ -10,7 +10,7 @@ import sysconfig
 
 import pytest
 
-from conftest import ROOT
+from support.run import ROOT
 
 HERE = pathlib.Path(__file__).resolve().parent
 OURS = ROOT / "include" / "gpumemtrace" / "cuda"

@@ -6,8 +6,8 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, run_command
-from tracefile import Trace
+from support.run import BUILD, run_command
+from support.tracefile import Trace
 
 COMMANDS = "report peak timeline frag phases leaks oom info".split()
 

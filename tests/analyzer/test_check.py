@@ -5,8 +5,8 @@ import xml.etree.ElementTree
 
 import pytest
 
-from conftest import run_command
-from tracefile import MIB, Trace
+from support.run import run_command
+from support.tracefile import MIB, Trace
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from conftest import ROOT, clean_environment, run_command
+from support.run import ROOT, clean_environment, run_command
 
 COMMANDS = re.findall(
     r"^COMMAND\((\w+),", (ROOT / "analyzer/commands.def").read_text(encoding="utf-8"), re.M

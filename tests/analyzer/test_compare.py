@@ -8,8 +8,8 @@ import json
 
 import pytest
 
-from conftest import ROOT, load_json
-from tracefile import Trace
+from support.run import ROOT, load_json
+from support.tracefile import Trace
 
 WEIGHTS, INPUT, OUTPUT = 4 * 32 * 16, 4 * 100 * 32, 4 * 100 * 16
 PEAK = WEIGHTS + INPUT + OUTPUT + OUTPUT + WEIGHTS

@@ -2,8 +2,8 @@
 """What modules and limits take of a device: known only from its free memory before and after."""
 import pytest
 
-from conftest import load_json
-from tracefile import MIB, Trace
+from support.run import load_json
+from support.tracefile import MIB, Trace
 
 GIB = 1024 * MIB
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a dry run cannot know is said where its figures are."""
-from conftest import load_json
-from tracefile import MIB, Trace
+from support.run import load_json
+from support.tracefile import MIB, Trace
 
 
 def write_trace(path, library, **meta):

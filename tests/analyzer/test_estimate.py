@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from conftest import ROOT
+from support.run import ROOT
 
 SAMPLES = ROOT / "samples"
 LINEAR = {"type": "Linear", "in": 32, "out": 16, "bias": False}

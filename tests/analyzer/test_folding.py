@@ -2,8 +2,8 @@
 """Stacks as people read them: the program's own line first, everything else folded into counts."""
 import pytest
 
-from conftest import load_json, run_command
-from tracefile import Trace
+from support.run import load_json, run_command
+from support.tracefile import Trace
 
 PYTHON = "/usr/bin/python3.11"
 STDLIB = "/usr/lib/python3.11"

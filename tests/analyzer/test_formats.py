@@ -9,8 +9,8 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
-from conftest import BUILD, clean_environment, run_command
-from tracefile import MIB, Trace
+from support.run import BUILD, clean_environment, run_command
+from support.tracefile import MIB, Trace
 
 COMMANDS = {
     "report": "sites_at_peak",

@@ -2,8 +2,8 @@
 """Fragmentation: reserved, live, free, the largest hole, what is stranded; in pools and the driver."""
 import pytest
 
-from conftest import load_json
-from tracefile import MIB, Trace
+from support.run import load_json
+from support.tracefile import MIB, Trace
 
 BASE = 0x7F0000000000
 

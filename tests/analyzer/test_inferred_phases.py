@@ -2,8 +2,8 @@
 """Phases that nobody named are told from the stacks of allocations."""
 import pytest
 
-from conftest import load_json
-from tracefile import MIB, Trace
+from support.run import load_json
+from support.tracefile import MIB, Trace
 
 TORCH = "/venv/lib/python3.12/site-packages/torch"
 MODULE = f"{TORCH}/nn/modules/module.py"

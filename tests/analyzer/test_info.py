@@ -2,8 +2,8 @@
 """What the file holds, its coverage and its losses."""
 import sqlite3
 
-from conftest import ROOT, load_json
-from tracefile import KINDS, MEMORIES, Trace
+from support.run import ROOT, load_json
+from support.tracefile import KINDS, MEMORIES, Trace
 
 
 def test_info_counts_events_by_kind_and_names_what_was_not_recorded(tmp_path):

@@ -2,8 +2,8 @@
 """What each kind of memory counts as, and when it ends: imports, virtual memory, graphs, pools."""
 import pytest
 
-from conftest import load_json
-from tracefile import MIB, Trace
+from support.run import load_json
+from support.tracefile import MIB, Trace
 
 HANDLE, OTHER, PLACE = 0x51, 0x52, 0x7000_0000
 

@@ -2,8 +2,8 @@
 """What is never freed, and what grows with every step."""
 import pytest
 
-from conftest import load_json, run_command
-from tracefile import Trace
+from support.run import load_json, run_command
+from support.tracefile import Trace
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import threading
 
 import pytest
 
-from conftest import ROOT, clean_environment, load_json, run_command
-from printed_stack import PrintedStack, frames_of
+from support.run import ROOT, clean_environment, load_json, run_command
+from support.printed_stack import PrintedStack, frames_of
 
 LINE = next(
     number

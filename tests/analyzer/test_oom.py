@@ -2,8 +2,8 @@
 """Why allocations failed: the verdict and the numbers behind it."""
 import pytest
 
-from conftest import load_json, run_command
-from tracefile import MIB, Trace
+from support.run import load_json, run_command
+from support.tracefile import MIB, Trace
 
 GIB = 1 << 30
 CONTEXT = 300 * MIB

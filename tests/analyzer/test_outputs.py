@@ -13,9 +13,9 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, ROOT, clean_environment
-from made_traces import MADE
-from tracefile import Trace
+from support.made_traces import MADE
+from support.run import BUILD, ROOT, clean_environment
+from support.tracefile import Trace
 
 STORED = ROOT / "tests" / "golden" / "outputs"
 ANSWERS = """

@@ -2,8 +2,8 @@
 """Who held the memory at a moment: sites, categories, phases of birth; and which moment is meant."""
 import pytest
 
-from conftest import load_json, run_command
-from tracefile import MIB, Trace
+from support.run import load_json, run_command
+from support.tracefile import MIB, Trace
 
 
 @pytest.fixture

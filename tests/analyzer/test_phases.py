@@ -2,8 +2,8 @@
 """Phases: which one an event belongs to, and what each row sums."""
 import pytest
 
-from conftest import load_json, run_command
-from tracefile import Trace
+from support.run import load_json, run_command
+from support.tracefile import Trace
 
 FIGURES = "entry_bytes peak_bytes allocated_bytes freed_bytes kept_bytes".split()
 

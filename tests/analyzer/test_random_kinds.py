@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from conftest import load_json
-from tracefile import MIB, Trace
+from support.run import load_json
+from support.tracefile import MIB, Trace
 
 EVENTS = 600
 PLACE = 0x7000_0000_0000

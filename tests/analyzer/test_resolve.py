@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
-from conftest import BUILD, load_json, run_command, simulator_environment
-from printed_stack import PrintedStack, frames_of, functions_of
-from tracefile import Trace
+from support.run import BUILD, load_json, run_command, simulator_environment
+from support.printed_stack import PrintedStack, frames_of, functions_of
+from support.tracefile import Trace
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from conftest import BUILD, PRELOAD_FIRST, TIMEOUT_S, clean_environment
+from support.run import BUILD, PRELOAD_FIRST, TIMEOUT_S, clean_environment
 
 COMMAND = str(BUILD / "gpumemtrace")
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from conftest import ROOT, clean_environment, load_json
+from support.run import ROOT, clean_environment, load_json
 
 SAMPLES = ROOT / "samples"
 PROGRAMS = sorted(path.stem for path in SAMPLES.glob("*.c"))

@@ -2,8 +2,8 @@
 """What is counted: allocations, frees, peaks, by account and device, from traces written by hand."""
 import pytest
 
-from conftest import load_json
-from tracefile import MIB, Trace
+from support.run import load_json
+from support.tracefile import MIB, Trace
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import subprocess
 
 import pytest
 
-from conftest import ROOT
-from printed_stack import PrintedStack, frames_of, functions_of
+from support.run import ROOT
+from support.printed_stack import PrintedStack, frames_of, functions_of
 
 SOURCE = ROOT / "tests/programs/symbol_stack.c"
 

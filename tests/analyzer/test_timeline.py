@@ -2,8 +2,8 @@
 """Live bytes over time, thinned without losing a peak."""
 import pytest
 
-from conftest import load_json, run_command
-from tracefile import Trace
+from support.run import load_json, run_command
+from support.tracefile import Trace
 
 
 @pytest.fixture

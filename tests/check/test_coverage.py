@@ -7,7 +7,7 @@ import sysconfig
 
 import pytest
 
-from conftest import ROOT
+from support.run import ROOT
 
 INCLUDE = ROOT / "include/gpumemtrace"
 DATA = ROOT / "tests/data"

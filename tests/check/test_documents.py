@@ -3,7 +3,7 @@
 import re
 import sqlite3
 
-from conftest import BUILD, ROOT, run_command
+from support.run import BUILD, ROOT, run_command
 
 FORMAT = ROOT / "include/gpumemtrace/TRACE-FORMAT.md"
 

@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, ROOT, clean_environment, run_command
+from support.run import BUILD, ROOT, clean_environment, run_command
 
 STANDINS = re.findall(
     r'^STANDIN\("([^"]+)"', (ROOT / "simulator/standins/libraries.def").read_text(), re.MULTILINE

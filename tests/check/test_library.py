@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, PRELOAD_FIRST, ROOT, clean_environment, simulator_environment
+from support.run import BUILD, PRELOAD_FIRST, ROOT, clean_environment, simulator_environment
 
 LIBRARY = BUILD / "libgpumemtrace.so"
 

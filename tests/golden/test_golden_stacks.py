@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from conftest import ROOT, run_command
+from support.run import ROOT, run_command
 
 GOLDEN = pathlib.Path(__file__).parent
 

@@ -16,9 +16,9 @@ import subprocess
 import sys
 import tempfile
 
-import counters
-import machine
-import matrix
+from gpu import counters, machine
+from support import matrix
+from support.run import BUILD, LIBRARY, ROOT
 
 HERE = pathlib.Path(__file__).resolve().parent
 GRANULE = 2 << 20  # what one allocation may take more than it asked for
@@ -30,7 +30,7 @@ def base_environment(simulated):
     kept = {key: value for key, value in os.environ.items()
             if not key.startswith("GPUMEMTRACE_") and key != "LD_PRELOAD"}
     if simulated:
-        folders = [str(matrix.BUILD / "simulator"), kept.get("LD_LIBRARY_PATH", "")]
+        folders = [str(BUILD / "simulator"), kept.get("LD_LIBRARY_PATH", "")]
         kept["LD_LIBRARY_PATH"] = ":".join(folder for folder in folders if folder)
         kept["GPUMEMTRACE_SIM"] = "h100"
     return kept
@@ -54,7 +54,7 @@ class Machine:
             "LD_LIBRARY_PATH": ":".join(folder for folder in folders if folder),
             "MATRIX_RUNTIME": f"libcudart.so.{self.any or 13}",
         }
-        self.recorded = {**self.environment, "LD_PRELOAD": str(matrix.BUILD / "libgpumemtrace.so")}
+        self.recorded = {**self.environment, "LD_PRELOAD": str(LIBRARY)}
 
     def lacks(self, way):
         """Why this way cannot be run here; None if it can."""
@@ -76,7 +76,7 @@ def build_static(here, folder):
     program = os.path.join(folder, "matrix_static")
     completed = subprocess.run(
         [os.environ.get("CC", "gcc"), "-std=c11", "-D_GNU_SOURCE", "-O0",
-         f"-I{matrix.ROOT}/include", f"-I{matrix.ROOT}", *sources, "-o", program,
+         f"-I{ROOT}/include", f"-I{ROOT}", *sources, "-o", program,
          "-Wl,--whole-archive", library, "-Wl,--no-whole-archive",
          "-Wl,--no-as-needed", here.facts["path"], "-pthread", "-ldl", "-lrt", "-lm"],
         capture_output=True, text=True, timeout=300,
@@ -99,15 +99,11 @@ class Cells:
 
     def skip(self, way, reason):
         self.reasons.append((f"{way.name}: every family", reason))
-        for family in families_of(way):
+        for family in matrix.families_of(way):
             self.put(way, family, "-")
 
     def count(self, mark):
         return sum(value == mark for value in self.marks.values())
-
-
-def families_of(way):
-    return [family for family in matrix.FAMILIES if family.api in way.apis]
 
 
 def names_of(way, entry, simulated):
@@ -134,10 +130,10 @@ def check_way(cells, here, way, folder, program):
         result = matrix.run(way, here.recorded, folder, program, "linked" if way is STATIC else None)
     except (matrix.Failed, subprocess.SubprocessError, ValueError) as error:
         cells.problems.append(str(error))
-        for family in families_of(way):
+        for family in matrix.families_of(way):
             cells.put(way, family, "!")
         return
-    for family in families_of(way):
+    for family in matrix.families_of(way):
         judge(cells, way, family, result, here.facts["simulated"])
     cells.problems += [f"{way.name}, the report: {line}" for line in matrix.sums(result)]
 
@@ -159,25 +155,6 @@ def check_matrix(here, folder):
 
 
 # --- real programs --------------------------------------------------------------------------------
-
-
-def live_change(rows):
-    """Device bytes that live at the mark "end" and did not at "begin"."""
-    device = {"linear", "pitched", "array", "stream-ordered", "virtual"}
-    blocks, live, at_begin = {}, 0, 0
-    for row in rows:
-        if row["kind"] == "mark" and row["text"] == "begin":
-            at_begin = live
-        if row["kind"] == "mark" and row["text"] == "end":
-            break
-        if row["result"] != 0:
-            continue
-        if row["kind"] == "alloc" and row["memory"] in device and row["address"]:
-            blocks[row["address"]] = row["size_bytes"]
-            live += row["size_bytes"]
-        elif row["kind"] == "free":
-            live -= blocks.pop(row["address"], 0)
-    return live - at_begin
 
 
 def run_program(here, python, name, trace):
@@ -202,7 +179,7 @@ def check_program(here, name, folder):
             break
     if "reason" in told:
         return (told["reason"],)
-    ours = live_change(matrix.read_rows(trace))
+    ours = matrix.live_change(matrix.read_rows(trace))
     near = abs(told["driver_bytes"] - ours) <= told["blocks"] * GRANULE
     right = ours == told["own_bytes"] and near
     return told["own_bytes"], told["driver_bytes"], ours, "right" if right else "WRONG"

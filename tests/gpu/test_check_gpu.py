@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: MIT
 """make check-gpu where there is no GPU: its work on the simulator, and what it would call wrong."""
-import pathlib
 import subprocess
 import sys
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import check  # noqa: E402
-import matrix  # noqa: E402
-from conftest import PRELOAD_FIRST, ROOT, clean_environment  # noqa: E402
+from support import matrix
+from support.run import BUILD, PRELOAD_FIRST, ROOT, clean_environment
 
 
 def run_check(*arguments, **environment):
     return subprocess.run(
-        [sys.executable, ROOT / "tests/gpu/check.py", *arguments],
-        env=clean_environment(GPUMEMTRACE_BUILD=matrix.BUILD, PYTHONDONTWRITEBYTECODE="1",
-                              **environment),
+        [sys.executable, "-m", "gpu.check", *arguments],
+        env=clean_environment(GPUMEMTRACE_BUILD=BUILD, PYTHONPATH=ROOT / "tests",
+                              PYTHONDONTWRITEBYTECODE="1", **environment),
         capture_output=True, text=True, timeout=600,
     )
 
@@ -100,4 +97,4 @@ def test_the_failed_call_that_ended_a_family_is_not_held_against_it():
 def test_a_programs_bytes_are_those_between_its_marks():
     begin, end = {**MARK, "text": "begin"}, {**MARK, "text": "end"}
     rows = [ALLOC, begin, {**ALLOC, "address": 9, "size_bytes": 100}, FREE, end, ALLOC]
-    assert check.live_change([{"result": 0, **row} for row in rows]) == 100 - 64
+    assert matrix.live_change([{"result": 0, **row} for row in rows]) == 100 - 64

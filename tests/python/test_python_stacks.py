@@ -5,12 +5,12 @@ import sqlite3
 
 import pytest
 
-import conftest
-import pythons
-from tracedstacks import LABEL, NATIVE, PYTHON, Run
+from support import pythons
+from support.run import BUILD, PRELOAD_FIRST
+from support.traced_stacks import LABEL, NATIVE, PYTHON, Run
 
 INTERPRETERS = pythons.found()
-PROBE = conftest.BUILD / "tests" / "stack_probe.so"
+PROBE = BUILD / "tests" / "stack_probe.so"
 
 
 def parameters(interpreters):
@@ -79,7 +79,7 @@ def test_ten_thousand_levels_leave_the_innermost_frames(interpreter, tmp_path):
 # --- true order --------------------------------------------------------------------------------------
 
 
-@pytest.mark.skipif(bool(conftest.PRELOAD_FIRST), reason="a sanitizer stands in for qsort, too")
+@pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer stands in for qsort, too")
 def test_python_that_c_calls_that_python_calls_stands_in_this_order(interpreter, tmp_path):
     run = Run(interpreter, "order.py", folder=tmp_path)
     words = short(run.stacks[run.printed()["callbacks"]])

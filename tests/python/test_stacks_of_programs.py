@@ -5,8 +5,8 @@ import pathlib
 
 import pytest
 
-from conftest import PRELOAD_FIRST
-from tracedstacks import LABEL, NATIVE, PYTHON, Stacks
+from support.run import PRELOAD_FIRST
+from support.traced_stacks import LABEL, NATIVE, PYTHON, Stacks
 
 
 def modules(stack):

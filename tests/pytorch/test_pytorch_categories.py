@@ -2,8 +2,7 @@
 """What the memory is for, told from stacks and lifetimes alone, is what the script knows it is for."""
 import pytest
 
-from conftest import load_json, run_command
-from pytorchbuilds import dry_run, torch_build  # noqa: F401 (fixtures)
+from support.run import load_json, run_command
 
 RUNS = {
     "mlp sgd": ("mlp.py", "sgd"),

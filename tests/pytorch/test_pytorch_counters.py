@@ -1,21 +1,16 @@
 # SPDX-License-Identifier: MIT
 """PyTorch's own counters beside the recording, as make check-gpu compares them on a real card."""
 import json
-import sys
 
 import pytest
 
-from conftest import ROOT
-from pytorchbuilds import dry_run, torch_build  # noqa: F401 (fixtures)
-
-sys.path.insert(0, str(ROOT / "tests/gpu"))
-import check  # noqa: E402
-import matrix  # noqa: E402
+from support import matrix
+from support.run import ROOT
 
 
 @pytest.mark.parametrize("program", ["torch", "torch-expandable"])
 def test_what_pytorch_reserves_is_what_is_recorded(dry_run, program):
     recording = dry_run(ROOT / "tests/gpu/counters.py", program)
     told = json.loads(recording.completed.stdout.splitlines()[-1])
-    recorded = check.live_change(matrix.read_rows(recording.trace))
+    recorded = matrix.live_change(matrix.read_rows(recording.trace))
     assert recorded == told["own_bytes"] == told["driver_bytes"] > 0

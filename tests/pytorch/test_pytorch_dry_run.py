@@ -9,8 +9,8 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, ROOT, clean_environment, compile_library, run_command
-from pytorchbuilds import Build, dry_run, torch_build  # noqa: F401 (fixtures)
+from support.pytorch_builds import Build
+from support.run import BUILD, ROOT, clean_environment, compile_library, run_command
 
 
 def looked(recording):

@@ -4,8 +4,7 @@ import json
 
 import pytest
 
-from conftest import load_json
-from pytorchbuilds import dry_run, torch_build  # noqa: F401 (fixtures)
+from support.run import load_json
 
 # Every event has its row in `frag`'s list over time where there are no more events than this.
 SAMPLES = 10000

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
 """Stacks of the real PyTorch in a dry run: who allocates is never left blank."""
-from pytorchbuilds import dry_run, torch_build  # noqa: F401 (fixtures)
 
 STACKS = """
 WITH RECURSIVE path(seq, frame_id) AS (

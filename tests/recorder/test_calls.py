@@ -7,8 +7,8 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, PRELOAD_FIRST, ROOT, TIMEOUT_S, compile_library, simulator_environment
-from twice import ALLOCATIONS, settings, twice  # pylint: disable=unused-import
+from support.run import BUILD, PRELOAD_FIRST, ROOT, TIMEOUT_S, compile_library, simulator_environment
+from support.twice import ALLOCATIONS
 
 OURS = BUILD / "libgpumemtrace.so"
 NAIVE = (ROOT / "tests/programs/naive_calls.c").read_text(encoding="utf-8")

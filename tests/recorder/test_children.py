@@ -3,7 +3,7 @@
 recorder, and each that uses CUDA has its own whole trace."""
 import pytest
 
-from twice import ALLOCATIONS, MIB, assert_all_there, meta, settings, twice  # pylint: disable=unused-import
+from support.twice import ALLOCATIONS, MIB, assert_all_there, meta
 
 CALLS = "SELECT count(*) FROM event WHERE kind=1 AND nested=0"
 FAILURES = "SELECT count(*) FROM event WHERE kind=1 AND result=3 AND nested=0"

@@ -11,8 +11,8 @@ import textwrap
 
 import pytest
 
-from conftest import BUILD, load_json, simulator_environment
-from twice import TIMEOUT_S
+from support.run import BUILD, load_json, simulator_environment
+from support.twice import TIMEOUT_S
 
 KIB = 1 << 10
 EVENTS = 40_000  # what harm_ends' "many-events" makes at least

@@ -11,7 +11,7 @@ import subprocess
 
 import pytest
 
-from conftest import PRELOAD_FIRST, SLOWER, run_command, simulator_environment
+from support.run import PRELOAD_FIRST, SLOWER, run_command, simulator_environment
 
 TIMEOUT_S = 1200
 EVENTS = 22  # what the work of fault_loop.c makes, its exit not counted

@@ -6,18 +6,8 @@ import time
 
 import pytest
 
-from conftest import BUILD, PRELOAD_FIRST, compile_library, run_command
-from twice import (  # pylint: disable=unused-import
-    ALLOCATIONS,
-    FREES,
-    MIB,
-    TIMEOUT_S,
-    Folder,
-    assert_all_there,
-    meta,
-    settings,
-    twice,
-)
+from support.run import BUILD, PRELOAD_FIRST, compile_library, run_command
+from support.twice import ALLOCATIONS, FREES, MIB, TIMEOUT_S, Folder, assert_all_there, meta
 
 # --- ends ------------------------------------------------------------------------------------------
 

@@ -6,15 +6,12 @@ import random
 import re
 import signal
 import subprocess
-import sys
 import time
 
 import pytest
 
-from conftest import BUILD, NO_STACKS_IF_SLOW, ROOT, load_json, simulator_environment
-
-sys.path.insert(0, str(ROOT / "tests/gpu"))
-import matrix  # noqa: E402
+from support import matrix
+from support.run import BUILD, LIBRARY, NO_STACKS_IF_SLOW, load_json, simulator_environment
 
 MARK = re.compile(r'\{"mark": "([^"]*)", "events": \[')
 EVENT = re.compile(r'\{"kind": [^{}]*\}')
@@ -28,7 +25,7 @@ def run_and_kill(folder, moment_s=None):
             ["stdbuf", "-o0", str(BUILD / "tests/matrix"), "linked"],
             env=simulator_environment(
                 "h100",
-                LD_PRELOAD=BUILD / "libgpumemtrace.so",
+                LD_PRELOAD=LIBRARY,
                 GPUMEMTRACE_OUTPUT=folder / "trace.db",
                 **NO_STACKS_IF_SLOW,
             ),

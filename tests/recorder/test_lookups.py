@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, PRELOAD_FIRST, TIMEOUT_S, compile_library, simulator_environment
+from support.run import BUILD, PRELOAD_FIRST, TIMEOUT_S, compile_library, simulator_environment
 
 ALLOCATIONS = (
     "SELECT name, size_bytes FROM event JOIN hook USING(hook_id) "

@@ -1,86 +1,85 @@
 # SPDX-License-Identifier: MIT
 """Every way to CUDA's functions × every family of calls: each event once, in the right account."""
-import sys
-
 import pytest
 
-from conftest import BUILD, NO_STACKS_IF_SLOW, PRELOAD_FIRST, ROOT, simulator_environment
+from support import matrix
+from support.run import LIBRARY, NO_STACKS_IF_SLOW, PRELOAD_FIRST, simulator_environment
 
-sys.path.insert(0, str(ROOT / "tests/gpu"))
-import matrix  # noqa: E402
+WAYS = [
+    pytest.param(
+        way,
+        id=way.name,
+        marks=pytest.mark.skipif(
+            bool(PRELOAD_FIRST) and way.name.endswith("deepbind"), reason="a sanitizer refuses RTLD_DEEPBIND"
+        ),
+    )
+    for way in matrix.WAYS
+]
+OF_ANY_RUNTIME = [way for way in WAYS if way.values[0].runtimes == "any"]
 
-REFUSED = "a sanitizer refuses RTLD_DEEPBIND"
+
+def recorded(way, folder, **options):
+    environment = simulator_environment("h100", LD_PRELOAD=LIBRARY, **NO_STACKS_IF_SLOW)
+    return matrix.run(way, environment, folder, **options)
 
 
-def is_refused(way):
-    return bool(PRELOAD_FIRST) and way.name.endswith("deepbind")
-
-
-CELLS = [(way, family) for way, family in matrix.cells() if not is_refused(way)]
+@pytest.fixture(scope="module", params=WAYS)
+def way(request):
+    return request.param
 
 
 @pytest.fixture(scope="module")
-def result_of(tmp_path_factory):
-    """result_of(way) runs the way's program with every family, once."""
-    results = {}
-
-    def run(way):
-        if way.name not in results:
-            environment = simulator_environment(
-                "h100", LD_PRELOAD=BUILD / "libgpumemtrace.so", **NO_STACKS_IF_SLOW
-            )
-            results[way.name] = matrix.run(way, environment, tmp_path_factory.mktemp(way.name))
-        return results[way.name]
-
-    return run
+def result(way, tmp_path_factory):
+    """What the way's program did with every family; it runs once."""
+    return recorded(way, tmp_path_factory.mktemp(way.name))
 
 
-@pytest.mark.parametrize(
-    "way, family", CELLS, ids=[f"{way.name}-{family.api}-{family.name}" for way, family in CELLS]
-)
-def test_each_event_of_a_family_is_recorded_once_and_nothing_else(result_of, way, family):
-    result = result_of(way)
+def problems_of_cell(result, way, family):
     runs = result.runs_of(family)
-    assert len(runs) == (2 if way.runtimes == "12_13" else 1)
+    expected = 2 if way.runtimes == "12_13" else 1
+    if len(runs) != expected:
+        yield f"run {len(runs)} times instead of {expected}"
     for entry in runs:
-        if matrix.reachable(way, family):
-            assert entry["reason"] == ""
-        else:
-            assert entry["reason"].endswith(": not handed out")
-        assert matrix.differences(result, entry) == []
+        reason = entry["reason"]
+        right = not reason if matrix.reachable(way, family) else reason.endswith(": not handed out")
+        if not right:
+            yield f"{entry['mark']}: it ended with {reason or 'success'}"
+        yield from matrix.differences(result, entry)
 
 
-@pytest.mark.parametrize("way", matrix.WAYS, ids=[way.name for way in matrix.WAYS])
-def test_the_report_has_each_accounts_sums_as_the_program_booked_them(result_of, way):
-    if is_refused(way):
-        pytest.skip(REFUSED)
-    result = result_of(way)
-    assert matrix.sums(result) == []
-
-
-ANY = [way for way in matrix.WAYS if way.runtimes == "any" and not is_refused(way)]
-
-
-@pytest.mark.parametrize("way", ANY, ids=[way.name for way in ANY])
-def test_a_way_that_takes_any_runtime_is_right_with_that_of_cuda_12(tmp_path, way):
-    environment = simulator_environment(
-        "h100",
-        LD_PRELOAD=BUILD / "libgpumemtrace.so",
-        MATRIX_RUNTIME="libcudart.so.12",
-        **NO_STACKS_IF_SLOW,
-    )
-    result = matrix.run(way, environment, tmp_path, way.executable("12"))
-    assert result.books["families"]
-    assert [matrix.differences(result, entry) for entry in result.books["families"]] == [
-        [] for _ in result.books["families"]
+def test_each_event_of_a_family_is_recorded_once_and_nothing_else(result, way):
+    families = matrix.families_of(way)
+    problems = [
+        f"{way.name}-{family.api}-{family.name}: {problem}"
+        for family in families
+        for problem in problems_of_cell(result, way, family)
     ]
+    assert len(families) > 20
+    assert not problems, "\n".join(problems)
+
+
+def test_the_report_has_each_accounts_sums_as_the_program_booked_them(result):
     assert matrix.sums(result) == []
 
 
-@pytest.mark.parametrize("name", dict.fromkeys(family.name for family in matrix.FAMILIES))
-def test_the_report_of_a_family_alone_has_the_bytes_that_it_booked(tmp_path, name):
-    way = matrix.WAYS[0]
-    environment = simulator_environment("h100", LD_PRELOAD=BUILD / "libgpumemtrace.so")
-    result = matrix.run(way, environment, tmp_path, family=name)
+@pytest.mark.parametrize("way", OF_ANY_RUNTIME)
+def test_a_way_that_takes_any_runtime_is_right_with_that_of_cuda_12(tmp_path, way, monkeypatch):
+    monkeypatch.setenv("MATRIX_RUNTIME", "libcudart.so.12")
+    result = recorded(way, tmp_path, program=way.executable("12"))
     assert result.books["families"]
+    problems = [line for entry in result.books["families"] for line in matrix.differences(result, entry)]
+    assert not problems, "\n".join(problems)
     assert matrix.sums(result) == []
+
+
+def test_the_report_of_a_family_alone_has_the_bytes_that_it_booked(tmp_path):
+    names = list(dict.fromkeys(family.name for family in matrix.FAMILIES))
+    problems = []
+    for name in names:
+        folder = tmp_path / name
+        folder.mkdir()
+        result = recorded(matrix.WAYS[0], folder, family=name)
+        lines = matrix.sums(result) if result.books["families"] else ["no books"]
+        problems += [f"{name}: {line}" for line in lines]
+    assert len(names) > 50
+    assert not problems, "\n".join(problems)

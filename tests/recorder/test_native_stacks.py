@@ -2,7 +2,7 @@
 """Native stacks, frame by frame, beside those that libgcc's unwinder finds at the same moment."""
 import pytest
 
-from conftest import PRELOAD_FIRST
+from support.run import PRELOAD_FIRST
 
 
 class Stacks:

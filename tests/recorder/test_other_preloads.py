@@ -10,7 +10,7 @@ import sysconfig
 
 import pytest
 
-from conftest import BUILD, PRELOAD_FIRST, ROOT, TIMEOUT_S, compile_library, simulator_environment
+from support.run import BUILD, PRELOAD_FIRST, ROOT, TIMEOUT_S, compile_library, simulator_environment
 
 OURS = BUILD / "libgpumemtrace.so"
 NAIVE = (ROOT / "tests/programs/naive_lookups.c").read_text(encoding="utf-8")

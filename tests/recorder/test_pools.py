@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from conftest import PRELOAD_FIRST, ROOT, TIMEOUT_S, compile_library
+from support.run import PRELOAD_FIRST, ROOT, TIMEOUT_S, compile_library
 
 MIB = 1 << 20
 

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from conftest import PRELOAD_FIRST, compile_library, load_json
+from support.run import PRELOAD_FIRST, compile_library, load_json
 
 MIB = 1 << 20
 

@@ -9,7 +9,7 @@ import time
 
 import pytest
 
-from conftest import BUILD, load_json, simulator_environment
+from support.run import BUILD, load_json, simulator_environment
 
 OPERATIONS = 200_000
 THREADS = 4

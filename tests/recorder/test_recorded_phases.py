@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, TIMEOUT_S, compile_library
+from support.run import BUILD, TIMEOUT_S, compile_library
 
 MIB = 1 << 20
 

@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from conftest import compile_library, load_json
+from support.run import compile_library, load_json
 
 # A driver to come, and a runtime with it: the functions that a program here needs.
 FUTURE = """

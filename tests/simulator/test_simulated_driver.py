@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from conftest import BUILD, ROOT, TIMEOUT_S
+from support.run import BUILD, ROOT, TIMEOUT_S
 
 PROGRAMS = ROOT / "tests" / "programs"
 GIB = 1 << 30

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from conftest import ROOT, TIMEOUT_S, clean_environment
+from support.run import ROOT, TIMEOUT_S, clean_environment
 
 TWO_DEVICES = {
     "each_thread_has_its_own_device",

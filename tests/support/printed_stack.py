@@ -2,8 +2,8 @@
 """Traces from programs that print their own stack and modules (tests/programs/print_stack.h)."""
 import subprocess
 
-from conftest import load_json
-from tracefile import Trace
+from support.run import load_json
+from support.tracefile import Trace
 
 
 class PrintedStack:

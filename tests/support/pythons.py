@@ -4,14 +4,13 @@ of a folder of Debian's packages, in `make check-pythons`."""
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 
-import conftest
+from support.run import BUILD, ROOT, clean_environment
 
 FIRST, LAST = (3, 8), (3, 15)
-VERSIONS = conftest.ROOT / ".ci" / "versions"
+VERSIONS = ROOT / ".ci" / "versions"
 
 
 class Interpreter:
@@ -26,7 +25,7 @@ class Interpreter:
         try:
             completed = subprocess.run(
                 [*self.command, "-c", code],
-                env={**conftest.clean_environment(), **self.environment},
+                env={**clean_environment(), **self.environment},
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 text=True,
@@ -47,7 +46,7 @@ class Interpreter:
             wanted = ["install", "--quiet", "--no-deps", "--target", folder, f"greenlet=={version}"]
             fetched = subprocess.run(
                 [*self.command, "-m", "pip", *map(str, wanted)],
-                env={**conftest.clean_environment(), **self.environment},
+                env={**clean_environment(), **self.environment},
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=120,
@@ -77,7 +76,7 @@ def in_folder(folder):
         if not loaders or not libraries or not re.fullmatch(r"python3\.\d+d?", path.name):
             continue
         # It leaves LD_LIBRARY_PATH aside where --library-path is given.
-        search = f"{conftest.BUILD}/simulator:{libraries[0]}:{root}/usr/lib"
+        search = f"{BUILD}/simulator:{libraries[0]}:{root}/usr/lib"
         command = [str(loaders[0]), "--argv0", str(path), "--library-path", search, str(path)]
         yield Interpreter(f"folder-{path.name}", command, {"PYTHONHOME": str(root / "usr")})
 

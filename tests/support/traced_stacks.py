@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Reads stacks out of a trace by hand, as TRACE-FORMAT.md documents them, and runs the programs of
-this folder under any interpreter."""
+"""Reads stacks out of a trace by hand, as TRACE-FORMAT.md documents them, and runs the programs
+of tests/python/programs under any interpreter."""
 import json
-import pathlib
 import re
 import sqlite3
 import subprocess
 
-import conftest
+from support.run import LIBRARY, ROOT, TIMEOUT_S, simulator_environment
 
-PROGRAMS = pathlib.Path(__file__).resolve().parent / "programs"
+PROGRAMS = ROOT / "tests/python/programs"
 NATIVE, PYTHON, LABEL = 0, 1, 2
 ALLOC = 1
 
@@ -68,15 +67,15 @@ class Stacks:
 
 
 class Run:
-    """A program of this folder, recorded: .completed, .stacks (None: it left no trace), .trace, and
+    """A program of tests/python/programs, recorded: .completed, .stacks (None: it left no trace), .trace, and
     .expected, [address, [[file, function, line], …]] for each allocation, or None."""
 
     def __init__(self, interpreter, program, *arguments, folder, check=True, before=(), **settings):
         self.folder, self.trace = folder, folder / "trace.db"
         expected = folder / "expected.jsonl"
-        environment = conftest.simulator_environment(
+        environment = simulator_environment(
             "16GiB",
-            LD_PRELOAD=conftest.BUILD / "libgpumemtrace.so",
+            LD_PRELOAD=LIBRARY,
             GPUMEMTRACE_OUTPUT=self.trace,
             PYTHONDONTWRITEBYTECODE=1,
             PYTHONWARNINGS="ignore",
@@ -89,7 +88,7 @@ class Run:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=conftest.TIMEOUT_S,
+            timeout=TIMEOUT_S,
             cwd=folder,
         )
         if check:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A program, run with and without the recorder: `from twice import settings, twice` brings the fixtures."""
+"""A program that is run with and without the recorder (the fixtures of tests/recorder/conftest.py)."""
 import collections
 import json
 import os
@@ -9,7 +9,7 @@ import subprocess
 
 import pytest
 
-from conftest import SLOWER, run_command
+from support.run import SLOWER, run_command
 
 MIB = 1 << 20
 TIMEOUT_S = 20 * SLOWER
@@ -61,45 +61,6 @@ def run(arguments, environment, folder):
             stdout, stderr = process.communicate()
             pytest.fail(f"{arguments[1:]} hung; it said: {stdout}{stderr}")
     return Run(process.returncode, stdout, stderr)
-
-
-@pytest.fixture
-def settings(build, sim_env, tmp_path):
-    """The environment of a recorded run, and the folder it runs in."""
-
-    def make(**extra):
-        folder = tmp_path / "recorded"
-        folder.mkdir()
-        environment = {
-            "LD_PRELOAD": build / "libgpumemtrace.so",
-            "GPUMEMTRACE_OUTPUT": folder / "trace.db",
-            "TMPDIR": folder,
-            **extra,
-        }
-        return sim_env(**environment), folder
-
-    return make
-
-
-@pytest.fixture
-def twice(settings, sim_env, tmp_path):
-    """twice(program, *arguments) runs it with and without the recorder: (what it did, Folder). Both
-    runs must end alike, and the program must have found nothing wrong itself."""
-
-    def both(*arguments, same_output=True, **extra):
-        bare_folder = tmp_path / "bare"
-        bare_folder.mkdir()
-        bare = run(arguments, sim_env(), bare_folder)
-        environment, folder = settings(**extra)
-        recorded = run(arguments, environment, folder)
-        said = bare.stderr + recorded.stderr
-        assert bare.status == 5, said
-        assert recorded.status == bare.status, recorded.stdout + said
-        if same_output:
-            assert recorded.stdout == bare.stdout, said
-        return recorded, Folder(folder)
-
-    return both
 
 
 def meta(folder, key, name="trace.db"):

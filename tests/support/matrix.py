@@ -2,17 +2,16 @@
 """The matrix of ways and families: runs a way's program under the recorder and compares its books,
 cell by cell, with the rows of the trace, and in sum with the report.
 
-Needs nothing but Python: the tests use it on the simulator, check.py on a real card.
+Needs nothing but Python: the tests use it on the simulator, tests/gpu/check.py on a real card.
 """
 import json
-import os
 import pathlib
 import re
 import sqlite3
 import subprocess
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-BUILD = pathlib.Path(os.environ.get("GPUMEMTRACE_BUILD", ROOT / "build")).resolve()
+from support.run import BUILD, ROOT
+
 SOURCES = ROOT / "tests/programs/matrix"
 TIMEOUT_S = 120
 
@@ -51,11 +50,8 @@ def reachable(way, family):
     return not (family.old and way.name.startswith("entry_point"))
 
 
-def cells():
-    for way in WAYS:
-        for family in FAMILIES:
-            if family.api in way.apis:
-                yield way, family
+def families_of(way):
+    return [family for family in FAMILIES if family.api in way.apis]
 
 
 # --- one run --------------------------------------------------------------------------------------
@@ -218,3 +214,22 @@ def sums(result):
     if report["trace"]["lost_events"] or not report["trace"]["complete"]:
         problems.append(f"the trace is not whole: {report['trace']}")
     return problems
+
+
+def live_change(rows):
+    """Device bytes that live at the mark "end" and did not at "begin"."""
+    device = {"linear", "pitched", "array", "stream-ordered", "virtual"}
+    blocks, live, at_begin = {}, 0, 0
+    for row in rows:
+        if row["kind"] == "mark" and row["text"] == "begin":
+            at_begin = live
+        if row["kind"] == "mark" and row["text"] == "end":
+            break
+        if row["result"] != 0:
+            continue
+        if row["kind"] == "alloc" and row["memory"] in device and row["address"]:
+            blocks[row["address"]] = row["size_bytes"]
+            live += row["size_bytes"]
+        elif row["kind"] == "free":
+            live -= blocks.pop(row["address"], 0)
+    return live - at_begin

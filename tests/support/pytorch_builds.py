@@ -2,14 +2,11 @@
 """The real PyTorch in a dry run: each test runs on every build that `make check-pytorch` could get. A
 script with the same arguments runs once for all tests of a build."""
 import json
-import pathlib
 import subprocess
 
-import pytest
+from support.run import BUILD, ROOT, Recording, clean_environment
 
-from conftest import BUILD, Recording, clean_environment
-
-SCRIPTS = pathlib.Path(__file__).parent / "scripts"
+SCRIPTS = ROOT / "tests/pytorch/scripts"
 TIMEOUT_S = 600
 # What a script runs on, where it is not one device of 16 GiB.
 SPECS = {"fragmented.py": "2GiB", "two_devices.py": "2x16GiB"}
@@ -65,25 +62,3 @@ class Build:
         if check:
             assert completed.returncode == 0, completed.stdout + completed.stderr
         return TorchRecording(completed, trace)
-
-
-@pytest.fixture(scope="session", params=["debian", "wheel"])
-def torch_build(request):
-    build = Build(request.param)
-    if build.missing():
-        pytest.skip(f"PyTorch's build '{build.name}' is not there: {build.missing()}")
-    return build
-
-
-@pytest.fixture(scope="session")
-def dry_run(torch_build, tmp_path_factory):
-    """dry_run(script, *arguments) is its recording, the same one for every test that asks for it."""
-    recordings = {}
-
-    def run(*words, **settings):
-        key = (words, tuple(sorted(settings.items())))
-        if key not in recordings:
-            recordings[key] = torch_build.dry_run(tmp_path_factory.mktemp("dry_run"), *words, **settings)
-        return recordings[key]
-
-    return run

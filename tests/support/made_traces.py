@@ -4,7 +4,7 @@
 MADE maps a name to a function that fills a Trace; a name's words say what is in it. Nothing here
 may depend on the machine, the time or chance: what is said of these traces is stored byte by byte.
 """
-from tracefile import MIB
+from support.tracefile import MIB
 
 GIB = 1024 * MIB
 CONTEXT = 300 * MIB

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""Fixtures of the tests on the real PyTorch: each test runs on every build that is there."""
+import pytest
+
+from support.pytorch_builds import Build
+
+
+@pytest.fixture(scope="session", params=["debian", "wheel"])
+def torch_build(request):
+    build = Build(request.param)
+    if build.missing():
+        pytest.skip(f"PyTorch's build '{build.name}' is not there: {build.missing()}")
+    return build
+
+
+@pytest.fixture(scope="session")
+def dry_run(torch_build, tmp_path_factory):
+    """dry_run(script, *arguments) is its recording, the same one for every test that asks for it."""
+    recordings = {}
+
+    def run(*words, **settings):
+        key = (words, tuple(sorted(settings.items())))
+        if key not in recordings:
+            recordings[key] = torch_build.dry_run(tmp_path_factory.mktemp("dry_run"), *words, **settings)
+        return recordings[key]
+
+    return run

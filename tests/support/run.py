@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""Where the build is, and how tests run its programs: the command, a program on the simulator, a
+program under the recorder. Knows nothing of pytest, so that programs outside it can use this, too."""
+import json
+import os
+import pathlib
+import shlex
+import sqlite3
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BUILD = pathlib.Path(os.environ.get("GPUMEMTRACE_BUILD", ROOT / "build")).resolve()
+LIBRARY = BUILD / "libgpumemtrace.so"
+TIMEOUT_S = 300
+
+# An emulator is this many times slower.
+SLOWER = int(os.environ.get("GPUMEMTRACE_SLOWER", "1"))
+# For tests that are not about stacks: an emulator needs 100 ms for each new frame.
+NO_STACKS_IF_SLOW = {"GPUMEMTRACE_STACKS": "none"} if SLOWER > 1 else {}
+
+# In a sanitized build, the sanitizer's library. Every process must load it before ours.
+PRELOAD_FIRST = os.environ.get("GPUMEMTRACE_PRELOAD_FIRST", "")
+
+
+def clean_environment(**extra):
+    """The caller's environment without our settings and without preloads, plus `extra`."""
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith("GPUMEMTRACE_") and key not in ("LD_PRELOAD", "NVTX_INJECTION64_PATH")
+    }
+    environment = {**kept, **{key: str(value) for key, value in extra.items()}}
+    preloads = [PRELOAD_FIRST, environment.get("LD_PRELOAD", "")]
+    if any(preloads):
+        environment["LD_PRELOAD"] = ":".join(library for library in preloads if library)
+    return environment
+
+
+def simulator_environment(spec="16GiB", fault=None, **extra):
+    """An environment in which CUDA programs load the simulated driver and runtimes."""
+    environment = clean_environment(GPUMEMTRACE_SIM=spec, **extra)
+    folders = [str(BUILD / "simulator"), environment.get("LD_LIBRARY_PATH", "")]
+    environment["LD_LIBRARY_PATH"] = ":".join(folder for folder in folders if folder)
+    if fault:
+        environment["GPUMEMTRACE_SIM_FAULT"] = fault
+    return environment
+
+
+def run_command(*arguments, env=None, **options):
+    """Runs gpumemtrace with these arguments."""
+    return subprocess.run(
+        [str(BUILD / "gpumemtrace"), *map(str, arguments)],
+        env=env or clean_environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=TIMEOUT_S,
+        **options,
+    )
+
+
+def load_json(*arguments):
+    completed = run_command(*arguments, "--json")
+    assert completed.returncode == 0, completed.stderr
+    return json.loads(completed.stdout)
+
+
+def compile_library(path, source, *options):
+    """Makes a shared library from C text; returns its path."""
+    compiler = shlex.split(os.environ.get("CC", "cc"))
+    command = [*compiler, "-O1", "-shared", "-fPIC", "-x", "c", "-", "-x", "none", "-o", path]
+    subprocess.run(
+        [str(word) for word in (*command, *options)],
+        input=source, text=True, check=True, timeout=TIMEOUT_S,
+    )  # fmt: skip
+    return path
+
+
+class Recording:
+    """A finished run under the recorder: its result and its trace, if it made one."""
+
+    def __init__(self, completed, trace):
+        self.completed = completed
+        self.trace = trace
+
+    def report(self, *options):
+        return load_json("report", self.trace, *options)
+
+    def rows(self, query, *values):
+        with sqlite3.connect(f"file:{self.trace}?mode=ro", uri=True) as database:
+            return database.execute(query, values).fetchall()
