@@ -7,6 +7,7 @@
 #   make check      run the tests               make bench    what recording costs, beside heaptrack
 #   make check-pytorch                          the real PyTorch, without a GPU (3 GB on disk)
 #   make bench-pytorch                          what recording it costs, beside its own recorder
+#                                               (both write doc/measurements.md with WRITE=1)
 #   make install    PREFIX=/usr/local DESTDIR=  make lint     formatting, cppcheck, shellcheck
 #
 #   O=build         where results go            V=1           show the commands
@@ -279,12 +280,12 @@ pytorch: deps
 bench: deps
 	$(Q)sh .ci/deps bench
 	$(Q)$(MAKE) --no-print-directory all programs
-	$(Q)O=$(O) $(PYTHON) tests/bench/bench.py
+	$(Q)O=$(O) WRITE=$(WRITE) $(PYTHON) tests/bench/bench.py
 
 bench-pytorch: deps
 	$(Q)sh .ci/deps pytorch
 	$(Q)$(MAKE) --no-print-directory all programs pytorch
-	$(Q)O=$(O) $(PYTHON) tests/bench/bench_pytorch.py
+	$(Q)O=$(O) WRITE=$(WRITE) $(PYTHON) tests/bench/bench_pytorch.py
 
 lint: deps all
 	$(Q)sh .ci/deps lint

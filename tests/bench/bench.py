@@ -14,6 +14,8 @@ import subprocess
 import sys
 import tempfile
 
+import measurements
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = (ROOT / os.environ.get("O", "build")).resolve()
 LIBRARY = BUILD / "libgpumemtrace.so"
@@ -203,7 +205,7 @@ def print_analyzer(folder):
 
 
 def main():
-    with tempfile.TemporaryDirectory(prefix="gpumemtrace-bench.") as folder:
+    with tempfile.TemporaryDirectory(prefix="gpumemtrace-bench.") as folder, measurements.section("bench"):
         print_call_costs(folder)
         print_apis(folder)
         print_lookups(folder)

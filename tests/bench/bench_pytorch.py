@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 
+import measurements
 from bench import BUILD, LIBRARY, PROGRAMS, environment
 
 COSTS = pathlib.Path(__file__).resolve().parent / "torch_costs.py"
@@ -127,7 +128,8 @@ def main():
     parser.add_argument("--events", type=int, default=20_000_000)
     options = parser.parse_args()
     found = list(pythons())
-    with tempfile.TemporaryDirectory(prefix="gpumemtrace-bench.", dir=os.environ.get("TMPDIR")) as folder:
+    with measurements.section("bench-pytorch"), tempfile.TemporaryDirectory(
+            prefix="gpumemtrace-bench.", dir=os.environ.get("TMPDIR")) as folder:
         for name, python in found if options.rounds else []:
             print(f"PyTorch, {name}: CPU time over the same without a recorder\n", flush=True)
             print_costs(python, folder, options.rounds)

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""The section of doc/measurements.md that one bench owns: rewritten if WRITE=1 is set.
+
+It must not know what is measured.
+"""
+import contextlib
+import datetime
+import io
+import os
+import pathlib
+import platform
+import re
+import sys
+import textwrap
+
+PAGE = pathlib.Path(__file__).resolve().parent.parent.parent / "doc/measurements.md"
+
+
+def machine():
+    """Date and machine in one line."""
+    text = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
+    model = re.search(r"^model name\s*: (.*)$", text, re.MULTILINE)
+    system = platform.freedesktop_os_release().get("PRETTY_NAME", "Linux")
+    processor = " ".join(model.group(1).split()) if model else platform.machine()
+    return (f"{datetime.date.today()}, {processor}, {len(os.sched_getaffinity(0))} cores,"
+            f" Linux {platform.release()}, {system}:")
+
+
+def replaced(page, name, text):
+    """The page with text between the markers of that name."""
+    pattern = rf"(<!-- {name} -->\n).*?(\n<!-- end of {name} -->)"
+    body = f"{machine()}\n\n{textwrap.indent(text.strip(chr(10)), '    ')}\n"
+    new, count = re.subn(pattern, lambda match: match[1] + body + match[2], page, flags=re.DOTALL)
+    if count != 1:
+        raise SystemExit(f"{PAGE}: no section '{name}'")
+    return new
+
+
+class Copy(io.StringIO):
+    """Keeps what it passes on to stdout."""
+
+    def write(self, text):
+        sys.__stdout__.write(text)
+        sys.__stdout__.flush()
+        return super().write(text)
+
+
+@contextlib.contextmanager
+def section(name):
+    """What is printed inside goes to stdout, and at the end into the page."""
+    with contextlib.redirect_stdout(Copy()) as printed:
+        yield
+    if os.environ.get("WRITE") == "1":
+        page = PAGE.read_text(encoding="utf-8")
+        PAGE.write_text(replaced(page, name, printed.getvalue()), encoding="utf-8")
+        print(f"{name}: written to {PAGE}")
