@@ -211,6 +211,9 @@ $(O)/tests/unit/%: tests/unit/%.c $(analyzer_obj) $(trace_a) $(common_a)
 	$(Q)$(CC) $(COMMON) -MMD -MP -o $@ $< $(filter-out %/analyzer/main.o,$(filter %.o %.a,$^)) \
 	    $(SQLITE_A) -ljansson -ldw -lelf -liberty -lcmocka -lm
 
+# For a build of its own; where the caller said -jN, that holds.
+on_all_cores = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
 # --- running --------------------------------------------------------------------------------------
 
 deps:
@@ -219,7 +222,7 @@ deps:
 
 demo:
 	$(Q)sh .ci/deps build
-	$(Q)$(MAKE) --no-print-directory demo-run
+	$(Q)$(MAKE) --no-print-directory $(on_all_cores) demo-run
 demo-run: all samples
 	$(Q)O=$(O) sh samples/demo
 

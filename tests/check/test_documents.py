@@ -63,17 +63,18 @@ def test_trace_format_names_every_key_of_meta(record, program):
 
 def settings():
     text = (ROOT / "include/gpumemtrace/options.def").read_text(encoding="utf-8")
-    return re.findall(r'^OPTION\(\w+,\s+\w+,\s+"(\w+)",\s+"([\w-]+)"', text, re.M)
+    rows = re.findall(r'^OPTION\(\w+,\s+\w+,((?:\s+"[^"]*",?)+)\)', text, re.M)
+    return [re.findall(r'"([^"]*)"', row) for row in rows]
 
 
-def test_every_setting_is_in_the_help_of_run_and_in_the_readme():
+def test_every_setting_is_in_the_help_of_run_and_in_its_page():
     assert len(settings()) >= 6
-    helped = run_command("help", "run").stdout
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    for variable, flag in settings():
-        assert f"--{flag}" in helped, flag
-        assert variable in helped, variable
-        assert variable in readme, variable
+    helped = " ".join(run_command("help", "run").stdout.split())
+    page = (ROOT / "doc/settings.md").read_text(encoding="utf-8")
+    for variable, flag, argument, default, *text in settings():
+        assert f"--{flag}" in helped and f"{''.join(text)} ({variable}, default {default})" in helped, flag
+        option = f"--{flag}={argument}" if argument else f"--{flag}"
+        assert f"| {variable} | {option} | {default} | {''.join(text)} |" in page, variable
 
 
 def test_every_command_is_in_the_readme_and_the_manual():
