@@ -42,7 +42,7 @@ preload_src   := $(wildcard tests/programs/preload_*.c tests/programs/naive_*.c 
 program_src   := $(filter-out $(preload_src),$(wildcard tests/programs/*.c tests/programs/*.cc))
 matrix_src    := $(wildcard tests/programs/matrix/*.c)
 sample_src    := $(wildcard samples/*.c)
-unit_src      := $(wildcard tests/unit/*.c)
+unit_src      := $(call room,tests/unit)
 
 interpose_obj := $(call objects,$(call room,interpose))
 analyzer_obj  := $(call objects,$(call room,analyzer))
@@ -61,6 +61,7 @@ PROGRAMS   := $(patsubst tests/programs/%,$(O)/tests/%,$(basename $(program_src)
               $(patsubst tests/programs/%.c,$(O)/tests/%.so,$(preload_src)) $(O)/tests/faulty/libgpumemtrace.so
 SAMPLES    := $(patsubst samples/%.c,$(O)/samples/%,$(sample_src))
 UNITS      := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(unit_src))
+recorder_units = $(filter $(O)/tests/unit/interpose/% $(O)/tests/unit/trace/% $(O)/tests/unit/common/%,$(UNITS))
 PRODUCTS   := $(LIBRARY) $(COMMAND) $(SIMULATOR)
 
 .DEFAULT_GOAL := all
@@ -86,7 +87,7 @@ $(O)/obj/%.o: %.S
 	@mkdir -p $(@D)
 	$(Q)$(CC) -Iinclude -I. -fPIC -MMD -MP -c $< -o $@
 # The recorder and its tests alone see NVIDIA's own headers: the simulator exports the same everywhere.
-$(interpose_obj) $(O)/tests/unit/interpose_%: CUDA_SEEN := $(CUDA_FLAGS)
+$(interpose_obj) $(O)/tests/unit/interpose/%: CUDA_SEEN := $(CUDA_FLAGS)
 # The address sanitizer looks up its functions with dlsym, ours, before its own memory is set up; an
 # unwinder reads what lies between variables.
 $(addprefix $(O)/obj/interpose/,$(addprefix lookup/,loader.o scope.o image_list.o elf_image.o) \
@@ -198,18 +199,21 @@ $(MATRIX): $(matrix_obj) $(SIMULATOR)
 	$(Q)$(CC) $(CFLAGS) $(SANITIZE) -pthread -o $@ -Wl,--no-as-needed \
 	    $(filter-out %/$(if $(link_$(@F)),bare,linked).o,$(matrix_obj)) $(link_$(@F))
 
-# A unit test named interpose_* sees the recorder's objects, but those that stand in for libc's own
-# functions; any other the analyzer's.
+# A unit test sees the room that its folder is named after, and what that room is built on. Those of the
+# recorder do not see what stands in for libc's own functions.
 interpose_unit_obj := $(filter-out $(call objects,interpose/lookup/stubs.S interpose/life/exit.c interpose/lookup/own_libc.c),$(interpose_obj))
-$(O)/tests/unit/interpose_%: tests/unit/interpose_%.c $(interpose_unit_obj) $(trace_a) $(common_a)
-	$(call say,UNIT,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(COMMON) $(CUDA_SEEN) -MMD -MP -o $@ $< $(filter %.o %.a,$^) $(SQLITE_A) -lcmocka -lm
-$(O)/tests/unit/%: tests/unit/%.c $(analyzer_obj) $(trace_a) $(common_a)
-	$(call say,UNIT,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(COMMON) -MMD -MP -o $@ $< $(filter-out %/analyzer/main.o,$(filter %.o %.a,$^)) \
-	    $(SQLITE_A) -ljansson -ldw -lelf -liberty -lcmocka -lm
+unit_interpose = $(interpose_unit_obj) $(trace_a) $(common_a)
+unit_analyzer  = $(filter-out %/analyzer/main.o,$(analyzer_obj)) $(trace_a) $(common_a)
+unit_trace     = $(trace_a) $(common_a)
+unit_common    = $(common_a)
+unit_libraries_analyzer := -ljansson -ldw -lelf -liberty
+define UNIT_RULE
+$(O)/tests/unit/$(1)/%: tests/unit/$(1)/%.c $(unit_$(1))
+	$$(call say,UNIT,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(COMMON) $$(CUDA_SEEN) -MMD -MP -o $$@ $$< $$(filter %.o %.a,$$^) $$(SQLITE_A) $$(unit_libraries_$(1)) -lcmocka -lm
+endef
+$(foreach room,interpose analyzer trace common,$(eval $(call UNIT_RULE,$(room))))
 
 # For a build of its own; where the caller said -jN, that holds.
 on_all_cores = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -238,11 +242,11 @@ check-asan: deps
 	$(Q)GPUMEMTRACE_PRELOAD_FIRST=$(shell $(CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:handle_segv=0 \
 	    $(MAKE) --no-print-directory O=$(O)/asan CFLAGS='-O1 -g' \
 	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined' check-run
-# Where threads of ours meet: ring, drain and the tree of stacks, as executables of their own. GCC warns
+# Where threads of ours meet: ring, drain and the tree of stacks, in the unit tests of these rooms. GCC warns
 # that this sanitizer does not follow fences; around ours there is nothing but atomic words.
 check-tsan: deps
 	$(Q)$(MAKE) --no-print-directory O=$(O)/tsan CFLAGS='-O1 -g' SANITIZE='-fsanitize=thread -Wno-tsan' tsan-run
-tsan-run: $(filter $(O)/tests/unit/interpose_%,$(UNITS))
+tsan-run: $(recorder_units)
 	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider \
 	    $(patsubst $(O)/%,%.c,$^)
 # Python's frames on every interpreter of this machine and on those of a folder of Debian's packages.
@@ -262,7 +266,7 @@ check-aarch64: all
 	    OBJCOPY=aarch64-linux-gnu-objcopy CUDA=no \
 	    CFLAGS='-O2 -g -I$(aarch64)/root/usr/include -L$(aarch64)/root/usr/lib/aarch64-linux-gnu' \
 	    SQLITE_A=$(aarch64)/root/usr/lib/aarch64-linux-gnu/libsqlite3.a aarch64-run || [ $$? = 77 ]
-aarch64-run: $(LIBRARY) $(SIMULATOR) $(PROGRAMS) $(SAMPLES) $(filter $(O)/tests/unit/interpose_%,$(UNITS))
+aarch64-run: $(LIBRARY) $(SIMULATOR) $(PROGRAMS) $(SAMPLES) $(recorder_units)
 	$(Q)sh tests/aarch64/run $(O) $(CC) $(PYTHON) $(TESTS)
 # On a machine with a GPU; elsewhere it says why it skips.
 check-gpu: all programs
