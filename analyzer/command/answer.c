@@ -8,7 +8,7 @@
 
 struct view answer_view(const struct command_options *options, const void *own)
 {
-    return (struct view){.people = !strcmp(options->format, "text"),
+    return (struct view){.people = !strcmp(options->format->name, "text"),
                          .device = options->device,
                          .layer = options->layer,
                          .at = options->at,
@@ -27,7 +27,8 @@ int answer_print(const struct answer *answer, const struct command_options *opti
     struct doc *doc = NULL;
     int status;
 
-    if (docs_build(&doc, answer, &view, options->operands, options->operand_count, err))
+    if (docs_build(&doc, options->format->reads, answer, &view, options->operands,
+                   options->operand_count, err))
         return -1;
     status = command_print(doc, options, err);
     doc_free(doc);

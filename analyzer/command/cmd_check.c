@@ -157,7 +157,8 @@ static int print(struct check *check, const struct command_options *options, str
 
     if (check->base.symbols && symbols_set_sources(check->base.symbols, &view.sources, err))
         return -1;
-    if (docs_build(&doc, &answer, &view, options->operands, options->operand_count, err))
+    if (docs_build(&doc, options->format->reads, &answer, &view, options->operands,
+                   options->operand_count, err))
         return -1;
     if (!check->results.count && view.layer == LAYER_pool) {
         doc_free(doc);

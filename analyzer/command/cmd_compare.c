@@ -179,7 +179,7 @@ static int print_comparison(const struct estimate *estimate, const struct comman
     struct compare_view compared = {estimate, {own->context_bytes, own->layers}};
     struct view view = answer_view(options, &compared);
     struct doc *doc = NULL;
-    if (docs_build(&doc, &answer, &view, options->operands, 1, err))
+    if (docs_build(&doc, options->format->reads, &answer, &view, options->operands, 1, err))
         return -1;
     int result = command_print(doc, options, err);
     doc_free(doc);

@@ -11,9 +11,9 @@ static int print_estimate(const struct estimate *estimate, const struct command_
                           const struct model_options *own, struct err *err)
 {
     struct estimate_view view = {.context_bytes = own->context_bytes, .all_layers = own->layers};
-    struct doc *doc = estimate_doc(estimate, &view);
+    struct doc *doc = estimate_doc(estimate, &view, options->format->reads);
     if (!doc) {
-        err_set(err, ERR_SYSTEM, "no memory for the result");
+        err_set(err, ERR_SYSTEM, "out of memory for the result");
         return -1;
     }
     int result = command_print(doc, options, err);

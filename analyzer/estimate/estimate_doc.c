@@ -243,9 +243,10 @@ static void add_headline(struct doc *doc, const struct estimate *estimate)
              estimate_moment_text(estimate, &estimate->peak_moment, moment));
 }
 
-struct doc *estimate_doc(const struct estimate *estimate, const struct estimate_view *view)
+struct doc *estimate_doc(const struct estimate *estimate, const struct estimate_view *view,
+                         enum doc_level reads)
 {
-    struct doc *doc = doc_new("gpumemtrace.estimate/1");
+    struct doc *doc = doc_new("gpumemtrace.estimate/1", reads);
     if (!doc)
         return NULL;
     add_headline(doc, estimate);

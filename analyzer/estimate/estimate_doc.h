@@ -20,8 +20,9 @@ struct estimate_view {
     bool all_layers;
 };
 
-/* NULL: no memory; other failures are told by doc_check. */
-struct doc *estimate_doc(const struct estimate *estimate, const struct estimate_view *view);
+/* NULL: out of memory; other failures are told by doc_check. */
+struct doc *estimate_doc(const struct estimate *estimate, const struct estimate_view *view,
+                         enum doc_level reads);
 
 /* For other documents that hold an estimate: the model, the settings, its layers (which people
  * see or not), what was assumed. */

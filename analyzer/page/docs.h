@@ -25,9 +25,12 @@ struct answer {
     docs_part *tail;          /* after the devices; may be NULL */
 };
 
-/* Loads the traces one after the other and adds their answers. *doc is the caller's to free. */
-int docs_build(struct doc **doc, const struct answer *answer, const struct view *view,
-               const char *const *paths, int count, struct err *err);
+/*
+ * Loads the traces one after the other and adds their answers, for a format that reads such nodes.
+ * *doc is the caller's to free.
+ */
+int docs_build(struct doc **doc, enum doc_level reads, const struct answer *answer,
+               const struct view *view, const char *const *paths, int count, struct err *err);
 
 /* --- parts --- */
 

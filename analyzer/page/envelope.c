@@ -277,15 +277,15 @@ static int add_several(struct doc *doc, const struct answer *answer, const struc
     return status;
 }
 
-int docs_build(struct doc **doc, const struct answer *answer, const struct view *view,
-               const char *const *paths, int count, struct err *err)
+int docs_build(struct doc **doc, enum doc_level reads, const struct answer *answer,
+               const struct view *view, const char *const *paths, int count, struct err *err)
 {
-    struct doc *built = doc_new(count > 1 ? "gpumemtrace.reports/1" : answer->schema);
+    struct doc *built = doc_new(count > 1 ? "gpumemtrace.reports/1" : answer->schema, reads);
     struct job job = {0};
     int status;
 
     if (!built) {
-        err_set(err, ERR_SYSTEM, "not enough memory for the result");
+        err_set(err, ERR_SYSTEM, "out of memory for the result");
         return -1;
     }
     status = count > 1 ? add_several(built, answer, view, paths, count, err)

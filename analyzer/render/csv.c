@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "render.h"
+#include "format.h"
 #include "walk.h"
 
 #define DEPTH_MAX 16

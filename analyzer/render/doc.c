@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Building the document tree; see doc.h. The first error is kept and every later call does nothing,
- * so that an analysis can describe its result without looking at each call.
+ * so that a page can describe its result without looking at each call. An object or list that its
+ * reader leaves out is kept while it is open, not linked to its parent, so that begins and ends are
+ * checked there, too.
  */
 #include "doc.h"
 
@@ -15,8 +17,11 @@
 struct doc {
     struct doc_node *root;
     struct doc_node *current; /* the innermost open object or list */
-    const char *table;        /* key of the list that is the answer's table, or NULL */
-    struct err err;           /* ERR_NONE while all is well */
+    struct doc_node *field;   /* the field just added; NULL: it was dropped */
+    enum doc_level reads;
+    enum doc_level next; /* of the next node, unless it is DOC_BOTH */
+    const char *table;   /* key of the list that is the answer's table, or NULL */
+    struct err err;      /* ERR_NONE while all is well */
 };
 
 static void fail(struct doc *doc, int code, const char *message)
@@ -35,20 +40,32 @@ static void node_append(struct doc_node *parent, struct doc_node *node)
     parent->last_child = node;
 }
 
+static bool is_container(enum doc_type type)
+{
+    return type == DOC_OBJECT || type == DOC_LIST;
+}
+
+/* NULL: out of memory, after an earlier error, or a field or note that the reader leaves out. */
 static struct doc_node *node_new(struct doc *doc, enum doc_type type, const char *key,
                                  const char *label)
 {
-    if (doc->err.code != ERR_NONE)
+    const enum doc_level level = doc->next;
+    const bool is_dropped = !(level & doc->reads) || (doc->current && doc->current->is_dropped);
+    doc->next = DOC_BOTH;
+    if (doc->err.code != ERR_NONE || (is_dropped && !is_container(type)))
         return NULL;
-    struct doc_node *node = calloc(1, sizeof *node);
+    struct doc_node *node = malloc(sizeof *node);
     if (!node) {
-        fail(doc, ERR_SYSTEM, "no memory for the result");
+        fail(doc, ERR_SYSTEM, "out of memory for the result");
         return NULL;
     }
-    node->type = type;
-    node->key = key;
-    node->label = label;
-    if (doc->current)
+    *node = (struct doc_node){.type = type,
+                              .level = level,
+                              .is_dropped = is_dropped,
+                              .key = key,
+                              .label = label,
+                              .parent = doc->current};
+    if (doc->current && !is_dropped)
         node_append(doc->current, node);
     return node;
 }
@@ -59,25 +76,45 @@ static struct doc_node *field_new(struct doc *doc, const char *key, const char *
     struct doc_node *node = node_new(doc, DOC_FIELD, key, label);
     if (node)
         node->unit = unit;
+    doc->field = node;
     return node;
 }
 
-struct doc *doc_new(const char *schema)
+struct doc *doc_new(const char *schema, enum doc_level reads)
 {
     struct doc *doc = calloc(1, sizeof *doc);
     if (!doc)
         return NULL;
+    doc->reads = reads;
+    doc->next = DOC_BOTH;
     doc->root = doc->current = node_new(doc, DOC_OBJECT, NULL, NULL);
-    doc_text(doc, "schema", NULL, schema);
+    doc_text(doc_detail(doc), "schema", "Schema", schema);
     if (doc->err.code == ERR_NONE)
         return doc;
     doc_free(doc);
     return NULL;
 }
 
+static void node_free(struct doc_node *node)
+{
+    free(node->text);
+    free(node->words);
+    free(node);
+}
+
+/* A dropped object or list has no children, and is known to nobody but those open inside it. */
+static void drop_current(struct doc *doc)
+{
+    struct doc_node *parent = doc->current->parent;
+    node_free(doc->current);
+    doc->current = parent;
+}
+
 /* Without recursion: a deep tree must not need a deep stack to die. */
 void doc_free(struct doc *doc)
 {
+    while (doc && doc->current && doc->current->is_dropped)
+        drop_current(doc);
     struct doc_node *node = doc ? doc->root : NULL;
     while (node) {
         if (node->first_child) {
@@ -87,8 +124,7 @@ void doc_free(struct doc *doc)
             continue;
         }
         struct doc_node *after = node->next ? node->next : node->parent;
-        free(node->text);
-        free(node);
+        node_free(node);
         node = after;
     }
     free(doc);
@@ -122,6 +158,32 @@ int doc_check(const struct doc *doc, struct err *err)
     return 0;
 }
 
+/* --- levels --- */
+
+struct doc *doc_detail(struct doc *doc)
+{
+    doc->next = DOC_DETAIL;
+    return doc;
+}
+
+struct doc *doc_summary(struct doc *doc)
+{
+    doc->next = DOC_SUMMARY;
+    return doc;
+}
+
+struct doc *doc_detail_if(struct doc *doc, bool is_detail)
+{
+    return is_detail ? doc_detail(doc) : doc;
+}
+
+bool doc_takes(const struct doc *doc)
+{
+    return doc->err.code == ERR_NONE && !doc->current->is_dropped;
+}
+
+/* --- objects and lists --- */
+
 static void begin(struct doc *doc, enum doc_type type, const char *key, const char *heading)
 {
     struct doc_node *node = node_new(doc, type, key, heading);
@@ -138,6 +200,8 @@ static void end(struct doc *doc, enum doc_type type, bool is_row)
     bool in_list = node->parent && node->parent->type == DOC_LIST;
     if (!node->parent || node->type != type || (type == DOC_OBJECT && in_list != is_row))
         fail(doc, ERR_INTERNAL, "the result has an end that does not match its begin");
+    else if (node->is_dropped)
+        drop_current(doc);
     else
         doc->current = node->parent;
 }
@@ -178,24 +242,25 @@ void doc_row_end(struct doc *doc)
     end(doc, DOC_OBJECT, true);
 }
 
+/* --- fields --- */
+
 static void node_set_text(struct doc *doc, struct doc_node *node, const char *value)
 {
     if (!node)
         return;
     node->text = strdup(value);
     if (!node->text)
-        fail(doc, ERR_SYSTEM, "no memory for the result");
+        fail(doc, ERR_SYSTEM, "out of memory for the result");
 }
 
-static void node_set_formatted(struct doc *doc, struct doc_node *node, const char *format,
-                               va_list arguments) GMT_PRINTF(3, 0);
-static void node_set_formatted(struct doc *doc, struct doc_node *node, const char *format,
-                               va_list arguments)
+static char *formatted(struct doc *doc, const char *format, va_list arguments) GMT_PRINTF(2, 0);
+static char *formatted(struct doc *doc, const char *format, va_list arguments)
 {
-    if (node && vasprintf(&node->text, format, arguments) < 0) {
-        node->text = NULL;
-        fail(doc, ERR_SYSTEM, "no memory for the result");
-    }
+    char *text;
+    if (vasprintf(&text, format, arguments) >= 0)
+        return text;
+    fail(doc, ERR_SYSTEM, "out of memory for the result");
+    return NULL;
 }
 
 void doc_text(struct doc *doc, const char *key, const char *label, const char *value)
@@ -209,17 +274,33 @@ void doc_text(struct doc *doc, const char *key, const char *label, const char *v
 
 void doc_textf(struct doc *doc, const char *key, const char *label, const char *format, ...)
 {
+    struct doc_node *field = field_new(doc, key, label, DOC_TEXT);
     va_list arguments;
     va_start(arguments, format);
-    node_set_formatted(doc, field_new(doc, key, label, DOC_TEXT), format, arguments);
+    if (field)
+        field->text = formatted(doc, format, arguments);
+    va_end(arguments);
+}
+
+void doc_words(struct doc *doc, const char *format, ...)
+{
+    struct doc_node *field = doc->field;
+    va_list arguments;
+    va_start(arguments, format);
+    if (field) {
+        free(field->words);
+        field->words = formatted(doc, format, arguments);
+    }
     va_end(arguments);
 }
 
 void doc_note(struct doc *doc, const char *format, ...)
 {
+    struct doc_node *note = node_new(doc_summary(doc), DOC_NOTE, NULL, NULL);
     va_list arguments;
     va_start(arguments, format);
-    node_set_formatted(doc, node_new(doc, DOC_NOTE, NULL, NULL), format, arguments);
+    if (note)
+        note->text = formatted(doc, format, arguments);
     va_end(arguments);
 }
 
@@ -252,6 +333,15 @@ void doc_count(struct doc *doc, const char *key, const char *label, uint64_t val
     if (value > INT64_MAX)
         fail(doc, ERR_INTERNAL, "the result has a count beyond 2^63");
     doc_integer(doc, key, label, DOC_COUNT, (int64_t)value);
+}
+
+void doc_known_count(struct doc *doc, const char *key, const char *label, bool known,
+                     uint64_t value)
+{
+    if (known)
+        doc_count(doc, key, label, value);
+    else
+        doc_null(doc, key, label, DOC_COUNT);
 }
 
 void doc_ratio(struct doc *doc, const char *key, const char *label, double value)

@@ -1,23 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The document between analyses and renderers: a tree of objects, lists and typed fields. An
- * analysis builds it once; text, JSON, CSV … are walks over it. It must not know any renderer, and
- * a renderer must not know any analysis.
+ * The document between pages and formats: a tree of objects, lists and typed fields. A page
+ * describes a result once, for all readers; text, JSON, CSV … are walks over it. It must not know
+ * any format, and a format must not know any page.
  *
- *     object "frag"                     JSON: {            text:  a heading and "label  value"
- * lines field  free_bytes  bytes              "free_bytes": 512, list   "sites" "sites": [ a table,
- * one row per object, object (row)                          {"bytes": 1, …     a column per
- * labelled field; list "frames"                        "frames": [ … ]   a list inside a row stands
+ *     object "frag"                     JSON: {            text:  a heading and "label  value" lines
+ *       field  free_bytes  bytes              "free_bytes": 512,
+ *       list   "sites"                        "sites": [           a table, one row per object,
+ *         object (row)                          {"bytes": 1, …     a column per field;
+ *           list "frames"                        "frames": [ … ]   a list inside a row stands
  *                                                                  indented below that row
  *
  * A field directly in a list is an element: "warnings": ["…", "…"], in text a line of its own. A
- * list whose rows hold objects, or lists with headings, is shown to people as one section per row.
- * A heading without anything to see below it is not shown.
+ * list whose rows hold objects, or lists with headings, is shown as one section per row. A heading
+ * without anything to see below it is not shown.
  *
- * Every field has a key (JSON, CSV; NULL: for people only) and a label (text; NULL: for machines
- * only). Rows of one list carry the same fields in the same order. Keys and labels must outlive the
- * document (string literals); text values are copied. Errors (no memory, unbalanced calls) are
- * remembered and told once by doc_check. Not thread-safe.
+ * A result has more figures than fit a page, and a page has words that only repeat figures. So a
+ * page marks a node, and a format says which of the two it reads (formats.def):
+ *
+ *     mark               what it is                            text  JSON CSV JUnit  HTML (to come)
+ *     (none)             a figure that everybody reads         yes   yes             yes
+ *     doc_detail(doc)    left out of a summary: an address,    -     yes             folded away
+ *                        the eleventh site, the second layer
+ *     doc_summary(doc)   stands for details: a sentence, a     yes   -               at first sight
+ *                        bar, a stack with folded frames
+ *
+ *     doc_bytes(doc, "live_bytes", "Live", live_bytes);
+ *     doc_count(doc_detail(doc), "seq", "Event", seq);
+ *     doc_row_begin(doc_detail_if(doc, i >= PAGE_SITES));
+ *
+ * A document is made for one format. What that format does not read is dropped at once, with
+ * everything inside it, so that a page describes everything and a summary stays small; a page asks
+ * doc_takes before it computes what is costly.
+ *
+ * Every field has a label ("": none) and, unless it is for a summary only, a key. Objects and
+ * lists have a heading or NULL. Rows of one list carry the same fields in the same order. Keys and
+ * labels must outlive the document (string literals); text values are copied. Errors (out of
+ * memory, unbalanced calls) are remembered and told once by doc_check. Not thread-safe.
  */
 #ifndef GPUMEMTRACE_ANALYZER_RENDER_DOC_H
 #define GPUMEMTRACE_ANALYZER_RENDER_DOC_H
@@ -28,6 +47,13 @@
 #include <stdio.h>
 
 #include "gpumemtrace/err.h"
+
+/* Which readers a node is for; and of a format, which nodes it reads. */
+enum doc_level {
+    DOC_SUMMARY = 1 << 0,
+    DOC_DETAIL = 1 << 1,
+    DOC_BOTH = DOC_SUMMARY | DOC_DETAIL,
+};
 
 enum doc_unit {
     DOC_TEXT,    /* as is */
@@ -44,11 +70,14 @@ enum doc_type { DOC_OBJECT, DOC_LIST, DOC_FIELD, DOC_NOTE };
 
 struct doc_node {
     enum doc_type type;
+    enum doc_level level;
     enum doc_unit unit; /* fields only */
     bool is_null;       /* fields only: unknown; JSON null, text "-" */
+    bool is_dropped;    /* objects and lists, while they are open */
     const char *key;
     const char *label; /* field label, or heading of an object or list */
     char *text;        /* DOC_TEXT value and notes; owned */
+    char *words;       /* what people read in place of the value, or NULL; owned */
     int64_t integer;   /* DOC_COUNT BYTES DELTA NS BOOL; ADDRESS and large BYTES as uint64_t bits */
     double ratio;
     struct doc_node *first_child, *last_child, *next, *parent;
@@ -56,8 +85,11 @@ struct doc_node {
 
 struct doc;
 
-/* The root is an object; schema ("gpumemtrace.peak/1") becomes its first key. NULL: no memory. */
-struct doc *doc_new(const char *schema);
+/*
+ * A document for a reader of such nodes. The root is an object; schema ("gpumemtrace.peak/1")
+ * becomes its first key. NULL: out of memory.
+ */
+struct doc *doc_new(const char *schema, enum doc_level reads);
 void doc_free(struct doc *doc);
 const struct doc_node *doc_root(const struct doc *doc);
 /*
@@ -68,6 +100,13 @@ void doc_set_table(struct doc *doc, const char *key);
 const char *doc_table(const struct doc *doc);
 /* 0, or -1 and *err if anything went wrong since doc_new. */
 int doc_check(const struct doc *doc, struct err *err);
+
+/* These mark the next node, whatever it is, and return doc. */
+struct doc *doc_detail(struct doc *doc);
+struct doc *doc_summary(struct doc *doc);
+struct doc *doc_detail_if(struct doc *doc, bool is_detail);
+/* Whether anything that is added to the open object or list reaches the reader. */
+bool doc_takes(const struct doc *doc);
 
 void doc_object_begin(struct doc *doc, const char *key, const char *heading);
 void doc_object_end(struct doc *doc);
@@ -87,10 +126,14 @@ void doc_bytes(struct doc *doc, const char *key, const char *label, uint64_t val
 void doc_known_bytes(struct doc *doc, const char *key, const char *label, bool known,
                      uint64_t value);
 void doc_count(struct doc *doc, const char *key, const char *label, uint64_t value);
+void doc_known_count(struct doc *doc, const char *key, const char *label, bool known,
+                     uint64_t value);
 void doc_ratio(struct doc *doc, const char *key, const char *label, double value);
 void doc_bool(struct doc *doc, const char *key, const char *label, bool value);
 void doc_null(struct doc *doc, const char *key, const char *label, enum doc_unit unit);
-/* A sentence for people, in no machine format. */
+/* What people read in place of the value of the field just added. */
+void doc_words(struct doc *doc, const char *format, ...) GMT_PRINTF(2, 3);
+/* A sentence, for a summary only. */
 void doc_note(struct doc *doc, const char *format, ...) GMT_PRINTF(2, 3);
 
 #endif

@@ -5,7 +5,7 @@
  */
 #include <inttypes.h>
 
-#include "render.h"
+#include "format.h"
 #include "walk.h"
 #include "analyzer/util/utf8.h"
 

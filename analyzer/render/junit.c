@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "render.h"
+#include "format.h"
 #include "analyzer/util/utf8.h"
 
 static const struct doc_node *child_find(const struct doc_node *node, enum doc_type type,

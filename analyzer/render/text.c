@@ -16,8 +16,8 @@
  */
 #include <stdlib.h>
 
-#include "page.h"
-#include "render.h"
+#include "text_lines.h"
+#include "format.h"
 #include "walk.h"
 #include "analyzer/util/utf8.h"
 
@@ -44,7 +44,7 @@ static const struct doc_node *fields_end(const struct doc_node *node, size_t *la
     return node;
 }
 
-static const struct doc_node *write_fields(struct page *page, const struct doc_node *node,
+static const struct doc_node *write_fields(struct text_lines *lines, const struct doc_node *node,
                                            int indent)
 {
     size_t label_columns;
@@ -53,11 +53,11 @@ static const struct doc_node *write_fields(struct page *page, const struct doc_n
         char buffer[UNITS_TEXT_BYTES];
         if (!is_shown_field(node))
             continue;
-        page_line(page, indent);
+        text_lines_begin(lines, indent);
         if (label_columns > 0)
-            page_text(page, node->label, label_columns + COLUMN_GAP);
-        page_text(page, walk_people_value(node, buffer), 0);
-        putc('\n', page->out);
+            text_lines_add(lines, node->label, label_columns + COLUMN_GAP);
+        text_lines_add(lines, walk_people_value(node, buffer), 0);
+        putc('\n', lines->out);
     }
     return end;
 }
@@ -129,13 +129,13 @@ static void table_measure(struct table *table, const struct doc_node *row)
  * One cell. Spaces are owed and paid before the next text, so that no line ends in them; *owed is
  * the number so far.
  */
-static void write_cell(struct page *page, const struct column *column, const char *content,
+static void write_cell(struct text_lines *lines, const struct column *column, const char *content,
                        size_t *owed)
 {
     size_t columns = utf8_text_columns(content), padding = column->columns - columns;
     if (columns > 0) {
-        fprintf(page->out, "%*s", (int)(*owed + (column->right ? padding : 0)), "");
-        page_text(page, content, 0);
+        fprintf(lines->out, "%*s", (int)(*owed + (column->right ? padding : 0)), "");
+        text_lines_add(lines, content, 0);
         *owed = column->right ? 0 : padding;
     } else {
         *owed += padding;
@@ -143,39 +143,40 @@ static void write_cell(struct page *page, const struct column *column, const cha
     *owed += COLUMN_GAP;
 }
 
-static void write_header(struct page *page, const struct table *table, int indent)
+static void write_header(struct text_lines *lines, const struct table *table, int indent)
 {
     size_t owed = 0;
-    page_line(page, indent);
+    text_lines_begin(lines, indent);
     for (size_t i = 0; i < table->count; i++)
-        write_cell(page, &table->columns[i], table->columns[i].label, &owed);
-    putc('\n', page->out);
+        write_cell(lines, &table->columns[i], table->columns[i].label, &owed);
+    putc('\n', lines->out);
 }
 
-static void write_row(struct page *page, const struct table *table, const struct doc_node *row,
-                      int indent)
+static void write_row(struct text_lines *lines, const struct table *table,
+                      const struct doc_node *row, int indent)
 {
     char buffer[UNITS_TEXT_BYTES];
     size_t owed = 0;
     const struct doc_node *field = next_shown_field(row->first_child);
     if (!field)
         return;
-    page_line(page, indent);
+    text_lines_begin(lines, indent);
     for (size_t i = 0; i < table->count && field; i++, field = next_shown_field(field->next))
-        write_cell(page, &table->columns[i], walk_people_value(field, buffer), &owed);
-    putc('\n', page->out);
+        write_cell(lines, &table->columns[i], walk_people_value(field, buffer), &owed);
+    putc('\n', lines->out);
 }
 
-static int write_list(struct page *page, const struct doc_node *list, int indent, struct err *err);
+static int write_list(struct text_lines *lines, const struct doc_node *list, int indent,
+                      struct err *err);
 
 /* What stands in a row beside its fields: lists without heading, and notes. */
-static int write_row_details(struct page *page, const struct doc_node *row, int indent,
+static int write_row_details(struct text_lines *lines, const struct doc_node *row, int indent,
                              struct err *err)
 {
     for (const struct doc_node *child = row->first_child; child; child = child->next) {
         if (child->type == DOC_NOTE)
-            page_wrapped(page, child->text, indent);
-        if (child->type == DOC_LIST && write_list(page, child, indent, err))
+            text_lines_add_wrapped(lines, child->text, indent);
+        if (child->type == DOC_LIST && write_list(lines, child, indent, err))
             return -1;
     }
     return 0;
@@ -189,16 +190,17 @@ static const struct doc_node *first_row(const struct doc_node *list)
     return child;
 }
 
-static void write_element(struct page *page, const struct doc_node *element, int indent)
+static void write_element(struct text_lines *lines, const struct doc_node *element, int indent)
 {
     char buffer[UNITS_TEXT_BYTES];
     if (element->type == DOC_NOTE)
-        page_wrapped(page, element->text, indent);
+        text_lines_add_wrapped(lines, element->text, indent);
     else if (is_shown_field(element))
-        page_wrapped(page, walk_people_value(element, buffer), indent);
+        text_lines_add_wrapped(lines, walk_people_value(element, buffer), indent);
 }
 
-static int write_table(struct page *page, const struct doc_node *list, int indent, struct err *err)
+static int write_table(struct text_lines *lines, const struct doc_node *list, int indent,
+                       struct err *err)
 {
     struct table table = {0};
     int result = -1;
@@ -208,14 +210,14 @@ static int write_table(struct page *page, const struct doc_node *list, int inden
         if (child->type == DOC_OBJECT)
             table_measure(&table, child);
     if (table.has_header)
-        write_header(page, &table, indent);
+        write_header(lines, &table, indent);
     for (const struct doc_node *child = list->first_child; child; child = child->next) {
         if (child->type != DOC_OBJECT) {
-            write_element(page, child, indent);
+            write_element(lines, child, indent);
             continue;
         }
-        write_row(page, &table, child, indent);
-        if (write_row_details(page, child, indent + ROW_INDENT, err))
+        write_row(lines, &table, child, indent);
+        if (write_row_details(lines, child, indent + ROW_INDENT, err))
             goto out;
     }
     result = 0;
@@ -226,47 +228,48 @@ out:
 
 /* --- objects and sections --- */
 
-static int write_object(struct page *page, const struct doc_node *object, int indent,
+static int write_object(struct text_lines *lines, const struct doc_node *object, int indent,
                         struct err *err);
 
-static int write_sections(struct page *page, const struct doc_node *list, int indent,
+static int write_sections(struct text_lines *lines, const struct doc_node *list, int indent,
                           struct err *err)
 {
     for (const struct doc_node *child = list->first_child; child; child = child->next) {
         if (child->type != DOC_OBJECT)
-            write_element(page, child, indent);
-        else if (write_object(page, child, indent, err))
+            write_element(lines, child, indent);
+        else if (write_object(lines, child, indent, err))
             return -1;
-        page->gap = true;
+        lines->gap = true;
     }
     return 0;
 }
 
-static int write_list(struct page *page, const struct doc_node *list, int indent, struct err *err)
+static int write_list(struct text_lines *lines, const struct doc_node *list, int indent,
+                      struct err *err)
 {
     if (walk_is_table(list))
-        return write_table(page, list, indent, err);
-    return write_sections(page, list, indent, err);
+        return write_table(lines, list, indent, err);
+    return write_sections(lines, list, indent, err);
 }
 
 /* An object or list with its heading; empty lines set it off. */
-static int write_section(struct page *page, const struct doc_node *node, int indent,
+static int write_section(struct text_lines *lines, const struct doc_node *node, int indent,
                          struct err *err)
 {
-    page->gap = true;
+    lines->gap = true;
     if (node->label) {
-        page_line(page, indent);
-        page_text(page, node->label, 0);
-        putc('\n', page->out);
+        text_lines_begin(lines, indent);
+        text_lines_add(lines, node->label, 0);
+        putc('\n', lines->out);
         indent += INDENT;
     }
-    int result = node->type == DOC_LIST ? write_list(page, node, indent, err)
-                                        : write_object(page, node, indent, err);
-    page->gap = true;
+    int result = node->type == DOC_LIST ? write_list(lines, node, indent, err)
+                                        : write_object(lines, node, indent, err);
+    lines->gap = true;
     return result;
 }
 
-static int write_object(struct page *page, const struct doc_node *object, int indent,
+static int write_object(struct text_lines *lines, const struct doc_node *object, int indent,
                         struct err *err)
 {
     const struct doc_node *child = object->first_child;
@@ -274,12 +277,12 @@ static int write_object(struct page *page, const struct doc_node *object, int in
         if (!walk_is_visible(child)) {
             child = child->next;
         } else if (child->type == DOC_FIELD) {
-            child = write_fields(page, child, indent);
+            child = write_fields(lines, child, indent);
         } else if (child->type == DOC_NOTE) {
-            page_wrapped(page, child->text, indent);
+            text_lines_add_wrapped(lines, child->text, indent);
             child = child->next;
         } else {
-            if (write_section(page, child, indent, err))
+            if (write_section(lines, child, indent, err))
                 return -1;
             child = child->next;
         }
@@ -289,6 +292,6 @@ static int write_object(struct page *page, const struct doc_node *object, int in
 
 int render_text(const struct doc *doc, FILE *out, struct err *err)
 {
-    struct page page = {.out = out};
-    return write_object(&page, doc_root(doc), 0, err);
+    struct text_lines lines = {.out = out};
+    return write_object(&lines, doc_root(doc), 0, err);
 }

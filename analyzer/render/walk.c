@@ -36,6 +36,8 @@ bool walk_is_table(const struct doc_node *list)
 
 const char *walk_people_value(const struct doc_node *field, char buffer[UNITS_TEXT_BYTES])
 {
+    if (field->words)
+        return field->words;
     if (field->is_null)
         return "-";
     switch (field->unit) {

@@ -11,7 +11,7 @@
 
 #include "analyzer/command.h"
 #include "gpumemtrace/event.h"
-#include "analyzer/render/render.h"
+#include "analyzer/render/formats.h"
 #include "common/size.h"
 #include "text.h"
 
@@ -21,7 +21,7 @@ struct shared_rule {
 };
 
 static const char format_text[] = "how to print the result:"
-#define FORMAT(name, function) " " #name
+#define FORMAT(name, function, reads) " " #name
 #include "analyzer/render/formats.def"
                                   " (default text)";
 
@@ -165,6 +165,12 @@ static int store_texts(struct option_texts *texts, const char *value, struct err
     return 0;
 }
 
+static int store_format(const struct format **format, const char *name, struct err *err)
+{
+    *format = format_find(name, err);
+    return *format ? 0 : -1;
+}
+
 static int store(const struct option_rule *rule, void *target, const char *value, struct err *err)
 {
     void *field = (char *)target + rule->offset;
@@ -173,11 +179,9 @@ static int store(const struct option_rule *rule, void *target, const char *value
         *(bool *)field = true;
         return 0;
     case OPTION_JSON:
-        *(const char **)field = "json";
-        return 0;
+        return store_format(field, "json", err);
     case OPTION_FORMAT:
-        *(const char **)field = value;
-        return format_find(value, err) ? 0 : -1;
+        return store_format(field, value, err);
     case OPTION_TEXT:
         *(const char **)field = value;
         return 0;
@@ -277,8 +281,9 @@ static int parse(struct command_options *options, const struct option_rule *own_
 {
     struct parser parser;
     int result;
-    *options = (struct command_options){
-        .command = argv[0], .format = "text", .device = -1, .layer = LAYER_none};
+    *options = (struct command_options){.command = argv[0], .device = -1, .layer = LAYER_none};
+    if (store_format(&options->format, "text", err))
+        return -1;
     parser_init(&parser, options, own_rules, own, ordering);
     opterr = 0;
     optind = 0; /* glibc: start afresh */

@@ -31,6 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/render/format.h"
 #include "gpumemtrace/err.h"
 
 /* What an option takes, and the type of the field its value goes to. */
@@ -44,8 +45,8 @@ enum option_kind {
     OPTION_SIZE,   /* 4GiB …; uint64_t */
     OPTION_RATIO,  /* 2% or 0.02; double */
     OPTION_CHOICE, /* argument is "a|b|c"; int, 1 for a, 2 for b … */
-    OPTION_FORMAT, /* a name from render/formats.def; const char * */
-    OPTION_JSON,   /* nothing; const char * becomes "json" */
+    OPTION_FORMAT, /* a name from render/formats.def; const struct format * */
+    OPTION_JSON,   /* nothing; const struct format * becomes that of JSON */
 };
 
 struct option_rule {
@@ -68,12 +69,12 @@ enum native_frames { NATIVE_FOLDED = 1, NATIVE_FULL }; /* as the choices stand i
 
 struct command_options {
     const char *command;
-    const char *format; /* "text" unless given */
-    const char *output; /* a file name; NULL: stdout */
-    int device;         /* -1: all */
-    int layer;          /* enum memory_layer; LAYER_none: not given */
-    const char *at;     /* NULL: not given */
-    long top;           /* 0: not given */
+    const struct format *format; /* text unless given */
+    const char *output;          /* a file name; NULL: stdout */
+    int device;                  /* -1: all */
+    int layer;                   /* enum memory_layer; LAYER_none: not given */
+    const char *at;              /* NULL: not given */
+    long top;                    /* 0: not given */
     struct option_texts debug_dirs;
     bool debuginfod;
     int native;            /* enum native_frames */

@@ -12,7 +12,7 @@
 static void a_list_of_rows_becomes_a_table_of_its_keys(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_count(doc, "outside", "Outside", 1);
     doc_list_begin(doc, "points", "Points");
     for (uint64_t i = 1; i <= 2; i++) {
@@ -29,7 +29,7 @@ static void a_list_of_rows_becomes_a_table_of_its_keys(void **state)
 static void separators_quotes_and_line_ends_are_quoted(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_list_begin(doc, "rows", NULL);
     doc_row_begin(doc);
     doc_text(doc, "a", "", "one, two");
@@ -45,7 +45,7 @@ static void separators_quotes_and_line_ends_are_quoted(void **state)
 static void tables_of_all_devices_are_joined_and_led_by_the_device(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_list_begin(doc, "devices", NULL);
     for (int device = 0; device < 2; device++) {
         doc_row_begin(doc);
@@ -74,7 +74,7 @@ static void tables_of_all_devices_are_joined_and_led_by_the_device(void **state)
 
 static struct doc *two_lists(bool second_has_rows)
 {
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_list_begin(doc, "devices", NULL);
     doc_row_begin(doc);
     doc_count(doc, "device", "", 3);
@@ -119,7 +119,7 @@ static void a_name_that_does_not_exist_leaves_the_first_table(void **state)
 static void a_row_that_names_its_device_is_not_led_by_it(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_list_begin(doc, "devices", NULL);
     doc_row_begin(doc);
     doc_count(doc, "device", "", 3);
@@ -137,7 +137,7 @@ static void a_row_that_names_its_device_is_not_led_by_it(void **state)
 static void an_empty_list_is_passed_over(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_list_begin(doc, "empty", NULL);
     doc_list_end(doc);
     doc_object_begin(doc, "inside", NULL);
@@ -153,7 +153,7 @@ static void an_empty_list_is_passed_over(void **state)
 static void without_a_table_it_is_keys_and_values(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_object_begin(doc, "peak", "Peak");
     doc_bytes(doc, "bytes", "Bytes", 7);
     doc_object_end(doc);

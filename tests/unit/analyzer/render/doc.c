@@ -15,12 +15,11 @@
 static void the_schema_is_the_first_key(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("gpumemtrace.peak/1");
+    struct doc *doc = doc_new("gpumemtrace.peak/1", DOC_BOTH);
     doc_count(doc, "events", "Events", 3);
     const struct doc_node *first = doc_root(doc)->first_child;
     assert_string_equal(first->key, "schema");
     assert_string_equal(first->text, "gpumemtrace.peak/1");
-    assert_null(first->label);
     assert_string_equal(first->next->key, "events");
     assert_int_equal(first->next->integer, 3);
     assert_int_equal(doc_check(doc, NULL), 0);
@@ -31,7 +30,7 @@ static void a_text_is_copied(void **state)
 {
     (void)state;
     char value[] = "before";
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_BOTH);
     doc_text(doc, "name", "Name", value);
     memcpy(value, "after", sizeof "after");
     assert_string_equal(doc_root(doc)->last_child->text, "before");
@@ -41,7 +40,7 @@ static void a_text_is_copied(void **state)
 static void a_missing_text_is_unknown(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_BOTH);
     doc_text(doc, "name", "Name", NULL);
     assert_true(doc_root(doc)->last_child->is_null);
     assert_int_equal(doc_check(doc, NULL), 0);
@@ -51,7 +50,7 @@ static void a_missing_text_is_unknown(void **state)
 static void a_ratio_that_is_no_number_is_unknown(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_BOTH);
     doc_ratio(doc, "a", "A", NAN);
     assert_true(doc_root(doc)->last_child->is_null);
     doc_ratio(doc, "b", "B", INFINITY);
@@ -73,7 +72,7 @@ static void assert_broken(struct doc *doc, const char *part_of_message)
 static void an_object_left_open_is_told(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_BOTH);
     doc_object_begin(doc, "device", NULL);
     assert_broken(doc, "not ended");
 }
@@ -81,7 +80,7 @@ static void an_object_left_open_is_told(void **state)
 static void an_end_without_begin_is_told(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_BOTH);
     doc_object_end(doc);
     assert_broken(doc, "does not match");
 }
@@ -89,7 +88,7 @@ static void an_end_without_begin_is_told(void **state)
 static void a_list_ended_as_object_is_told(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_BOTH);
     doc_list_begin(doc, "rows", NULL);
     doc_object_end(doc);
     assert_broken(doc, "does not match");
@@ -98,7 +97,7 @@ static void a_list_ended_as_object_is_told(void **state)
 static void a_row_ended_as_object_is_told(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_BOTH);
     doc_list_begin(doc, "rows", NULL);
     doc_row_begin(doc);
     doc_object_end(doc);
@@ -108,7 +107,7 @@ static void a_row_ended_as_object_is_told(void **state)
 static void a_row_outside_a_list_is_told(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_BOTH);
     doc_row_begin(doc);
     assert_broken(doc, "row outside");
 }
@@ -116,17 +115,110 @@ static void a_row_outside_a_list_is_told(void **state)
 static void the_first_error_is_the_one_told(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_BOTH);
     doc_row_begin(doc);
     doc_object_end(doc);
     doc_count(doc, "a", "A", UINT64_MAX);
     assert_broken(doc, "row outside");
 }
 
+/* A detail and a summary of each kind, and one of each inside a row that is a detail. */
+static struct doc *levels_doc(enum doc_level reads)
+{
+    struct doc *doc = doc_new("x/1", reads);
+    doc_count(doc_detail(doc), "seq", "Event", 1);
+    doc_text(doc_summary(doc), NULL, "Bar", "###");
+    doc_note(doc, "A sentence.");
+    doc_list_begin(doc, "rows", "Rows");
+    for (int i = 0; i < 2; i++) {
+        doc_row_begin(doc_detail_if(doc, i > 0));
+        doc_count(doc, "n", "N", (uint64_t)i);
+        assert_int_equal(doc_takes(doc), reads != DOC_SUMMARY || i == 0);
+        doc_list_begin(doc_summary(doc), NULL, NULL);
+        doc_list_end(doc);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+    assert_int_equal(doc_check(doc, NULL), 0);
+    return doc;
+}
+
+static size_t count_children(const struct doc_node *node)
+{
+    size_t count = 0;
+    for (const struct doc_node *child = node->first_child; child; child = child->next)
+        count++;
+    return count;
+}
+
+static void a_summary_holds_no_detail_nor_what_is_inside_one(void **state)
+{
+    (void)state;
+    struct doc *doc = levels_doc(DOC_SUMMARY);
+    const struct doc_node *root = doc_root(doc);
+    assert_int_equal(count_children(root), 3);
+    assert_string_equal(root->first_child->label, "Bar");
+    assert_int_equal(root->first_child->next->type, DOC_NOTE);
+    assert_int_equal(count_children(root->last_child), 1);
+    assert_int_equal(count_children(root->last_child->first_child), 2);
+    doc_free(doc);
+}
+
+static void details_hold_nothing_that_is_for_a_summary_only(void **state)
+{
+    (void)state;
+    struct doc *doc = levels_doc(DOC_DETAIL);
+    const struct doc_node *root = doc_root(doc);
+    assert_int_equal(count_children(root), 3);
+    assert_string_equal(root->first_child->key, "schema");
+    assert_string_equal(root->first_child->next->key, "seq");
+    assert_int_equal(count_children(root->last_child), 2);
+    assert_int_equal(count_children(root->last_child->first_child), 1);
+    doc_free(doc);
+}
+
+static void a_reader_of_both_gets_all_of_it_with_its_level(void **state)
+{
+    (void)state;
+    struct doc *doc = levels_doc(DOC_BOTH);
+    const struct doc_node *root = doc_root(doc), *rows = root->last_child;
+    assert_int_equal(count_children(root), 5);
+    assert_int_equal(root->first_child->next->level, DOC_DETAIL);
+    assert_int_equal(rows->level, DOC_BOTH);
+    assert_int_equal(rows->first_child->level, DOC_BOTH);
+    assert_int_equal(rows->last_child->level, DOC_DETAIL);
+    assert_int_equal(rows->first_child->last_child->level, DOC_SUMMARY);
+    doc_free(doc);
+}
+
+static void a_wrong_end_is_told_where_nothing_is_kept(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1", DOC_SUMMARY);
+    doc_list_begin(doc_detail(doc), "rows", "Rows");
+    doc_row_begin(doc);
+    doc_list_end(doc);
+    assert_broken(doc, "does not match");
+}
+
+static void words_of_a_field_that_was_dropped_go_to_no_other(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1", DOC_SUMMARY);
+    doc_count(doc, "a", "A", 1);
+    doc_count(doc_detail(doc), "b", "B", 2);
+    doc_words(doc, "two");
+    assert_null(doc_root(doc)->last_child->words);
+    doc_count(doc, "c", "C", 3);
+    doc_words(doc, "%s", "three");
+    assert_string_equal(doc_root(doc)->last_child->words, "three");
+    doc_free(doc);
+}
+
 static void a_deep_document_is_freed(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_BOTH);
     for (int i = 0; i < 100000; i++)
         doc_object_begin(doc, "inner", NULL);
     for (int i = 0; i < 100000; i++)
@@ -148,6 +240,11 @@ int main(void)
         cmocka_unit_test(a_row_ended_as_object_is_told),
         cmocka_unit_test(a_row_outside_a_list_is_told),
         cmocka_unit_test(the_first_error_is_the_one_told),
+        cmocka_unit_test(a_summary_holds_no_detail_nor_what_is_inside_one),
+        cmocka_unit_test(details_hold_nothing_that_is_for_a_summary_only),
+        cmocka_unit_test(a_reader_of_both_gets_all_of_it_with_its_level),
+        cmocka_unit_test(a_wrong_end_is_told_where_nothing_is_kept),
+        cmocka_unit_test(words_of_a_field_that_was_dropped_go_to_no_other),
         cmocka_unit_test(a_deep_document_is_freed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

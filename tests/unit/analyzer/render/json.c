@@ -15,7 +15,7 @@
 static void keys_stand_in_the_order_they_were_built(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_count(doc, "zebra", NULL, 1);
     doc_object_begin(doc, "middle", "Middle");
     doc_bool(doc, "yes", "Yes", true);
@@ -35,7 +35,7 @@ static void keys_stand_in_the_order_they_were_built(void **state)
 static void lists_hold_rows_and_plain_elements(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_list_begin(doc, "sites", "Sites");
     doc_row_begin(doc);
     doc_bytes(doc, "bytes", "Bytes", 7);
@@ -64,7 +64,7 @@ static void lists_hold_rows_and_plain_elements(void **state)
 static void what_is_for_people_only_is_left_out(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_note(doc, "a sentence");
     doc_text(doc, NULL, "Label", "value");
     doc_object_begin(doc, NULL, "Heading");
@@ -79,7 +79,7 @@ static void what_is_for_people_only_is_left_out(void **state)
 static void unknown_is_null(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_null(doc, "a", "A", DOC_BYTES);
     doc_text(doc, "b", "B", NULL);
     assert_rendered(doc, "json", "{\n  \"schema\": \"x/1\",\n  \"a\": null,\n  \"b\": null\n}\n");
@@ -88,7 +88,7 @@ static void unknown_is_null(void **state)
 static void integers_are_exact_to_the_ends_of_their_range(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_bytes(doc, "most", "", UINT64_MAX);
     doc_integer(doc, "address", "", DOC_ADDRESS, (int64_t)0x8000000000000001u);
     doc_integer(doc, "least", "", DOC_DELTA, INT64_MIN);
@@ -104,7 +104,7 @@ static void integers_are_exact_to_the_ends_of_their_range(void **state)
 static void ratios_are_real_numbers_of_six_digits(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_ratio(doc, "third", "", 1.0 / 3);
     doc_ratio(doc, "tenth", "", 0.1);
     doc_ratio(doc, "zero", "", -0.0);
@@ -134,7 +134,7 @@ static void every_control_character_survives_the_way_there_and_back(void **state
     for (char byte = 1; byte < 0x20; byte++)
         value[length++] = byte;
     snprintf(value + length, sizeof value - length, "\"\\/\x7f\xc3\xa4");
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_text(doc, "value", "", value);
     json_t *json = read_back(doc);
     assert_string_equal(json_string_value(json_object_get(json, "value")), value);
@@ -145,7 +145,7 @@ static void every_control_character_survives_the_way_there_and_back(void **state
 static void bytes_that_are_no_utf8_become_replacement_characters(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_text(doc, "value", "",
              "a\xff"
              "b\xc3(\xed\xa0\x80\xc0\xaf\xf5");
@@ -162,7 +162,7 @@ static void a_broken_document_is_not_rendered(void **state)
 {
     (void)state;
     struct err err = {0};
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_object_begin(doc, "open", NULL);
     assert_null(rendered(doc, "json", &err));
     assert_int_equal(err.code, ERR_INTERNAL);
@@ -173,7 +173,7 @@ static void an_unknown_format_names_those_there_are(void **state)
 {
     (void)state;
     struct err err = {0};
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_DETAIL);
     assert_null(rendered(doc, "xml", &err));
     assert_int_equal(err.code, ERR_USAGE);
     assert_string_equal(err.message, "unknown format 'xml'; there are text, json, csv and junit");
@@ -184,10 +184,10 @@ static void a_full_disk_is_an_error(void **state)
 {
     (void)state;
     struct err err = {0};
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_DETAIL);
     FILE *out = fopen("/dev/full", "w");
     assert_non_null(out);
-    assert_int_equal(render(doc, "json", out, &err), -1);
+    assert_int_equal(render(doc, format_find("json", &err), out, &err), -1);
     assert_int_equal(err.code, ERR_SYSTEM);
     assert_non_null(strstr(err.message, "No space left"));
     fclose(out);

@@ -23,7 +23,7 @@ static void add_check(struct doc *doc, const char *name, bool passed, const char
 static void each_check_is_a_test_case(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("gpumemtrace.check/1");
+    struct doc *doc = doc_new("gpumemtrace.check/1", DOC_DETAIL);
     doc_list_begin(doc, "checks", "Checks");
     add_check(doc, "peak of device 0", true, NULL);
     add_check(doc, "growth", false, "1 GiB > \"512 MiB\" & <more>\x01");
@@ -43,7 +43,7 @@ static void a_document_without_checks_is_refused(void **state)
 {
     (void)state;
     struct err err = {0};
-    struct doc *doc = doc_new("gpumemtrace.peak/1");
+    struct doc *doc = doc_new("gpumemtrace.peak/1", DOC_DETAIL);
     assert_null(rendered(doc, "junit", &err));
     assert_int_equal(err.code, ERR_USAGE);
     assert_non_null(strstr(err.message, "check"));

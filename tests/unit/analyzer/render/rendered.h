@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/render/doc.h"
+#include "analyzer/render/formats.h"
 #include "analyzer/render/render.h"
 
 /* The caller frees the string; NULL and *err when rendering failed. */
@@ -14,7 +15,7 @@ static inline char *rendered(const struct doc *doc, const char *format, struct e
     char *string = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&string, &length);
-    int result = out ? render(doc, format, out, err) : -1;
+    int result = out && format_find(format, err) ? render(doc, format_find(format, err), out, err) : -1;
     if (out)
         fclose(out);
     if (result) {

@@ -12,7 +12,7 @@
 static void labels_are_padded_to_the_longest_and_machine_fields_left_out(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_SUMMARY);
     doc_bytes(doc, "peak_bytes", "Peak", 1610612736);
     doc_count(doc, "seq", NULL, 99999);
     doc_integer(doc, "time", "Reached after", DOC_NS, 12300000);
@@ -23,10 +23,23 @@ static void labels_are_padded_to_the_longest_and_machine_fields_left_out(void **
                     "UUID           -\n");
 }
 
+static void words_stand_in_the_place_of_the_value(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1", DOC_SUMMARY);
+    doc_count(doc, "events", "Events", 3);
+    doc_words(doc, "3, complete");
+    doc_text(doc, "phase", "Phase", NULL);
+    doc_words(doc, "(outside any)");
+    assert_rendered(doc, "text",
+                    "Events  3, complete\n"
+                    "Phase   (outside any)\n");
+}
+
 static void sections_have_a_heading_and_an_empty_line_between_them(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_SUMMARY);
     doc_note(doc, "One sentence.");
     doc_object_begin(doc, "a", "First");
     doc_count(doc, "n", "N", 1);
@@ -69,7 +82,7 @@ static void add_site(struct doc *doc, uint64_t bytes, uint64_t count, const char
 static void a_table_aligns_numbers_right_and_indents_inner_lists(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_SUMMARY);
     doc_list_begin(doc, "sites", "Sites at the peak");
     add_site(doc, 1073741824, 2, "forward", "main (train.c:12)");
     add_site(doc, 512, 10, NULL, "step (train.c:40)");
@@ -86,7 +99,7 @@ static void a_table_aligns_numbers_right_and_indents_inner_lists(void **state)
 static void no_line_of_a_table_ends_in_spaces(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_SUMMARY);
     const char *bars[] = {"", "##"};
     doc_list_begin(doc, "rows", NULL);
     for (int i = 0; i < 2; i++) {
@@ -106,7 +119,7 @@ static void no_line_of_a_table_ends_in_spaces(void **state)
 static void columns_are_counted_in_characters_not_bytes(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_SUMMARY);
     doc_list_begin(doc, "rows", NULL);
     const char *names[] = {"\xc3\xa9t\xc3\xa9", "\xe6\x97\xa5\xe6\x9c\xac", "plain"};
     for (int i = 0; i < 3; i++) {
@@ -126,7 +139,7 @@ static void columns_are_counted_in_characters_not_bytes(void **state)
 static void rows_with_headed_lists_are_sections(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_SUMMARY);
     doc_list_begin(doc, "devices", NULL);
     for (int device = 0; device < 2; device++) {
         doc_row_begin(doc);
@@ -156,7 +169,7 @@ static void rows_with_headed_lists_are_sections(void **state)
 static void a_heading_without_content_is_not_shown(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_SUMMARY);
     doc_list_begin(doc, "pools", "Pools");
     doc_list_end(doc);
     doc_object_begin(doc, "trace", "Trace");
@@ -169,7 +182,7 @@ static void a_heading_without_content_is_not_shown(void **state)
 static void notes_are_wrapped_between_words(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_SUMMARY);
     doc_object_begin(doc, "a", "A");
     doc_note(doc, "%s",
              "123456789 123456789 123456789 123456789 123456789 123456789 123456789 123456789 "
@@ -185,7 +198,7 @@ static void notes_are_wrapped_between_words(void **state)
 static void control_characters_do_not_reach_the_terminal(void **state)
 {
     (void)state;
-    struct doc *doc = doc_new("x/1");
+    struct doc *doc = doc_new("x/1", DOC_SUMMARY);
     doc_text(doc, "name", "Name",
              "a\x1b[31mred\nnext\x7f\xc2\x9b"
              "31m\xff");
@@ -196,6 +209,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(labels_are_padded_to_the_longest_and_machine_fields_left_out),
+        cmocka_unit_test(words_stand_in_the_place_of_the_value),
         cmocka_unit_test(sections_have_a_heading_and_an_empty_line_between_them),
         cmocka_unit_test(a_table_aligns_numbers_right_and_indents_inner_lists),
         cmocka_unit_test(no_line_of_a_table_ends_in_spaces),

@@ -68,7 +68,7 @@ static void without_options_the_defaults_hold(void **state)
     parse(&parsed, "peak a.db b.db", false);
     assert_int_equal(parsed.result, 0);
     assert_string_equal(parsed.options.command, "peak");
-    assert_string_equal(parsed.options.format, "text");
+    assert_string_equal(parsed.options.format->name, "text");
     assert_null(parsed.options.output);
     assert_null(parsed.options.at);
     assert_int_equal(parsed.options.device, -1);
@@ -85,7 +85,7 @@ static void options_may_stand_after_operands(void **state)
     parse(&parsed, "peak a.db --json -o out.json b.db --device=2 --layer pool --top 5 --at=end",
           false);
     assert_int_equal(parsed.result, 0);
-    assert_string_equal(parsed.options.format, "json");
+    assert_string_equal(parsed.options.format->name, "json");
     assert_string_equal(parsed.options.output, "out.json");
     assert_int_equal(parsed.options.device, 2);
     assert_int_equal(parsed.options.layer, LAYER_pool);
@@ -101,7 +101,7 @@ static void two_dashes_end_the_options(void **state)
     struct parsed parsed;
     parse(&parsed, "peak -- --json", false);
     assert_int_equal(parsed.result, 0);
-    assert_string_equal(parsed.options.format, "text");
+    assert_string_equal(parsed.options.format->name, "text");
     assert_string_equal(parsed.options.operands[0], "--json");
 }
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Lines of a text page; see page.h. */
-#include "page.h"
+/* Lines of text; see text_lines.h. */
+#include "text_lines.h"
 
 #include "analyzer/util/utf8.h"
 
-void page_line(struct page *page, int indent)
+void text_lines_begin(struct text_lines *lines, int indent)
 {
-    if (page->gap && page->started)
-        putc('\n', page->out);
-    page->gap = false;
-    page->started = true;
-    fprintf(page->out, "%*s", indent, "");
+    if (lines->gap && lines->started)
+        putc('\n', lines->out);
+    lines->gap = false;
+    lines->started = true;
+    fprintf(lines->out, "%*s", indent, "");
 }
 
 static bool is_control(uint32_t code)
@@ -34,7 +34,7 @@ static void write_text(FILE *out, const char *string, const char *end)
     }
 }
 
-void page_text(struct page *page, const char *string, size_t columns)
+void text_lines_add(struct text_lines *lines, const char *string, size_t columns)
 {
     const char *end = string;
     size_t written = 0;
@@ -43,9 +43,9 @@ void page_text(struct page *page, const char *string, size_t columns)
         end += utf8_next(end, &code);
         written += utf8_columns(code);
     }
-    write_text(page->out, string, end);
+    write_text(lines->out, string, end);
     if (written < columns)
-        fprintf(page->out, "%*s", (int)(columns - written), "");
+        fprintf(lines->out, "%*s", (int)(columns - written), "");
 }
 
 static bool is_space(char byte)
@@ -65,9 +65,10 @@ static const char *word_end(const char *string, size_t *columns)
     return string;
 }
 
-void page_wrapped(struct page *page, const char *string, int indent)
+void text_lines_add_wrapped(struct text_lines *lines, const char *string, int indent)
 {
-    size_t room = indent < PAGE_COLUMNS / 2 ? PAGE_COLUMNS - (size_t)indent : PAGE_COLUMNS / 2;
+    size_t room = indent < TEXT_LINES_COLUMNS / 2 ? TEXT_LINES_COLUMNS - (size_t)indent
+                                                  : TEXT_LINES_COLUMNS / 2;
     size_t used = 0;
     for (;;) {
         while (is_space(*string))
@@ -77,17 +78,17 @@ void page_wrapped(struct page *page, const char *string, int indent)
         size_t columns;
         const char *end = word_end(string, &columns);
         if (used > 0 && used + 1 + columns > room) {
-            putc('\n', page->out);
+            putc('\n', lines->out);
             used = 0;
         }
         if (used == 0)
-            page_line(page, indent);
+            text_lines_begin(lines, indent);
         else
-            putc(' ', page->out);
-        write_text(page->out, string, end);
+            putc(' ', lines->out);
+        write_text(lines->out, string, end);
         used += columns + (used > 0);
         string = end;
     }
     if (used > 0)
-        putc('\n', page->out);
+        putc('\n', lines->out);
 }

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of output formats. It must not know who asks for one. */
+#ifndef GPUMEMTRACE_ANALYZER_RENDER_FORMATS_H
+#define GPUMEMTRACE_ANALYZER_RENDER_FORMATS_H
+
+#include "format.h"
+
+/* NULL and *err (ERR_USAGE, with the formats there are): no such format. */
+const struct format *format_find(const char *name, struct err *err);
+
+#endif

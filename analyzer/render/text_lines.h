@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lines of text: indentation, empty lines between sections, padding, wrapping. What comes out of a
+ * trace is not trusted: control characters never reach the terminal. It must not know documents.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_RENDER_TEXT_LINES_H
+#define GPUMEMTRACE_ANALYZER_RENDER_TEXT_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define TEXT_LINES_COLUMNS 100
+
+struct text_lines {
+    FILE *out;
+    bool started; /* something was written */
+    bool gap;     /* an empty line is due before the next line, unless it is the first */
+};
+
+/* Begins a line: the empty line that is due, then the indentation. */
+void text_lines_begin(struct text_lines *lines, int indent);
+/* Adds to the line, padded with spaces to so many columns. */
+void text_lines_add(struct text_lines *lines, const char *string, size_t columns);
+/* Whole lines, broken between words. */
+void text_lines_add_wrapped(struct text_lines *lines, const char *string, int indent);
+
+#endif
