@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Above what programs close one by one; where the limit is lower, the lowest that is not standard.
- */
+/* Above the numbers that programs close one by one. Where the limit on descriptors is lower, the
+ * lowest number above the standard ones is taken. */
 #define OUT_OF_THE_WAY 600
 
 static int move_up(int fd)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Descriptors that stay open in somebody else's process: where the program's own do not get their
- * numbers from, and never the standard ones, which it may have closed. It must not know what they
- * are open for.
+ * Descriptors of ours that stay open in the program's process: with high numbers, so that the
+ * program's own get the numbers they would get without us, and never 0, 1 or 2, which it may have
+ * closed. It must not know what they are open for.
  */
 #ifndef GPUMEMTRACE_COMMON_OWN_FD_H
 #define GPUMEMTRACE_COMMON_OWN_FD_H
@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Which file a descriptor was opened for: one that was closed, and its number used again by the
- * program, is not ours any more. */
+/* The file that a descriptor was opened for: tells whether the program has closed it since, and maybe
+ * opened a file of its own under the same number. */
 struct own_file {
     dev_t device;
     ino_t inode;
@@ -21,8 +21,8 @@ struct own_file {
 int own_fd_open(const char *path, int flags, mode_t mode, struct own_file *file);
 bool own_fd_is(int fd, const struct own_file *file);
 
-/* Between the two, what a library of another makes of descriptors does not become the program's
- * standard ones. */
+/* Between begin and end, descriptors that another library opens do not get the numbers 0, 1 and 2,
+ * even where the program has closed these. */
 struct own_fd_guard {
     int held[3];
 };

@@ -7,14 +7,15 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "numbers.h"
+
 enum { FIELD_STATE = 3, FIELD_PARENT = 4, FIELD_START = 22, FIELD_STATUS = 52 };
 
-/* From one field to a later one; fields are parted by single spaces. */
+/* The field that comes `count` fields later; single spaces separate them. */
 static const char *skip_fields(const char *field, int count)
 {
     while (field && count-- > 0) {
@@ -24,11 +25,18 @@ static const char *skip_fields(const char *field, int count)
     return field;
 }
 
+static uint64_t number_at(const char *field)
+{
+    uint64_t number;
+    digits_read(field, &number);
+    return number;
+}
+
 int proc_stat_read(struct proc_stat *stat, int64_t pid)
 {
     char path[64], text[1024];
-    /* Its main thread's, which says the same: for /proc/PID/stat of its own programs, qemu's user
-     * mode makes up an answer that differs from what other processes are told. */
+    /* The main thread's file, which says the same: qemu's user mode makes up /proc/PID/stat for the
+     * program that it runs, unlike what other processes read there. */
     snprintf(path, sizeof path, "/proc/%lld/task/%lld/stat", (long long)pid, (long long)pid);
     const int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -47,13 +55,13 @@ int proc_stat_read(struct proc_stat *stat, int64_t pid)
     if (!start)
         return -1;
     stat->state = *state;
-    stat->parent_pid = strtoll(parent, NULL, 10);
-    stat->start_ticks = strtoull(start, NULL, 10);
-    stat->wait_status = status ? (int)strtol(status, NULL, 10) : 0;
+    stat->parent_pid = (int64_t)number_at(parent);
+    stat->start_ticks = number_at(start);
+    stat->wait_status = status ? (int)number_at(status) : 0;
     return 0;
 }
 
-/* A main thread that has ended stays in the list until the process does, but runs no program. */
+/* A main thread that has ended stays listed until the process ends, but its /proc/self/exe is gone. */
 bool proc_stat_is_last_thread(void)
 {
     enum { LINKS_OF_A_FOLDER = 2, MAIN_AND_LAST = 2 };

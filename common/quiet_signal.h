@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Keeps a signal that our own writing may raise (SIGPIPE, SIGXFSZ) away from the program: blocked
- * on this thread while we write, and taken back if it came. One that was pending before stays
- * pending.
+ * Keeps a signal that our own writes may raise (SIGPIPE, SIGXFSZ) from the program: blocked on this
+ * thread while we write, and consumed if it came. One that was already pending stays pending.
  */
 #ifndef GPUMEMTRACE_COMMON_QUIET_SIGNAL_H
 #define GPUMEMTRACE_COMMON_QUIET_SIGNAL_H

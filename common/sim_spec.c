@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parser of SPECs; see spec.h for the grammar.
+ * See sim_spec.h.
  */
 #include "sim_spec.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "size.h"
+#include "numbers.h"
 
 #define MIB ((uint64_t)1 << 20)
 #define GIB ((uint64_t)1 << 30)
@@ -36,19 +35,18 @@ static int complain(struct err *err, const char *part, const char *reason)
     return -1;
 }
 
-/* "2x": how many devices. Returns what follows it, NULL if the number will not do. */
+/* Reads the "2x" of "2x80GiB" and returns what follows it. NULL: no such number of devices. */
 static const char *read_count(const char *text, int *count)
 {
-    char *end;
-    const size_t digits = strspn(text, "0123456789");
+    uint64_t value;
+    const char *end = digits_read(text, &value);
     *count = 1;
-    if (!digits || text[digits] != 'x')
+    if (end == text || *end != 'x')
         return text;
-    const unsigned long value = strtoul(text, &end, 10);
     if (value < 1 || value > SIM_DEVICE_LIMIT)
         return NULL;
     *count = (int)value;
-    return text + digits + 1;
+    return end + 1;
 }
 
 static const struct preset *preset_find(const char *name)
@@ -68,7 +66,7 @@ static void apply_preset(const struct preset *preset, struct sim_spec *spec)
     spec->processor_count = preset->processor_count;
 }
 
-/* A bare size says nothing of the architecture: the commonest in the field stands in. */
+/* A bare size does not tell the architecture: compute capability 8.0, the most common, is assumed. */
 static int apply_size(const char *text, struct sim_spec *spec)
 {
     if (size_parse(text, &spec->total_bytes, NULL))
@@ -109,11 +107,11 @@ static int read_option(const char *text, struct sim_spec *spec, struct err *err)
     else
         return complain(err, text, "the options are others=SIZE and context=SIZE");
     if (size_parse(value + 1, bytes, NULL))
-        return complain(err, text, "its size is no size");
+        return complain(err, text, "its value is not a size");
     return 0;
 }
 
-/* No sum that could overflow: each part is compared with what is left. */
+/* Compares each part with what is left, because a sum could overflow. */
 static int check_sizes(const char *text, const struct sim_spec *spec, struct err *err)
 {
     if (spec->others_bytes >= spec->total_bytes ||

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What simulated devices a user asks for, as text:
+ * SPEC, the text in which a user asks for simulated devices:
  *
  *     SPEC = [COUNT "x"] (SIZE | PRESET) {"," ("others" | "context") "=" SIZE}
  *     16GiB    2x80GiB    h100    2xa100-40,others=3GiB,context=500MiB
  *
- * It must not know the rest of the simulator: the analyzer's command line checks a SPEC with it.
+ * The simulator reads it, and `gpumemtrace run --dry-run=SPEC` checks it. It must not know the rest of
+ * the simulator.
  */
 #ifndef GPUMEMTRACE_COMMON_SIM_SPEC_H
 #define GPUMEMTRACE_COMMON_SIM_SPEC_H
@@ -21,15 +22,14 @@
 struct sim_spec {
     char device_name[48];
     uint64_t total_bytes;
-    uint64_t others_bytes;  /* held by other processes, for good */
+    uint64_t others_bytes;  /* held by other processes all the time */
     uint64_t context_bytes; /* cost of a process's first context on a device */
     int device_count;
     int capability_major, capability_minor;
     int processor_count;
 };
 
-/* Fails with ERR_USAGE and a message that quotes the part that is wrong; *spec is then untouched.
- */
+/* Fails with ERR_USAGE and a message that quotes the wrong part, and leaves *spec untouched. */
 int sim_spec_parse(const char *text, struct sim_spec *spec, struct err *err);
 
 #endif

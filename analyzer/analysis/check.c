@@ -9,7 +9,7 @@
 
 #include "phases.h"
 #include "analyzer/util/array.h"
-#include "common/size.h"
+#include "common/numbers.h"
 
 int check_limit_parse(struct check_limit *limit, const char *text, struct err *err)
 {

@@ -15,7 +15,7 @@
 #include "run_places.h"
 #include "run_program.h"
 #include "common/sim_spec.h"
-#include "common/size.h"
+#include "common/numbers.h"
 #include "analyzer/util/text.h"
 
 #define VARIABLE_BYTES_MAX 65536

@@ -12,7 +12,7 @@
 #include "analyzer/command.h"
 #include "gpumemtrace/event.h"
 #include "analyzer/render/formats.h"
-#include "common/size.h"
+#include "common/numbers.h"
 #include "text.h"
 
 struct shared_rule {

@@ -4,12 +4,11 @@
  */
 #include "config.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/size.h"
+#include "common/numbers.h"
 #include "gpumemtrace/err.h"
 #include "log.h"
 
@@ -33,10 +32,9 @@ static bool read_SIZE(uint64_t *field, const char *value)
 
 static bool read_COUNT(uint64_t *field, const char *value)
 {
-    char *end;
-    errno = 0;
-    const unsigned long long number = strtoull(value, &end, 10);
-    if (errno || end == value || *end || *value == '-')
+    uint64_t number;
+    const char *end = digits_read(value, &number);
+    if (end == value || *end)
         return false;
     *field = number;
     return true;

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "gpumemtrace/version.h"
+#include "common/numbers.h"
 #include "common/proc_stat.h"
 #include "trace/ring.h"
 #include "trace/store.h"
@@ -32,12 +33,9 @@ int64_t trace_path_rank(void)
                                             "SLURM_PROCID"};
     for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
         const char *value = getenv(variables[i]);
-        char *end;
-        if (!value || !*value)
-            continue;
-        const long long rank = strtoll(value, &end, 10);
-        if (!*end && rank >= 0)
-            return rank;
+        uint64_t rank;
+        if (value && *value && !*digits_read(value, &rank) && rank <= INT64_MAX)
+            return (int64_t)rank;
     }
     return -1;
 }

@@ -5,6 +5,7 @@
 #include "modules.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <link.h>
 #include <pthread.h>
@@ -87,18 +88,20 @@ struct map_line {
     char text[PATH_MAX + 128];
 };
 
-/* Goes on with a line "START-END … PATH" of /proc/self/maps; true: this byte ended the one of
- * start, and *path is in it. */
+/* Takes the next byte of a line "START-END … PATH" of /proc/self/maps. true: it ended the line of
+ * start, and *path points to its path. */
 static bool ends_line_of(struct map_line *line, char byte, uint64_t start, const char **path)
 {
     if (byte != '\n' && line->used + 1 < sizeof line->text) {
         line->text[line->used++] = byte;
         return false;
     }
+    char prefix[24];
+    snprintf(prefix, sizeof prefix, "%08" PRIx64 "-", start);
     line->text[line->used] = '\0';
     line->used = 0;
     *path = strchr(line->text, '/');
-    return *path && strtoull(line->text, NULL, 16) == start;
+    return *path && strncmp(line->text, prefix, strlen(prefix)) == 0;
 }
 
 /* The file mapped at this address; -1: none. */

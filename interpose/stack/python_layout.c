@@ -6,7 +6,9 @@
 #include "python_layout.h"
 
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
+
+#include "common/numbers.h"
 
 static const struct python_layout layouts[] = {
 #define BUILD_GIL false
@@ -113,9 +115,11 @@ bool python_layout_choose(struct python_layout *layout, const struct python_expo
                           char *why, size_t why_bytes)
 {
     const char *version = exports->version();
-    char *rest = NULL;
-    const unsigned long major = strtoul(version, &rest, 10);
-    const unsigned minor = *rest == '.' ? (unsigned)strtoul(rest + 1, &rest, 10) : 0;
+    uint64_t major, digits = 0;
+    const char *rest = digits_read(version, &major);
+    if (*rest == '.')
+        rest = digits_read(rest + 1, &digits);
+    const unsigned minor = (unsigned)digits;
     const bool offsets = has_offsets(exports, minor);
     const bool free_threaded = offsets && python_size(exports->runtime, 16) != 0;
     const int number_bytes = (int)(rest - version);

@@ -61,6 +61,22 @@ def test_it_asks_for_no_glibc_newer_than_2_34():
     assert max(versions) <= (2, 34)
 
 
+def test_its_code_calls_nothing_that_headers_of_glibc_2_38_replace_by_a_newer_symbol():
+    """strtol, sscanf and their kin become __isoc23_* there; this finds them on older systems too."""
+    sources = [path.relative_to(ROOT) for room in ("interpose", "trace", "common")
+               for path in (ROOT / room).rglob("*.c")]
+    objects = [(BUILD / "obj" / path).with_suffix(".o") for path in sources]
+    output = subprocess.run(
+        ["nm", "-u", *objects], capture_output=True, text=True, check=True
+    ).stdout
+    called = set(re.findall(r"U (\w+)", output))
+    assert "mmap" in called or "mmap64" in called
+    assert not {
+        name for name in called
+        if re.fullmatch(r"(?:__isoc\d+_)?(?:strto(?:l|ll|ul|ull|imax|umax)|wcsto\w+|v?f?s?w?scanf)", name)
+    }
+
+
 def run_python(code, tmp_path, **settings):
     return subprocess.run(
         ["/usr/bin/python3", "-c", code],

@@ -131,8 +131,8 @@ static void what_is_no_option_is_refused_and_quoted(void **state)
     refuse("16GiB,other=3GiB", "'other=3GiB'", "options are");
     refuse("16GiB,", "''", "options are");
     refuse("16GiB,others", "'others'", "options are");
-    refuse("16GiB,others=", "'others='", "no size");
-    refuse("16GiB,context=lots", "'context=lots'", "no size");
+    refuse("16GiB,others=", "'others='", "not a size");
+    refuse("16GiB,context=lots", "'context=lots'", "not a size");
 }
 
 static void a_device_without_memory_left_is_refused(void **state)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Numbers as people type them; see size.h. */
-#include "size.h" /* by folder: recorder and simulator compile this file too */
+/*
+ * See numbers.h.
+ */
+#include "numbers.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <math.h>
 #include <stdbool.h>
@@ -17,7 +18,7 @@ struct unit {
     uint64_t bytes;
 };
 
-/* A bare letter is binary, as this tool prints; only KB, MB … are decimal. */
+/* A bare letter is binary, as the tool prints sizes; only KB, MB … are decimal. */
 static const struct unit units[] = {{"", 1},
                                     {"B", 1},
 #define UNIT(letter, binary, decimal)                                                              \
@@ -31,6 +32,26 @@ static const struct unit units[] = {{"", 1},
 static bool is_digit(char byte)
 {
     return byte >= '0' && byte <= '9';
+}
+
+static const char *read_digits(const char *text, uint64_t *number, bool *overflows)
+{
+    *number = 0;
+    *overflows = false;
+    for (; is_digit(*text); text++)
+        if (GMT_MUL_OVERFLOWS(*number, 10, number) ||
+            GMT_ADD_OVERFLOWS(*number, (uint64_t)(*text - '0'), number))
+            *overflows = true;
+    return text;
+}
+
+const char *digits_read(const char *text, uint64_t *number)
+{
+    bool overflows;
+    text = read_digits(text, number, &overflows);
+    if (overflows)
+        *number = UINT64_MAX;
+    return text;
 }
 
 static const struct unit *unit_find(const char *name)
@@ -48,8 +69,8 @@ static int too_large(const char *text, struct err *err)
 }
 
 /*
- * floor(0.digits * unit), in integers so that 1.5GiB is exact. Seven digits are as many as a TiB's
- * product fits into 64 bits for; later ones change less than 128 KiB of a TiB and are ignored.
+ * floor(0.digits * unit), in integers so that 1.5GiB is exact. Seven digits are the most whose product
+ * with a TiB fits into 64 bits; later ones change less than 128 KiB of a TiB and are ignored.
  */
 #define FRACTION_DIGITS 7
 
@@ -65,14 +86,14 @@ static uint64_t fraction_bytes(const char *digits, uint64_t unit_bytes)
 
 int size_parse(const char *text, uint64_t *bytes, struct err *err)
 {
-    const char *at = text, *fraction = "";
-    uint64_t whole = 0;
-    if (!is_digit(*at))
+    const char *fraction = "";
+    uint64_t whole;
+    bool overflows;
+    const char *at = read_digits(text, &whole, &overflows);
+    if (at == text)
         goto junk;
-    for (; is_digit(*at); at++)
-        if (GMT_MUL_OVERFLOWS(whole, 10, &whole) ||
-            GMT_ADD_OVERFLOWS(whole, (uint64_t)(*at - '0'), &whole))
-            return too_large(text, err);
+    if (overflows)
+        return too_large(text, err);
     if (*at == '.') {
         fraction = ++at;
         while (is_digit(*at))
@@ -98,14 +119,15 @@ junk:
 
 int number_parse(const char *text, long least, long most, long *number, struct err *err)
 {
-    char *end = NULL;
-    errno = 0;
-    long value = is_digit(text[0]) || text[0] == '-' ? strtol(text, &end, 10) : 0;
-    if (!end || end == text || *end) {
+    const bool negative = text[0] == '-';
+    uint64_t magnitude;
+    const char *end = digits_read(text + negative, &magnitude);
+    if (end == text + negative || *end) {
         err_set(err, ERR_USAGE, "'%.100s' is not a whole number", text);
         return -1;
     }
-    if (errno == ERANGE || value < least || value > most) {
+    const long value = negative ? -(long)(magnitude & LONG_MAX) : (long)(magnitude & LONG_MAX);
+    if (magnitude > LONG_MAX || value < least || value > most) {
         if (most == LONG_MAX)
             err_set(err, ERR_USAGE, "'%.100s' is out of range; the least is %ld", text, least);
         else
@@ -122,7 +144,7 @@ int ratio_parse(const char *text, double *ratio, struct err *err)
     char *end = NULL;
     double value = is_digit(text[0]) || text[0] == '.' ? strtod(text, &end) : 0;
     bool percent = end && *end == '%';
-    /* strtod also takes hexadecimal floats, which nobody means here. */
+    /* strtod would also take hexadecimal. */
     if (!end || end == text || end[percent] || text[strspn(text, "0123456789.e-+")] != *end ||
         !isfinite(value)) {
         err_set(err, ERR_USAGE, "'%.100s' is not a share; write it like 2%% or 0.02", text);

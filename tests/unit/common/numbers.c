@@ -10,7 +10,7 @@
 #include <limits.h>
 #include <string.h>
 
-#include "common/size.h"
+#include "common/numbers.h"
 
 static void assert_size(const char *text, uint64_t expected)
 {
