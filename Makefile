@@ -90,7 +90,7 @@ $(O)/obj/%.o: %.S
 $(interpose_obj) $(O)/tests/unit/interpose/%: CUDA_SEEN := $(CUDA_FLAGS)
 # The address sanitizer looks up its functions with dlsym, ours, before its own memory is set up; an
 # unwinder reads what lies between variables.
-$(addprefix $(O)/obj/interpose/,$(addprefix lookup/,loader.o scope.o image_list.o elf_image.o) \
+$(addprefix $(O)/obj/interpose/,loader/dlsym.o $(addprefix image/,scope.o image_list.o elf_image.o) \
     $(addprefix stack/,unwind_memory.o frame_rules.o frame_walk.o unwind_table.o)): NO_SANITIZE := -fno-sanitize=all
 $(O)/obj/trace/views.o: trace/views.sql
 
@@ -201,7 +201,7 @@ $(MATRIX): $(matrix_obj) $(SIMULATOR)
 
 # A unit test sees the room that its folder is named after, and what that room is built on. Those of the
 # recorder do not see what stands in for libc's own functions.
-interpose_unit_obj := $(filter-out $(call objects,interpose/lookup/stubs.S interpose/life/exit.c interpose/lookup/own_libc.c),$(interpose_obj))
+interpose_unit_obj := $(filter-out $(call objects,interpose/loader/stubs.S interpose/life/exit.c interpose/image/own_libc.c),$(interpose_obj))
 unit_interpose = $(interpose_unit_obj) $(trace_a) $(common_a)
 unit_analyzer  = $(filter-out %/analyzer/main.o,$(analyzer_obj)) $(trace_a) $(common_a)
 unit_trace     = $(trace_a) $(common_a)

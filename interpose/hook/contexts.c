@@ -7,8 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "capture.h"
-#include "device.h"
+#include "hooked_call.h"
+#include "interpose/cuda/device.h"
 #include "gpumemtrace/compiler.h"
 #include "gpumemtrace/cuda/abi.h"
 #include "interpose/lookup/resolve.h"
@@ -18,18 +18,18 @@ GMT_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device
     typedef CUresult real_function(CUcontext * context, CUdevice device);
     real_function *real = GMT_FUNCTION(
         real_function *, resolve_hook(HOOK_cuDevicePrimaryCtxRetain, GMT_CALLER_ADDRESS()));
-    struct capture capture;
+    struct hooked_call call;
     if (!real)
         return CUDA_ERROR_NOT_FOUND;
     if (!device_primary_inactive(device) ||
-        !capture_begin(&capture, HOOK_cuDevicePrimaryCtxRetain, EVENT_CONTEXT_CREATE, MEMORY_NONE))
+        !hooked_call_begin(&call, HOOK_cuDevicePrimaryCtxRetain, EVENT_CONTEXT_CREATE, MEMORY_NONE))
         return real(context, device);
     const CUresult status = real(context, device);
-    capture_after(
-        &capture,
-        &(struct capture_facts){.kind = EVENT_CONTEXT_CREATE,
-                                .device = device,
-                                .object = status == 0 ? (uint64_t)(uintptr_t)*context : 0},
+    hooked_call_after(
+        &call,
+        &(struct event_args){.kind = EVENT_CONTEXT_CREATE,
+                             .device = device,
+                             .object = status == 0 ? (uint64_t)(uintptr_t)*context : 0},
         (int)status);
     return status;
 }
@@ -43,16 +43,16 @@ GMT_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device
         typedef CUresult real_function(CUdevice device);                                           \
         real_function *real =                                                                      \
             GMT_FUNCTION(real_function *, resolve_hook(HOOK_##name, GMT_CALLER_ADDRESS()));        \
-        struct capture capture;                                                                    \
+        struct hooked_call call;                                                                   \
         if (!real)                                                                                 \
             return CUDA_ERROR_NOT_FOUND;                                                           \
         if (device_primary_inactive(device) ||                                                     \
-            !capture_begin(&capture, HOOK_##name, EVENT_CONTEXT_DESTROY, MEMORY_NONE))             \
+            !hooked_call_begin(&call, HOOK_##name, EVENT_CONTEXT_DESTROY, MEMORY_NONE))            \
             return real(device);                                                                   \
-        capture_before(&capture,                                                                   \
-                       &(struct capture_facts){.kind = EVENT_CONTEXT_DESTROY, .device = device});  \
+        hooked_call_before(&call,                                                                  \
+                           &(struct event_args){.kind = EVENT_CONTEXT_DESTROY, .device = device}); \
         const CUresult status = real(device);                                                      \
-        capture_finish(&capture, (int)status, status == 0 && device_primary_inactive(device));     \
+        hooked_call_finish(&call, (int)status, status == 0 && device_primary_inactive(device));    \
         return status;                                                                             \
     }
 
@@ -65,15 +65,15 @@ GMT_EXPORT CUresult cuCtxDetach(CUcontext context)
     typedef CUresult real_function(CUcontext context);
     real_function *real =
         GMT_FUNCTION(real_function *, resolve_hook(HOOK_cuCtxDetach, GMT_CALLER_ADDRESS()));
-    struct capture capture;
+    struct hooked_call call;
     if (!real)
         return CUDA_ERROR_NOT_FOUND;
-    if (!capture_begin(&capture, HOOK_cuCtxDetach, EVENT_CONTEXT_DESTROY, MEMORY_NONE))
+    if (!hooked_call_begin(&call, HOOK_cuCtxDetach, EVENT_CONTEXT_DESTROY, MEMORY_NONE))
         return real(context);
-    capture_before(&capture, &(struct capture_facts){.kind = EVENT_CONTEXT_DESTROY,
-                                                     .device = CAPTURE_DEVICE_BY_ADDRESS,
-                                                     .object = (uint64_t)(uintptr_t)context});
+    hooked_call_before(&call, &(struct event_args){.kind = EVENT_CONTEXT_DESTROY,
+                                                   .device = DEVICE_BY_ADDRESS,
+                                                   .object = (uint64_t)(uintptr_t)context});
     const CUresult status = real(context);
-    capture_finish(&capture, (int)status, status == 0 && !device_context_exists(context));
+    hooked_call_finish(&call, (int)status, status == 0 && !device_context_exists(context));
     return status;
 }

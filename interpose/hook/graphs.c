@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "capture.h"
-#include "device.h"
+#include "hooked_call.h"
+#include "interpose/cuda/device.h"
 #include "gpumemtrace/compiler.h"
 #include "gpumemtrace/cuda/abi.h"
 #include "interpose/lookup/resolve.h"
@@ -120,18 +120,18 @@ struct node_parameters {
 
 enum { NODE_ALLOC = 10, NODE_FREE = 11 }; /* CU_GRAPH_NODE_TYPE_MEM_… */
 
-static struct capture_facts facts_of(const struct node_parameters *node, bool ok)
+static struct event_args args_of(const struct node_parameters *node, bool ok)
 {
     if (node->type == NODE_FREE)
-        return (struct capture_facts){.kind = EVENT_FREE,
-                                      .memory = MEMORY_GRAPH_NODE,
-                                      .device = CAPTURE_DEVICE_BY_ADDRESS,
-                                      .address = node->of.freed};
-    return (struct capture_facts){.kind = EVENT_ALLOC,
-                                  .memory = MEMORY_GRAPH_NODE,
-                                  .device = node->of.alloc.poolProps.location.id,
-                                  .address = ok ? node->of.alloc.dptr : 0,
-                                  .size_bytes = node->of.alloc.bytesize};
+        return (struct event_args){.kind = EVENT_FREE,
+                                   .memory = MEMORY_GRAPH_NODE,
+                                   .device = DEVICE_BY_ADDRESS,
+                                   .address = node->of.freed};
+    return (struct event_args){.kind = EVENT_ALLOC,
+                               .memory = MEMORY_GRAPH_NODE,
+                               .device = node->of.alloc.poolProps.location.id,
+                               .address = ok ? node->of.alloc.dptr : 0,
+                               .size_bytes = node->of.alloc.bytesize};
 }
 
 static bool is_memory_node(const struct node_parameters *node)
@@ -139,11 +139,11 @@ static bool is_memory_node(const struct node_parameters *node)
     return node && (node->type == NODE_ALLOC || node->type == NODE_FREE);
 }
 
-static bool begin_node(struct capture *capture, enum hook hook, const struct node_parameters *node)
+static bool begin_node(struct hooked_call *call, enum hook hook, const struct node_parameters *node)
 {
     return is_memory_node(node) &&
-           capture_begin(capture, hook, node->type == NODE_FREE ? EVENT_FREE : EVENT_ALLOC,
-                         MEMORY_GRAPH_NODE);
+           hooked_call_begin(call, hook, node->type == NODE_FREE ? EVENT_FREE : EVENT_ALLOC,
+                             MEMORY_GRAPH_NODE);
 }
 
 /* clang-format off */
@@ -156,14 +156,14 @@ static bool begin_node(struct capture *capture, enum hook hook, const struct nod
             GMT_FUNCTION(real_function *, resolve_hook(HOOK_##name, GMT_CALLER_ADDRESS()));        \
         const struct node_parameters *memory_node =                                                \
             (const struct node_parameters *)(void *)parameters;                                    \
-        struct capture capture;                                                                    \
+        struct hooked_call call;                                                                    \
         if (!real)                                                                                 \
             return missing;                                                                        \
-        if (!begin_node(&capture, HOOK_##name, memory_node))                                       \
+        if (!begin_node(&call, HOOK_##name, memory_node))                                       \
             return real arguments;                                                                 \
         const type status = real arguments;                                                        \
-        const struct capture_facts facts = facts_of(memory_node, status == 0);                     \
-        capture_after(&capture, &facts, (int)status);                                              \
+        const struct event_args args = args_of(memory_node, status == 0);                     \
+        hooked_call_after(&call, &args, (int)status);                                              \
         return status;                                                                             \
     }
 

@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "array_size.h"
-#include "capture.h"
-#include "device.h"
+#include "interpose/cuda/array_size.h"
+#include "hooked_call.h"
+#include "interpose/cuda/device.h"
 #include "gpumemtrace/compiler.h"
 #include "gpumemtrace/cuda/abi.h"
 #include "interpose/lookup/resolve.h"
@@ -25,10 +25,10 @@ typedef cudaError_t runtime_status;
 #define MISSING_runtime cudaErrorSharedObjectSymbolNotFound
 
 /* Special words of the rows' device and object columns. */
-#define CURRENT CAPTURE_CURRENT_DEVICE
-#define BY_ADDRESS CAPTURE_DEVICE_BY_ADDRESS
-#define CONTEXT CAPTURE_CURRENT_CONTEXT
-#define POOL CAPTURE_CURRENT_POOL
+#define CURRENT DEVICE_CURRENT
+#define BY_ADDRESS DEVICE_BY_ADDRESS
+#define CONTEXT OBJECT_CURRENT_CONTEXT
+#define POOL OBJECT_CURRENT_MEMPOOL
 
 /* Handles are pointers in C and numbers in a trace. */
 #define bits(pointer) ((uint64_t)(uintptr_t)(pointer))
@@ -61,27 +61,27 @@ static inline enum memory_kind pool_memory(bool on_host, int allocation_type)
         typedef api##_status real_function parameters;                                             \
         real_function *real =                                                                      \
             GMT_FUNCTION(real_function *, resolve_hook(HOOK_##name, GMT_CALLER_ADDRESS()));        \
-        const bool before = capture_precedes(EVENT_##kind_of);                                     \
-        struct capture capture;                                                                    \
+        const bool before = hooked_call_is_noted_before(EVENT_##kind_of);                          \
+        struct hooked_call call;                                                                   \
         if (!real)                                                                                 \
             return MISSING_##api;                                                                  \
-        if (!capture_begin(&capture, HOOK_##name, EVENT_##kind_of, MEMORY_##memory_of))            \
+        if (!hooked_call_begin(&call, HOOK_##name, EVENT_##kind_of, MEMORY_##memory_of))           \
             return real arguments;                                                                 \
         if (before) {                                                                              \
             const bool ok GMT_UNUSED = false;                                                      \
-            capture_before(&capture,                                                               \
-                           &(struct capture_facts){EVENT_##kind_of, MEMORY_##memory_of, device_of, \
-                                                   address_of, size_of, object_of, stream_of});    \
+            hooked_call_before(&call, &(struct event_args){EVENT_##kind_of, MEMORY_##memory_of,    \
+                                                           device_of, address_of, size_of,         \
+                                                           object_of, stream_of});                 \
         }                                                                                          \
         const api##_status status = real arguments;                                                \
         const bool ok GMT_UNUSED = status == 0;                                                    \
         if (before)                                                                                \
-            capture_finish(&capture, (int)status, true);                                           \
+            hooked_call_finish(&call, (int)status, true);                                          \
         else                                                                                       \
-            capture_after(&capture,                                                                \
-                          &(struct capture_facts){EVENT_##kind_of, MEMORY_##memory_of, device_of,  \
-                                                  address_of, size_of, object_of, stream_of},      \
-                          (int)status);                                                            \
+            hooked_call_after(&call,                                                               \
+                              &(struct event_args){EVENT_##kind_of, MEMORY_##memory_of, device_of, \
+                                                   address_of, size_of, object_of, stream_of},     \
+                              (int)status);                                                        \
         return status;                                                                             \
     }
 #define SEEN(api, name)

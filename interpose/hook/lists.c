@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "capture.h"
-#include "device.h"
+#include "hooked_call.h"
+#include "interpose/cuda/device.h"
 #include "gpumemtrace/compiler.h"
 #include "gpumemtrace/cuda/abi.h"
 #include "interpose/lookup/resolve.h"
@@ -32,27 +32,27 @@ static uint64_t place_of(const CUarrayMapInfo *tile)
     return (hash ^ tile->subresource.sparseLevel.offsetZ) * prime >> 1;
 }
 
-static void store_tile(struct capture *capture, const CUarrayMapInfo *tile)
+static void store_tile(struct hooked_call *call, const CUarrayMapInfo *tile)
 {
     const bool maps = tile->memOperationType == CU_MEM_OPERATION_TYPE_MAP;
-    const struct capture_facts facts = {.kind = maps ? EVENT_BIND : EVENT_UNBIND,
-                                        .memory = MEMORY_VMM,
-                                        .device = CAPTURE_DEVICE_BY_ADDRESS,
-                                        .address = place_of(tile),
-                                        .object = maps ? tile->memHandle.memHandle : 0,
-                                        .stream = bits(tile->resource.array)};
-    capture_store(capture, &facts, 0);
+    const struct event_args args = {.kind = maps ? EVENT_BIND : EVENT_UNBIND,
+                                    .memory = MEMORY_VMM,
+                                    .device = DEVICE_BY_ADDRESS,
+                                    .address = place_of(tile),
+                                    .object = maps ? tile->memHandle.memHandle : 0,
+                                    .stream = bits(tile->resource.array)};
+    hooked_call_store(call, &args, 0);
 }
 
-static void store_resource(struct capture *capture, CUgraphicsResource resource)
+static void store_resource(struct hooked_call *call, CUgraphicsResource resource)
 {
-    const bool maps = capture->kind == EVENT_ALLOC;
-    const struct capture_facts facts = {.kind = capture->kind,
-                                        .memory = MEMORY_EXTERNAL,
-                                        .device = device_current(capture->thread),
-                                        .address = bits(resource),
-                                        .size_bytes = maps ? device_graphics_bytes(resource) : 0};
-    capture_store(capture, &facts, 0);
+    const bool maps = call->kind == EVENT_ALLOC;
+    const struct event_args args = {.kind = call->kind,
+                                    .memory = MEMORY_EXTERNAL,
+                                    .device = device_current(call->thread),
+                                    .address = bits(resource),
+                                    .size_bytes = maps ? device_graphics_bytes(resource) : 0};
+    hooked_call_store(call, &args, 0);
 }
 
 /* clang-format off */
@@ -63,32 +63,32 @@ static void store_resource(struct capture *capture, CUgraphicsResource resource)
         typedef type real_function parameters;                                                     \
         real_function *real =                                                                      \
             GMT_FUNCTION(real_function *, resolve_hook(HOOK_##name, GMT_CALLER_ADDRESS()));        \
-        struct capture capture;                                                                    \
+        struct hooked_call call;                                                                    \
         if (!real)                                                                                 \
             return missing;                                                                        \
-        if (!capture_begin(&capture, HOOK_##name, kind, memory))                                   \
+        if (!hooked_call_begin(&call, HOOK_##name, kind, memory))                                   \
             return real arguments;                                                                 \
         const type status = real arguments;                                                        \
         const int saved_errno = errno;                                                             \
         for (unsigned i = 0; status == 0 && i < (unsigned)count; i++)                              \
             store_entry;                                                                           \
         errno = saved_errno;                                                                       \
-        capture_leave(&capture);                                                                   \
+        hooked_call_leave(&call);                                                                   \
         return status;                                                                             \
     }
 
 #define TILES(name)                                                                                \
     LIST(CUresult, name, CUDA_ERROR_NOT_FOUND, EVENT_BIND, MEMORY_VMM,                             \
          (CUarrayMapInfo *list, unsigned count, CUstream stream), (list, count, stream),           \
-         store_tile(&capture, &list[i]))
+         store_tile(&call, &list[i]))
 #define RESOURCES(name, kind)                                                                      \
     LIST(CUresult, name, CUDA_ERROR_NOT_FOUND, kind, MEMORY_EXTERNAL,                              \
          (unsigned count, CUgraphicsResource *list, CUstream stream), (count, list, stream),       \
-         store_resource(&capture, list[i]))
+         store_resource(&call, list[i]))
 #define RUNTIME_RESOURCES(name, kind)                                                              \
     LIST(cudaError_t, name, cudaErrorSharedObjectSymbolNotFound, kind, MEMORY_EXTERNAL,            \
          (int count, cudaGraphicsResource_t *list, cudaStream_t stream), (count, list, stream),    \
-         store_resource(&capture, (CUgraphicsResource)list[i]))
+         store_resource(&call, (CUgraphicsResource)list[i]))
 
 TILES(cuMemMapArrayAsync)
 TILES(cuMemMapArrayAsync_ptsz)

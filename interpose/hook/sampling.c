@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the device and its pools say of themselves around a captured call. See sampling.h.
+ * What the device and its pools say of themselves around a hooked call. See sampling.h.
  */
 #include "sampling.h"
 
@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "device.h"
+#include "interpose/cuda/device.h"
 #include "gpumemtrace/compiler.h"
 #include "gpumemtrace/cuda/abi.h"
 #include "graphs.h"
@@ -19,57 +19,58 @@
 
 /* The first look at a device from inside a context: what is used there and is not the process's own
  * is the context, and other processes. */
-static void define_context(struct capture *capture, int device, const struct device_memory *memory,
+static void define_context(struct hooked_call *call, int device, const struct device_memory *memory,
                            uint64_t own_bytes)
 {
     const uint64_t used_bytes = memory->total_bytes - memory->free_bytes;
     if (used_bytes < own_bytes || !device_first_look(device))
         return;
     const struct ring_slot record = {.seq = (uint64_t)device, .size_bytes = used_bytes - own_bytes};
-    thread_define(capture->thread, SLOT_CONTEXT, &record, NULL, 0);
+    thread_define(call->thread, SLOT_CONTEXT, &record, NULL, 0);
 }
 
-/* cuMemGetInfo speaks of the current device, and the call may have been for another. */
-static bool look_at(struct capture *capture, int device, struct device_memory *memory)
+/* cuMemGetInfo speaks of the current device, and the call may have been for another. A stream
+ * capture may mind being asked. */
+static bool look_at(struct hooked_call *call, int device, struct device_memory *memory)
 {
-    return device != DEVICE_UNKNOWN && device == device_current(capture->thread) &&
-           device_memory(memory);
+    return device != DEVICE_UNKNOWN && device == device_current(call->thread) &&
+           !graphs_capture_is_open() && device_memory(memory);
 }
 
-void sampling_device(struct capture *capture, int device)
+void sampling_device(struct hooked_call *call, int device)
 {
     struct device_memory memory;
-    if (!look_at(capture, device, &memory))
+    if (!look_at(call, device, &memory))
         return;
-    define_context(capture, device, &memory, 0);
-    const struct capture_facts facts = {.kind = EVENT_DEVICE_MEMORY,
-                                        .device = device,
-                                        .address = memory.free_bytes,
-                                        .size_bytes = memory.total_bytes};
-    capture_child(capture, &facts);
+    define_context(call, device, &memory, 0);
+    const struct event_args args = {.kind = EVENT_DEVICE_MEMORY,
+                                    .device = device,
+                                    .address = memory.free_bytes,
+                                    .size_bytes = memory.total_bytes};
+    hooked_call_child(call, &args);
 }
 
-void sampling_around(struct capture *capture)
+void sampling_around(struct hooked_call *call)
 {
-    if (GMT_LIKELY(capture->kind != EVENT_MODULE_LOAD && capture->kind != EVENT_MODULE_UNLOAD &&
-                   capture->kind != EVENT_LIMIT))
+    if (GMT_LIKELY(call->kind != EVENT_MODULE_LOAD && call->kind != EVENT_MODULE_UNLOAD &&
+                   call->kind != EVENT_LIMIT))
         return;
     const int saved_errno = errno;
-    const int device = device_current(capture->thread);
-    device_introduce(capture->thread, device);
-    sampling_device(capture, device);
+    const int device = device_current(call->thread);
+    device_introduce(call->thread, device);
+    sampling_device(call, device);
     errno = saved_errno;
 }
 
-void sampling_context(struct capture *capture, const struct capture_facts *facts)
+void sampling_context(struct hooked_call *call, const struct event_args *args)
 {
     struct device_memory memory;
     const uint64_t own_bytes =
-        memory_account(facts->memory) == ACCOUNT_device
-            ? (facts->size_bytes + GRANULE_BYTES - 1) / GRANULE_BYTES * GRANULE_BYTES
+        memory_account(args->memory) == ACCOUNT_device
+            ? (args->size_bytes + GRANULE_BYTES - 1) / GRANULE_BYTES * GRANULE_BYTES
             : 0;
-    if (!device_is_looked_at(facts->device) && look_at(capture, facts->device, &memory))
-        define_context(capture, facts->device, &memory, own_bytes);
+    if (!device_is_looked_at(args->device) && look_at(call, args->device, &memory))
+        define_context(call, args->device, &memory, own_bytes);
 }
 
 /* Is this figure of the pool new? One word a pool: a collision only costs an event. */
@@ -80,29 +81,29 @@ static bool is_new(uint64_t pool, uint64_t figure)
     return atomic_exchange_explicit(&last[hash >> 58], word, memory_order_relaxed) != word;
 }
 
-void sampling_pool(struct capture *capture, const struct capture_facts *facts)
+void sampling_pool(struct hooked_call *call, const struct event_args *args)
 {
-    struct device_pool_usage usage;
-    if (!device_pool_usage(facts->object, &usage) || !is_new(facts->object, usage.reserved_bytes))
+    struct device_mempool_usage usage;
+    if (!device_mempool_usage(args->object, &usage) || !is_new(args->object, usage.reserved_bytes))
         return;
-    const struct capture_facts sample = {.kind = EVENT_POOL_USAGE,
-                                         .memory = MEMORY_ASYNC,
-                                         .device = facts->device,
-                                         .address = usage.used_bytes,
-                                         .size_bytes = usage.reserved_bytes,
-                                         .object = facts->object};
-    capture_child(capture, &sample);
+    const struct event_args sample = {.kind = EVENT_POOL_USAGE,
+                                      .memory = MEMORY_ASYNC,
+                                      .device = args->device,
+                                      .address = usage.used_bytes,
+                                      .size_bytes = usage.reserved_bytes,
+                                      .object = args->object};
+    hooked_call_child(call, &sample);
 }
 
-void sampling_graphs(struct capture *capture, const struct capture_facts *facts, int result)
+void sampling_graphs(struct hooked_call *call, const struct event_args *args, int result)
 {
-    struct capture_facts known = *facts;
-    struct device_pool_usage usage;
+    struct event_args known = *args;
+    struct device_mempool_usage usage;
     if (result == CUDA_ERROR_OUT_OF_MEMORY) {
         known.kind = EVENT_ALLOC;
-        known.device = device_current(capture->thread);
-        sampling_device(capture, known.device);
-        capture_store(capture, &known, result);
+        known.device = device_current(call->thread);
+        sampling_device(call, known.device);
+        hooked_call_store(call, &known, result);
     }
     for (uint64_t left = result == 0 ? graphs_devices() : 0; left; left &= left - 1) {
         known.device = graphs_first_device(left);
@@ -110,21 +111,21 @@ void sampling_graphs(struct capture *capture, const struct capture_facts *facts,
             !is_new(GRAPH_POOL + (uint64_t)known.device,
                     usage.reserved_bytes ^ usage.used_bytes << 32))
             continue;
-        device_introduce(capture->thread, known.device);
+        device_introduce(call->thread, known.device);
         known.address = usage.used_bytes;
         known.size_bytes = usage.reserved_bytes;
-        capture_store(capture, &known, result);
+        hooked_call_store(call, &known, result);
     }
 }
 
-void sampling_pool_call(struct capture *capture, const struct capture_facts *facts, int result)
+void sampling_pool_call(struct hooked_call *call, const struct event_args *args, int result)
 {
-    struct capture_facts known = *facts;
-    struct device_pool_usage usage;
-    if (result != 0 || !device_pool_usage(known.object, &usage) ||
+    struct event_args known = *args;
+    struct device_mempool_usage usage;
+    if (result != 0 || !device_mempool_usage(known.object, &usage) ||
         !is_new(known.object, usage.reserved_bytes))
         return;
     known.address = usage.used_bytes;
     known.size_bytes = usage.reserved_bytes;
-    capture_store(capture, &known, result);
+    hooked_call_store(call, &known, result);
 }

@@ -17,9 +17,9 @@
 #include <unistd.h>
 
 #include "gpumemtrace/compiler.h"
-#include "recorder.h"
-#include "interpose/lookup/resolve.h"
-#include "interpose/lookup/scope.h"
+#include "end.h"
+#include "exit_moment.h"
+#include "interpose/image/scope.h"
 
 /* libc's function behind one of ours, or that of another tool in between. */
 #define REAL(name) GMT_FUNCTION(name##_function *, scope_next(#name))
@@ -36,8 +36,8 @@ typedef int __libc_start_main_function(main_function *main, int argc, char **arg
 static void end_now(enum exit_reason reason)
 {
     const int saved_errno = errno;
-    recorder_mark_exit(reason);
-    recorder_end();
+    exit_moment_mark(reason);
+    recording_end();
     errno = saved_errno;
 }
 
@@ -48,7 +48,7 @@ static bool ends_after_handlers; /* of quick_exit */
 static int main_that_marks_exit(int argc, char **argv, char **environment)
 {
     const int status = real_main(argc, argv, environment);
-    recorder_mark_exit(EXIT_BY_EXIT);
+    exit_moment_mark(EXIT_BY_EXIT);
     return status;
 }
 
@@ -100,10 +100,10 @@ static void leave(int status)
         leave(status);                                                                             \
     }
 
-EXIT_HOOK(exit, recorder_mark_exit(EXIT_BY_EXIT))
+EXIT_HOOK(exit, exit_moment_mark(EXIT_BY_EXIT))
 EXIT_HOOK(_exit, end_now(EXIT_BY__EXIT))
 EXIT_HOOK(_Exit, end_now(EXIT_BY__EXIT))
-EXIT_HOOK(quick_exit, ends_after_handlers ? recorder_mark_exit(EXIT_BY__EXIT) : end_by_quick_exit())
+EXIT_HOOK(quick_exit, ends_after_handlers ? exit_moment_mark(EXIT_BY__EXIT) : end_by_quick_exit())
 
 /* Where our __libc_start_main was not called, this is the last that we hear of the process, though
  * other libraries' destructors may still come. */
@@ -124,7 +124,7 @@ static bool before_exec(const char *path)
 {
     const int saved_errno = errno;
     const bool noted =
-        (!path || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0) && recorder_before_exec();
+        (!path || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) == 0) && recording_before_exec();
     errno = saved_errno;
     return noted;
 }
@@ -133,7 +133,7 @@ static void after_failed_exec(bool noted)
 {
     const int saved_errno = errno;
     if (noted)
-        recorder_exec_failed();
+        recording_exec_failed();
     errno = saved_errno;
 }
 

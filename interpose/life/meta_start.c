@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "interpose/hook/device.h"
+#include "interpose/cuda/device.h"
 #include "gpumemtrace/version.h"
 #include "trace_path.h"
 

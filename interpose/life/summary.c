@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 
-#include "log.h"
+#include "interpose/recording/log.h"
 #include "trace/tally.h"
 
 static void format_size(uint64_t bytes, char *text, size_t text_bytes)

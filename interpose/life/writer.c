@@ -22,16 +22,17 @@
 #include <unistd.h>
 
 #include "trace/drain.h"
-#include "clock.h"
+#include "interpose/recording/clock.h"
 #include "meta_start.h"
 #include "guarded_files.h"
-#include "log.h"
+#include "interpose/recording/log.h"
 #include "common/proc_stat.h"
-#include "recorder.h"
+#include "exit_moment.h"
+#include "interpose/recording/recording.h"
 #include "summary.h"
 #include "trace/tally.h"
 #include "trace_path.h"
-#include "interpose/stack/unwind.h"
+#include "interpose/stack/call_stack.h"
 
 #define WRITER_PERIOD_NS 100000000
 
@@ -46,7 +47,7 @@ static char trace_path[PATH_MAX];
 static char ring_path[PATH_MAX + 16];
 
 static pthread_t writer_thread;
-static sem_t writer_wakeup, writer_done;
+static sem_t writer_done;
 static _Atomic bool writer_ends;
 /* The program's last thread has ended without an exit: see end_as_last_thread. */
 static _Atomic bool writer_left;
@@ -63,9 +64,9 @@ static void lock_writer_as_guest(void)
 static int open_ring(struct err *err)
 {
     snprintf(ring_path, sizeof ring_path, "%s-ring.0", trace_path);
-    if (ring_create(&recorder.ring, ring_path, recorder.config.ring_max, err))
+    if (ring_create(&recording.ring, ring_path, recording.config.ring_max, err))
         return -1;
-    if (!(drain = drain_new(&recorder.ring, &store, false))) {
+    if (!(drain = drain_new(&recording.ring, &store, false))) {
         err_set(err, ERR_SYSTEM, "out of memory");
         return -1;
     }
@@ -81,7 +82,7 @@ static int open_files(const char *pattern, struct err *err)
     if (trace_path_make(pattern, run_id, trace_path, sizeof trace_path, err))
         return -1;
     if (!store_create(&store, trace_path, err) &&
-        !meta_start_store(&store, run_id, recorder_unwinder()->name, recorder.start_monotonic_ns,
+        !meta_start_store(&store, run_id, call_stack_unwinder_name(), recording.start_monotonic_ns,
                           err) &&
         !open_ring(err))
         return 0;
@@ -96,13 +97,13 @@ static int open_files_somewhere(struct err *err)
     char pattern[CONFIG_TEXT_BYTES + 64];
     struct err second;
     const char *folder = getenv("TMPDIR");
-    const char *name = strrchr(recorder.config.output, '/');
-    if (!open_files(recorder.config.output, err))
+    const char *name = strrchr(recording.config.output, '/');
+    if (!open_files(recording.config.output, err))
         return 0;
     if (err->code == ERR_USAGE)
         return -1;
     snprintf(pattern, sizeof pattern, "%s/%s", folder && *folder ? folder : "/tmp",
-             name ? name + 1 : recorder.config.output);
+             name ? name + 1 : recording.config.output);
     if (open_files(pattern, &second))
         return -1; /* for the first reason */
     log_line("%s; recording to %s instead", err->message, trace_path);
@@ -127,7 +128,7 @@ static void complain(const struct err *err)
 
 static int store_end(struct err *err)
 {
-    const int64_t end_ns = (int64_t)(clock_kernel_ns() - recorder.start_monotonic_ns);
+    const int64_t end_ns = (int64_t)(clock_kernel_ns() - recording.start_monotonic_ns);
     return drain_store_end(drain, end_ns, true, err);
 }
 
@@ -146,8 +147,8 @@ static void close_files(void)
     } else {
         unlink(ring_path);
         tally_finish(&tally);
-        if (!recorder.config.quiet)
-            summary_line(trace_path, &tally, atomic_load(&recorder.ring.header->lost_events));
+        if (!recording.config.quiet)
+            summary_line(trace_path, &tally, atomic_load(&recording.ring.header->lost_events));
     }
     pthread_mutex_unlock(&writer_lock);
 }
@@ -163,7 +164,7 @@ static void wait_for_work(void)
         until.tv_sec++;
         until.tv_nsec -= 1000000000;
     }
-    while (sem_clockwait(&writer_wakeup, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR)
+    while (sem_clockwait(&recording.work, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR)
         ;
 }
 
@@ -196,9 +197,9 @@ struct start {
 static void end_as_last_thread(const sigset_t *signals)
 {
     struct proc_stat stat;
-    recorder_mark_exit(EXIT_BY_EXIT);
+    exit_moment_mark(EXIT_BY_EXIT);
     if (proc_stat_read(&stat, getpid()) == 0 && WEXITSTATUS(stat.wait_status) != 0) {
-        recorder_sleep(); /* this memory may be another process's, too */
+        recording_set_live(0); /* this memory may be another process's, too */
         close_files();
         syscall(SYS_exit, WEXITSTATUS(stat.wait_status));
     }
@@ -236,11 +237,6 @@ static void *writer_main(void *argument)
     return NULL;
 }
 
-void writer_wake(void)
-{
-    sem_post(&writer_wakeup);
-}
-
 /* Not the program's default: it may have chosen one that is just enough for its own threads. */
 #define WRITER_STACK_BYTES ((size_t)2 << 20)
 
@@ -260,7 +256,7 @@ int writer_start(struct err *err)
     struct start start = {.err = err};
     sigset_t all;
     sigfillset(&all);
-    sem_init(&writer_wakeup, 0, 0);
+    sem_init(&recording.work, 0, 0);
     sem_init(&writer_done, 0, 0);
     sem_init(&start.done, 0, 0);
     atomic_store(&writer_ends, false);
@@ -301,7 +297,7 @@ void writer_end(void)
         return;
     }
     atomic_store(&writer_ends, true);
-    writer_wake();
+    recording_wake_writer();
     wait_for_writer();
 }
 

@@ -19,9 +19,6 @@ void writer_setup(void);
  * the program may have. -1: there is no trace, and err says why. */
 int writer_start(struct err *err);
 
-/* More than the writer likes is waiting. Callable from a hook. */
-void writer_wake(void);
-
 /* Has everything stored and the files closed; waits a bounded time, and leaves what is not done in
  * the ring. Callable from a signal handler: the thread does the work. */
 void writer_end(void);

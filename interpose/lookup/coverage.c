@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "gpumemtrace/compiler.h"
-#include "interpose/life/thread.h"
+#include "interpose/recording/thread.h"
 
 #define NAME_LIMIT 256 /* the last stands for all that found no place */
 #define NAME_BYTES 63  /* with the 0 */
@@ -83,7 +83,7 @@ static struct name_count *count_of(const char *name)
     return &counts[NAME_LIMIT - 1];
 }
 
-static void write_pending(struct thread *thread)
+static void write_counts(struct thread *thread)
 {
     for (size_t i = 0; i < NAME_LIMIT; i++) {
         if (atomic_load_explicit(&counts[i].state, memory_order_acquire) != NAME_READY)
@@ -95,11 +95,11 @@ static void write_pending(struct thread *thread)
     }
 }
 
-void coverage_replay_early(void)
+void coverage_write_pending(void)
 {
     struct thread *thread = thread_current();
     if (thread)
-        write_pending(thread);
+        write_counts(thread);
 }
 
 /* Counted first, then looked whether anything is recorded; a recording that begins is marked first,
@@ -108,7 +108,7 @@ void coverage_count(const char *name)
 {
     const int saved_errno = errno;
     atomic_fetch_add(&count_of(name)->pending_count, 1);
-    coverage_replay_early();
+    coverage_write_pending();
     errno = saved_errno;
 }
 

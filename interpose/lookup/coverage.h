@@ -17,7 +17,7 @@ void coverage_lookup_end(const char *name);
 /* Counts anything, under a name of its own. */
 void coverage_count(const char *name);
 
-/* Writes what was counted before the recording began. */
-void coverage_replay_early(void);
+/* Writes what was counted and is not in the trace yet, if anything is recorded. */
+void coverage_write_pending(void);
 
 #endif

@@ -9,11 +9,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "elf_image.h"
-#include "image_list.h"
+#include "interpose/image/elf_image.h"
+#include "interpose/image/image_list.h"
 #include "gpumemtrace/compiler.h"
-#include "interpose/stack/known_code.h"
-#include "scope.h"
+#include "interpose/image/known_code.h"
+#include "interpose/image/scope.h"
 #include "thunks.h"
 
 #define IMAGE_LIMIT 15

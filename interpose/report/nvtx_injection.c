@@ -18,7 +18,7 @@
 #include <string.h>
 #include <wchar.h>
 
-#include "interpose/lookup/image_list.h"
+#include "interpose/image/image_list.h"
 #include "nvtx.h"
 
 #define NVTX_CALLBACK_TABLES 1

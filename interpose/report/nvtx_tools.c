@@ -8,8 +8,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "interpose/lookup/elf_image.h"
-#include "interpose/lookup/image_list.h"
+#include "interpose/image/elf_image.h"
+#include "interpose/image/image_list.h"
 #include "nvtx.h"
 
 static void *tools_function(const char *name)

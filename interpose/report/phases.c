@@ -12,12 +12,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "interpose/hook/capture.h"
-#include "interpose/hook/device.h"
+#include "interpose/recording/event_slot.h"
 #include "gpumemtrace/compiler.h"
-#include "interpose/life/recorder.h"
-#include "interpose/stack/string_ids.h"
-#include "interpose/life/thread.h"
+#include "interpose/recording/recording.h"
+#include "interpose/recording/string_ids.h"
+#include "interpose/recording/thread.h"
 
 struct phase_call {
     enum event_kind kind;
@@ -29,14 +28,14 @@ struct phase_call {
 static void emit(struct thread *thread, const struct phase_call *call)
 {
     const bool step = call->kind == EVENT_STEP;
-    const struct capture_facts facts = {
+    const struct event_args args = {
         .kind = call->kind,
         .device = DEVICE_UNKNOWN,
         .address = step ? 0 : call->number,
         .size_bytes = step ? call->number : (uint64_t)call->source,
         .object = strings_intern(thread, call->name),
     };
-    capture_event(thread, call->source == PHASE_SOURCE_NVTX ? HOOK_nvtx : HOOK_api, &facts);
+    event_write(thread, call->source == PHASE_SOURCE_NVTX ? HOOK_nvtx : HOOK_api, &args);
 }
 
 /* --- before the first CUDA call --- */
@@ -55,11 +54,35 @@ static pthread_mutex_t early_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct early early[EARLY_LIMIT];
 static unsigned early_count;
 
+static void write_early(void)
+{
+    struct thread *thread = thread_current();
+    pthread_mutex_lock(&early_lock);
+    for (unsigned i = 0; thread && i < early_count; i++) {
+        early[i].call.name = early[i].name;
+        const uint32_t owner = thread_reserve(thread, early[i].tid);
+        thread_speak_for(thread, owner ? owner : thread->thread_id);
+        emit(thread, &early[i].call);
+    }
+    if (thread && early_count)
+        thread_speak_for(thread, thread->thread_id);
+    early_count = 0;
+    pthread_mutex_unlock(&early_lock);
+}
+
+static void free_early_lock(void)
+{
+    pthread_mutex_init(&early_lock, NULL);
+}
+
+static const struct recording_early early_phases = {write_early, free_early_lock};
+
 /* A pop takes its push away with it: a closed range without memory in it says nothing, and a
  * program that never calls CUDA must not fill the list. */
 static void keep_early(const struct phase_call *call)
 {
     const int64_t tid = syscall(SYS_gettid);
+    atomic_store(&recording.early, &early_phases);
     pthread_mutex_lock(&early_lock);
     if (call->kind == EVENT_PHASE_POP) {
         for (unsigned i = early_count; i-- > 0;) {
@@ -78,27 +101,6 @@ static void keep_early(const struct phase_call *call)
     pthread_mutex_unlock(&early_lock);
 }
 
-void phases_replay_early(void)
-{
-    struct thread *thread = thread_current();
-    pthread_mutex_lock(&early_lock);
-    for (unsigned i = 0; thread && i < early_count; i++) {
-        early[i].call.name = early[i].name;
-        const uint32_t owner = thread_reserve(thread, early[i].tid);
-        thread_speak_for(thread, owner ? owner : thread->thread_id);
-        emit(thread, &early[i].call);
-    }
-    if (thread && early_count)
-        thread_speak_for(thread, thread->thread_id);
-    early_count = 0;
-    pthread_mutex_unlock(&early_lock);
-}
-
-void phases_after_fork(void)
-{
-    pthread_mutex_init(&early_lock, NULL);
-}
-
 /* --- the calls --- */
 
 static void take(const struct phase_call *call)
@@ -106,7 +108,7 @@ static void take(const struct phase_call *call)
     struct thread *thread = thread_current();
     if (thread)
         emit(thread, call);
-    else if (recorder_is_idle() && call->kind != EVENT_MARK)
+    else if (recording_is_idle() && call->kind != EVENT_MARK)
         keep_early(call);
 }
 

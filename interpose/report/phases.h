@@ -14,8 +14,5 @@
 void phases_push(enum phase_source source, const char *name, uint64_t range_id);
 void phases_pop(enum phase_source source, uint64_t range_id);
 void phases_mark(enum phase_source source, const char *text);
-void phases_replay_early(void);
-/* In a fork's child, before anything else. */
-void phases_after_fork(void);
 
 #endif

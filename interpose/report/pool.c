@@ -6,45 +6,53 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "interpose/hook/capture.h"
+#include "interpose/hook/hooked_call.h"
 #include "gpumemtrace/compiler.h"
-#include "interpose/stack/string_ids.h"
+#include "interpose/recording/string_ids.h"
 
 enum { OUT_OF_MEMORY = 2 }; /* as the driver and the runtime call it */
 
-/* A program has few pools, and mostly one. */
-static uint32_t name_id(struct thread *thread, const char *pool)
+/* The name of the thread's last pool, if it is short, and its string_id: a program has few pools,
+ * and mostly one. */
+struct last_pool {
+    char name[16];
+    uint32_t name_id;
+};
+static struct thread_part part = THREAD_PART(struct last_pool, sizeof(struct last_pool));
+
+static uint32_t pool_name_id(struct thread *thread, const char *name)
 {
-    if (GMT_LIKELY(pool && thread->pool_id && strcmp(pool, thread->pool) == 0))
-        return thread->pool_id;
-    const uint32_t id = strings_intern(thread, pool);
-    const size_t length = pool ? strnlen(pool, sizeof thread->pool) : 0;
-    if (length > 0 && length < sizeof thread->pool) {
-        memcpy(thread->pool, pool, length + 1);
-        thread->pool_id = id;
+    struct last_pool *last = thread_part(thread, &part);
+    if (GMT_LIKELY(name && last->name_id && strcmp(name, last->name) == 0))
+        return last->name_id;
+    const uint32_t id = strings_intern(thread, name);
+    const size_t length = name ? strnlen(name, sizeof last->name) : 0;
+    if (length > 0 && length < sizeof last->name) {
+        memcpy(last->name, name, length + 1);
+        last->name_id = id;
     }
     return id;
 }
 
-static struct capture_facts facts_of(struct capture *capture, const char *pool, int device)
+static struct event_args args_of(struct hooked_call *call, const char *pool, int device)
 {
-    return (struct capture_facts){.kind = capture->kind,
-                                  .memory = MEMORY_TENSOR,
-                                  .device = device,
-                                  .object = name_id(capture->thread, pool)};
+    return (struct event_args){.kind = call->kind,
+                               .memory = MEMORY_TENSOR,
+                               .device = device,
+                               .object = pool_name_id(call->thread, pool)};
 }
 
 static void note_allocation(const char *pool, int device, uint64_t address, uint64_t size_bytes,
                             int result)
 {
     const int saved_errno = errno;
-    struct capture capture;
-    if (capture_begin(&capture, HOOK_pool, EVENT_ALLOC, MEMORY_TENSOR)) {
-        struct capture_facts facts = facts_of(&capture, pool, device);
-        facts.address = address;
-        facts.size_bytes = size_bytes;
-        capture_store(&capture, &facts, result);
-        capture_leave(&capture);
+    struct hooked_call call;
+    if (hooked_call_begin(&call, HOOK_pool, EVENT_ALLOC, MEMORY_TENSOR)) {
+        struct event_args args = args_of(&call, pool, device);
+        args.address = address;
+        args.size_bytes = size_bytes;
+        hooked_call_store(&call, &args, result);
+        hooked_call_leave(&call);
     }
     errno = saved_errno;
 }
@@ -63,12 +71,12 @@ void pool_failed(const char *pool, int device, uint64_t size_bytes)
 void pool_free(const char *pool, int device, uint64_t address)
 {
     const int saved_errno = errno;
-    struct capture capture;
-    if (capture_begin(&capture, HOOK_pool, EVENT_FREE, MEMORY_TENSOR)) {
-        struct capture_facts facts = facts_of(&capture, pool, device);
-        facts.address = address;
-        capture_before(&capture, &facts);
-        capture_finish(&capture, 0, true);
+    struct hooked_call call;
+    if (hooked_call_begin(&call, HOOK_pool, EVENT_FREE, MEMORY_TENSOR)) {
+        struct event_args args = args_of(&call, pool, device);
+        args.address = address;
+        hooked_call_before(&call, &args);
+        hooked_call_finish(&call, 0, true);
     }
     errno = saved_errno;
 }

@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "interpose/lookup/elf_image.h"
+#include "interpose/image/elf_image.h"
 #include "gpumemtrace/compiler.h"
-#include "interpose/lookup/image_list.h"
+#include "interpose/image/image_list.h"
 #include "pool.h"
 
 #define POOL "pytorch"

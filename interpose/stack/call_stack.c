@@ -16,17 +16,43 @@
 
 #include "code_ranges.h"
 #include "gpumemtrace/compiler.h"
-#include "interpose/lookup/image_list.h"
-#include "known_code.h"
-#include "interpose/life/log.h"
+#include "interpose/image/image_list.h"
+#include "interpose/image/known_code.h"
+#include "interpose/recording/log.h"
 #include "modules.h"
 #include "python.h"
-#include "interpose/life/recorder.h"
+#include "interpose/recording/recording.h"
+#include "limits.h"
 #include "stacks.h"
-#include "string_ids.h"
+#include "interpose/recording/string_ids.h"
 #include "unwind.h"
 
 static bool want_native, want_python;
+static const struct unwinder *unwinder;
+
+/* What a stack is put together from, innermost first. */
+struct raw_stack {
+    unsigned native_count;
+    void *native[STACK_DEPTH_MAX + STACK_OWN_MAX]; /* as the unwinder gives it, ours included */
+    struct python_stack python;
+};
+
+/* A thread's own. Here a stack is taken and put together: the program's own may have little room.
+ */
+struct taken_stack {
+    _Atomic bool in_stack; /* taking one */
+    /* Of raw[] the last one taken, and its id; 0: none that the next one may be compared with. */
+    unsigned raw_last;
+    uint32_t raw_id;
+    struct raw_stack raw[2]; /* from here on not cleared */
+    uint64_t merged[STACK_FRAMES_MAX];
+};
+static struct thread_part part = THREAD_PART(struct taken_stack, offsetof(struct taken_stack, raw));
+
+static struct taken_stack *taken_stack_of(struct thread *thread)
+{
+    return thread_part(thread, &part);
+}
 
 /* --- what is loaded --- */
 
@@ -82,9 +108,19 @@ void call_stack_setup(const char *kind)
         log_line("GPUMEMTRACE_STACKS=%s makes no sense; going on with all", kind);
         want_native = want_python = true;
     }
+    if (recording.config.depth < 1 || recording.config.depth > STACK_DEPTH_MAX) {
+        log_line("GPUMEMTRACE_DEPTH is 1 to %d; going on with 128", STACK_DEPTH_MAX);
+        recording.config.depth = 128;
+    }
+    unwinder = unwind_choose(kind);
     pthread_mutex_init(&look_lock, NULL);
     atomic_store(&looked_at, NEVER_LOOKED);
     python_setup();
+}
+
+const char *call_stack_unwinder_name(void)
+{
+    return unwinder->name;
 }
 
 /* --- native frames --- */
@@ -106,7 +142,7 @@ static bool begins_in_libc(void *const *frames, unsigned count)
 /* What the unwinder gave, less our own frames and what is beyond the limit. */
 static struct native_stack native_of(const struct raw_stack *raw)
 {
-    const unsigned depth = (unsigned)recorder.config.depth;
+    const unsigned depth = (unsigned)recording.config.depth;
     unsigned own = 0;
     while (own < raw->native_count && modules_is_own(raw->native[own]))
         own++;
@@ -230,11 +266,11 @@ static void merge_stacks(struct merge *merge, const struct native_stack *native)
 
 static void take_raw(struct thread *thread, struct raw_stack *raw)
 {
-    const unsigned depth = (unsigned)recorder.config.depth;
+    const unsigned depth = (unsigned)recording.config.depth;
     raw->native_count = 0;
     raw->python.count = raw->python.runs = 0;
     if (want_native) {
-        const int taken = recorder_unwinder()->backtrace(raw->native, (int)(depth + STACK_OWN_MAX));
+        const int taken = unwinder->backtrace(raw->native, (int)(depth + STACK_OWN_MAX));
         raw->native_count = taken > 0 ? (unsigned)taken : 0;
     }
     if (want_python)
@@ -251,26 +287,27 @@ static bool same_raw(const struct raw_stack *a, const struct raw_stack *b)
 }
 
 /* A loop that allocates has the same stack again and again. */
-static uint32_t take(struct thread *thread)
+static uint32_t take_stack(struct thread *thread, struct taken_stack *own)
 {
-    const struct raw_stack *last = &thread->raw[thread->raw_last];
-    struct raw_stack *raw = &thread->raw[!thread->raw_last];
-    struct merge merge = {.thread = thread, .frames = thread->merged, .python = &raw->python};
+    const struct raw_stack *last = &own->raw[own->raw_last];
+    struct raw_stack *raw = &own->raw[!own->raw_last];
+    struct merge merge = {.thread = thread, .frames = own->merged, .python = &raw->python};
     take_raw(thread, raw);
-    if (thread->raw_id && same_raw(raw, last))
-        return thread->raw_id;
+    if (own->raw_id && same_raw(raw, last))
+        return own->raw_id;
     const struct native_stack native = native_of(raw);
     merge_stacks(&merge, &native);
-    thread->raw_last = !thread->raw_last;
+    own->raw_last = !own->raw_last;
     const uint32_t id = merge.count ? stacks_intern(thread, merge.frames, merge.count) : 0;
-    thread->raw_id = thread->depth ? id : 0; /* a stack that was cut is counted each time */
+    own->raw_id =
+        stacks_last_depth(thread) ? id : 0; /* a stack that was cut is counted each time */
     return id;
 }
 
 /* What was taken before all was known that it holds is not what the next one is compared with. */
-static bool forget_last(struct thread *thread)
+static bool forget_last(struct taken_stack *own)
 {
-    thread->raw_id = 0;
+    own->raw_id = 0;
     return true;
 }
 
@@ -296,8 +333,8 @@ static void wait_a_little(void)
 
 static bool others_take(const struct thread *own)
 {
-    for (const struct thread *thread = thread_all(); thread; thread = thread->next_all)
-        if (thread != own && atomic_load(&thread->in_stack))
+    for (struct thread *thread = thread_all(); thread; thread = thread->next_all)
+        if (thread != own && atomic_load(&taken_stack_of(thread)->in_stack))
             return true;
     return false;
 }
@@ -314,31 +351,32 @@ void call_stack_after_fork(bool in_child)
 {
     for (struct thread *thread = thread_all(); in_child && thread; thread = thread->next_all)
         if (thread != thread_self)
-            atomic_store(&thread->in_stack, false);
+            atomic_store(&taken_stack_of(thread)->in_stack, false);
     atomic_store(&forking, false);
 }
 
 /* false: no stack can be taken now. */
-static bool enter(struct thread *thread)
+static bool enter(struct taken_stack *own)
 {
-    if (atomic_load_explicit(&thread->in_stack, memory_order_relaxed))
+    if (atomic_load_explicit(&own->in_stack, memory_order_relaxed))
         return false;
     for (int waits = 0; waits < WAITS_FOR_FORK; waits++) {
-        atomic_store(&thread->in_stack, true);
+        atomic_store(&own->in_stack, true);
         if (GMT_LIKELY(!atomic_load(&forking)))
             return true;
-        atomic_store(&thread->in_stack, false);
+        atomic_store(&own->in_stack, false);
         wait_a_little();
     }
-    atomic_fetch_add_explicit(&recorder.ring.header->lost_frames, 1, memory_order_relaxed);
+    atomic_fetch_add_explicit(&recording.ring.header->lost_frames, 1, memory_order_relaxed);
     return false;
 }
 
 uint32_t call_stack_take(struct thread *thread)
 {
+    struct taken_stack *own = taken_stack_of(thread);
     int cancel_state;
     uint32_t id = 0;
-    if (!(want_native || want_python) || !enter(thread))
+    if (!(want_native || want_python) || !enter(own))
         return 0;
     /* libunwind's cold path reads from a pipe, which must not become a place to be cancelled at. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
@@ -347,9 +385,9 @@ uint32_t call_stack_take(struct thread *thread)
         modules_note(thread);
     look_again();
     do /* once, but where an interpreter came with these frames */
-        id = take(thread);
-    while (GMT_UNLIKELY(look_again()) && forget_last(thread));
+        id = take_stack(thread, own);
+    while (GMT_UNLIKELY(look_again()) && forget_last(own));
     pthread_setcancelstate(cancel_state, NULL);
-    atomic_store_explicit(&thread->in_stack, false, memory_order_release);
+    atomic_store_explicit(&own->in_stack, false, memory_order_release);
     return id;
 }

@@ -19,10 +19,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "interpose/life/thread.h"
+#include "interpose/recording/thread.h"
 
 /* Before a trace starts. kind: the setting stacks: all, python, native or none. */
 void call_stack_setup(const char *kind);
+/* Of the engine that takes native stacks; valid from then on. */
+const char *call_stack_unwinder_name(void);
 
 /* Around a fork: no other thread takes a stack meanwhile. */
 void call_stack_before_fork(void);

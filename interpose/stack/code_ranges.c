@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "interpose/lookup/elf_image.h"
+#include "interpose/image/elf_image.h"
 #include "gpumemtrace/compiler.h"
 #include "unwind_table.h"
 

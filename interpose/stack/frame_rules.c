@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "interpose/lookup/image_list.h"
+#include "interpose/image/image_list.h"
 #include "unwind_table.h"
 
 #if defined(__x86_64__)

@@ -18,7 +18,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "interpose/lookup/image_list.h"
+#include "interpose/image/image_list.h"
 
 #define MODULES_MAX 8192
 #define NT_GNU_BUILD_ID_TYPE 3

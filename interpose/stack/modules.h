@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "interpose/life/thread.h"
+#include "interpose/recording/thread.h"
 
 void modules_setup(void);
 /* Called when a frame is new. Takes the loader's list lock for a moment. */

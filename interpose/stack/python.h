@@ -12,9 +12,20 @@
 #include <stdint.h>
 
 #include "code_ranges.h"
-#include "interpose/life/thread.h"
+#include "interpose/recording/thread.h"
+#include "limits.h"
 
 struct dl_phdr_info;
+
+/* The frames of one thread, innermost first. */
+#define PYTHON_ITEMS_MAX (2 * STACK_DEPTH_MAX)
+#define PYTHON_RUN_END 0
+struct python_stack {
+    unsigned count, runs; /* items, and how many of them are ends */
+    bool whole;           /* up to the outermost frame */
+    bool outer;           /* of the interpreter the thread began with, though another may run */
+    uint64_t items[PYTHON_ITEMS_MAX];
+};
 
 /* Before a trace starts; nothing of an earlier one is used again. */
 void python_setup(void);

@@ -10,9 +10,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "interpose/lookup/elf_image.h"
+#include "interpose/image/elf_image.h"
 #include "gpumemtrace/compiler.h"
-#include "interpose/life/log.h"
+#include "interpose/recording/log.h"
 #include "python.h"
 #include "python_places.h"
 

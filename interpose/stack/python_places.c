@@ -10,7 +10,7 @@
 #include "code_cache.h"
 #include "gpumemtrace/compiler.h"
 #include "python_source.h"
-#include "interpose/life/recorder.h"
+#include "interpose/recording/recording.h"
 
 typedef void dealloc_function(void *object);
 
@@ -51,7 +51,7 @@ bool python_places_ready(void)
 static void forget_and_dealloc(void *code)
 {
     /* In a fork's child the cache and its lock are the parent's until a trace of its own starts. */
-    if (recorder_generation() && atomic_load_explicit(&ready, memory_order_acquire) &&
+    if (recording_generation() && atomic_load_explicit(&ready, memory_order_acquire) &&
         code_cache_knows(code)) {
         pthread_mutex_lock(&places_lock);
         code_cache_forget(code);

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "python_find.h"
-#include "interpose/life/thread.h"
+#include "interpose/recording/thread.h"
 
 /* Before a trace starts, whose locations are not those of an earlier one. */
 void python_places_setup(void);

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #include "python_lines.h"
-#include "string_ids.h"
+#include "interpose/recording/string_ids.h"
 
 /* --- text --- */
 

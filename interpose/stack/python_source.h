@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "python_layout.h"
-#include "interpose/life/thread.h"
+#include "interpose/recording/thread.h"
 
 /* A new trace, in which no location is written yet. false: no memory. */
 bool python_source_setup(void);

@@ -18,9 +18,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "known_code.h"
+#include "interpose/image/known_code.h"
+#include "limits.h"
 #include "modules.h"
-#include "interpose/life/recorder.h"
+#include "interpose/recording/recording.h"
 
 #define SLOT_COUNT ((uint64_t)STACKS_FRAMES_MAX * 2)
 
@@ -110,13 +111,29 @@ uint32_t stacks_frame(struct thread *thread, uint32_t parent_id, enum frame_kind
     }
 }
 
-/* How many outermost frames this stack shares with the thread's last one. */
-static uint32_t shared_depth(const struct thread *thread, const uint64_t *frames, uint32_t depth)
+/* The last stack as words, innermost frame first, and the id of each frame: the next stack mostly
+ * shares its outer part. */
+struct last_stack {
+    uint32_t depth;
+    uint32_t frame_ids[STACK_FRAMES_MAX]; /* from here on not cleared */
+    uint64_t frames[STACK_FRAMES_MAX];
+};
+static struct thread_part part =
+    THREAD_PART(struct last_stack, offsetof(struct last_stack, frame_ids));
+
+uint32_t stacks_last_depth(struct thread *thread)
 {
-    const uint32_t limit = depth < thread->depth ? depth : thread->depth;
-    const uint64_t *end = frames + depth, *last_end = thread->frames + thread->depth;
+    const struct last_stack *last = thread_part(thread, &part);
+    return last->depth;
+}
+
+/* How many outermost frames this stack shares with the thread's last one. */
+static uint32_t shared_depth(const struct last_stack *last, const uint64_t *frames, uint32_t depth)
+{
+    const uint32_t limit = depth < last->depth ? depth : last->depth;
+    const uint64_t *end = frames + depth, *last_end = last->frames + last->depth;
     uint32_t shared = 0;
-    if (depth == thread->depth && memcmp(frames, thread->frames, depth * sizeof *frames) == 0)
+    if (depth == last->depth && memcmp(frames, last->frames, depth * sizeof *frames) == 0)
         return depth;
     while (shared < limit && last_end[-1 - (ptrdiff_t)shared] == end[-1 - (ptrdiff_t)shared])
         shared++;
@@ -124,33 +141,35 @@ static uint32_t shared_depth(const struct thread *thread, const uint64_t *frames
 }
 
 /* Frames that are shared keep their ids, moved to where they stand in a stack of this depth. */
-static void remember(struct thread *thread, const uint64_t *frames, uint32_t depth, uint32_t shared)
+static void remember(struct last_stack *last, const uint64_t *frames, uint32_t depth,
+                     uint32_t shared)
 {
-    memmove(thread->frame_ids + (depth - shared), thread->frame_ids + (thread->depth - shared),
-            shared * sizeof *thread->frame_ids);
-    memcpy(thread->frames, frames, depth * sizeof *frames);
-    thread->depth = depth;
+    memmove(last->frame_ids + (depth - shared), last->frame_ids + (last->depth - shared),
+            shared * sizeof *last->frame_ids);
+    memcpy(last->frames, frames, depth * sizeof *frames);
+    last->depth = depth;
 }
 
 uint32_t stacks_intern(struct thread *thread, const uint64_t *frames, uint32_t depth)
 {
+    struct last_stack *last = thread_part(thread, &part);
     if (depth > STACK_FRAMES_MAX)
         depth = STACK_FRAMES_MAX;
-    const uint32_t shared = shared_depth(thread, frames, depth);
-    if (shared == depth && depth == thread->depth)
-        return depth ? thread->frame_ids[0] : 0;
-    remember(thread, frames, depth, shared);
-    uint32_t id = shared ? thread->frame_ids[depth - shared] : 0;
+    const uint32_t shared = shared_depth(last, frames, depth);
+    if (shared == depth && depth == last->depth)
+        return depth ? last->frame_ids[0] : 0;
+    remember(last, frames, depth, shared);
+    uint32_t id = shared ? last->frame_ids[depth - shared] : 0;
     for (uint32_t left = depth - shared; left-- > 0;) {
         const enum frame_kind kind = (enum frame_kind)(frames[left] >> STACKS_KIND_SHIFT);
         const uint64_t address = frames[left] & (((uint64_t)1 << STACKS_KIND_SHIFT) - 1);
         const uint32_t child = stacks_frame(thread, id, kind, address);
         if (!child) {
-            atomic_fetch_add_explicit(&recorder.ring.header->lost_frames, 1, memory_order_relaxed);
-            thread->depth = 0;
+            atomic_fetch_add_explicit(&recording.ring.header->lost_frames, 1, memory_order_relaxed);
+            last->depth = 0;
             return id;
         }
-        thread->frame_ids[left] = id = child;
+        last->frame_ids[left] = id = child;
     }
     return id;
 }

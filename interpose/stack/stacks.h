@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "interpose/life/thread.h"
+#include "interpose/recording/thread.h"
 
 #define STACKS_FRAMES_MAX ((uint32_t)1 << 21)
 
@@ -31,6 +31,9 @@ static inline uint64_t stacks_word(enum frame_kind kind, uint64_t address)
 /* Frame id of a stack of `depth` words, innermost first; 0: no stack. When the tree is full, the id
  * of the outermost part that is known, and lost_frames counts it. */
 uint32_t stacks_intern(struct thread *thread, const uint64_t *frames, uint32_t depth);
+
+/* How deep the thread's last stack was; 0: it was cut. */
+uint32_t stacks_last_depth(struct thread *thread);
 
 /* One frame below parent_id (0: outermost). 0: the tree is full. */
 uint32_t stacks_frame(struct thread *thread, uint32_t parent_id, enum frame_kind kind,

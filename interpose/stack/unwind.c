@@ -17,12 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interpose/lookup/elf_image.h"
-#include "interpose/lookup/image_list.h"
+#include "interpose/image/elf_image.h"
+#include "interpose/image/image_list.h"
 #include "gpumemtrace/compiler.h"
-#include "interpose/life/log.h"
+#include "interpose/recording/log.h"
 #include "interpose/lookup/resolve.h"
-#include "interpose/life/thread.h"
+#include "interpose/recording/thread.h"
+#include "frame_walk.h"
+#include "limits.h"
 #include "unwind_memory.h"
 
 /* --- libunwind --- */
@@ -33,16 +35,26 @@ typedef int backtrace_function(void **frames, int limit);
 
 static backtrace_function *libunwind_backtrace;
 
+/* The steps of the last walk are not cleared: walk.count says how many there are. */
+struct unwind_thread {
+    struct frame_walk walk;
+    struct frame_steps steps;
+};
+static struct thread_part part =
+    THREAD_PART(struct unwind_thread, offsetof(struct unwind_thread, steps));
+
+_Static_assert(FRAME_STEPS_MAX > STACK_DEPTH_MAX + STACK_OWN_MAX, "a walk holds any stack");
+
 /* Only what was not seen before is its to find. */
 static int backtrace_quickly(void **frames, int limit)
 {
-    struct thread *thread = thread_self;
-    int count = thread ? frame_walk(&thread->walk, &thread->steps, frames, limit) : 0;
+    struct unwind_thread *own = thread_self ? thread_part(thread_self, &part) : NULL;
+    int count = own ? frame_walk(&own->walk, &own->steps, frames, limit) : 0;
     if (GMT_LIKELY(count > 0))
         return count;
     count = libunwind_backtrace(frames, limit);
-    if (thread && count > 0)
-        frame_walk_learn(&thread->walk, frames, count);
+    if (own && count > 0)
+        frame_walk_learn(&own->walk, frames, count);
     return count;
 }
 

@@ -13,7 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "interpose/lookup/elf_image.h"
+#include "interpose/image/elf_image.h"
 #include "gpumemtrace/compiler.h"
 #include "common/own_fd.h"
 

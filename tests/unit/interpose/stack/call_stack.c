@@ -16,22 +16,23 @@
 
 #include "interpose/stack/code_ranges.h"
 #include "interpose/stack/unwind.h"
-#include "interpose/life/thread.h"
+#include "interpose/recording/thread.h"
 
 static struct code_ranges loop_code;
 
+struct python_stack;
+
 static const struct code_ranges *made_up_loop(void);
 static void made_up_walk(struct thread *thread, struct python_stack *stack, unsigned limit);
-static const struct unwinder *made_up_unwinder(void);
 
-/* The file under test, with these three in place of the real ones. */
+/* The file under test, with these two in place of the real ones. */
 #define python_loop made_up_loop
 #define python_walk made_up_walk
-#define recorder_unwinder made_up_unwinder
 #define call_stack_setup tested_setup
 #define call_stack_take tested_take
 #define call_stack_before_fork tested_before_fork
 #define call_stack_after_fork tested_after_fork
+#define call_stack_unwinder_name tested_unwinder_name
 #include "interpose/stack/call_stack.c"
 
 #define LOOP 0x10000   /* the interpreter loop: 256 bytes from here */
@@ -69,11 +70,7 @@ static int made_up_backtrace(void **frames, int limit)
     return (int)count;
 }
 
-static const struct unwinder *made_up_unwinder(void)
-{
-    static const struct unwinder unwinder = {"made up", made_up_backtrace};
-    return &unwinder;
-}
+static const struct unwinder made_up_unwinder = {"made up", made_up_backtrace};
 
 /* --- writing and reading stacks --- */
 
@@ -92,14 +89,15 @@ static int set_up(void **state)
     struct err err = {0};
     (void)state;
     snprintf(ring_path, sizeof ring_path, "/tmp/gpumemtrace-call-stack.%ld", (long)getpid());
-    if (ring_create(&recorder.ring, ring_path, (uint64_t)64 << 20, &err))
+    if (ring_create(&recording.ring, ring_path, (uint64_t)64 << 20, &err))
         fail_msg("%s", err.message);
     modules_setup();
     strings_setup();
-    recorder.config.depth = 128;
-    thread = calloc(1, sizeof *thread);
+    recording.config.depth = 128;
+    thread = calloc(1, THREAD_BYTES);
     assert_non_null(thread);
     call_stack_setup("all");
+    unwinder = &made_up_unwinder;
     loop_code = (struct code_ranges){1, {{LOOP, 256}}};
     engine = (struct code_ranges){1, {{ENGINE, 256}}};
     atomic_store(&engine_found, false);
@@ -112,7 +110,7 @@ static int tear_down(void **state)
 {
     (void)state;
     free(thread);
-    ring_release(&recorder.ring);
+    ring_release(&recording.ring);
     unlink(ring_path);
     return 0;
 }
@@ -120,8 +118,8 @@ static int tear_down(void **state)
 /* The FRAME record with this id. */
 static const struct ring_slot *record_of(uint32_t id)
 {
-    for (uint32_t s = 0; s < ring_segment_count(&recorder.ring); s++) {
-        const struct ring_segment *segment = ring_segment(&recorder.ring, s);
+    for (uint32_t s = 0; s < ring_segment_count(&recording.ring); s++) {
+        const struct ring_segment *segment = ring_segment(&recording.ring, s);
         for (uint32_t i = 0; i < segment->head; i++)
             if (segment->slots[i].type == SLOT_FRAME && segment->slots[i].seq == id)
                 return &segment->slots[i];
@@ -244,7 +242,7 @@ static void python_called_by_the_engine_stands_inside_its_label(void **state)
 static void each_kind_has_the_limit_to_itself(void **state)
 {
     (void)state;
-    recorder.config.depth = 2;
+    recording.config.depth = 2;
     NATIVE(0x1000, 0x1008, LOOP + 8, 0x1010);
     PYTHON(1, 2, 3, END);
     assert_string_equal(taken(), "n1000 n1008 p1 p2");
@@ -267,9 +265,9 @@ static void a_call_inside_taking_a_stack_gets_none(void **state)
 {
     (void)state;
     NATIVE(0x1000);
-    atomic_store(&thread->in_stack, true);
+    atomic_store(&taken_stack_of(thread)->in_stack, true);
     assert_int_equal(call_stack_take(thread), 0);
-    atomic_store(&thread->in_stack, false);
+    atomic_store(&taken_stack_of(thread)->in_stack, false);
     assert_int_not_equal(call_stack_take(thread), 0);
 }
 

@@ -15,15 +15,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "interpose/stack/limits.h"
 #include "interpose/stack/modules.h"
-#include "interpose/life/recorder.h"
+#include "interpose/recording/recording.h"
 #include "interpose/stack/stacks.h"
 
 static char ring_path[64];
 
 static struct thread *new_thread(uint32_t thread_id)
 {
-    struct thread *thread = calloc(1, sizeof *thread);
+    struct thread *thread = calloc(1, THREAD_BYTES);
     assert_non_null(thread);
     thread->thread_id = thread_id;
     return thread;
@@ -34,7 +35,7 @@ static int set_up(void **state)
     struct err err = {0};
     (void)state;
     snprintf(ring_path, sizeof ring_path, "/tmp/gpumemtrace-stacks.%ld", (long)getpid());
-    if (ring_create(&recorder.ring, ring_path, (uint64_t)256 << 20, &err))
+    if (ring_create(&recording.ring, ring_path, (uint64_t)256 << 20, &err))
         fail_msg("%s", err.message);
     modules_setup();
     return stacks_setup();
@@ -43,7 +44,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     (void)state;
-    ring_release(&recorder.ring);
+    ring_release(&recording.ring);
     unlink(ring_path);
     return 0;
 }
@@ -59,8 +60,8 @@ static void make_stack(uint64_t *frames, int depth, uint64_t leaf)
 /* The FRAME record with this id, from all segments; false: there is none. */
 static bool find_record(uint32_t id, struct ring_slot *found)
 {
-    for (uint32_t s = 0; s < ring_segment_count(&recorder.ring); s++) {
-        const struct ring_segment *segment = ring_segment(&recorder.ring, s);
+    for (uint32_t s = 0; s < ring_segment_count(&recording.ring); s++) {
+        const struct ring_segment *segment = ring_segment(&recording.ring, s);
         for (uint32_t i = 0; i < segment->head; i++) {
             const struct ring_slot *slot = &segment->slots[i];
             if (slot->type == SLOT_FRAME && slot->seq == id) {
@@ -124,7 +125,7 @@ static void a_deeper_stack_than_the_limit_keeps_its_outermost_part_out(void **st
     (void)state;
     make_stack(frames, STACK_FRAMES_MAX + 100, 0x500000);
     assert_int_not_equal(stacks_intern(thread, frames, STACK_FRAMES_MAX + 100), 0);
-    assert_int_equal(thread->depth, STACK_FRAMES_MAX);
+    assert_int_equal(stacks_last_depth(thread), STACK_FRAMES_MAX);
     free(thread);
 }
 

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bytes of arrays and of pitched memory, from what their descriptors ask for. Every function takes
+ * NULL (0 bytes) and answers UINT64_MAX for more than fits, so that nonsense stays a large number.
+ */
+#ifndef GPUMEMTRACE_INTERPOSE_CUDA_ARRAY_SIZE_H
+#define GPUMEMTRACE_INTERPOSE_CUDA_ARRAY_SIZE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpumemtrace/compiler.h"
+#include "gpumemtrace/cuda/abi.h"
+
+static inline uint64_t product(uint64_t a, uint64_t b)
+{
+    uint64_t result;
+    return GMT_MUL_OVERFLOWS(a, b, &result) ? UINT64_MAX : result;
+}
+
+/* The extents and elements of one array. flags: CUDA_ARRAY3D_*, which the runtime's flags equal. */
+struct array_shape {
+    uint64_t width, height, depth; /* elements; height and depth 0 count as 1 */
+    uint64_t element_bits;
+    unsigned flags;
+};
+
+/* All levels of a mipmap: each halves the extents, but not the layers; an array has one level. 0
+ * for those that come without memory: sparse ones, and those whose memory is mapped later. */
+uint64_t array_shape_mipmap_bytes(const struct array_shape *shape, unsigned level_count);
+
+/* Bits of one element of a driver format with this number of channels; 0: not known. */
+uint64_t array_element_bits(int format, unsigned channel_count);
+
+uint64_t array_bytes(const CUDA_ARRAY_DESCRIPTOR *descriptor);
+uint64_t array_3d_bytes(const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
+uint64_t array_mipmap_bytes(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned level_count);
+/* Of the descriptors from before CUDA 3.2. */
+uint64_t array_bytes_v1(const CUDA_ARRAY_DESCRIPTOR_v1 *descriptor);
+uint64_t array_3d_bytes_v1(const CUDA_ARRAY3D_DESCRIPTOR_v1 *descriptor);
+uint64_t array_runtime_bytes(const struct cudaChannelFormatDesc *format, struct cudaExtent extent,
+                             unsigned flags, unsigned level_count);
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From a hooked call to a ring slot. See hooked_call.h.
+ */
+#include "hooked_call.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "gpumemtrace/compiler.h"
+#include "graphs.h"
+#include "interpose/life/start.h"
+#include "interpose/stack/call_stack.h"
+#include "sampling.h"
+
+static struct thread_part part = THREAD_PART(struct open_calls, sizeof(struct open_calls));
+
+/* --- entering and leaving --- */
+
+/* What a thread is inside of, a bit each: an event kind; for allocations and frees also whose
+ * account. So a cuMemAlloc, or a cuMemCreate, inside a cudaMalloc is part of it, and a
+ * cuMemHostAlloc there is not. */
+static uint64_t guard_bit(enum event_kind kind, enum memory_kind memory)
+{
+    if (kind == EVENT_ALLOC)
+        return UINT64_C(1) << (EVENT_KIND_COUNT + memory_account(memory));
+    if (kind == EVENT_FREE)
+        return UINT64_C(1) << (EVENT_KIND_COUNT + ACCOUNT_COUNT + memory_account(memory));
+    return UINT64_C(1) << kind;
+}
+
+_Static_assert(EVENT_KIND_COUNT + 2 * ACCOUNT_COUNT <= 64, "one word of guards a thread");
+
+/* A signal handler may have jumped out of a call, which then never ends: a call of the same stack
+ * that is further out, or in the same place, is not inside it. */
+static void notice_jump(struct open_calls *open, const struct hooked_call *call)
+{
+    if (GMT_LIKELY(!open->count) || (uintptr_t)call < open->outermost)
+        return;
+    open->guards = 0;
+    open->count = 0;
+}
+
+static void enter_outermost(struct open_calls *open, const struct hooked_call *call)
+{
+    open->outermost = (uintptr_t)call;
+    open->has_children = 0;
+    if (++open->call_id == 0) /* 0 says: nothing happened inside */
+        open->call_id = 1;
+}
+
+bool hooked_call_begin(struct hooked_call *call, enum hook hook, enum event_kind kind,
+                       enum memory_kind memory)
+{
+    struct thread *thread = thread_current();
+    const uint64_t guard = guard_bit(kind, memory);
+    if (GMT_UNLIKELY(!thread) && recording_start())
+        thread = thread_current();
+    if (!thread)
+        return false;
+    struct open_calls *open = thread_part(thread, &part);
+    notice_jump(open, call);
+    if (open->guards & guard)
+        return false;
+    *call = (struct hooked_call){.thread = thread,
+                                 .open = open,
+                                 .hook = hook,
+                                 .kind = kind,
+                                 .guards_before = open->guards,
+                                 .count_before = open->count};
+    open->guards |= guard;
+    if (open->count++ == 0)
+        enter_outermost(open, call);
+    sampling_around(call);
+    return true;
+}
+
+void hooked_call_leave(struct hooked_call *call)
+{
+    call->open->guards = call->guards_before;
+    call->open->count = call->count_before;
+}
+
+/* --- slots --- */
+
+/* After the device was asked for: that has remembered the current context. */
+static uint64_t resolve_object(struct thread *thread, uint64_t object, int device)
+{
+    if (object == OBJECT_CURRENT_CONTEXT)
+        return device == DEVICE_UNKNOWN ? 0 : device_current_context(thread);
+    return object == OBJECT_CURRENT_MEMPOOL ? device_mempool(device) : object;
+}
+
+/* An event inside a hooked call, and the call that has such events, carry the same number. */
+static void number_call(struct ring_slot *slot, struct open_calls *open)
+{
+    slot->nested = open->count > 1;
+    if (slot->nested)
+        open->has_children = 1;
+    slot->call_id = slot->nested || open->has_children ? open->call_id : 0;
+}
+
+/* --- before the call --- */
+
+void hooked_call_before(struct hooked_call *call, const struct event_args *args)
+{
+    const int saved_errno = errno;
+    struct event_args known = *args;
+    if (known.device == DEVICE_CURRENT)
+        known.device = device_current(call->thread);
+    /* Freeing nothing is no event. */
+    if (known.kind != EVENT_FREE || known.address)
+        call->slot = event_slot_claim(call->thread);
+    if (call->slot) {
+        event_slot_fill(call->slot, call->hook, &known);
+        /* Release: whoever folds the ring of a killed process sees the slot filled. */
+        atomic_store_explicit(&call->slot->state, SLOT_PENDING, memory_order_release);
+    }
+    errno = saved_errno;
+}
+
+void hooked_call_finish(struct hooked_call *call, int result, bool keep)
+{
+    const int saved_errno = errno;
+    if (call->slot) {
+        if (!keep)
+            call->slot->kind = EVENT_NONE;
+        call->slot->result = (int16_t)result;
+        number_call(call->slot, call->open);
+        ring_publish(call->slot);
+    }
+    if (call->kind == EVENT_CONTEXT_DESTROY)
+        device_forget_contexts();
+    sampling_around(call);
+    hooked_call_leave(call);
+    errno = saved_errno;
+}
+
+/* --- after the call --- */
+
+void hooked_call_child(struct hooked_call *call, const struct event_args *args)
+{
+    struct ring_slot *slot = event_slot_claim(call->thread);
+    if (!slot)
+        return;
+    event_slot_fill(slot, call->hook, args);
+    call->open->count++;
+    number_call(slot, call->open);
+    call->open->count--;
+    ring_publish(slot);
+}
+
+/* The stack was taken in a caller: every frame of ours is unwound each time. */
+static void store(struct hooked_call *call, const struct event_args *args, uint32_t stack_id,
+                  int result)
+{
+    struct ring_slot *slot = event_slot_claim(call->thread);
+    if (!slot)
+        return;
+    event_slot_fill(slot, call->hook, args);
+    slot->stack_id = stack_id;
+    slot->result = (int16_t)result;
+    number_call(slot, call->open);
+    ring_publish(slot);
+}
+
+void hooked_call_store(struct hooked_call *call, const struct event_args *args, int result)
+{
+    store(call, args, call_stack_take(call->thread), result);
+}
+
+/* In a stream that is being captured a stream-ordered allocation becomes a node of the graph. */
+static enum memory_kind memory_given(const struct event_args *args)
+{
+    if (args->memory == MEMORY_ASYNC && graphs_is_capturing(args->stream))
+        return MEMORY_GRAPH_NODE;
+    return args->memory;
+}
+
+static void after_allocation(struct hooked_call *call, const struct event_args *args, int result)
+{
+    if (result != 0) {
+        sampling_device(call, args->device);
+        return;
+    }
+    if (args->memory == MEMORY_GRAPH_NODE)
+        graphs_expect_memory(args->device);
+    sampling_context(call, args);
+    if (args->memory == MEMORY_ASYNC)
+        sampling_pool(call, args);
+}
+
+static void after_other_call(struct hooked_call *call, const struct event_args *args, int result)
+{
+    struct event_args known = *args;
+    /* Zero bytes that give NULL are no event. */
+    if (known.kind == EVENT_ALLOC && result == 0 && !known.address)
+        return;
+    if (known.device == DEVICE_CURRENT)
+        known.device = device_current(call->thread);
+    known.object = resolve_object(call->thread, known.object, known.device);
+    if (known.kind == EVENT_ALLOC && result == 0)
+        known.memory = memory_given(&known);
+    device_introduce(call->thread, known.device);
+    if (known.kind == EVENT_ALLOC)
+        after_allocation(call, &known, result);
+    sampling_around(call);
+    store(call, &known, call_stack_take(call->thread), result);
+}
+
+void hooked_call_after(struct hooked_call *call, const struct event_args *args, int result)
+{
+    const int saved_errno = errno;
+    if (args->kind != EVENT_POOL_USAGE)
+        after_other_call(call, args, result);
+    else if (args->memory == MEMORY_GRAPH)
+        sampling_graphs(call, args, result);
+    else
+        sampling_pool_call(call, args, result);
+    hooked_call_leave(call);
+    errno = saved_errno;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The objects that the loader has mapped. No dl* call but dl_iterate_phdr, so no recursion into our
+ * own dlsym, and no lock that a constructor or a dlopen of another thread holds for long. Callable
+ * from a hook. It must not know what is looked for.
+ *
+ * What the program started with stays where it is; what was opened later may be closed by another
+ * thread. So the list is read to its end inside image_list_iterate only, and what is found there
+ * may be used after it by one whose caller, or whose handle, keeps it open.
+ */
+#ifndef GPUMEMTRACE_INTERPOSE_IMAGE_IMAGE_LIST_H
+#define GPUMEMTRACE_INTERPOSE_IMAGE_IMAGE_LIST_H
+
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* First object of the list of which elf_image_is(prefix) is true; NULL: none. after: where to go
+ * on, NULL for the start. Outside image_list_iterate only for what every program starts with. */
+const struct link_map *image_list_find(const char *prefix, const struct link_map *after);
+/* The same for what may have been opened later. */
+const struct link_map *image_list_find_anywhere(const char *prefix);
+/* This library. */
+const struct link_map *image_list_own(void);
+
+/* dl_iterate_phdr: while visit runs, nothing is added to the list or taken from it. */
+typedef int image_list_visit(struct dl_phdr_info *info, size_t size, void *argument);
+void image_list_iterate(image_list_visit *visit, void *argument);
+
+/* Where an object is mapped. */
+struct image_span {
+    const struct link_map *image;
+    uintptr_t start, end;
+};
+
+/* The object that address lies in; false: none. */
+bool image_list_of(const void *address, struct image_span *span);
+
+/* Around a fork: no thread of it is inside image_list_iterate. */
+void image_list_before_fork(void);
+void image_list_after_fork(bool in_child);
+
+#endif

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions of libc as this library alone calls them, SQLite included: past whatever other tool
+ * stands before libc. The trace is closed after the destructors of every library, and a tool that
+ * fakes times or file attributes has given up by then what its functions need; nor is a trace to
+ * have false times. It must not be linked into a program, whose calls it would take, too.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "gpumemtrace/compiler.h"
+#include "interpose/lookup/resolve.h"
+
+/* Under names of their own: libc's headers may have other ideas of what these are. */
+#define OWN(type, name, parameters)                                                                \
+    type own_##name parameters __asm__(#name);                                                     \
+    type own_##name parameters
+
+/* --- time --- */
+
+typedef int clock_function(clockid_t clock, struct timespec *time);
+
+/* Not by a system call: libc reads most clocks without one. */
+OWN(int, clock_gettime, (clockid_t clock, struct timespec *time))
+{
+    static _Atomic(void *) cached;
+    void *real = atomic_load_explicit(&cached, memory_order_relaxed);
+    if (GMT_UNLIKELY(!real)) {
+        real = resolve_libc("clock_gettime");
+        atomic_store_explicit(&cached, real, memory_order_relaxed);
+    }
+    return real ? GMT_FUNCTION(clock_function *, real)(clock, time)
+                : (int)syscall(SYS_clock_gettime, clock, time);
+}
+
+OWN(int, gettimeofday, (struct timeval * time, void *zone))
+{
+    struct timespec now;
+    const int result = own_clock_gettime(CLOCK_REALTIME, &now);
+    (void)zone;
+    *time = (struct timeval){.tv_sec = now.tv_sec, .tv_usec = now.tv_nsec / 1000};
+    return result;
+}
+
+OWN(time_t, time, (time_t * time))
+{
+    struct timespec now = {.tv_sec = -1};
+    own_clock_gettime(CLOCK_REALTIME, &now);
+    if (time)
+        *time = now.tv_sec;
+    return now.tv_sec;
+}
+
+OWN(int, usleep, (useconds_t duration_us))
+{
+    const struct timespec duration = {.tv_sec = duration_us / 1000000,
+                                      .tv_nsec = (long)(duration_us % 1000000) * 1000};
+    return (int)syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &duration, NULL);
+}
+
+/* --- file attributes: struct stat is the kernel's --- */
+
+#define OWN_STAT(name, flags)                                                                      \
+    OWN(int, name, (const char *path, struct stat *status))                                        \
+    {                                                                                              \
+        return (int)syscall(SYS_newfstatat, AT_FDCWD, path, status, flags);                        \
+    }
+#define OWN_FSTAT(name)                                                                            \
+    OWN(int, name, (int fd, struct stat *status))                                                  \
+    {                                                                                              \
+        return (int)syscall(SYS_fstat, fd, status);                                                \
+    }
+
+OWN_STAT(stat, 0)
+OWN_STAT(stat64, 0)
+OWN_STAT(lstat, AT_SYMLINK_NOFOLLOW)
+OWN_STAT(lstat64, AT_SYMLINK_NOFOLLOW)
+OWN_FSTAT(fstat)
+OWN_FSTAT(fstat64)

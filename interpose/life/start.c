@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Starting, and what a fork has to do with it. See start.h.
+ *
+ * Locks: start_lock is held while a recording starts. A fork takes it, and the writer's, so that a
+ * child never inherits SQLite, or a start, in the middle.
+ */
+#include "start.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include "exit_moment.h"
+#include "interpose/cuda/device.h"
+#include "interpose/image/scope.h"
+#include "interpose/lookup/coverage.h"
+#include "interpose/lookup/resolve.h"
+#include "interpose/recording/clock.h"
+#include "interpose/recording/log.h"
+#include "interpose/recording/recording.h"
+#include "interpose/recording/string_ids.h"
+#include "interpose/stack/call_stack.h"
+#include "interpose/stack/modules.h"
+#include "interpose/stack/stacks.h"
+#include "interpose/stack/unwind.h"
+#include "writer.h"
+
+static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* Never reused: tells thread states of an earlier trace, or of a fork's parent, from current ones.
+ */
+static uint64_t generation;
+
+/* --- fork --- */
+
+/* The child starts as if nothing had been. */
+static void forget_parent(void)
+{
+    const struct recording_early *early = atomic_load(&recording.early);
+    pthread_mutex_init(&start_lock, NULL);
+    writer_after_fork(true);
+    resolve_after_fork(true);
+    call_stack_after_fork(true);
+    if (early)
+        early->after_fork();
+    exit_moment_forget();
+    atomic_store(&recording.seq, 0);
+    atomic_store(&recording.state, RECORDING_IDLE);
+}
+
+static void before_fork(void)
+{
+    /* First: a stack that is being taken may need what the next lines hold. */
+    call_stack_before_fork();
+    pthread_mutex_lock(&start_lock);
+    writer_before_fork();
+    resolve_before_fork();
+}
+
+static void after_fork_in_parent(void)
+{
+    resolve_after_fork(false);
+    writer_after_fork(false);
+    pthread_mutex_unlock(&start_lock);
+    call_stack_after_fork(false);
+}
+
+static void after_fork_in_child(void)
+{
+    recording_set_live(0);
+    forget_parent();
+    atomic_store(&recording.owner_pid, 0);
+}
+
+/* A child made without fork's handlers, by a raw clone(), finds out at its first call. */
+static void notice_clone(void)
+{
+    const pid_t own = getpid();
+    pid_t owner = atomic_load(&recording.owner_pid);
+    if (owner != own && atomic_compare_exchange_strong(&recording.owner_pid, &owner, own) &&
+        owner != 0)
+        forget_parent();
+}
+
+/* --- starting --- */
+
+static void prepare_once(void)
+{
+    static bool done;
+    if (done)
+        return;
+    writer_setup();
+    pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
+    done = true;
+}
+
+/* The calling thread's part: what may load libraries. It may be inside a dlopen itself, whose lock
+ * no other thread gets. */
+static int prepare(struct err *err)
+{
+    prepare_once();
+    config_read(&recording.config);
+    clock_setup();
+    recording.start_monotonic_ns = clock_kernel_ns();
+    modules_setup();
+    strings_setup();
+    device_setup();
+    call_stack_setup(recording.config.stacks);
+    if (thread_setup() || stacks_setup()) {
+        err_set(err, ERR_SYSTEM, "out of memory");
+        return -1;
+    }
+    return 0;
+}
+
+static void check_who_takes_dlsym(void)
+{
+    const char *other = scope_before("dlsym");
+    if (!other)
+        return;
+    log_once("%s takes dlsym before this library: preload this one first, or what the program "
+             "finds by dlsym is not recorded",
+             other);
+    coverage_count("dlsym (another library takes it first)");
+}
+
+static void start(void)
+{
+    struct err err = {0};
+    generation++;
+    if (prepare(&err) || writer_start(&err)) {
+        log_line("not recording: %s", err.message);
+        atomic_store(&recording.state, RECORDING_FAILED);
+        return;
+    }
+    atomic_store(&recording.state, RECORDING_RUNNING);
+    recording_set_live(generation);
+    const struct recording_early *early = atomic_load(&recording.early);
+    if (early)
+        early->write();
+    check_who_takes_dlsym();
+    coverage_write_pending();
+}
+
+static bool start_once(void)
+{
+    /* What start() calls may come back here on this thread. */
+    static _Thread_local bool starting GMT_TLS_INITIAL_EXEC;
+    int cancel_state;
+    if (starting)
+        return false;
+    starting = true;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
+    /* Outside start_lock: a thread inside dlopen holds the loader's lock and may come to
+     * start_lock. */
+    unwind_load();
+    pthread_mutex_lock(&start_lock);
+    if (recording_is_idle())
+        start();
+    pthread_mutex_unlock(&start_lock);
+    pthread_setcancelstate(cancel_state, NULL);
+    starting = false;
+    return recording_generation() != 0;
+}
+
+bool recording_start(void)
+{
+    const int saved_errno = errno;
+    notice_clone();
+    const bool runs = recording_is_idle() && start_once();
+    errno = saved_errno;
+    return runs;
+}

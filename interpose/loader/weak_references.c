@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program may use CUDA's functions if they are there, by weak references, and would take ours for
+ * them. So where nobody else defines a function, what the program started with is told again that
+ * there is none. It must not know what the functions do.
+ */
+#include <link.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "interpose/image/elf_image.h"
+#include "trace/hook_ids.h"
+#include "interpose/image/image_list.h"
+#include "interpose/lookup/resolve.h" /* hook_functions */
+#include "interpose/image/scope.h"
+
+/* Our function of that name; the public header's stay, which are there to be found. */
+static const void *own_function(const char *name)
+{
+    if (name[0] != 'c' || name[1] != 'u')
+        return NULL;
+    for (int hook = 0; hook < HOOK_COUNT; hook++)
+        if (strcmp(hook_rows[hook].name, name) == 0)
+            return hook_functions[hook];
+    return NULL;
+}
+
+/* Has the loader made this place read-only? It protects whole pages, and leaves the last part. */
+static bool is_protected(const struct dl_phdr_info *info, uintptr_t place, uintptr_t page_bytes)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+        const uintptr_t end = start + info->dlpi_phdr[i].p_memsz;
+        if (info->dlpi_phdr[i].p_type == PT_GNU_RELRO && place >= start - start % page_bytes &&
+            place < end - end % page_bytes)
+            return true;
+    }
+    return false;
+}
+
+static void clear(const struct dl_phdr_info *info, void **place)
+{
+    const uintptr_t page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
+    void *page = (void *)((uintptr_t)place - (uintptr_t)place % page_bytes);
+    if (!is_protected(info, (uintptr_t)place, page_bytes)) {
+        *place = NULL;
+    } else if (mprotect(page, page_bytes, PROT_READ | PROT_WRITE) == 0) {
+        *place = NULL;
+        mprotect(page, page_bytes, PROT_READ);
+    }
+}
+
+static void clear_if_ours(const char *name, void **place, void *argument)
+{
+    const void *own = own_function(name);
+    if (own && *place == own && !scope_has(name, NULL))
+        clear(argument, place);
+}
+
+static int look_at(struct dl_phdr_info *info, size_t size, void *unused)
+{
+    struct link_map image;
+    (void)size, (void)unused;
+    if (elf_image_from(info, &image) && image.l_ld != image_list_own()->l_ld)
+        elf_image_weak_references(&image, clear_if_ours, info);
+    return 0;
+}
+
+__attribute__((constructor)) static void clear_weak_references(void)
+{
+    image_list_iterate(look_at, NULL);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An event on its way into the ring: what it says, its number and its time. It must not know which
+ * call it is of, nor when it is written.
+ */
+#ifndef GPUMEMTRACE_INTERPOSE_RECORDING_EVENT_SLOT_H
+#define GPUMEMTRACE_INTERPOSE_RECORDING_EVENT_SLOT_H
+
+#include <stdint.h>
+
+#include "gpumemtrace/event.h"
+#include "thread.h"
+#include "trace/hook_ids.h"
+
+#define DEVICE_UNKNOWN (-1)
+#define DEVICE_LIMIT 64
+
+/* What an event says of its call; the columns of a hook's row. */
+struct event_args {
+    enum event_kind kind;
+    enum memory_kind memory;
+    int device;
+    uint64_t address, size_bytes, object, stream;
+};
+
+/* The thread's next slot, with number and time; NULL: counted as lost. */
+struct ring_slot *event_slot_claim(struct thread *thread);
+void event_slot_fill(struct ring_slot *slot, enum hook hook, const struct event_args *args);
+
+/* An event of its own, outside any hooked call: a phase, a mark, the exit. Keeps errno. */
+void event_write(struct thread *thread, enum hook hook, const struct event_args *args);
+
+#endif

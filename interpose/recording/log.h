@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The recorder's few words, on stderr, one write each. Never on stdout. It must not allocate.
+ */
+#ifndef GPUMEMTRACE_INTERPOSE_RECORDING_LOG_H
+#define GPUMEMTRACE_INTERPOSE_RECORDING_LOG_H
+
+#include <stdatomic.h>
+
+#include "gpumemtrace/compiler.h"
+
+/* "gpumemtrace: …\n". Keeps errno. */
+void log_line(const char *format, ...) GMT_PRINTF(1, 2);
+
+/* The same, but only the first time that this line of code is reached in the process. */
+#define log_once(...)                                                                              \
+    do {                                                                                           \
+        static atomic_flag said = ATOMIC_FLAG_INIT;                                                \
+        if (!atomic_flag_test_and_set(&said))                                                      \
+            log_line(__VA_ARGS__);                                                                 \
+    } while (0)
+
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the recorder keeps of one thread: its number, its ring segment, and a row of parts that
+ * their owners declare. One thread-local pointer, memory from mmap, reused when threads end. It
+ * must not know what is recorded, nor what the parts hold.
+ *
+ *     struct thread | a part | another part | …             THREAD_BYTES of address space
+ *
+ *     static struct thread_part part = THREAD_PART(struct mine, sizeof(struct mine));
+ *     struct mine *mine = thread_part(thread, &part);
+ *
+ * Every function is for the calling thread; callable from a hook (no malloc; a lock only at a
+ * thread's first event, at a part's first use and at a thread's end).
+ */
+#ifndef GPUMEMTRACE_INTERPOSE_RECORDING_THREAD_H
+#define GPUMEMTRACE_INTERPOSE_RECORDING_THREAD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "recording.h"
+#include "trace/record.h"
+
+#define THREAD_BYTES ((size_t)128 << 10) /* all parts; pages that nobody touches cost nothing */
+
+struct thread {
+    uint64_t generation; /* of the recording it belongs to, never 0 */
+    uint32_t thread_id;
+    struct ring_segment *segment; /* NULL: none yet, or given back */
+
+    struct thread *next_free; /* among those whose thread has ended */
+    struct thread *next_all;  /* see thread_all */
+};
+
+/* What one owner keeps for each thread: all zero for a new thread, but for what stands behind the
+ * first cleared_bytes. */
+struct thread_part {
+    uint32_t bytes, cleared_bytes;
+    /* In a thread's memory; 0: no place yet. Relaxed: what is there is the thread's own. */
+    _Atomic uint32_t offset;
+    struct thread_part *next;
+};
+
+#define THREAD_PART(type, cleared)                                                                 \
+    {                                                                                              \
+        .bytes = sizeof(type), .cleared_bytes = (cleared)                                          \
+    }
+
+/* Gives it its place, the same in all threads. */
+uint32_t thread_part_place(struct thread_part *part);
+
+static inline void *thread_part(struct thread *thread, struct thread_part *part)
+{
+    uint32_t offset = atomic_load_explicit(&part->offset, memory_order_relaxed);
+    if (GMT_UNLIKELY(!offset))
+        offset = thread_part_place(part);
+    return (char *)thread + offset;
+}
+
+extern _Thread_local struct thread *thread_self GMT_TLS_INITIAL_EXEC;
+
+/* Makes and introduces the calling thread's state; NULL: nothing is recorded, or out of memory. */
+struct thread *thread_attach(void);
+
+/* NULL: no recording in this process (not started, ended, failed), or out of memory. */
+static inline struct thread *thread_current(void)
+{
+    struct thread *thread = thread_self;
+    if (GMT_LIKELY(thread && thread->generation == recording_generation()))
+        return thread;
+    return thread_attach();
+}
+
+/* The next slots in a row of this thread's segment; NULL: counted as lost. */
+struct ring_slot *thread_claim(struct thread *thread, unsigned slots);
+
+/* Claims, fills and publishes a definition with a text of up to RECORD_TEXT_MAX bytes. The caller
+ * fills `slot` but for type, state and call_id. */
+void thread_define(struct thread *thread, enum slot_type type, const struct ring_slot *slot,
+                   const char *text, size_t text_bytes);
+
+/* For events that another thread had before the recording began: the number it has, or will get
+ * when it comes itself (0: too many such threads), and whose slots follow in this thread's segment.
+ */
+uint32_t thread_reserve(struct thread *thread, int64_t tid);
+void thread_speak_for(struct thread *thread, uint32_t thread_id);
+
+/* Every state there has been in this process, in use or not, through next_all: none is ever given
+ * back. Lock-free. */
+struct thread *thread_all(void);
+
+/* Once, before the first thread_current that may return one. */
+int thread_setup(void);
+
+#endif
