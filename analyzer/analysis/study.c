@@ -6,13 +6,14 @@
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
+#include "analyzer/replay/replay.h"
 
 enum { PEOPLE_TOP = 10 };
 
 int study_open(struct study *study, const char *path, struct err *err)
 {
     *study = (struct study){0};
-    if (trace_open(&study->trace, path, err) || history_build(&study->history, &study->trace, err))
+    if (trace_open(&study->trace, path, err) || replay_trace(&study->history, &study->trace, err))
         goto failed;
     study->symbols = symbols_new(&study->trace, err);
     if (study->symbols &&

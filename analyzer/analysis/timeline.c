@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
+#include "analyzer/replay/visit.h"
 
 struct builder {
     struct timeline *timeline;
@@ -33,19 +34,19 @@ static void move_to(struct builder *builder, uint64_t time_ns)
         begin_cut(builder, builder->current + 1);
 }
 
-static void on_event(void *self, const struct step *step)
+static void on_event(void *self, const struct visit *visit)
 {
     struct builder *builder = self;
     struct sample *sample;
 
-    move_to(builder, step->event->time_ns);
-    if (!step->block || step->block->stock != builder->stock)
+    move_to(builder, visit->event->time_ns);
+    if (!visit->block || visit->block->stock != builder->stock)
         return;
-    builder->live_bytes = step->live_bytes[builder->stock];
+    builder->live_bytes = visit->live_bytes[builder->stock];
     sample = &builder->timeline->samples[builder->current];
     if (builder->live_bytes > sample->max_bytes) {
         sample->max_bytes = builder->live_bytes;
-        sample->time_ns = step->event->time_ns;
+        sample->time_ns = visit->event->time_ns;
     }
     if (builder->live_bytes < sample->min_bytes)
         sample->min_bytes = builder->live_bytes;

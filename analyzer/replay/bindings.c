@@ -1,126 +1,138 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * VMM memory bound into multicast objects and sparse arrays: it lives as long as it is bound. It
- * must not know what else keeps an object alive.
- */
-#include "replay.h"
+/* Bindings by container; see bindings.h. */
+#include "bindings.h"
+
+#include <stdlib.h>
 
 #include "analyzer/util/array.h"
 
-static bool is_container(const struct replay *replay, uint32_t block)
-{
-    uint8_t memory = replay->history->blocks[block].memory;
+/* A VMM object bound at an offset of a container: a multicast object or a sparse array. */
+struct binding {
+    uint64_t start;
+    uint32_t object;
+    uint32_t next; /* of the same container, or HISTORY_NONE */
+};
 
-    return memory == MEMORY_MULTICAST || memory == MEMORY_ARRAY;
-}
-
-/* The block of the multicast object or array that the event names; HISTORY_NONE: not recorded. */
-static uint32_t container_of(const struct replay *replay, uint64_t handle)
-{
-    uint32_t object = replay_object_of(replay, handle), array;
-
-    if (object != HISTORY_NONE && is_container(replay, replay->objects[object].block))
-        return replay->objects[object].block;
-    array = address_map_get(&replay->live, SPACE_ARRAY, handle);
-    return array != ADDRESS_MAP_NONE && is_container(replay, array) ? array : HISTORY_NONE;
-}
-
-static int device_of(const struct replay *replay, uint32_t object)
-{
-    const struct history *history = replay->history;
-
-    return history->stocks[history->blocks[replay->objects[object].block].stock].device;
-}
-
-/* A stretch of a container; each device has places of its own in a multicast object. */
-struct place {
-    uint32_t container;
-    int device; /* DEVICE_UNKNOWN: of every device */
+/* A stretch of a container. In a multicast object each device has stretches of its own. */
+struct stretch {
+    uint32_t container; /* block */
+    int device;         /* DEVICE_UNKNOWN: of every device */
     uint64_t start, size_bytes;
 };
 
-static bool is_in(const struct replay *replay, const struct binding *binding,
-                  const struct place *place)
+void bindings_release(struct bindings *bindings)
 {
-    return binding->start >= place->start && binding->start - place->start < place->size_bytes &&
-           (place->device == DEVICE_UNKNOWN || place->device == device_of(replay, binding->object));
+    free(bindings->items);
+    address_map_release(&bindings->first);
 }
 
-static int set_first(struct replay *replay, uint32_t container, uint32_t first)
+static bool is_container(const struct blocks *blocks, uint32_t block)
+{
+    uint8_t memory = blocks->at.history->blocks[block].memory;
+    return memory == MEMORY_MULTICAST || memory == MEMORY_ARRAY;
+}
+
+/* The block of the multicast object or array with that handle; HISTORY_NONE: not recorded. */
+static uint32_t container_of(const struct vmm *vmm, const struct blocks *blocks, uint64_t handle)
+{
+    uint32_t object = vmm_object_of(vmm, handle);
+    if (object != HISTORY_NONE && is_container(blocks, vmm->objects[object].block))
+        return vmm->objects[object].block;
+    uint32_t array = address_map_get(&blocks->live, SPACE_ARRAY, handle);
+    return array != ADDRESS_MAP_NONE && is_container(blocks, array) ? array : HISTORY_NONE;
+}
+
+static int device_of(const struct vmm *vmm, const struct blocks *blocks, uint32_t object)
+{
+    const struct history *history = blocks->at.history;
+    return history->stocks[history->blocks[vmm->objects[object].block].stock].device;
+}
+
+static bool is_in(const struct binding *binding, const struct stretch *stretch, int device)
+{
+    return binding->start >= stretch->start &&
+           binding->start - stretch->start < stretch->size_bytes &&
+           (stretch->device == DEVICE_UNKNOWN || stretch->device == device);
+}
+
+static int set_first(struct bindings *bindings, uint32_t container, uint32_t first, struct err *err)
 {
     if (first != HISTORY_NONE)
-        return address_map_put(&replay->names, NAME_BINDINGS, container, first, replay->err);
-    address_map_remove(&replay->names, NAME_BINDINGS, container);
+        return address_map_put(&bindings->first, 0, container, first, err);
+    address_map_remove(&bindings->first, 0, container);
     return 0;
 }
 
-/* Ends what is bound in the place. */
-static int clear(struct replay *replay, const struct place *place)
+static int end_bindings_in(struct bindings *bindings, struct vmm *vmm, struct blocks *blocks,
+                           const struct stretch *stretch)
 {
     uint32_t next, kept = HISTORY_NONE;
-    uint32_t i = address_map_get(&replay->names, NAME_BINDINGS, place->container);
-
+    uint32_t i = address_map_get(&bindings->first, 0, stretch->container);
     for (; i != HISTORY_NONE; i = next) {
-        struct binding *binding = &replay->bindings[i];
-
+        struct binding *binding = &bindings->items[i];
         next = binding->next;
-        if (!is_in(replay, binding, place)) {
+        if (!is_in(binding, stretch, device_of(vmm, blocks, binding->object))) {
             binding->next = kept;
             kept = i;
             continue;
         }
-        replay->objects[binding->object].bindings_count--;
-        if (replay_end_if_unused(replay, binding->object))
+        vmm->objects[binding->object].bindings_count--;
+        if (vmm_end_if_unused(vmm, blocks, binding->object))
             return -1;
     }
-    return set_first(replay, place->container, kept);
+    return set_first(bindings, stretch->container, kept, blocks->at.err);
 }
 
-static int add(struct replay *replay, const struct place *place, uint32_t object)
+static int add_binding(struct bindings *bindings, const struct stretch *stretch, uint32_t object,
+                       struct err *err)
 {
-    uint32_t first = address_map_get(&replay->names, NAME_BINDINGS, place->container);
-    struct binding *grown = array_grow(replay->bindings, &replay->binding_capacity,
-                                       replay->binding_count, sizeof *grown, replay->err);
-
+    struct binding *grown =
+        array_grow(bindings->items, &bindings->capacity, bindings->count, sizeof *grown, err);
     if (!grown)
         return -1;
-    replay->bindings = grown;
-    grown[replay->binding_count] =
-        (struct binding){.start = place->start, .object = object, .next = first};
-    return set_first(replay, place->container, (uint32_t)replay->binding_count++);
+    bindings->items = grown;
+    grown[bindings->count] =
+        (struct binding){.start = stretch->start,
+                         .object = object,
+                         .next = address_map_get(&bindings->first, 0, stretch->container)};
+    return set_first(bindings, stretch->container, (uint32_t)bindings->count++, err);
 }
 
-int replay_bind(struct replay *replay)
+int bindings_bind(struct bindings *bindings, struct vmm *vmm, struct blocks *blocks)
 {
-    const struct event *event = replay->event;
-    uint32_t object = event->memory == MEMORY_NONE ? replay_object_at(replay, event->object)
-                                                   : replay_object_of(replay, event->object);
-    struct place place = {.container = container_of(replay, event->stream),
-                          .start = event->address,
-                          .size_bytes = event->size_bytes};
-
-    if (event->result != 0 || object == HISTORY_NONE || place.container == HISTORY_NONE ||
-        is_container(replay, replay->objects[object].block))
+    const struct event *event = blocks->at.event;
+    uint32_t object = event->memory == MEMORY_NONE
+                          ? driver_ranges_object_at(&blocks->ranges, event->object)
+                          : vmm_object_of(vmm, event->object);
+    struct stretch stretch = {.container = container_of(vmm, blocks, event->stream),
+                              .start = event->address,
+                              .size_bytes = event->size_bytes};
+    if (event->result != 0 || object == HISTORY_NONE || stretch.container == HISTORY_NONE ||
+        is_container(blocks, vmm->objects[object].block))
         return 0;
-    place.device = device_of(replay, object);
-    replay->objects[object].bindings_count++; /* first: it may be what was bound there */
-    return clear(replay, &place) || add(replay, &place, object) ? -1 : 0;
+    stretch.device = device_of(vmm, blocks, object);
+    vmm->objects[object].bindings_count++; /* first: the same object may be what was bound there */
+    if (end_bindings_in(bindings, vmm, blocks, &stretch))
+        return -1;
+    return add_binding(bindings, &stretch, object, blocks->at.err);
 }
 
-int replay_unbind(struct replay *replay)
+int bindings_unbind(struct bindings *bindings, struct vmm *vmm, struct blocks *blocks)
 {
-    const struct event *event = replay->event;
-    struct place place = {.container = container_of(replay, event->stream),
-                          .device = event->device,
-                          .start = event->address,
-                          .size_bytes = event->size_bytes};
-
-    return event->result != 0 || place.container == HISTORY_NONE ? 0 : clear(replay, &place);
+    const struct event *event = blocks->at.event;
+    struct stretch stretch = {.container = container_of(vmm, blocks, event->stream),
+                              .device = event->device,
+                              .start = event->address,
+                              .size_bytes = event->size_bytes};
+    if (event->result != 0 || stretch.container == HISTORY_NONE)
+        return 0;
+    return end_bindings_in(bindings, vmm, blocks, &stretch);
 }
 
-int replay_bindings_end(struct replay *replay, uint32_t block)
+int bindings_end(struct bindings *bindings, struct vmm *vmm, struct blocks *blocks, uint32_t block)
 {
-    struct place all = {.container = block, .device = DEVICE_UNKNOWN, .size_bytes = UINT64_MAX};
-
-    return replay->binding_count && is_container(replay, block) ? clear(replay, &all) : 0;
+    if (!bindings->count || !is_container(blocks, block))
+        return 0;
+    struct stretch all = {.container = block, .device = DEVICE_UNKNOWN, .size_bytes = UINT64_MAX};
+    return end_bindings_in(bindings, vmm, blocks, &all);
 }

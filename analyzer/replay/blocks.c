@@ -1,170 +1,242 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Births, deaths and changes of size of blocks, and how they are summed. It must not know which
- * event means which of them.
- */
-#include "replay.h"
+/* Blocks that begin and end; see blocks.h. */
+#include "blocks.h"
+
+#include <stdlib.h>
 
 #include "analyzer/util/array.h"
 
-/* Pools, VMM objects and imports end by their own calls, whatever becomes of the context. */
-const struct memory_rule replay_rules[MEMORY_KIND_COUNT] = {
-    [MEMORY_LINEAR] = {SPACE_DEVICE, true},
-    [MEMORY_PITCHED] = {SPACE_DEVICE, true},
-    [MEMORY_ARRAY] = {SPACE_ARRAY, true},
-    [MEMORY_ASYNC] = {SPACE_DEVICE, false},
-    [MEMORY_VMM] = {SPACE_HANDLE, false},
-    [MEMORY_MANAGED] = {SPACE_DEVICE, true},
-    [MEMORY_PINNED] = {SPACE_HOST, true},
-    [MEMORY_REGISTERED] = {SPACE_HOST, true},
-    [MEMORY_IMPORTED] = {SPACE_DEVICE, false},
-    [MEMORY_TENSOR] = {SPACE_POOL, false},
-    [MEMORY_VMM_HOST] = {SPACE_HANDLE, false},
-    [MEMORY_ASYNC_HOST] = {SPACE_DEVICE, false},
-    [MEMORY_ASYNC_MANAGED] = {SPACE_DEVICE, false},
-    [MEMORY_IMPORTED_VMM] = {SPACE_HANDLE, false},
-    [MEMORY_EXTERNAL] = {SPACE_EXTERNAL, false},
-    [MEMORY_GRAPH] = {SPACE_GRAPH, false},
-    [MEMORY_GRAPH_NODE] = {SPACE_GRAPH_NODE, false},
-    [MEMORY_RESERVATION] = {SPACE_RESERVATION, false},
-    [MEMORY_MAPPED] = {SPACE_DEVICE, false},
-    [MEMORY_MAPPED_ARRAY] = {SPACE_ARRAY, false},
-    [MEMORY_MULTICAST] = {SPACE_HANDLE, false},
-    [MEMORY_MODULE] = {SPACE_MODULE, true},
-    [MEMORY_LIMIT] = {SPACE_LIMIT, true},
-};
-
-/* --- the list of live blocks that a context could take with it --- */
-
-static void link_live(struct replay *replay, uint32_t number)
+int blocks_init(struct blocks *blocks, const struct trace *trace, bool has_tensors, struct err *err)
 {
-    struct block *blocks = replay->history->blocks;
-    const struct stock *stock = &replay->history->stocks[blocks[number].stock];
-    uint32_t *head = &replay->live_blocks[DEVICE_SLOT(stock->device)];
+    for (int slot = 0; slot < DEVICE_SLOTS; slot++)
+        blocks->bound[slot] = HISTORY_NONE;
+    stocks_init(&blocks->stocks);
+    driver_ranges_init(&blocks->ranges, has_tensors);
+    return spans_init(&blocks->spans, trace, err);
+}
 
-    blocks[number].previous = HISTORY_NONE;
-    blocks[number].next = *head;
+void blocks_release(struct blocks *blocks)
+{
+    address_map_release(&blocks->live);
+    free(blocks->states);
+    stocks_release(&blocks->stocks);
+    mempools_release(&blocks->mempools);
+    spans_release(&blocks->spans);
+    driver_ranges_release(&blocks->ranges);
+}
+
+/* --- the list of live blocks that a context takes with it --- */
+
+static uint32_t *bound_list(struct blocks *blocks, uint32_t number)
+{
+    const struct history *history = blocks->at.history;
+    return &blocks->bound[DEVICE_SLOT(history->stocks[history->blocks[number].stock].device)];
+}
+
+static void link_bound(struct blocks *blocks, uint32_t number)
+{
+    uint32_t *head = bound_list(blocks, number);
+    blocks->states[number].previous = HISTORY_NONE;
+    blocks->states[number].next = *head;
     if (*head != HISTORY_NONE)
-        blocks[*head].previous = number;
+        blocks->states[*head].previous = number;
     *head = number;
 }
 
-static void unlink_live(struct replay *replay, uint32_t number)
+static void unlink_bound(struct blocks *blocks, uint32_t number)
 {
-    struct block *blocks = replay->history->blocks, *block = &blocks[number];
-    const struct stock *stock = &replay->history->stocks[block->stock];
-
-    if (block->next != HISTORY_NONE)
-        blocks[block->next].previous = block->previous;
-    if (block->previous != HISTORY_NONE)
-        blocks[block->previous].next = block->next;
+    const struct block_state *state = &blocks->states[number];
+    if (state->next != HISTORY_NONE)
+        blocks->states[state->next].previous = state->previous;
+    if (state->previous != HISTORY_NONE)
+        blocks->states[state->previous].next = state->next;
     else
-        replay->live_blocks[DEVICE_SLOT(stock->device)] = block->next;
+        *bound_list(blocks, number) = state->next;
 }
 
-/* --- births --- */
+/* --- what an event describes --- */
 
-static int add_change(struct replay *replay, uint32_t block, bool birth)
+static bool names_mempool(const struct event *event)
 {
-    struct history *history = replay->history;
-    struct change *grown;
+    return event->object && (event->memory == MEMORY_ASYNC || event->memory == MEMORY_ASYNC_HOST ||
+                             event->memory == MEMORY_ASYNC_MANAGED);
+}
 
-    grown = array_grow(history->changes, &history->change_capacity, history->change_count,
-                       sizeof *grown, replay->err);
+struct block blocks_described(struct blocks *blocks)
+{
+    const struct cursor *at = &blocks->at;
+    const struct event *event = at->event;
+    struct block block = {.address = event->address,
+                          .size_bytes = event->size_bytes,
+                          .stack_id = event->stack_id,
+                          .stock = HISTORY_NONE,
+                          .mempool = HISTORY_NONE,
+                          .memory = event->memory};
+    if (names_mempool(event)) {
+        block.mempool = mempools_find(&blocks->mempools, at);
+        if (block.mempool == HISTORY_NONE)
+            return block;
+        block.memory = at->history->mempools[block.mempool].memory;
+    }
+    block.stock = stocks_find(&blocks->stocks, at, event->device, block.memory, event->object);
+    return block;
+}
+
+/* --- beginnings --- */
+
+static int add_change(struct blocks *blocks, uint32_t number, bool birth)
+{
+    const struct cursor *at = &blocks->at;
+    struct history *history = at->history;
+    struct change *grown = array_grow(history->changes, &history->change_capacity,
+                                      history->change_count, sizeof *grown, at->err);
     if (!grown)
         return -1;
     history->changes = grown;
-    grown[history->change_count++] = (struct change){
-        .event = replay->index, .block = block, .span = replay_span(replay), .birth = birth};
+    grown[history->change_count++] = (struct change){.event = at->index,
+                                                     .block = number,
+                                                     .span = spans_current(&blocks->spans, at),
+                                                     .birth = birth};
     return 0;
 }
 
-static void add_bytes(struct replay *replay, const struct block *block)
+static void add_bytes(struct blocks *blocks, const struct block *block)
 {
-    struct stock *stock = &replay->history->stocks[block->stock];
-    uint64_t *live_bytes = &replay->live_bytes[block->stock];
-
+    struct stock *stock = &blocks->at.history->stocks[block->stock];
+    uint64_t *live_bytes = &blocks->stocks.live_bytes[block->stock];
     *live_bytes += block->size_bytes;
     if (*live_bytes > stock->peak_bytes) {
         stock->peak_bytes = *live_bytes;
-        stock->peak_index = replay->index;
+        stock->peak_index = blocks->at.index;
     }
 }
 
-static uint32_t add_block(struct replay *replay, const struct block *born)
+static struct block *add_block(struct blocks *blocks, const struct block *born)
 {
-    struct history *history = replay->history;
-    uint32_t number = (uint32_t)history->block_count;
-    struct block *grown;
-
-    grown = array_grow(history->blocks, &history->block_capacity, history->block_count,
-                       sizeof *grown, replay->err);
+    const struct cursor *at = &blocks->at;
+    struct history *history = at->history;
+    size_t number = history->block_count;
+    struct block_state *states =
+        array_grow(blocks->states, &blocks->state_capacity, number, sizeof *states, at->err);
+    if (!states)
+        return NULL;
+    blocks->states = states;
+    states[number] = (struct block_state){0};
+    struct block *grown =
+        array_grow(history->blocks, &history->block_capacity, number, sizeof *grown, at->err);
     if (!grown)
-        return HISTORY_NONE;
+        return NULL;
     history->blocks = grown;
     grown[number] = *born;
-    grown[number].alloc_index = replay->index;
+    grown[number].alloc_index = at->index;
     grown[number].free_index = HISTORY_NONE;
-    grown[number].span = replay_span(replay);
+    grown[number].span = spans_current(&blocks->spans, at);
     grown[number].end = BLOCK_LIVE;
     history->block_count++;
-    if (add_change(replay, number, true))
+    return &grown[number];
+}
+
+/* Begins a block without counting an allocation. */
+static uint32_t begin_uncounted(struct blocks *blocks, const struct block *born)
+{
+    const struct block *block = add_block(blocks, born);
+    if (!block)
         return HISTORY_NONE;
-    add_bytes(replay, &grown[number]);
-    replay_mempool_count(replay, &grown[number], true);
-    if (replay_rules[born->memory].is_bound)
-        link_live(replay, number);
+    uint32_t number = (uint32_t)(block - blocks->at.history->blocks);
+    if (add_change(blocks, number, true))
+        return HISTORY_NONE;
+    add_bytes(blocks, block);
+    mempools_count(&blocks->at, block, true);
+    if (memory_rules[born->memory].is_bound)
+        link_bound(blocks, number);
     return number;
 }
 
-uint32_t replay_birth(struct replay *replay, const struct block *born)
+uint32_t blocks_begin(struct blocks *blocks, const struct block *born)
 {
-    uint32_t number = add_block(replay, born);
-
+    uint32_t number = begin_uncounted(blocks, born);
     if (number != HISTORY_NONE)
-        replay->history->stocks[born->stock].allocations_count++;
+        blocks->at.history->stocks[born->stock].allocations_count++;
     return number;
 }
 
-/* --- deaths --- */
-
-static void count_end(struct stock *stock, const struct block *block)
+uint32_t blocks_begin_at(struct blocks *blocks, uint32_t space, const struct block *born)
 {
-    stock->frees_count += block->end == BLOCK_FREED;
-    stock->implicit_frees_count += block->end == BLOCK_IMPLICIT;
-    stock->lost_frees_count += block->end == BLOCK_LOST;
+    uint32_t number = blocks_begin(blocks, born);
+    if (number == HISTORY_NONE ||
+        address_map_put(&blocks->live, space, born->address, number, blocks->at.err))
+        return HISTORY_NONE;
+    return number;
 }
 
-int replay_death(struct replay *replay, uint32_t number, enum block_end end)
-{
-    struct block *block = &replay->history->blocks[number];
-    uint8_t space = replay_rules[block->memory].space;
+/* --- ends --- */
 
-    block->free_index = replay->index;
+static void count_end(struct stock *stock, enum block_end end)
+{
+    stock->frees_count += end == BLOCK_FREED;
+    stock->implicit_frees_count += end == BLOCK_IMPLICIT;
+    stock->lost_frees_count += end == BLOCK_LOST;
+}
+
+int blocks_end(struct blocks *blocks, uint32_t number, enum block_end end)
+{
+    const struct cursor *at = &blocks->at;
+    struct block *block = &at->history->blocks[number];
+    block->free_index = at->index;
     block->end = (uint8_t)end;
-    count_end(&replay->history->stocks[block->stock], block);
-    replay->live_bytes[block->stock] -= block->size_bytes;
-    replay_mempool_count(replay, block, false);
-    if (replay_rules[block->memory].is_bound)
-        unlink_live(replay, number);
-    if (space == SPACE_DEVICE && replay->has_tensors)
-        replay_range_end(replay, block->address);
-    return add_change(replay, number, false) || replay_bindings_end(replay, number) ? -1 : 0;
+    count_end(&at->history->stocks[block->stock], end);
+    blocks->stocks.live_bytes[block->stock] -= block->size_bytes;
+    mempools_count(at, block, false);
+    if (memory_rules[block->memory].is_bound)
+        unlink_bound(blocks, number);
+    driver_ranges_remove_plain(&blocks->ranges, at, block);
+    if (add_change(blocks, number, false))
+        return -1;
+    return blocks->listener.on_end(blocks->listener.self, number);
 }
 
-uint32_t replay_resize(struct replay *replay, uint32_t number, uint64_t size_bytes,
+int blocks_end_at(struct blocks *blocks, uint32_t space, uint64_t address, enum block_end end)
+{
+    uint32_t number = address_map_remove(&blocks->live, space, address);
+    return number == ADDRESS_MAP_NONE ? 0 : blocks_end(blocks, number, end);
+}
+
+uint32_t blocks_resize(struct blocks *blocks, uint32_t number, uint64_t size_bytes,
                        uint32_t stack_id)
 {
-    struct block next = replay->history->blocks[number];
-
+    struct block next = blocks->at.history->blocks[number];
     next.size_bytes = size_bytes;
     next.stack_id = stack_id;
-    return replay_death(replay, number, BLOCK_RESIZED) ? HISTORY_NONE : add_block(replay, &next);
+    return blocks_end(blocks, number, BLOCK_RESIZED) ? HISTORY_NONE
+                                                     : begin_uncounted(blocks, &next);
 }
 
-int replay_end_at(struct replay *replay, uint32_t space, uint64_t address, enum block_end end)
-{
-    uint32_t number = address_map_remove(&replay->live, space, address);
+/* --- failures --- */
 
-    return number == ADDRESS_MAP_NONE ? 0 : replay_death(replay, number, end);
+static int add_failure(const struct blocks *blocks, uint32_t stock)
+{
+    const struct cursor *at = &blocks->at;
+    struct history *history = at->history;
+    struct failure *grown = array_grow(history->failures, &history->failure_capacity,
+                                       history->failure_count, sizeof *grown, at->err);
+    if (!grown)
+        return -1;
+    history->failures = grown;
+    grown[history->failure_count++] = (struct failure){
+        .event = at->index, .span = spans_current(&blocks->spans, at), .stock = stock};
+    return 0;
+}
+
+/* A module may fail to load for other reasons: only out of memory is a failed allocation. */
+int blocks_fail(struct blocks *blocks, uint32_t stock)
+{
+    if (stock == HISTORY_NONE)
+        return -1;
+    const struct event *event = blocks->at.event;
+    struct stock *failing = &blocks->at.history->stocks[stock];
+    failing->failed_count++;
+    if (failing->account == ACCOUNT_none ||
+        (event->kind != EVENT_ALLOC && event->result != RESULT_OUT_OF_MEMORY))
+        return 0;
+    return add_failure(blocks, stock);
 }

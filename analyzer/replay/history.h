@@ -1,34 +1,45 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace, replayed: what its events did to memory. Built once by history_build, then immutable and
- * safe to read from several threads. It must not know any analysis, nor how anything is printed.
+ * A trace, replayed: what its events did to memory. replay.h fills it once; from then on it never
+ * changes, and several threads may read it. It must not know how it is filled, nor any analysis.
  *
- *     event ──► change ──► block          a block is one allocation's life; a change is its birth
- *                 │          │            or its death; a stock is what is summed together: one
- *                 ▼          ▼            account of one device, or one framework pool on it
- *               stock       span          a span is one push..pop of a phase; its path names it
+ *     event ──► change ──► block     a block is the life of one allocation; a change is its birth
+ *                 │          │       or its death; a stock is what is summed together: one
+ *                 ▼          ▼       account of a device, or one framework pool on it; a span is
+ *               span       stock     one push and pop of a phase, and its path names it
  *
  * What each event does:
- *   ALLOC   result 0: a block is born. Other results: a failure, no block. Address 0: nothing.
- *           An address that is already live: its old block is lost (the free was not seen).
- *   FREE    result 0: the block ends; of an address nobody allocated: counted in unknown_frees and
- *           not in `frees`, so that allocations - frees - implicit - lost = live blocks. No result
- *           (in progress at a kill) and errors: it lives on, unless the error says that a context
- *           is gone (4, 201, 709) and one of its device was destroyed after its birth.
- *   imports opened again are one block: each open and close is counted, the last close ends it.
- *   VMM     a FREE releases one reference of the handle, a RETAIN adds one; the object ends with
- * its last reference, mapping and binding, at whichever event that is, and that is one free. The
- * size of an imported object is that of its largest mapping so far. BIND    into a multicast object
- * or sparse array (`stream`), until UNBIND or that object's end. graphs  the addresses of
- * allocation nodes are known and hold nothing. What the device's pool for graphs holds (POOL_USAGE)
- * is one block, from its first byte until it is empty again. MODULE_LOAD, LIMIT   a block of what
- * the device's free memory before and after the call says, less what the process is known to have
- * taken between the two samples. CONTEXT_DESTROY   ends the plain, managed and host memory, the
- * arrays, modules and limits of its device that are younger than the context: implicit frees. An
- * event that names its context in `object` decides that exactly. a change of size  ends the block
- * (BLOCK_RESIZED) and brings one that goes on; it is no allocation and no free. EXIT    nothing
- * behind the first exit or _exit changes any figure. An exec counts only as the last word: one that
- * failed is followed by more events.
+ *
+ *   ALLOC             Result 0: a block is born. Any other result: a failure, no block. Address 0:
+ *                     nothing. If a block is live at the address, that block is lost: its free was
+ *                     not seen.
+ *   FREE              Result 0: the block ends. A free of an address without a block counts in
+ *                     unknown_frees_count and not in frees_count, so that
+ *                     allocations - frees - implicit - lost = live blocks. An error, or no result
+ *                     (the process was killed inside the call): the block lives on, unless the
+ *                     error says that a context is gone (4, 201, 709) and one of the block's
+ *                     device was destroyed after its birth.
+ *     of an import    Opens of the same memory are one block. Each open and close is counted, and
+ *                     the last close ends the block.
+ *     of VMM memory   A FREE releases one reference of the handle, a RETAIN adds one. The object
+ *                     ends with its last reference, mapping and binding, at whichever event that
+ *                     is, and that is one free. An imported object has the size of its largest
+ *                     mapping so far.
+ *   BIND              VMM memory lives in a multicast object or sparse array (`stream`) until
+ *                     UNBIND or until that object ends.
+ *   POOL_USAGE        What a device's pool for graphs holds is one block, from its first byte
+ *                     until the pool is empty again. The addresses of a graph's allocation nodes
+ *                     are known and hold nothing.
+ *   MODULE_LOAD       A block of what the device's free memory before and after the call says,
+ *   LIMIT             less what the process is known to have taken between the two samples.
+ *   CONTEXT_DESTROY   Ends the plain, managed and host memory, the arrays, modules and limits of
+ *                     its device that are younger than the context: implicit frees. Where the
+ *                     event of a block names its context in `object`, that decides.
+ *   EXIT              Nothing after the first exit or _exit changes any figure. An exec counts
+ *                     only as the last event of its thread: one that failed is followed by others.
+ *
+ * A change of size ends the block (BLOCK_RESIZED) and begins the one that goes on in its place; it
+ * is neither an allocation nor a free.
  *
  * Indices are of trace->events unless said otherwise; HISTORY_NONE stands for "none".
  */
@@ -62,12 +73,10 @@ struct block {
     uint32_t stack_id;
     uint32_t span; /* phase of its birth, HISTORY_NONE: outside any */
     uint32_t stock;
-    uint32_t mempool;        /* it was handed out of; HISTORY_NONE: not known, or another kind */
-    uint32_t next, previous; /* private to the replay: live blocks of the device */
-    uint32_t reopened_count; /* private to the replay: opens of an import beyond the first */
-    uint8_t memory;          /* enum memory_kind */
-    uint8_t end;             /* enum block_end */
-    bool is_segment;         /* a framework pool hands out pieces of it */
+    uint32_t mempool; /* allocated from; HISTORY_NONE: not known, or another kind of memory */
+    uint8_t memory;   /* enum memory_kind */
+    uint8_t end;      /* enum block_end */
+    bool is_segment;  /* a framework pool hands out pieces of it */
 };
 
 struct change {
@@ -108,7 +117,7 @@ struct path {
     char *text; /* "epoch/forward" */
 };
 
-/* Deeper nesting (a range that is never ended, again and again) is told flat from here on. */
+/* Deeper spans (of ranges that are never ended) become siblings at this depth. */
 #define SPAN_DEPTH_MAX 64
 
 struct span {
@@ -120,12 +129,12 @@ struct span {
     uint32_t end_index; /* event_count of the history if it was never popped */
 };
 
-/* A piece of driver memory out of which a framework pool hands out tensors. */
+/* A range of driver memory from which a framework pool hands out tensors. */
 struct segment {
     uint64_t address, size_bytes;
     uint32_t stock;                  /* of the pool */
     uint32_t begin_index, end_index; /* end: HISTORY_NONE: until the end */
-    bool mapped;                     /* a VMM mapping: holes go on in a neighbouring mapping */
+    bool mapped;                     /* a VMM mapping: a hole may go on in the next mapping */
 };
 
 /* Whether the pool still held the segment right after event `index`. */
@@ -135,25 +144,26 @@ static inline bool segment_is_held(const struct segment *segment, uint32_t index
            (segment->end_index == HISTORY_NONE || segment->end_index > index);
 }
 
-/* One report of a pool of the driver, stream-ordered or for graphs. */
-struct pool_usage {
+/* One report of a mempool, stream-ordered or for graphs. */
+struct mempool_usage {
     uint32_t event, mempool;
     uint64_t used_bytes, reserved_bytes;
 };
 
+/* A pool of the driver; "pool" alone is a framework's. */
 struct mempool {
     int device;
     uint64_t handle; /* 0: the device's pool for graphs */
     uint8_t memory;  /* enum memory_kind of its blocks */
     uint64_t peak_used_bytes, peak_reserved_bytes;
-    uint64_t live_bytes, peak_live_bytes; /* blocks handed out of it */
+    uint64_t live_bytes, peak_live_bytes; /* of the blocks allocated from it */
     bool reported;                        /* by a POOL_USAGE event */
 };
 
 /* What the card said of its memory. */
 struct memory_sample {
     uint32_t event; /* DEVICE_MEMORY */
-    uint32_t told;  /* the event that tells what it speaks of: a module comes behind its sample */
+    uint32_t told;  /* the event that it speaks of: a module's comes after its sample */
 };
 
 /* The blocks that were live before a change; see live_walk.h. */
@@ -183,7 +193,7 @@ struct history {
     size_t segment_count, segment_capacity;
     struct mempool *mempools;
     size_t mempool_count, mempool_capacity;
-    struct pool_usage *usages;
+    struct mempool_usage *usages;
     size_t usage_count, usage_capacity;
 
     struct failure *failures;
@@ -201,7 +211,6 @@ struct history {
     uint64_t unknown_frees_count, in_flight_count, unmatched_pops_count;
 };
 
-int history_build(struct history *history, const struct trace *trace, struct err *err);
 void history_release(struct history *history);
 
 /* NULL: the device had no event. */
@@ -216,24 +225,5 @@ static inline bool block_is_live(const struct block *block, uint32_t index)
     return block->alloc_index <= index &&
            (block->free_index == HISTORY_NONE || block->free_index > index);
 }
-
-/* One event as a visitor sees it; an event that ends several blocks comes once for each. */
-struct step {
-    const struct history *history;
-    const struct event *event;
-    uint32_t index;
-    const struct block *block;  /* NULL: the event changed no memory */
-    int64_t delta_bytes;        /* what this change added to the block's stock */
-    const uint64_t *live_bytes; /* by stock, after this change */
-};
-
-struct visitor {
-    void *self;
-    void (*on_event)(void *self, const struct step *step);
-};
-
-/* Shows every event that counts to every visitor, in order. -1: no memory. */
-int history_visit(const struct history *history, const struct visitor *visitors, size_t count,
-                  struct err *err);
 
 #endif

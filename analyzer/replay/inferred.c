@@ -55,58 +55,58 @@ const char *inferred_name(enum inferred_phase phase)
 
 enum { SUBJECT_BYTES_MAX = 16384 };
 
-static void match(struct inferred_stack *stack, const char *subject)
+static void match_rules(struct inferred_stack *stack, const char *subject)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (!stack->says[rules[i].tier] && fnmatch(rules[i].pattern, subject, 0) == 0)
             stack->says[rules[i].tier] = rules[i].phase;
 }
 
-/* What one location or label says; found once for each, kept in `memo`. */
-static struct inferred_stack look_at(const struct trace *trace, const struct trace_frame *frame)
+/* What a location or a label says of the phase. */
+static struct inferred_stack match_frame(const struct trace *trace, const struct trace_frame *frame)
 {
     struct inferred_stack said = {.known = true, .has_python = frame->kind == FRAME_PYTHON};
     struct text subject;
-
     text_init(&subject, SUBJECT_BYTES_MAX);
     if (said.has_python) {
         const struct trace_location *location = &trace->locations[frame->address];
-
         text_addf(&subject, "%s:%s", trace_string(trace, location->file_id),
                   trace_string(trace, location->function_id));
     } else {
         text_addf(&subject, ":%s", trace_string(trace, frame->address));
     }
     if (!text_failed(&subject))
-        match(&said, subject.data);
+        match_rules(&said, subject.data);
     text_release(&subject);
     return said;
 }
 
+/* What each location and label was found to say. */
 struct memo {
     struct inferred_stack *locations, *labels;
-    bool any; /* of the rules that speak of a framework */
+    bool has_framework; /* a FIRST or INNER rule matched */
 };
 
-static struct inferred_stack own_words(const struct trace *trace, struct memo *memo, uint32_t id)
+/* What the frame itself says, without those further out. */
+static struct inferred_stack match_once(const struct trace *trace, struct memo *memo, uint32_t id)
 {
     const struct trace_frame *frame = &trace->frames[id];
-    struct inferred_stack *said = NULL, none = {.known = true};
-
+    struct inferred_stack *said = NULL;
     if (frame->kind == FRAME_PYTHON && frame->address < trace->location_limit)
         said = &memo->locations[frame->address];
     if (frame->kind == FRAME_LABEL && frame->address < trace->string_limit)
         said = &memo->labels[frame->address];
     if (!said)
-        return none;
+        return (struct inferred_stack){.known = true};
     if (!said->known)
-        *said = look_at(trace, frame);
-    memo->any |= said->says[TIER_FIRST] || said->says[TIER_INNER];
+        *said = match_frame(trace, frame);
+    memo->has_framework |= said->says[TIER_FIRST] || said->says[TIER_INNER];
     return *said;
 }
 
 /* --- stacks --- */
 
+/* Takes from the frames further out what the stack does not say itself. */
 static void inherit(struct inferred_stack *stack, const struct inferred_stack *outer)
 {
     for (int tier = 0; tier < TIER_COUNT; tier++)
@@ -118,25 +118,24 @@ static void inherit(struct inferred_stack *stack, const struct inferred_stack *o
 static uint32_t parent_of(const struct trace *trace, uint32_t id)
 {
     uint32_t parent = trace->frames[id].parent_id;
-
     return parent < trace->frame_limit && trace->frames[parent].present ? parent : 0;
 }
 
-/* Outwards to the first frame that is known, then back. A broken table may have a ring of frames:
- * one that is met again is taken for the outermost. */
-static void settle(struct inferred *inferred, const struct trace *trace, struct memo *memo,
-                   uint32_t id, uint32_t *way)
+/*
+ * Walks outwards to the first frame that is known, then fills in the frames on the way back. In a
+ * broken table frames may form a ring: the first one met again counts as the outermost.
+ */
+static void fill_stack(struct inferred *inferred, const struct trace *trace, struct memo *memo,
+                       uint32_t id, uint32_t *way)
 {
     size_t count = 0;
-
     for (; id && !inferred->stacks[id].known; id = parent_of(trace, id)) {
         inferred->stacks[id].known = true;
         way[count++] = id;
     }
     while (count-- > 0) {
         uint32_t parent = parent_of(trace, way[count]);
-
-        inferred->stacks[way[count]] = own_words(trace, memo, way[count]);
+        inferred->stacks[way[count]] = match_once(trace, memo, way[count]);
         if (parent)
             inherit(&inferred->stacks[way[count]], &inferred->stacks[parent]);
     }
@@ -150,15 +149,14 @@ int inferred_build(struct inferred *inferred, const struct trace *trace, struct 
     };
     uint32_t *way = array_new(trace->frame_limit, sizeof *way, err);
     int status = -1;
-
     inferred->count = trace->frame_limit;
     inferred->stacks = array_new(trace->frame_limit, sizeof *inferred->stacks, err);
     if (!memo.locations || !memo.labels || !way || !inferred->stacks)
         goto out;
     for (uint32_t id = 1; id < trace->frame_limit; id++)
         if (trace->frames[id].present)
-            settle(inferred, trace, &memo, id, way);
-    if (!memo.any) /* a program of another kind */
+            fill_stack(inferred, trace, &memo, id, way);
+    if (!memo.has_framework) /* LAST rules mean nothing in such a program */
         inferred->count = 0;
     status = 0;
 out:
@@ -177,11 +175,9 @@ void inferred_release(struct inferred *inferred)
 enum inferred_phase inferred_next(const struct inferred *inferred, enum inferred_phase now,
                                   uint32_t stack_id)
 {
-    const struct inferred_stack *stack;
-
     if (!stack_id || stack_id >= inferred->count)
         return now;
-    stack = &inferred->stacks[stack_id];
+    const struct inferred_stack *stack = &inferred->stacks[stack_id];
     for (int tier = 0; tier < TIER_COUNT; tier++)
         if (stack->says[tier])
             return (enum inferred_phase)stack->says[tier];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Phases told from stacks, by the rules of inferred_phases.def. It must not know spans, nor which
- * events have a say.
+ * Phases inferred from stacks, by the rules of inferred_phases.def. It must not know spans, nor
+ * which events it is asked about.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_INFERRED_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_INFERRED_H
@@ -11,7 +11,7 @@
 #include "analyzer/load/trace.h"
 
 enum inferred_phase {
-    INFERRED_NONE, /* of a stack: it does not say; of a moment: nothing was said yet */
+    INFERRED_NONE, /* of a stack: no rule matches; of a moment: no phase began yet */
 #define PHASE(name) INFERRED_##name,
 #define FIRST(phase, pattern)
 #define INNER(phase, pattern)
@@ -23,7 +23,7 @@ enum inferred_phase {
 
 const char *inferred_name(enum inferred_phase phase);
 
-/* What the frames of a stack say, by its innermost frame; built once for a trace. */
+/* The phase of every stack, by its innermost frame; built once for a trace. */
 struct inferred {
     struct inferred_stack *stacks;
     size_t count;
@@ -32,7 +32,7 @@ struct inferred {
 int inferred_build(struct inferred *inferred, const struct trace *trace, struct err *err);
 void inferred_release(struct inferred *inferred);
 
-/* The phase that an allocation with that stack belongs to, if `now` is the one before it. */
+/* The phase of an allocation with that stack, if `now` is the phase before it. */
 enum inferred_phase inferred_next(const struct inferred *inferred, enum inferred_phase now,
                                   uint32_t stack_id);
 

@@ -7,22 +7,22 @@
 
 #include "analyzer/util/array.h"
 
-/* The live blocks while the changes are gone through, dense, with the place of each. */
+/* The blocks that are live after a number of changes, without gaps. */
 struct live_set {
-    uint32_t *blocks, *places;
+    uint32_t *blocks;
+    uint32_t *positions; /* of each block in `blocks` */
     size_t count;
 };
 
-static void change_set(struct live_set *set, const struct change *change)
+static void apply_to_set(struct live_set *set, const struct change *change)
 {
     if (change->birth) {
-        set->places[change->block] = (uint32_t)set->count;
+        set->positions[change->block] = (uint32_t)set->count;
         set->blocks[set->count++] = change->block;
     } else {
-        uint32_t place = set->places[change->block], last = set->blocks[--set->count];
-
-        set->blocks[place] = last;
-        set->places[last] = place;
+        uint32_t position = set->positions[change->block], last = set->blocks[--set->count];
+        set->blocks[position] = last;
+        set->positions[last] = position;
     }
 }
 
@@ -31,14 +31,12 @@ static int keep_list(struct history *history, size_t change, const struct live_s
 {
     struct live_list *lists = array_grow(history->live_lists, &history->live_list_capacity,
                                          history->live_list_count, sizeof *lists, err);
-    size_t start = history->live_listed_count;
-    uint32_t *listed;
-
     if (!lists)
         return -1;
     history->live_lists = lists;
+    size_t start = history->live_listed_count;
     if (set->count) {
-        listed = realloc(history->live_listed, (start + set->count) * sizeof *listed);
+        uint32_t *listed = realloc(history->live_listed, (start + set->count) * sizeof *listed);
         if (!listed) {
             err_set(err, ERR_SYSTEM, "out of memory");
             return -1;
@@ -53,12 +51,13 @@ static int keep_list(struct history *history, size_t change, const struct live_s
 
 int live_lists_build(struct history *history, struct err *err)
 {
-    struct live_set set = {array_new(history->block_count, sizeof *set.blocks, err),
-                           array_new(history->block_count, sizeof *set.places, err), 0};
+    struct live_set set = {
+        .blocks = array_new(history->block_count, sizeof *set.blocks, err),
+        .positions = array_new(history->block_count, sizeof *set.positions, err),
+    };
     size_t since = 0;
     int status = -1;
-
-    if (!set.blocks || !set.places)
+    if (!set.blocks || !set.positions)
         goto out;
     for (size_t i = 0; i < history->change_count; i++) {
         if (since >= LIVE_LIST_CHANGES && since >= set.count) {
@@ -66,21 +65,20 @@ int live_lists_build(struct history *history, struct err *err)
                 goto out;
             since = 0;
         }
-        change_set(&set, &history->changes[i]);
+        apply_to_set(&set, &history->changes[i]);
         since++;
     }
     status = 0;
 out:
     free(set.blocks);
-    free(set.places);
+    free(set.positions);
     return status;
 }
 
-/* How many changes happened up to and with event `index`. */
+/* The number of changes up to and including those of event `index`. */
 static size_t changes_until(const struct history *history, uint32_t index)
 {
     size_t low = 0, high = history->change_count;
-
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
@@ -92,11 +90,10 @@ static size_t changes_until(const struct history *history, uint32_t index)
     return low;
 }
 
-/* The last list kept at or before a change; the number of lists if there is none. */
+/* The last list that was kept at or before the change; the number of lists if there is none. */
 static size_t list_before(const struct history *history, size_t change)
 {
     size_t low = 0, high = history->live_list_count;
-
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
@@ -112,7 +109,6 @@ struct live_walk live_walk_begin(const struct history *history, uint32_t index)
 {
     size_t changes = changes_until(history, index), list = list_before(history, changes);
     struct live_walk walk = {.history = history, .index = index, .change_end = changes};
-
     if (list == history->live_list_count)
         return walk;
     walk.change = history->live_lists[list].change;
@@ -125,7 +121,6 @@ struct live_walk live_walk_begin(const struct history *history, uint32_t index)
 const struct block *live_walk_next(struct live_walk *walk)
 {
     const struct history *history = walk->history;
-
     while (walk->listed < walk->listed_end) {
         const struct block *block = &history->blocks[history->live_listed[walk->listed++]];
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The blocks that are live right after an event, without looking at all there ever were: the
- * history keeps lists of live blocks at some changes, and a walk goes through the nearest one
- * before the event and the births since.
+ * The blocks that are live right after an event, without looking at every block of the trace: the
+ * history keeps lists of the live blocks at some changes, and a walk goes through the last list
+ * before the event and the births since then. It must not know why somebody asks.
  *
  *     changes   ──┬───────────────┬───────────────┬──────►      a list is kept whenever as many
  *                 list 0          list 1     ▲    list 2        changes as it has blocks (at least
  *                                            event              LIVE_LIST_CHANGES) have passed
  *
- * So all lists together hold no more entries than there are changes, and a walk costs the live
- * blocks plus one stretch between lists.
+ * All lists together hold no more entries than there are changes, and a walk costs the blocks of
+ * one list plus the changes up to the next list.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_LIVE_WALK_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_LIVE_WALK_H
@@ -25,11 +25,11 @@ struct live_walk {
     size_t change, change_end;
 };
 
-/* Keeps the lists; the last step of history_build. */
+/* Makes the lists, from the blocks and changes of the history. */
 int live_lists_build(struct history *history, struct err *err);
 
 struct live_walk live_walk_begin(const struct history *history, uint32_t index);
-/* The next live block, in no particular order; NULL: that was all. */
+/* The next live block, in no particular order; NULL: there are no more. */
 const struct block *live_walk_next(struct live_walk *walk);
 
 #endif

@@ -1,112 +1,123 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Who is summed with whom while replaying: devices, their accounts, framework pools. It must not
- * know when blocks are born or die.
- */
-#include "replay.h"
+/* Stocks by account and by pool; see stocks.h. */
+#include "stocks.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/util/array.h"
 
-static const uint8_t account_of[] = {
-#define MEMORY(name, layer, account, text) [MEMORY_##name] = ACCOUNT_##account,
-#include "gpumemtrace/schema/memory.def"
-};
-
-static uint32_t add_stock(struct replay *replay, int device, enum memory_account account,
-                          uint64_t pool)
+void stocks_init(struct stocks *stocks)
 {
-    struct history *history = replay->history;
-    struct stock *grown;
-    uint64_t *live;
+    *stocks = (struct stocks){0};
+    for (int slot = 0; slot < DEVICE_SLOTS; slot++)
+        for (int account = 0; account < ACCOUNT_COUNT; account++)
+            stocks->by_account[slot][account] = HISTORY_NONE;
+}
 
-    grown = array_grow(history->stocks, &history->stock_capacity, history->stock_count,
-                       sizeof *grown, replay->err);
+void stocks_release(struct stocks *stocks)
+{
+    address_map_release(&stocks->by_pool);
+    free(stocks->live_bytes);
+}
+
+static uint32_t add_stock(struct stocks *stocks, const struct cursor *at, int device,
+                          enum memory_account account, uint64_t pool)
+{
+    struct history *history = at->history;
+    struct stock *grown = array_grow(history->stocks, &history->stock_capacity,
+                                     history->stock_count, sizeof *grown, at->err);
     if (!grown)
         return HISTORY_NONE;
     history->stocks = grown;
-    live = array_grow(replay->live_bytes, &replay->live_capacity, history->stock_count,
-                      sizeof *live, replay->err);
+    uint64_t *live = array_grow(stocks->live_bytes, &stocks->live_capacity, history->stock_count,
+                                sizeof *live, at->err);
     if (!live)
         return HISTORY_NONE;
-    replay->live_bytes = live;
+    stocks->live_bytes = live;
     live[history->stock_count] = 0;
     grown[history->stock_count] = (struct stock){
         .device = device, .account = account, .pool = pool, .peak_index = HISTORY_NONE};
     return (uint32_t)history->stock_count++;
 }
 
-/* Devices stay in the order of their numbers. */
-static struct device_use *add_device(struct replay *replay, int device)
+/* Keeps the devices in the order of their numbers. */
+static struct device_use *insert_device(const struct cursor *at, int device)
 {
-    struct history *history = replay->history;
-    struct device_use *grown;
-    size_t at = history->device_count;
-
-    grown = array_grow(history->devices, &history->device_capacity, at, sizeof *grown, replay->err);
+    struct history *history = at->history;
+    size_t place = history->device_count;
+    struct device_use *grown =
+        array_grow(history->devices, &history->device_capacity, place, sizeof *grown, at->err);
     if (!grown)
         return NULL;
     history->devices = grown;
-    while (at > 0 && grown[at - 1].device > device)
-        at--;
-    memmove(&grown[at + 1], &grown[at], (history->device_count - at) * sizeof *grown);
+    while (place > 0 && grown[place - 1].device > device)
+        place--;
+    memmove(&grown[place + 1], &grown[place], (history->device_count - place) * sizeof *grown);
     history->device_count++;
-    grown[at].device = device;
-    return &grown[at];
+    grown[place].device = device;
+    return &grown[place];
 }
 
-int replay_device(struct replay *replay, int device)
+int stocks_add_device(struct stocks *stocks, const struct cursor *at, int device)
 {
-    uint32_t *stocks = replay->stock_of[DEVICE_SLOT(device)];
-    struct device_use *use;
-
-    if (stocks[ACCOUNT_device] != HISTORY_NONE)
+    uint32_t *own = stocks->by_account[DEVICE_SLOT(device)];
+    if (own[ACCOUNT_device] != HISTORY_NONE)
         return 0;
     for (int account = ACCOUNT_none; account <= ACCOUNT_context; account++) {
-        stocks[account] = add_stock(replay, device, (enum memory_account)account, 0);
-        if (stocks[account] == HISTORY_NONE)
+        own[account] = add_stock(stocks, at, device, (enum memory_account)account, 0);
+        if (own[account] == HISTORY_NONE)
             return -1;
     }
-    use = add_device(replay, device);
+    struct device_use *use = insert_device(at, device);
     if (!use)
         return -1;
-    memcpy(use->stocks, stocks, sizeof use->stocks);
-    use->leading = stocks[ACCOUNT_device];
+    memcpy(use->stocks, own, sizeof use->stocks);
+    use->leading = own[ACCOUNT_device];
     return 0;
 }
 
-uint32_t replay_stock(struct replay *replay, int device, unsigned memory, uint64_t pool)
+uint32_t stocks_find(struct stocks *stocks, const struct cursor *at, int device,
+                     enum memory_kind memory, uint64_t pool)
 {
-    uint32_t space = NAME_POOL_STOCK + (uint32_t)DEVICE_SLOT(device), stock;
-
-    if (replay_device(replay, device))
+    if (stocks_add_device(stocks, at, device))
         return HISTORY_NONE;
-    if (account_of[memory] != ACCOUNT_pool)
-        return replay->stock_of[DEVICE_SLOT(device)][account_of[memory]];
-    stock = address_map_get(&replay->names, space, pool);
+    enum memory_account account = memory_account(memory);
+    if (account != ACCOUNT_pool)
+        return stocks->by_account[DEVICE_SLOT(device)][account];
+    uint32_t stock = address_map_get(&stocks->by_pool, (uint32_t)DEVICE_SLOT(device), pool);
     if (stock != ADDRESS_MAP_NONE)
         return stock;
-    stock = add_stock(replay, device, ACCOUNT_pool, pool);
-    if (stock == HISTORY_NONE || address_map_put(&replay->names, space, pool, stock, replay->err))
+    stock = add_stock(stocks, at, device, account, pool);
+    if (stock == HISTORY_NONE ||
+        address_map_put(&stocks->by_pool, (uint32_t)DEVICE_SLOT(device), pool, stock, at->err))
         return HISTORY_NONE;
     return stock;
 }
 
-void replay_choose_leading(struct history *history)
+uint64_t stocks_device_bytes(const struct stocks *stocks, int device)
 {
-    for (size_t d = 0; d < history->device_count; d++) {
-        struct device_use *use = &history->devices[d];
-        const struct stock *best = NULL;
+    const uint32_t *own = stocks->by_account[DEVICE_SLOT(device)];
+    return stocks->live_bytes[own[ACCOUNT_device]] + stocks->live_bytes[own[ACCOUNT_context]];
+}
 
-        for (size_t s = 0; s < history->stock_count; s++) {
-            const struct stock *stock = &history->stocks[s];
-
-            if (stock->account == ACCOUNT_pool && stock->device == use->device &&
-                (!best || stock->peak_bytes > best->peak_bytes))
-                best = stock;
-        }
-        if (best)
-            use->leading = (uint32_t)(best - history->stocks);
+static void choose_leading(const struct history *history, struct device_use *use)
+{
+    const struct stock *best = NULL;
+    for (size_t i = 0; i < history->stock_count; i++) {
+        const struct stock *stock = &history->stocks[i];
+        if (stock->account == ACCOUNT_pool && stock->device == use->device &&
+            (!best || stock->peak_bytes > best->peak_bytes))
+            best = stock;
     }
+    if (best)
+        use->leading = (uint32_t)(best - history->stocks);
+}
+
+void stocks_finish(const struct stocks *stocks, struct history *history)
+{
+    for (size_t i = 0; i < history->stock_count; i++)
+        history->stocks[i].live_bytes = stocks->live_bytes[i];
+    for (size_t i = 0; i < history->device_count; i++)
+        choose_leading(history, &history->devices[i]);
 }

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* The history of a trace made in memory, against a count kept while the events are made. */
-#include "analyzer/replay/history.h"
+#include "analyzer/replay/replay.h"
 
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <setjmp.h>
 #include <cmocka.h>
+
+#include "analyzer/replay/visit.h"
 
 enum { ADDRESSES = 64, DEVICES = 3, EVENTS = 50000 };
 
@@ -77,7 +79,7 @@ static void random_traffic_on_three_devices_is_counted_to_the_byte(void **state)
 
     (void)state;
     make_events(&trace, &truth);
-    assert_int_equal(history_build(&history, &trace, NULL), 0);
+    assert_int_equal(replay_trace(&history, &trace, NULL), 0);
     assert_int_equal(history.device_count, DEVICES);
     for (int device = 0; device < DEVICES; device++) {
         const struct device_use *use = history_device(&history, device);
@@ -102,20 +104,20 @@ struct watcher {
     int64_t balance_bytes;
 };
 
-static void watch(void *self, const struct step *step)
+static void watch(void *self, const struct visit *visit)
 {
     struct watcher *watcher = self;
 
-    assert_true(step->index >= watcher->last_index);
-    watcher->last_index = step->index;
+    assert_true(visit->index >= watcher->last_index);
+    watcher->last_index = visit->index;
     watcher->steps_count++;
-    watcher->changes_count += step->block != NULL;
-    if (!step->block || step->block->stock != watcher->stock)
+    watcher->changes_count += visit->block != NULL;
+    if (!visit->block || visit->block->stock != watcher->stock)
         return;
-    watcher->balance_bytes += step->delta_bytes;
-    assert_int_equal(watcher->balance_bytes, step->live_bytes[watcher->stock]);
-    if (step->live_bytes[watcher->stock] > watcher->highest_bytes)
-        watcher->highest_bytes = step->live_bytes[watcher->stock];
+    watcher->balance_bytes += visit->delta_bytes;
+    assert_int_equal(watcher->balance_bytes, visit->live_bytes[watcher->stock]);
+    if (visit->live_bytes[watcher->stock] > watcher->highest_bytes)
+        watcher->highest_bytes = visit->live_bytes[watcher->stock];
 }
 
 static void visitors_see_every_event_in_order_with_the_live_bytes_behind_it(void **state)
@@ -127,7 +129,7 @@ static void visitors_see_every_event_in_order_with_the_live_bytes_behind_it(void
 
     (void)state;
     make_events(&trace, &truth);
-    assert_int_equal(history_build(&history, &trace, NULL), 0);
+    assert_int_equal(replay_trace(&history, &trace, NULL), 0);
     for (int i = 0; i < 2; i++)
         watchers[i].stock = history_device(&history, i)->stocks[ACCOUNT_device];
     assert_int_equal(history_visit(&history,
@@ -158,7 +160,7 @@ static void an_event_that_ends_several_blocks_is_seen_once_for_each(void **state
                                    .address = address,
                                    .size_bytes = 10});
     add(&trace, (struct event){.kind = EVENT_CONTEXT_DESTROY});
-    assert_int_equal(history_build(&history, &trace, NULL), 0);
+    assert_int_equal(replay_trace(&history, &trace, NULL), 0);
     watcher.stock = history.devices[0].stocks[ACCOUNT_device];
     assert_int_equal(history_visit(&history, &(struct visitor){&watcher, watch}, 1, NULL), 0);
     assert_int_equal(watcher.steps_count, 6);
@@ -178,7 +180,7 @@ static void a_change_of_size_is_one_step_that_adds_the_difference(void **state)
     for (int i = 0; i < 4; i++)
         add(&trace, (struct event){
                         .kind = EVENT_POOL_USAGE, .memory = MEMORY_GRAPH, .size_bytes = sizes[i]});
-    assert_int_equal(history_build(&history, &trace, NULL), 0);
+    assert_int_equal(replay_trace(&history, &trace, NULL), 0);
     watcher.stock = history.devices[0].stocks[ACCOUNT_device];
     assert_int_equal(history_visit(&history, &(struct visitor){&watcher, watch}, 1, NULL), 0);
     assert_int_equal(watcher.steps_count, 4);
@@ -202,7 +204,7 @@ static void the_birth_at_an_event_is_found_and_only_there(void **state)
     add(&trace, (struct event){
                     .kind = EVENT_ALLOC, .memory = MEMORY_LINEAR, .address = 1, .size_bytes = 10});
     add(&trace, (struct event){.kind = EVENT_FREE, .memory = MEMORY_LINEAR, .address = 1});
-    assert_int_equal(history_build(&history, &trace, NULL), 0);
+    assert_int_equal(replay_trace(&history, &trace, NULL), 0);
     assert_null(history_birth_at(&history, 0));
     assert_ptr_equal(history_birth_at(&history, 1), &history.blocks[0]);
     assert_null(history_birth_at(&history, 2));

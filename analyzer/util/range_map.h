@@ -5,8 +5,8 @@
  * is balanced whatever the order of insertion and the same on every run. It must not know what the
  * ranges are.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_RANGE_MAP_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_RANGE_MAP_H
+#ifndef GPUMEMTRACE_ANALYZER_UTIL_RANGE_MAP_H
+#define GPUMEMTRACE_ANALYZER_UTIL_RANGE_MAP_H
 
 #include <stddef.h>
 #include <stdint.h>

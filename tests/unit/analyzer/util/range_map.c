@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The range map against a plain array of slots, each of which holds a range or not. */
-#include "analyzer/replay/range_map.h"
+#include "analyzer/util/range_map.h"
 
 #include <stdarg.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "analyzer/util/array.h"
+#include "array.h"
 
 static uint64_t priority_of(uint64_t start)
 {

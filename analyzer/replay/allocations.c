@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Allocations and frees; see allocations.h. */
+#include "allocations.h"
+
+static uint32_t space_of(const struct event *event)
+{
+    return memory_rules[event->memory].space +
+           (event->memory == MEMORY_TENSOR ? (uint32_t)event->object : 0);
+}
+
+/* --- allocations --- */
+
+/* The same memory opened once more: another call, but no more bytes. */
+static bool opens_again(struct blocks *blocks, uint32_t space)
+{
+    struct history *history = blocks->at.history;
+    const struct event *event = blocks->at.event;
+    if (event->memory != MEMORY_IMPORTED)
+        return false;
+    uint32_t number = address_map_get(&blocks->live, space, event->address);
+    if (number == ADDRESS_MAP_NONE || history->blocks[number].memory != MEMORY_IMPORTED)
+        return false;
+    blocks->states[number].reopened_count++;
+    history->stocks[history->blocks[number].stock].allocations_count++;
+    return true;
+}
+
+static int begin_plain(struct blocks *blocks, uint32_t space)
+{
+    const struct event *event = blocks->at.event;
+    struct block born = blocks_described(blocks);
+    if (born.stock == HISTORY_NONE || blocks_end_at(blocks, space, event->address, BLOCK_LOST))
+        return -1;
+    uint32_t number = blocks_begin_at(blocks, space, &born);
+    if (number == HISTORY_NONE)
+        return -1;
+    if (event->memory == MEMORY_TENSOR)
+        return driver_ranges_add_tensor(&blocks->ranges, &blocks->at, &born);
+    return driver_ranges_add_plain(&blocks->ranges, &blocks->at, &born, number);
+}
+
+int allocations_alloc(struct vmm *vmm, struct blocks *blocks)
+{
+    const struct event *event = blocks->at.event;
+    uint32_t space = space_of(event);
+    if (space == SPACE_NONE)
+        return 0;
+    if (event->result != 0)
+        return blocks_fail(blocks, blocks_described(blocks).stock);
+    if (!event->address)
+        return 0;
+    if (space == SPACE_GRAPH_NODE)
+        return address_map_put(&blocks->live, space, event->address, 0, blocks->at.err);
+    if (space == SPACE_HANDLE)
+        return vmm_alloc(vmm, blocks);
+    return opens_again(blocks, space) ? 0 : begin_plain(blocks, space);
+}
+
+/* --- frees --- */
+
+/* Each launch of a graph allocates its nodes' addresses, and each may be freed after it. */
+static bool is_graph_node(const struct blocks *blocks, uint32_t space)
+{
+    if (space == SPACE_GRAPH_NODE)
+        return true;
+    return space == SPACE_DEVICE && address_map_get(&blocks->live, SPACE_GRAPH_NODE,
+                                                    blocks->at.event->address) != ADDRESS_MAP_NONE;
+}
+
+/* Closes one of several opens of an import; false: it is the last one. */
+static bool closes_one(struct blocks *blocks, uint32_t number)
+{
+    struct history *history = blocks->at.history;
+    if (!blocks->states[number].reopened_count)
+        return false;
+    blocks->states[number].reopened_count--;
+    history->stocks[history->blocks[number].stock].frees_count++;
+    return true;
+}
+
+int allocations_free(const struct contexts *contexts, struct vmm *vmm, struct blocks *blocks)
+{
+    const struct event *event = blocks->at.event;
+    uint32_t space = space_of(event);
+    if (!event->address)
+        return 0;
+    if (space == SPACE_HANDLE)
+        return vmm_free(vmm, blocks);
+    uint32_t number = address_map_get(&blocks->live, space, event->address);
+    if (number == ADDRESS_MAP_NONE || space == SPACE_GRAPH_NODE) {
+        blocks->at.history->unknown_frees_count +=
+            event->result == 0 && !is_graph_node(blocks, space);
+        return 0;
+    }
+    if (event->result != 0)
+        return contexts_took(contexts, blocks, number)
+                   ? blocks_end_at(blocks, space, event->address, BLOCK_IMPLICIT)
+                   : 0;
+    if (closes_one(blocks, number))
+        return 0;
+    return blocks_end_at(blocks, space, event->address, BLOCK_FREED);
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The live blocks of a replay: they begin, end and change size, and whoever counts them is told:
+ * stocks, mempools, phases, ranges of driver memory. It must not know which event means what.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_REPLAY_BLOCKS_H
+#define GPUMEMTRACE_ANALYZER_REPLAY_BLOCKS_H
+
+#include "analyzer/util/address_map.h"
+#include "cursor.h"
+#include "driver_ranges.h"
+#include "mempools.h"
+#include "memory_rules.h"
+#include "spans.h"
+#include "stocks.h"
+
+/* What only the replay needs of a block. */
+struct block_state {
+    uint32_t next, previous; /* live blocks of its device that are bound to a context */
+    uint32_t reopened_count; /* opens of an import beyond the first */
+};
+
+/* Told of every block that ended, after it was counted. */
+struct block_listener {
+    int (*on_end)(void *self, uint32_t block);
+    void *self;
+};
+
+struct blocks {
+    struct cursor at;
+    struct address_map live;    /* block by address, but those in SPACE_HANDLE */
+    struct block_state *states; /* by block */
+    size_t state_capacity;
+    uint32_t bound[DEVICE_SLOTS]; /* heads of the lists of blocks that are bound to a context */
+    struct block_listener listener;
+    struct stocks stocks;
+    struct mempools mempools;
+    struct spans spans;
+    struct driver_ranges ranges;
+};
+
+/* Everything but the cursor and the listener, which the caller sets. */
+int blocks_init(struct blocks *blocks, const struct trace *trace, bool has_tensors,
+                struct err *err);
+void blocks_release(struct blocks *blocks);
+
+/* A block as the current event describes it. stock HISTORY_NONE: out of memory. */
+struct block blocks_described(struct blocks *blocks);
+/*
+ * A new block, allocated by the current event. The caller gives address, size_bytes, stack_id,
+ * stock, mempool and memory. Returns its number, or HISTORY_NONE: out of memory.
+ */
+uint32_t blocks_begin(struct blocks *blocks, const struct block *born);
+/* As blocks_begin. From now on the block is found by its address. */
+uint32_t blocks_begin_at(struct blocks *blocks, uint32_t space, const struct block *born);
+int blocks_end(struct blocks *blocks, uint32_t number, enum block_end end);
+/* Ends the block that is live at the address, if there is one. */
+int blocks_end_at(struct blocks *blocks, uint32_t space, uint64_t address, enum block_end end);
+/*
+ * Ends the block and begins one of another size in its place. Returns the number of the new one,
+ * or HISTORY_NONE: out of memory.
+ */
+uint32_t blocks_resize(struct blocks *blocks, uint32_t number, uint64_t size_bytes,
+                       uint32_t stack_id);
+
+/* The current event failed to allocate memory of the stock. stock HISTORY_NONE: out of memory. */
+int blocks_fail(struct blocks *blocks, uint32_t stock);
+
+#endif

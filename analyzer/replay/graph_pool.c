@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* The pool for graphs; see graph_pool.h. */
+#include "graph_pool.h"
+
+/* The block that stands for the pool after the current event; HISTORY_NONE: out of memory. */
+static uint32_t follow_size(struct blocks *blocks, uint32_t number, uint32_t mempool)
+{
+    const struct event *event = blocks->at.event;
+    struct block born = blocks_described(blocks);
+    if (number != ADDRESS_MAP_NONE)
+        return blocks_resize(blocks, number, event->size_bytes,
+                             event->stack_id ? event->stack_id
+                                             : blocks->at.history->blocks[number].stack_id);
+    if (born.stock == HISTORY_NONE)
+        return HISTORY_NONE;
+    born.address = (uint64_t)DEVICE_SLOT(event->device);
+    born.mempool = mempool;
+    return blocks_begin(blocks, &born);
+}
+
+int graph_pool_report(struct blocks *blocks)
+{
+    const struct cursor *at = &blocks->at;
+    uint32_t mempool = mempools_find_graph(&blocks->mempools, at);
+    if (mempool == HISTORY_NONE || mempools_report(at, mempool))
+        return -1;
+    uint64_t address = (uint64_t)DEVICE_SLOT(at->event->device);
+    if (!at->event->size_bytes)
+        return blocks_end_at(blocks, SPACE_GRAPH, address, BLOCK_FREED);
+    uint32_t number = address_map_get(&blocks->live, SPACE_GRAPH, address);
+    if (number != ADDRESS_MAP_NONE &&
+        at->history->blocks[number].size_bytes == at->event->size_bytes)
+        return 0;
+    number = follow_size(blocks, number, mempool);
+    if (number == HISTORY_NONE)
+        return -1;
+    return address_map_put(&blocks->live, SPACE_GRAPH, address, number, at->err);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* Samples of free memory; see memory_samples.h. */
+#include "memory_samples.h"
+
+#include <stdlib.h>
+
+#include "analyzer/util/array.h"
+
+enum { SAMPLES_KEPT = 4 }; /* a failed allocation takes one too, so two may have others between */
+
+/* A cuMemGetInfo inside another call. */
+struct inner_sample {
+    uint64_t free_bytes;
+    uint64_t own_bytes; /* what the process held of the device then, as far as it is recorded */
+    uint32_t number;    /* of the memory sample in the history */
+    uint16_t hook_id, call_id;
+    int8_t device;
+};
+
+struct thread_samples {
+    struct inner_sample items[SAMPLES_KEPT]; /* the newest is items[(count - 1) % SAMPLES_KEPT] */
+    size_t count;                            /* ever added */
+};
+
+void memory_samples_release(struct memory_samples *samples)
+{
+    free(samples->threads);
+    address_map_release(&samples->by_thread);
+}
+
+static struct thread_samples *find_thread(const struct memory_samples *samples,
+                                          const struct cursor *at)
+{
+    uint32_t number = address_map_get(&samples->by_thread, 0, at->event->thread_id);
+    return number == ADDRESS_MAP_NONE ? NULL : &samples->threads[number];
+}
+
+static struct thread_samples *add_thread(struct memory_samples *samples, const struct cursor *at)
+{
+    struct thread_samples *grown =
+        array_grow(samples->threads, &samples->capacity, samples->count, sizeof *grown, at->err);
+    if (!grown)
+        return NULL;
+    samples->threads = grown;
+    if (address_map_put(&samples->by_thread, 0, at->event->thread_id, (uint32_t)samples->count,
+                        at->err))
+        return NULL;
+    grown[samples->count] = (struct thread_samples){0};
+    return &grown[samples->count++];
+}
+
+/* Keeps the sample, taken inside another call, for the event of that call. */
+static int keep_for_call(struct memory_samples *samples, const struct cursor *at,
+                         const struct stocks *stocks, uint32_t number)
+{
+    const struct event *event = at->event;
+    struct thread_samples *thread = find_thread(samples, at);
+    if (!thread)
+        thread = add_thread(samples, at);
+    if (!thread)
+        return -1;
+    thread->items[thread->count++ % SAMPLES_KEPT] =
+        (struct inner_sample){.free_bytes = event->address,
+                              .own_bytes = stocks_device_bytes(stocks, event->device),
+                              .number = number,
+                              .hook_id = event->hook_id,
+                              .call_id = event->call_id,
+                              .device = event->device};
+    return 0;
+}
+
+int memory_samples_add(struct memory_samples *samples, const struct cursor *at,
+                       const struct stocks *stocks)
+{
+    struct history *history = at->history;
+    if (at->event->result != 0 || at->event->device == DEVICE_UNKNOWN)
+        return 0;
+    struct memory_sample *grown =
+        array_grow(history->memory_samples, &history->memory_sample_capacity,
+                   history->memory_sample_count, sizeof *grown, at->err);
+    if (!grown)
+        return -1;
+    history->memory_samples = grown;
+    uint32_t number = (uint32_t)history->memory_sample_count++;
+    grown[number] = (struct memory_sample){.event = at->index, .told = at->index};
+    return at->event->nested ? keep_for_call(samples, at, stocks, number) : 0;
+}
+
+/* Takes the newest sample of the current event's call off those that are left; NULL: none is. */
+static const struct inner_sample *take_sample(const struct event *event,
+                                              struct thread_samples *thread, size_t *left)
+{
+    while (*left) {
+        const struct inner_sample *sample = &thread->items[(thread->count - 1) % SAMPLES_KEPT];
+        thread->count--;
+        --*left;
+        if (sample->hook_id == event->hook_id && sample->call_id == event->call_id)
+            return sample;
+    }
+    return NULL;
+}
+
+int64_t memory_samples_taken(struct memory_samples *samples, const struct cursor *at)
+{
+    struct thread_samples *thread = find_thread(samples, at);
+    if (!thread)
+        return 0;
+    size_t left = thread->count < SAMPLES_KEPT ? thread->count : SAMPLES_KEPT;
+    const struct inner_sample *after = take_sample(at->event, thread, &left);
+    const struct inner_sample *before = take_sample(at->event, thread, &left);
+    if (after)
+        at->history->memory_samples[after->number].told = at->index;
+    if (!before || before->device != after->device)
+        return 0;
+    return (int64_t)(before->free_bytes - after->free_bytes -
+                     (after->own_bytes - before->own_bytes));
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The driver's mempools: the stream-ordered ones, and each device's pool for graphs. What they
+ * report of themselves, and what is allocated from them. It must not know when blocks begin or end.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_REPLAY_MEMPOOLS_H
+#define GPUMEMTRACE_ANALYZER_REPLAY_MEMPOOLS_H
+
+#include "analyzer/util/address_map.h"
+#include "cursor.h"
+
+/* Zeroed is empty and ready for use. */
+struct mempools {
+    struct address_map numbers; /* by handle, and of graph pools by DEVICE_SLOT; see mempools.c */
+};
+
+void mempools_release(struct mempools *mempools);
+
+/* The mempool that the current event names in `object`, added if new. HISTORY_NONE: out of memory. */
+uint32_t mempools_find(struct mempools *mempools, const struct cursor *at);
+/* The graph pool of the current event's device, added if new. HISTORY_NONE: out of memory. */
+uint32_t mempools_find_graph(struct mempools *mempools, const struct cursor *at);
+
+int mempools_create(struct mempools *mempools, const struct cursor *at);
+int mempools_destroy(struct mempools *mempools, const struct cursor *at);
+/* The current event reports the mempool's usage. */
+int mempools_report(const struct cursor *at, uint32_t mempool);
+
+/* To be called whenever a block begins or ends; most are of no mempool. */
+void mempools_count(const struct cursor *at, const struct block *block, bool birth);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Device memory that no call names: what loaded modules and raised limits took, told from the
+ * card's free memory before and after the call. It must not know how blocks are summed.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_REPLAY_MODULES_H
+#define GPUMEMTRACE_ANALYZER_REPLAY_MODULES_H
+
+#include "contexts.h"
+#include "memory_samples.h"
+
+int modules_load(struct memory_samples *samples, struct blocks *blocks);
+int modules_unload(const struct contexts *contexts, struct blocks *blocks);
+int modules_set_limit(struct memory_samples *samples, struct blocks *blocks);
+
+#endif

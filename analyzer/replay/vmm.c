@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Physical memory objects; see vmm.h. */
+#include "vmm.h"
+
+#include <stdlib.h>
+
+#include "analyzer/util/array.h"
+
+struct vmm_handle {
+    uint32_t object, references_count;
+};
+
+void vmm_release(struct vmm *vmm)
+{
+    free(vmm->objects);
+    free(vmm->handles);
+    address_map_release(&vmm->by_handle);
+}
+
+/* --- references --- */
+
+/* One more reference of the object, by that handle. */
+static int add_reference(struct vmm *vmm, uint64_t handle, uint32_t object, struct err *err)
+{
+    uint32_t number = address_map_get(&vmm->by_handle, 0, handle);
+    vmm->objects[object].references_count++;
+    if (number != ADDRESS_MAP_NONE && vmm->handles[number].object == object) {
+        vmm->handles[number].references_count++;
+        return 0;
+    }
+    struct vmm_handle *grown =
+        array_grow(vmm->handles, &vmm->handle_capacity, vmm->handle_count, sizeof *grown, err);
+    if (!grown)
+        return -1;
+    vmm->handles = grown;
+    number = (uint32_t)vmm->handle_count++;
+    grown[number] = (struct vmm_handle){.object = object, .references_count = 1};
+    return address_map_put(&vmm->by_handle, 0, handle, number, err);
+}
+
+int vmm_alloc(struct vmm *vmm, struct blocks *blocks)
+{
+    const struct cursor *at = &blocks->at;
+    struct block born = blocks_described(blocks);
+    if (born.stock == HISTORY_NONE)
+        return -1;
+    uint32_t block = blocks_begin(blocks, &born);
+    if (block == HISTORY_NONE)
+        return -1;
+    struct vmm_object *grown =
+        array_grow(vmm->objects, &vmm->object_capacity, vmm->object_count, sizeof *grown, at->err);
+    if (!grown)
+        return -1;
+    vmm->objects = grown;
+    grown[vmm->object_count] = (struct vmm_object){.block = block};
+    return add_reference(vmm, at->event->address, (uint32_t)vmm->object_count++, at->err);
+}
+
+int vmm_end_if_unused(struct vmm *vmm, struct blocks *blocks, uint32_t number)
+{
+    const struct vmm_object *object = &vmm->objects[number];
+    if (object->references_count || object->mappings_count || object->bindings_count)
+        return 0;
+    return blocks_end(blocks, object->block, BLOCK_FREED);
+}
+
+/* The driver may give out the handle again as soon as its references are gone. */
+int vmm_free(struct vmm *vmm, struct blocks *blocks)
+{
+    const struct event *event = blocks->at.event;
+    uint32_t number = address_map_get(&vmm->by_handle, 0, event->address);
+    if (event->result != 0)
+        return 0;
+    if (number == ADDRESS_MAP_NONE) {
+        blocks->at.history->unknown_frees_count++;
+        return 0;
+    }
+    struct vmm_handle *handle = &vmm->handles[number];
+    if (--handle->references_count == 0)
+        address_map_remove(&vmm->by_handle, 0, event->address);
+    vmm->objects[handle->object].references_count--;
+    return vmm_end_if_unused(vmm, blocks, handle->object);
+}
+
+int vmm_retain(struct vmm *vmm, struct blocks *blocks)
+{
+    const struct event *event = blocks->at.event;
+    if (event->result != 0)
+        return 0;
+    uint32_t object = driver_ranges_object_at(&blocks->ranges, event->address);
+    if (object == HISTORY_NONE)
+        object = vmm_object_of(vmm, event->object);
+    if (object == HISTORY_NONE)
+        return 0;
+    return add_reference(vmm, event->object, object, blocks->at.err);
+}
+
+uint32_t vmm_object_of(const struct vmm *vmm, uint64_t handle)
+{
+    uint32_t number = address_map_get(&vmm->by_handle, 0, handle);
+    return number == ADDRESS_MAP_NONE ? HISTORY_NONE : vmm->handles[number].object;
+}
+
+/* --- mappings --- */
+
+/* The size of an imported object is known from its first mapping, or from a larger one later. */
+static int learn_size(struct blocks *blocks, struct vmm_object *object)
+{
+    const struct block *block = &blocks->at.history->blocks[object->block];
+    uint64_t size_bytes = blocks->at.event->size_bytes;
+    if (block->memory != MEMORY_IMPORTED_VMM || block->size_bytes >= size_bytes)
+        return 0;
+    object->block = blocks_resize(blocks, object->block, size_bytes, block->stack_id);
+    return object->block == HISTORY_NONE ? -1 : 0;
+}
+
+int vmm_map(struct vmm *vmm, struct blocks *blocks)
+{
+    const struct event *event = blocks->at.event;
+    uint32_t number = vmm_object_of(vmm, event->object);
+    if (event->result != 0 || !event->size_bytes || number == HISTORY_NONE)
+        return 0;
+    struct vmm_object *object = &vmm->objects[number];
+    object->mappings_count++;
+    if (learn_size(blocks, object))
+        return -1;
+    return driver_ranges_add_mapping(&blocks->ranges, &blocks->at, object->block, number);
+}
+
+int vmm_unmap(struct vmm *vmm, struct blocks *blocks)
+{
+    const struct event *event = blocks->at.event;
+    if (event->result != 0)
+        return 0;
+    uint32_t object;
+    uint64_t start;
+    while ((object = driver_ranges_object_within(&blocks->ranges, event->address, event->size_bytes,
+                                                 &start)) != HISTORY_NONE) {
+        driver_ranges_remove(&blocks->ranges, &blocks->at, start);
+        vmm->objects[object].mappings_count--;
+        if (vmm_end_if_unused(vmm, blocks, object))
+            return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Physical memory objects of the driver's virtual memory management: what refers to one, and so
+ * when it ends. It must not know how blocks are summed.
+ *
+ *     handle  ─┐   several handles may stand for one object,
+ *     handle  ─┤   and one handle for several references of it
+ *     mapping ─┼──► object ──► block
+ *     binding ─┘   in a multicast object or a sparse array, see bindings.h
+ */
+#ifndef GPUMEMTRACE_ANALYZER_REPLAY_VMM_H
+#define GPUMEMTRACE_ANALYZER_REPLAY_VMM_H
+
+#include "blocks.h"
+
+struct vmm_object {
+    uint32_t block;
+    uint32_t references_count, mappings_count, bindings_count;
+};
+
+/* Zeroed is empty and ready for use. */
+struct vmm {
+    struct vmm_object *objects;
+    size_t object_count, object_capacity;
+    struct vmm_handle *handles;
+    size_t handle_count, handle_capacity;
+    struct address_map by_handle; /* number of the handle */
+};
+
+void vmm_release(struct vmm *vmm);
+
+int vmm_alloc(struct vmm *vmm, struct blocks *blocks);
+int vmm_free(struct vmm *vmm, struct blocks *blocks);
+int vmm_retain(struct vmm *vmm, struct blocks *blocks);
+int vmm_map(struct vmm *vmm, struct blocks *blocks);
+int vmm_unmap(struct vmm *vmm, struct blocks *blocks);
+
+/* The object that the handle stands for; HISTORY_NONE: none that is known. */
+uint32_t vmm_object_of(const struct vmm *vmm, uint64_t handle);
+/* Ends the object's block if nothing refers to the object any more. */
+int vmm_end_if_unused(struct vmm *vmm, struct blocks *blocks, uint32_t object);
+
+#endif
