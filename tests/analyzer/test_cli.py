@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from support.cells import each
 from support.run import ROOT, clean_environment, run_command
 
 COMMANDS = re.findall(
@@ -52,7 +53,7 @@ def test_help_lists_every_command(gpumemtrace, arguments):
         assert re.search(rf"^  {command} ", completed.stdout, re.M), command
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@each("command", COMMANDS)
 def test_help_of_a_command_has_synopsis_options_exit_status_and_example(gpumemtrace, command):
     page = gpumemtrace("help", command)
     assert page.returncode == 0
@@ -63,7 +64,7 @@ def test_help_of_a_command_has_synopsis_options_exit_status_and_example(gpumemtr
     assert all(len(line) <= 100 for line in lines(page.stdout))
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@each("command", COMMANDS)
 def test_a_command_with_help_as_option_prints_the_same_page(gpumemtrace, command):
     page = gpumemtrace("help", command).stdout
     for option in ("--help", "-h"):
@@ -71,7 +72,7 @@ def test_a_command_with_help_as_option_prints_the_same_page(gpumemtrace, command
         assert (completed.returncode, completed.stdout) == (0, page)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@each("command", COMMANDS)
 def test_the_example_of_a_command_uses_that_command_and_its_options(gpumemtrace, command):
     page, example = gpumemtrace("help", command).stdout.split("Example:\n")
     words = example.split()
@@ -106,7 +107,7 @@ def test_an_option_before_the_command_is_explained(gpumemtrace):
     assert_one_line(gpumemtrace("--json", "report"), "'--json'", "stand after it")
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "help"])
+@each("command", [name for name in COMMANDS if name != "help"])
 def test_an_unknown_option_names_itself_and_the_help(gpumemtrace, command):
     assert_one_line(
         gpumemtrace(command, "--foo", "x"),
@@ -114,7 +115,7 @@ def test_an_unknown_option_names_itself_and_the_help(gpumemtrace, command):
     )
 
 
-@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "help"])
+@each("command", [name for name in COMMANDS if name != "help"])
 def test_a_missing_operand_is_named(gpumemtrace, command):
     assert_one_line(gpumemtrace(command), f"gpumemtrace: {command}: needs ", "got 0 operands")
 
@@ -183,7 +184,7 @@ def test_the_manual_has_every_command_and_no_other():
     assert documented == set(COMMANDS)
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@each("command", COMMANDS)
 def test_the_manual_has_every_option_of_the_command_and_no_other(command):
     [body] = [text for name, text in manual_sections("SS").items() if name.split()[0] == command]
     body = re.split(r"^\.SH", body, flags=re.M)[0]

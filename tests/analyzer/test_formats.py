@@ -6,9 +6,11 @@ import json
 import os
 import subprocess
 import xml.etree.ElementTree as ElementTree
+from itertools import product
 
 import pytest
 
+from support.cells import each
 from support.run import BUILD, clean_environment, run_command
 from support.tracefile import MIB, Trace
 
@@ -60,8 +62,7 @@ def find_list(document, key):
     return found
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("count", [1, 2])
+@each("command, count", product(COMMANDS, [1, 2]))
 def test_json_is_well_formed_and_names_its_schema(traces, command, count):
     completed = run_command(command, *traces[:count], *options_of(command), "--json")
     assert completed.returncode == 0, completed.stderr
@@ -69,8 +70,7 @@ def test_json_is_well_formed_and_names_its_schema(traces, command, count):
     assert json.loads(completed.stdout)["schema"] == schema
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("count", [1, 2])
+@each("command, count", product(COMMANDS, [1, 2]))
 def test_csv_has_the_rows_of_the_commands_list_in_equal_columns(traces, command, count):
     arguments = [command, *traces[:count], *options_of(command)]
     completed = run_command(*arguments, "--format=csv")
@@ -94,7 +94,7 @@ def test_csv_of_several_traces_is_led_by_their_paths(traces):
     ]
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@each("command", COMMANDS)
 def test_text_is_clean_for_a_terminal(traces, command):
     completed = run_command(command, *traces, *options_of(command))
     assert completed.returncode == 0, completed.stderr
@@ -104,7 +104,7 @@ def test_text_is_clean_for_a_terminal(traces, command):
         assert line == line.rstrip()
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@each("command", COMMANDS)
 def test_junit_is_for_check_only(traces, command):
     completed = run_command(command, traces[0], *options_of(command), "--format=junit")
     if command == "check":

@@ -7,6 +7,7 @@ import sysconfig
 
 import pytest
 
+from support.cells import each
 from support.run import ROOT
 
 INCLUDE = ROOT / "include/gpumemtrace"
@@ -56,7 +57,7 @@ def test_what_a_runtime_asks_for_at_its_start_is_hooked_or_harmless():
         assert [form[3] for form in symbols if is_forgotten(form[3])] == [], line
 
 
-@pytest.mark.parametrize("entry_point", facts("memory_entry_points.txt"))
+@each("entry_point", facts("memory_entry_points.txt"))
 def test_each_form_of_each_function_for_memory_is_hooked(entry_point):
     forms = [form[3] for form in DRIVER_FORMS if fits(entry_point, form[0])]
     assert forms

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""One test for a whole table: every cell is tried, and the failure names each that is wrong.
+
+    @each("command, count", product(COMMANDS, [1, 2]))
+    def test_json_is_well_formed(traces, command, count):
+
+is written like pytest.mark.parametrize, for cells that hardly ever fail alone."""
+import functools
+import inspect
+
+
+def each(names, cells):
+    names = [name.strip() for name in names.split(",")]
+    cells = [cell if len(names) > 1 else (cell,) for cell in cells]
+    assert cells, "a table without cells"
+
+    def decorate(test):
+        @functools.wraps(test)
+        def test_all(**fixtures):
+            wrong = []
+            for cell in cells:
+                try:
+                    test(**fixtures, **dict(zip(names, cell)))
+                except Exception as error:  # pylint: disable=broad-except
+                    wrong.append(f"{', '.join(map(str, cell))}: {error}")
+            assert not wrong, f"{len(wrong)} of {len(cells)} are wrong:\n" + "\n".join(wrong)
+
+        # What pytest is to bring: the fixtures alone.
+        parameters = inspect.signature(test).parameters.values()
+        test_all.__signature__ = inspect.Signature([known for known in parameters if known.name not in names])
+        return test_all
+
+    return decorate
