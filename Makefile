@@ -38,9 +38,9 @@ SQLITE_A  := $(shell $(CC) -print-file-name=libsqlite3.a 2>/dev/null)
 # each program takes of them what it calls.
 room       = $(sort $(shell find $(1) -name '*.[cS]'))
 objects    = $(patsubst %,$(O)/obj/%.o,$(basename $(1)))
-preload_src   := $(wildcard tests/programs/preload_*.c tests/programs/naive_*.c tests/programs/stack_probe*.c)
-program_src   := $(filter-out $(preload_src),$(wildcard tests/programs/*.c tests/programs/*.cc))
 matrix_src    := $(wildcard tests/programs/matrix/*.c)
+library_src   := $(wildcard tests/programs/library/*.c)
+program_src   := $(filter-out $(matrix_src) $(library_src),$(shell find tests/programs -name '*.c' -o -name '*.cc'))
 sample_src    := $(wildcard samples/*.c)
 unit_src      := $(call room,tests/unit)
 
@@ -57,8 +57,8 @@ COMMAND    := $(O)/gpumemtrace
 STANDINS   := $(shell sed -n 's/^STANDIN("\([^"]*\)", *\([a-z]*\), *"\(.*\)").*/\1:\2:\3/p' simulator/standins/libraries.def)
 SIMULATOR  := $(addprefix $(O)/simulator/,libcuda.so.1 libcudart.so.12 libcudart.so.13 $(foreach row,$(STANDINS),$(firstword $(subst :, ,$(row)))))
 MATRIX     := $(addprefix $(O)/tests/,matrix matrix12 matrix_bare matrix_plugin.so matrix_plugin12.so)
-PROGRAMS   := $(patsubst tests/programs/%,$(O)/tests/%,$(basename $(program_src))) $(MATRIX) \
-              $(patsubst tests/programs/%.c,$(O)/tests/%.so,$(preload_src)) $(O)/tests/faulty/libgpumemtrace.so
+PROGRAMS   := $(addprefix $(O)/tests/,$(notdir $(basename $(program_src)))) $(MATRIX) \
+              $(patsubst tests/programs/library/%.c,$(O)/tests/%.so,$(library_src)) $(O)/tests/faulty/libgpumemtrace.so
 SAMPLES    := $(patsubst samples/%.c,$(O)/samples/%,$(sample_src))
 UNITS      := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(unit_src))
 recorder_units = $(filter $(O)/tests/unit/interpose/% $(O)/tests/unit/trace/% $(O)/tests/unit/common/%,$(UNITS))
@@ -156,6 +156,8 @@ link_cuda     := $(O)/simulator/libcuda.so.1
 link_dl       :=
 link_m        := -lm
 link_sqlite   := $(SQLITE_A) -lm
+# What a program includes is noted where its object file would lie.
+depends = -MMD -MP -MF $(O)/obj/$(basename $<).d
 links = $(foreach word,$(shell sed -n '1,5s|.*link: *||p' $(1)),$(link_$(word)))
 
 # The recorder with faults between it and its SQLite, whose own calls of itself stay as they are.
@@ -170,22 +172,26 @@ $(O)/tests/faulty/libgpumemtrace.so: $(patsubst $(O)/obj/%,$(O)/obj/faulty/%,$(i
 	$(Q)$(CC) -shared -o $@ $(filter-out %.map,$^) $(SQLITE_A) $(LIBRARY_FLAGS)
 # A library that is preloaded beside ours (preload_*), or in its place with the mistake of another (naive_*),
 # or that Python programs call (stack_probe*).
-$(O)/tests/%.so: tests/programs/%.c $(SIMULATOR)
+$(O)/tests/%.so: tests/programs/library/%.c $(SIMULATOR)
 	$(call say,PROG,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(COMMON) -fPIC -shared -MMD -MP -o $@ $< $(call links,$<)
-$(O)/tests/%: tests/programs/%.c $(SIMULATOR)
-	$(call say,PROG,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(COMMON) -fno-omit-frame-pointer -rdynamic -MMD -MP -o $@ $< -Wl,--no-as-needed $(call links,$<)
-$(O)/tests/%: tests/programs/%.cc $(SIMULATOR)
-	$(call say,PROG,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CXX) -O2 -g -Iinclude -pthread -rdynamic -MMD -MP -o $@ $< -Wl,--no-as-needed $(call links,$<)
+	@mkdir -p $(@D) $(O)/obj/$(<D)
+	$(Q)$(CC) $(COMMON) -fPIC -shared $(depends) -o $@ $< $(call links,$<)
+# A program, in whatever folder: tests/programs/FOLDER/NAME.c becomes $(O)/tests/NAME.
+define PROGRAM_RULES
+$(O)/tests/%: $(1)%.c $(SIMULATOR)
+	$$(call say,PROG,$$@)
+	@mkdir -p $$(@D) $(O)/obj/$$(<D)
+	$$(Q)$$(CC) $$(COMMON) -fno-omit-frame-pointer -rdynamic $$(depends) -o $$@ $$< -Wl,--no-as-needed $$(call links,$$<)
+$(O)/tests/%: $(1)%.cc $(SIMULATOR)
+	$$(call say,PROG,$$@)
+	@mkdir -p $$(@D) $(O)/obj/$$(<D)
+	$$(Q)$$(CXX) -O2 -g -Iinclude -I. -pthread -rdynamic $$(depends) -o $$@ $$< -Wl,--no-as-needed $$(call links,$$<)
+endef
+$(foreach folder,$(sort $(dir $(program_src))),$(eval $(call PROGRAM_RULES,$(folder))))
 $(O)/samples/%: samples/%.c $(SIMULATOR)
 	$(call say,PROG,$@)
-	@mkdir -p $(@D)
-	$(Q)$(CC) $(COMMON) -MMD -MP -o $@ $< $(call links,$<) -lm
+	@mkdir -p $(@D) $(O)/obj/$(<D)
+	$(Q)$(CC) $(COMMON) $(depends) -o $@ $< $(call links,$<) -lm
 
 # The matrix: one set of sources, linked to one runtime, the other, or none; as program and as plugin.
 matrix_obj := $(call objects,$(matrix_src))
@@ -210,8 +216,8 @@ unit_libraries_analyzer := -ljansson -ldw -lelf -liberty
 define UNIT_RULE
 $(O)/tests/unit/$(1)/%: tests/unit/$(1)/%.c $(unit_$(1))
 	$$(call say,UNIT,$$@)
-	@mkdir -p $$(@D)
-	$$(Q)$$(CC) $$(COMMON) $$(CUDA_SEEN) -MMD -MP -o $$@ $$< $$(filter %.o %.a,$$^) $$(SQLITE_A) $$(unit_libraries_$(1)) -lcmocka -lm
+	@mkdir -p $$(@D) $(O)/obj/$$(<D)
+	$$(Q)$$(CC) $$(COMMON) $$(CUDA_SEEN) $$(depends) -o $$@ $$< $$(filter %.o %.a,$$^) $$(SQLITE_A) $$(unit_libraries_$(1)) -lcmocka -lm
 endef
 $(foreach room,interpose analyzer trace common,$(eval $(call UNIT_RULE,$(room))))
 
@@ -321,4 +327,6 @@ install: all
 uninstall:
 	$(Q)sh .ci/install remove "$$GPUMEMTRACE_PREFIX"
 
--include $(shell find $(O) -name pythons -prune -o -name pytorch -prune -o -name '*.d' -type f -print 2>/dev/null)
+# What sources include, but for those that are gone.
+all_src := $(shell find interpose trace common analyzer simulator samples tests -name '*.[cS]' -o -name '*.cc')
+-include $(wildcard $(patsubst %,$(O)/obj/%.d,$(basename $(all_src))))

@@ -15,7 +15,7 @@ from support.printed_stack import PrintedStack, frames_of
 
 LINE = next(
     number
-    for number, line in enumerate((ROOT / "tests/programs/symbol_stack.c").read_text().splitlines(), 1)
+    for number, line in enumerate((ROOT / "tests/programs/stack/symbol_stack.c").read_text().splitlines(), 1)
     if "/* in outer_layer */" in line
 )
 

@@ -7,7 +7,7 @@ import pytest
 from support.run import ROOT
 from support.printed_stack import PrintedStack, frames_of, functions_of
 
-SOURCE = ROOT / "tests/programs/symbol_stack.c"
+SOURCE = ROOT / "tests/programs/stack/symbol_stack.c"
 
 
 def line_of(mark):

@@ -8,7 +8,7 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 
-#include "tests/programs/faults.h"
+#include "tests/programs/harm/faults.h"
 
 /* preload_faults.c has it, where it is preloaded. */
 faults_now_function faults_now __attribute__((weak));

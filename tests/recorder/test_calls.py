@@ -11,7 +11,7 @@ from support.run import BUILD, PRELOAD_FIRST, ROOT, TIMEOUT_S, compile_library, 
 from support.twice import ALLOCATIONS
 
 OURS = BUILD / "libgpumemtrace.so"
-NAIVE = (ROOT / "tests/programs/naive_calls.c").read_text(encoding="utf-8")
+NAIVE = (ROOT / "tests/programs/library/naive_calls.c").read_text(encoding="utf-8")
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 from support.run import BUILD, PRELOAD_FIRST, ROOT, TIMEOUT_S, compile_library, simulator_environment
 
 OURS = BUILD / "libgpumemtrace.so"
-NAIVE = (ROOT / "tests/programs/naive_lookups.c").read_text(encoding="utf-8")
+NAIVE = (ROOT / "tests/programs/library/naive_lookups.c").read_text(encoding="utf-8")
 DRIVER = BUILD / "simulator" / "libcuda.so.1"
 
 PRELUDE = """

@@ -33,7 +33,7 @@ SPECS = {"sim_multicast": "2xh100"}  # no older card has it
 
 
 def parts():
-    for source in sorted(PROGRAMS.glob("sim_*.c")):
+    for source in sorted(PROGRAMS.rglob("sim_*.c")):
         for part in re.findall(r"\bPART\((\w+)\)", source.read_text(encoding="utf-8")):
             yield pytest.param(source.stem, part, id=f"{source.stem[4:]}: {part}")
 

@@ -10,6 +10,7 @@ import pytest
 
 from support.run import ROOT, TIMEOUT_S, clean_environment
 
+PROGRAMS = ROOT / "tests" / "programs"
 TWO_DEVICES = {
     "each_thread_has_its_own_device",
     "a_device_that_is_none_changes_nothing",
@@ -25,7 +26,7 @@ FAULTS = {
 }
 ONLY_12 = {"the_second_form_of_properties_has_the_layout_of_12"}
 ONLY_13 = {"the_host_has_a_pool_of_its_own"}
-PROGRAMS = (
+FACTS = (
     "sim_runtime_memory",
     "sim_runtime_devices",
     "sim_runtime_graphs",
@@ -37,8 +38,8 @@ NO_DRIVER = "without_a_driver_there_are_no_devices"
 
 def cases():
     """(program, case) of every fact that wants a driver, on either runtime."""
-    for built in PROGRAMS:
-        source = (ROOT / "tests" / "programs" / f"{built}.c").read_text(encoding="utf-8")
+    for built in FACTS:
+        source = next(PROGRAMS.rglob(f"{built}.c")).read_text(encoding="utf-8")
         for name in re.findall(r"\bCASE\((\w+)\)", source):
             if name not in ONLY_13 | {NO_DRIVER}:
                 yield f"{built}_12", name
@@ -156,7 +157,7 @@ def test_every_hooked_function_is_simulated(build):
 def test_every_hooked_function_is_tried_by_a_program_that_names_its_section():
     """NVIDIA's documentation is followed, so that hook and simulator are not wrong in the same way."""
     tried = set()
-    for source in (ROOT / "tests" / "programs").glob("sim_*.c"):
+    for source in PROGRAMS.rglob("sim_*.c"):
         text = source.read_text(encoding="utf-8")
         blocks = re.finditer(
             r"(?:/\*(?P<said>(?:(?!\*/).)*)\*/\n)?static void \w+\(void\)\n\{(?P<body>.*?)\n\}", text, re.DOTALL

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Traces from programs that print their own stack and modules (tests/programs/print_stack.h)."""
+"""Traces from programs that print their own stack and modules (tests/programs/stack/print_stack.h)."""
 import subprocess
 
 from support.run import load_json

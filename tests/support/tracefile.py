@@ -197,6 +197,7 @@ class Trace:
 
     def write(self):
         database = sqlite3.connect(self.path)
+        database.execute("PRAGMA synchronous = OFF")  # a disk's answer takes longer than any test
         database.executescript(TABLES)
         database.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         database.execute(f"PRAGMA user_version = {FORMAT}")

@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "faults.h"
+#include "tests/programs/harm/faults.h"
 #include "gpumemtrace/compiler.h"
 
 /* --- the plan --- */

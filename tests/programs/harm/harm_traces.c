@@ -25,7 +25,7 @@
 #include "gpumemtrace/compiler.h"
 #include "gpumemtrace/cuda/abi.h"
 #include "gpumemtrace/gpumemtrace.h"
-#include "nvtx_attributes.h"
+#include "tests/programs/calls/nvtx_attributes.h"
 
 #define FD_LIMIT 1024
 
