@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Lists and texts that must agree: the schema, the settings, the manual, the README."""
+"""Lists and texts that must agree: the schema, the settings, the commands, the manual."""
 import re
 import sqlite3
 
@@ -49,6 +49,26 @@ def test_trace_format_names_every_table_column_view_and_kind_of_a_real_trace(rec
     rows = re.findall(r"^\| (\d+) \| ([\w -]+) \| (\w+) \| (\w+) \|",
                       section(text, "Kinds of memory"), re.M)
     assert [(int(memory), *rest) for memory, *rest in rows] == memories
+
+
+def listed_texts(name, pattern):
+    text = (ROOT / "include/gpumemtrace/schema" / name).read_text(encoding="utf-8")
+    return re.findall(pattern, text, re.M)
+
+
+def test_trace_format_explains_in_the_words_of_the_lists():
+    rows = [
+        *listed_texts("event_columns.def", r'^COLUMN\( (\w+), +\w+, +"([^"]*)", .*, +"(.*)"\)$'),
+        *listed_texts("tables.def", r'^ +COLUMN\((\w+), +"([^"]*)", +"(.*)"\)$'),
+        *listed_texts("event_kinds.def", r'^EVENT_KIND\( \w+, +"([^"]*)", +"(.*)"\)$'),
+        *listed_texts("meta_keys.def", r'^META\((\w+), +(\w+), +"(.*)"\)$'),
+    ]
+    assert len(rows) > 90
+    text = FORMAT.read_text(encoding="utf-8")
+    for row in rows:
+        assert f"| {' | '.join(row)} |\n" in text, row
+    for name, meaning in listed_texts("tables.def", r'^TABLE\((\w+), "([^"]*)"\)$'):
+        assert f"### {name}: {meaning}\n" in text, name
 
 
 def test_trace_format_names_every_key_of_meta(record, program):
