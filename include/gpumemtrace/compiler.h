@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one place that names compiler extensions, so that the rest of the tree is plain C11.
- * It must not grow functions: only spellings.
+ * Names for compiler extensions, so that the rest of the tree is plain C11. It must not hold
+ * functions.
  */
 #ifndef GPUMEMTRACE_COMPILER_H
 #define GPUMEMTRACE_COMPILER_H
@@ -13,12 +13,12 @@
 #define GMT_UNUSED __attribute__((unused))
 #define GMT_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define GMT_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
-/* The default TLS model of a shared object may call malloc on first use; this one never does. */
+/* The default TLS model of a shared object may call malloc on first use; this model never does. */
 #define GMT_TLS_INITIAL_EXEC __attribute__((tls_model("initial-exec")))
 #define GMT_CACHE_LINE_BYTES 64
 #define GMT_CACHE_ALIGNED __attribute__((aligned(GMT_CACHE_LINE_BYTES)))
 #define GMT_CALLER_ADDRESS() __builtin_return_address(0)
-/* The CPU's time-stamp counter; 0 where there is none that is cheaper than the kernel's clock. */
+/* The CPU's time-stamp counter; 0 on CPUs without one that is cheaper than the kernel's clock. */
 #if defined(__x86_64__)
 #define GMT_TICKS() ((uint64_t)__builtin_ia32_rdtsc())
 #else
@@ -27,7 +27,7 @@
 /* Both overflow checks return true when the result does not fit. */
 #define GMT_MUL_OVERFLOWS(a, b, result) __builtin_mul_overflow(a, b, result)
 #define GMT_ADD_OVERFLOWS(a, b, result) __builtin_add_overflow(a, b, result)
-/* ISO C has no conversion from object to function pointer; POSIX promises the bits agree. */
+/* ISO C has no conversion from object to function pointers; POSIX guarantees that it works. */
 #define GMT_FUNCTION(type, pointer) (__extension__(type)(pointer))
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How library functions say what went wrong: they return -1 and fill a struct err that the caller
- * owns; on success they return 0 and leave it untouched. It must not print, allocate or exit.
+ * Errors of library functions: they return -1 and fill a struct err that the caller owns; on success
+ * they return 0 and leave it untouched. It must not print, allocate or exit.
  *
- * Thread-safety: a struct err belongs to one thread. Callable from a hook: no (it uses vsnprintf).
+ * A struct err belongs to one thread. Not callable from a hook: it uses vsnprintf.
  */
 #ifndef GPUMEMTRACE_ERR_H
 #define GPUMEMTRACE_ERR_H
@@ -13,15 +13,15 @@
 
 #include "compiler.h"
 
-/* The code decides the exit status: all but ERR_FINDING (1) and ERR_DONE (0) end with 2. */
+/* The code decides the exit status: 1 for ERR_FINDING, 0 for ERR_DONE, 2 for all others. */
 enum err_code {
     ERR_NONE = 0,
-    ERR_FINDING,  /* a limit is broken, a regression was found: exit 1 */
+    ERR_FINDING,  /* a limit is broken, a regression was found */
     ERR_USAGE,    /* unknown command, option, size … */
     ERR_INPUT,    /* a file that is missing, foreign, truncated, newer … */
     ERR_SYSTEM,   /* the system refused: memory, disk, permission */
-    ERR_INTERNAL, /* a bug of ours */
-    ERR_DONE,     /* no error: all that was asked for (--help) is said; exit 0 */
+    ERR_INTERNAL, /* a bug in this project */
+    ERR_DONE,     /* no error: the answer (--help) is printed */
 };
 
 struct err {

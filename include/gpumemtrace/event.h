@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The numbers that recorder and analyzer share: event kinds, memory kinds, frame kinds, all from
- * the lists in schema/. It must not know how events are stored or transported.
+ * Numbers that recorder and analyzer share: kinds of events, memory and frames, from the lists in
+ * schema/. It must not know how events are stored or transported.
  */
 #ifndef GPUMEMTRACE_EVENT_H
 #define GPUMEMTRACE_EVENT_H
@@ -20,8 +20,8 @@ enum memory_kind {
     MEMORY_KIND_COUNT
 };
 
-/* Which table of the report a kind of memory stands in; see memory.def. The option --layer counts
- * its choices, driver and pool, from 1. */
+/* The layer of a kind of memory; see memory.def. The option --layer counts its choices, driver and
+ * pool, from 1. */
 enum memory_layer { LAYER_none, LAYER_driver, LAYER_pool, LAYER_device };
 
 enum memory_account {
@@ -48,7 +48,7 @@ enum frame_kind { FRAME_NATIVE, FRAME_PYTHON, FRAME_LABEL };
 
 enum phase_source { PHASE_SOURCE_API, PHASE_SOURCE_NVTX, PHASE_SOURCE_INFERRED };
 
-/* One row of the table event. Lifetime: the trace's. */
+/* One row of the table event. It lives as long as the trace. */
 struct event {
 #define COLUMN(field, ctype, sql, null_when, text) ctype field;
 #include "gpumemtrace/schema/event_columns.def"

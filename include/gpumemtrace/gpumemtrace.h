@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * gpumemtrace.h - tell the recorder what your program is doing.
+ * gpumemtrace.h: tells the recorder what a program is doing.
  *
- * Header only, C99 and C++: nothing to link. Under LD_PRELOAD=libgpumemtrace.so the calls reach the
- * recorder; without it they do nothing and cost a load and a branch.
+ * Header only, for C99 and C++: there is nothing to link. Under LD_PRELOAD=libgpumemtrace.so the
+ * calls reach the recorder; without it they do nothing and cost a load and a branch.
  *
- *     gpumemtrace_push("forward");      memory from here on belongs to phase "forward"
- *     gpumemtrace_pop();                ends the innermost phase that this thread opened
+ *     gpumemtrace_push("forward");      begins the phase "forward"
+ *     gpumemtrace_pop();                ends the innermost phase that this thread began
  *     gpumemtrace_mark("epoch 2");      a named moment
  *     gpumemtrace_step(17);             training iteration 17 ends here
  *
- * An allocator that hands out pieces of GPU memory says so, and they are seen inside its segments:
+ * An allocator that hands out pieces of GPU memory can report them:
  *
- *     gpumemtrace_pool_alloc("rmm", device, address, size_bytes);    after a piece is handed out
- *     gpumemtrace_pool_free("rmm", device, address);                 before it can be again
- *     gpumemtrace_pool_oom("rmm", device, size_bytes);               when there is none
+ *     gpumemtrace_pool_alloc("rmm", device, address, size_bytes);    after handing out a piece
+ *     gpumemtrace_pool_free("rmm", device, address);                 before it can be reused
+ *     gpumemtrace_pool_oom("rmm", device, size_bytes);               when there is no room
  *
- * The name is the pool's in every report; a device's pools of one name are one. device counts as
- * the process sees the devices; size_bytes is what the piece occupies. PyTorch's caching allocator
- * is seen without this.
+ * Reports show the pool under this name; pools of one name on one device are one pool. device is
+ * the number that the process sees; size_bytes is what the piece occupies. PyTorch's caching
+ * allocator is recorded without these calls.
  *
- * Phases nest ("epoch/forward") and cover the whole process from push to pop; where they overlap,
- * an allocation belongs to the innermost phase of its own thread. Names are copied (4096 bytes at
- * most). Every function may be called from any thread at any time, with any lock held, and cannot
- * fail. NULL is a phase without a name.
+ * Phases nest ("epoch/forward") and cover the whole process from push to pop. If phases overlap, an
+ * allocation belongs to the innermost phase of its own thread. Names are copied, at most 4096 bytes;
+ * NULL is a phase without a name. Every function may be called from any thread at any time, with
+ * any lock held, and cannot fail.
  *
  * From Python, without this header, under the recorder:
  *     ctypes.CDLL(None).gpumemtrace_push(b"forward")
@@ -52,8 +52,9 @@ struct gpumemtrace_functions_ {
     void (*pool_oom)(const char *pool, int device, size_t size_bytes);
 };
 
-/* Looked up once for each source file; every member is NULL without the recorder. Two threads at
- * once both look up and store the same words. dlopen(NULL) is the program with its preloads. */
+/* Looks the functions up once in each source file; without the recorder every member is NULL. Two
+ * threads at once both look up and store the same words. dlopen(NULL) is the program with its
+ * preloaded libraries. */
 static inline const struct gpumemtrace_functions_ *gpumemtrace_functions_(void)
 {
     static struct gpumemtrace_functions_ functions;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The version of the product and of the trace format. A reader refuses a newer format; a new
- * column or table that old readers can ignore does not raise it.
+ * The version of the product and of the trace format. Readers refuse a newer format. A new column or
+ * table that old readers can ignore does not raise the format.
  */
 #ifndef GPUMEMTRACE_VERSION_H
 #define GPUMEMTRACE_VERSION_H

@@ -2,7 +2,7 @@
 /*
  * The one way to include CUDA: NVIDIA's headers where the build has them (GPUMEMTRACE_REAL_CUDA_H),
  * else our declarations of the same ABI. Either way a function is known by its exported symbol
- * (cuMemAlloc_v2), and symbols that NVIDIA's headers keep to themselves (cuMemAllocAsync_ptsz,
+ * (cuMemAlloc_v2), and symbols that NVIDIA's headers do not declare (cuMemAllocAsync_ptsz,
  * cuGetProcAddress beside cuGetProcAddress_v2) are declared too.
  *
  * With NVIDIA's headers the compiler sees every prototype twice, so a mistake in ours is an error.
@@ -12,13 +12,13 @@
 
 #ifdef GPUMEMTRACE_REAL_CUDA_H
 
-/* The recorder has to know old functions as well as new ones. */
+/* The recorder hooks old functions as well as new ones. */
 #ifndef CUDA_ENABLE_DEPRECATED
 #define CUDA_ENABLE_DEPRECATED
 #endif
 #include <cuda.h>
 #if CUDA_VERSION < 12000
-/* These took other parameters before CUDA 12; their places are taken below. */
+/* These took other parameters before CUDA 12; the declarations below replace them. */
 #define cudaGetDriverEntryPoint cudaGetDriverEntryPoint_of_cuda_11
 #define cudaGraphInstantiate cudaGraphInstantiate_of_cuda_11
 #endif
@@ -126,7 +126,7 @@
 #undef cuTexRefSetAddress2D
 #undef cudaGetDeviceProperties
 
-/* What prototypes below need and an older header lacks. */
+/* Types that the prototypes below need and older headers lack. */
 #if CUDA_VERSION < 12000
 typedef struct CUlib_st *CUlibrary;
 typedef struct CUkern_st *CUkernel;
@@ -166,7 +166,7 @@ typedef struct CUlaunchConfig_st CUlaunchConfig;
 typedef struct cudaLaunchConfig_st cudaLaunchConfig_t;
 #endif
 
-/* NVIDIA's header has these only for those who build the driver. */
+/* NVIDIA's header declares these only for builds of the driver itself. */
 #ifndef __CUDA_API_VERSION_INTERNAL
 #include "driver_old.h"
 #endif

@@ -2,11 +2,11 @@
 /*
  * Our own declarations of the CUDA driver's ABI as of CUDA 13.0: the names, numbers and layouts
  * that the recorder, the simulator and the tests need, under the names a CUDA program knows.
- * Handles and structs that nobody here looks into stay incomplete. It must not be included beside
+ * Handles and structs whose members are not used here stay incomplete. It must not be included beside
  * NVIDIA's cuda.h: include abi.h, which chooses. tests/abi proves that the two agree.
  *
- * Sizes are bytes. Every function is thread-safe; whether it may be called from a hook is said
- * where the recorder does so.
+ * Sizes are bytes. Every function is thread-safe. Code of the recorder that calls one from a hook
+ * says why it may.
  */
 #ifndef GPUMEMTRACE_CUDA_DRIVER_H
 #define GPUMEMTRACE_CUDA_DRIVER_H
@@ -203,8 +203,7 @@ enum CUmemAttach_flags_enum {
 
 /* --- arrays --- */
 
-/* The formats whose elements have a size of their own; the driver knows more, planar and
- * compressed. */
+/* The formats whose elements have a size each; the driver also has planar and compressed ones. */
 typedef enum CUarray_format_enum {
     CU_AD_FORMAT_UNSIGNED_INT8 = 0x01,
     CU_AD_FORMAT_UNSIGNED_INT16 = 0x02,
@@ -247,8 +246,8 @@ typedef struct CUDA_ARRAY3D_DESCRIPTOR_st {
 #define CUDA_ARRAY3D_TEXTURE_GATHER 0x08
 #define CUDA_ARRAY3D_DEPTH_TEXTURE 0x10
 #define CUDA_ARRAY3D_COLOR_ATTACHMENT 0x20
-#define CUDA_ARRAY3D_SPARSE 0x40           /* no memory of its own: tiles are mapped in */
-#define CUDA_ARRAY3D_DEFERRED_MAPPING 0x80 /* the same, but mapped as a whole */
+#define CUDA_ARRAY3D_SPARSE 0x40           /* no memory of its own: tiles are mapped later */
+#define CUDA_ARRAY3D_DEFERRED_MAPPING 0x80 /* no memory of its own: it is mapped as a whole */
 
 typedef struct CUDA_MEMCPY2D_st {
     size_t srcXInBytes, srcY;
@@ -417,7 +416,7 @@ typedef struct CUexecAffinityParam_st {
 typedef struct CUctxCigParam_st CUctxCigParam;
 
 typedef struct CUctxCreateParams_st {
-    CUexecAffinityParam *execAffinityParams; /* or else cigParams, never both */
+    CUexecAffinityParam *execAffinityParams; /* or cigParams, never both */
     int numExecAffinityParams;
     CUctxCigParam *cigParams;
 } CUctxCreateParams;

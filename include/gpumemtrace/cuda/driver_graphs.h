@@ -132,7 +132,7 @@ typedef struct CUDA_MEM_FREE_NODE_PARAMS_st {
     CUdeviceptr dptr;
 } CUDA_MEM_FREE_NODE_PARAMS;
 
-/* Kinds that nobody here looks into are in reserved1. */
+/* Kinds that are not used here are in reserved1. */
 typedef struct CUgraphNodeParams_st {
     CUgraphNodeType type;
     int reserved0[3];

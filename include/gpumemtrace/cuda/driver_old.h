@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Types of the driver's first forms, of before CUDA 3.2: a device address and every size in 32
- * bits. NVIDIA's header keeps them to itself, so abi.h includes this one beside it; driver.h does
- * too.
+ * Types of the driver's first forms, from before CUDA 3.2: device addresses and sizes have 32 bits.
+ * NVIDIA's header does not declare them, so abi.h includes this one beside it; driver.h does too.
  */
 #ifndef GPUMEMTRACE_CUDA_DRIVER_OLD_H
 #define GPUMEMTRACE_CUDA_DRIVER_OLD_H

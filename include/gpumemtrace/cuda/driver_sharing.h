@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The part of driver.h about memory that is shared or put together from parts: other processes,
+ * The part of driver.h about memory that is shared or assembled from parts: other processes,
  * other APIs, multicast objects, and arrays whose memory is mapped piece by piece. Include abi.h.
  */
 #ifndef GPUMEMTRACE_CUDA_DRIVER_SHARING_H

@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* --- handles: the driver's own, but for arrays --- */
+/* --- handles: the driver's own, except arrays --- */
 
 typedef struct CUstream_st *cudaStream_t;
 typedef struct CUevent_st *cudaEvent_t;
@@ -256,7 +256,7 @@ struct cudaPointerAttributes {
     enum cudaMemoryType type;
     int device;
     void *devicePointer, *hostPointer;
-    long reserved[8]; /* not there before CUDA 13: never written */
+    long reserved[8]; /* since CUDA 13: never written */
 };
 
 struct cudaFuncAttributes {
@@ -305,7 +305,7 @@ struct cudaExternalMemoryHandleDesc {
     } handle;
     unsigned long long size;
     unsigned int flags;
-    unsigned int reserved[16]; /* not there before CUDA 13: never read */
+    unsigned int reserved[16]; /* since CUDA 13: never read */
 };
 
 struct cudaExternalMemoryBufferDesc {

@@ -125,7 +125,7 @@ struct cudaMemFreeNodeParams {
     void *dptr;
 };
 
-/* Kinds that nobody here looks into are in reserved1. */
+/* Kinds that are not used here are in reserved1. */
 struct cudaGraphNodeParams {
     enum cudaGraphNodeType type;
     int reserved0[3];
