@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Errors of library functions: they return -1 and fill a struct err that the caller owns; on success
- * they return 0 and leave it untouched. It must not print, allocate or exit.
+ * Errors of library functions: they return -1 and fill a struct err that the caller owns; on
+ * success they return 0 and leave it untouched. It must not print, allocate or exit.
  *
  * A struct err belongs to one thread. Not callable from a hook: it uses vsnprintf.
  */

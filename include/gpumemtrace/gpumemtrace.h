@@ -21,9 +21,9 @@
  * allocator is recorded without these calls.
  *
  * Phases nest ("epoch/forward") and cover the whole process from push to pop. If phases overlap, an
- * allocation belongs to the innermost phase of its own thread. Names are copied, at most 4096 bytes;
- * NULL is a phase without a name. Every function may be called from any thread at any time, with
- * any lock held, and cannot fail.
+ * allocation belongs to the innermost phase of its own thread. Names are copied, at most 4096
+ * bytes; NULL is a phase without a name. Every function may be called from any thread at any time,
+ * with any lock held, and cannot fail.
  *
  * From Python, without this header, under the recorder:
  *     ctypes.CDLL(None).gpumemtrace_push(b"forward")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The version of the product and of the trace format. Readers refuse a newer format. A new column or
- * table that old readers can ignore does not raise the format.
+ * The version of the product and of the trace format. Readers refuse a newer format. A new column
+ * or table that old readers can ignore does not raise it.
  */
 #ifndef GPUMEMTRACE_VERSION_H
 #define GPUMEMTRACE_VERSION_H

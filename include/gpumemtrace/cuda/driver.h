@@ -2,8 +2,8 @@
 /*
  * Our own declarations of the CUDA driver's ABI as of CUDA 13.0: the names, numbers and layouts
  * that the recorder, the simulator and the tests need, under the names a CUDA program knows.
- * Handles and structs whose members are not used here stay incomplete. It must not be included beside
- * NVIDIA's cuda.h: include abi.h, which chooses. tests/abi proves that the two agree.
+ * Handles and structs whose members are not used here stay incomplete. It must not be included
+ * beside NVIDIA's cuda.h: include abi.h, which chooses. tests/abi proves that the two agree.
  *
  * Sizes are bytes. Every function is thread-safe. Code of the recorder that calls one from a hook
  * says why it may.
