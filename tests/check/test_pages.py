@@ -89,6 +89,23 @@ def test_a_query_on_a_page_answers(line, folder):
         assert database.execute(query).fetchall()
 
 
+def test_the_page_of_commands_explains_the_shared_options_and_no_others():
+    page = (ROOT / "doc/commands.md").read_text(encoding="utf-8")
+    names = re.findall(r"COMMAND\((\w+),", (ROOT / "analyzer/commands.def").read_text(encoding="utf-8"))
+    shown_options = set(re.findall(r"--[a-z][a-z-]+", page))
+    assert {option for option in options_of("peak") if option.startswith("--")} <= shown_options | {"--help"}
+    assert shown_options <= set().union(*map(options_of, names))
+
+
+def test_variables_on_pages_exist():
+    sources = [*ROOT.glob("include/**/*.def"), *ROOT.glob("simulator/**/*.[ch]"), *ROOT.glob("analyzer/**/*.[ch]"),
+               ROOT / "tests/analyzer/test_outputs.py"]
+    known = set(re.findall(r'"(GPUMEMTRACE_\w+)"', "".join(path.read_text(encoding="utf-8") for path in sources)))
+    for page in [*PAGES, MANUAL]:
+        assert set(re.findall(r"GPUMEMTRACE_[A-Z_]+\b(?!\.h)", page.read_text(encoding="utf-8"))) <= known | {
+            "GPUMEMTRACE_REAL_CUDA_H"}, page
+
+
 def test_make_targets_on_pages_exist():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8").replace("\\\n", " ")
     targets = set(re.search(r"^\.PHONY: (.*)$", makefile, re.M).group(1).split())
