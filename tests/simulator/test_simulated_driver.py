@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+from support.cells import each
 from support.run import BUILD, ROOT, TIMEOUT_S
 
 PROGRAMS = ROOT / "tests" / "programs"
@@ -35,11 +36,11 @@ SPECS = {"sim_multicast": "2xh100"}  # no older card has it
 def parts():
     for source in sorted(PROGRAMS.rglob("sim_*.c")):
         for part in re.findall(r"\bPART\((\w+)\)", source.read_text(encoding="utf-8")):
-            yield pytest.param(source.stem, part, id=f"{source.stem[4:]}: {part}")
+            yield source.stem, part
 
 
-@pytest.mark.parametrize("name, part", parts())
-def test_part(program, sim_env, name, part):
+@each("name, part", parts())
+def test_every_part_of_every_program_finds_the_driver_as_documented(program, sim_env, name, part):
     completed = run(program(name), sim_env(SPECS.get(name, "2x16GiB")), part)
     assert completed.stdout + completed.stderr == ""
     assert completed.returncode == 0

@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+from support.cells import each
 from support.run import ROOT, TIMEOUT_S, clean_environment
 
 PROGRAMS = ROOT / "tests" / "programs"
@@ -56,7 +57,7 @@ def run(path, *arguments, env):
     assert completed.stderr == ""
 
 
-@pytest.mark.parametrize("built, name", cases())
+@each("built, name", cases())
 def test_the_runtime_keeps_its_promise(program, sim_env, built, name):
     spec = "2x16GiB" if name in TWO_DEVICES else "16GiB"
     run(program(built), name, env=sim_env(spec, FAULTS.get(name)))
