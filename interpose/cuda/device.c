@@ -10,7 +10,9 @@
 
 #include "gpumemtrace/compiler.h"
 #include "gpumemtrace/cuda/abi.h"
-#include "interpose/lookup/resolve.h"
+#include "interpose/image/image_list.h"
+
+#define DRIVER "libcuda.so"
 
 /* The driver's functions, by their exported names; looked up once. */
 #define DRIVER_FUNCTIONS(X)                                                                        \
@@ -37,12 +39,7 @@
     static ask_##name##_function ask_##name(void)                                                  \
     {                                                                                              \
         static _Atomic(void *) cached;                                                             \
-        void *real = atomic_load_explicit(&cached, memory_order_relaxed);                          \
-        if (GMT_UNLIKELY(!real)) {                                                                 \
-            real = resolve_driver(#name);                                                          \
-            atomic_store_explicit(&cached, real, memory_order_relaxed);                            \
-        }                                                                                          \
-        return GMT_FUNCTION(ask_##name##_function, real);                                          \
+        return GMT_FUNCTION(ask_##name##_function, image_list_function(&cached, DRIVER, #name));   \
     }
 DRIVER_FUNCTIONS(X)
 #undef X
@@ -179,7 +176,8 @@ int device_driver_version(void)
 
 bool device_is_simulated(void)
 {
-    return resolve_driver("gpumemtrace_simulator") != NULL;
+    _Atomic(void *) found = NULL;
+    return image_list_function(&found, DRIVER, "gpumemtrace_simulator") != NULL;
 }
 
 void device_setup(void)

@@ -86,17 +86,3 @@ static inline enum memory_kind pool_memory(bool on_host, int allocation_type)
     }
 #define SEEN(api, name)
 #include "gpumemtrace/hooks.def"
-
-/* --- the table of what dlsym and cuGetProcAddress hand out --- */
-
-#define FUNCTION_driver(name) __extension__(void *) name
-#define FUNCTION_runtime(name) __extension__(void *) name
-#define FUNCTION_gpumemtrace(name) NULL
-
-void *const hook_functions[HOOK_COUNT] = {
-#define HOOK(api, name, parameters, arguments, kind, memory, device, address, size, object,        \
-             stream)                                                                               \
-    [HOOK_##name] = FUNCTION_##api(name),
-#define SEEN(api, name) [HOOK_##name] = FUNCTION_##api(name),
-#include "gpumemtrace/hooks.def"
-};

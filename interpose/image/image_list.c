@@ -11,6 +11,7 @@
 
 #include "elf_image.h"
 #include "gpumemtrace/compiler.h"
+#include "libc_function.h"
 
 const struct link_map *image_list_find(const char *prefix, const struct link_map *after)
 {
@@ -84,8 +85,7 @@ static iterate_function *real_iterate(void)
     static _Atomic(void *) cached;
     void *real = atomic_load_explicit(&cached, memory_order_relaxed);
     if (!real) {
-        const struct link_map *libc = image_list_find("libc.so.6", NULL);
-        real = libc ? elf_image_symbol(libc, "dl_iterate_phdr") : NULL;
+        real = libc_function("dl_iterate_phdr");
         atomic_store_explicit(&cached, real, memory_order_relaxed);
     }
     return GMT_FUNCTION(iterate_function *, real);
@@ -119,6 +119,29 @@ const struct link_map *image_list_find_anywhere(const char *prefix)
     struct named named = {prefix, NULL};
     image_list_iterate(find_named, &named);
     return named.image;
+}
+
+struct function_search {
+    const char *prefix, *name;
+    void *found;
+};
+
+static int search_function(struct dl_phdr_info *info, size_t size, void *argument)
+{
+    struct function_search *search = argument;
+    const struct link_map *image = NULL;
+    (void)info, (void)size;
+    while (!search->found && (image = image_list_find(search->prefix, image)))
+        search->found = elf_image_symbol(image, search->name);
+    return 1;
+}
+
+void *image_list_search_function(_Atomic(void *) *cached, const char *prefix, const char *name)
+{
+    struct function_search search = {.prefix = prefix, .name = name};
+    image_list_iterate(search_function, &search);
+    atomic_store_explicit(cached, search.found, memory_order_relaxed);
+    return search.found;
 }
 
 struct search {

@@ -12,15 +12,30 @@
 #define GPUMEMTRACE_INTERPOSE_IMAGE_IMAGE_LIST_H
 
 #include <link.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "gpumemtrace/compiler.h"
 
 /* First object of the list of which elf_image_is(prefix) is true; NULL: none. after: where to go
  * on, NULL for the start. Outside image_list_iterate only for what every program starts with. */
 const struct link_map *image_list_find(const char *prefix, const struct link_map *after);
 /* The same for what may have been opened later. */
 const struct link_map *image_list_find_anywhere(const char *prefix);
+/* A function of an object whose name begins so, wherever and however it was loaded; found once, and
+ * looked for again while there is none. The object must be one that is never closed. */
+void *image_list_search_function(_Atomic(void *) *cached, const char *prefix, const char *name);
+
+static inline void *image_list_function(_Atomic(void *) *cached, const char *prefix,
+                                        const char *name)
+{
+    void *function = atomic_load_explicit(cached, memory_order_relaxed);
+    return GMT_LIKELY(function != NULL) ? function
+                                        : image_list_search_function(cached, prefix, name);
+}
+
 /* This library. */
 const struct link_map *image_list_own(void);
 

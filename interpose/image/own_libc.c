@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of libc as this library alone calls them, SQLite included: past whatever other tool
- * stands before libc. The trace is closed after the destructors of every library, and a tool that
- * fakes times or file attributes has given up by then what its functions need; nor is a trace to
- * have false times. It must not be linked into a program, whose calls it would take, too.
+ * Functions of libc as this library alone calls them, SQLite included: they bypass any tool that
+ * stands before libc. The trace is closed after the destructors of all libraries, when a tool that
+ * fakes times or file attributes no longer works; and a trace must not have faked times.
+ *
+ * The linker binds every call of these names inside this library to what is defined here, so no
+ * caller has to know of it: all rooms depend on this file, and it depends on libc_function.h alone.
+ * It must not be linked into a program, whose calls it would take as well.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +19,7 @@
 #include <unistd.h>
 
 #include "gpumemtrace/compiler.h"
-#include "interpose/lookup/resolve.h"
+#include "libc_function.h"
 
 /* Under names of their own: libc's headers may have other ideas of what these are. */
 #define OWN(type, name, parameters)                                                                \
@@ -33,7 +36,7 @@ OWN(int, clock_gettime, (clockid_t clock, struct timespec *time))
     static _Atomic(void *) cached;
     void *real = atomic_load_explicit(&cached, memory_order_relaxed);
     if (GMT_UNLIKELY(!real)) {
-        real = resolve_libc("clock_gettime");
+        real = libc_function("clock_gettime");
         atomic_store_explicit(&cached, real, memory_order_relaxed);
     }
     return real ? GMT_FUNCTION(clock_function *, real)(clock, time)

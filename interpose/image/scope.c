@@ -86,10 +86,10 @@ static int search(struct dl_phdr_info *info, size_t size, void *argument)
     return 1;
 }
 
-void *scope_function(enum hook hook, const void *caller)
+void *scope_function(const char *name, const void *caller)
 {
     struct image_span span = {.image = NULL};
-    struct query query = {.name = hook_rows[hook].name, .own = image_list_own()};
+    struct query query = {.name = name, .own = image_list_own()};
     if (caller)
         image_list_of(caller, &span);
     query.caller = span.image;

@@ -10,11 +10,9 @@
 
 #include <stdbool.h>
 
-#include "trace/hook_ids.h"
-
-/* The function that this hook's name means for code at `caller` (NULL: for any code); NULL: no
+/* The function that this name means for code at `caller` (NULL: for any code); NULL: no
  * object has it. */
-void *scope_function(enum hook hook, const void *caller);
+void *scope_function(const char *name, const void *caller);
 /* Does any object define it, but this one and that of the code at `besides` (NULL: none)? */
 bool scope_has(const char *name, const void *besides);
 /* Is this function what the name means for everybody, no other object defining it but this one? */

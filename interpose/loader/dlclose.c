@@ -19,6 +19,7 @@
 
 #include "gpumemtrace/compiler.h"
 #include "interpose/image/image_list.h"
+#include "interpose/image/libc_function.h"
 #include "interpose/image/known_code.h"
 #include "interpose/stack/python.h"
 #include "interpose/recording/recording.h"
@@ -86,7 +87,7 @@ typedef void *dlopen_function(const char *path, int flags);
 
 static void keep(const struct loaded *loaded)
 {
-    dlopen_function *open = GMT_FUNCTION(dlopen_function *, resolve_libc("dlopen"));
+    dlopen_function *open = GMT_FUNCTION(dlopen_function *, libc_function("dlopen"));
     for (size_t i = 0; open && i < loaded->kept_count; i++)
         if (loaded->kept[i][0])
             open(loaded->kept[i], RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);

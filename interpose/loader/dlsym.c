@@ -20,6 +20,7 @@
 #include "gpumemtrace/compiler.h"
 #include "interpose/report/nvtx.h"
 #include "interpose/lookup/resolve.h"
+#include "interpose/image/libc_function.h"
 #include "interpose/image/scope.h"
 
 typedef void *dlsym_function(void *handle, const char *name);
@@ -114,7 +115,7 @@ static void *dlvsym_by_handle(void *handle, const char *name, const char *versio
 static void *dlsym_in_libc(void *handle, const char *name)
 {
     (void)handle;
-    dlopen_function *open = GMT_FUNCTION(dlopen_function *, resolve_libc("dlopen"));
+    dlopen_function *open = GMT_FUNCTION(dlopen_function *, libc_function("dlopen"));
     void *libc = open ? open("libc.so.6", RTLD_LAZY | RTLD_NOLOAD) : NULL;
     return libc ? GMT_FUNCTION(dlsym_function *, next_dlsym())(libc, name) : NULL;
 }

@@ -8,25 +8,17 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "interpose/image/elf_image.h"
-#include "trace/hook_ids.h"
 #include "interpose/image/image_list.h"
-#include "interpose/lookup/resolve.h" /* hook_functions */
 #include "interpose/image/scope.h"
 
-/* Our function of that name; the public header's stay, which are there to be found. */
-static const void *own_function(const char *name)
+/* Our hook of that name; the public header's functions stay, which are there to be found. */
+static const void *own_hook(const char *name)
 {
-    if (name[0] != 'c' || name[1] != 'u')
-        return NULL;
-    for (int hook = 0; hook < HOOK_COUNT; hook++)
-        if (strcmp(hook_rows[hook].name, name) == 0)
-            return hook_functions[hook];
-    return NULL;
+    return name[0] == 'c' && name[1] == 'u' ? elf_image_symbol(image_list_own(), name) : NULL;
 }
 
 /* Has the loader made this place read-only? It protects whole pages, and leaves the last part. */
@@ -56,7 +48,7 @@ static void clear(const struct dl_phdr_info *info, void **place)
 
 static void clear_if_ours(const char *name, void **place, void *argument)
 {
-    const void *own = own_function(name);
+    const void *own = own_hook(name);
     if (own && *place == own && !scope_has(name, NULL))
         clear(argument, place);
 }

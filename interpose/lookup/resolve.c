@@ -38,6 +38,10 @@ struct address_slot {
 static struct address_slot address_slots[ADDRESS_SLOTS];
 static unsigned address_count;
 
+/* The exported functions of the hooks, NULL for rows that are none; found before the first library is
+ * met. */
+static void *own_functions[HOOK_COUNT];
+
 struct resolve_thunk resolve_thunks[THUNK_LIMIT];
 static unsigned thunk_count;
 
@@ -79,7 +83,7 @@ static void add_address(void *real, enum hook hook)
         return;
     slot->hook = hook;
     if (thunk_count < THUNK_LIMIT) {
-        resolve_thunks[thunk_count] = (struct resolve_thunk){hook_functions[hook], real};
+        resolve_thunks[thunk_count] = (struct resolve_thunk){own_functions[hook], real};
         slot->thunk = ++thunk_count;
     }
     address_count++;
@@ -97,6 +101,13 @@ static const struct image *image_of(const void *address)
     return NULL;
 }
 
+static void find_own_functions(void)
+{
+    const struct link_map *own = image_list_own();
+    for (int hook = 0; hook < HOOK_COUNT; hook++)
+        own_functions[hook] = elf_image_symbol(own, hook_rows[hook].name);
+}
+
 /* meet_lock is held. An object without hooked functions is none that need be remembered. */
 static void add_image(const struct image_span *span)
 {
@@ -105,9 +116,11 @@ static void add_image(const struct image_span *span)
     bool any = false;
     if (count == IMAGE_LIMIT || image_of(span->image->l_ld))
         return;
+    if (count == 0)
+        find_own_functions();
     for (int hook = 0; hook < HOOK_COUNT; hook++) {
         image->functions[hook] =
-            hook_functions[hook] ? elf_image_symbol(span->image, hook_rows[hook].name) : NULL;
+            own_functions[hook] ? elf_image_symbol(span->image, hook_rows[hook].name) : NULL;
         any = any || image->functions[hook];
         if (image->functions[hook])
             add_address(image->functions[hook], (enum hook)hook);
@@ -169,7 +182,7 @@ static void *search_for_caller(enum hook hook, const void *caller, _Atomic uint6
                                uint64_t key)
 {
     bool own;
-    void *real = scope_function(hook, caller);
+    void *real = scope_function(hook_rows[hook].name, caller);
     const struct image *image = real ? meet(real, &own) : NULL;
     known_code_note((uintptr_t)caller);
     if (image && image->functions[hook] == real)
@@ -194,26 +207,10 @@ void *resolve_hook(enum hook hook, const void *caller)
 {
     const struct resolve_thunk *handed = resolve_handed;
     /* Another hook's: a signal handler came between a thunk and its hook, which still wants it. */
-    if (GMT_LIKELY(!handed) || handed->hook != hook_functions[hook])
+    if (GMT_LIKELY(!handed) || handed->hook != own_functions[hook])
         return function_for_caller(hook, caller);
     resolve_handed = NULL;
     return handed->real;
-}
-
-void *resolve_driver(const char *name)
-{
-    const struct link_map *image = image_list_find_anywhere("libcuda.so");
-    return image ? elf_image_symbol(image, name) : NULL;
-}
-
-void *resolve_libc(const char *name)
-{
-    const struct link_map *libc = image_list_find("libc.so.6", NULL);
-    void *real = libc ? elf_image_symbol(libc, name) : NULL;
-    if (real)
-        return real;
-    const struct link_map *libdl = image_list_find("libdl.so.2", NULL); /* before glibc 2.34 */
-    return libdl ? elf_image_symbol(libdl, name) : NULL;
 }
 
 /* --- real function -> what is handed out for it --- */
@@ -235,7 +232,7 @@ void *resolve_hand_out(void *real, const void *caller, bool *hooked)
     if (!atomic_load_explicit(&slot->real, memory_order_acquire))
         *hooked = own;
     else if (function_for_caller(slot->hook, caller) == real && means_it_for_all(slot->hook, real))
-        return hook_functions[slot->hook];
+        return own_functions[slot->hook];
     else if (slot->thunk)
         return thunk_address(slot->thunk - 1);
     else

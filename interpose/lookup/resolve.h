@@ -25,11 +25,6 @@
  * no library of the process has it. */
 void *resolve_hook(enum hook hook, const void *caller);
 
-/* A function of the loaded libcuda by its exported name; NULL: none. */
-void *resolve_driver(const char *name);
-/* A function of libc by name, our own definition and other tools' left aside. */
-void *resolve_libc(const char *name);
-
 /* What `caller` gets from its lookup that found `real`: the hook for it, or `real` itself, and then
  * *hooked is false. */
 void *resolve_hand_out(void *real, const void *caller, bool *hooked);
@@ -41,9 +36,6 @@ bool resolve_remembers(uintptr_t start, uintptr_t end);
 /* Around a fork: its child must not inherit a lock that nobody will release. */
 void resolve_before_fork(void);
 void resolve_after_fork(bool in_child);
-
-/* The exported functions of the hooks (hooks.c); NULL for rows that are no function. */
-extern void *const hook_functions[HOOK_COUNT];
 
 /* For thunks.S: a thunk writes the address of its row to resolve_handed and jumps to `hook`. */
 struct resolve_thunk {

@@ -4,27 +4,17 @@
  * through the callbacks of nvtx_injection.c; it counts once. It must not know what becomes of a
  * range.
  */
-#include <link.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
-#include "interpose/image/elf_image.h"
 #include "interpose/image/image_list.h"
 #include "nvtx.h"
-
-static void *tools_function(const char *name)
-{
-    const struct link_map *library = image_list_find_anywhere("libnvToolsExt.so");
-    return library ? elf_image_symbol(library, name) : NULL;
-}
 
 /* Calls the library's own function, if there is one. */
 #define CALL_REAL(name, call)                                                                      \
     do {                                                                                           \
         static _Atomic(void *) cached;                                                             \
-        void *real = atomic_load_explicit(&cached, memory_order_relaxed);                          \
-        if (!real)                                                                                 \
-            atomic_store_explicit(&cached, real = tools_function(name), memory_order_relaxed);     \
+        void *real = image_list_function(&cached, "libnvToolsExt.so", name);                       \
         if (real) {                                                                                \
             nvtx_forwarding = true;                                                                \
             call;                                                                                  \

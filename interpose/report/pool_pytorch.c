@@ -5,12 +5,10 @@
  * defined here under their own names, and forward. It must not call anything else of PyTorch's, nor
  * take Python's lock.
  */
-#include <link.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "interpose/image/elf_image.h"
 #include "gpumemtrace/compiler.h"
 #include "interpose/image/image_list.h"
 #include "pool.h"
@@ -23,34 +21,6 @@ struct device {
 };
 
 enum { DEVICE_TYPE_CUDA = 1 };
-
-struct search {
-    const char *name;
-    void *found;
-};
-
-static int search_c10(struct dl_phdr_info *info, size_t size, void *argument)
-{
-    struct search *search = argument;
-    (void)info, (void)size;
-    for (const struct link_map *image = _r_debug.r_map; image && !search->found;
-         image = image->l_next)
-        if (elf_image_is(image, "libc10.so"))
-            search->found = elf_image_symbol(image, search->name);
-    return 1;
-}
-
-/* The function of c10's own that ours stands before, wherever c10 was loaded, also RTLD_LOCAL;
- * found once for each name: c10 is never closed. NULL: this version does not have it. */
-static void *real_function(_Atomic(void *) *cached, const char *name)
-{
-    struct search search = {name, atomic_load_explicit(cached, memory_order_relaxed)};
-    if (GMT_LIKELY(search.found != NULL))
-        return search.found;
-    image_list_iterate(search_c10, &search);
-    atomic_store_explicit(cached, search.found, memory_order_relaxed);
-    return search.found;
-}
 
 /* The CPU's allocators report here too. A block used on other streams is reported when it is asked
  * to be freed. Its size is what the block holds, which is never less than what was asked for. */
@@ -77,7 +47,8 @@ static void note_failure(int64_t size_bytes, struct device device)
         typedef void function parameters;                                                          \
         static _Atomic(void *) cached;                                                             \
         note;                                                                                      \
-        function *real = GMT_FUNCTION(function *, real_function(&cached, #name));                  \
+        function *real =                                                                           \
+            GMT_FUNCTION(function *, image_list_function(&cached, "libc10.so", #name));            \
         if (real)                                                                                  \
             real arguments;                                                                        \
     }

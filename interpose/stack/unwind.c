@@ -21,7 +21,7 @@
 #include "interpose/image/image_list.h"
 #include "gpumemtrace/compiler.h"
 #include "interpose/recording/log.h"
-#include "interpose/lookup/resolve.h"
+#include "interpose/image/libc_function.h"
 #include "interpose/recording/thread.h"
 #include "frame_walk.h"
 #include "limits.h"
@@ -65,7 +65,7 @@ typedef void *dlopen_function(const char *path, int flags);
 /* The program may have loaded or preloaded its own dlopen; libc's is what we want. */
 static void *open_library(const char *path)
 {
-    dlopen_function *open = GMT_FUNCTION(dlopen_function *, resolve_libc("dlopen"));
+    dlopen_function *open = GMT_FUNCTION(dlopen_function *, libc_function("dlopen"));
     return open ? open(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) : NULL;
 }
 
