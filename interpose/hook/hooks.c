@@ -12,26 +12,13 @@
 #include "interpose/cuda/array_size.h"
 #include "hooked_call.h"
 #include "interpose/cuda/device.h"
-#include "gpumemtrace/compiler.h"
-#include "gpumemtrace/cuda/abi.h"
-#include "interpose/lookup/resolve.h"
-
-typedef CUresult driver_status;
-typedef cudaError_t runtime_status;
-
-/* What a caller gets when the real function does not exist: a proper error, never a jump to NULL.
- */
-#define MISSING_driver CUDA_ERROR_NOT_FOUND
-#define MISSING_runtime cudaErrorSharedObjectSymbolNotFound
+#include "prologue.h"
 
 /* Special words of the rows' device and object columns. */
 #define CURRENT DEVICE_CURRENT
 #define BY_ADDRESS DEVICE_BY_ADDRESS
 #define CONTEXT OBJECT_CURRENT_CONTEXT
 #define POOL OBJECT_CURRENT_MEMPOOL
-
-/* Handles are pointers in C and numbers in a trace. */
-#define bits(pointer) ((uint64_t)(uintptr_t)(pointer))
 
 /* Words of the device and memory columns that depend on what is asked for: location 1 is a device,
  * above it is host memory, in the driver's as in the runtime's structs. */
@@ -54,17 +41,12 @@ static inline enum memory_kind pool_memory(bool on_host, int allocation_type)
 #define PER_THREAD(stream) ((stream) ? bits(stream) : (uint64_t)2)
 
 /* `before` is a constant: the compiler keeps one of the two branches. */
+/* clang-format off */
 #define HOOK(api, name, parameters, arguments, kind_of, memory_of, device_of, address_of, size_of, \
              object_of, stream_of)                                                                 \
-    GMT_EXPORT api##_status name parameters                                                        \
-    {                                                                                              \
-        typedef api##_status real_function parameters;                                             \
-        real_function *real =                                                                      \
-            GMT_FUNCTION(real_function *, resolve_hook(HOOK_##name, GMT_CALLER_ADDRESS()));        \
+    HOOK_FUNCTION(api, name, parameters,                                                           \
         const bool before = hooked_call_is_noted_before(EVENT_##kind_of);                          \
         struct hooked_call call;                                                                   \
-        if (!real)                                                                                 \
-            return MISSING_##api;                                                                  \
         if (!hooked_call_begin(&call, HOOK_##name, EVENT_##kind_of, MEMORY_##memory_of))           \
             return real arguments;                                                                 \
         if (before) {                                                                              \
@@ -78,11 +60,11 @@ static inline enum memory_kind pool_memory(bool on_host, int allocation_type)
         if (before)                                                                                \
             hooked_call_finish(&call, (int)status, true);                                          \
         else                                                                                       \
-            hooked_call_after(&call,                                                               \
-                              &(struct event_args){EVENT_##kind_of, MEMORY_##memory_of, device_of, \
-                                                   address_of, size_of, object_of, stream_of},     \
+            hooked_call_after(&call, &(struct event_args){EVENT_##kind_of, MEMORY_##memory_of,     \
+                                                          device_of, address_of, size_of,          \
+                                                          object_of, stream_of},                   \
                               (int)status);                                                        \
-        return status;                                                                             \
-    }
+        return status;)
+/* clang-format on */
 #define SEEN(api, name)
 #include "gpumemtrace/hooks.def"

@@ -9,8 +9,7 @@
 #include <stdint.h>
 
 #include "interpose/lookup/coverage.h"
-#include "gpumemtrace/compiler.h"
-#include "gpumemtrace/cuda/abi.h"
+#include "interpose/hook/prologue.h"
 #include "interpose/lookup/resolve.h"
 
 #undef cuGetProcAddress
@@ -26,38 +25,30 @@ static void hand_out(bool ok, const char *name, void **function, const void *cal
     coverage_lookup_end(hooked ? NULL : name);
 }
 
-#define LOOKUP(api, type, name, parameters, arguments, missing, function)                          \
-    GMT_EXPORT type name parameters;                                                               \
-    type name parameters                                                                           \
-    {                                                                                              \
-        typedef type real_function parameters;                                                     \
-        const void *caller = GMT_CALLER_ADDRESS();                                                 \
-        real_function *real = GMT_FUNCTION(real_function *, resolve_hook(HOOK_##name, caller));    \
-        if (!real)                                                                                 \
-            return missing;                                                                        \
-        coverage_lookup_begin();                                                                   \
-        const type status = real arguments;                                                        \
-        hand_out(status == 0, symbol, function, caller);                                           \
-        return status;                                                                             \
-    }
-
 /* clang-format off */
-LOOKUP(driver, CUresult, cuGetProcAddress,
-       (const char *symbol, void **pfn, int version, cuuint64_t flags),
-       (symbol, pfn, version, flags), CUDA_ERROR_NOT_FOUND, pfn)
-LOOKUP(driver, CUresult, cuGetProcAddress_v2,
-       (const char *symbol, void **pfn, int version, cuuint64_t flags, CUdriverProcAddressQueryResult *status_),
-       (symbol, pfn, version, flags, status_), CUDA_ERROR_NOT_FOUND, pfn)
-LOOKUP(runtime, cudaError_t, cudaGetDriverEntryPoint,
-       (const char *symbol, void **pfn, unsigned long long flags, enum cudaDriverEntryPointQueryResult *status_),
-       (symbol, pfn, flags, status_), cudaErrorSharedObjectSymbolNotFound, pfn)
-LOOKUP(runtime, cudaError_t, cudaGetDriverEntryPoint_ptsz,
-       (const char *symbol, void **pfn, unsigned long long flags, enum cudaDriverEntryPointQueryResult *status_),
-       (symbol, pfn, flags, status_), cudaErrorSharedObjectSymbolNotFound, pfn)
-LOOKUP(runtime, cudaError_t, cudaGetDriverEntryPointByVersion,
-       (const char *symbol, void **pfn, unsigned version, unsigned long long flags, enum cudaDriverEntryPointQueryResult *status_),
-       (symbol, pfn, version, flags, status_), cudaErrorSharedObjectSymbolNotFound, pfn)
-LOOKUP(runtime, cudaError_t, cudaGetDriverEntryPointByVersion_ptsz,
-       (const char *symbol, void **pfn, unsigned version, unsigned long long flags, enum cudaDriverEntryPointQueryResult *status_),
-       (symbol, pfn, version, flags, status_), cudaErrorSharedObjectSymbolNotFound, pfn)
+#define LOOKUP(api, name, parameters, arguments)                                                   \
+    HOOK_FUNCTION(api, name, parameters,                                                           \
+        coverage_lookup_begin();                                                                   \
+        const api##_status status = real arguments;                                                \
+        hand_out(status == 0, symbol, function, caller);                                           \
+        return status;)
+
+LOOKUP(driver, cuGetProcAddress,
+       (const char *symbol, void **function, int version, cuuint64_t flags),
+       (symbol, function, version, flags))
+LOOKUP(driver, cuGetProcAddress_v2,
+       (const char *symbol, void **function, int version, cuuint64_t flags, CUdriverProcAddressQueryResult *found),
+       (symbol, function, version, flags, found))
+LOOKUP(runtime, cudaGetDriverEntryPoint,
+       (const char *symbol, void **function, unsigned long long flags, enum cudaDriverEntryPointQueryResult *found),
+       (symbol, function, flags, found))
+LOOKUP(runtime, cudaGetDriverEntryPoint_ptsz,
+       (const char *symbol, void **function, unsigned long long flags, enum cudaDriverEntryPointQueryResult *found),
+       (symbol, function, flags, found))
+LOOKUP(runtime, cudaGetDriverEntryPointByVersion,
+       (const char *symbol, void **function, unsigned version, unsigned long long flags, enum cudaDriverEntryPointQueryResult *found),
+       (symbol, function, version, flags, found))
+LOOKUP(runtime, cudaGetDriverEntryPointByVersion_ptsz,
+       (const char *symbol, void **function, unsigned version, unsigned long long flags, enum cudaDriverEntryPointQueryResult *found),
+       (symbol, function, version, flags, found))
 /* clang-format on */

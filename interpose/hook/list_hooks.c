@@ -10,14 +10,10 @@
 
 #include "hooked_call.h"
 #include "interpose/cuda/device.h"
-#include "gpumemtrace/compiler.h"
-#include "gpumemtrace/cuda/abi.h"
-#include "interpose/lookup/resolve.h"
+#include "prologue.h"
 
-#define bits(pointer) ((uint64_t)(uintptr_t)(pointer))
-
-/* One number for the place of a tile in its array: what is mapped there is unmapped by the same. */
-static uint64_t place_of(const CUarrayMapInfo *tile)
+/* One number for where in its array a tile lies: what is mapped there is unmapped by the same. */
+static uint64_t tile_number(const CUarrayMapInfo *tile)
 {
     const uint64_t prime = 0x100000001b3u;
     uint64_t hash = 0xcbf29ce484222325u ^ (uint64_t)tile->subresourceType;
@@ -38,7 +34,7 @@ static void store_tile(struct hooked_call *call, const CUarrayMapInfo *tile)
     const struct event_args args = {.kind = maps ? EVENT_BIND : EVENT_UNBIND,
                                     .memory = MEMORY_VMM,
                                     .device = DEVICE_BY_ADDRESS,
-                                    .address = place_of(tile),
+                                    .address = tile_number(tile),
                                     .object = maps ? tile->memHandle.memHandle : 0,
                                     .stream = bits(tile->resource.array)};
     hooked_call_store(call, &args, 0);
@@ -56,37 +52,29 @@ static void store_resource(struct hooked_call *call, CUgraphicsResource resource
 }
 
 /* clang-format off */
-#define LIST(type, name, missing, kind, memory, parameters, arguments, store_entry)                \
-    GMT_EXPORT type name parameters;                                                               \
-    type name parameters                                                                           \
-    {                                                                                              \
-        typedef type real_function parameters;                                                     \
-        real_function *real =                                                                      \
-            GMT_FUNCTION(real_function *, resolve_hook(HOOK_##name, GMT_CALLER_ADDRESS()));        \
-        struct hooked_call call;                                                                    \
-        if (!real)                                                                                 \
-            return missing;                                                                        \
-        if (!hooked_call_begin(&call, HOOK_##name, kind, memory))                                   \
+#define LIST(api, name, kind, memory, parameters, arguments, store_entry)                          \
+    HOOK_FUNCTION(api, name, parameters,                                                           \
+        struct hooked_call call;                                                                   \
+        if (!hooked_call_begin(&call, HOOK_##name, kind, memory))                                  \
             return real arguments;                                                                 \
-        const type status = real arguments;                                                        \
+        const api##_status status = real arguments;                                                \
         const int saved_errno = errno;                                                             \
         for (unsigned i = 0; status == 0 && i < (unsigned)count; i++)                              \
             store_entry;                                                                           \
         errno = saved_errno;                                                                       \
-        hooked_call_leave(&call);                                                                   \
-        return status;                                                                             \
-    }
+        hooked_call_leave(&call);                                                                  \
+        return status;)
 
 #define TILES(name)                                                                                \
-    LIST(CUresult, name, CUDA_ERROR_NOT_FOUND, EVENT_BIND, MEMORY_VMM,                             \
+    LIST(driver, name, EVENT_BIND, MEMORY_VMM,                             \
          (CUarrayMapInfo *list, unsigned count, CUstream stream), (list, count, stream),           \
          store_tile(&call, &list[i]))
 #define RESOURCES(name, kind)                                                                      \
-    LIST(CUresult, name, CUDA_ERROR_NOT_FOUND, kind, MEMORY_EXTERNAL,                              \
+    LIST(driver, name, kind, MEMORY_EXTERNAL,                              \
          (unsigned count, CUgraphicsResource *list, CUstream stream), (count, list, stream),       \
          store_resource(&call, list[i]))
 #define RUNTIME_RESOURCES(name, kind)                                                              \
-    LIST(cudaError_t, name, cudaErrorSharedObjectSymbolNotFound, kind, MEMORY_EXTERNAL,            \
+    LIST(runtime, name, kind, MEMORY_EXTERNAL,            \
          (int count, cudaGraphicsResource_t *list, cudaStream_t stream), (count, list, stream),    \
          store_resource(&call, (CUgraphicsResource)list[i]))
 

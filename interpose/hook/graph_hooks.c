@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The hooks of graphs that no row of hooks.def can say: the beginning and end of a stream capture,
+ * and a node of any kind. What they find out about graphs stands in graphs.h.
+ */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "graphs.h"
+#include "hooked_call.h"
+#include "prologue.h"
+
+/* --- stream captures --- */
+
+/* An end that finds the capture broken ends it all the same; one by the wrong thread does not. */
+static bool ends_capture(CUresult status)
+{
+    enum { FIRST_CAPTURE_ERROR = 900, WRONG_THREAD = 908 };
+    return status == CUDA_SUCCESS ||
+           ((int)status >= FIRST_CAPTURE_ERROR && (int)status < WRONG_THREAD);
+}
+
+/* clang-format off */
+#define COUNTED(name, parameters, arguments, condition, change)                                    \
+    HOOK_FUNCTION(driver, name, parameters,                                                        \
+        const CUresult status = real arguments;                                                    \
+        if (condition)                                                                             \
+            graphs_count_capture(change);                                                          \
+        return status;)
+#define BEGIN(name) COUNTED(name, (CUstream stream, CUstreamCaptureMode mode), (stream, mode),     \
+                            status == CUDA_SUCCESS, 1)
+#define BEGIN_TO_GRAPH(name)                                                                       \
+    COUNTED(name, (CUstream stream, CUgraph graph, const CUgraphNode *dependencies,                \
+                   const CUgraphEdgeData *edges, size_t count, CUstreamCaptureMode mode),          \
+            (stream, graph, dependencies, edges, count, mode), status == CUDA_SUCCESS, 1)
+#define END(name) COUNTED(name, (CUstream stream, CUgraph *graph), (stream, graph),                \
+                          ends_capture(status), -1)
+
+COUNTED(cuStreamBeginCapture, (CUstream stream), (stream), status == CUDA_SUCCESS, 1)
+COUNTED(cuStreamBeginCapture_ptsz, (CUstream stream), (stream), status == CUDA_SUCCESS, 1)
+BEGIN(cuStreamBeginCapture_v2)
+BEGIN(cuStreamBeginCapture_v2_ptsz)
+BEGIN_TO_GRAPH(cuStreamBeginCaptureToGraph)
+BEGIN_TO_GRAPH(cuStreamBeginCaptureToGraph_ptsz)
+END(cuStreamEndCapture)
+END(cuStreamEndCapture_ptsz)
+/* clang-format on */
+
+/* --- nodes of any kind --- */
+
+/* The runtime's cudaGraphAddNode took five parameters before CUDA 13 and six since, under one name:
+ * it is seen by what it calls here. */
+
+/* What CUgraphNodeParams and cudaGraphNodeParams share, as far as memory nodes go. */
+struct node_parameters {
+    int type;
+    int reserved[3];
+    union {
+        CUDA_MEM_ALLOC_NODE_PARAMS alloc;
+        CUdeviceptr freed;
+    } of;
+};
+
+enum { NODE_ALLOC = 10, NODE_FREE = 11 }; /* CU_GRAPH_NODE_TYPE_MEM_… */
+
+static struct event_args node_event(const struct node_parameters *node, bool ok)
+{
+    if (node->type == NODE_FREE)
+        return (struct event_args){.kind = EVENT_FREE,
+                                   .memory = MEMORY_GRAPH_NODE,
+                                   .device = DEVICE_BY_ADDRESS,
+                                   .address = node->of.freed};
+    return (struct event_args){.kind = EVENT_ALLOC,
+                               .memory = MEMORY_GRAPH_NODE,
+                               .device = node->of.alloc.poolProps.location.id,
+                               .address = ok ? node->of.alloc.dptr : 0,
+                               .size_bytes = node->of.alloc.bytesize};
+}
+
+static bool is_memory_node(const struct node_parameters *node)
+{
+    return node && (node->type == NODE_ALLOC || node->type == NODE_FREE);
+}
+
+static bool begin_node(struct hooked_call *call, enum hook hook, const struct node_parameters *node)
+{
+    return is_memory_node(node) &&
+           hooked_call_begin(call, hook, node->type == NODE_FREE ? EVENT_FREE : EVENT_ALLOC,
+                             MEMORY_GRAPH_NODE);
+}
+
+/* clang-format off */
+#define ADD_NODE(name, list, arguments)                                                            \
+    HOOK_FUNCTION(driver, name, list,                                                              \
+        const struct node_parameters *node = (const struct node_parameters *)(void *)parameters;   \
+        struct hooked_call call;                                                                   \
+        if (!begin_node(&call, HOOK_##name, node))                                                 \
+            return real arguments;                                                                 \
+        const CUresult status = real arguments;                                                    \
+        const struct event_args args = node_event(node, status == 0);                              \
+        hooked_call_after(&call, &args, (int)status);                                              \
+        return status;)
+
+ADD_NODE(cuGraphAddNode,
+         (CUgraphNode *added, CUgraph graph, const CUgraphNode *dependencies,
+          size_t dependency_count, CUgraphNodeParams *parameters),
+         (added, graph, dependencies, dependency_count, parameters))
+ADD_NODE(cuGraphAddNode_v2,
+         (CUgraphNode *added, CUgraph graph, const CUgraphNode *dependencies,
+          const CUgraphEdgeData *edges, size_t dependency_count, CUgraphNodeParams *parameters),
+         (added, graph, dependencies, edges, dependency_count, parameters))
+/* clang-format on */
