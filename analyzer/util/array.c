@@ -6,13 +6,10 @@
 
 enum { FIRST_CAPACITY = 16 };
 
-void *array_grow(void *items, size_t *capacity, size_t count, size_t item_bytes, struct err *err)
+void *array_double(void *items, size_t *capacity, size_t count, size_t item_bytes, struct err *err)
 {
     size_t wanted = *capacity ? *capacity : FIRST_CAPACITY, bytes;
     void *grown;
-
-    if (items && count < *capacity)
-        return items;
     while (wanted <= count)
         if (GMT_MUL_OVERFLOWS(wanted, (size_t)2, &wanted))
             goto no_memory;
@@ -32,7 +29,6 @@ no_memory:
 void *array_new(size_t count, size_t item_bytes, struct err *err)
 {
     void *items = calloc(count ? count : 1, item_bytes);
-
     if (!items)
         err_set(err, ERR_SYSTEM, "out of memory for %zu items of %zu bytes", count, item_bytes);
     return items;

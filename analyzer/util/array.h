@@ -10,12 +10,20 @@
 
 #include "gpumemtrace/err.h"
 
+/* As array_grow where there is no room left. */
+void *array_double(void *items, size_t *capacity, size_t count, size_t item_bytes, struct err *err);
+
 /*
  * Makes room for at least one more item than count, by doubling. Returns where the items are now;
  * the old pointer is no longer valid. NULL: out of memory (*err says so), and the old pointer
  * stays valid. New items are not cleared.
  */
-void *array_grow(void *items, size_t *capacity, size_t count, size_t item_bytes, struct err *err);
+static inline void *array_grow(void *items, size_t *capacity, size_t count, size_t item_bytes,
+                               struct err *err)
+{
+    return items && count < *capacity ? items
+                                      : array_double(items, capacity, count, item_bytes, err);
+}
 
 /* A cleared array. A count of 0 is allowed. NULL: out of memory, *err says so. */
 void *array_new(size_t count, size_t item_bytes, struct err *err);
