@@ -126,7 +126,7 @@ static int classify_frames(struct categories *categories, struct err *err)
         const struct trace_module *module = NULL;
 
         if (frame->present && frame->kind == FRAME_NATIVE)
-            module = symbols_module(trace, frame->address - 1);
+            module = trace_module_at(trace, frame->address - 1);
         if (module)
             categories->of_stack[i] = of_module[module - trace->modules];
     }
@@ -201,7 +201,7 @@ static uint8_t of_libraries(const struct categories *categories, uint32_t stack_
 static uint8_t match_function(const struct categories *categories, const struct trace_frame *frame)
 {
     const struct trace_module *module =
-        frame->kind == FRAME_NATIVE ? symbols_module(categories->history->trace, frame->address - 1)
+        frame->kind == FRAME_NATIVE ? trace_module_at(categories->history->trace, frame->address - 1)
                                     : NULL;
     const struct symbol_frame *found = NULL;
     bool is_signal_return;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
+#include "analyzer/load/load.h"
 #include "analyzer/replay/replay.h"
 
 enum { PEOPLE_TOP = 10 };
@@ -13,7 +14,7 @@ enum { PEOPLE_TOP = 10 };
 int study_open(struct study *study, const char *path, struct err *err)
 {
     *study = (struct study){0};
-    if (trace_open(&study->trace, path, err) || replay_trace(&study->history, &study->trace, err))
+    if (load_trace(&study->trace, path, err) || replay_trace(&study->history, &study->trace, err))
         goto failed;
     study->symbols = symbols_new(&study->trace, err);
     if (study->symbols &&

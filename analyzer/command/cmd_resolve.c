@@ -53,7 +53,7 @@ static int write_names(struct doc *doc, const struct study *study, const struct 
     symbols_prefer_files(study->symbols);
     if (all_names_collect(&names, &study->trace, study->symbols, err))
         return -1;
-    status = store_symbols(&study->trace, names.items, names.count, err);
+    status = write_symbol_names(&study->trace, names.items, names.count, err);
     if (!status)
         add_result(doc, study, &names, view->people);
     all_names_release(&names);

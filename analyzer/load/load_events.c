@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Reads the table event, by far the largest: one pass, one prepared statement whose columns come
- * from event_columns.def. It must not know what the kinds mean beyond their range.
- */
-#include "load.h"
+/* The table event; see load_events.h. */
+#include "load_events.h"
 
 #include <limits.h>
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
+#include "query.h"
 
 #define COLUMN(field, ctype, sql, null_when, text) #field ","
 static const char select_events[] = "SELECT "
@@ -26,14 +24,14 @@ static const char *const column_names[] = {
 #include "gpumemtrace/schema/event_columns.def"
 };
 
-/* Sizes and times are stored as SQLite's signed integers; the upper half is no size and no time. */
+/* SQLite's integers are signed: a negative size or time is a broken one. */
 static bool must_not_be_negative(enum column column)
 {
     return column == COLUMN_seq || column == COLUMN_time_ns || column == COLUMN_size_bytes;
 }
 
-static int broken(const struct trace *trace, const struct event *event, enum column column,
-                  struct err *err)
+static int broken_event(const struct trace *trace, const struct event *event, enum column column,
+                        struct err *err)
 {
     err_set(err, ERR_INPUT, "%s: table event, row %llu: %s is missing or out of range", trace->path,
             (unsigned long long)event->seq, column_names[column]);
@@ -41,13 +39,14 @@ static int broken(const struct trace *trace, const struct event *event, enum col
 }
 
 /*
- * The column that is broken, or COLUMN_COUNT. Asking for the value once and then for its type and
- * number costs half of asking the statement twice; the connection is this thread's alone.
+ * Returns the column that is broken, or COLUMN_COUNT. Asking the statement for the value, and the
+ * value for its type and number, takes half the time of asking the statement for both; it is
+ * allowed because only this thread uses the connection.
  */
 static enum column read_event(sqlite3_stmt *stmt, struct event *event)
 {
     *event = (struct event){0};
-#define NEVER INT64_MIN /* not NULL-able: nothing needs it */
+#define NEVER INT64_MIN /* the column is never NULL; no column needs this value */
 #define WHEN(value) (value)
 #define COLUMN(field, ctype, sql, null_when, text)                                                 \
     {                                                                                              \
@@ -70,7 +69,7 @@ static enum column read_event(sqlite3_stmt *stmt, struct event *event)
     return COLUMN_COUNT;
 }
 
-/* A full frame table cuts stacks off; what is left points nowhere. Frames are loaded before. */
+/* Where the table of frames was full, events refer to frames that were never stored. */
 static void forget_unknown_stack(const struct trace *trace, struct event *event)
 {
     if (event->stack_id >= trace->frame_limit || !trace->frames[event->stack_id].present)
@@ -82,26 +81,23 @@ int load_events(struct trace *trace, sqlite3 *db, struct err *err)
     sqlite3_stmt *stmt = NULL;
     size_t capacity = 0;
     int status = -1, step;
-
-    if (load_prepare(trace, db, select_events, &stmt, err))
+    if (query_prepare(trace->path, db, select_events, &stmt, err))
         return -1;
     while ((step = sqlite3_step(stmt)) == SQLITE_ROW) {
         struct event *grown =
             array_grow(trace->events, &capacity, trace->event_count, sizeof *grown, err);
-        enum column wrong;
-
         if (!grown)
             goto out;
         trace->events = grown;
-        wrong = read_event(stmt, &grown[trace->event_count]);
+        enum column wrong = read_event(stmt, &grown[trace->event_count]);
         if (wrong != COLUMN_COUNT) {
-            broken(trace, &grown[trace->event_count], wrong, err);
+            broken_event(trace, &grown[trace->event_count], wrong, err);
             goto out;
         }
         forget_unknown_stack(trace, &grown[trace->event_count]);
         trace->event_count++;
     }
-    status = step == SQLITE_DONE ? 0 : load_failed(trace, db, "event", err);
+    status = step == SQLITE_DONE ? 0 : query_failed(trace->path, db, "event", err);
 out:
     sqlite3_finalize(stmt);
     return status;

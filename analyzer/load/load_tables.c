@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Reads every table but event. The SELECTs come from tables.def, so a table or column that the
- * format promises and the file lacks is found before anything is computed. It must not know what
- * events refer to.
- */
-#include "load.h"
+/* The tables beside event; see load_tables.h. */
+#include "load_tables.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/util/array.h"
+#include "query.h"
 
 /* The position of a column is the offset of a one-byte member: columns_frame.parent_id is 1. */
 #define TABLE(name, text) struct columns_##name {
@@ -21,7 +18,7 @@
 #include "gpumemtrace/schema/tables.def"
 #define AT(table, column) ((int)offsetof(struct columns_##table, column))
 
-/* Ids are dense by construction; a lone huge one would be a broken file, not a large trace. */
+/* The recorder gives out ids without gaps; a single huge one is a broken file, not a large trace. */
 enum { ID_SLACK = 65536, ID_FACTOR = 16 };
 
 struct reader {
@@ -33,7 +30,7 @@ struct reader {
     struct err *err;
 };
 
-static int broken(struct reader *reader, const char *what)
+static int broken_row(struct reader *reader, const char *what)
 {
     err_set(reader->err, ERR_INPUT, "%s: table %s, row %llu: %s", reader->trace->path,
             reader->table, (unsigned long long)reader->row_count, what);
@@ -44,10 +41,10 @@ static int read_integer(struct reader *reader, int column, int64_t low, int64_t 
                         int64_t *value)
 {
     if (sqlite3_column_type(reader->stmt, column) != SQLITE_INTEGER)
-        return broken(reader, "a number is missing");
+        return broken_row(reader, "a number is missing");
     *value = sqlite3_column_int64(reader->stmt, column);
     if (*value < low || *value > high)
-        return broken(reader, "a number is out of range");
+        return broken_row(reader, "a number is out of range");
     return 0;
 }
 
@@ -55,7 +52,6 @@ static int read_integer(struct reader *reader, int column, int64_t low, int64_t 
 static int read_size(struct reader *reader, int column, uint64_t *size_bytes, bool *known)
 {
     int64_t value = 0;
-
     *known = sqlite3_column_type(reader->stmt, column) != SQLITE_NULL;
     if (*known && read_integer(reader, column, 0, INT64_MAX, &value))
         return -1;
@@ -67,13 +63,12 @@ static int read_size(struct reader *reader, int column, uint64_t *size_bytes, bo
 static int read_text(struct reader *reader, int column, char **text)
 {
     const unsigned char *value = sqlite3_column_text(reader->stmt, column);
-
     *text = NULL;
     if (!value)
         return 0;
     *text = strdup((const char *)value);
     if (!*text)
-        err_set(reader->err, ERR_SYSTEM, "not enough memory to read %s", reader->trace->path);
+        err_set(reader->err, ERR_SYSTEM, "%s: out of memory", reader->trace->path);
     return *text ? 0 : -1;
 }
 
@@ -81,33 +76,30 @@ static int read_required_text(struct reader *reader, int column, char **text)
 {
     if (read_text(reader, column, text))
         return -1;
-    return *text ? 0 : broken(reader, "a text is missing");
+    return *text ? 0 : broken_row(reader, "a text is missing");
 }
 
 static int read_id(struct reader *reader, int column, int64_t high, uint32_t *id)
 {
     int64_t value;
-
     if (read_integer(reader, column, 0, high, &value))
         return -1;
     *id = (uint32_t)value;
     return 0;
 }
 
-/* Room for the item of that id in an array that is indexed by id; new items are cleared. */
+/* Makes room for the item of that id in an array that is indexed by id; new items are cleared. */
 static void *reach_id(struct reader *reader, void *items, size_t *limit, uint32_t id,
                       size_t item_bytes)
 {
     size_t capacity = *limit;
-    void *grown;
-
     if (id < *limit)
         return items;
     if (id > reader->row_count * ID_FACTOR + ID_SLACK) {
-        broken(reader, "an id is far beyond the number of rows");
+        broken_row(reader, "an id is far beyond the number of rows");
         return NULL;
     }
-    grown = array_grow(items, &capacity, id, item_bytes, reader->err);
+    void *grown = array_grow(items, &capacity, id, item_bytes, reader->err);
     if (!grown)
         return NULL;
     memset((char *)grown + *limit * item_bytes, 0, (capacity - *limit) * item_bytes);
@@ -134,24 +126,21 @@ static int meta_text(struct reader *reader, struct trace_text *value)
 static int row_meta(struct trace *trace, struct reader *reader)
 {
     const char *key = (const char *)sqlite3_column_text(reader->stmt, AT(meta, key));
-
     if (!key)
-        return broken(reader, "the key is missing");
+        return broken_row(reader, "the key is missing");
 #define META(name, type, text)                                                                     \
     if (!strcmp(key, #name))                                                                       \
         return meta_##type(reader, &trace->meta.name);
 #include "gpumemtrace/schema/meta_keys.def"
-    return 0; /* a key of a later recorder */
+    return 0; /* a newer recorder's key */
 }
 
 static int row_hook(struct trace *trace, struct reader *reader)
 {
     uint32_t id;
-    char **grown;
-
     if (read_id(reader, AT(hook, hook_id), UINT16_MAX, &id))
         return -1;
-    grown = reach_id(reader, trace->hooks, &trace->hook_limit, id, sizeof *grown);
+    char **grown = reach_id(reader, trace->hooks, &trace->hook_limit, id, sizeof *grown);
     if (!grown)
         return -1;
     trace->hooks = grown;
@@ -161,11 +150,9 @@ static int row_hook(struct trace *trace, struct reader *reader)
 static int row_string(struct trace *trace, struct reader *reader)
 {
     uint32_t id;
-    char **grown;
-
     if (read_id(reader, AT(string, string_id), UINT32_MAX, &id))
         return -1;
-    grown = reach_id(reader, trace->strings, &trace->string_limit, id, sizeof *grown);
+    char **grown = reach_id(reader, trace->strings, &trace->string_limit, id, sizeof *grown);
     if (!grown)
         return -1;
     trace->strings = grown;
@@ -174,14 +161,12 @@ static int row_string(struct trace *trace, struct reader *reader)
 
 static int row_thread(struct trace *trace, struct reader *reader)
 {
-    struct trace_thread *thread, *grown;
-
-    grown = array_grow(trace->threads, &reader->capacity, trace->thread_count, sizeof *grown,
-                       reader->err);
+    struct trace_thread *grown = array_grow(trace->threads, &reader->capacity, trace->thread_count,
+                                            sizeof *grown, reader->err);
     if (!grown)
         return -1;
     trace->threads = grown;
-    thread = &grown[trace->thread_count];
+    struct trace_thread *thread = &grown[trace->thread_count];
     if (read_id(reader, AT(thread, thread_id), UINT32_MAX, &thread->thread_id) ||
         read_integer(reader, AT(thread, tid), 0, INT64_MAX, &thread->tid) ||
         read_required_text(reader, AT(thread, name), &thread->name))
@@ -192,16 +177,14 @@ static int row_thread(struct trace *trace, struct reader *reader)
 
 static int row_device(struct trace *trace, struct reader *reader)
 {
-    struct trace_device *device, *grown;
     int64_t number;
     bool known;
-
-    grown = array_grow(trace->devices, &reader->capacity, trace->device_count, sizeof *grown,
-                       reader->err);
+    struct trace_device *grown = array_grow(trace->devices, &reader->capacity, trace->device_count,
+                                            sizeof *grown, reader->err);
     if (!grown)
         return -1;
     trace->devices = grown;
-    device = &grown[trace->device_count];
+    struct trace_device *device = &grown[trace->device_count];
     if (read_integer(reader, AT(device, device), 0, INT8_MAX, &number) ||
         read_size(reader, AT(device, total_bytes), &device->total_bytes, &known) ||
         read_size(reader, AT(device, context_bytes), &device->context_bytes,
@@ -216,15 +199,13 @@ static int row_device(struct trace *trace, struct reader *reader)
 
 static int row_module(struct trace *trace, struct reader *reader)
 {
-    struct trace_module *module, *grown;
     int64_t load, start, end;
-
-    grown = array_grow(trace->modules, &reader->capacity, trace->module_count, sizeof *grown,
-                       reader->err);
+    struct trace_module *grown = array_grow(trace->modules, &reader->capacity, trace->module_count,
+                                            sizeof *grown, reader->err);
     if (!grown)
         return -1;
     trace->modules = grown;
-    module = &grown[trace->module_count];
+    struct trace_module *module = &grown[trace->module_count];
     if (read_id(reader, AT(module, module_id), UINT32_MAX, &module->module_id) ||
         read_integer(reader, AT(module, load_address), INT64_MIN, INT64_MAX, &load) ||
         read_integer(reader, AT(module, start_address), INT64_MIN, INT64_MAX, &start) ||
@@ -239,13 +220,12 @@ static int row_module(struct trace *trace, struct reader *reader)
     return read_text(reader, AT(module, build_id), &module->build_id);
 }
 
-/* Who walks a stack bounds the walk: nothing here proves that parents make no loop. */
+/* Nothing here proves that parents form no loop: whoever walks a stack bounds the walk. */
 static int row_frame(struct trace *trace, struct reader *reader)
 {
     struct trace_frame *grown, frame = {.present = true};
     int64_t kind, address;
     uint32_t id;
-
     if (read_id(reader, AT(frame, frame_id), UINT32_MAX, &id) ||
         read_integer(reader, AT(frame, kind), FRAME_NATIVE, FRAME_LABEL, &kind) ||
         read_integer(reader, AT(frame, address), INT64_MIN, INT64_MAX, &address))
@@ -265,15 +245,15 @@ static int row_frame(struct trace *trace, struct reader *reader)
 
 static int row_location(struct trace *trace, struct reader *reader)
 {
-    struct trace_location *grown, location;
+    struct trace_location location;
     uint32_t id;
-
     if (read_id(reader, AT(location, location_id), UINT32_MAX, &id) ||
         read_id(reader, AT(location, function_id), UINT32_MAX, &location.function_id) ||
         read_id(reader, AT(location, file_id), UINT32_MAX, &location.file_id) ||
         read_id(reader, AT(location, line), UINT32_MAX, &location.line))
         return -1;
-    grown = reach_id(reader, trace->locations, &trace->location_limit, id, sizeof *grown);
+    struct trace_location *grown =
+        reach_id(reader, trace->locations, &trace->location_limit, id, sizeof *grown);
     if (!grown)
         return -1;
     trace->locations = grown;
@@ -283,17 +263,16 @@ static int row_location(struct trace *trace, struct reader *reader)
 
 static int row_symbol(struct trace *trace, struct reader *reader)
 {
-    struct trace_symbol *grown, symbol;
+    struct trace_symbol symbol;
     int64_t address;
-
     if (read_integer(reader, AT(symbol, address), INT64_MIN, INT64_MAX, &address) ||
         read_id(reader, AT(symbol, level), UINT32_MAX, &symbol.level) ||
         read_id(reader, AT(symbol, function_id), UINT32_MAX, &symbol.function_id) ||
         read_id(reader, AT(symbol, file_id), UINT32_MAX, &symbol.file_id) ||
         read_id(reader, AT(symbol, line), UINT32_MAX, &symbol.line))
         return -1;
-    grown = array_grow(trace->symbols, &reader->capacity, trace->symbol_count, sizeof *grown,
-                       reader->err);
+    struct trace_symbol *grown = array_grow(trace->symbols, &reader->capacity, trace->symbol_count,
+                                            sizeof *grown, reader->err);
     if (!grown)
         return -1;
     trace->symbols = grown;
@@ -304,15 +283,13 @@ static int row_symbol(struct trace *trace, struct reader *reader)
 
 static int row_coverage(struct trace *trace, struct reader *reader)
 {
-    struct trace_coverage *coverage, *grown;
     bool known;
-
-    grown = array_grow(trace->coverage, &reader->capacity, trace->coverage_count, sizeof *grown,
-                       reader->err);
+    struct trace_coverage *grown = array_grow(trace->coverage, &reader->capacity,
+                                              trace->coverage_count, sizeof *grown, reader->err);
     if (!grown)
         return -1;
     trace->coverage = grown;
-    coverage = &grown[trace->coverage_count];
+    struct trace_coverage *coverage = &grown[trace->coverage_count];
     if (read_size(reader, AT(coverage, count), &coverage->count, &known) ||
         read_required_text(reader, AT(coverage, name), &coverage->name))
         return -1;
@@ -320,7 +297,7 @@ static int row_coverage(struct trace *trace, struct reader *reader)
     return 0;
 }
 
-/* Their texts are compiled in (event.h); the tables are for people with an SQLite shell. */
+/* The analyzer has these texts compiled in (event.h); the tables are for people with an SQLite shell. */
 static int row_event_kind(struct trace *trace, struct reader *reader)
 {
     (void)trace, (void)reader;
@@ -350,8 +327,8 @@ static const struct table {
 #include "gpumemtrace/schema/tables.def"
 };
 
-/* The first recorders of this format made no table for names. */
-static bool is_left_out(sqlite3 *db, const char *table)
+/* The first recorders of this format made no table symbol. */
+static bool may_lack(sqlite3 *db, const char *table)
 {
     return !strcmp(table, "symbol") &&
            sqlite3_table_column_metadata(db, NULL, table, NULL, NULL, NULL, NULL, NULL, NULL);
@@ -361,17 +338,16 @@ static int load_table(struct trace *trace, sqlite3 *db, const struct table *tabl
 {
     struct reader reader = {.trace = trace, .table = table->name, .err = err};
     int status = -1, step;
-
-    if (is_left_out(db, table->name))
+    if (may_lack(db, table->name))
         return 0;
-    if (load_prepare(trace, db, table->select, &reader.stmt, err))
+    if (query_prepare(trace->path, db, table->select, &reader.stmt, err))
         return -1;
     while ((step = sqlite3_step(reader.stmt)) == SQLITE_ROW) {
         reader.row_count++;
         if (table->row(trace, &reader))
             goto out;
     }
-    status = step == SQLITE_DONE ? 0 : load_failed(trace, db, table->name, err);
+    status = step == SQLITE_DONE ? 0 : query_failed(trace->path, db, table->name, err);
 out:
     sqlite3_finalize(reader.stmt);
     return status;
@@ -380,14 +356,12 @@ out:
 static int compare_modules(const void *left, const void *right)
 {
     const struct trace_module *a = left, *b = right;
-
     return (a->start_address > b->start_address) - (a->start_address < b->start_address);
 }
 
 static int compare_symbols(const void *left, const void *right)
 {
     const struct trace_symbol *a = left, *b = right;
-
     if (a->address != b->address)
         return a->address < b->address ? -1 : 1;
     return (a->level > b->level) - (a->level < b->level);

@@ -1,58 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Opens a trace, loads it whole, frees it. It must not know what a column means: that is load_*.c.
- */
+/* Freeing a trace and looking things up in it; see trace.h. */
 #include "trace.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-#include "trace/fold.h"
-#include "load.h"
-
-int load_prepare(const struct trace *trace, sqlite3 *db, const char *select, sqlite3_stmt **stmt,
-                 struct err *err)
-{
-    if (sqlite3_prepare_v2(db, select, -1, stmt, NULL) == SQLITE_OK)
-        return 0;
-    err_set(err, ERR_INPUT, "%s: not a usable trace: %s", trace->path, sqlite3_errmsg(db));
-    return -1;
-}
-
-int load_failed(const struct trace *trace, sqlite3 *db, const char *table, struct err *err)
-{
-    int code = sqlite3_errcode(db);
-
-    err_set(err, code == SQLITE_NOMEM ? ERR_SYSTEM : ERR_INPUT, "%s: cannot read table %s: %s",
-            trace->path, table, sqlite3_errmsg(db));
-    return -1;
-}
-
-int trace_open(struct trace *trace, const char *path, struct err *err)
-{
-    struct trace loaded = {0};
-    struct fold_result folded = {0};
-    sqlite3 *db = NULL;
-    int status = -1;
-
-    loaded.path = strdup(path);
-    if (!loaded.path) {
-        err_set(err, ERR_SYSTEM, "not enough memory to open %s", path);
-        goto out;
-    }
-    if (fold_open(path, &db, &folded, err))
-        goto out;
-    loaded.recording = folded.recording;
-    if (load_tables(&loaded, db, err) || load_events(&loaded, db, err))
-        goto out;
-    *trace = loaded;
-    status = 0;
-out:
-    sqlite3_close(db);
-    if (status)
-        trace_release(&loaded);
-    return status;
-}
 
 static void release_texts(char **texts, size_t limit)
 {
@@ -118,10 +68,8 @@ const char *trace_hook(const struct trace *trace, unsigned hook_id)
 const struct trace_symbol *trace_symbols(const struct trace *trace, uint64_t address, size_t *count)
 {
     size_t low = 0, high = trace->symbol_count;
-
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-
         if (trace->symbols[middle].address < address)
             low = middle + 1;
         else
@@ -131,4 +79,18 @@ const struct trace_symbol *trace_symbols(const struct trace *trace, uint64_t add
     while (low + *count < trace->symbol_count && trace->symbols[low + *count].address == address)
         ++*count;
     return *count ? &trace->symbols[low] : NULL;
+}
+
+/* Where libraries came and went, ranges may overlap: the one mapped last is the likelier. */
+const struct trace_module *trace_module_at(const struct trace *trace, uint64_t address)
+{
+    const struct trace_module *best = NULL;
+    for (size_t i = 0; i < trace->module_count; i++) {
+        const struct trace_module *module = &trace->modules[i];
+        if (module->start_address > address)
+            break;
+        if (address < module->end_address && (!best || module->module_id > best->module_id))
+            best = module;
+    }
+    return best;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace file, loaded: immutable after trace_open. Rings that a killed process left are folded in
- * (or read without being consumed) before anything is read. It must not know what the events mean.
+ * A trace in memory: what load_trace read of a file. It does not change afterwards, and several
+ * threads may read it. It must not know what the events mean.
  *
- * All pointers belong to the trace and die with trace_release. Safe to read from several threads.
+ * All pointers belong to the trace and are valid until trace_release.
  */
 #ifndef GPUMEMTRACE_ANALYZER_LOAD_TRACE_H
 #define GPUMEMTRACE_ANALYZER_LOAD_TRACE_H
@@ -64,7 +64,7 @@ struct trace_symbol { /* one row of the table symbol */
     uint32_t level, function_id, file_id, line;
 };
 
-struct trace_coverage { /* an entry point the program asked for that is not recorded */
+struct trace_coverage { /* an entry point that the program asked for and that is not recorded */
     char *name;
     uint64_t count;
 };
@@ -72,7 +72,7 @@ struct trace_coverage { /* an entry point the program asked for that is not reco
 struct trace {
     char *path;
     struct trace_meta meta;
-    bool recording; /* the recorder still runs: the file will go on growing */
+    bool recording; /* the program still runs: the file goes on growing */
 
     struct event *events; /* ascending seq */
     size_t event_count;
@@ -84,7 +84,7 @@ struct trace {
     struct trace_module *modules; /* ascending start_address */
     size_t module_count;
 
-    /* By id; entry 0 and ids that do not exist are empty. */
+    /* Indexed by id; entry 0 and ids that do not exist are empty. */
     struct trace_frame *frames;
     size_t frame_limit;
     struct trace_location *locations;
@@ -101,17 +101,18 @@ struct trace {
     size_t coverage_count;
 };
 
-/* Opens and loads path. -1: *err says what is wrong with the file (ERR_INPUT) or the system. */
-int trace_open(struct trace *trace, const char *path, struct err *err);
-/* Frees what trace_open made; a zeroed struct is allowed. */
+/* Frees what load_trace made; a zeroed struct is allowed. */
 void trace_release(struct trace *trace);
 
 /* "" for an id that does not exist. */
 const char *trace_string(const struct trace *trace, uint64_t string_id);
 const char *trace_hook(const struct trace *trace, unsigned hook_id);
 
-/* The names that the file has for an address, innermost first; NULL and 0: none. */
+/* The names that the file has for a return address, innermost first; NULL and 0: none. */
 const struct trace_symbol *trace_symbols(const struct trace *trace, uint64_t address,
                                          size_t *count);
+
+/* The library or program that was mapped at the address; NULL: none. */
+const struct trace_module *trace_module_at(const struct trace *trace, uint64_t address);
 
 #endif

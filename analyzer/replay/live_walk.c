@@ -81,7 +81,6 @@ static size_t changes_until(const struct history *history, uint32_t index)
     size_t low = 0, high = history->change_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-
         if (history->changes[middle].event <= index)
             low = middle + 1;
         else
@@ -96,7 +95,6 @@ static size_t list_before(const struct history *history, size_t change)
     size_t low = 0, high = history->live_list_count;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-
         if (history->live_lists[middle].change <= change)
             low = middle + 1;
         else
@@ -123,14 +121,12 @@ const struct block *live_walk_next(struct live_walk *walk)
     const struct history *history = walk->history;
     while (walk->listed < walk->listed_end) {
         const struct block *block = &history->blocks[history->live_listed[walk->listed++]];
-
         if (block_is_live(block, walk->index))
             return block;
     }
     while (walk->change < walk->change_end) {
         const struct change *change = &history->changes[walk->change++];
         const struct block *block = &history->blocks[change->block];
-
         if (change->birth && block_is_live(block, walk->index))
             return block;
     }

@@ -14,14 +14,13 @@ struct collector {
     struct address_map seen;
 };
 
-static void count_place(struct collector *collector, uint64_t address,
-                        const struct symbol_frame *frame)
+static void count_address(struct collector *collector, uint64_t address,
+                          const struct symbol_frame *frame)
 {
-    const struct trace_module *module = symbols_module(collector->trace, address - 1);
+    const struct trace_module *module = trace_module_at(collector->trace, address - 1);
     struct name_counts *counts[] = {
         &collector->names->total,
         module ? &collector->names->by_module[module - collector->trace->modules] : NULL};
-
     for (size_t i = 0; i < 2 && counts[i]; i++) {
         counts[i]->with_line += frame->is_named && frame->file;
         counts[i]->with_function += frame->is_named && !frame->file;
@@ -35,7 +34,6 @@ static int add_rows(struct all_names *names, uint64_t address, const struct symb
     for (size_t level = 0; level < count; level++) {
         struct symbol_name *grown =
             array_grow(names->items, &names->capacity, names->count, sizeof *grown, err);
-
         if (!grown)
             return -1;
         names->items = grown;
@@ -55,12 +53,11 @@ static int add_address(struct collector *collector, uint64_t address, bool *is_s
     size_t count;
     const struct symbol_frame *frames =
         symbols_find(collector->symbols, address, &count, is_signal_return, err);
-
     if (!frames)
         return -1;
     if (address_map_get(&collector->seen, 0, address) != ADDRESS_MAP_NONE)
         return 0;
-    count_place(collector, address, &frames[count - 1]);
+    count_address(collector, address, &frames[count - 1]);
     if (address_map_put(&collector->seen, 0, address, 1, err))
         return -1;
     return frames[0].is_named ? add_rows(collector->names, address, frames, count, err) : 0;
@@ -70,7 +67,6 @@ static int add_frame(struct collector *collector, const struct trace_frame *fram
 {
     const struct trace *trace = collector->trace;
     bool is_signal_return;
-
     if (!frame->present || frame->kind != FRAME_NATIVE)
         return 0;
     if (add_address(collector, frame->address, &is_signal_return, err))
@@ -88,7 +84,6 @@ int all_names_collect(struct all_names *names, const struct trace *trace, struct
 {
     struct collector collector = {.names = names, .trace = trace, .symbols = symbols};
     int status = 0;
-
     *names = (struct all_names){.by_module =
                                     array_new(trace->module_count, sizeof *names->by_module, err)};
     if (!names->by_module)

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The names of every native frame of a trace, as rows for the table symbol, and a count of what was
+ * The names of all native frames of a trace, as rows for the table symbol, and a count of what was
  * found. It must not write them.
  */
 #ifndef GPUMEMTRACE_ANALYZER_SYMBOL_ALL_NAMES_H
 #define GPUMEMTRACE_ANALYZER_SYMBOL_ALL_NAMES_H
 
 #include "symbols.h"
-#include "analyzer/load/store_symbols.h"
+#include "write_names.h"
 
-/* Places (different addresses in stacks) by what is known of them. */
+/* Different addresses in stacks, by what is known of each. */
 struct name_counts {
     uint64_t with_line, with_function, without_name;
 };
 
 struct all_names {
-    struct symbol_name *items; /* texts belong to the symbols and the trace */
+    struct symbol_name *items; /* texts belong to symbols and trace */
     size_t count, capacity;
-    struct name_counts total, *by_module; /* as trace->modules */
+    struct name_counts total, *by_module; /* in the order of trace->modules */
 };
 
 int all_names_collect(struct all_names *names, const struct trace *trace, struct symbols *symbols,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* libdebuginfod at arm's length; see debuginfod.h. */
+/* libdebuginfod, loaded when needed; see debuginfod.h. */
 #include "debuginfod.h"
 
 #include <dlfcn.h>
@@ -9,7 +9,7 @@
 #define LIBRARY "libdebuginfod.so.1"
 #define SERVERS "DEBUGINFOD_URLS"
 
-/* Signatures as in elfutils/debuginfod.h. A build-id of length 0 is one in hexadecimal. */
+/* Signatures as in elfutils/debuginfod.h. Length 0 means that the build-id is hexadecimal text. */
 typedef void *begin_function(void);
 typedef void end_function(void *client);
 typedef int find_function(void *client, const unsigned char *build_id, int length, char **path);
@@ -20,16 +20,15 @@ struct debuginfod {
     find_function *find_debuginfo, *find_executable;
 };
 
-static int load(struct debuginfod *debuginfod, struct err *err)
+static int load_library(struct debuginfod *debuginfod, struct err *err)
 {
-    begin_function *begin;
-
     debuginfod->library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (!debuginfod->library) {
         err_set(err, ERR_SYSTEM, "--debuginfod: %s (on Debian: libdebuginfod1)", dlerror());
         return -1;
     }
-    begin = GMT_FUNCTION(begin_function *, dlsym(debuginfod->library, "debuginfod_begin"));
+    begin_function *begin =
+        GMT_FUNCTION(begin_function *, dlsym(debuginfod->library, "debuginfod_begin"));
     debuginfod->end = GMT_FUNCTION(end_function *, dlsym(debuginfod->library, "debuginfod_end"));
     debuginfod->find_debuginfo =
         GMT_FUNCTION(find_function *, dlsym(debuginfod->library, "debuginfod_find_debuginfo"));
@@ -45,16 +44,14 @@ static int load(struct debuginfod *debuginfod, struct err *err)
 struct debuginfod *debuginfod_new(struct err *err)
 {
     const char *servers = getenv(SERVERS);
-    struct debuginfod *debuginfod;
-
     if (!servers || !*servers) {
         err_set(err, ERR_USAGE, "--debuginfod: %s names no server", SERVERS);
         return NULL;
     }
-    debuginfod = calloc(1, sizeof *debuginfod);
+    struct debuginfod *debuginfod = calloc(1, sizeof *debuginfod);
     if (!debuginfod)
-        err_set(err, ERR_SYSTEM, "not enough memory for the names of frames");
-    if (debuginfod && !load(debuginfod, err))
+        err_set(err, ERR_SYSTEM, "out of memory");
+    if (debuginfod && !load_library(debuginfod, err))
         return debuginfod;
     debuginfod_free(debuginfod);
     return NULL;
@@ -81,7 +78,6 @@ char *debuginfod_fetch(struct debuginfod *debuginfod, const char *build_id)
     const unsigned char *hex = (const unsigned char *)build_id;
     char *path = NULL;
     int file = debuginfod->find_debuginfo(debuginfod->client, hex, 0, &path);
-
     if (file < 0)
         file = debuginfod->find_executable(debuginfod->client, hex, 0, &path);
     if (file < 0)

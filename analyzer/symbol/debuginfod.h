@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Debug information from the servers that DEBUGINFOD_URLS names, for who asked for it. The client
- * library is loaded only then: it brings an HTTP client with it. It must not know what the files
- * are for.
+ * Debug information from the servers that DEBUGINFOD_URLS names, where --debuginfod asks for it.
+ * The client library, which brings an HTTP client, is loaded only then. It must not know what the
+ * files are for.
  */
 #ifndef GPUMEMTRACE_ANALYZER_SYMBOL_DEBUGINFOD_H
 #define GPUMEMTRACE_ANALYZER_SYMBOL_DEBUGINFOD_H
@@ -11,11 +11,11 @@
 
 struct debuginfod;
 
-/* NULL: there is no such library, or no server is named; *err says which. */
+/* NULL: the library is missing, or no server is named; *err says which. */
 struct debuginfod *debuginfod_new(struct err *err);
 void debuginfod_free(struct debuginfod *debuginfod);
 
-/* Keeps libdw, which asks the servers whenever the variable is set, from asking them. */
+/* Without this libdw asks the servers by itself whenever the variable is set. */
 void debuginfod_forbid(void);
 
 /*

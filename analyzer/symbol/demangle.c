@@ -6,11 +6,10 @@
 #include <libiberty/demangle.h>
 #include <string.h>
 
-/* "work" of "work.constprop.0" and of "work@@V1": an identifier and what no C name has. */
+/* The length of "work" in "work.constprop.0" and in "work@@V1". */
 static size_t length_without_suffix(const char *symbol)
 {
     size_t length = 0;
-
     while (isalnum((unsigned char)symbol[length]) || symbol[length] == '_')
         length++;
     if (length > 0 && (symbol[length] == '@' ||
@@ -19,11 +18,10 @@ static size_t length_without_suffix(const char *symbol)
     return strlen(symbol);
 }
 
-/* Old Rust names are C++ names too, with a hash at the end: Rust comes first. */
+/* Rust comes first: its old names are valid C++ names too, with a hash at the end. */
 char *demangle(const char *symbol)
 {
     char *name = rust_demangle(symbol, DMGL_NO_OPTS);
-
     if (!name)
         name = cplus_demangle_v3(symbol, DMGL_NO_OPTS);
     return name ? name : strndup(symbol, length_without_suffix(symbol));

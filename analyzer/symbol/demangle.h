@@ -9,7 +9,7 @@
 
 /*
  * "at::empty" for "_ZN2at5emptyEl": without parameters, because the line beside the name tells
- * overloads apart. The caller frees it; NULL: no memory.
+ * overloads apart. The caller frees it. NULL: out of memory.
  */
 char *demangle(const char *symbol);
 

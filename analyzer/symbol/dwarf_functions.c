@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of a unit by address; see dwarf_functions.h. */
+/* Functions by address; see dwarf_functions.h. */
 #include "dwarf_functions.h"
 
 #include <dwarf.h>
@@ -9,15 +9,13 @@
 
 enum { NESTING_MAX = 256 };
 
-static int add(struct dwarf_functions *functions, Dwarf_Die *die, struct err *err)
+static int add_function(struct dwarf_functions *functions, Dwarf_Die *die, struct err *err)
 {
     Dwarf_Addr base, start, end;
     ptrdiff_t offset = 0;
-
     while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
         struct dwarf_function *grown = array_grow(functions->items, &functions->capacity,
                                                   functions->count, sizeof *grown, err);
-
         if (!grown)
             return -1;
         functions->items = grown;
@@ -26,26 +24,24 @@ static int add(struct dwarf_functions *functions, Dwarf_Die *die, struct err *er
     return 0;
 }
 
-/* Functions stand in namespaces and types, and in functions: methods of local classes do. */
-static int add_below(struct dwarf_functions *functions, Dwarf_Die *parent, int nesting,
-                     struct err *err)
+/* Functions are declared in namespaces, in types, and (methods of local classes) in functions. */
+static int add_functions_below(struct dwarf_functions *functions, Dwarf_Die *parent, int nesting,
+                               struct err *err)
 {
     Dwarf_Die die;
     int status = nesting < NESTING_MAX ? dwarf_child(parent, &die) : 1;
-
     for (; status == 0; status = dwarf_siblingof(&die, &die)) {
-        if (dwarf_tag(&die) == DW_TAG_subprogram && add(functions, &die, err))
+        if (dwarf_tag(&die) == DW_TAG_subprogram && add_function(functions, &die, err))
             return -1;
-        if (dwarf_haschildren(&die) > 0 && add_below(functions, &die, nesting + 1, err))
+        if (dwarf_haschildren(&die) > 0 && add_functions_below(functions, &die, nesting + 1, err))
             return -1;
     }
     return 0;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_functions(const void *left, const void *right)
 {
     const struct dwarf_function *a = left, *b = right;
-
     return (a->start > b->start) - (a->start < b->start);
 }
 
@@ -54,10 +50,10 @@ int dwarf_functions_load(struct dwarf_functions *functions, Dwarf_Die *unit, str
     if (functions->is_loaded)
         return 0;
     functions->is_loaded = true;
-    if (add_below(functions, unit, 0, err))
+    if (add_functions_below(functions, unit, 0, err))
         return -1;
     if (functions->count)
-        qsort(functions->items, functions->count, sizeof *functions->items, compare);
+        qsort(functions->items, functions->count, sizeof *functions->items, compare_functions);
     return 0;
 }
 
@@ -70,10 +66,8 @@ void dwarf_functions_release(struct dwarf_functions *functions)
 Dwarf_Die *dwarf_functions_find(const struct dwarf_functions *functions, Dwarf_Addr address)
 {
     size_t low = 0, high = functions->count;
-
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-
         if (functions->items[middle].start <= address)
             low = middle + 1;
         else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of one compilation unit, sorted by address: read in one pass when the unit is first
- * asked for, because a search through its tree for every address takes seconds in a large unit. It
- * must not know what is inlined into them.
+ * The functions of one compilation unit, sorted by address and read in one pass when the unit is
+ * first needed: to search its tree for every address takes seconds in a large unit. It must not
+ * know what is inlined into them.
  */
 #ifndef GPUMEMTRACE_ANALYZER_SYMBOL_DWARF_FUNCTIONS_H
 #define GPUMEMTRACE_ANALYZER_SYMBOL_DWARF_FUNCTIONS_H
@@ -14,7 +14,7 @@
 #include "gpumemtrace/err.h"
 
 struct dwarf_function {
-    Dwarf_Addr start, end; /* a function may have several such parts */
+    Dwarf_Addr start, end; /* a function may have several such ranges */
     Dwarf_Die die;
 };
 
@@ -25,7 +25,7 @@ struct dwarf_functions {
     bool is_loaded;
 };
 
-/* Does nothing the second time. */
+/* Loads once; later calls do nothing. */
 int dwarf_functions_load(struct dwarf_functions *functions, Dwarf_Die *unit, struct err *err);
 void dwarf_functions_release(struct dwarf_functions *functions);
 

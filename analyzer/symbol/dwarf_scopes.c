@@ -12,11 +12,10 @@ enum { NAME_MAX_BYTES = 4096, NESTING_MAX = 64 };
 
 /* --- by address --- */
 
-/* Of the children, blocks and inlined calls, the one that holds the address. */
+/* The child that holds the address: a block or an inlined call. */
 static bool find_child(Dwarf_Die *scope, Dwarf_Addr address, Dwarf_Die *child)
 {
     int status = dwarf_child(scope, child);
-
     for (; status == 0; status = dwarf_siblingof(child, child))
         if (dwarf_tag(child) != DW_TAG_subprogram && dwarf_haspc(child, address) > 0)
             return true;
@@ -27,7 +26,6 @@ int dwarf_scopes_find(Dwarf_Die *function, Dwarf_Addr address, Dwarf_Die *scopes
 {
     Dwarf_Die scope = *function, child;
     int count = 1;
-
     scopes[0] = scope;
     while (count < limit && find_child(&scope, address, &child)) {
         scope = child;
@@ -42,27 +40,24 @@ int dwarf_scopes_find(Dwarf_Die *function, Dwarf_Addr address, Dwarf_Die *scopes
 const char *dwarf_scope_symbol(Dwarf_Die *scope)
 {
     Dwarf_Attribute attribute;
-
     return dwarf_formstring(dwarf_attr_integrate(scope, DW_AT_linkage_name, &attribute));
 }
 
-/* What the scope is a copy of, and the declaration that a definition refers to. */
+/* The declaration of what the scope is, or is an inlined copy of. */
 static Dwarf_Die declaration_of(const Dwarf_Die *scope)
 {
     static const unsigned references[] = {DW_AT_abstract_origin, DW_AT_specification};
     Dwarf_Die found = *scope;
-
     for (size_t i = 0; i < 2; i++) {
         Dwarf_Attribute attribute;
         Dwarf_Die die;
-
         if (dwarf_formref_die(dwarf_attr(&found, references[i], &attribute), &die))
             found = die;
     }
     return found;
 }
 
-/* What has no addresses of its own, and functions in it. */
+/* Something without addresses of its own that has functions in it. */
 static bool is_namespace(int tag)
 {
     return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
@@ -77,7 +72,6 @@ static bool descend(Dwarf_Die *die, Dwarf_Off offset)
     Dwarf_Die child, last;
     bool found = false;
     int status = dwarf_child(die, &child);
-
     for (; status == 0 && dwarf_dieoffset(&child) <= offset;
          status = dwarf_siblingof(&child, &child)) {
         last = child;
@@ -88,11 +82,10 @@ static bool descend(Dwarf_Die *die, Dwarf_Off offset)
     return found;
 }
 
-/* An outer function may be defined apart from its declaration: it brings its own full name. */
+/* Takes the outer function's full name: it may be defined apart from its declaration. */
 static void add_outer_function(struct text *text, Dwarf_Die *die, int nesting)
 {
     char *name = nesting < NESTING_MAX ? scope_name(die, nesting + 1) : NULL;
-
     if (!name)
         return;
     text_clear(text);
@@ -104,7 +97,6 @@ static void add_outer(struct text *text, Dwarf_Die *die, const char *own, int ne
 {
     int tag = dwarf_tag(die);
     const char *name = dwarf_diename(die);
-
     if (tag == DW_TAG_subprogram)
         add_outer_function(text, die, nesting);
     else if (tag == DW_TAG_namespace)
@@ -122,7 +114,6 @@ static char *scope_name(Dwarf_Die *scope, int nesting)
     const char *own = dwarf_diename(scope);
     struct text text;
     char *name = NULL;
-
     if (!own || !dwarf_diecu(&declaration, &die, NULL, NULL))
         return NULL;
     text_init(&text, NAME_MAX_BYTES);
@@ -136,11 +127,10 @@ static char *scope_name(Dwarf_Die *scope, int nesting)
     return name;
 }
 
-/* Nothing stands around a function in C; looking for it would read the unit up to there. */
+/* In C nothing is around a function, and looking for it would read the unit up to there. */
 static bool is_c(Dwarf_Die *scope)
 {
     Dwarf_Die unit;
-
     switch (dwarf_diecu(scope, &unit, NULL, NULL) ? dwarf_srclang(&unit) : -1) {
     case DW_LANG_C:
     case DW_LANG_C89:
@@ -155,7 +145,6 @@ static bool is_c(Dwarf_Die *scope)
 char *dwarf_scope_name(Dwarf_Die *scope)
 {
     const char *name = dwarf_diename(scope);
-
     if (name && is_c(scope))
         return strdup(name);
     return scope_name(scope, 0);

@@ -10,16 +10,17 @@
 
 /*
  * The function, and the calls inlined into it that hold the address, outermost first. Fills at most
- * limit and returns how many; the innermost are left out.
+ * limit and returns how many; where they are more, the innermost are left out.
  */
 int dwarf_scopes_find(Dwarf_Die *function, Dwarf_Addr address, Dwarf_Die *scopes, int limit);
 
-/* The name that the linker knows, of the function or what it is a copy of; NULL: none is written.
- */
+/* The linker's name of the function, or of the one it is an inlined copy of; NULL: none. */
 const char *dwarf_scope_symbol(Dwarf_Die *scope);
 
-/* "model::Layer::forward", put together from what stands around its declaration. The caller frees
- * it; NULL: it has no name, or no memory. */
+/*
+ * "model::Layer::forward", from the namespaces and types around the declaration. The caller frees
+ * it. NULL: the function has no name, or out of memory.
+ */
 char *dwarf_scope_name(Dwarf_Die *scope);
 
 #endif

@@ -10,8 +10,7 @@
 static int add_range(struct dwarf_units *units, uint64_t start, uint64_t end, struct err *err)
 {
     struct dwarf_range *grown;
-
-    /* What the linker dropped has been moved to address 0. */
+    /* The linker leaves functions that it dropped at address 0. */
     if (start == 0 || start >= end)
         return 0;
     grown =
@@ -29,7 +28,6 @@ static int add_unit(struct dwarf_units *units, Dwarf_Die *unit, struct err *err)
         array_grow(units->items, &units->capacity, units->count, sizeof *grown, err);
     Dwarf_Addr base, start, end;
     ptrdiff_t offset = 0;
-
     if (!grown)
         return -1;
     units->items = grown;
@@ -41,10 +39,9 @@ static int add_unit(struct dwarf_units *units, Dwarf_Die *unit, struct err *err)
     return 0;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_ranges(const void *left, const void *right)
 {
     const struct dwarf_range *a = left, *b = right;
-
     return (a->start > b->start) - (a->start < b->start);
 }
 
@@ -53,7 +50,6 @@ int dwarf_units_load(struct dwarf_units *units, Dwarf *dwarf, struct err *err)
     Dwarf_CU *unit = NULL;
     Dwarf_Die die;
     uint8_t type;
-
     *units = (struct dwarf_units){0};
     while (dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, NULL) == 0)
         if ((type == DW_UT_compile || type == DW_UT_skeleton) && add_unit(units, &die, err)) {
@@ -61,7 +57,7 @@ int dwarf_units_load(struct dwarf_units *units, Dwarf *dwarf, struct err *err)
             return -1;
         }
     if (units->range_count)
-        qsort(units->ranges, units->range_count, sizeof *units->ranges, compare);
+        qsort(units->ranges, units->range_count, sizeof *units->ranges, compare_ranges);
     return 0;
 }
 
@@ -77,10 +73,8 @@ void dwarf_units_release(struct dwarf_units *units)
 struct dwarf_unit *dwarf_units_find(const struct dwarf_units *units, uint64_t address)
 {
     size_t low = 0, high = units->range_count;
-
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-
         if (units->ranges[middle].start <= address)
             low = middle + 1;
         else
@@ -95,7 +89,6 @@ Dwarf_Die dwarf_unit_scopes(const struct dwarf_unit *unit)
 {
     Dwarf_Die split;
     uint8_t type;
-
     if (dwarf_cu_info(unit->die.cu, NULL, &type, NULL, &split, NULL, NULL, NULL) == 0 &&
         type == DW_UT_skeleton && split.addr)
         return split;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The compilation units of one ELF file's debug information, sorted by address. libdw 0.188 finds a
- * unit only where the compiler wrote .debug_aranges; clang does not. It must not know symbol
- * tables.
+ * The compilation units of one ELF file's debug information, sorted by address: libdw 0.188 finds a
+ * unit by address only where the compiler wrote .debug_aranges, and clang does not. It must not
+ * know symbol tables.
  */
 #ifndef GPUMEMTRACE_ANALYZER_SYMBOL_DWARF_UNITS_H
 #define GPUMEMTRACE_ANALYZER_SYMBOL_DWARF_UNITS_H
@@ -20,7 +20,7 @@ struct dwarf_range {
 
 struct dwarf_unit {
     Dwarf_Die die;
-    struct dwarf_functions functions; /* loaded when first asked for */
+    struct dwarf_functions functions; /* loaded when first needed */
 };
 
 struct dwarf_units {
@@ -37,7 +37,7 @@ void dwarf_units_release(struct dwarf_units *units);
 /* NULL: the address lies in no unit. */
 struct dwarf_unit *dwarf_units_find(const struct dwarf_units *units, uint64_t address);
 
-/* Where the unit's functions stand: with -gsplit-dwarf in another file. */
+/* The unit that has the functions: with -gsplit-dwarf it is in another file. */
 Dwarf_Die dwarf_unit_scopes(const struct dwarf_unit *unit);
 
 #endif

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "debuginfod.h"
-#include "name_pool.h"
+#include "owned_texts.h"
 #include "analyzer/util/array.h"
 
 #define SYSTEM_DEBUG_DIR "/usr/lib/debug"
@@ -34,9 +34,9 @@ struct indexed_file {
 
 struct elf_files {
     const struct symbol_sources *sources;
-    struct debuginfod *debuginfod; /* NULL: not asked for */
-    struct name_pool paths;
-    struct indexed_file *indexed; /* what lies below the --debug-dir folders */
+    struct debuginfod *debuginfod; /* NULL: without --debuginfod */
+    struct owned_texts paths;
+    struct indexed_file *indexed; /* every file below the --debug-dir folders */
     size_t indexed_count, indexed_capacity;
     bool is_indexed;
 };
@@ -45,7 +45,6 @@ static int check_debug_dirs(const struct symbol_sources *sources, struct err *er
 {
     for (int i = 0; i < sources->debug_dir_count; i++) {
         const char *dir = sources->debug_dirs[i];
-
         if (access(dir, R_OK)) {
             err_set(err, ERR_USAGE, "--debug-dir: cannot read '%.200s': %s", dir, strerror(errno));
             return -1;
@@ -56,11 +55,9 @@ static int check_debug_dirs(const struct symbol_sources *sources, struct err *er
 
 struct elf_files *elf_files_new(const struct symbol_sources *sources, struct err *err)
 {
-    struct elf_files *files;
-
     if (check_debug_dirs(sources, err))
         return NULL;
-    files = array_new(1, sizeof *files, err);
+    struct elf_files *files = array_new(1, sizeof *files, err);
     if (!files)
         return NULL;
     elf_version(EV_CURRENT);
@@ -80,19 +77,18 @@ void elf_files_free(struct elf_files *files)
     if (!files)
         return;
     debuginfod_free(files->debuginfod);
-    name_pool_release(&files->paths);
+    owned_texts_release(&files->paths);
     free(files->indexed);
     free(files);
 }
 
-/* --- what a file is --- */
+/* --- the identity of a file --- */
 
 static void read_build_id(Elf *elf, char *hex)
 {
     const void *note;
     ssize_t length = dwelf_elf_gnu_build_id(elf, &note);
     const unsigned char *bytes = note;
-
     for (ssize_t i = 0; i < length && 2 * i < BUILD_ID_MAX; i++)
         snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
 }
@@ -101,13 +97,11 @@ static bool has_debug_info(Elf *elf)
 {
     Elf_Scn *section = NULL;
     size_t names;
-
     if (elf_getshdrstrndx(elf, &names))
         return false;
     while ((section = elf_nextscn(elf, section))) {
         GElf_Shdr header;
         const char *name = NULL;
-
         if (gelf_getshdr(section, &header) && header.sh_type != SHT_NOBITS)
             name = elf_strptr(elf, names, header.sh_name);
         if (name && (!strcmp(name, ".debug_info") || !strcmp(name, ".zdebug_info")))
@@ -122,7 +116,6 @@ static int identify(const char *path, struct identity *identity)
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     Elf *elf = file < 0 ? NULL : elf_begin(file, ELF_C_READ_MMAP, NULL);
     int status = -1;
-
     *identity = (struct identity){0};
     if (elf && elf_kind(elf) == ELF_K_ELF) {
         read_build_id(elf, identity->build_id);
@@ -140,20 +133,18 @@ static int identify(const char *path, struct identity *identity)
 static bool is_build_id(const char *text)
 {
     size_t length = strlen(text);
-
     for (size_t i = 0; i < length; i++)
         if (!isxdigit((unsigned char)text[i]))
             return false;
     return length > 2 && length <= BUILD_ID_MAX;
 }
 
-/* Takes over the path and gives it back if the file is of that build. */
-static const char *accept(struct elf_files *files, char *path, const char *build_id)
+/* Becomes the owner of the path; returns it if the file is of that build, else NULL. */
+static const char *accept_build(struct elf_files *files, char *path, const char *build_id)
 {
     struct identity identity;
-
     if (path && !identify(path, &identity) && !strcmp(identity.build_id, build_id))
-        return name_pool_take(&files->paths, path, NULL);
+        return owned_texts_take(&files->paths, path, NULL);
     free(path);
     return NULL;
 }
@@ -162,43 +153,38 @@ static const char *find_in_build_ids(struct elf_files *files, const char *dir, c
 {
     static const char *const endings[] = {".debug", ""};
     const char *found = NULL;
-
     for (size_t i = 0; i < 2 && !found; i++) {
         char *path;
-
         if (asprintf(&path, "%s/.build-id/%.2s/%s%s", dir, build_id, build_id + 2, endings[i]) >= 0)
-            found = accept(files, path, build_id);
+            found = accept_build(files, path, build_id);
     }
     return found;
 }
 
 static int index_file(struct elf_files *files, const char *path)
 {
-    struct indexed_file *grown;
     struct identity identity;
-
     if (identify(path, &identity) || !*identity.build_id)
         return 0;
-    grown = array_grow(files->indexed, &files->indexed_capacity, files->indexed_count,
-                       sizeof *grown, NULL);
+    struct indexed_file *grown = array_grow(files->indexed, &files->indexed_capacity,
+                                            files->indexed_count, sizeof *grown, NULL);
     if (!grown)
         return -1;
     files->indexed = grown;
     grown[files->indexed_count] = (struct indexed_file){
-        .identity = identity, .path = name_pool_take(&files->paths, strdup(path), NULL)};
+        .identity = identity, .path = owned_texts_take(&files->paths, strdup(path), NULL)};
     if (!grown[files->indexed_count].path)
         return -1;
     files->indexed_count++;
     return 0;
 }
 
-/* One pass over all folders, when first needed. What cannot be read is as if it were not there. */
+/* One pass over the folder. What cannot be read is left out. */
 static void index_dir(struct elf_files *files, const char *dir)
 {
     char *path = strdup(dir), *paths[] = {path, NULL};
     FTS *tree = path ? fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL) : NULL;
     FTSENT *entry;
-
     while (tree && (entry = fts_read(tree))) {
         if (entry->fts_level > DEPTH_MAX)
             fts_set(tree, entry, FTS_SKIP);
@@ -213,13 +199,11 @@ static void index_dir(struct elf_files *files, const char *dir)
 static const char *find_in_index(struct elf_files *files, const char *build_id)
 {
     const struct indexed_file *best = NULL;
-
     for (int i = 0; !files->is_indexed && i < files->sources->debug_dir_count; i++)
         index_dir(files, files->sources->debug_dirs[i]);
     files->is_indexed = true;
     for (size_t i = 0; i < files->indexed_count; i++) {
         const struct indexed_file *file = &files->indexed[i];
-
         if (!strcmp(file->identity.build_id, build_id) &&
             (!best || (file->identity.has_debug_info && !best->identity.has_debug_info)))
             best = file;
@@ -230,7 +214,6 @@ static const char *find_in_index(struct elf_files *files, const char *build_id)
 const char *elf_files_find_debug(struct elf_files *files, const char *build_id)
 {
     const char *found = NULL;
-
     if (!build_id || !is_build_id(build_id))
         return NULL;
     for (int i = 0; i < files->sources->debug_dir_count && !found; i++)
@@ -238,16 +221,15 @@ const char *elf_files_find_debug(struct elf_files *files, const char *build_id)
     return found ? found : find_in_index(files, build_id);
 }
 
-/* --- the way in --- */
+/* --- by module --- */
 
 static const char *find_by_build_id(struct elf_files *files, const char *build_id)
 {
     const char *found = elf_files_find_debug(files, build_id);
-
     if (!found && build_id && is_build_id(build_id))
         found = find_in_build_ids(files, SYSTEM_DEBUG_DIR, build_id);
     if (!found && build_id && is_build_id(build_id) && files->debuginfod)
-        found = accept(files, debuginfod_fetch(files->debuginfod, build_id), build_id);
+        found = accept_build(files, debuginfod_fetch(files->debuginfod, build_id), build_id);
     return found;
 }
 
@@ -256,7 +238,6 @@ enum elf_state elf_files_find(struct elf_files *files, const struct trace_module
 {
     struct identity identity;
     bool is_here = module->path[0] == '/' && !identify(module->path, &identity);
-
     *path = NULL;
     if (is_here && (!module->build_id || !strcmp(identity.build_id, module->build_id)))
         *path = module->path;

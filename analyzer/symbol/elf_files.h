@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the file that a module of a trace was loaded from, or one with its debug information: by
- * build-id, so that a file of another build is never taken for it, on whatever machine. Looked at
- * in this order:
+ * Finds the file that a module of a trace was loaded from, or one with its debug information. Only
+ * the build-id decides, so a file of another build is never mistaken for it, on any machine. In
+ * this order:
  *
- *     the recorded path, if it is that build
- *     DIR/.build-id/xx/yyyy.debug, DIR/.build-id/xx/yyyy, any file below DIR    for each
- * --debug-dir /usr/lib/debug/.build-id/xx/yyyy.debug the servers of debuginfod, with --debuginfod
+ *     the recorded path                                      if it is that build
+ *     DIR/.build-id/xx/yyyy.debug, DIR/.build-id/xx/yyyy     for each --debug-dir
+ *     any file below DIR                                     for each --debug-dir
+ *     /usr/lib/debug/.build-id/xx/yyyy.debug
+ *     the servers of debuginfod                              with --debuginfod
  *
  * It must not know what is read from the files.
  */
 #ifndef GPUMEMTRACE_ANALYZER_SYMBOL_ELF_FILES_H
 #define GPUMEMTRACE_ANALYZER_SYMBOL_ELF_FILES_H
 
-#include "symbols.h"
+#include "analyzer/load/trace.h"
+#include "sources.h"
 
 struct elf_files;
 
@@ -21,19 +24,21 @@ struct elf_files;
 enum elf_state {
     ELF_FOUND,
     ELF_MISSING,     /* there is none on this machine */
-    ELF_OTHER_BUILD, /* what stands at the recorded path is another build */
+    ELF_OTHER_BUILD, /* the file at the recorded path is of another build */
 };
 
 /* The sources must outlive the files. NULL: *err says why. */
 struct elf_files *elf_files_new(const struct symbol_sources *sources, struct err *err);
 void elf_files_free(struct elf_files *files);
 
-/* *path belongs to the files or the module; NULL unless ELF_FOUND. */
+/* *path belongs to files or module; it is NULL unless ELF_FOUND. */
 enum elf_state elf_files_find(struct elf_files *files, const struct trace_module *module,
                               const char **path);
 
-/* As above, but only from the --debug-dir folders: beside a stripped file that was found. NULL:
- * none. */
+/*
+ * Debug information for a stripped file that was found, from the --debug-dir folders only. NULL:
+ * there is none.
+ */
 const char *elf_files_find_debug(struct elf_files *files, const char *build_id);
 
 #endif

@@ -7,32 +7,30 @@
 
 #include "analyzer/util/array.h"
 
-/* Symbols of no type are functions written in assembler, or nothing that an address lies in. */
+/* A symbol without a type may be a function written in assembler; others hold no code address. */
 static bool is_function(const GElf_Sym *symbol, const char *name)
 {
     unsigned char type = GELF_ST_TYPE(symbol->st_info);
-
     return name && *name && symbol->st_shndx != SHN_UNDEF && symbol->st_shndx != SHN_ABS &&
            (type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_NOTYPE);
 }
 
-/* How far from the name that a programmer would use: "malloc" rather than "__libc_malloc". */
-static size_t underscores(const char *name)
+/* The fewer, the nearer to what a programmer writes: "malloc" rather than "__libc_malloc". */
+static size_t count_underscores(const char *name)
 {
     return strspn(name, "_");
 }
 
-/* Of several symbols for one place the last is taken: the longest, then the plainest name. */
-static int compare(const void *left, const void *right)
+/* Of several symbols at one address the search takes the last: the longest, then the plainest. */
+static int compare_functions(const void *left, const void *right)
 {
     const struct elf_function *a = left, *b = right;
-
     if (a->start != b->start)
         return a->start < b->start ? -1 : 1;
     if (a->end != b->end)
         return a->end < b->end ? -1 : 1;
-    if (underscores(a->symbol) != underscores(b->symbol))
-        return underscores(a->symbol) > underscores(b->symbol) ? -1 : 1;
+    if (count_underscores(a->symbol) != count_underscores(b->symbol))
+        return count_underscores(a->symbol) > count_underscores(b->symbol) ? -1 : 1;
     return strcmp(b->symbol, a->symbol);
 }
 
@@ -40,7 +38,6 @@ int elf_functions_load(struct elf_functions *functions, Dwfl_Module *module, str
 {
     int symbol_count = dwfl_module_getsymtab(module);
     size_t room = symbol_count > 0 ? (size_t)symbol_count : 0;
-
     *functions = (struct elf_functions){.items = array_new(room, sizeof *functions->items, err)};
     if (!functions->items)
         return -1;
@@ -48,12 +45,11 @@ int elf_functions_load(struct elf_functions *functions, Dwfl_Module *module, str
         GElf_Sym symbol;
         GElf_Addr address;
         const char *name = dwfl_module_getsym_info(module, i, &symbol, &address, NULL, NULL, NULL);
-
         if (is_function(&symbol, name))
             functions->items[functions->count++] = (struct elf_function){
                 .start = address, .end = address + symbol.st_size, .symbol = name};
     }
-    qsort(functions->items, functions->count, sizeof *functions->items, compare);
+    qsort(functions->items, functions->count, sizeof *functions->items, compare_functions);
     return 0;
 }
 
@@ -67,10 +63,8 @@ void elf_functions_release(struct elf_functions *functions)
 static size_t count_before(const struct elf_functions *functions, uint64_t address)
 {
     size_t low = 0, high = functions->count;
-
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-
         if (functions->items[middle].start <= address)
             low = middle + 1;
         else
@@ -79,13 +73,12 @@ static size_t count_before(const struct elf_functions *functions, uint64_t addre
     return low;
 }
 
-/* Functions may lie in functions: the one that starts last may have ended already. */
+/* A function may lie inside another: the one that starts last may end before the address. */
 const char *elf_functions_find(const struct elf_functions *functions, uint64_t address)
 {
     enum { ENCLOSING_MAX = 16 };
     size_t count = count_before(functions, address);
     const struct elf_function *nearest = count ? &functions->items[count - 1] : NULL;
-
     for (size_t i = count; i > 0 && count - i < ENCLOSING_MAX; i--)
         if (address < functions->items[i - 1].end)
             return functions->items[i - 1].symbol;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of one ELF file's symbol tables, sorted by address: libdwfl's own search reads all
- * symbols for each address, which takes seconds in the libraries of a framework. It must not know
- * debug information.
+ * The functions in the symbol tables of one ELF file, sorted by address. libdwfl's own search reads
+ * every symbol for each address, which takes seconds in the libraries of a framework. It must not
+ * know debug information.
  */
 #ifndef GPUMEMTRACE_ANALYZER_SYMBOL_ELF_FUNCTIONS_H
 #define GPUMEMTRACE_ANALYZER_SYMBOL_ELF_FUNCTIONS_H

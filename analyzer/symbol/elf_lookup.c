@@ -19,28 +19,27 @@ struct elf_lookup {
     const char *build_id;
     Dwfl *session;
     Dwfl_Module *module;
-    bool is_loaded; /* what stands below */
+    bool is_loaded; /* the members below */
     struct elf_functions functions;
     struct dwarf_units units;
     Dwarf_Addr units_bias;
 };
 
-/* Where the code of one scope was written or called from. */
-struct place {
+/* Where a function was called, or the code of one stands. */
+struct source_line {
     const char *file;
     uint32_t line;
 };
 
 /* --- the file --- */
 
-/* The debug information of a stripped file: first where the user says, then in the usual places. */
+/* Debug information of a stripped file: from the --debug-dir folders, else from the usual ones. */
 static int find_debug_info(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base,
                            const char *path, const char *link, GElf_Word checksum, char **found)
 {
     const struct elf_lookup *lookup = *user;
     const char *own = lookup ? elf_files_find_debug(lookup->files, lookup->build_id) : NULL;
     int file = own ? open(own, O_RDONLY | O_CLOEXEC) : -1;
-
     if (file < 0)
         return dwfl_standard_find_debuginfo(module, user, name, base, path, link, checksum, found);
     *found = strdup(own);
@@ -50,7 +49,7 @@ static int find_debug_info(Dwfl_Module *module, void **user, const char *name, D
 struct elf_lookup *elf_lookup_open(struct elf_files *files, const struct trace_module *module,
                                    const char *path)
 {
-    static char *debug_path; /* NULL: the system's usual places */
+    static char *debug_path; /* NULL: the system's usual folders */
     static const Dwfl_Callbacks callbacks = {
         .find_elf = dwfl_build_id_find_elf,
         .find_debuginfo = find_debug_info,
@@ -91,121 +90,113 @@ void elf_lookup_close(struct elf_lookup *lookup)
     free(lookup);
 }
 
-static int load(struct elf_lookup *lookup, struct err *err)
+static int load_debug_info(struct elf_lookup *lookup, struct err *err)
 {
-    Dwarf *dwarf;
-
     if (lookup->is_loaded)
         return 0;
     lookup->is_loaded = true;
-    dwarf = dwfl_module_getdwarf(lookup->module, &lookup->units_bias);
+    Dwarf *dwarf = dwfl_module_getdwarf(lookup->module, &lookup->units_bias);
     if (dwarf && dwarf_units_load(&lookup->units, dwarf, err))
         return -1;
     return elf_functions_load(&lookup->functions, lookup->module, err);
 }
 
-/* --- places --- */
+/* --- source lines --- */
 
-static struct place place_of(Dwarf_Die *unit, Dwarf_Addr address)
+static struct source_line line_at(Dwarf_Die *unit, Dwarf_Addr address)
 {
-    struct place place = {0};
+    struct source_line found = {0};
     Dwarf_Line *line = dwarf_getsrc_die(unit, address);
     int number = 0;
-
     if (line)
-        place.file = dwarf_linesrc(line, NULL, NULL);
+        found.file = dwarf_linesrc(line, NULL, NULL);
     if (line && dwarf_lineno(line, &number) == 0 && number > 0)
-        place.line = (uint32_t)number;
-    return place;
+        found.line = (uint32_t)number;
+    return found;
 }
 
-static struct place call_place(Dwarf_Die *scopes, Dwarf_Die *inlined)
+static struct source_line call_line(Dwarf_Die *unit, Dwarf_Die *inlined)
 {
-    struct place place = {0};
+    struct source_line found = {0};
     Dwarf_Attribute attribute;
     Dwarf_Files *files;
     Dwarf_Word value;
-
     if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_file, &attribute), &value) == 0 &&
-        dwarf_getsrcfiles(scopes, &files, NULL) == 0)
-        place.file = dwarf_filesrc(files, value, NULL, NULL);
+        dwarf_getsrcfiles(unit, &files, NULL) == 0)
+        found.file = dwarf_filesrc(files, value, NULL, NULL);
     if (dwarf_formudata(dwarf_attr(inlined, DW_AT_call_line, &attribute), &value) == 0)
-        place.line = (uint32_t)value;
-    return place;
+        found.line = (uint32_t)value;
+    return found;
 }
 
 /* --- functions --- */
 
-/* From the linker's name, which says most; else from the declaration. */
-static char *readable(const char *symbol, Dwarf_Die *scope)
+/* From the linker's name, which says most, else from the declaration. NULL: no name. */
+static char *readable_name(const char *symbol, Dwarf_Die *scope)
 {
     if (!symbol && scope)
         return dwarf_scope_name(scope);
     return symbol ? demangle(symbol) : NULL;
 }
 
-/* One frame; its name is kept in the pool. */
-static int fill(struct symbol_frame *frame, const char *kind, char *function,
-                const struct place *place, struct name_pool *pool, struct err *err)
+/* One frame. Its name goes to `texts`. */
+static int fill_frame(struct symbol_frame *frame, const char *kind, char *function,
+                      const struct source_line *line, struct owned_texts *texts, struct err *err)
 {
     *frame = (struct symbol_frame){
-        .kind = kind, .function = "?", .file = place->file, .line = place->line};
+        .kind = kind, .function = "?", .file = line->file, .line = line->line};
     if (function)
-        frame->function = name_pool_take(pool, function, err);
+        frame->function = owned_texts_take(texts, function, err);
     return frame->function ? 0 : -1;
 }
 
-/* Inlined calls, innermost first; *place moves on to where the outermost of them was called. */
+/* Inlined calls, innermost first. *line moves on to where the outermost of them was called. */
 static int fill_inlined(Dwarf_Die *unit, Dwarf_Die *scopes, int count, struct symbol_frame *frames,
-                        struct place *place, struct name_pool *pool, struct err *err)
+                        struct source_line *line, struct owned_texts *texts, struct err *err)
 {
     for (int i = 0; i < count; i++) {
         Dwarf_Die *scope = &scopes[count - 1 - i];
-
-        if (fill(&frames[i], "inlined", readable(dwarf_scope_symbol(scope), scope), place, pool,
-                 err))
+        if (fill_frame(&frames[i], "inlined", readable_name(dwarf_scope_symbol(scope), scope), line,
+                       texts, err))
             return -1;
-        *place = call_place(unit, scope);
+        *line = call_line(unit, scope);
     }
     return 0;
 }
 
 /* What debug information says of an address. */
 struct dwarf_answer {
-    Dwarf_Die scopes_of; /* the unit */
+    Dwarf_Die unit; /* that the scopes are in */
     Dwarf_Die scopes[ELF_LOOKUP_FRAMES_MAX];
-    int count; /* 0: it is silent, but for the place perhaps */
-    struct place place;
+    int count; /* 0: no function is known, though the line may be */
+    struct source_line line;
 };
 
 static int ask_dwarf(struct elf_lookup *lookup, Dwarf_Addr address, struct dwarf_answer *answer,
                      struct err *err)
 {
     struct dwarf_unit *unit = dwarf_units_find(&lookup->units, address);
-    Dwarf_Die *function;
-
     answer->count = 0;
-    answer->place = (struct place){0};
+    answer->line = (struct source_line){0};
     if (!unit)
         return 0;
-    answer->place = place_of(&unit->die, address);
-    answer->scopes_of = dwarf_unit_scopes(unit);
-    if (dwarf_functions_load(&unit->functions, &answer->scopes_of, err))
+    answer->line = line_at(&unit->die, address);
+    answer->unit = dwarf_unit_scopes(unit);
+    if (dwarf_functions_load(&unit->functions, &answer->unit, err))
         return -1;
-    function = dwarf_functions_find(&unit->functions, address);
+    Dwarf_Die *function = dwarf_functions_find(&unit->functions, address);
     if (function)
         answer->count = dwarf_scopes_find(function, address, answer->scopes, ELF_LOOKUP_FRAMES_MAX);
     return 0;
 }
 
 int elf_lookup_find(struct elf_lookup *lookup, uint64_t address, struct symbol_frame *frames,
-                    struct name_pool *pool, struct err *err)
+                    struct owned_texts *texts, struct err *err)
 {
     struct dwarf_answer found;
     const char *symbol = NULL;
-    int inlined;
-
-    if (load(lookup, err) || ask_dwarf(lookup, address - lookup->units_bias, &found, err))
+    if (load_debug_info(lookup, err) ||
+        ask_dwarf(lookup, address - lookup->units_bias, &found, err))
         return -1;
     if (found.count > 0)
         symbol = dwarf_scope_symbol(&found.scopes[0]);
@@ -213,11 +204,11 @@ int elf_lookup_find(struct elf_lookup *lookup, uint64_t address, struct symbol_f
         symbol = elf_functions_find(&lookup->functions, address);
     if (found.count == 0 && !symbol)
         return 0;
-    inlined = found.count > 0 ? found.count - 1 : 0;
-    if (fill_inlined(&found.scopes_of, found.scopes + 1, inlined, frames, &found.place, pool,
-                     err) ||
-        fill(&frames[inlined], "native", readable(symbol, found.count ? found.scopes : NULL),
-             &found.place, pool, err))
+    int inlined = found.count > 0 ? found.count - 1 : 0;
+    if (fill_inlined(&found.unit, found.scopes + 1, inlined, frames, &found.line, texts, err) ||
+        fill_frame(&frames[inlined], "native",
+                   readable_name(symbol, found.count ? found.scopes : NULL), &found.line, texts,
+                   err))
         return -1;
     return inlined + 1;
 }
@@ -228,7 +219,6 @@ bool elf_lookup_is_signal_return(struct elf_lookup *lookup, uint64_t address)
     Dwarf_CFI *unwinding = dwfl_module_eh_cfi(lookup->module, &bias);
     Dwarf_Frame *frame = NULL;
     bool is_signal = false;
-
     if (unwinding && dwarf_cfi_addrframe(unwinding, address - bias, &frame) == 0)
         dwarf_frame_info(frame, NULL, NULL, &is_signal);
     free(frame);

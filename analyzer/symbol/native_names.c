@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names for addresses; see native_names.h. */
+/* Names by address; see native_names.h. */
 #include "native_names.h"
 
 #include <inttypes.h>
@@ -9,31 +9,31 @@
 #include "analyzer/util/address_map.h"
 #include "elf_files.h"
 #include "elf_lookup.h"
-#include "name_pool.h"
+#include "owned_texts.h"
 #include "analyzer/util/array.h"
 
-/* How the frame that a signal handler returns to reads, also in a trace that has names. */
+/* The name of the frame that a signal handler returns to; names in a trace have it too. */
 #define SIGNAL_RETURN "(signal handler)"
 
-/* One module of the trace and the file on this machine that it is looked up in. */
-struct source {
+/* The file on this machine in which frames of one module of the trace are looked up. */
+struct module_file {
     struct elf_lookup *lookup; /* NULL: no names */
     enum elf_state state;
     bool is_tried;
-    bool has_gap; /* a frame stayed without a name */
+    bool has_gap; /* a frame has no name */
 };
 
 struct native_names {
     const struct trace *trace;
     const struct symbol_sources *sources;
     struct elf_files *files;      /* made when first needed */
-    struct source *modules;       /* as trace->modules */
+    struct module_file *modules;  /* as trace->modules */
     struct address_map addresses; /* number of the resolved address */
     struct native_run *resolved;
     size_t resolved_count, resolved_capacity;
     struct symbol_frame *frames;
     size_t frame_count, frame_capacity;
-    struct name_pool texts;
+    struct owned_texts texts;
     bool prefers_files;
 };
 
@@ -41,7 +41,6 @@ struct native_names *native_names_new(const struct trace *trace, struct err *err
 {
     static const struct symbol_sources usual = {0};
     struct native_names *names = array_new(1, sizeof *names, err);
-
     if (!names)
         return NULL;
     names->trace = trace;
@@ -61,7 +60,7 @@ void native_names_free(struct native_names *names)
         elf_lookup_close(names->modules[i].lookup);
     elf_files_free(names->files);
     address_map_release(&names->addresses);
-    name_pool_release(&names->texts);
+    owned_texts_release(&names->texts);
     free(names->modules);
     free(names->resolved);
     free(names->frames);
@@ -78,25 +77,23 @@ int native_names_set_sources(struct native_names *names, const struct symbol_sou
 
 /* --- modules --- */
 
-/* Tries to open the file of the module when first asked; its state says with what success. NULL: no
- * memory. */
-static struct source *source_of(struct native_names *names, const struct trace_module *module,
-                                struct err *err)
+/* Tries to open the file of the module when first asked; NULL: out of memory. */
+static struct module_file *file_of(struct native_names *names, const struct trace_module *module,
+                                   struct err *err)
 {
-    struct source *source = &names->modules[module - names->trace->modules];
+    struct module_file *file = &names->modules[module - names->trace->modules];
     const char *path;
-
-    if (source->is_tried)
-        return source;
+    if (file->is_tried)
+        return file;
     if (!names->files)
         names->files = elf_files_new(names->sources, err);
     if (!names->files)
         return NULL;
-    source->is_tried = true;
-    source->state = elf_files_find(names->files, module, &path);
+    file->is_tried = true;
+    file->state = elf_files_find(names->files, module, &path);
     if (path)
-        source->lookup = elf_lookup_open(names->files, module, path);
-    return source;
+        file->lookup = elf_lookup_open(names->files, module, path);
+    return file;
 }
 
 const char *native_names_file_state(const struct native_names *names,
@@ -104,23 +101,20 @@ const char *native_names_file_state(const struct native_names *names,
 {
     static const char *const texts[] = {
         [ELF_FOUND] = "found", [ELF_MISSING] = "missing", [ELF_OTHER_BUILD] = "other build"};
-
     return texts[names->modules[module - names->trace->modules].state];
 }
 
 struct symbol_gaps native_names_gaps(const struct native_names *names)
 {
     struct symbol_gaps gaps = {0};
-
     for (size_t i = 0; i < names->trace->module_count; i++) {
-        const struct source *source = &names->modules[i];
+        const struct module_file *file = &names->modules[i];
         const char *path = names->trace->modules[i].path;
-
-        if (!source->has_gap || *path != '/')
+        if (!file->has_gap || *path != '/')
             continue;
-        if (source->state == ELF_MISSING && gaps.missing_count++ == 0)
+        if (file->state == ELF_MISSING && gaps.missing_count++ == 0)
             gaps.missing = path;
-        if (source->state == ELF_OTHER_BUILD && gaps.other_build_count++ == 0)
+        if (file->state == ELF_OTHER_BUILD && gaps.other_build_count++ == 0)
             gaps.other_build = path;
     }
     return gaps;
@@ -131,17 +125,16 @@ struct symbol_gaps native_names_gaps(const struct native_names *names)
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
-
     return slash ? slash + 1 : path;
 }
 
-/* "libfoo.so+0x1234"; outside any module, in code that was made at run time, the whole address. */
-static const char *place_text(struct native_names *names, const struct trace_module *module,
-                              uint64_t address, struct err *err)
+/* "libfoo.so+0x1234". Code generated at run time is in no module: its whole address. */
+static const char *offset_text(struct native_names *names, const struct trace_module *module,
+                               uint64_t address, struct err *err)
 {
-    return name_pool_addf(&names->texts, err, "%s+0x%" PRIx64,
-                          module ? base_name(module->path) : "[anonymous]",
-                          module ? address - module->load_address : address);
+    return owned_texts_addf(&names->texts, err, "%s+0x%" PRIx64,
+                            module ? base_name(module->path) : "[anonymous]",
+                            module ? address - module->load_address : address);
 }
 
 static int keep_frames(struct native_names *names, struct symbol_frame *frames, int count,
@@ -150,7 +143,6 @@ static int keep_frames(struct native_names *names, struct symbol_frame *frames, 
     for (int i = 0; i < count; i++) {
         struct symbol_frame *grown = array_grow(names->frames, &names->frame_capacity,
                                                 names->frame_count, sizeof *grown, err);
-
         if (!grown)
             return -1;
         names->frames = grown;
@@ -168,12 +160,10 @@ static int find_stored(struct native_names *names, uint64_t address, struct symb
     const struct trace *trace = names->trace;
     size_t count;
     const struct trace_symbol *rows = trace_symbols(trace, address, &count);
-
     if (count > ELF_LOOKUP_FRAMES_MAX)
         count = ELF_LOOKUP_FRAMES_MAX;
     for (size_t i = 0; i < count; i++) {
         const char *file = trace_string(trace, rows[i].file_id);
-
         frames[i] = (struct symbol_frame){.kind = i + 1 < count ? "inlined" : "native",
                                           .function = trace_string(trace, rows[i].function_id),
                                           .file = *file ? file : NULL,
@@ -184,37 +174,34 @@ static int find_stored(struct native_names *names, uint64_t address, struct symb
 }
 
 /*
- * What stands at a return address is the call at the byte before it; but a signal handler returns
- * to the first byte of code that has no call before it.
+ * The byte before a return address belongs to the call. But a signal handler returns to the first
+ * byte of code that has no call before it.
  */
 static int find_in_file(struct native_names *names, const struct trace_module *module,
                         uint64_t address, struct symbol_frame *frames, struct err *err)
 {
-    struct source *source = source_of(names, module, err);
-    int count;
-
-    if (!source)
+    struct module_file *file = file_of(names, module, err);
+    if (!file)
         return -1;
-    if (!source->lookup)
+    if (!file->lookup)
         return 0;
-    if (elf_lookup_is_signal_return(source->lookup, address)) {
+    if (elf_lookup_is_signal_return(file->lookup, address)) {
         frames[0] =
             (struct symbol_frame){.kind = "native", .function = SIGNAL_RETURN, .is_named = true};
         return 1;
     }
-    count = elf_lookup_find(source->lookup, address - 1, frames, &names->texts, err);
+    int count = elf_lookup_find(file->lookup, address - 1, frames, &names->texts, err);
     for (int i = 0; i < count; i++)
         frames[i].is_named = true;
     return count;
 }
 
-/* Names that the trace has are taken as they are; `resolve` replaces them by none that say less. */
+/* Takes the names of the trace, if any. `resolve` replaces them, but never a line by no line. */
 static int find_named(struct native_names *names, const struct trace_module *module,
                       uint64_t address, struct symbol_frame *frames, struct err *err)
 {
     int stored = find_stored(names, address, frames), found;
     bool has_file = stored > 0 && frames[stored - 1].file;
-
     if (!module || (stored > 0 && !names->prefers_files))
         return stored;
     found = find_in_file(names, module, address, frames, err);
@@ -228,18 +215,17 @@ static bool is_signal_return(const struct symbol_frame *frame)
     return !strcmp(frame->function, SIGNAL_RETURN);
 }
 
-static int resolve(struct native_names *names, uint64_t address, struct native_run *resolved,
-                   struct err *err)
+static int resolve_address(struct native_names *names, uint64_t address,
+                           struct native_run *resolved, struct err *err)
 {
-    const struct trace_module *module = symbols_module(names->trace, address - 1);
+    const struct trace_module *module = trace_module_at(names->trace, address - 1);
     struct symbol_frame found[ELF_LOOKUP_FRAMES_MAX];
     int count = find_named(names, module, address, found, err);
-
     if (count < 0)
         return -1;
     if (count == 0) {
-        found[count++] = (struct symbol_frame){.kind = "native",
-                                               .function = place_text(names, module, address, err)};
+        found[count++] = (struct symbol_frame){
+            .kind = "native", .function = offset_text(names, module, address, err)};
         if (!found[0].function)
             return -1;
     }
@@ -257,17 +243,15 @@ const struct native_run *native_names_find(struct native_names *names, uint64_t 
                                            struct err *err)
 {
     uint32_t number = address_map_get(&names->addresses, 0, address);
-    struct native_run *grown;
-
     if (number != ADDRESS_MAP_NONE)
         return &names->resolved[number];
-    grown = array_grow(names->resolved, &names->resolved_capacity, names->resolved_count,
-                       sizeof *grown, err);
+    struct native_run *grown = array_grow(names->resolved, &names->resolved_capacity,
+                                          names->resolved_count, sizeof *grown, err);
     if (!grown)
         return NULL;
     names->resolved = grown;
     number = (uint32_t)names->resolved_count;
-    if (resolve(names, address, &grown[number], err) ||
+    if (resolve_address(names, address, &grown[number], err) ||
         address_map_put(&names->addresses, 0, address, number, err))
         return NULL;
     names->resolved_count++;

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a return address in a process stands for, remembered by address: names that the trace has,
- * or those of the ELF file its module was loaded from. It must not know stacks.
+ * Names for return addresses, remembered by address: those that the trace has, else those of the
+ * ELF file that its module was loaded from. It must not know stacks.
  */
 #ifndef GPUMEMTRACE_ANALYZER_SYMBOL_NATIVE_NAMES_H
 #define GPUMEMTRACE_ANALYZER_SYMBOL_NATIVE_NAMES_H
 
-#include "symbols.h"
+#include "analyzer/load/trace.h"
+#include "frame.h"
+#include "sources.h"
 
 struct native_names;
 
-/* The trace must outlive the names. NULL: no memory. */
+/* The trace must outlive the names. NULL: out of memory. */
 struct native_names *native_names_new(const struct trace *trace, struct err *err);
 void native_names_free(struct native_names *names);
 
-/* These are symbols_set_sources, symbols_prefer_files, symbols_file_state and symbols_gaps. */
+/* As symbols_set_sources, symbols_prefer_files, symbols_file_state and symbols_gaps. */
 int native_names_set_sources(struct native_names *names, const struct symbol_sources *sources,
                              struct err *err);
 void native_names_prefer_files(struct native_names *names);
@@ -22,13 +24,13 @@ const char *native_names_file_state(const struct native_names *names,
                                     const struct trace_module *module);
 struct symbol_gaps native_names_gaps(const struct native_names *names);
 
-/* The frames of one address: count of them from number first on, innermost first. */
+/* The frames of one address, innermost first: count of them, from number first on. */
 struct native_run {
     size_t first;
     uint32_t count;
-    bool is_signal_return; /* the frame outside it was interrupted by a signal */
+    bool is_signal_return; /* a signal interrupted the frame outside it */
 };
-/* NULL: no memory. Valid until the next call. */
+/* NULL: out of memory. Valid until the next call. */
 const struct native_run *native_names_find(struct native_names *names, uint64_t address,
                                            struct err *err);
 /* Valid until the next native_names_find. */

@@ -18,7 +18,6 @@ struct symbols {
 struct symbols *symbols_new(const struct trace *trace, struct err *err)
 {
     struct symbols *symbols = array_new(1, sizeof *symbols, err);
-
     if (!symbols)
         return NULL;
     symbols->trace = trace;
@@ -60,27 +59,10 @@ struct symbol_gaps symbols_gaps(const struct symbols *symbols)
     return native_names_gaps(symbols->native);
 }
 
-/* Where libraries came and went, ranges may overlap: the one mapped last is the likelier. */
-const struct trace_module *symbols_module(const struct trace *trace, uint64_t address)
-{
-    const struct trace_module *best = NULL;
-
-    for (size_t i = 0; i < trace->module_count; i++) {
-        const struct trace_module *module = &trace->modules[i];
-
-        if (module->start_address > address)
-            break;
-        if (address < module->end_address && (!best || module->module_id > best->module_id))
-            best = module;
-    }
-    return best;
-}
-
 const struct symbol_frame *symbols_find(struct symbols *symbols, uint64_t address, size_t *count,
                                         bool *is_signal_return, struct err *err)
 {
     const struct native_run *run = native_names_find(symbols->native, address, err);
-
     if (!run)
         return NULL;
     *count = run->count;
@@ -90,12 +72,11 @@ const struct symbol_frame *symbols_find(struct symbols *symbols, uint64_t addres
 
 /* --- walking --- */
 
-/* What the recorder says itself, by Python frames or a label, needs no guess. */
-static bool is_told(const struct trace *trace, uint32_t frame_id)
+/* Whether the recorder took Python frames or a label: then no label has to be guessed. */
+static bool has_python_or_label(const struct trace *trace, uint32_t frame_id)
 {
     for (int depth = 0; depth < SYMBOLS_DEPTH_MAX && frame_id < trace->frame_limit; depth++) {
         const struct trace_frame *frame = &trace->frames[frame_id];
-
         if (!frame->present || frame->kind != FRAME_NATIVE)
             return frame->present;
         frame_id = frame->parent_id;
@@ -107,7 +88,7 @@ struct symbol_walk symbols_walk_begin(struct symbols *symbols, uint32_t stack_id
 {
     return (struct symbol_walk){.symbols = symbols,
                                 .frame_id = stack_id,
-                                .wants_no_label = is_told(symbols->trace, stack_id)};
+                                .wants_no_label = has_python_or_label(symbols->trace, stack_id)};
 }
 
 static struct symbol_frame python_frame(struct symbols *symbols, uint64_t location_id)
@@ -115,11 +96,9 @@ static struct symbol_frame python_frame(struct symbols *symbols, uint64_t locati
     const struct trace *trace = symbols->trace;
     struct trace_location location = {0};
     struct symbol_frame frame = {.kind = "python", .is_named = true};
-    const char *file;
-
     if (location_id < trace->location_limit)
         location = trace->locations[location_id];
-    file = trace_string(trace, location.file_id);
+    const char *file = trace_string(trace, location.file_id);
     frame.function = trace_string(trace, location.function_id);
     frame.file = *file ? file : NULL;
     frame.line = location.line;
@@ -153,10 +132,9 @@ static const char *label_of(const struct symbol_frame *frame)
 
 static int begin_native(struct symbol_walk *walk, uint64_t address, struct err *err)
 {
-    /* So that the byte before it is the one that was interrupted. */
+    /* One more after a signal, so that the byte before it is the one that was interrupted. */
     uint64_t return_address = address + walk->after_signal;
     const struct native_run *run = native_names_find(walk->symbols->native, return_address, err);
-
     if (!run)
         return -1;
     walk->next = run->first;
@@ -176,13 +154,10 @@ static void show_native(struct symbol_walk *walk, struct symbol_frame *frame)
 int symbols_walk_next(struct symbol_walk *walk, struct symbol_frame *frame, struct err *err)
 {
     const struct trace *trace = walk->symbols->trace;
-
     while (walk->next == walk->end && !walk->label) {
-        const struct trace_frame *next;
-
         if (walk->depth++ == SYMBOLS_DEPTH_MAX || walk->frame_id >= trace->frame_limit)
             return 0;
-        next = &trace->frames[walk->frame_id];
+        const struct trace_frame *next = &trace->frames[walk->frame_id];
         if (!next->present)
             return 0;
         walk->frame_id = next->parent_id;
@@ -211,7 +186,6 @@ int symbols_walk(struct symbols *symbols, uint32_t stack_id,
     struct symbol_walk walk = symbols_walk_begin(symbols, stack_id);
     struct symbol_frame frame;
     int status;
-
     while ((status = symbols_walk_next(&walk, &frame, err)) > 0)
         show(self, &frame);
     return status;

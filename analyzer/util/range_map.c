@@ -26,14 +26,13 @@ void range_map_release(struct range_map *map)
 
 static uint32_t take_node(struct range_map *map, struct err *err)
 {
-    struct range_node *grown;
     uint32_t node = map->free;
-
     if (node != RANGE_NONE) {
         map->free = map->nodes[node].left;
         return node;
     }
-    grown = array_grow(map->nodes, &map->capacity, map->used, sizeof *grown, err);
+    struct range_node *grown =
+        array_grow(map->nodes, &map->capacity, map->used, sizeof *grown, err);
     if (!grown)
         return RANGE_NONE;
     map->nodes = grown;
@@ -45,7 +44,6 @@ static void split(struct range_map *map, uint32_t tree, uint64_t start, uint32_t
                   uint32_t *rest)
 {
     struct range_node *nodes = map->nodes;
-
     while (tree != RANGE_NONE) {
         if (nodes[tree].start < start) {
             *below = tree;
@@ -65,7 +63,6 @@ static uint32_t join(struct range_map *map, uint32_t below, uint32_t above)
 {
     struct range_node *nodes = map->nodes;
     uint32_t root, *place = &root;
-
     while (below != RANGE_NONE && above != RANGE_NONE) {
         if (priority_of(nodes[below].start) > priority_of(nodes[above].start)) {
             *place = below;
@@ -85,13 +82,11 @@ int range_map_insert(struct range_map *map, uint64_t start, uint64_t size_bytes,
                      struct err *err)
 {
     uint32_t node, *place = &map->root;
-    struct range_node *nodes;
-
     range_map_remove(map, start);
     node = take_node(map, err);
     if (node == RANGE_NONE)
         return -1;
-    nodes = map->nodes;
+    struct range_node *nodes = map->nodes;
     while (*place != RANGE_NONE && priority_of(nodes[*place].start) > priority_of(start))
         place = start < nodes[*place].start ? &nodes[*place].left : &nodes[*place].right;
     nodes[node] = (struct range_node){.start = start, .size_bytes = size_bytes, .value = value};
@@ -104,7 +99,6 @@ uint32_t range_map_remove(struct range_map *map, uint64_t start)
 {
     struct range_node *nodes = map->nodes;
     uint32_t node, *place = &map->root;
-
     while (*place != RANGE_NONE && nodes[*place].start != start)
         place = start < nodes[*place].start ? &nodes[*place].left : &nodes[*place].right;
     node = *place;
@@ -120,10 +114,8 @@ const struct range_node *range_map_at_or_after(const struct range_map *map, uint
 {
     const struct range_node *best = NULL;
     uint32_t node = map->root;
-
     while (node != RANGE_NONE) {
         const struct range_node *here = &map->nodes[node];
-
         if (here->start > address) {
             best = here;
             node = here->left;

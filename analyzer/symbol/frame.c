@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Matching frames against frame_roles.def; see frame_role.h. */
-#include "frame_role.h"
+/* Roles of frames; see frame.h. */
+#include "frame.h"
 
 #include <fnmatch.h>
 #include <string.h>
-
-#include "symbols.h"
 
 enum where { WHERE_module, WHERE_file, WHERE_function };
 
@@ -37,27 +35,25 @@ const char *frame_role_text(enum frame_role role)
     return roles[role].text;
 }
 
-/* What the rule looks at; NULL: this frame has none. */
-static const char *subject(const struct symbol_frame *frame, enum where where, const char *pattern)
+/* The text of the frame that a rule is compared with; NULL: it has none. */
+static const char *subject_of(const struct symbol_frame *frame, enum where where,
+                              const char *pattern)
 {
     bool is_python = !strcmp(frame->kind, "python");
-    const char *slash;
-
     if (where == WHERE_file)
         return is_python ? frame->file : NULL;
     if (where == WHERE_function)
         return is_python || !frame->is_named ? NULL : frame->function;
     if (!frame->module || strchr(pattern, '/'))
         return frame->module;
-    slash = strrchr(frame->module, '/');
+    const char *slash = strrchr(frame->module, '/');
     return slash ? slash + 1 : frame->module;
 }
 
 enum frame_role frame_role_of(const struct symbol_frame *frame)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
-        const char *text = subject(frame, rules[i].where, rules[i].pattern);
-
+        const char *text = subject_of(frame, rules[i].where, rules[i].pattern);
         if (text && fnmatch(rules[i].pattern, text, 0) == 0)
             return rules[i].role;
     }

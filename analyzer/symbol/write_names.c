@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Names into a trace file; see store_symbols.h. */
-#include "store_symbols.h"
+#include "write_names.h"
 
 #include <search.h>
 #include <sqlite3.h>
@@ -20,51 +20,48 @@ struct writer {
     uint32_t last_string_id;
 };
 
-static int failed(const struct trace *trace, sqlite3 *db, struct err *err)
+static int write_failed(const struct trace *trace, sqlite3 *db, struct err *err)
 {
     err_set(err, ERR_SYSTEM, "cannot write names into %s: %s", trace->path,
-            db ? sqlite3_errmsg(db) : "not enough memory");
+            db ? sqlite3_errmsg(db) : "out of memory");
     return -1;
 }
 
 /* --- strings --- */
 
-/* hsearch takes char * and does not change it. */
+/* hsearch takes a char * and does not write to it. */
 static char *key_of(const char *text)
 {
     return (char *)(uintptr_t)text;
 }
 
-static int know_string(struct writer *writer, const char *text, uint32_t string_id)
+static int index_string(struct writer *writer, const char *text, uint32_t string_id)
 {
     ENTRY *entry, added = {.key = key_of(text), .data = (void *)(uintptr_t)string_id};
-
     return hsearch_r(added, ENTER, &entry, &writer->string_ids) ? 0 : -1;
 }
 
-/* Room for every string twice over, because a full table is slow. */
-static int know_strings(struct writer *writer, const struct trace *trace, size_t new_count)
+/* The table has twice the room that is needed, because a full one is slow. */
+static int index_strings(struct writer *writer, const struct trace *trace, size_t new_count)
 {
     if (!hcreate_r(2 * (trace->string_limit + new_count) + 16, &writer->string_ids))
         return -1;
     for (size_t id = 1; id < trace->string_limit; id++)
-        if (trace->strings[id] && know_string(writer, trace->strings[id], (uint32_t)id))
+        if (trace->strings[id] && index_string(writer, trace->strings[id], (uint32_t)id))
             return -1;
     return 0;
 }
 
-static int step(sqlite3_stmt *stmt)
+static int run_insert(sqlite3_stmt *stmt)
 {
     int status = sqlite3_step(stmt);
-
     sqlite3_reset(stmt);
     return status == SQLITE_DONE ? 0 : -1;
 }
 
-static int string_id(struct writer *writer, const char *text, uint32_t *id)
+static int find_string_id(struct writer *writer, const char *text, uint32_t *id)
 {
     ENTRY *found, wanted = {.key = key_of(text)};
-
     if (hsearch_r(wanted, FIND, &found, &writer->string_ids)) {
         *id = (uint32_t)(uintptr_t)found->data;
         return 0;
@@ -72,20 +69,18 @@ static int string_id(struct writer *writer, const char *text, uint32_t *id)
     *id = ++writer->last_string_id;
     sqlite3_bind_int64(writer->add_string, 1, *id);
     sqlite3_bind_text(writer->add_string, 2, text, -1, SQLITE_STATIC);
-    return step(writer->add_string) || know_string(writer, text, *id) ? -1 : 0;
+    return run_insert(writer->add_string) || index_string(writer, text, *id) ? -1 : 0;
 }
 
 /* --- the table --- */
 
-/* The first recorders of this format made no such table. */
-static void describe_table(struct text *create)
+/* For traces of the first recorders of this format, which made no table symbol. */
+static void add_create_statement(struct text *create)
 {
     bool is_wanted = false;
     const char *separator = "CREATE TABLE IF NOT EXISTS symbol(";
-
     for (size_t i = 0; i < schema_row_count; i++) {
         const struct schema_row *row = &schema_rows[i];
-
         if (row->table)
             is_wanted = !strcmp(row->table, "symbol");
         if (row->table || !is_wanted)
@@ -96,12 +91,11 @@ static void describe_table(struct text *create)
     text_add(create, ")");
 }
 
-/* As of now: since the trace was loaded somebody else may have added names. */
+/* Asks the file: another process may have added strings since the trace was loaded. */
 static int read_last_string_id(struct writer *writer)
 {
     sqlite3_stmt *stmt = NULL;
     int status = -1;
-
     if (sqlite3_prepare_v2(writer->db, "SELECT max(string_id) FROM string", -1, &stmt, NULL) ==
             SQLITE_OK &&
         sqlite3_step(stmt) == SQLITE_ROW) {
@@ -112,13 +106,12 @@ static int read_last_string_id(struct writer *writer)
     return status;
 }
 
-static int begin(struct writer *writer, const struct trace *trace, struct err *err)
+static int begin_writing(struct writer *writer, const struct trace *trace, struct err *err)
 {
     struct text create;
     int status = -1;
-
     text_init(&create, CREATE_MAX_BYTES);
-    describe_table(&create);
+    add_create_statement(&create);
     if (sqlite3_open_v2(trace->path, &writer->db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
         sqlite3_busy_timeout(writer->db, 5000) == SQLITE_OK &&
         sqlite3_exec(writer->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK &&
@@ -131,24 +124,23 @@ static int begin(struct writer *writer, const struct trace *trace, struct err *e
         read_last_string_id(writer) == 0)
         status = 0;
     else
-        failed(trace, writer->db, err);
+        write_failed(trace, writer->db, err);
     text_release(&create);
     return status;
 }
 
-static int add(struct writer *writer, const struct symbol_name *name)
+static int add_name(struct writer *writer, const struct symbol_name *name)
 {
     uint32_t function_id, file_id = 0;
-
-    if (string_id(writer, name->function, &function_id) ||
-        (name->file && string_id(writer, name->file, &file_id)))
+    if (find_string_id(writer, name->function, &function_id) ||
+        (name->file && find_string_id(writer, name->file, &file_id)))
         return -1;
     sqlite3_bind_int64(writer->add_symbol, 1, (int64_t)name->address);
     sqlite3_bind_int64(writer->add_symbol, 2, name->level);
     sqlite3_bind_int64(writer->add_symbol, 3, function_id);
     sqlite3_bind_int64(writer->add_symbol, 4, file_id);
     sqlite3_bind_int64(writer->add_symbol, 5, name->line);
-    return step(writer->add_symbol);
+    return run_insert(writer->add_symbol);
 }
 
 static void close_writer(struct writer *writer)
@@ -159,31 +151,30 @@ static void close_writer(struct writer *writer)
     hdestroy_r(&writer->string_ids);
 }
 
-int store_symbols(const struct trace *trace, const struct symbol_name *names, size_t count,
-                  struct err *err)
+int write_symbol_names(const struct trace *trace, const struct symbol_name *names, size_t count,
+                       struct err *err)
 {
     struct writer writer = {0};
     int status = -1;
-
     if (trace->recording) {
         err_set(err, ERR_INPUT, "%s is still being recorded; resolve it when the program has ended",
                 trace->path);
         return -1;
     }
-    if (begin(&writer, trace, err))
+    if (begin_writing(&writer, trace, err))
         goto out;
-    if (know_strings(&writer, trace, 2 * count)) {
-        failed(trace, NULL, err);
+    if (index_strings(&writer, trace, 2 * count)) {
+        write_failed(trace, NULL, err);
         goto out;
     }
     for (size_t i = 0; i < count; i++)
-        if (add(&writer, &names[i])) {
-            failed(trace, writer.db, err);
+        if (add_name(&writer, &names[i])) {
+            write_failed(trace, writer.db, err);
             goto out;
         }
     status = sqlite3_exec(writer.db, "COMMIT", NULL, NULL, NULL) == SQLITE_OK
                  ? 0
-                 : failed(trace, writer.db, err);
+                 : write_failed(trace, writer.db, err);
 out:
     close_writer(&writer);
     return status;

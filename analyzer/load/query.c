@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* Queries and their errors; see query.h. */
+#include "query.h"
+
+int query_prepare(const char *path, sqlite3 *db, const char *select, sqlite3_stmt **stmt,
+                  struct err *err)
+{
+    if (sqlite3_prepare_v2(db, select, -1, stmt, NULL) == SQLITE_OK)
+        return 0;
+    err_set(err, ERR_INPUT, "%s: not a usable trace: %s", path, sqlite3_errmsg(db));
+    return -1;
+}
+
+int query_failed(const char *path, sqlite3 *db, const char *table, struct err *err)
+{
+    int code = sqlite3_errcode(db) == SQLITE_NOMEM ? ERR_SYSTEM : ERR_INPUT;
+    err_set(err, code, "%s: cannot read table %s: %s", path, table, sqlite3_errmsg(db));
+    return -1;
+}

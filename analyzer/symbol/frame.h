@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One frame of a stack, with its name, and whose code it is, by the rules of frame_roles.def. It
+ * must not know how names are found, nor how frames are shown.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_FRAME_H
+#define GPUMEMTRACE_ANALYZER_SYMBOL_FRAME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum frame_role {
+#define ROLE(name, text) ROLE_##name,
+#define RULE(role, where, pattern)
+#include "frame_roles.def"
+    ROLE_COUNT
+};
+
+struct symbol_frame {
+    const char *kind;     /* python, native, inlined or label, as in the reports */
+    const char *function; /* never NULL; "libfoo.so+0x1234" when nothing better is known */
+    const char *file;     /* NULL: not known */
+    uint32_t line;        /* 0: not known */
+    const char *module;   /* path of the library or program; NULL: not native, or in none */
+    enum frame_role role;
+    bool is_named; /* false: function is a module and an offset */
+};
+
+enum frame_role frame_role_of(const struct symbol_frame *frame);
+
+/* "interpreter", for machines; the same for people. */
+const char *frame_role_key(enum frame_role role);
+const char *frame_role_text(enum frame_role role);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Texts with one owner, freed together: demangled symbols, "libfoo.so+0x1234", paths of found
+ * files. It must not know what they say.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_SYMBOL_NAME_POOL_H
+#define GPUMEMTRACE_ANALYZER_SYMBOL_NAME_POOL_H
+
+#include <stddef.h>
+
+#include "gpumemtrace/err.h"
+
+/* Zeroed is empty and ready for use. */
+struct owned_texts {
+    char **items;
+    size_t count, capacity;
+};
+
+/* Becomes the owner of a text from malloc and returns it. NULL, also for NULL: out of memory. */
+const char *owned_texts_take(struct owned_texts *texts, char *text, struct err *err);
+const char *owned_texts_addf(struct owned_texts *texts, struct err *err, const char *format, ...)
+    GMT_PRINTF(3, 4);
+void owned_texts_release(struct owned_texts *texts);
+
+#endif
