@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names into a trace file; see store_symbols.h. */
+/* Names into a trace file; see write_names.h. */
 #include "write_names.h"
 
 #include <search.h>
