@@ -13,8 +13,8 @@ static uint32_t path_of(const struct history *history, const struct block *block
     return block->span == HISTORY_NONE ? HISTORY_NONE : history->spans[block->span].path;
 }
 
-static int add(struct sites *sites, size_t *capacity, struct address_map *numbers,
-               const struct site *site, struct err *err)
+static int add_block_to_site(struct sites *sites, size_t *capacity, struct address_map *numbers,
+                             const struct site *site, struct err *err)
 {
     uint64_t key = (uint64_t)site->stack_id << 32 | site->path;
     uint32_t number = address_map_get(numbers, site->category, key);
@@ -39,7 +39,7 @@ static int add(struct sites *sites, size_t *capacity, struct address_map *number
 }
 
 /* Ties are broken by what is the same on every run. */
-static int compare(const void *left, const void *right)
+static int compare_sites(const void *left, const void *right)
 {
     const struct site *a = left, *b = right;
 
@@ -72,11 +72,11 @@ int sites_at(struct sites *sites, const struct categories *categories, uint32_t 
                              .path = path_of(history, block),
                              .category = categories_of(categories, block),
                              .bytes = block->size_bytes};
-        if (add(sites, &capacity, &numbers, &site, err))
+        if (add_block_to_site(sites, &capacity, &numbers, &site, err))
             goto out;
     }
     if (sites->count)
-        qsort(sites->items, sites->count, sizeof *sites->items, compare);
+        qsort(sites->items, sites->count, sizeof *sites->items, compare_sites);
     status = 0;
 out:
     address_map_release(&numbers);
@@ -89,6 +89,41 @@ void sites_release(struct sites *sites)
 {
     free(sites->items);
     *sites = (struct sites){0};
+}
+
+static int compare_bytes(const void *left, const void *right)
+{
+    const struct site *a = left, *b = right;
+
+    return (a->bytes < b->bytes) - (a->bytes > b->bytes);
+}
+
+int sites_sum(const struct sites *sites, enum sites_by by, size_t path_count, struct site **sums,
+              struct err *err)
+{
+    const size_t outside = path_count;
+    const size_t most = by == SITES_BY_CATEGORY ? CATEGORY_COUNT : path_count + 1;
+    struct site *found = array_new(most, sizeof *found, err);
+    int count = 0;
+
+    if (!found)
+        return -1;
+    for (size_t i = 0; i < sites->count; i++) {
+        const struct site *site = &sites->items[i];
+        const size_t path = site->path == HISTORY_NONE ? outside : site->path;
+        struct site *sum = &found[by == SITES_BY_CATEGORY ? (size_t)site->category : path];
+
+        sum->path = site->path;
+        sum->category = site->category;
+        sum->bytes += site->bytes;
+        sum->count += site->count;
+    }
+    for (size_t i = 0; i < most; i++)
+        if (found[i].count)
+            found[count++] = found[i];
+    qsort(found, (size_t)count, sizeof *found, compare_bytes);
+    *sums = found;
+    return count;
 }
 
 void sites_by_category(const struct sites *sites, uint64_t bytes[CATEGORY_COUNT])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Who holds memory at a moment: the live blocks of one stock, grouped by call stack, phase of birth
- * and category. It must not know names: those are looked up by whoever prints.
+ * and category. It must not know names: those are looked up by whoever describes them.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_SITES_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_SITES_H
@@ -25,6 +25,14 @@ struct sites {
 int sites_at(struct sites *sites, const struct categories *categories, uint32_t stock,
              uint32_t index, struct err *err);
 void sites_release(struct sites *sites);
+
+/*
+ * Sums of the sites by category, or by phase of birth of which there are path_count: the largest
+ * first, none without a block. *sums is the caller's to free. Returns how many, or -1.
+ */
+enum sites_by { SITES_BY_CATEGORY, SITES_BY_PATH };
+int sites_sum(const struct sites *sites, enum sites_by by, size_t path_count, struct site **sums,
+              struct err *err);
 
 /* Live bytes by category, indexed by enum category. */
 void sites_by_category(const struct sites *sites, uint64_t bytes[CATEGORY_COUNT]);

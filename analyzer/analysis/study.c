@@ -9,8 +9,6 @@
 #include "analyzer/load/load.h"
 #include "analyzer/replay/replay.h"
 
-enum { PEOPLE_TOP = 10 };
-
 int study_open(struct study *study, const char *path, struct err *err)
 {
     *study = (struct study){0};
@@ -36,9 +34,7 @@ void study_release(struct study *study)
 
 size_t view_limit(const struct view *view, size_t count)
 {
-    size_t limit = view->top > 0 ? (size_t)view->top : view->people ? PEOPLE_TOP : count;
-
-    return limit < count ? limit : count;
+    return view->top > 0 && (size_t)view->top < count ? (size_t)view->top : count;
 }
 
 const char *study_layer(const struct stock *stock)

@@ -21,16 +21,16 @@ int study_open(struct study *study, const char *path, struct err *err);
 void study_release(struct study *study);
 
 struct view {
-    bool people;     /* text: what fits a page; else every figure, for machines */
     int device;      /* -1: all */
     int layer;       /* enum memory_layer; LAYER_none: all */
     const char *at;  /* NULL: the command's own moment */
-    long top;        /* sites per list; 0: people 10, machines all */
-    bool all_frames; /* people: nothing of a stack is folded or cut */
+    long top;        /* sites per list; 0: not asked for */
+    bool all_frames; /* nothing of a stack is folded or cut */
     struct symbol_sources sources;
     const void *own; /* what only this command knows */
 };
 
+/* How many of count sites are asked for. */
 size_t view_limit(const struct view *view, size_t count);
 
 /* "device", "driver" or "pool", and the pool's name ("pytorch" unless it says otherwise; NULL: no
@@ -63,8 +63,7 @@ struct text_list {
     char **items;
     size_t count, capacity;
 };
-/* What a dry run could not know; NULL: nothing, or it was none. Stands in the heading for people.
- */
+/* What a dry run could not know; NULL: nothing, or it was none. */
 const char *study_dry_run(const struct study *study);
 int study_warnings(const struct study *study, struct text_list *warnings, struct err *err);
 void text_list_release(struct text_list *list);

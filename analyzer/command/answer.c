@@ -2,14 +2,11 @@
 /* From options to a printed document; see answer.h. */
 #include "answer.h"
 
-#include <string.h>
-
 #include "analyzer/command.h"
 
 struct view answer_view(const struct command_options *options, const void *own)
 {
-    return (struct view){.people = !strcmp(options->format->name, "text"),
-                         .device = options->device,
+    return (struct view){.device = options->device,
                          .layer = options->layer,
                          .at = options->at,
                          .top = options->top,
@@ -20,14 +17,14 @@ struct view answer_view(const struct command_options *options, const void *own)
                          .own = own};
 }
 
-int answer_print(const struct answer *answer, const struct command_options *options,
-                 const void *own, struct err *err)
+int answer_print(const struct page *page, const struct command_options *options, const void *own,
+                 struct err *err)
 {
     struct view view = answer_view(options, own);
     struct doc *doc = NULL;
     int status;
 
-    if (docs_build(&doc, options->format->reads, answer, &view, options->operands,
+    if (page_build(&doc, options->format->reads, page, &view, options->operands,
                    options->operand_count, err))
         return -1;
     status = command_print(doc, options, err);
@@ -35,13 +32,13 @@ int answer_print(const struct answer *answer, const struct command_options *opti
     return status;
 }
 
-int answer_command(const struct answer *answer, int argc, char **argv, struct err *err)
+int answer_command(const struct page *page, int argc, char **argv, struct err *err)
 {
     struct command_options options;
 
     if (options_parse(&options, NULL, NULL, argc, argv, err))
         return -1;
-    return answer_print(answer, &options, NULL, err);
+    return answer_print(page, &options, NULL, err);
 }
 
 int answer_check_samples(long samples, long most, struct err *err)

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the commands that answer from traces share: options to view, traces to document, document
- * to output. It must not know what any of them answers.
+ * What the commands that answer from traces share: options to view, traces to a page, the page to
+ * its output. It must not know what any page says.
  */
 #ifndef GPUMEMTRACE_ANALYZER_COMMAND_ANSWER_H
 #define GPUMEMTRACE_ANALYZER_COMMAND_ANSWER_H
 
-#include "analyzer/page/docs.h"
+#include "analyzer/page/page.h"
 #include "analyzer/util/options.h"
 
 /* What of the traces the options ask to see; own is handed to the command's parts. */
 struct view answer_view(const struct command_options *options, const void *own);
 
 /* Parses the shared options, builds and prints. Returns the exit status or -1, as a command. */
-int answer_command(const struct answer *answer, int argc, char **argv, struct err *err);
+int answer_command(const struct page *page, int argc, char **argv, struct err *err);
 
 /* As answer_command, for a command that has parsed options of its own. */
-int answer_print(const struct answer *answer, const struct command_options *options,
-                 const void *own, struct err *err);
+int answer_print(const struct page *page, const struct command_options *options, const void *own,
+                 struct err *err);
 
 /* Refuses more --samples than anyone can use. */
 int answer_check_samples(long samples, long most, struct err *err);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace check`: exit 1 when a limit or a baseline is broken. */
+/* `gpumemtrace check`: exit 1 when a limit or a baseline is broken. What it says is
+ * page/check.c. */
 #include "analyzer/command.h"
 #include "answer.h"
 
-#include "analyzer/analysis/check.h"
-#include "analyzer/analysis/grown.h"
-#include "analyzer/render/units.h"
+#include "analyzer/page/check.h"
+#include "analyzer/page/parts.h"
 
 struct given {
     struct option_texts max_peak;
@@ -47,46 +47,22 @@ static int hold_limits(struct check *check, const struct study *study, uint32_t 
 static int add_grown(struct doc *doc, const struct check *check, const struct study *study,
                      uint32_t stock, const struct view *view, struct err *err)
 {
-    enum { GROWN_LINES = 6 };
+    const struct history *base = &check->base.history;
+    const bool has_baseline = check->given.baseline != NULL;
     struct grown_side before = {.study = &check->base, .index = HISTORY_NONE};
-    struct grown_side after = {study, stock, study->history.stocks[stock].peak_index};
-    uint32_t base_stock = HISTORY_NONE;
-    bool people = view->people;
-    struct grown grown;
-    size_t limit;
-    int status = 0;
+    const struct grown_side after = {study, stock, study->history.stocks[stock].peak_index};
+    const uint32_t base_stock =
+        has_baseline ? check_counterpart(&check->base, study, stock) : HISTORY_NONE;
 
-    if (check->given.baseline)
-        base_stock = check_counterpart(&check->base, study, stock);
     if (base_stock != HISTORY_NONE) {
         before.stock = base_stock;
-        before.index = check->base.history.stocks[base_stock].peak_index;
+        before.index = base->stocks[base_stock].peak_index;
     }
-    if (grown_find(&grown, &before, &after, err))
-        return -1;
-    limit = view_limit(view, grown.count);
-    doc_list_begin(doc, "grown",
-                   !people                 ? NULL
-                   : check->given.baseline ? "Call stacks that grew since the baseline"
-                                           : "Who held it at the peak");
-    for (size_t i = 0; i < limit && !status; i++) {
-        const struct grown_site *site = &grown.items[i];
-
-        doc_row_begin(doc);
-        doc_integer(doc, "delta_bytes", people ? "Grew by" : NULL, DOC_DELTA,
-                    (int64_t)(site->after_bytes - site->before_bytes));
-        doc_bytes(doc, "before_bytes", people ? "From" : NULL, site->before_bytes);
-        doc_bytes(doc, "after_bytes", people ? "To" : NULL, site->after_bytes);
-        status = docs_frames(doc, study, view, site->stack_id, GROWN_LINES, err);
-        doc_row_end(doc);
-    }
-    doc_list_end(doc);
-    grown_release(&grown);
-    return status;
+    return page_check_grown(doc, &before, &after, has_baseline, view, err);
 }
 
-static int add_device(struct doc *doc, const struct study *study, const struct device_use *use,
-                      const struct view *view, struct err *err)
+static int check_device(struct doc *doc, const struct study *study, const struct device_use *use,
+                        const struct view *view, struct err *err)
 {
     struct check *check = *(struct check *const *)view->own;
     uint32_t stock = study_stock(study, use, view);
@@ -102,62 +78,29 @@ static int add_device(struct doc *doc, const struct study *study, const struct d
     return passed ? 0 : add_grown(doc, check, study, stock, view, err);
 }
 
-static int add_tail(struct doc *doc, const struct study *study, const struct view *view,
-                    struct err *err)
+static int check_trace(struct doc *doc, const struct study *study, const struct view *view,
+                       struct err *err)
 {
     const struct check *check = *(struct check *const *)view->own;
 
     if (!check->given.allow_incomplete && check_complete(&study->trace, err))
         return -1;
-    return docs_warnings(doc, study, view, err);
+    return page_warnings(doc, study, view, err);
 }
 
 /* --- all of them --- */
 
-static void add_result(struct doc *doc, const struct check_result *result, bool people)
-{
-    char measured[UNITS_TEXT_BYTES], limit[UNITS_TEXT_BYTES];
-
-    doc_row_begin(doc);
-    doc_textf(doc, "name", NULL, "%s: %s", result->trace, result->subject);
-    doc_bool(doc, "passed", NULL, result->passed);
-    doc_text(doc, NULL, people ? "Result" : NULL, result->passed ? "ok" : "BROKEN");
-    doc_text(doc, "subject", people ? "What" : NULL, result->subject);
-    doc_bytes(doc, "measured_bytes", people ? "Measured" : NULL, result->measured_bytes);
-    doc_bytes(doc, "limit_bytes", people ? "Limit" : NULL, result->limit_bytes);
-    doc_textf(doc, "message", NULL, "%s is %s (%llu bytes), the limit is %s (%llu bytes)",
-              result->subject, units_bytes(measured, result->measured_bytes),
-              (unsigned long long)result->measured_bytes, units_bytes(limit, result->limit_bytes),
-              (unsigned long long)result->limit_bytes);
-    doc_text(doc, "kind", NULL, result->kind);
-    doc_text(doc, "trace", people ? "Trace" : NULL, result->trace);
-    if (result->device == DEVICE_UNKNOWN)
-        doc_null(doc, "device", NULL, DOC_COUNT);
-    else
-        doc_count(doc, "device", NULL, (uint64_t)result->device);
-    doc_row_end(doc);
-}
-
-static void add_results(struct doc *doc, const struct check_results *results, bool people)
-{
-    doc_bool(doc, "passed", NULL, check_all_passed(results));
-    doc_list_begin(doc, "checks", people ? "Checks" : NULL);
-    for (size_t i = 0; i < results->count; i++)
-        add_result(doc, &results->items[i], people);
-    doc_list_end(doc);
-}
-
 static int print(struct check *check, const struct command_options *options, struct err *err)
 {
-    static const struct answer answer = {
-        .schema = "gpumemtrace.check/1", .device = add_device, .tail = add_tail};
+    static const struct page page = {
+        .schema = "gpumemtrace.check/1", .device = check_device, .tail = check_trace};
     struct view view = answer_view(options, &check);
     struct doc *doc = NULL;
     int status;
 
     if (check->base.symbols && symbols_set_sources(check->base.symbols, &view.sources, err))
         return -1;
-    if (docs_build(&doc, options->format->reads, &answer, &view, options->operands,
+    if (page_build(&doc, options->format->reads, &page, &view, options->operands,
                    options->operand_count, err))
         return -1;
     if (!check->results.count && view.layer == LAYER_pool) {
@@ -165,7 +108,7 @@ static int print(struct check *check, const struct command_options *options, str
         err_set(err, ERR_INPUT, "no device has a framework pool to check; try --layer=driver");
         return -1;
     }
-    add_results(doc, &check->results, view.people);
+    page_check_results(doc, &check->results);
     status = command_print(doc, options, err);
     doc_free(doc);
     return status ? status : !check_all_passed(&check->results);

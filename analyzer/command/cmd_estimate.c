@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * `gpumemtrace estimate MODEL`: how much memory a model should need.
- */
+/* `gpumemtrace estimate MODEL`: how much memory a model should need. What it says is
+ * page/estimate.c. */
 #include "analyzer/command.h"
 #include "model_options.h"
-#include "analyzer/estimate/estimate.h"
-#include "analyzer/estimate/estimate_doc.h"
+#include "analyzer/page/estimate.h"
 
 static int print_estimate(const struct estimate *estimate, const struct command_options *options,
                           const struct model_options *own, struct err *err)
 {
     struct estimate_view view = {.context_bytes = own->context_bytes, .all_layers = own->layers};
-    struct doc *doc = estimate_doc(estimate, &view, options->format->reads);
+    struct doc *doc = page_estimate(options->format->reads, estimate, &view);
     if (!doc) {
         err_set(err, ERR_SYSTEM, "out of memory for the result");
         return -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace leaks`: memory never freed, and growth per step. */
+/* `gpumemtrace leaks`: memory never freed, and growth per step. What it says is page/leaks.c. */
 #include "analyzer/command.h"
 #include "answer.h"
 
@@ -26,16 +26,16 @@ static int note_growth(const struct study *study, const struct device_use *use,
     return 0;
 }
 
-static int add_device(struct doc *doc, const struct study *study, const struct device_use *use,
-                      const struct view *view, struct err *err)
+static int note_and_add_leaks(struct doc *doc, const struct study *study,
+                              const struct device_use *use, const struct view *view,
+                              struct err *err)
 {
-    return note_growth(study, use, view, err) || docs_leaks(doc, study, use, view, err) ? -1 : 0;
+    return note_growth(study, use, view, err) || page_leaks.device(doc, study, use, view, err) ? -1
+                                                                                               : 0;
 }
 
 int command_leaks(int argc, char **argv, struct err *err)
 {
-    static const struct answer answer = {
-        .schema = "gpumemtrace.leaks/1", .device = add_device, .tail = docs_warnings};
     static const struct option_rule rules[] = {
         {"fail", 0, OPTION_FLAG, NULL, "exit 1 when a call stack grows with every step",
          offsetof(struct own, fail)},
@@ -43,11 +43,13 @@ int command_leaks(int argc, char **argv, struct err *err)
     };
     bool found = false;
     struct own own = {.found = &found};
+    struct page page = page_leaks;
     struct command_options options;
     int status;
 
     if (options_parse(&options, rules, &own, argc, argv, err))
         return -1;
-    status = answer_print(&answer, &options, &own, err);
+    page.device = note_and_add_leaks;
+    status = answer_print(&page, &options, &own, err);
     return status ? status : found;
 }

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "analyzer/estimate/estimate_doc.h"
+#include "analyzer/page/estimate.h"
 #include "analyzer/estimate/model.h"
 #include "analyzer/util/options.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The counters of a device's accounts and pools over the whole run, as a document. */
-#include "docs.h"
+/* The counters of a device's accounts and pools over the whole run, and how layers are named. */
+#include "parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,54 +24,52 @@ static const char *const memory_texts[] = {
 #include "gpumemtrace/schema/memory.def"
 };
 
-const char *docs_layer_name(const struct study *study, const struct stock *stock, char *buffer)
+const char *page_layer_name(const struct study *study, const struct stock *stock, char *buffer)
 {
     const char *pool = study_pool(study, stock);
 
     if (pool)
-        snprintf(buffer, DOCS_NAME_BYTES, "%s pool", pool);
+        snprintf(buffer, PAGE_LAYER_BYTES, "%s pool", pool);
     else
-        snprintf(buffer, DOCS_NAME_BYTES, "%s", study_layer(stock));
+        snprintf(buffer, PAGE_LAYER_BYTES, "%s", study_layer(stock));
     return buffer;
 }
 
-void docs_layer(struct doc *doc, const struct study *study, const struct view *view,
-                const struct stock *stock)
+void page_layer(struct doc *doc, const struct study *study, const struct stock *stock,
+                const char *label)
 {
-    char name[DOCS_NAME_BYTES];
+    char name[PAGE_LAYER_BYTES];
 
-    if (view->people) {
-        doc_text(doc, NULL, "Layer", docs_layer_name(study, stock, name));
-        return;
-    }
-    doc_text(doc, "layer", NULL, study_layer(stock));
-    doc_text(doc, "pool", NULL, study_pool(study, stock));
+    doc_text(doc, "layer", label, study_layer(stock));
+    doc_words(doc, "%s", page_layer_name(study, stock, name));
+    doc_text(doc_detail(doc), "pool", "Pool", study_pool(study, stock));
 }
 
-static void add_peak_moment(struct doc *doc, const struct study *study, const struct stock *stock,
-                            const char *time_label)
+/* --- every figure --- */
+
+static void add_peak_moment(struct doc *doc, const struct study *study, const struct stock *stock)
 {
     if (stock->peak_index == HISTORY_NONE) {
-        doc_null(doc, "peak_time_ns", time_label, DOC_NS);
-        doc_null(doc, "peak_seq", NULL, DOC_COUNT);
+        doc_null(doc, "peak_time_ns", "At", DOC_NS);
+        doc_null(doc_detail(doc), "peak_seq", "Event", DOC_COUNT);
         return;
     }
-    doc_integer(doc, "peak_time_ns", time_label, DOC_NS,
+    doc_integer(doc, "peak_time_ns", "At", DOC_NS,
                 (int64_t)study_time_ns(study, stock->peak_index));
-    doc_count(doc, "peak_seq", NULL, study->trace.events[stock->peak_index].seq);
+    doc_count(doc_detail(doc), "peak_seq", "Event", study->trace.events[stock->peak_index].seq);
 }
 
 static void add_account(struct doc *doc, const struct study *study, const char *key,
-                        const struct stock *stock)
+                        const char *heading, const struct stock *stock)
 {
-    doc_object_begin(doc, key, NULL);
-    doc_bytes(doc, "peak_bytes", NULL, stock->peak_bytes);
-    add_peak_moment(doc, study, stock, NULL);
-    doc_bytes(doc, "live_at_exit_bytes", NULL, stock->live_bytes);
-    doc_count(doc, "allocations", NULL, stock->allocations_count);
-    doc_count(doc, "frees", NULL, stock->frees_count);
-    doc_count(doc, "failed", NULL, stock->failed_count);
-    doc_count(doc, "implicit_frees", NULL, stock->implicit_frees_count);
+    doc_object_begin(doc_detail(doc), key, heading);
+    doc_bytes(doc, "peak_bytes", "Peak", stock->peak_bytes);
+    add_peak_moment(doc, study, stock);
+    doc_bytes(doc, "live_at_exit_bytes", "Left at exit", stock->live_bytes);
+    doc_count(doc, "allocations", "Allocations", stock->allocations_count);
+    doc_count(doc, "frees", "Frees", stock->frees_count);
+    doc_count(doc, "failed", "Failed", stock->failed_count);
+    doc_count(doc, "implicit_frees", "With context", stock->implicit_frees_count);
     doc_object_end(doc);
 }
 
@@ -79,17 +77,17 @@ static void add_account(struct doc *doc, const struct study *study, const char *
 static void add_mempool_name(struct doc *doc, const struct mempool *mempool)
 {
     if (mempool->memory == MEMORY_GRAPH)
-        doc_text(doc, "name", NULL, "graph memory");
+        doc_text(doc, "name", "Pool", "graph memory");
     else
-        doc_textf(doc, "name", NULL, "0x%" PRIx64, mempool->handle);
-    doc_text(doc, "memory", NULL, memory_texts[mempool->memory]);
+        doc_textf(doc, "name", "Pool", "0x%" PRIx64, mempool->handle);
+    doc_text(doc, "memory", "Memory", memory_texts[mempool->memory]);
 }
 
 static void add_mempools(struct doc *doc, const struct study *study, const struct device_use *use)
 {
     const struct history *history = &study->history;
 
-    doc_list_begin(doc, "mempools", NULL);
+    doc_list_begin(doc_detail(doc), "mempools", "The driver's pools");
     for (size_t i = 0; i < history->mempool_count; i++) {
         const struct mempool *mempool = &history->mempools[i];
 
@@ -97,13 +95,28 @@ static void add_mempools(struct doc *doc, const struct study *study, const struc
             continue;
         doc_row_begin(doc);
         add_mempool_name(doc, mempool);
-        doc_bytes(doc, "peak_used_bytes", NULL,
+        doc_bytes(doc, "peak_used_bytes", "Peak",
                   mempool->reported ? mempool->peak_used_bytes : mempool->peak_live_bytes);
-        doc_known_bytes(doc, "peak_reserved_bytes", NULL, mempool->reported,
+        doc_known_bytes(doc, "peak_reserved_bytes", "Peak reserved", mempool->reported,
                         mempool->peak_reserved_bytes);
         doc_row_end(doc);
     }
     doc_list_end(doc);
+}
+
+static void add_pool(struct doc *doc, const struct study *study, const struct stock *stock,
+                     uint64_t reserved_bytes, bool reserved_known)
+{
+    doc_row_begin(doc);
+    doc_text(doc, "name", "Pool", study_pool(study, stock));
+    doc_bytes(doc, "peak_live_bytes", "Peak", stock->peak_bytes);
+    doc_known_bytes(doc, "peak_reserved_bytes", "Peak reserved", reserved_known, reserved_bytes);
+    add_peak_moment(doc, study, stock);
+    doc_bytes(doc, "live_at_exit_bytes", "Left at exit", stock->live_bytes);
+    doc_count(doc, "allocations", "Allocations", stock->allocations_count);
+    doc_count(doc, "frees", "Frees", stock->frees_count);
+    doc_count(doc, "failed", "Failed", stock->failed_count);
+    doc_row_end(doc);
 }
 
 static int add_pools(struct doc *doc, const struct study *study, const struct device_use *use,
@@ -111,8 +124,8 @@ static int add_pools(struct doc *doc, const struct study *study, const struct de
 {
     const struct history *history = &study->history;
 
-    doc_list_begin(doc, "pools", NULL);
-    for (uint32_t i = 0; i < history->stock_count; i++) {
+    doc_list_begin(doc_detail(doc), "pools", "Pools of frameworks");
+    for (uint32_t i = 0; i < history->stock_count && doc_takes(doc, DOC_BOTH); i++) {
         const struct stock *stock = &history->stocks[i];
         uint64_t reserved_bytes;
         bool known;
@@ -121,30 +134,21 @@ static int add_pools(struct doc *doc, const struct study *study, const struct de
             continue;
         if (frag_peak_reserved(history, i, &reserved_bytes, &known, err))
             return -1;
-        doc_row_begin(doc);
-        doc_text(doc, "name", NULL, study_pool(study, stock));
-        doc_bytes(doc, "peak_live_bytes", NULL, stock->peak_bytes);
-        doc_known_bytes(doc, "peak_reserved_bytes", NULL, known, reserved_bytes);
-        add_peak_moment(doc, study, stock, NULL);
-        doc_bytes(doc, "live_at_exit_bytes", NULL, stock->live_bytes);
-        doc_count(doc, "allocations", NULL, stock->allocations_count);
-        doc_count(doc, "frees", NULL, stock->frees_count);
-        doc_count(doc, "failed", NULL, stock->failed_count);
-        doc_row_end(doc);
+        add_pool(doc, study, stock, reserved_bytes, known);
     }
     doc_list_end(doc);
     return 0;
 }
 
-/* --- for people: one table --- */
+/* --- a summary: one table --- */
 
-static void add_line(struct doc *doc, const struct study *study, const char *name,
-                     const struct stock *stock)
+static void add_counter_row(struct doc *doc, const struct study *study, const char *name,
+                            const struct stock *stock)
 {
     doc_row_begin(doc);
     doc_text(doc, NULL, "Memory", name);
     doc_bytes(doc, NULL, "Peak", stock->peak_bytes);
-    add_peak_moment(doc, study, stock, "At");
+    add_peak_moment(doc, study, stock);
     doc_bytes(doc, NULL, "Left at exit", stock->live_bytes);
     doc_count(doc, NULL, "Allocations", stock->allocations_count);
     doc_count(doc, NULL, "Frees", stock->frees_count);
@@ -161,36 +165,35 @@ static bool is_idle(const struct stock *stock)
     return !stock->allocations_count && !stock->failed_count;
 }
 
-static void add_table(struct doc *doc, const struct study *study, const struct device_use *use)
+static void add_counter_table(struct doc *doc, const struct study *study,
+                              const struct device_use *use)
 {
     const struct history *history = &study->history;
-    char name[DOCS_NAME_BYTES];
+    char name[PAGE_LAYER_BYTES];
 
-    doc_list_begin(doc, NULL, NULL);
+    doc_list_begin(doc_summary(doc), NULL, NULL);
     for (size_t i = 0; i < history->stock_count; i++) {
         const struct stock *stock = &history->stocks[i];
 
         if (stock->account == ACCOUNT_pool && stock->device == use->device)
-            add_line(doc, study, docs_layer_name(study, stock, name), stock);
+            add_counter_row(doc, study, page_layer_name(study, stock, name), stock);
     }
     for (size_t i = 0; i < ACCOUNTS_SHOWN; i++) {
         const struct stock *stock = &history->stocks[use->stocks[accounts[i].account]];
 
         if (accounts[i].account == ACCOUNT_device || !is_idle(stock))
-            add_line(doc, study, accounts[i].title, stock);
+            add_counter_row(doc, study, accounts[i].title, stock);
     }
     doc_list_end(doc);
 }
 
-int docs_counters(struct doc *doc, const struct study *study, const struct device_use *use,
+int page_counters(struct doc *doc, const struct study *study, const struct device_use *use,
                   const struct view *view, struct err *err)
 {
-    if (view->people) {
-        add_table(doc, study, use);
-        return 0;
-    }
+    (void)view;
+    add_counter_table(doc, study, use);
     for (size_t i = 0; i < ACCOUNTS_SHOWN; i++)
-        add_account(doc, study, accounts[i].key,
+        add_account(doc, study, accounts[i].key, accounts[i].title,
                     &study->history.stocks[use->stocks[accounts[i].account]]);
     add_mempools(doc, study, use);
     return add_pools(doc, study, use, err);

@@ -1,117 +1,108 @@
 /* SPDX-License-Identifier: MIT */
-/* What was never freed, and what grows, as a document. */
-#include "docs.h"
+/* The page of `leaks`, and its parts: what was never freed, and what grows with every step. */
+#include "parts.h"
 
 #include "analyzer/analysis/leaks.h"
 
-static void add_total(struct doc *doc, const struct study *study, const struct view *view,
-                      uint32_t number)
-{
-    const struct stock *stock = &study->history.stocks[number];
-    bool people = view->people;
+enum { LEAK_FRAME_LINES = 5 };
 
-    doc_row_begin(doc);
-    docs_layer(doc, study, view, stock);
-    doc_bytes(doc, "live_at_exit_bytes", people ? "Left at exit" : NULL, stock->live_bytes);
-    doc_count(doc, "blocks", people ? "Blocks" : NULL,
+static void add_total(struct doc *doc, const struct study *study, const struct stock *stock)
+{
+    page_layer(doc, study, stock, "Layer");
+    doc_bytes(doc, "live_at_exit_bytes", "Left at exit", stock->live_bytes);
+    doc_count(doc, "blocks", "Blocks",
               stock->allocations_count - stock->frees_count - stock->implicit_frees_count -
                   stock->lost_frees_count);
-    doc_row_end(doc);
 }
 
-static int add_growing(struct doc *doc, const struct study *study, const struct view *view,
-                       uint32_t number, struct err *err)
+static void add_totals(struct doc *doc, const struct study *study, const struct page_stocks *stocks)
 {
-    const struct stock *stock = &study->history.stocks[number];
-    bool people = view->people;
+    doc_list_begin(doc, "totals", "Never freed");
+    for (size_t i = 0; i < stocks->count; i++) {
+        doc_row_begin(doc_detail_if(doc, i > 0));
+        add_total(doc, study, &study->history.stocks[stocks->numbers[i]]);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+}
+
+static int add_growing_site(struct doc *doc, const struct study *study, const struct view *view,
+                            const struct stock *stock, const struct growth *growth,
+                            const struct growing *site, struct err *err)
+{
+    page_layer(doc, study, stock, "Layer");
+    doc_bytes(doc, "bytes_per_step", "Per step", (uint64_t)(site->bytes_per_step + 0.5));
+    doc_bytes(doc, "first_bytes", "After 2nd step", site->first_bytes);
+    doc_bytes(doc, "last_bytes", "After last", site->last_bytes);
+    doc_count(doc, "steps", "Steps", growth->ends_count);
+    doc_count(doc, "rises", "Rises", site->rises_count);
+    return page_frames(doc, study, view, site->stack_id, LEAK_FRAME_LINES, err);
+}
+
+static int add_growing_of_stock(struct doc *doc, const struct study *study, const struct view *view,
+                                uint32_t number, bool is_leading, struct err *err)
+{
     struct growth growth;
-    size_t limit;
     int status = 0;
 
     if (growth_find(&growth, &study->history, number, err))
         return -1;
-    limit = view_limit(view, growth.count);
+    const size_t limit = view_limit(view, growth.count);
     for (size_t i = 0; i < limit && !status; i++) {
-        const struct growing *site = &growth.items[i];
-
-        doc_row_begin(doc);
-        docs_layer(doc, study, view, stock);
-        doc_bytes(doc, "bytes_per_step", people ? "Per step" : NULL,
-                  (uint64_t)(site->bytes_per_step + 0.5));
-        doc_bytes(doc, "first_bytes", people ? "After 2nd step" : NULL, site->first_bytes);
-        doc_bytes(doc, "last_bytes", people ? "After last" : NULL, site->last_bytes);
-        doc_count(doc, "steps", people ? "Steps" : NULL, growth.ends_count);
-        doc_count(doc, "rises", people ? "Rises" : NULL, site->rises_count);
-        status = docs_frames(doc, study, view, site->stack_id, 5, err);
+        doc_row_begin(doc_detail_if(doc, !is_leading || (!view->top && i >= PAGE_SITES)));
+        status = add_growing_site(doc, study, view, &study->history.stocks[number], &growth,
+                                  &growth.items[i], err);
         doc_row_end(doc);
     }
     growth_release(&growth);
     return status;
 }
 
-static int add_growing_list(struct doc *doc, const struct study *study, const struct view *view,
-                            const uint32_t *stocks, size_t count, struct err *err)
+static int add_growing(struct doc *doc, const char *key, const struct study *study,
+                       const struct view *view, const struct page_stocks *stocks, struct err *err)
 {
-    doc_list_begin(doc, "growing", view->people ? "Growing with every step" : NULL);
-    for (size_t i = 0; i < count; i++)
-        if (add_growing(doc, study, view, stocks[i], err))
+    doc_list_begin(doc, key, "Growing with every step");
+    for (size_t i = 0; i < stocks->count; i++)
+        if (add_growing_of_stock(doc, study, view, stocks->numbers[i], i == 0, err))
             return -1;
     doc_list_end(doc);
     return 0;
 }
 
-/* Adds to the object that is open. */
-static int add_figures(struct doc *doc, const struct study *study, const struct device_use *use,
-                       const struct view *view, struct err *err)
+int page_leaks_of_device(struct doc *doc, const struct study *study, const struct device_use *use,
+                         const struct view *view, struct err *err)
 {
-    const struct history *history = &study->history;
-    uint32_t stocks[STUDY_STOCKS_MAX], indices[STUDY_STOCKS_MAX];
-    struct site_list list = {.key = "live_at_exit",
-                             .heading = "Live at exit",
-                             .stocks = stocks,
-                             .indices = indices,
-                             .frames = 5};
+    static const struct page_site_list list = {.key = "live_at_exit",
+                                               .heading = "Live at exit",
+                                               .summary_rows = PAGE_SITES,
+                                               .frame_lines = LEAK_FRAME_LINES};
+    const uint32_t count = (uint32_t)study->history.event_count;
+    struct page_stocks stocks;
 
-    list.count = study_stocks(study, use, view, stocks, view->people ? 1 : STUDY_STOCKS_MAX);
-    doc_list_begin(doc, "totals", view->people ? "Never freed" : NULL);
-    for (size_t i = 0; i < list.count; i++) {
-        add_total(doc, study, view, stocks[i]);
-        indices[i] = history->event_count ? history->event_count - 1 : HISTORY_NONE;
-    }
-    doc_list_end(doc);
-    if (add_growing_list(doc, study, view, stocks, list.count, err))
-        return -1;
-    return docs_sites(doc, study, view, &list, err);
+    page_stocks_find(&stocks, doc, study, use, view);
+    for (size_t i = 0; i < stocks.count; i++)
+        stocks.indices[i] = count ? count - 1 : HISTORY_NONE;
+    add_totals(doc, study, &stocks);
+    return add_growing(doc, "growing", study, view, &stocks, err) ||
+                   page_sites(doc, study, view, &stocks, &list, err)
+               ? -1
+               : 0;
 }
 
-int docs_leaks(struct doc *doc, const struct study *study, const struct device_use *use,
-               const struct view *view, struct err *err)
-{
-    int status;
-
-    doc_object_begin(doc, "leaks", NULL);
-    status = add_figures(doc, study, use, view, err);
-    doc_object_end(doc);
-    return status;
-}
-
-int docs_all_leaks(struct doc *doc, const struct study *study, const struct view *view,
-                   struct err *err)
+int page_leaks_of_all(struct doc *doc, const struct study *study, const struct view *view,
+                      struct err *err)
 {
     const struct history *history = &study->history;
 
-    doc_list_begin(doc, "leaks", NULL);
-    for (size_t d = 0; d < history->device_count; d++) {
-        const struct device_use *use = &history->devices[d];
+    doc_list_begin(doc, "leaks", "Leaks");
+    for (size_t i = 0; i < history->device_count && doc_takes(doc, DOC_BOTH); i++) {
+        const struct device_use *use = &history->devices[i];
 
         if (view->device >= 0 && use->device != view->device)
             continue;
         doc_row_begin(doc);
-        if (use->device == DEVICE_UNKNOWN)
-            doc_null(doc, "device", NULL, DOC_COUNT);
-        else
-            doc_count(doc, "device", NULL, (uint64_t)use->device);
-        if (add_figures(doc, study, use, view, err))
+        page_device_number(doc, "Device", use->device);
+        if (page_leaks_of_device(doc, study, use, view, err))
             return -1;
         doc_row_end(doc);
     }
@@ -119,18 +110,24 @@ int docs_all_leaks(struct doc *doc, const struct study *study, const struct view
     return 0;
 }
 
-int docs_growth(struct doc *doc, const struct study *study, const struct device_use *use,
+int page_growth(struct doc *doc, const struct study *study, const struct device_use *use,
                 const struct view *view, struct err *err)
 {
-    uint32_t stock = study_stock(study, use, view);
-    struct growth growth;
-    bool any;
+    struct page_stocks leading = {.numbers = {study_stock(study, use, view)}, .count = 1};
 
-    if (stock == HISTORY_NONE)
+    if (leading.numbers[0] == HISTORY_NONE || !doc_takes(doc, DOC_SUMMARY))
         return 0;
-    if (growth_find(&growth, &study->history, stock, err))
-        return -1;
-    any = growth.count > 0;
-    growth_release(&growth);
-    return any ? add_growing_list(doc, study, view, &stock, 1, err) : 0;
+    return add_growing(doc_summary(doc), NULL, study, view, &leading, err);
 }
+
+static int add_leaks(struct doc *doc, const struct study *study, const struct device_use *use,
+                     const struct view *view, struct err *err)
+{
+    doc_object_begin(doc, "leaks", NULL);
+    const int status = page_leaks_of_device(doc, study, use, view, err);
+    doc_object_end(doc);
+    return status;
+}
+
+const struct page page_leaks = {
+    .schema = "gpumemtrace.leaks/1", .device = add_leaks, .tail = page_warnings};

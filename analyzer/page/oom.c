@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Failed allocations and their verdicts as a document. */
-#include "docs.h"
+/* The page of `oom`, and its parts: failed allocations and their verdicts. */
+#include "parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "analyzer/render/units.h"
 
 /* Rows with evidence cost a look at every block each: of many, the first and the last are shown. */
-enum { ROWS_AT_EACH_END = 100, HOLDERS = 10 };
+enum { ROWS_AT_EACH_END = 100, HOLDERS = 10, SUMMARY_HOLDERS = 5, HOLDER_FRAME_LINES = 3 };
 
 /* --- the sentence --- */
 
@@ -102,94 +102,108 @@ static const char *path_of(const struct study *study, uint32_t span)
     return span == HISTORY_NONE ? NULL : study_path(study, study->history.spans[span].path);
 }
 
-static void add_evidence(struct doc *doc, const struct oom *oom, bool people)
+static void add_evidence(struct doc *doc, const struct oom *oom)
 {
-    doc_known_bytes(doc, "device_free_bytes", NULL, oom->device_known, oom->device_free_bytes);
-    doc_known_bytes(doc, "device_total_bytes", NULL, oom->device_total_bytes != 0,
-                    oom->device_total_bytes);
-    doc_known_bytes(doc, "context_bytes", NULL, oom->context_known, oom->context_bytes);
-    doc_known_bytes(doc, "others_bytes", NULL, oom->others_known, oom->others_bytes);
-    doc_bytes(doc, "driver_live_bytes", NULL, oom->driver_live_bytes);
-    doc_bytes(doc, "live_bytes", people ? "Live" : NULL, oom->live_bytes);
-    doc_known_bytes(doc, "reserved_bytes", NULL, oom->reserved_known, oom->reserved_bytes);
-    doc_known_bytes(doc, "idle_bytes", people ? "Idle" : NULL, oom->reserved_known,
-                    oom->idle_bytes);
-    doc_known_bytes(doc, "largest_hole_bytes", people ? "Largest hole" : NULL, oom->reserved_known,
+    doc_known_bytes(doc_detail(doc), "device_free_bytes", "Free on the card", oom->device_known,
+                    oom->device_free_bytes);
+    doc_known_bytes(doc_detail(doc), "device_total_bytes", "Of the card",
+                    oom->device_total_bytes != 0, oom->device_total_bytes);
+    doc_known_bytes(doc_detail(doc), "context_bytes", "Context", oom->context_known,
+                    oom->context_bytes);
+    doc_known_bytes(doc_detail(doc), "others_bytes", "Held by others", oom->others_known,
+                    oom->others_bytes);
+    doc_bytes(doc_detail(doc), "driver_live_bytes", "Live in the driver", oom->driver_live_bytes);
+    doc_bytes(doc, "live_bytes", "Live", oom->live_bytes);
+    doc_known_bytes(doc_detail(doc), "reserved_bytes", "Reserved", oom->reserved_known,
+                    oom->reserved_bytes);
+    doc_known_bytes(doc, "idle_bytes", "Idle", oom->reserved_known, oom->idle_bytes);
+    doc_known_bytes(doc, "largest_hole_bytes", "Largest hole", oom->reserved_known,
                     oom->largest_hole_bytes);
 }
 
-static void add_categories(struct doc *doc, const struct sites *sites)
+static void add_held_categories(struct doc *doc, const struct sites *sites)
 {
     uint64_t bytes[CATEGORY_COUNT];
 
     sites_by_category(sites, bytes);
-    doc_object_begin(doc, "categories", NULL);
+    doc_object_begin(doc_detail(doc), "categories", "Held by category");
     for (int i = 0; i < CATEGORY_COUNT; i++)
-        doc_bytes(doc, category_key((enum category)i), NULL, bytes[i]);
+        doc_bytes(doc, category_key((enum category)i), category_title((enum category)i), bytes[i]);
     doc_object_end(doc);
 }
 
+/* The sites that held most when the allocation failed. */
 static int add_holders(struct doc *doc, const struct study *study, const struct view *view,
-                       const struct oom *oom, struct err *err)
+                       const struct oom *oom, const struct page_site_list *list, struct err *err)
 {
+    const struct page_stocks stocks = {
+        .numbers = {oom->stock}, .indices = {oom->failure->event}, .count = 1};
     struct view shown = *view;
-    struct sites sites;
-    struct site_list list = {.key = "holders",
-                             .stocks = &oom->stock,
-                             .indices = &oom->failure->event,
-                             .count = 1,
-                             .frames = 3};
 
-    if (view->people)
+    if (!shown.top)
+        shown.top = (long)list->summary_rows;
+    return page_sites(doc, study, &shown, &stocks, list, err);
+}
+
+static int add_failure_holders(struct doc *doc, const struct study *study, const struct view *view,
+                               const struct oom *oom, struct err *err)
+{
+    static const struct page_site_list list = {.key = "holders",
+                                               .heading = "Held by",
+                                               .summary_rows = HOLDERS,
+                                               .frame_lines = HOLDER_FRAME_LINES};
+    struct sites sites;
+
+    if (!doc_takes(doc, DOC_DETAIL))
         return 0;
     if (sites_at(&sites, &study->categories, oom->stock, oom->failure->event, err))
         return -1;
-    add_categories(doc, &sites);
+    add_held_categories(doc, &sites);
     sites_release(&sites);
-    if (!shown.top)
-        shown.top = HOLDERS;
-    return docs_sites(doc, study, &shown, &list, err);
+    return add_holders(doc_detail(doc), study, view, oom, &list, err);
 }
 
-static int add_row(struct doc *doc, const struct study *study, const struct view *view,
-                   size_t number, struct err *err)
+/* What was asked for, and what became of it. */
+static void add_request(struct doc *doc, const struct study *study, const struct failure *failure,
+                        const struct oom *oom)
 {
-    const struct history *history = &study->history;
-    const struct failure *failure = &history->failures[number];
     const struct event *event = &study->trace.events[failure->event];
-    const struct stock *stock = &history->stocks[failure->stock];
-    bool people = view->people;
+    const struct stock *stock = &study->history.stocks[failure->stock];
+
+    page_device_number(doc_detail(doc), "Device", stock->device);
+    page_layer(doc, study, stock, "Layer");
+    doc_count(doc_detail(doc), "seq", "Event", event->seq);
+    doc_integer(doc, "time_ns", "At", DOC_NS, (int64_t)event->time_ns);
+    doc_text(doc_detail(doc), "api", "Call", trace_hook(&study->trace, event->hook_id));
+    doc_text(doc, "phase", "Phase", path_of(study, failure->span));
+    doc_integer(doc_detail(doc), "result", "Result", DOC_COUNT, event->result);
+    doc_known_bytes(doc, "asked_bytes", "Asked", oom->account != ACCOUNT_context, oom->asked_bytes);
+    doc_text(doc, "verdict", "Verdict", oom_verdict_name(oom->verdict));
+}
+
+static int add_failure(struct doc *doc, const struct study *study, const struct view *view,
+                       size_t number, struct err *err)
+{
+    const struct failure *failure = &study->history.failures[number];
     char sentence[512];
     struct oom oom;
 
-    if (oom_explain(&oom, history, failure, err))
+    if (oom_explain(&oom, &study->history, failure, err))
         return -1;
     explain(sentence, sizeof sentence, &oom);
-    doc_row_begin(doc);
-    doc_count(doc, "number", people ? "No." : NULL, number + 1);
-    if (stock->device == DEVICE_UNKNOWN)
-        doc_null(doc, "device", NULL, DOC_COUNT);
-    else
-        doc_count(doc, "device", NULL, (uint64_t)stock->device);
-    docs_layer(doc, study, view, stock);
-    doc_count(doc, "seq", NULL, event->seq);
-    doc_integer(doc, "time_ns", people ? "At" : NULL, DOC_NS, (int64_t)event->time_ns);
-    doc_text(doc, "api", NULL, trace_hook(&study->trace, event->hook_id));
-    doc_text(doc, "phase", people ? "Phase" : NULL, path_of(study, failure->span));
-    doc_integer(doc, "result", NULL, DOC_COUNT, event->result);
-    doc_known_bytes(doc, "asked_bytes", people ? "Asked" : NULL, oom.account != ACCOUNT_context,
-                    oom.asked_bytes);
-    doc_text(doc, "verdict", people ? "Verdict" : NULL, oom_verdict_name(oom.verdict));
-    doc_text(doc, "explanation", NULL, sentence);
-    add_evidence(doc, &oom, people);
-    if (people)
-        doc_note(doc, "%s", sentence);
-    if (docs_frames(doc, study, view, event->stack_id, 3, err) ||
-        add_holders(doc, study, view, &oom, err))
-        return -1;
-    doc_row_end(doc);
-    return 0;
+    doc_count(doc, "number", "No.", number + 1);
+    add_request(doc, study, failure, &oom);
+    doc_text(doc_detail(doc), "explanation", "Explanation", sentence);
+    add_evidence(doc, &oom);
+    doc_note(doc, "%s", sentence);
+    return page_frames(doc, study, view, study->trace.events[failure->event].stack_id,
+                       HOLDER_FRAME_LINES, err) ||
+                   add_failure_holders(doc, study, view, &oom, err)
+               ? -1
+               : 0;
 }
+
+/* --- the list --- */
 
 static bool is_shown(const struct study *study, const struct view *view, size_t number)
 {
@@ -204,62 +218,80 @@ static bool is_shown(const struct study *study, const struct view *view, size_t 
     return number < ROWS_AT_EACH_END || number + ROWS_AT_EACH_END >= history->failure_count;
 }
 
-/* Who held the rest, for people as a section of its own below the table. */
-static int add_people_holders(struct doc *doc, const struct study *study, const struct view *view,
-                              size_t number, struct err *err)
+/* SIZE_MAX: none is shown. */
+static size_t find_last_failure(const struct study *study, const struct view *view)
 {
-    const struct failure *failure = &study->history.failures[number];
-    struct view shown = *view;
-    struct site_list list = {.heading = "Who held memory at the last failure",
-                             .indices = &failure->event,
-                             .count = 1,
-                             .frames = 3};
-    struct oom oom;
-
-    if (oom_explain(&oom, &study->history, failure, err))
-        return -1;
-    list.stocks = &oom.stock;
-    if (!shown.top)
-        shown.top = 5;
-    return docs_sites(doc, study, &shown, &list, err);
+    for (size_t i = study->history.failure_count; i-- > 0;)
+        if (is_shown(study, view, i))
+            return i;
+    return SIZE_MAX;
 }
 
-int docs_oom(struct doc *doc, const struct study *study, const struct view *view, struct err *err)
+/* All but those from `first` on are details. */
+static int add_failures(struct doc *doc, const struct study *study, const struct view *view,
+                        size_t first, struct err *err)
 {
-    size_t count = study->history.failure_count, last = count;
-
-    doc_list_begin(doc, "oom", view->people ? "Failed allocations" : NULL);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < study->history.failure_count; i++) {
         if (!is_shown(study, view, i))
             continue;
-        if (add_row(doc, study, view, i, err))
+        doc_row_begin(doc_detail_if(doc, i < first));
+        if (doc_takes(doc, DOC_BOTH) && add_failure(doc, study, view, i, err))
             return -1;
-        last = i;
+        doc_row_end(doc);
     }
-    if (view->people && last == count)
+    return 0;
+}
+
+/* For a summary, who held the rest is a section of its own below the table. */
+static int add_last_holders(struct doc *doc, const struct study *study, const struct view *view,
+                            size_t last, struct err *err)
+{
+    static const struct page_site_list list = {.heading = "Who held memory at the last failure",
+                                               .summary_rows = SUMMARY_HOLDERS,
+                                               .frame_lines = HOLDER_FRAME_LINES};
+    struct oom oom;
+
+    if (last == SIZE_MAX || !doc_takes(doc, DOC_SUMMARY))
+        return 0;
+    if (oom_explain(&oom, &study->history, &study->history.failures[last], err))
+        return -1;
+    return add_holders(doc_summary(doc), study, view, &oom, &list, err);
+}
+
+int page_all_failures(struct doc *doc, const struct study *study, const struct view *view,
+                      struct err *err)
+{
+    const size_t last = find_last_failure(study, view);
+
+    doc_list_begin(doc, "oom", "Failed allocations");
+    if (add_failures(doc, study, view, 0, err))
+        return -1;
+    if (last == SIZE_MAX)
         doc_note(doc, "None.");
     doc_list_end(doc);
-    return view->people && last < count ? add_people_holders(doc, study, view, last, err) : 0;
+    return add_last_holders(doc, study, view, last, err);
 }
 
 /* The failure that people come with is the last one, as the framework saw it if it did. */
-int docs_last_oom(struct doc *doc, const struct study *study, const struct view *view,
-                  struct err *err)
+int page_last_failure(struct doc *doc, const struct study *study, const struct view *view,
+                      struct err *err)
 {
-    size_t count = study->history.failure_count, last = count;
+    const size_t count = study->history.failure_count, last = find_last_failure(study, view);
 
-    if (!view->people)
-        return docs_oom(doc, study, view, err);
-    for (size_t i = 0; i < count; i++)
-        if (is_shown(study, view, i))
-            last = i;
-    if (last == count)
-        return 0;
-    doc_list_begin(doc, NULL, count > 1 ? "The last failed allocation" : "Failed allocation");
-    if (add_row(doc, study, view, last, err))
+    doc_list_begin(doc, "oom", count > 1 ? "The last failed allocation" : "Failed allocation");
+    if (add_failures(doc, study, view, last, err))
         return -1;
-    if (count > 1)
+    if (count > 1 && last != SIZE_MAX)
         doc_note(doc, "%zu failed in all: see 'gpumemtrace oom'.", count);
     doc_list_end(doc);
     return 0;
 }
+
+static int add_oom_tail(struct doc *doc, const struct study *study, const struct view *view,
+                        struct err *err)
+{
+    return page_all_failures(doc, study, view, err) || page_warnings(doc, study, view, err) ? -1
+                                                                                            : 0;
+}
+
+const struct page page_oom = {.schema = "gpumemtrace.oom/1", .tail = add_oom_tail};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Phases, and warnings, as a document. */
-#include "docs.h"
+/* The page of `phases`, and its part: what each phase cost. */
+#include "parts.h"
 
 #include <stdlib.h>
 
@@ -16,29 +16,23 @@ static const char *source_text(const struct history *history, uint32_t path)
     return path == HISTORY_NONE ? NULL : texts[history->paths[path].source];
 }
 
-static void add_row(struct doc *doc, const struct study *study, const struct view *view,
-                    const struct stock *stock, const struct phase_row *row)
+static void add_phase(struct doc *doc, const struct study *study, const struct stock *stock,
+                      const struct phase_row *row)
 {
     const struct history *history = &study->history;
     const char *path = study_path(study, row->path);
-    bool people = view->people;
 
-    doc_row_begin(doc);
-    if (people) {
-        doc_text(doc, NULL, "Phase", path ? path : "(outside any)");
-    } else {
-        docs_layer(doc, study, view, stock);
-        doc_text(doc, "name", NULL, path ? history->paths[row->path].name : NULL);
-        doc_text(doc, "path", NULL, path);
-        doc_text(doc, "source", NULL, source_text(history, row->path));
-    }
-    doc_count(doc, "count", people ? "Count" : NULL, row->count);
-    doc_bytes(doc, "entry_bytes", people ? "At entry" : NULL, row->entry_bytes);
-    doc_bytes(doc, "peak_bytes", people ? "Peak" : NULL, row->peak_bytes);
-    doc_bytes(doc, "allocated_bytes", people ? "Allocated" : NULL, row->allocated_bytes);
-    doc_bytes(doc, "freed_bytes", people ? "Freed" : NULL, row->freed_bytes);
-    doc_bytes(doc, "kept_bytes", people ? "Kept" : NULL, row->kept_bytes);
-    doc_row_end(doc);
+    page_layer(doc_detail(doc), study, stock, "Layer");
+    doc_text(doc_detail(doc), "name", "Name", path ? history->paths[row->path].name : NULL);
+    doc_text(doc, "path", "Phase", path);
+    doc_words(doc, "%s", path ? path : PAGE_OUTSIDE);
+    doc_text(doc_detail(doc), "source", "Source", source_text(history, row->path));
+    doc_count(doc, "count", "Count", row->count);
+    doc_bytes(doc, "entry_bytes", "At entry", row->entry_bytes);
+    doc_bytes(doc, "peak_bytes", "Peak", row->peak_bytes);
+    doc_bytes(doc, "allocated_bytes", "Allocated", row->allocated_bytes);
+    doc_bytes(doc, "freed_bytes", "Freed", row->freed_bytes);
+    doc_bytes(doc, "kept_bytes", "Kept", row->kept_bytes);
 }
 
 static int compare_bytes(const void *left, const void *right)
@@ -68,75 +62,69 @@ static int find_threshold(const struct phases *phases, size_t most, uint64_t *by
     return 0;
 }
 
-static int add_stock(struct doc *doc, const struct study *study, const struct view *view,
-                     uint32_t number, size_t most, struct err *err)
+/* A summary has `most` rows of the leading stock, those that allocated most. */
+static int add_phases_of_stock(struct doc *doc, const struct study *study, uint32_t number,
+                               bool is_leading, size_t most, struct err *err)
 {
     struct phases phases;
     uint64_t threshold_bytes;
-    size_t shown = 0;
-    int status;
+    size_t shown_count = 0;
 
     if (phases_of(&phases, &study->history, number, err))
         return -1;
-    status = find_threshold(&phases, most, &threshold_bytes, err);
-    for (size_t i = 0; i < phases.count && !status && shown < most; i++) {
-        if (phases.rows[i].allocated_bytes < threshold_bytes)
-            continue;
-        add_row(doc, study, view, &study->history.stocks[number], &phases.rows[i]);
-        shown++;
+    const int status = find_threshold(&phases, most, &threshold_bytes, err);
+    for (size_t i = 0; i < phases.count && !status; i++) {
+        const bool is_shown =
+            is_leading && shown_count < most && phases.rows[i].allocated_bytes >= threshold_bytes;
+
+        doc_row_begin(doc_detail_if(doc, !is_shown));
+        add_phase(doc, study, &study->history.stocks[number], &phases.rows[i]);
+        doc_row_end(doc);
+        shown_count += is_shown;
     }
-    if (!status && shown < phases.count)
-        doc_note(doc, "%zu more: see 'gpumemtrace phases'.", phases.count - shown);
+    if (is_leading && !status && shown_count < phases.count)
+        doc_note(doc, "%zu more: see 'gpumemtrace phases'.", phases.count - shown_count);
     phases_release(&phases);
     return status;
 }
 
-static int add_list(struct doc *doc, const struct study *study, const struct device_use *use,
-                    const struct view *view, size_t most, struct err *err)
+static int add_phases(struct doc *doc, const struct study *study, const struct device_use *use,
+                      const struct view *view, size_t most, struct err *err)
 {
-    uint32_t stocks[STUDY_STOCKS_MAX];
-    size_t count = study_stocks(study, use, view, stocks, view->people ? 1 : STUDY_STOCKS_MAX);
+    const bool has_phases = study->history.path_count > 0;
+    struct page_stocks stocks;
 
-    if (view->people && !study->history.path_count)
-        return 0;
-    doc_list_begin(doc, "phases", view->people ? "Phases" : NULL);
-    for (size_t i = 0; i < count; i++)
-        if (add_stock(doc, study, view, stocks[i], most, err))
+    page_stocks_find(&stocks, doc, study, use, view);
+    doc_list_begin(doc_detail_if(doc, !has_phases), "phases", "Phases");
+    for (size_t i = 0; i < stocks.count && doc_takes(doc, DOC_BOTH); i++)
+        if (add_phases_of_stock(doc, study, stocks.numbers[i], i == 0, most, err))
             return -1;
     doc_list_end(doc);
     return 0;
 }
 
-int docs_phases(struct doc *doc, const struct study *study, const struct device_use *use,
-                const struct view *view, struct err *err)
+int page_all_phases(struct doc *doc, const struct study *study, const struct device_use *use,
+                    const struct view *view, struct err *err)
 {
-    return add_list(doc, study, use, view, SIZE_MAX, err);
+    return add_phases(doc, study, use, view, SIZE_MAX, err);
 }
 
-int docs_main_phases(struct doc *doc, const struct study *study, const struct device_use *use,
+int page_main_phases(struct doc *doc, const struct study *study, const struct device_use *use,
                      const struct view *view, struct err *err)
 {
-    enum { PAGE_ROWS = 15 };
+    enum { MAIN_PHASES = 15 };
 
-    return add_list(doc, study, use, view, view->people ? PAGE_ROWS : SIZE_MAX, err);
+    return add_phases(doc, study, use, view, MAIN_PHASES, err);
 }
 
-int docs_warnings(struct doc *doc, const struct study *study, const struct view *view,
-                  struct err *err)
+/* Saying nothing would look like a phase that cost nothing. */
+static int add_phases_tail(struct doc *doc, const struct study *study, const struct view *view,
+                           struct err *err)
 {
-    const char *dry_run = view->people ? NULL : study_dry_run(study);
-    struct text_list warnings;
-
-    if (study_warnings(study, &warnings, err))
-        return -1;
-    if (!view->people || warnings.count) {
-        doc_list_begin(doc, "warnings", view->people ? "Warnings" : NULL);
-        for (size_t i = 0; i < warnings.count; i++)
-            doc_text(doc, "warning", "", warnings.items[i]);
-        if (dry_run)
-            doc_text(doc, "warning", "", dry_run);
-        doc_list_end(doc);
-    }
-    text_list_release(&warnings);
-    return 0;
+    if (!study->history.path_count)
+        doc_note(doc, "The program named no phases; NVTX ranges and gpumemtrace_push name them.");
+    return page_warnings(doc, study, view, err);
 }
+
+const struct page page_phases = {
+    .schema = "gpumemtrace.phases/1", .device = page_all_phases, .tail = add_phases_tail};

@@ -177,9 +177,9 @@ struct doc *doc_detail_if(struct doc *doc, bool is_detail)
     return is_detail ? doc_detail(doc) : doc;
 }
 
-bool doc_takes(const struct doc *doc)
+bool doc_takes(const struct doc *doc, enum doc_level level)
 {
-    return doc->err.code == ERR_NONE && !doc->current->is_dropped;
+    return doc->err.code == ERR_NONE && !doc->current->is_dropped && (level & doc->reads);
 }
 
 /* --- objects and lists --- */
@@ -351,6 +351,11 @@ void doc_ratio(struct doc *doc, const char *key, const char *label, double value
         return;
     node->ratio = value;
     node->is_null = !isfinite(value);
+}
+
+void doc_known_ratio(struct doc *doc, const char *key, const char *label, bool known, double value)
+{
+    doc_ratio(doc, key, label, known ? value : NAN);
 }
 
 void doc_bool(struct doc *doc, const char *key, const char *label, bool value)

@@ -105,8 +105,8 @@ int doc_check(const struct doc *doc, struct err *err);
 struct doc *doc_detail(struct doc *doc);
 struct doc *doc_summary(struct doc *doc);
 struct doc *doc_detail_if(struct doc *doc, bool is_detail);
-/* Whether anything that is added to the open object or list reaches the reader. */
-bool doc_takes(const struct doc *doc);
+/* Whether a node of that level, added now, reaches the reader. */
+bool doc_takes(const struct doc *doc, enum doc_level level);
 
 void doc_object_begin(struct doc *doc, const char *key, const char *heading);
 void doc_object_end(struct doc *doc);
@@ -129,6 +129,7 @@ void doc_count(struct doc *doc, const char *key, const char *label, uint64_t val
 void doc_known_count(struct doc *doc, const char *key, const char *label, bool known,
                      uint64_t value);
 void doc_ratio(struct doc *doc, const char *key, const char *label, double value);
+void doc_known_ratio(struct doc *doc, const char *key, const char *label, bool known, double value);
 void doc_bool(struct doc *doc, const char *key, const char *label, bool value);
 void doc_null(struct doc *doc, const char *key, const char *label, enum doc_unit unit);
 /* What people read in place of the value of the field just added. */

@@ -133,7 +133,8 @@ static struct doc *levels_doc(enum doc_level reads)
     for (int i = 0; i < 2; i++) {
         doc_row_begin(doc_detail_if(doc, i > 0));
         doc_count(doc, "n", "N", (uint64_t)i);
-        assert_int_equal(doc_takes(doc), reads != DOC_SUMMARY || i == 0);
+        assert_int_equal(doc_takes(doc, DOC_BOTH), reads != DOC_SUMMARY || i == 0);
+        assert_int_equal(doc_takes(doc, DOC_DETAIL), reads != DOC_SUMMARY);
         doc_list_begin(doc_summary(doc), NULL, NULL);
         doc_list_end(doc);
         doc_row_end(doc);

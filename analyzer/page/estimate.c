@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Describing an estimate: first the answer, then what it is made of, then what it rests on.
+ * The page of `estimate`: first the answer, then what it is made of, then what it rests on; see
+ * estimate.h.
  */
-#include "estimate_doc.h"
+#include "estimate.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,18 +26,18 @@ static void add_settings(struct doc *doc, const struct settings *settings)
     doc_text(doc, "mode", "Mode", settings->training ? "training" : "inference");
     doc_count(doc, "batch", "Batch", settings->batch);
     doc_text(doc, "dtype", "Element type", dtype_name(settings->dtype));
-    doc_text(doc, "optimizer", NULL, settings->training ? name : NULL);
-    if (settings->training)
-        doc_text(doc, NULL, "Optimizer", optimizer->text);
+    doc_text(doc_detail_if(doc, !settings->training), "optimizer", "Optimizer",
+             settings->training ? name : NULL);
+    doc_words(doc, "%s", optimizer->text);
     doc_object_end(doc);
 }
 
-void estimate_doc_model(struct doc *doc, const struct estimate *estimate)
+void page_estimate_model(struct doc *doc, const struct estimate *estimate)
 {
-    doc_object_begin(doc, "model", NULL);
-    doc_text(doc, "name", NULL, estimate->model->name);
-    doc_text(doc, "kind", NULL, estimate->model->kind);
-    doc_count(doc, "layers", NULL, estimate->model->layer_count);
+    doc_object_begin(doc_detail(doc), "model", "Model");
+    doc_text(doc, "name", "Name", estimate->model->name);
+    doc_text(doc, "kind", "Kind", estimate->model->kind);
+    doc_count(doc, "layers", "Layers", estimate->model->layer_count);
     doc_object_end(doc);
     add_settings(doc, &estimate->plan.settings);
 }
@@ -62,7 +63,7 @@ static void add_parameters(struct doc *doc, const struct estimate *estimate)
     doc_object_end(doc);
 }
 
-/* People see what is there; machines see every category, null where it is not modelled. */
+/* A summary has what is there; a category that is not modelled is null. */
 static void add_categories(struct doc *doc, const struct estimate *estimate)
 {
     const struct estimate_moment *peak = &estimate->peak_moment;
@@ -70,11 +71,9 @@ static void add_categories(struct doc *doc, const struct estimate *estimate)
     for (int i = 0; i < CATEGORY_COUNT; i++) {
         enum category category = (enum category)i;
         uint64_t bytes = peak->category_bytes[i];
-        const char *title = bytes ? category_title(category) : NULL;
-        if (!estimate_models(estimate, category))
-            doc_null(doc, category_key(category), NULL, DOC_BYTES);
-        else
-            doc_bytes(doc, category_key(category), title, bytes);
+        const bool known = estimate_models(estimate, category);
+        doc_known_bytes(doc_detail_if(doc, !known || !bytes), category_key(category),
+                        category_title(category), known, bytes);
     }
     doc_object_end(doc);
 }
@@ -82,14 +81,13 @@ static void add_categories(struct doc *doc, const struct estimate *estimate)
 static void add_peak(struct doc *doc, const struct estimate *estimate,
                      const struct estimate_view *view)
 {
+    const bool context_known = view->context_bytes != ESTIMATE_CONTEXT_UNKNOWN;
     char text[MOMENT_TEXT_BYTES];
     doc_object_begin(doc, "peak", "Peak");
     add_footprint(doc, &estimate->peak);
-    if (view->context_bytes == ESTIMATE_CONTEXT_UNKNOWN)
-        doc_null(doc, "device_bytes", NULL, DOC_BYTES);
-    else
-        doc_bytes(doc, "device_bytes", "On the device, with the context",
-                  estimate->peak.reserved_bytes + view->context_bytes);
+    doc_known_bytes(doc_detail_if(doc, !context_known), "device_bytes",
+                    "On the device, with the context", context_known,
+                    estimate->peak.reserved_bytes + view->context_bytes);
     doc_text(doc, "at", "Moment", estimate_moment_text(estimate, &estimate->peak_moment, text));
     doc_object_end(doc);
 }
@@ -115,47 +113,49 @@ static void add_rule(struct doc *doc, const struct estimate *estimate)
 {
     doc_bytes(doc, "rule_of_thumb_bytes", "Rule of thumb, for comparison",
               estimate->rule_of_thumb_bytes);
-    doc_count(doc, "forward_values", NULL, estimate->input_values + estimate->result_values);
-    doc_known_bytes(doc, "kept_for_backward_bytes", NULL, estimate->plan.settings.training,
-                    estimate_kept_bytes(estimate));
+    doc_count(doc_detail(doc), "forward_values", "Values of a forward pass",
+              estimate->input_values + estimate->result_values);
+    doc_known_bytes(doc_detail(doc), "kept_for_backward_bytes", "Kept for backward",
+                    estimate->plan.settings.training, estimate_kept_bytes(estimate));
 }
 
 /* --- layers --- */
 
-static void add_layer(struct doc *doc, struct plan_layer *planned, bool people)
+static void add_layer(struct doc *doc, struct plan_layer *planned)
 {
     const struct layer *layer = planned->layer;
     char shape[SHAPE_TEXT_BYTES];
     doc_row_begin(doc);
-    doc_count(doc, "index", people ? "#" : NULL, layer->index);
-    doc_text(doc, "type", people ? "Layer" : NULL, layer->kind->name);
-    doc_text(doc, "name", NULL, layer->name[0] ? layer->name : NULL);
-    doc_text(doc, "output", people ? "Output" : NULL, shape_text(&layer->output, shape));
-    doc_count(doc, "parameters", people ? "Parameters" : NULL,
+    doc_count(doc, "index", "#", layer->index);
+    doc_text(doc, "type", "Layer", layer->kind->name);
+    doc_text(doc_detail(doc), "name", "Name", layer->name[0] ? layer->name : NULL);
+    doc_text(doc, "output", "Output", shape_text(&layer->output, shape));
+    doc_count(doc, "parameters", "Parameters",
               tensors_elements(&planned->own, CATEGORY_parameters));
-    doc_bytes(doc, "parameter_bytes", people ? "Bytes" : NULL,
-              tensors_bytes(&planned->own, CATEGORY_parameters));
-    doc_bytes(doc, "buffer_bytes", NULL, tensors_bytes(&planned->own, CATEGORY_buffers));
-    doc_bytes(doc, "output_bytes", people ? "Result" : NULL, planned->output_bytes);
-    doc_bytes(doc, "saved_bytes", people ? "Newly saved" : NULL, planned->saved_bytes);
+    doc_bytes(doc, "parameter_bytes", "Bytes", tensors_bytes(&planned->own, CATEGORY_parameters));
+    doc_bytes(doc_detail(doc), "buffer_bytes", "Buffers",
+              tensors_bytes(&planned->own, CATEGORY_buffers));
+    doc_bytes(doc, "output_bytes", "Result", planned->output_bytes);
+    doc_bytes(doc, "saved_bytes", "Newly saved", planned->saved_bytes);
     doc_row_end(doc);
 }
 
-void estimate_doc_layers(struct doc *doc, const struct estimate *estimate, bool people)
+void page_estimate_layers(struct doc *doc, const struct estimate *estimate)
 {
-    doc_list_begin(doc, "layers", people ? "Layers, outputs of one sample" : NULL);
+    doc_list_begin(doc, "layers", "Layers, outputs of one sample");
     for (size_t i = 0; i < estimate->plan.layer_count; i++)
-        add_layer(doc, &estimate->plan.layers[i], people);
+        add_layer(doc, &estimate->plan.layers[i]);
     doc_list_end(doc);
 }
 
 static void add_layers(struct doc *doc, const struct estimate *estimate,
                        const struct estimate_view *view)
 {
-    size_t count = estimate->plan.layer_count;
-    bool people = view->all_layers || count <= ESTIMATE_LAYERS_SHOWN;
-    estimate_doc_layers(doc, estimate, people);
-    if (!people)
+    enum { SUMMARY_LAYERS = 60 };
+    const size_t count = estimate->plan.layer_count;
+    const bool is_detail = !view->all_layers && count > SUMMARY_LAYERS;
+    page_estimate_layers(doc_detail_if(doc, is_detail), estimate);
+    if (is_detail)
         doc_note(doc, "The model has %zu layers; --layers shows them all.", count);
 }
 
@@ -214,8 +214,8 @@ static void assume_numbers(struct doc *doc, const struct estimate *estimate)
         assume(doc, "Convolutions run without workspace.");
 }
 
-void estimate_doc_assumptions(struct doc *doc, const struct estimate *estimate,
-                              const struct estimate_view *view)
+void page_estimate_assumptions(struct doc *doc, const struct estimate *estimate,
+                               const struct estimate_view *view)
 {
     doc_list_begin(doc, "assumptions", "Assumed");
     assume_training(doc, estimate);
@@ -243,20 +243,20 @@ static void add_headline(struct doc *doc, const struct estimate *estimate)
              estimate_moment_text(estimate, &estimate->peak_moment, moment));
 }
 
-struct doc *estimate_doc(const struct estimate *estimate, const struct estimate_view *view,
-                         enum doc_level reads)
+struct doc *page_estimate(enum doc_level reads, const struct estimate *estimate,
+                          const struct estimate_view *view)
 {
     struct doc *doc = doc_new("gpumemtrace.estimate/1", reads);
     if (!doc)
         return NULL;
     add_headline(doc, estimate);
-    estimate_doc_model(doc, estimate);
+    page_estimate_model(doc, estimate);
     add_rule(doc, estimate);
     add_parameters(doc, estimate);
     add_categories(doc, estimate);
     add_peak(doc, estimate, view);
     add_phases(doc, estimate);
     add_layers(doc, estimate, view);
-    estimate_doc_assumptions(doc, estimate, view);
+    page_estimate_assumptions(doc, estimate, view);
     return doc;
 }

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What stands around every page: the trace, its devices, and for several traces the job. It must
+ * not know any one command.
+ */
+#include "parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/util/array.h"
+
+static void add_known(struct doc *doc, const char *key, const char *label, enum doc_unit unit,
+                      const struct trace_integer *value)
+{
+    if (value->known)
+        doc_integer(doc, key, label, unit, value->value);
+    else
+        doc_null(doc, key, label, unit);
+}
+
+static uint64_t duration_ns(const struct trace *trace)
+{
+    if (trace->meta.end_ns.known && trace->meta.end_ns.value > 0)
+        return (uint64_t)trace->meta.end_ns.value;
+    return trace->event_count ? trace->events[trace->event_count - 1].time_ns : 0;
+}
+
+static bool is_complete(const struct trace_meta *meta)
+{
+    return meta->complete.known && meta->complete.value != 0;
+}
+
+/* Of a long command a summary has its first word and its end: what a launcher puts between says
+ * little. */
+static void add_program(struct doc *doc, const char *command)
+{
+    enum { TAIL_MAX = 120 };
+    size_t length = command ? strlen(command) : 0;
+    const char *tail = length > TAIL_MAX ? strchr(command + length - TAIL_MAX, ' ') : NULL;
+    const char *head = tail ? strchr(command, ' ') : NULL;
+
+    doc_text(doc, "command", "program", command);
+    if (head < tail)
+        doc_words(doc, "%.*s …%s", (int)(head - command), command, tail);
+}
+
+static void add_events(struct doc *doc, const struct study *study)
+{
+    const struct trace *trace = &study->trace;
+    const struct trace_meta *meta = &trace->meta;
+    const bool in_flight_known = meta->in_flight_events.known;
+
+    doc_count(doc, "events", "events", trace->event_count);
+    doc_words(doc, "%zu%s", trace->event_count,
+              is_complete(meta)  ? ", complete"
+              : trace->recording ? ", still recording"
+                                 : "");
+    add_known(doc_detail(doc), "lost_events", "lost events", DOC_COUNT, &meta->lost_events);
+    doc_integer(doc_detail(doc), "in_flight_events", "events in flight", DOC_COUNT,
+                in_flight_known ? meta->in_flight_events.value
+                                : (int64_t)study->history.in_flight_count);
+    doc_bool(doc_detail(doc), "complete", "complete", is_complete(meta));
+    doc_bool(doc_detail(doc), "recording", "still recording", trace->recording);
+}
+
+static void add_trace(struct doc *doc, const struct study *study)
+{
+    const char *dry_run = study_dry_run(study);
+    const struct trace *trace = &study->trace;
+    const struct trace_meta *meta = &trace->meta;
+    const bool simulated = meta->simulated.known && meta->simulated.value;
+
+    doc_object_begin(doc, "trace", NULL);
+    doc_text(doc, "path", "trace", trace->path);
+    add_known(doc_detail(doc), "pid", "process", DOC_COUNT, &meta->pid);
+    add_program(doc, meta->command.value);
+    doc_text(doc_detail(doc), "host", "host", meta->host.value);
+    add_known(doc_detail_if(doc, !meta->rank.known), "rank", "rank", DOC_COUNT, &meta->rank);
+    if (simulated)
+        doc_text(doc_summary(doc), NULL, "device", "simulated");
+    add_known(doc_detail(doc), "start_unix_ns", "start", DOC_NS, &meta->start_unix_ns);
+    doc_integer(doc, "duration_ns", "duration", DOC_NS, (int64_t)duration_ns(trace));
+    add_events(doc, study);
+    if (meta->simulated.known)
+        doc_bool(doc_detail(doc), "simulated", "simulated", simulated);
+    else
+        doc_null(doc_detail(doc), "simulated", "simulated", DOC_BOOL);
+    if (dry_run)
+        doc_note(doc, "%s", dry_run);
+    doc_object_end(doc);
+}
+
+void page_device_number(struct doc *doc, const char *label, int device)
+{
+    if (device == DEVICE_UNKNOWN)
+        doc_null(doc, "device", label, DOC_COUNT);
+    else
+        doc_count(doc, "device", label, (uint64_t)device);
+}
+
+static const struct trace_device *find_trace_device(const struct trace *trace, int number)
+{
+    for (size_t i = trace->device_count; i-- > 0;)
+        if (trace->devices[i].device == number)
+            return &trace->devices[i];
+    return NULL;
+}
+
+static void add_device_head(struct doc *doc, const struct study *study,
+                            const struct device_use *use)
+{
+    const struct stock *leading = &study->history.stocks[use->leading];
+    const struct trace_device *device = find_trace_device(&study->trace, use->device);
+    const char *name = device ? device->name : NULL;
+    const uint64_t total_bytes = device ? device->total_bytes : 0;
+
+    page_device_number(doc, "device", use->device);
+    doc_text(doc_detail(doc), "uuid", "uuid", device ? device->uuid : NULL);
+    doc_text(doc_detail_if(doc, !name), "name", "name", name);
+    doc_known_bytes(doc_detail_if(doc, !total_bytes), "total_bytes", "total", total_bytes != 0,
+                    total_bytes);
+    doc_text(doc_detail(doc), "leading_layer", "leading layer", study_layer(leading));
+    doc_text(doc_detail(doc), "leading_pool", "leading pool", study_pool(study, leading));
+}
+
+static int add_devices(struct doc *doc, const struct study *study, const struct page *page,
+                       const struct view *view, struct err *err)
+{
+    const struct history *history = &study->history;
+    int status = 0;
+
+    doc_list_begin(doc, "devices", NULL);
+    for (size_t i = 0; i < history->device_count && !status; i++) {
+        const struct device_use *use = &history->devices[i];
+
+        if (view->device >= 0 && use->device != view->device)
+            continue;
+        doc_row_begin(doc);
+        add_device_head(doc, study, use);
+        if (page->device)
+            status = page->device(doc, study, use, view, err);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+    return status;
+}
+
+static int add_study(struct doc *doc, const struct study *study, const struct page *page,
+                     const struct view *view, struct err *err)
+{
+    if (view->device >= 0 && !history_device(&study->history, view->device)) {
+        err_set(err, ERR_USAGE, "%s: device %d has no events", study->trace.path, view->device);
+        return -1;
+    }
+    if (page->head && page->head(doc, study, view, err))
+        return -1;
+    add_trace(doc, study);
+    if (add_devices(doc, study, page, view, err))
+        return -1;
+    return page->tail ? page->tail(doc, study, view, err) : 0;
+}
+
+/* --- several traces of one job --- */
+
+/* The leading layer's peak of one device of one trace: ranks of a job should not differ much. */
+struct job_peak {
+    struct trace_integer rank;
+    int device;
+    char uuid[64];
+    char layer[PAGE_LAYER_BYTES];
+    uint64_t peak_bytes;
+};
+
+struct job {
+    uint64_t complete_count, lost_events_count;
+    struct job_peak *peaks;
+    size_t peak_count, peak_capacity;
+};
+
+static int note_peak(struct job *job, const struct study *study, const struct device_use *use,
+                     struct err *err)
+{
+    const struct stock *stock = &study->history.stocks[use->leading];
+    const struct trace_device *device;
+    struct job_peak *grown;
+
+    grown = array_grow(job->peaks, &job->peak_capacity, job->peak_count, sizeof *grown, err);
+    if (!grown)
+        return -1;
+    job->peaks = grown;
+    grown += job->peak_count++;
+    *grown = (struct job_peak){
+        .rank = study->trace.meta.rank, .device = use->device, .peak_bytes = stock->peak_bytes};
+    page_layer_name(study, stock, grown->layer);
+    device = find_trace_device(&study->trace, use->device);
+    if (device && device->uuid)
+        snprintf(grown->uuid, sizeof grown->uuid, "%s", device->uuid);
+    return 0;
+}
+
+static int note_in_job(struct job *job, const struct study *study, struct err *err)
+{
+    const struct trace_meta *meta = &study->trace.meta;
+
+    job->complete_count += is_complete(meta);
+    if (meta->lost_events.value > 0)
+        job->lost_events_count += (uint64_t)meta->lost_events.value;
+    for (size_t i = 0; i < study->history.device_count; i++)
+        if (note_peak(job, study, &study->history.devices[i], err))
+            return -1;
+    return 0;
+}
+
+static void add_job_peaks(struct doc *doc, const struct job *job)
+{
+    doc_list_begin(doc, "peaks", "Peaks");
+    for (size_t i = 0; i < job->peak_count; i++) {
+        const struct job_peak *peak = &job->peaks[i];
+
+        doc_row_begin(doc);
+        add_known(doc, "rank", "Rank", DOC_COUNT, &peak->rank);
+        page_device_number(doc, "Device", peak->device);
+        doc_text(doc_detail(doc), "uuid", "UUID", *peak->uuid ? peak->uuid : NULL);
+        doc_text(doc, "layer", "Layer", peak->layer);
+        doc_bytes(doc, "peak_bytes", "Peak", peak->peak_bytes);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+}
+
+static void add_job(struct doc *doc, const struct job *job, int count)
+{
+    doc_object_begin(doc, "job", "Job");
+    doc_count(doc, "traces", "traces", (uint64_t)count);
+    doc_count(doc, "complete_traces", "complete", job->complete_count);
+    doc_count(doc, "lost_events", "lost events", job->lost_events_count);
+    add_job_peaks(doc, job);
+    doc_object_end(doc);
+}
+
+static int add_one_trace(struct doc *doc, struct job *job, const struct page *page,
+                         const struct view *view, const char *path, struct err *err)
+{
+    struct study study;
+    int status;
+
+    if (study_open(&study, path, err))
+        return -1;
+    status = symbols_set_sources(study.symbols, &view->sources, err) ||
+                     note_in_job(job, &study, err) || add_study(doc, &study, page, view, err)
+                 ? -1
+                 : 0;
+    study_release(&study);
+    return status;
+}
+
+static int add_several_traces(struct doc *doc, const struct page *page, const struct view *view,
+                              const char *const *paths, int count, struct err *err)
+{
+    struct job job = {0};
+    int status = 0;
+
+    doc_list_begin(doc, "traces", NULL);
+    for (int i = 0; i < count && !status; i++) {
+        doc_row_begin(doc);
+        doc_text(doc_detail(doc), "schema", "schema", page->schema);
+        status = add_one_trace(doc, &job, page, view, paths[i], err);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+    add_job(doc, &job, count);
+    free(job.peaks);
+    return status;
+}
+
+int page_build(struct doc **doc, enum doc_level reads, const struct page *page,
+               const struct view *view, const char *const *paths, int count, struct err *err)
+{
+    struct doc *built = doc_new(count > 1 ? "gpumemtrace.reports/1" : page->schema, reads);
+    struct job job = {0};
+    int status;
+
+    if (!built) {
+        err_set(err, ERR_SYSTEM, "out of memory for the result");
+        return -1;
+    }
+    status = count > 1 ? add_several_traces(built, page, view, paths, count, err)
+                       : add_one_trace(built, &job, page, view, paths[0], err);
+    free(job.peaks);
+    if (status) {
+        doc_free(built);
+        return -1;
+    }
+    *doc = built;
+    return 0;
+}

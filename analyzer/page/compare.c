@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* The page of `compare`; see compare.h. */
+#include "compare.h"
+
+#include <stdio.h>
+
+#include "parts.h"
+#include "analyzer/estimate/compare.h"
+#include "analyzer/render/units.h"
+
+static const struct page_compare_options *options_of(const struct view *view)
+{
+    return view->own;
+}
+
+/* --- the sentence --- */
+
+#define SAME_RATIO 0.0005 /* below it, units_ratio shows 0.0 % */
+#define DIFFERENCE_BYTES (2 * UNITS_TEXT_BYTES)
+
+/* "as estimated", or "12.3 % more". */
+static const char *difference_text(char out[DIFFERENCE_BYTES], uint64_t measured,
+                                   uint64_t estimated)
+{
+    const double ratio = estimated ? ((double)measured - (double)estimated) / (double)estimated : 1;
+    char share[UNITS_TEXT_BYTES];
+    units_ratio(share, ratio < 0 ? -ratio : ratio);
+    if (ratio > -SAME_RATIO && ratio < SAME_RATIO)
+        snprintf(out, DIFFERENCE_BYTES, "as estimated");
+    else
+        snprintf(out, DIFFERENCE_BYTES, "%s %s", share, ratio < 0 ? "less" : "more");
+    return out;
+}
+
+static void add_peak_note(struct doc *doc, const struct study *study, const struct stock *stock,
+                          uint64_t estimated_bytes)
+{
+    char name[PAGE_LAYER_BYTES], measured[UNITS_TEXT_BYTES], estimated[UNITS_TEXT_BYTES];
+    char difference[DIFFERENCE_BYTES];
+    doc_note(doc, "Device %d, %s: the peak was %s, estimated %s: %s.", stock->device,
+             page_layer_name(study, stock, name), units_bytes(measured, stock->peak_bytes),
+             units_bytes(estimated, estimated_bytes),
+             difference_text(difference, stock->peak_bytes, estimated_bytes));
+}
+
+static int add_compare_head(struct doc *doc, const struct study *study, const struct view *view,
+                            struct err *err)
+{
+    (void)err;
+    for (size_t i = 0; i < study->history.device_count; i++) {
+        const struct device_use *use = &study->history.devices[i];
+        const uint32_t stock = study_stock(study, use, view);
+        if (stock != HISTORY_NONE && (view->device < 0 || view->device == use->device))
+            add_peak_note(doc, study, &study->history.stocks[stock],
+                          options_of(view)->estimate->peak.requested_bytes);
+    }
+    return 0;
+}
+
+/* --- pairs --- */
+
+/* Difference and ratio say how far the measured side is from the estimated one. */
+static void add_pair(struct doc *doc, const struct compare_pair *pair)
+{
+    const bool known = pair->measured_known && pair->estimated_known;
+    const bool has_ratio = known && pair->estimated_bytes > 0;
+    doc_known_bytes(doc, "measured_bytes", "Measured", pair->measured_known, pair->measured_bytes);
+    doc_known_bytes(doc, "estimated_bytes", "Estimated", pair->estimated_known,
+                    pair->estimated_bytes);
+    if (known)
+        doc_integer(doc, "difference_bytes", "Difference", DOC_DELTA,
+                    (int64_t)(pair->measured_bytes - pair->estimated_bytes));
+    else
+        doc_null(doc, "difference_bytes", "Difference", DOC_DELTA);
+    doc_known_ratio(doc, "ratio", "Measured / estimated", has_ratio,
+                    has_ratio ? (double)pair->measured_bytes / (double)pair->estimated_bytes : 0);
+}
+
+static void pair_row_begin(struct doc *doc, const struct compare_pair *pair)
+{
+    doc_row_begin(doc_detail_if(doc, !pair->measured_bytes && !pair->estimated_bytes));
+}
+
+static void pair_row_end(struct doc *doc, const struct compare_pair *pair)
+{
+    add_pair(doc, pair);
+    doc_row_end(doc);
+}
+
+/* --- one device --- */
+
+static void add_compared_peaks(struct doc *doc, const struct comparison *comparison,
+                               const struct estimate *estimate)
+{
+    char text[MOMENT_TEXT_BYTES];
+    doc_object_begin(doc, "peak", "Peak");
+    add_pair(doc, &comparison->live);
+    doc_text(doc, "measured_phase", "Measured in phase", comparison->measured_phase);
+    doc_text(doc, "estimated_at", "Estimated for",
+             estimate_moment_text(estimate, &estimate->peak_moment, text));
+    doc_object_end(doc);
+    doc_object_begin(doc_detail_if(doc, !comparison->reserved.measured_known), "reserved",
+                     "Reserved by the framework's allocator");
+    add_pair(doc, &comparison->reserved);
+    doc_object_end(doc);
+}
+
+static void add_compared_categories(struct doc *doc, const struct comparison *comparison)
+{
+    doc_bool(doc_detail(doc), "buffers_are_parameters", "Buffers are parameters",
+             comparison->buffers_are_parameters);
+    doc_list_begin(doc, "categories", "By category, each side at its own peak");
+    for (int i = 0; i < CATEGORY_COUNT; i++) {
+        const enum category category = (enum category)i;
+        const bool merged = category == CATEGORY_parameters && comparison->buffers_are_parameters;
+        pair_row_begin(doc, &comparison->categories[i]);
+        doc_text(doc, "category", "Category", category_key(category));
+        doc_words(doc, "%s", merged ? "Parameters and buffers" : category_title(category));
+        pair_row_end(doc, &comparison->categories[i]);
+    }
+    doc_list_end(doc);
+}
+
+static void add_compared_phases(struct doc *doc, const struct comparison *comparison)
+{
+    doc_list_begin(doc, "phases", "Highest in each phase");
+    for (int i = 0; i < TAPE_PHASES; i++) {
+        pair_row_begin(doc, &comparison->phases[i]);
+        doc_text(doc, "phase", "Phase", tape_phase_name((enum tape_phase)i));
+        pair_row_end(doc, &comparison->phases[i]);
+    }
+    doc_list_end(doc);
+}
+
+static int add_compared_device(struct doc *doc, const struct study *study,
+                               const struct device_use *use, const struct view *view,
+                               struct err *err)
+{
+    const struct estimate *estimate = options_of(view)->estimate;
+    const uint32_t stock = study_stock(study, use, view);
+    struct comparison comparison;
+    if (stock == HISTORY_NONE)
+        return 0;
+    if (compare_stock(&comparison, study, stock, estimate, err))
+        return -1;
+    page_layer(doc, study, &study->history.stocks[stock], "Layer");
+    add_compared_peaks(doc, &comparison, estimate);
+    add_compared_categories(doc, &comparison);
+    add_compared_phases(doc, &comparison);
+    return 0;
+}
+
+static int add_compare_tail(struct doc *doc, const struct study *study, const struct view *view,
+                            struct err *err)
+{
+    const struct page_compare_options *options = options_of(view);
+    page_estimate_model(doc, options->estimate);
+    page_estimate_layers(doc_detail_if(doc, !options->estimate_view.all_layers), options->estimate);
+    page_estimate_assumptions(doc, options->estimate, &options->estimate_view);
+    return page_warnings(doc, study, view, err);
+}
+
+const struct page page_compare = {.schema = "gpumemtrace.compare/1",
+                                  .head = add_compare_head,
+                                  .device = add_compared_device,
+                                  .tail = add_compare_tail};

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* Fragmentation at one moment: its figures, and the same as a sentence. */
+#include "parts.h"
+
+#include "analyzer/analysis/frag.h"
+#include "analyzer/analysis/moment.h"
+#include "analyzer/render/units.h"
+
+static void add_moment(struct doc *doc, const struct study *study, const struct view *view,
+                       uint32_t index)
+{
+    doc_text(doc, "at", "moment", view->at ? view->at : "peak");
+    if (index == HISTORY_NONE) {
+        doc_null(doc_detail(doc), "time_ns", "time", DOC_NS);
+        doc_null(doc_detail(doc), "seq", "event", DOC_COUNT);
+        return;
+    }
+    doc_integer(doc, "time_ns", "time", DOC_NS, (int64_t)study_time_ns(study, index));
+    doc_count(doc_detail(doc), "seq", "event", study->trace.events[index].seq);
+}
+
+static void add_fragmentation(struct doc *doc, const struct frag *frag, bool known)
+{
+    const bool reserved_known = known && frag->reserved_known;
+
+    doc_known_bytes(doc, "reserved_bytes", "reserved", reserved_known, frag->reserved_bytes);
+    doc_known_bytes(doc, "live_bytes", "live", known, frag->live_bytes);
+    doc_known_bytes(doc, "free_bytes", "free", reserved_known, frag->free_bytes);
+    doc_known_bytes(doc, "largest_free_bytes", "largest free", reserved_known,
+                    frag->largest_free_bytes);
+    doc_known_ratio(doc, "external_ratio", "external fragmentation", reserved_known,
+                    frag->external_ratio);
+    /* Neither the driver nor PyTorch tells what was asked for inside what it rounded. */
+    doc_null(doc_detail(doc), "internal_bytes", "internal", DOC_BYTES);
+    doc_known_bytes(doc, "stranded_bytes", "stranded", reserved_known, frag->stranded_bytes);
+    doc_known_bytes(doc, "device_free_bytes", "free on the card", known && frag->device_free_known,
+                    frag->device_free_bytes);
+}
+
+int page_fragmentation(struct doc *doc, const struct study *study, const struct device_use *use,
+                       const struct view *view, struct err *err)
+{
+    const uint32_t number = study_stock(study, use, view);
+    uint32_t index = HISTORY_NONE;
+    struct frag frag = {0};
+
+    if (number == HISTORY_NONE) { /* the layer that was asked for does not exist here */
+        doc_null(doc, "fragmentation", "fragmentation", DOC_TEXT);
+        return 0;
+    }
+    if (moment_find(view->at, &study->history, number, &index, err))
+        return -1;
+    if (index != HISTORY_NONE && frag_at(&frag, &study->history, number, index, err))
+        return -1;
+    const struct stock *stock = &study->history.stocks[number];
+    const bool is_driver = stock->account == ACCOUNT_device;
+    doc_object_begin(doc, "fragmentation", "Fragmentation");
+    page_layer(doc, study, stock, "layer");
+    add_moment(doc, study, view, index);
+    add_fragmentation(doc, &frag, index != HISTORY_NONE);
+    doc_bool(doc_detail(doc), "estimated", "estimated", is_driver);
+    if (is_driver && index != HISTORY_NONE)
+        doc_note(doc, "Reserved is an estimate here: the distinct 2 MiB granules under live plain "
+                      "allocations, and what the driver's pools report.");
+    doc_object_end(doc);
+    return 0;
+}
+
+static void add_fragmentation_note(struct doc *doc, const struct frag *frag, bool is_driver)
+{
+    char reserved[UNITS_TEXT_BYTES], live[UNITS_TEXT_BYTES], idle[UNITS_TEXT_BYTES];
+    char hole[UNITS_TEXT_BYTES], ratio[UNITS_TEXT_BYTES];
+
+    units_bytes(reserved, frag->reserved_bytes);
+    units_bytes(live, frag->live_bytes);
+    units_bytes(idle, frag->free_bytes);
+    units_bytes(hole, frag->largest_free_bytes);
+    units_ratio(ratio, frag->external_ratio);
+    if (!frag->reserved_known)
+        doc_note(doc, "Fragmentation: the segments behind the pool were not recorded.");
+    else if (!frag->free_bytes)
+        doc_note(doc, "Fragmentation: none at the peak; all of what was reserved was live.");
+    else
+        doc_note(doc,
+                 "Fragmentation at the peak: %s%s reserved, %s live, %s free in pieces of at most "
+                 "%s (external fragmentation %s).",
+                 is_driver ? "about " : "", reserved, live, idle, hole, ratio);
+}
+
+int page_fragmentation_note(struct doc *doc, const struct study *study,
+                            const struct device_use *use, const struct view *view, struct err *err)
+{
+    const struct stock *stock = &study->history.stocks[use->leading];
+    struct frag frag;
+
+    (void)view;
+    if (stock->peak_index == HISTORY_NONE || !doc_takes(doc, DOC_SUMMARY))
+        return 0;
+    if (frag_at(&frag, &study->history, use->leading, stock->peak_index, err))
+        return -1;
+    add_fragmentation_note(doc, &frag, stock->account == ACCOUNT_device);
+    return 0;
+}

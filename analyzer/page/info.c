@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* The page of `info`: what the file holds, its coverage and its losses. */
+#include "parts.h"
+
+#include "analyzer/analysis/nesting.h"
+
+static const char *const kind_texts[] = {
+#define EVENT_KIND(name, text, meaning) text,
+#include "gpumemtrace/schema/event_kinds.def"
+};
+
+static void add_meta_text(struct doc *doc, const char *name, const struct trace_text *value)
+{
+    doc_text(doc, name, name, value->value);
+}
+
+static void add_meta_integer(struct doc *doc, const char *name, const struct trace_integer *value)
+{
+    if (value->known)
+        doc_integer(doc, name, name, DOC_COUNT, value->value);
+    else
+        doc_null(doc, name, name, DOC_COUNT);
+}
+
+static void add_meta(struct doc *doc, const struct trace_meta *meta)
+{
+    doc_object_begin(doc, "meta", "Facts");
+#define META(name, type, text) add_meta_##type(doc, #name, &meta->name);
+#include "gpumemtrace/schema/meta_keys.def"
+    doc_object_end(doc);
+}
+
+static size_t count_frames(const struct trace *trace)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < trace->frame_limit; i++)
+        count += trace->frames[i].present;
+    return count;
+}
+
+static void add_counts(struct doc *doc, const struct study *study)
+{
+    const struct trace *trace = &study->trace;
+
+    doc_object_begin(doc, "counts", "Counts");
+    doc_count(doc, "events", "events", trace->event_count);
+    doc_count(doc, "threads", "threads", trace->thread_count);
+    doc_count(doc, "modules", "modules", trace->module_count);
+    doc_count(doc, "frames", "frames", count_frames(trace));
+    doc_count(doc, "unknown_frees", "frees of unknown memory", study->history.unknown_frees_count);
+    doc_object_end(doc);
+}
+
+static void add_event_kinds(struct doc *doc, const struct trace *trace)
+{
+    uint64_t counts[EVENT_KIND_COUNT] = {0};
+
+    for (size_t i = 0; i < trace->event_count; i++)
+        counts[trace->events[i].kind]++;
+    doc_list_begin(doc, "events_by_kind", "Events");
+    for (int kind = 0; kind < EVENT_KIND_COUNT; kind++) {
+        if (!counts[kind])
+            continue;
+        doc_row_begin(doc);
+        doc_text(doc, "kind", "Kind", kind_texts[kind]);
+        doc_count(doc, "count", "Count", counts[kind]);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+}
+
+/* --- events inside other calls --- */
+
+static void add_nested_event(struct doc *doc, const struct trace *trace,
+                             const struct nested *nested)
+{
+    const struct event *event = &trace->events[nested->event], *parent = NULL;
+
+    if (nested->parent != HISTORY_NONE)
+        parent = &trace->events[nested->parent];
+    doc_count(doc, "seq", "Event", event->seq);
+    doc_text(doc, "kind", "Kind", kind_texts[event->kind]);
+    doc_text(doc, "api", "By", trace_hook(trace, event->hook_id));
+    doc_text(doc, "parent_api", "Inside", parent ? trace_hook(trace, parent->hook_id) : NULL);
+    doc_known_count(doc, "parent_seq", "Event", parent, parent ? parent->seq : 0);
+}
+
+static int add_nested_events(struct doc *doc, const struct study *study, struct err *err)
+{
+    enum { SUMMARY_EVENTS = 10 };
+    struct nesting nesting;
+
+    if (nesting_find(&nesting, &study->trace, err))
+        return -1;
+    doc_list_begin(doc, "nested", "Inside other calls");
+    for (size_t i = 0; i < nesting.count; i++) {
+        doc_row_begin(doc_detail_if(doc, i >= SUMMARY_EVENTS));
+        add_nested_event(doc, &study->trace, &nesting.items[i]);
+        doc_row_end(doc);
+    }
+    if (nesting.count > SUMMARY_EVENTS)
+        doc_note(doc, "%zu more of %zu: --json shows all.", nesting.count - SUMMARY_EVENTS,
+                 nesting.count);
+    doc_list_end(doc);
+    nesting_release(&nesting);
+    return 0;
+}
+
+/* --- what is not recorded --- */
+
+static void add_coverage(struct doc *doc, const struct trace *trace)
+{
+    doc_list_begin(doc, "seen_but_untracked", "Looked up, not recorded");
+    for (size_t i = 0; i < trace->coverage_count; i++) {
+        doc_row_begin(doc);
+        doc_text(doc, "name", "Entry point", trace->coverage[i].name);
+        doc_count(doc, "count", "Times", trace->coverage[i].count);
+        doc_row_end(doc);
+    }
+    if (trace->coverage_count)
+        doc_note(doc, "This version does not know them: what they allocate, if the program called "
+                      "them, is in no figure. A newer gpumemtrace may.");
+    else
+        doc_note(doc, "Nothing: every allocation entry point the program looked up is recorded.");
+    doc_list_end(doc);
+}
+
+/* No fact about this trace: for a summary only. */
+static void add_never_recorded(struct doc *doc)
+{
+    static const struct {
+        const char *what, *why;
+    } rows[] = {
+        {"memory of other processes", "it shows only in what the card has left: 'gpumemtrace oom'"},
+        {"where managed memory lies", "it moves by the page; 'managed' is what was asked for"},
+        {"kernels that load at first use", "no call tells; modules count what their loading took"},
+        {"malloc and printf in kernels", "their heap counts once its limit is set, and in full"},
+        {"streams, events, textures", "the driver's own bookkeeping, of a size that no call tells"},
+    };
+
+    doc_list_begin(doc_summary(doc), NULL, "In no trace");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        doc_row_begin(doc);
+        doc_text(doc, NULL, "What", rows[i].what);
+        doc_text(doc, NULL, "Why", rows[i].why);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+}
+
+static int add_info_tail(struct doc *doc, const struct study *study, const struct view *view,
+                         struct err *err)
+{
+    add_meta(doc, &study->trace.meta);
+    add_counts(doc, study);
+    add_event_kinds(doc, &study->trace);
+    if (add_nested_events(doc, study, err))
+        return -1;
+    add_coverage(doc, &study->trace);
+    add_never_recorded(doc);
+    return page_warnings(doc, study, view, err);
+}
+
+const struct page page_info = {.schema = "gpumemtrace.info/1", .tail = add_info_tail};

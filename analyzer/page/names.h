@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* What `resolve` says: how many places in native code have which name. It must not find names. */
+#ifndef GPUMEMTRACE_ANALYZER_PAGE_NAMES_H
+#define GPUMEMTRACE_ANALYZER_PAGE_NAMES_H
+
+#include "page.h"
+#include "analyzer/symbol/all_names.h"
+
+/* "names" and "modules". */
+void page_names(struct doc *doc, const struct study *study, const struct all_names *names);
+
+#endif

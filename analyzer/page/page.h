@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Pages: what a command's answer says, as a document. A page describes everything that an analysis
+ * found, once for all readers, and marks what a summary leaves out (see doc.h). It must not compute
+ * what is true, which is the analyses' part, nor know who reads it.
+ *
+ *     command → page_build → page_NAME → analysis (figures)
+ *                    └→ struct doc → render
+ */
+#ifndef GPUMEMTRACE_ANALYZER_PAGE_PAGE_H
+#define GPUMEMTRACE_ANALYZER_PAGE_PAGE_H
+
+#include "analyzer/analysis/study.h"
+#include "analyzer/render/doc.h"
+
+typedef int page_part(struct doc *doc, const struct study *study, const struct view *view,
+                      struct err *err);
+typedef int page_device_part(struct doc *doc, const struct study *study,
+                             const struct device_use *use, const struct view *view,
+                             struct err *err);
+
+/* What one command says beside the trace and its devices. */
+struct page {
+    const char *schema;
+    page_part *head;          /* sentences before all else; may be NULL */
+    page_device_part *device; /* inside each device; may be NULL */
+    page_part *tail;          /* after the devices; may be NULL */
+};
+
+extern const struct page page_report, page_peak, page_timeline, page_frag, page_phases, page_leaks,
+    page_oom, page_info;
+
+/* What view->own of two of them points to. */
+struct page_timeline_options {
+    long samples; /* 0: as many as suit the reader */
+};
+struct page_frag_options {
+    long samples;
+    bool segments;
+};
+
+/*
+ * Loads the traces one after the other and describes them, for a format that reads such nodes.
+ * *doc is the caller's to free.
+ */
+int page_build(struct doc **doc, enum doc_level reads, const struct page *page,
+               const struct view *view, const char *const *paths, int count, struct err *err);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Parts that pages share. Each adds to the object that is open; a mark that is set (doc_detail)
+ * goes to the first node it adds. It must not hold anything that one page alone needs.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_PAGE_PARTS_H
+#define GPUMEMTRACE_ANALYZER_PAGE_PARTS_H
+
+#include "page.h"
+
+/* "warnings". */
+page_part page_warnings;
+/* "driver" and the other accounts, "mempools", "pools": counters of the whole run. */
+page_device_part page_counters;
+/* "fragmentation" of the leading (or asked) layer at view->at, or its peak. */
+page_device_part page_fragmentation;
+/* The same as a sentence, of the leading layer at its peak. */
+page_device_part page_fragmentation_note;
+/* "segments" of the leading (or asked) pool at view->at, or its peak, with the blocks in them. */
+page_device_part page_segments;
+/* "phases" of every layer; a summary has all of the first, or the few that allocated most. */
+page_device_part page_all_phases, page_main_phases;
+/* "sites_at_peak" of every layer, each at its own peak. */
+page_device_part page_sites_at_peak;
+/* "oom": every failed allocation with its verdict; a summary has all of them, or the last one. */
+page_part page_all_failures, page_last_failure;
+/* "totals", "growing" and "live_at_exit" of one device; and "leaks", a list of that of all. */
+page_device_part page_leaks_of_device;
+page_part page_leaks_of_all;
+/* What grows in the leading layer, if anything does: for a summary only. */
+page_device_part page_growth;
+
+/* How many rows of a list of sites a summary has, unless --top says it. */
+enum { PAGE_SITES = 10 };
+
+/* The stocks a list speaks of, the leading one first. The others are details. */
+struct page_stocks {
+    uint32_t numbers[STUDY_STOCKS_MAX];
+    uint32_t indices[STUDY_STOCKS_MAX]; /* the moment of each, HISTORY_NONE: none */
+    size_t count;
+};
+void page_stocks_find(struct page_stocks *stocks, const struct doc *doc, const struct study *study,
+                      const struct device_use *use, const struct view *view);
+
+/* How a list of sites of several stocks is shown. */
+struct page_site_list {
+    const char *key, *heading;
+    size_t summary_rows;
+    int frame_lines; /* as page_frames has them */
+};
+int page_sites(struct doc *doc, const struct study *study, const struct view *view,
+               const struct page_stocks *stocks, const struct page_site_list *list,
+               struct err *err);
+
+/*
+ * "site", "called" and "frames" of one stack; in a summary the site and below it at most so many
+ * lines of its callers, or the whole stack.
+ */
+#define PAGE_WHOLE_STACK 0
+int page_frames(struct doc *doc, const struct study *study, const struct view *view,
+                uint32_t stack_id, int lines, struct err *err);
+
+/* "layer" and "pool" of a stock; in a summary one field, under this label. */
+void page_layer(struct doc *doc, const struct study *study, const struct stock *stock,
+                const char *label);
+
+/* How people read the phase of what happened outside any. */
+#define PAGE_OUTSIDE "(outside any)"
+
+/* "device", null where it is unknown. */
+void page_device_number(struct doc *doc, const char *label, int device);
+
+/* "pytorch pool", "driver": how a sentence names a layer. buffer holds PAGE_LAYER_BYTES. */
+#define PAGE_LAYER_BYTES 96
+const char *page_layer_name(const struct study *study, const struct stock *stock, char *buffer);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* What a reader must know before believing the figures. */
+#include "parts.h"
+
+/* What a dry run cannot know stands in a summary's heading already; see build.c. */
+int page_warnings(struct doc *doc, const struct study *study, const struct view *view,
+                  struct err *err)
+{
+    const char *dry_run = study_dry_run(study);
+    struct text_list warnings;
+
+    (void)view;
+    if (study_warnings(study, &warnings, err))
+        return -1;
+    doc_list_begin(doc, "warnings", "Warnings");
+    for (size_t i = 0; i < warnings.count; i++)
+        doc_text(doc, "warning", "", warnings.items[i]);
+    if (dry_run)
+        doc_text(doc_detail(doc), "warning", "", dry_run);
+    doc_list_end(doc);
+    text_list_release(&warnings);
+    return 0;
+}
