@@ -6,6 +6,7 @@ import subprocess
 
 import pytest
 
+from support.exit_line import compare_with_report
 from support.run import BUILD, LIBRARY, TIMEOUT_S, Recording, run_command, simulator_environment
 from support.unit_tests import pytest_collect_file  # noqa: F401 (a hook of pytest's)
 
@@ -18,7 +19,13 @@ def build():
 @pytest.fixture
 def gpumemtrace():
     """gpumemtrace("peak", trace) runs the command and returns the CompletedProcess."""
-    return run_command
+
+    def run(*arguments, **options):
+        completed = run_command(*arguments, **options)
+        compare_with_report(completed.stderr)
+        return completed
+
+    return run
 
 
 @pytest.fixture
@@ -71,6 +78,7 @@ def record(tmp_path):
         )
         if check:
             assert completed.returncode == 0, completed.stdout + completed.stderr
+        compare_with_report(completed.stderr)
         return Recording(completed, trace)
 
     return run

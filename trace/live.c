@@ -18,7 +18,7 @@ struct live_entry {
     uint64_t size_bytes; /* of a mapping: its length, which is not counted */
     uint64_t owner;      /* the context; of a mapping: the key of its object */
     uint32_t references, mappings;
-    int8_t device;
+    uint8_t device; /* or LIVE_UNKNOWN_DEVICE */
     bool dies_with_context;
 };
 
@@ -84,6 +84,11 @@ static void erase(struct live *live, size_t hole)
     live->entry_count--;
 }
 
+static uint8_t device_of(const struct live_event *event)
+{
+    return event->device < 0 ? LIVE_UNKNOWN_DEVICE : (uint8_t)event->device;
+}
+
 /* --- births and deaths --- */
 
 static void end(struct live *live, struct live_entry *entry)
@@ -131,7 +136,7 @@ static void allocate(struct live *live, const struct live_event *event)
                         .size_bytes = event->size_bytes,
                         .owner = plain ? event->object : 0,
                         .references = 1,
-                        .device = event->device,
+                        .device = device_of(event),
                         .dies_with_context = plain,
                     });
 }
@@ -191,7 +196,7 @@ static bool lived_in(const struct live_entry *entry, const struct live_event *ev
 {
     if (!entry->key || !entry->dies_with_context)
         return false;
-    return event->object ? entry->owner == event->object : entry->device == event->device;
+    return event->object ? entry->owner == event->object : entry->device == device_of(event);
 }
 
 static void destroy_context(struct live *live, const struct live_event *event)
@@ -206,17 +211,19 @@ static void destroy_context(struct live *live, const struct live_event *event)
 static void use_pool(struct live *live, const struct live_event *event)
 {
     if (event->memory == MEMORY_GRAPH)
-        begin(live, &(struct live_entry){.key = key_of(SPACE_GRAPH, (uint64_t)event->device + 1),
+        begin(live, &(struct live_entry){.key = key_of(SPACE_GRAPH, (uint64_t)device_of(event) + 1),
                                          .size_bytes = event->size_bytes,
                                          .references = 1,
-                                         .device = event->device});
+                                         .device = device_of(event)});
 }
 
 void live_count(struct live *live, const struct live_event *event)
 {
-    const bool has_device = event->device >= 0 && event->device < LIVE_DEVICES;
-    if (memory_account((enum memory_kind)event->memory) == ACCOUNT_pool)
-        return; /* lies in memory that is already counted */
+    const bool has_device = event->device < LIVE_DEVICES;
+    if (event->kind == EVENT_EXIT && event->object != EXIT_BY_EXEC)
+        live->has_ended = true;
+    if (live->has_ended || memory_account((enum memory_kind)event->memory) == ACCOUNT_pool)
+        return; /* a pool's piece lies in memory that is already counted */
     if (event->kind == EVENT_ALLOC && (has_device || event->result != 0))
         allocate(live, event);
     if (event->result != 0)

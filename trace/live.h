@@ -9,10 +9,12 @@
 #ifndef GPUMEMTRACE_TRACE_LIVE_H
 #define GPUMEMTRACE_TRACE_LIVE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define LIVE_DEVICES 64
+#define LIVE_UNKNOWN_DEVICE LIVE_DEVICES /* stands for the device of events that name none */
 
 struct live_entry;
 
@@ -27,8 +29,9 @@ struct live_event {
 struct live {
     struct live_entry *entries; /* hash table; entry_limit is a power of two */
     size_t entry_count, entry_limit;
-    uint64_t live_bytes[LIVE_DEVICES], peak_bytes[LIVE_DEVICES];
+    uint64_t live_bytes[LIVE_DEVICES + 1], peak_bytes[LIVE_DEVICES + 1];
     uint64_t failed_allocations;
+    bool has_ended; /* the exit handlers began: nothing counts any more */
 };
 
 void live_release(struct live *live);

@@ -21,13 +21,15 @@ static void count(struct tally *tally, const struct live_event *event)
     live_count(&tally->live, event);
 }
 
+/* A call that has not returned counts as no event. */
 static struct live_event read_event(const struct ring_slot *slot)
 {
+    const bool pending = atomic_load_explicit(&slot->state, memory_order_relaxed) == SLOT_PENDING;
     return (struct live_event){.seq = slot->seq,
                                .address = slot->address,
                                .size_bytes = slot->size_bytes,
                                .object = slot->object,
-                               .kind = slot->kind,
+                               .kind = pending ? EVENT_NONE : slot->kind,
                                .memory = slot->memory,
                                .device = slot->device,
                                .result = slot->result};

@@ -179,7 +179,6 @@ static int replay_event(struct replay *replay, uint32_t index)
 /* The exit after which nothing counts; see "EXIT" in history.h. */
 static uint32_t find_exit(const struct trace *trace)
 {
-    enum { EXIT_EXEC = 2 };
     uint32_t exec = HISTORY_NONE;
     for (size_t i = 0; i < trace->event_count; i++) {
         const struct event *event = &trace->events[i];
@@ -187,7 +186,7 @@ static uint32_t find_exit(const struct trace *trace)
             exec = HISTORY_NONE;
         if (event->kind != EVENT_EXIT)
             continue;
-        if (event->object != EXIT_EXEC)
+        if (event->object != EXIT_BY_EXEC)
             return exec != HISTORY_NONE ? exec : (uint32_t)i;
         if (exec == HISTORY_NONE)
             exec = (uint32_t)i;

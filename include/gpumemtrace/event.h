@@ -48,6 +48,9 @@ enum frame_kind { FRAME_NATIVE, FRAME_PYTHON, FRAME_LABEL };
 
 enum phase_source { PHASE_SOURCE_API, PHASE_SOURCE_NVTX, PHASE_SOURCE_INFERRED };
 
+/* The object of an EXIT event. */
+enum exit_reason { EXIT_BY_EXIT, EXIT_BY__EXIT, EXIT_BY_EXEC };
+
 /* One row of the table event. It lives as long as the trace. */
 struct event {
 #define COLUMN(field, ctype, sql, null_when, text) ctype field;

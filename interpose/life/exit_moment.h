@@ -6,7 +6,7 @@
 #ifndef GPUMEMTRACE_INTERPOSE_LIFE_EXIT_MOMENT_H
 #define GPUMEMTRACE_INTERPOSE_LIFE_EXIT_MOMENT_H
 
-enum exit_reason { EXIT_BY_EXIT, EXIT_BY__EXIT, EXIT_BY_EXEC };
+#include "gpumemtrace/event.h"
 
 /* Only the first call writes the event, and only in the process that records. */
 void exit_moment_mark(enum exit_reason reason);

@@ -23,18 +23,20 @@ static void format_size(uint64_t bytes, char *text, size_t text_bytes)
 
 void summary_line(const char *path, const struct tally *tally, uint64_t lost_events)
 {
-    char size[32], failures[64] = "", losses[64] = "";
+    char size[32], where[32] = "an unknown device", failures[64] = "", losses[64] = "";
     int device = 0;
-    for (int i = 1; i < LIVE_DEVICES; i++)
+    for (int i = 1; i <= LIVE_UNKNOWN_DEVICE; i++)
         if (tally->live.peak_bytes[i] > tally->live.peak_bytes[device])
             device = i;
     format_size(tally->live.peak_bytes[device], size, sizeof size);
+    if (device != LIVE_UNKNOWN_DEVICE)
+        snprintf(where, sizeof where, "device %d", device);
     if (tally->live.failed_allocations)
         snprintf(failures, sizeof failures, ", %llu failed allocation%s",
                  (unsigned long long)tally->live.failed_allocations,
                  tally->live.failed_allocations == 1 ? "" : "s");
     if (lost_events)
         snprintf(losses, sizeof losses, ", %llu events lost", (unsigned long long)lost_events);
-    log_line("peak %s on device %d%s%s; see: gpumemtrace %s %s", size, device, failures, losses,
+    log_line("peak %s on %s%s%s; see: gpumemtrace %s %s", size, where, failures, losses,
              tally->live.failed_allocations ? "oom" : "report", path);
 }

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Holds the line that the recorder prints at exit together with `report` of the trace that it names. The
+line comes from trace/live.c, which counts while the writer stores; report from the analyzer's replay."""
+import pathlib
+import re
+import shutil
+import sqlite3
+import tempfile
+
+from .run import load_json
+
+LINE = re.compile(
+    r"^gpumemtrace: peak (?P<peak>\S+ \S+) on (?:device (?P<device>\d+)|an unknown device)"
+    r"(?:, (?P<failed>\d+) failed allocations?)?(?:, (?P<lost>\d+) events lost)?"
+    r"; see: gpumemtrace (?P<command>report|oom) (?P<trace>.+)$",
+    re.MULTILINE,
+)
+LAYERS = ("driver", "managed", "host", "imported")
+# A larger trace takes longer to copy and replay than most tests take.
+LARGEST_TRACE_BYTES = 1 << 20
+
+
+def shown_size(size_bytes):
+    value, units = float(size_bytes), ["KiB", "MiB", "GiB", "TiB"]
+    if value < 1024:
+        return f"{size_bytes} B"
+    while value >= 1024 and units:
+        value, unit = value / 1024, units.pop(0)
+    return f"{value:.2f} {unit}"
+
+
+def report_without_names(trace):
+    """Most of report's time goes into the names of native frames, which no figure depends on."""
+    with tempfile.TemporaryDirectory() as folder:
+        copy = pathlib.Path(folder, "trace.db")
+        shutil.copyfile(trace, copy)
+        database = sqlite3.connect(copy)
+        with database:
+            database.execute("DELETE FROM module")
+        database.close()
+        return load_json("report", copy)
+
+
+def line_of_report(trace):
+    """What the line must say: (peak, device, failed allocations, lost events)."""
+    report = report_without_names(trace)
+    peaks = {device["device"]: device["driver"]["peak_bytes"] for device in report["devices"]}
+    peak = max(peaks.values(), default=0)
+    devices = [number for number, bytes in peaks.items() if bytes == peak] if peak else [0]
+    device = min(devices, key=lambda number: float("inf") if number is None else number)
+    failed = sum(device[layer]["failed"] for device in report["devices"] for layer in LAYERS)
+    return shown_size(peak), device, failed, report["trace"]["lost_events"]
+
+
+def compare_with_report(stderr):
+    """For every trace that a line in stderr names: the line says what report says."""
+    for match in LINE.finditer(stderr):
+        trace = pathlib.Path(match["trace"])
+        if not trace.exists() or trace.stat().st_size > LARGEST_TRACE_BYTES:
+            continue
+        device = match["device"] and int(match["device"])
+        line = match["peak"], device, int(match["failed"] or 0), int(match["lost"] or 0)
+        expected = line_of_report(trace)
+        assert line == expected, f"the line at exit says {line}, report says {expected}"
+        assert (match["command"] == "oom") == (line[2] > 0), "the line names the wrong command"
