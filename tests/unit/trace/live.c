@@ -112,6 +112,29 @@ static void address_space_and_other_accounts_hold_no_device_memory(void **state)
     assert_int_equal(live.peak_bytes[0], 0);
 }
 
+static void memory_of_an_unknown_device_is_counted_apart(void **state)
+{
+    (void)state;
+    const struct live_event born = {.address = 0x1000,
+                                    .size_bytes = MIB,
+                                    .kind = EVENT_ALLOC,
+                                    .memory = MEMORY_LINEAR,
+                                    .device = -1};
+    live_count(&live, &born);
+    assert_int_equal(live.peak_bytes[0], 0);
+    assert_int_equal(live.peak_bytes[LIVE_UNKNOWN_DEVICE], MIB);
+}
+
+static void nothing_counts_after_the_exit_and_an_exec_is_none(void **state)
+{
+    (void)state;
+    on(EVENT_EXIT, MEMORY_NONE, 0, 0, EXIT_BY_EXEC);
+    on(EVENT_ALLOC, MEMORY_LINEAR, 0x1000, MIB, 0);
+    on(EVENT_EXIT, MEMORY_NONE, 0, 0, EXIT_BY_EXIT);
+    on(EVENT_ALLOC, MEMORY_LINEAR, 0x2000, MIB, 0);
+    assert_int_equal(live.peak_bytes[0], MIB);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -127,6 +150,9 @@ int main(void)
                                         fresh),
         cmocka_unit_test_setup_teardown(address_space_and_other_accounts_hold_no_device_memory,
                                         fresh, fresh),
+        cmocka_unit_test_setup_teardown(memory_of_an_unknown_device_is_counted_apart, fresh, fresh),
+        cmocka_unit_test_setup_teardown(nothing_counts_after_the_exit_and_an_exec_is_none, fresh,
+                                        fresh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

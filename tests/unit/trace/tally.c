@@ -84,6 +84,18 @@ static void host_memory_and_failed_allocations_are_no_device_memory(void **state
     tally_release(&tally);
 }
 
+static void a_call_that_has_not_returned_is_no_event(void **state)
+{
+    struct tally tally = {0};
+    (void)state;
+    event(0, EVENT_ALLOC, 1, 0x1000, 100);
+    event(1, EVENT_FREE, 2, 0x1000, 0);
+    atomic_store(&slots[1].state, SLOT_PENDING);
+    tally_add(&tally, events, 2);
+    assert_int_equal(tally.live.live_bytes[0], 100);
+    tally_release(&tally);
+}
+
 static void thousands_of_blocks_come_and_go(void **state)
 {
     struct tally tally = {0};
@@ -122,6 +134,7 @@ int main(void)
         cmocka_unit_test(an_address_used_again_counts_with_its_new_size),
         cmocka_unit_test(a_free_that_failed_leaves_the_block_live),
         cmocka_unit_test(host_memory_and_failed_allocations_are_no_device_memory),
+        cmocka_unit_test(a_call_that_has_not_returned_is_no_event),
         cmocka_unit_test(thousands_of_blocks_come_and_go),
         cmocka_unit_test(a_gap_is_not_waited_for_longer_than_the_limit),
     };
