@@ -26,7 +26,7 @@ struct table {
 
 static bool is_cell(const struct doc_node *node)
 {
-    return node->key && (node->type == DOC_FIELD || node->type == DOC_LIST);
+    return node->type == DOC_FIELD || node->type == DOC_LIST;
 }
 
 /* --- cells --- */
@@ -67,7 +67,7 @@ static void write_inner_row(FILE *out, const struct doc_node *row)
         return;
     }
     for (const struct doc_node *child = row->first_child; child; child = child->next) {
-        if (child->type != DOC_FIELD || !child->key || child->is_null)
+        if (child->type != DOC_FIELD || child->is_null)
             continue;
         fputs(separator, out);
         write_quoted(out, value_or_empty(child, buffer));
@@ -79,8 +79,6 @@ static void write_inner_list(FILE *out, const struct doc_node *list)
 {
     putc('"', out);
     for (const struct doc_node *row = list->first_child; row; row = row->next) {
-        if (row->type == DOC_NOTE)
-            continue;
         if (row != list->first_child)
             putc(';', out);
         write_inner_row(out, row);
@@ -107,31 +105,30 @@ static bool is_wanted(const struct table *table, const struct doc_node *list)
     return !strcmp(list->key, table->name) && (table->take_empty || has_rows(list));
 }
 
-static bool find_below(struct table *table, const struct doc_node *node);
+static bool find_list_below(struct table *table, const struct doc_node *node);
 
 /* Leaves the path to the first wanted list at or below node in table->keys. */
-static bool find(struct table *table, const struct doc_node *node)
+static bool find_list(struct table *table, const struct doc_node *node)
 {
-    if (node->type == DOC_FIELD || node->type == DOC_NOTE || !node->key ||
-        table->depth == DEPTH_MAX)
+    if (node->type == DOC_FIELD || table->depth == DEPTH_MAX)
         return false;
     table->keys[table->depth++] = node->key;
     if (node->type == DOC_LIST && is_wanted(table, node))
         return true;
-    if (node->type == DOC_OBJECT && find_below(table, node))
+    if (node->type == DOC_OBJECT && find_list_below(table, node))
         return true;
     if (node->type == DOC_LIST)
         for (const struct doc_node *row = node->first_child; row; row = row->next)
-            if (row->type == DOC_OBJECT && find_below(table, row))
+            if (row->type == DOC_OBJECT && find_list_below(table, row))
                 return true;
     table->depth--;
     return false;
 }
 
-static bool find_below(struct table *table, const struct doc_node *node)
+static bool find_list_below(struct table *table, const struct doc_node *node)
 {
     for (const struct doc_node *child = node->first_child; child; child = child->next)
-        if (find(table, child))
+        if (find_list(table, child))
             return true;
     return false;
 }
@@ -139,7 +136,7 @@ static bool find_below(struct table *table, const struct doc_node *node)
 /* A schema is the same in all rows and leads nothing. */
 static const struct doc_node *first_value(const struct doc_node *node)
 {
-    bool is_value = node->type == DOC_FIELD && node->key && strcmp(node->key, "schema");
+    const bool is_value = node->type == DOC_FIELD && strcmp(node->key, "schema");
     const struct doc_node *found = is_value ? node : NULL;
     if (node->type == DOC_OBJECT)
         for (const struct doc_node *child = node->first_child; child && !found; child = child->next)
@@ -151,7 +148,7 @@ static const struct doc_node *first_value(const struct doc_node *node)
 static bool leads(const struct doc_node *leading, const struct doc_node *row)
 {
     for (const struct doc_node *child = row->first_child; child; child = child->next)
-        if (child->key && !strcmp(child->key, leading->key))
+        if (!strcmp(child->key, leading->key))
             return false;
     return true;
 }
@@ -234,7 +231,7 @@ static void descend(struct table *table, const struct doc_node *node, int depth)
 static void write_below(struct table *table, const struct doc_node *node, int depth)
 {
     for (const struct doc_node *child = node->first_child; child; child = child->next) {
-        if (!child->key || child->type == DOC_FIELD || strcmp(child->key, table->keys[depth]))
+        if (child->type == DOC_FIELD || strcmp(child->key, table->keys[depth]))
             continue;
         if (depth + 1 < table->depth)
             descend(table, child, depth + 1);
@@ -249,8 +246,6 @@ static void write_pairs(FILE *out, const struct doc_node *node, const char *pref
 {
     char buffer[UNITS_TEXT_BYTES], path[256];
     for (const struct doc_node *child = node->first_child; child; child = child->next) {
-        if (!child->key)
-            continue;
         snprintf(path, sizeof path, "%s%s%s", prefix, *prefix ? "." : "", child->key);
         if (child->type == DOC_OBJECT) {
             write_pairs(out, child, path);
@@ -271,10 +266,10 @@ static bool find_table(struct table *table, const struct doc *doc)
 {
     table->name = doc_table(doc);
     for (int try = 0; try < 2 && table->name; try++, table->take_empty = true)
-        if (find_below(table, doc_root(doc)))
+        if (find_list_below(table, doc_root(doc)))
             return true;
     table->name = NULL;
-    return find_below(table, doc_root(doc));
+    return find_list_below(table, doc_root(doc));
 }
 
 int render_csv(const struct doc *doc, FILE *out, struct err *err)

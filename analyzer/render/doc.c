@@ -45,6 +45,14 @@ static bool is_container(enum doc_type type)
     return type == DOC_OBJECT || type == DOC_LIST;
 }
 
+/* Rows alone have no key; what is for a summary only needs none. */
+static void check_key(struct doc *doc, const struct doc_node *node)
+{
+    const bool is_row = node->parent && node->parent->type == DOC_LIST && node->type == DOC_OBJECT;
+    if (!node->key && node->parent && !is_row && doc->reads == DOC_DETAIL)
+        fail(doc, ERR_INTERNAL, "the result has a detail without a key");
+}
+
 /* NULL: out of memory, after an earlier error, or a field or note that the reader leaves out. */
 static struct doc_node *node_new(struct doc *doc, enum doc_type type, const char *key,
                                  const char *label)
@@ -65,8 +73,10 @@ static struct doc_node *node_new(struct doc *doc, enum doc_type type, const char
                               .key = key,
                               .label = label,
                               .parent = doc->current};
-    if (doc->current && !is_dropped)
+    if (doc->current && !is_dropped) {
         node_append(doc->current, node);
+        check_key(doc, node);
+    }
     return node;
 }
 
@@ -74,6 +84,8 @@ static struct doc_node *field_new(struct doc *doc, const char *key, const char *
                                   enum doc_unit unit)
 {
     struct doc_node *node = node_new(doc, DOC_FIELD, key, label);
+    if (!label)
+        fail(doc, ERR_INTERNAL, "the result has a field without a label");
     if (node)
         node->unit = unit;
     doc->field = node;

@@ -59,31 +59,21 @@ static void write_field(FILE *out, const struct doc_node *field)
         fputs(value ? value : "null", out);
 }
 
-/* Elements of a list need no key; elsewhere a node without key is for people. */
-static bool is_written(const struct doc_node *node)
-{
-    bool is_row = node->type == DOC_OBJECT && node->parent && node->parent->type == DOC_LIST;
-    return node->type != DOC_NOTE && (node->key || is_row);
-}
-
 static void write_node(FILE *out, const struct doc_node *node, int indent);
 
 static void write_children(FILE *out, const struct doc_node *node, int indent)
 {
-    bool is_list = node->type == DOC_LIST, any = false;
+    const bool is_list = node->type == DOC_LIST;
     putc(is_list ? '[' : '{', out);
     for (const struct doc_node *child = node->first_child; child; child = child->next) {
-        if (!is_written(child))
-            continue;
-        fprintf(out, "%s\n%*s", any ? "," : "", indent + INDENT, "");
-        any = true;
+        fprintf(out, "%s\n%*s", child == node->first_child ? "" : ",", indent + INDENT, "");
         if (!is_list) {
             write_string(out, child->key);
             fputs(": ", out);
         }
         write_node(out, child, indent + INDENT);
     }
-    if (any)
+    if (node->first_child)
         fprintf(out, "\n%*s", indent, "");
     putc(is_list ? ']' : '}', out);
 }

@@ -13,7 +13,7 @@ static const struct doc_node *child_find(const struct doc_node *node, enum doc_t
                                          const char *key)
 {
     for (const struct doc_node *child = node->first_child; child; child = child->next)
-        if (child->type == type && child->key && !strcmp(child->key, key))
+        if (child->type == type && !strcmp(child->key, key))
             return child;
     return NULL;
 }

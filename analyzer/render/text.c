@@ -27,17 +27,12 @@
 
 /* --- fields --- */
 
-static bool is_shown_field(const struct doc_node *node)
-{
-    return node->type == DOC_FIELD && node->label;
-}
-
-/* The first node after a run of fields; what people do not see does not end the run. */
+/* The first node after a run of fields; what is empty does not end the run. */
 static const struct doc_node *fields_end(const struct doc_node *node, size_t *label_columns)
 {
     *label_columns = 0;
     for (; node && (node->type == DOC_FIELD || !walk_is_visible(node)); node = node->next) {
-        size_t columns = is_shown_field(node) ? utf8_text_columns(node->label) : 0;
+        const size_t columns = node->type == DOC_FIELD ? utf8_text_columns(node->label) : 0;
         if (columns > *label_columns)
             *label_columns = columns;
     }
@@ -51,7 +46,7 @@ static const struct doc_node *write_fields(struct text_lines *lines, const struc
     const struct doc_node *end = fields_end(node, &label_columns);
     for (; node != end; node = node->next) {
         char buffer[UNITS_TEXT_BYTES];
-        if (!is_shown_field(node))
+        if (node->type != DOC_FIELD)
             continue;
         text_lines_begin(lines, indent);
         if (label_columns > 0)
@@ -81,9 +76,10 @@ static bool is_number(enum doc_unit unit)
     return unit != DOC_TEXT && unit != DOC_BOOL;
 }
 
-static const struct doc_node *next_shown_field(const struct doc_node *node)
+/* The node itself, or the first field after it. */
+static const struct doc_node *field_from(const struct doc_node *node)
 {
-    while (node && !is_shown_field(node))
+    while (node && node->type != DOC_FIELD)
         node = node->next;
     return node;
 }
@@ -100,16 +96,15 @@ static int table_init(struct table *table, const struct doc_node *first_row, str
 {
     const struct doc_node *field;
     *table = (struct table){0};
-    for (field = next_shown_field(first_row->first_child); field;
-         field = next_shown_field(field->next))
+    for (field = field_from(first_row->first_child); field; field = field_from(field->next))
         table->count++;
     table->columns = calloc(table->count + 1, sizeof *table->columns);
     if (!table->columns) {
-        err_set(err, ERR_SYSTEM, "no memory for a table of the result");
+        err_set(err, ERR_SYSTEM, "out of memory for a table of the result");
         return -1;
     }
-    field = next_shown_field(first_row->first_child);
-    for (size_t i = 0; i < table->count; i++, field = next_shown_field(field->next)) {
+    field = field_from(first_row->first_child);
+    for (size_t i = 0; i < table->count; i++, field = field_from(field->next)) {
         table->columns[i] = (struct column){.label = field->label, .right = is_number(field->unit)};
         column_widen(&table->columns[i], field->label);
         table->has_header |= field->label[0] != '\0';
@@ -120,8 +115,8 @@ static int table_init(struct table *table, const struct doc_node *first_row, str
 static void table_measure(struct table *table, const struct doc_node *row)
 {
     char buffer[UNITS_TEXT_BYTES];
-    const struct doc_node *field = next_shown_field(row->first_child);
-    for (size_t i = 0; i < table->count && field; i++, field = next_shown_field(field->next))
+    const struct doc_node *field = field_from(row->first_child);
+    for (size_t i = 0; i < table->count && field; i++, field = field_from(field->next))
         column_widen(&table->columns[i], walk_people_value(field, buffer));
 }
 
@@ -157,11 +152,11 @@ static void write_row(struct text_lines *lines, const struct table *table,
 {
     char buffer[UNITS_TEXT_BYTES];
     size_t owed = 0;
-    const struct doc_node *field = next_shown_field(row->first_child);
+    const struct doc_node *field = field_from(row->first_child);
     if (!field)
         return;
     text_lines_begin(lines, indent);
-    for (size_t i = 0; i < table->count && field; i++, field = next_shown_field(field->next))
+    for (size_t i = 0; i < table->count && field; i++, field = field_from(field->next))
         write_cell(lines, &table->columns[i], walk_people_value(field, buffer), &owed);
     putc('\n', lines->out);
 }
@@ -195,7 +190,7 @@ static void write_element(struct text_lines *lines, const struct doc_node *eleme
     char buffer[UNITS_TEXT_BYTES];
     if (element->type == DOC_NOTE)
         text_lines_add_wrapped(lines, element->text, indent);
-    else if (is_shown_field(element))
+    else if (element->type == DOC_FIELD)
         text_lines_add_wrapped(lines, walk_people_value(element, buffer), indent);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What all renderers ask of a document; see walk.h. */
+/* What formats ask of a document; see walk.h. */
 #include "walk.h"
 
 #include <inttypes.h>
@@ -8,10 +8,8 @@
 
 bool walk_is_visible(const struct doc_node *node)
 {
-    if (node->type == DOC_NOTE)
+    if (node->type == DOC_NOTE || node->type == DOC_FIELD)
         return true;
-    if (node->type == DOC_FIELD)
-        return node->label;
     for (const struct doc_node *child = node->first_child; child; child = child->next)
         if (walk_is_visible(child))
             return true;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What all renderers ask of a document: is this node shown, is this list a table, what does this
+ * What formats ask of a document: is there anything to see, is this list a table, what does this
  * value read like. It must not write to any stream.
  */
 #ifndef GPUMEMTRACE_ANALYZER_RENDER_WALK_H
@@ -11,7 +11,7 @@
 #include "doc.h"
 #include "units.h"
 
-/* Whether people see anything of the node: a labelled field, a note, or one of these inside. */
+/* Whether there is anything to see: a field, a note, or one of these inside. */
 bool walk_is_visible(const struct doc_node *node);
 
 /*

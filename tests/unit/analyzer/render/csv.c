@@ -18,8 +18,8 @@ static void a_list_of_rows_becomes_a_table_of_its_keys(void **state)
     for (uint64_t i = 1; i <= 2; i++) {
         doc_row_begin(doc);
         doc_bytes(doc, "live_bytes", "Live", i * 1024);
-        doc_text(doc, NULL, "For people", "x");
-        doc_text(doc, "phase", NULL, i == 1 ? "forward" : NULL);
+        doc_text(doc_summary(doc), NULL, "For people", "x");
+        doc_text(doc, "phase", "Phase", i == 1 ? "forward" : NULL);
         doc_row_end(doc);
     }
     doc_list_end(doc);

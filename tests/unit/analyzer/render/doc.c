@@ -202,6 +202,20 @@ static void a_wrong_end_is_told_where_nothing_is_kept(void **state)
     assert_broken(doc, "does not match");
 }
 
+static void a_field_without_a_label_and_a_detail_without_a_key_are_told(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1", DOC_SUMMARY);
+    doc_count(doc_detail(doc), "seq", NULL, 1);
+    assert_broken(doc, "without a label");
+    doc = doc_new("x/1", DOC_DETAIL);
+    doc_count(doc_summary(doc), NULL, "Share", 1);
+    assert_int_equal(doc_check(doc, NULL), 0);
+    doc_list_begin(doc, NULL, "Rows");
+    doc_list_end(doc);
+    assert_broken(doc, "without a key");
+}
+
 static void words_of_a_field_that_was_dropped_go_to_no_other(void **state)
 {
     (void)state;
@@ -245,6 +259,7 @@ int main(void)
         cmocka_unit_test(details_hold_nothing_that_is_for_a_summary_only),
         cmocka_unit_test(a_reader_of_both_gets_all_of_it_with_its_level),
         cmocka_unit_test(a_wrong_end_is_told_where_nothing_is_kept),
+        cmocka_unit_test(a_field_without_a_label_and_a_detail_without_a_key_are_told),
         cmocka_unit_test(words_of_a_field_that_was_dropped_go_to_no_other),
         cmocka_unit_test(a_deep_document_is_freed),
     };

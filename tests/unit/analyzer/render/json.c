@@ -16,7 +16,7 @@ static void keys_stand_in_the_order_they_were_built(void **state)
 {
     (void)state;
     struct doc *doc = doc_new("x/1", DOC_DETAIL);
-    doc_count(doc, "zebra", NULL, 1);
+    doc_count(doc, "zebra", "Zebra", 1);
     doc_object_begin(doc, "middle", "Middle");
     doc_bool(doc, "yes", "Yes", true);
     doc_object_end(doc);
@@ -66,8 +66,8 @@ static void what_is_for_people_only_is_left_out(void **state)
     (void)state;
     struct doc *doc = doc_new("x/1", DOC_DETAIL);
     doc_note(doc, "a sentence");
-    doc_text(doc, NULL, "Label", "value");
-    doc_object_begin(doc, NULL, "Heading");
+    doc_text(doc_summary(doc), NULL, "Label", "value");
+    doc_object_begin(doc_summary(doc), NULL, "Heading");
     doc_count(doc, "inside", "Inside", 1);
     doc_object_end(doc);
     doc_list_begin(doc, "rows", NULL);

@@ -14,7 +14,7 @@ static void labels_are_padded_to_the_longest_and_machine_fields_left_out(void **
     (void)state;
     struct doc *doc = doc_new("x/1", DOC_SUMMARY);
     doc_bytes(doc, "peak_bytes", "Peak", 1610612736);
-    doc_count(doc, "seq", NULL, 99999);
+    doc_count(doc_detail(doc), "seq", "Event", 99999);
     doc_integer(doc, "time", "Reached after", DOC_NS, 12300000);
     doc_null(doc, "uuid", "UUID", DOC_TEXT);
     assert_rendered(doc, "text",
@@ -72,7 +72,7 @@ static void add_site(struct doc *doc, uint64_t bytes, uint64_t count, const char
     doc_text(doc, "phase", "Phase", phase);
     doc_list_begin(doc, "frames", NULL);
     doc_row_begin(doc);
-    doc_text(doc, "kind", NULL, "native");
+    doc_text(doc_detail(doc), "kind", "Kind", "native");
     doc_text(doc, NULL, "", frame);
     doc_row_end(doc);
     doc_list_end(doc);
@@ -173,7 +173,7 @@ static void a_heading_without_content_is_not_shown(void **state)
     doc_list_begin(doc, "pools", "Pools");
     doc_list_end(doc);
     doc_object_begin(doc, "trace", "Trace");
-    doc_text(doc, "path", NULL, "/tmp/x.db");
+    doc_text(doc_detail(doc), "path", "Path", "/tmp/x.db");
     doc_object_end(doc);
     doc_count(doc, "n", "N", 1);
     assert_rendered(doc, "text", "N  1\n");
