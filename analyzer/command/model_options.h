@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "analyzer/page/estimate.h"
-#include "analyzer/estimate/model.h"
+#include "analyzer/estimate/model_file.h"
 #include "analyzer/util/options.h"
 
 struct model_options {

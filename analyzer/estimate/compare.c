@@ -13,11 +13,12 @@
 /* A measured phase stands for an estimated one when its own name has one of these words. */
 static const struct {
     const char *word;
-    enum tape_phase phase;
+    enum schedule_phase phase;
 } phase_words[] = {
-    {"backward", TAPE_backward}, {"forward", TAPE_forward}, {"optimizer", TAPE_optimizer},
-    {"init", TAPE_init},         {"parameters", TAPE_init}, {"buffers", TAPE_init},
-    {"data", TAPE_data},         {"input", TAPE_data},
+    {"backward", SCHEDULE_backward},   {"forward", SCHEDULE_forward},
+    {"optimizer", SCHEDULE_optimizer}, {"init", SCHEDULE_init},
+    {"parameters", SCHEDULE_init},     {"buffers", SCHEDULE_init},
+    {"data", SCHEDULE_data},           {"input", SCHEDULE_data},
 };
 
 static void pair_measured(struct compare_pair *pair, uint64_t bytes)
@@ -72,13 +73,13 @@ static void merge_buffers(struct comparison *comparison)
 
 /* --- phases --- */
 
-/* TAPE_PHASES: none. */
-static enum tape_phase find_phase(const char *name)
+/* SCHEDULE_PHASES: none. */
+static enum schedule_phase find_phase(const char *name)
 {
     for (size_t i = 0; i < sizeof phase_words / sizeof phase_words[0]; i++)
         if (strcasestr(name, phase_words[i].word))
             return phase_words[i].phase;
-    return TAPE_PHASES;
+    return SCHEDULE_PHASES;
 }
 
 static int measure_phases(struct comparison *comparison, const struct study *study, uint32_t stock,
@@ -92,8 +93,8 @@ static int measure_phases(struct comparison *comparison, const struct study *stu
         const struct phase_row *row = &phases.rows[i];
         if (row->path == HISTORY_NONE)
             continue;
-        enum tape_phase phase = find_phase(history->paths[row->path].name);
-        if (phase != TAPE_PHASES && row->peak_bytes >= comparison->phases[phase].measured_bytes)
+        enum schedule_phase phase = find_phase(history->paths[row->path].name);
+        if (phase != SCHEDULE_PHASES && row->peak_bytes >= comparison->phases[phase].measured_bytes)
             pair_measured(&comparison->phases[phase], row->peak_bytes);
     }
     phases_release(&phases);
@@ -102,7 +103,7 @@ static int measure_phases(struct comparison *comparison, const struct study *stu
 
 static void estimate_phases(struct comparison *comparison, const struct estimate *estimate)
 {
-    for (int i = 0; i < TAPE_PHASES; i++)
+    for (int i = 0; i < SCHEDULE_PHASES; i++)
         if (estimate->phase_peaks[i].total_bytes > 0)
             pair_estimated(&comparison->phases[i], estimate->phase_peaks[i].total_bytes);
 }

@@ -21,8 +21,8 @@ struct comparison {
     struct compare_pair categories[CATEGORY_COUNT];
     /* The trace calls no block a buffer: both sides' buffers are counted as parameters. */
     bool buffers_are_parameters;
-    struct compare_pair phases[TAPE_PHASES]; /* highest live bytes in each */
-    const char *measured_phase;              /* of the peak; NULL: outside any */
+    struct compare_pair phases[SCHEDULE_PHASES]; /* highest live bytes in each */
+    const char *measured_phase;                  /* of the peak; NULL: outside any */
 };
 
 int compare_stock(struct comparison *comparison, const struct study *study, uint32_t stock,

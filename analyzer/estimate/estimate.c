@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Making the estimate: plan the model, record its run, replay the tape once for live bytes and
+ * Making the estimate: plan the model, record its run, replay the schedule once for live bytes and
  * once through the simulated allocator.
  */
 #include "estimate.h"
@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "caching.h"
-#include "run.h"
+#include "caching_allocator.h"
+#include "training_loop.h"
 #include "analyzer/util/array.h"
 
 void estimate_release(struct estimate *estimate)
@@ -34,14 +34,14 @@ static int fail_sum(struct err *err)
 }
 
 /* What a phase finds when it begins is part of it; the last state of a forward pass is its end. */
-static int replay_live(struct estimate *estimate, const struct tape *tape, struct err *err)
+static int replay_live(struct estimate *estimate, const struct schedule *schedule, struct err *err)
 {
     struct estimate_moment now = {0};
     struct checked checked = {false};
-    for (size_t i = 0; i < tape->count; i++) {
-        const struct tape_event *event = &tape->events[i];
+    for (size_t i = 0; i < schedule->count; i++) {
+        const struct schedule_event *event = &schedule->events[i];
         uint64_t *category_bytes = &now.category_bytes[event->category];
-        now.phase = (enum tape_phase)event->phase;
+        now.phase = (enum schedule_phase)event->phase;
         now.layer = event->layer;
         moment_offer(&estimate->phase_peaks[event->phase], &now);
         if (event->is_free) {
@@ -55,7 +55,7 @@ static int replay_live(struct estimate *estimate, const struct tape *tape, struc
             return fail_sum(err);
         moment_offer(&estimate->peak_moment, &now);
         moment_offer(&estimate->phase_peaks[event->phase], &now);
-        if (event->phase == TAPE_forward)
+        if (event->phase == SCHEDULE_forward)
             estimate->forward_end = now;
     }
     return 0;
@@ -63,35 +63,36 @@ static int replay_live(struct estimate *estimate, const struct tape *tape, struc
 
 /* --- the allocator --- */
 
-static void note_load(struct estimate *estimate, const struct caching *caching)
+static void note_load(struct estimate *estimate, const struct caching_allocator *allocator)
 {
-    estimate->load.allocated_bytes = caching->allocated_bytes;
-    estimate->load.reserved_bytes = caching->reserved_bytes;
+    estimate->load.allocated_bytes = allocator->allocated_bytes;
+    estimate->load.reserved_bytes = allocator->reserved_bytes;
 }
 
-static int replay_allocator(struct estimate *estimate, const struct tape *tape, struct err *err)
+static int replay_allocator(struct estimate *estimate, const struct schedule *schedule,
+                            struct err *err)
 {
-    struct caching caching;
+    struct caching_allocator allocator;
     int result = -1;
-    caching_init(&caching);
-    uint32_t *handles = array_new((size_t)tape->blocks + 1, sizeof *handles, err);
+    caching_allocator_init(&allocator);
+    uint32_t *handles = array_new((size_t)schedule->blocks + 1, sizeof *handles, err);
     if (!handles)
         goto out;
-    for (size_t i = 0; i < tape->count; i++) {
-        const struct tape_event *event = &tape->events[i];
+    for (size_t i = 0; i < schedule->count; i++) {
+        const struct schedule_event *event = &schedule->events[i];
         uint32_t *handle = &handles[event->block];
-        if (event->is_free ? caching_free(&caching, *handle, err)
-                           : caching_alloc(&caching, event->bytes, handle, err))
+        if (event->is_free ? caching_allocator_free(&allocator, *handle, err)
+                           : caching_allocator_alloc(&allocator, event->bytes, handle, err))
             goto out;
-        if (event->phase == TAPE_init)
-            note_load(estimate, &caching);
+        if (event->phase == SCHEDULE_init)
+            note_load(estimate, &allocator);
     }
-    estimate->peak.allocated_bytes = caching.peak_allocated_bytes;
-    estimate->peak.reserved_bytes = caching.reserved_bytes;
+    estimate->peak.allocated_bytes = allocator.peak_allocated_bytes;
+    estimate->peak.reserved_bytes = allocator.reserved_bytes;
     result = 0;
 out:
     free(handles);
-    caching_release(&caching);
+    caching_allocator_release(&allocator);
     return result;
 }
 
@@ -139,17 +140,17 @@ int rule_of_thumb(const struct plan *plan, bool training, uint64_t *bytes, struc
 
 static int run_and_replay(struct estimate *estimate, struct err *err)
 {
-    struct tape tape;
+    struct schedule schedule;
     int result = -1;
-    if (run_record(&estimate->plan, &tape, err))
+    if (training_loop_record(&estimate->plan, &schedule, err))
         return -1;
-    if (replay_live(estimate, &tape, err) || replay_allocator(estimate, &tape, err))
+    if (replay_live(estimate, &schedule, err) || replay_allocator(estimate, &schedule, err))
         goto out;
-    estimate->load.requested_bytes = estimate->phase_peaks[TAPE_init].total_bytes;
+    estimate->load.requested_bytes = estimate->phase_peaks[SCHEDULE_init].total_bytes;
     estimate->peak.requested_bytes = estimate->peak_moment.total_bytes;
     result = 0;
 out:
-    tape_release(&tape);
+    schedule_release(&schedule);
     return result;
 }
 
@@ -185,15 +186,17 @@ bool estimate_models(const struct estimate *estimate, enum category category)
 const char *estimate_moment_text(const struct estimate *estimate,
                                  const struct estimate_moment *moment, char text[MOMENT_TEXT_BYTES])
 {
-    static const char *const fixed[TAPE_PHASES] = {[TAPE_init] = "model loaded",
-                                                   [TAPE_data] = "next batch",
-                                                   [TAPE_optimizer] = "optimizer step"};
+    static const char *const fixed[SCHEDULE_PHASES] = {[SCHEDULE_init] = "model loaded",
+                                                       [SCHEDULE_data] = "next batch",
+                                                       [SCHEDULE_optimizer] = "optimizer step"};
     if (fixed[moment->phase])
         return fixed[moment->phase];
-    if (moment->phase == TAPE_forward && moment->total_bytes == estimate->forward_end.total_bytes)
+    if (moment->phase == SCHEDULE_forward &&
+        moment->total_bytes == estimate->forward_end.total_bytes)
         return "forward end";
     const struct layer *layer = &estimate->model->layers[moment->layer];
-    snprintf(text, MOMENT_TEXT_BYTES, "%s of layer %zu (%s)%s%s", tape_phase_name(moment->phase),
-             layer->index, layer->kind->name, layer->name[0] ? " " : "", layer->name);
+    snprintf(text, MOMENT_TEXT_BYTES, "%s of layer %zu (%s)%s%s",
+             schedule_phase_name(moment->phase), layer->index, layer->kind->name,
+             layer->name[0] ? " " : "", layer->name);
     return text;
 }

@@ -16,15 +16,15 @@
 #include "analyzer/analysis/category.h"
 #include "model.h"
 #include "plan.h"
-#include "tape.h"
+#include "schedule.h"
 #include "gpumemtrace/err.h"
 
 /* Live requested bytes at one moment of the run. */
 struct estimate_moment {
     uint64_t total_bytes;
     uint64_t category_bytes[CATEGORY_COUNT];
-    enum tape_phase phase;
-    int32_t layer; /* TAPE_NO_LAYER outside of layers */
+    enum schedule_phase phase;
+    int32_t layer; /* SCHEDULE_NO_LAYER outside of layers */
 };
 
 struct footprint {
@@ -38,9 +38,9 @@ struct estimate {
     struct footprint load; /* once the model is on the device */
     struct footprint peak; /* each the highest of the run */
     struct estimate_moment peak_moment, forward_end;
-    struct estimate_moment phase_peaks[TAPE_PHASES]; /* total 0: the run has no such phase */
-    uint64_t input_values, result_values;            /* of the batch, as the rule counts them */
-    uint64_t rule_of_thumb_bytes;                    /* for the settings of this estimate */
+    struct estimate_moment phase_peaks[SCHEDULE_PHASES]; /* total 0: the run has no such phase */
+    uint64_t input_values, result_values;                /* of the batch, as the rule counts them */
+    uint64_t rule_of_thumb_bytes;                        /* for the settings of this estimate */
 };
 
 /* The model must outlive the estimate. */

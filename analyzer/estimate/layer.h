@@ -13,25 +13,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "analyzer/analysis/category.h"
-#include "checked.h"
 #include "dtype.h"
 #include "gpumemtrace/err.h"
+#include "shape.h"
+#include "tensors.h"
 
-#define SHAPE_RANK_MAX 6
 #define SPATIAL_MAX 3
 #define FIELD_MOST (UINT64_C(1) << 40) /* of any integer in a model file */
 #define RECURRENT_LAYERS_MOST 1024
-
-struct shape {
-    unsigned rank;
-    uint64_t dims[SHAPE_RANK_MAX];
-};
-
-uint64_t shape_elements(const struct shape *shape, struct checked *checked);
-#define SHAPE_TEXT_BYTES 128
-/* "64 x 112 x 112"; "scalar" for rank 0. */
-const char *shape_text(const struct shape *shape, char text[SHAPE_TEXT_BYTES]);
 
 /* --- fields --- */
 
@@ -58,28 +47,6 @@ struct layer_fields {
 #define FIELD(name, type, least, standard, aliases, text) FIELD_MEMBER_##type(name)
 #include "fields.def"
 };
-
-/* --- tensors --- */
-
-/* count tensors of the same size; each is an allocation of its own. */
-struct tensor {
-    enum category category;
-    uint64_t element_bytes, elements, count;
-};
-
-#define TENSORS_MAX 12
-
-struct tensors {
-    struct tensor items[TENSORS_MAX];
-    size_t count;
-    struct checked checked;
-};
-
-void tensors_add(struct tensors *tensors, enum category category, uint64_t element_bytes,
-                 uint64_t elements, uint64_t count);
-/* Sums over one category. */
-uint64_t tensors_elements(struct tensors *tensors, enum category category);
-uint64_t tensors_bytes(struct tensors *tensors, enum category category);
 
 /* --- layers --- */
 
@@ -138,18 +105,11 @@ struct layer_kind {
     void (*backward)(const struct layer *layer, const struct flow *flow, struct tensors *tensors);
 };
 
-extern const struct layer_kind layer_kinds[];
-extern const size_t layer_kind_count;
-
-/* NULL: no such type. Names are PyTorch's, case matters. */
-const struct layer_kind *layer_kind_find(const char *name);
 /* Empty fields of a kind, with the standard values. */
 void layer_init(struct layer *layer, const struct layer_kind *kind, size_t index);
 bool layer_gives(const struct layer *layer, enum layer_field field);
 /* In-place, or the very storage of the input. */
 bool layer_keeps_storage(const struct layer *layer, bool training);
-/* The saves bits that apply to this layer as its fields stand. */
-unsigned layer_saves(const struct layer *layer);
 /* "layer 3 (Conv2d)" before the message; field may be NULL. Always returns -1. */
 int layer_fail(const struct layer *layer, const char *field, struct err *err, const char *format,
                ...) GMT_PRINTF(4, 5);
@@ -157,14 +117,5 @@ int layer_fail(const struct layer *layer, const char *field, struct err *err, co
 int layer_fail_overflow(const struct layer *layer, struct err *err);
 
 #define SIZES_FOR_EACH(i, layer) for (unsigned i = 0; i < (layer)->kind->rank; i++)
-
-/* The columns of layers.def, defined in shape.c, parameters.c and extra.c. */
-#define LAYER(name, rank, shape_column, parameters_column, fields, required, saves, inplace,       \
-              extra_column, backward_column, traits)                                               \
-    int shape_##shape_column(struct layer *, const struct shape *, struct shape *, struct err *);  \
-    void parameters_##parameters_column(const struct layer *, enum dtype, struct tensors *);       \
-    void extra_##extra_column(const struct layer *, const struct flow *, struct tensors *);        \
-    void backward_##backward_column(const struct layer *, const struct flow *, struct tensors *);
-#include "layers.def"
 
 #endif

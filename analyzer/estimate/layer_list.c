@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The reader of our own description, a JSON list of layers (MODEL-FORMAT.md). Every key is known
- * or refused, every value is checked, and each message names the layer and the field.
- */
+/* A list of layers as a model; see layer_list.h. */
+#include "layer_list.h"
+
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_field.h"
-#include "model.h"
-#include "names.h"
+#include "analyzer/util/array.h"
 #include "analyzer/util/text.h"
+#include "json_field.h"
+#include "layer_kinds.h"
+#include "names.h"
 
 #define SCHEMA "gpumemtrace.model/1"
 #define INPUT_RANK_MOST 4
@@ -79,20 +79,20 @@ static int take_sizes(const struct layer *layer, const json_t *value, uint64_t l
 static int take_value(struct layer *layer, const struct field_rule *rule, const json_t *value,
                       struct err *err)
 {
-    void *place = (char *)&layer->fields + rule->offset;
-    struct shape *shape = place;
+    void *member = (char *)&layer->fields + rule->offset;
+    struct shape *shape = member;
     switch (rule->type) {
     case FIELD_TYPE_COUNT:
-        return json_take_integer(value, rule->least, FIELD_MOST, place, err);
+        return json_take_integer(value, rule->least, FIELD_MOST, member, err);
     case FIELD_TYPE_SIZES:
-        return take_sizes(layer, value, rule->least, place, err);
+        return take_sizes(layer, value, rule->least, member, err);
     case FIELD_TYPE_SHAPE:
         return json_take_integers(value, rule->least, FIELD_MOST, shape->dims, SHAPE_RANK_MAX,
                                   &shape->rank, err);
     case FIELD_TYPE_FLAG:
-        return json_take_flag(value, place, err);
+        return json_take_flag(value, member, err);
     case FIELD_TYPE_SHARE:
-        return json_take_share(value, place, err);
+        return json_take_share(value, member, err);
     }
     return -1;
 }
@@ -181,11 +181,9 @@ static int read_layers(struct model *model, const json_t *list, struct err *err)
                 MODEL_LAYERS_MOST);
         return -1;
     }
-    model->layers = calloc(count, sizeof *model->layers);
-    if (!model->layers) {
-        err_set(err, ERR_SYSTEM, "no memory for the model's layers");
+    model->layers = array_new(count, sizeof *model->layers, err);
+    if (!model->layers)
         return -1;
-    }
     model->layer_count = count;
     for (size_t i = 0; i < count; i++)
         if (read_layer(&model->layers[i], json_array_get(list, i), i, err))
@@ -228,7 +226,7 @@ static int take_name(const json_t *value, struct model *model, struct err *err)
     model->name = strdup(text);
     if (model->name)
         return 0;
-    err_set(err, ERR_SYSTEM, "no memory for the model's name");
+    err_set(err, ERR_SYSTEM, "out of memory");
     return -1;
 }
 

@@ -16,7 +16,6 @@
 #include "gpumemtrace/err.h"
 
 #define MODEL_LAYERS_MOST 10000
-#define MODEL_FILE_MOST_BYTES (64 << 20)
 
 /* How the model is run: the file may say so, options override it. */
 struct settings {
@@ -36,9 +35,7 @@ struct model {
     struct settings settings;
 };
 
-/* Reads and resolves a description. ERR_INPUT names the file, the layer and the field. */
-int model_open(struct model *model, const char *path, struct err *err);
-/* Frees what model_open made; a zeroed struct is allowed. */
+/* Frees what a reader made; a zeroed struct is allowed. */
 void model_release(struct model *model);
 
 /*
@@ -49,9 +46,5 @@ int model_resolve(struct model *model, struct err *err);
 
 /* The settings of a description that says nothing: training, batch 1, float32, AdamW. */
 struct settings settings_standard(void);
-
-/* The readers. root is a json_t; see layer_list.c and MODEL-FORMAT.md. */
-struct json_t;
-int layer_list_read(struct model *model, struct json_t *root, struct err *err);
 
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyzer/util/array.h"
+#include "layer_formulas.h"
 
 void plan_release(struct plan *plan)
 {
@@ -83,6 +84,24 @@ static int plan_tensors(struct plan_layer *planned, const struct settings *setti
                       settings->batch);
 }
 
+/* Pooling to one value is a mean, whose gradient needs no input. */
+static bool is_mean(const struct layer *layer)
+{
+    if (layer->kind->shape != shape_adaptive)
+        return false;
+    SIZES_FOR_EACH(i, layer)
+    if (layer->fields.output[i] != 1)
+        return false;
+    return true;
+}
+
+static unsigned saves_of(const struct layer *layer)
+{
+    if (is_mean(layer))
+        return SAVES_none;
+    return layer->fields.inplace ? layer->kind->saves_inplace : layer->kind->saves;
+}
+
 /* Autograd's graph begins at the first layer with parameters: nothing before it is saved. */
 static void plan_graph(struct plan_layer *planned, bool training, bool *reached)
 {
@@ -93,7 +112,7 @@ static void plan_graph(struct plan_layer *planned, bool training, bool *reached)
         planned->keeps_storage && (layer->kind->traits & TRAIT_train) && planned->extra.count == 0;
     planned->passes_gradient = *reached;
     planned->in_graph = *reached || (training && planned->parameter_count > 0);
-    planned->saves = planned->in_graph && !planned->is_view ? layer_saves(layer) : SAVES_none;
+    planned->saves = planned->in_graph && !planned->is_view ? saves_of(layer) : SAVES_none;
     *reached = planned->in_graph;
 }
 

@@ -124,9 +124,9 @@ static void add_compared_categories(struct doc *doc, const struct comparison *co
 static void add_compared_phases(struct doc *doc, const struct comparison *comparison)
 {
     doc_list_begin(doc, "phases", "Highest in each phase");
-    for (int i = 0; i < TAPE_PHASES; i++) {
+    for (int i = 0; i < SCHEDULE_PHASES; i++) {
         pair_row_begin(doc, &comparison->phases[i]);
-        doc_text(doc, "phase", "Phase", tape_phase_name((enum tape_phase)i));
+        doc_text(doc, "phase", "Phase", schedule_phase_name((enum schedule_phase)i));
         pair_row_end(doc, &comparison->phases[i]);
     }
     doc_list_end(doc);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "analyzer/render/units.h"
+#include "analyzer/estimate/layer_formulas.h"
 
 static const char *model_name(const struct estimate *estimate)
 {
@@ -96,12 +97,12 @@ static void add_phases(struct doc *doc, const struct estimate *estimate)
 {
     char text[MOMENT_TEXT_BYTES];
     doc_list_begin(doc, "phases", "Highest in each phase");
-    for (int i = 0; i < TAPE_PHASES; i++) {
+    for (int i = 0; i < SCHEDULE_PHASES; i++) {
         const struct estimate_moment *peak = &estimate->phase_peaks[i];
         if (peak->total_bytes == 0)
             continue;
         doc_row_begin(doc);
-        doc_text(doc, "name", "Phase", tape_phase_name((enum tape_phase)i));
+        doc_text(doc, "name", "Phase", schedule_phase_name((enum schedule_phase)i));
         doc_bytes(doc, "peak_bytes", "Requested", peak->total_bytes);
         doc_text(doc, "at", "Moment", estimate_moment_text(estimate, peak, text));
         doc_row_end(doc);

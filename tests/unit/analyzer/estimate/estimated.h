@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "analyzer/estimate/estimate.h"
-#include "analyzer/estimate/model.h"
+#include "analyzer/estimate/layer_list.h"
 
 /* -1 and *err when the reader or the resolution refuses it; the model is then released. */
 static inline int model_from(struct model *model, const char *input, const char *layers,

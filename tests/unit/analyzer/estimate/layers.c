@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "analyzer/estimate/layer_kinds.h"
 #include "estimated.h"
 
 /* --- one layer --- */

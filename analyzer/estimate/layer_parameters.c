@@ -3,7 +3,7 @@
  * Parameters and buffers of layers, for layers.def, in the order PyTorch registers them: that is
  * the order in which moving a model to the device allocates them. It must not know batches.
  */
-#include "layer.h"
+#include "layer_formulas.h"
 
 static void add_parameter(struct tensors *tensors, enum dtype dtype, uint64_t elements,
                           uint64_t count)

@@ -13,7 +13,7 @@
  * A storage lives while someone holds it: the loop, the layer that runs, or autograd's graph.
  * Views and in-place layers hand their input's storage on.
  */
-#include "run.h"
+#include "training_loop.h"
 
 #include <stdlib.h>
 
@@ -37,7 +37,7 @@ struct saved {
 
 struct run {
     struct plan *plan;
-    struct tape *tape;
+    struct schedule *schedule;
     struct storage *storages;
     size_t storage_count, storage_capacity;
     struct saved *saved; /* of each layer */
@@ -54,14 +54,15 @@ struct run {
 static uint32_t storage_new(struct run *run, enum category category, uint64_t bytes)
 {
     struct storage *grown = array_grow(run->storages, &run->storage_capacity, run->storage_count,
-                                       sizeof *grown, &run->tape->err);
+                                       sizeof *grown, &run->schedule->err);
     if (!grown)
         return NONE;
     run->storages = grown;
-    grown[run->storage_count] = (struct storage){.bytes = bytes,
-                                                 .block = tape_alloc(run->tape, category, bytes),
-                                                 .category = category,
-                                                 .holders = 1};
+    grown[run->storage_count] =
+        (struct storage){.bytes = bytes,
+                         .block = schedule_alloc(run->schedule, category, bytes),
+                         .category = category,
+                         .holders = 1};
     return (uint32_t)run->storage_count++;
 }
 
@@ -76,7 +77,7 @@ static void storage_drop(struct run *run, uint32_t storage)
     if (storage == NONE || --run->storages[storage].holders > 0)
         return;
     const struct storage *dead = &run->storages[storage];
-    tape_free(run->tape, dead->category, dead->block, dead->bytes);
+    schedule_free(run->schedule, dead->category, dead->block, dead->bytes);
 }
 
 /* The layer's node holds the storage until its backward. */
@@ -107,11 +108,11 @@ static void init(struct run *run)
 {
     for (size_t i = 0; i < run->plan->layer_count; i++) {
         const struct tensors *own = &run->plan->layers[i].own;
-        tape_at(run->tape, TAPE_init, (int32_t)i);
+        schedule_at(run->schedule, SCHEDULE_init, (int32_t)i);
         for (size_t j = 0; j < own->count; j++)
             for (uint64_t copy = 0; copy < own->items[j].count; copy++)
-                tape_alloc(run->tape, own->items[j].category,
-                           own->items[j].elements * own->items[j].element_bytes);
+                schedule_alloc(run->schedule, own->items[j].category,
+                               own->items[j].elements * own->items[j].element_bytes);
     }
 }
 
@@ -202,7 +203,7 @@ static int forward(struct run *run)
     run->prediction = NONE;
     for (size_t i = 0; i < run->plan->layer_count; i++) {
         struct plan_layer *planned = &run->plan->layers[i];
-        tape_at(run->tape, TAPE_forward, (int32_t)i);
+        schedule_at(run->schedule, SCHEDULE_forward, (int32_t)i);
         if (planned->layer->kind->traits & TRAIT_loss) {
             run->prediction = flowing;
             storage_hold(run, flowing);
@@ -220,8 +221,8 @@ static void make_gradients(struct run *run, const struct plan_layer *planned)
 {
     for (size_t i = 0; i < planned->parameter_count; i++) {
         size_t parameter = planned->first_parameter + i;
-        run->gradients[parameter] =
-            tape_alloc(run->tape, CATEGORY_gradients, run->plan->parameter_bytes[parameter]);
+        run->gradients[parameter] = schedule_alloc(run->schedule, CATEGORY_gradients,
+                                                   run->plan->parameter_bytes[parameter]);
     }
 }
 
@@ -251,11 +252,11 @@ static void backward(struct run *run)
     size_t last = run->plan->layer_count - 1;
     if (!run->plan->layers[last].in_graph)
         return;
-    tape_at(run->tape, TAPE_backward, (int32_t)last);
+    schedule_at(run->schedule, SCHEDULE_backward, (int32_t)last);
     uint32_t gradient =
         storage_new(run, CATEGORY_temporaries, run->plan->layers[last].gradient_bytes);
     for (size_t i = last + 1; i > 0 && run->plan->layers[i - 1].in_graph; i--) {
-        tape_at(run->tape, TAPE_backward, (int32_t)(i - 1));
+        schedule_at(run->schedule, SCHEDULE_backward, (int32_t)(i - 1));
         gradient = backward_layer(run, &run->plan->layers[i - 1], gradient);
     }
     storage_drop(run, gradient);
@@ -267,7 +268,7 @@ static void make_states(struct run *run, const struct optimizer_kind *kind)
 {
     for (size_t i = 0; i < run->plan->parameter_count; i++)
         for (unsigned state = 0; state < kind->states; state++)
-            tape_alloc(run->tape, CATEGORY_optimizer, run->plan->parameter_bytes[i]);
+            schedule_alloc(run->schedule, CATEGORY_optimizer, run->plan->parameter_bytes[i]);
 }
 
 /* count temporaries for each of the parameters from first to end, all at once. */
@@ -285,7 +286,7 @@ static void optimizer(struct run *run, int step)
 {
     const struct optimizer_kind *kind = optimizer_kind(run->plan->settings.optimizer);
     size_t count = run->plan->parameter_count;
-    tape_at(run->tape, TAPE_optimizer, TAPE_NO_LAYER);
+    schedule_at(run->schedule, SCHEDULE_optimizer, SCHEDULE_NO_LAYER);
     if (step == 0)
         make_states(run, kind);
     if (kind->whole > 0)
@@ -293,19 +294,20 @@ static void optimizer(struct run *run, int step)
     for (size_t i = 0; kind->largest > 0 && i < count; i++)
         pass_temporaries(run, kind->largest, i, i + 1);
     for (size_t i = 0; i < count; i++)
-        tape_free(run->tape, CATEGORY_gradients, run->gradients[i], run->plan->parameter_bytes[i]);
+        schedule_free(run->schedule, CATEGORY_gradients, run->gradients[i],
+                      run->plan->parameter_bytes[i]);
 }
 
 /* --- the loop --- */
 
 static int run_step(struct run *run, int step)
 {
-    tape_at(run->tape, TAPE_data, TAPE_NO_LAYER);
+    schedule_at(run->schedule, SCHEDULE_data, SCHEDULE_NO_LAYER);
     load_input(run);
     load_targets(run);
     if (step == 0) {
-        tape_at(run->tape, TAPE_forward, 0);
-        tape_alloc(run->tape, CATEGORY_workspace, run->plan->settings.workspace_bytes);
+        schedule_at(run->schedule, SCHEDULE_forward, 0);
+        schedule_alloc(run->schedule, CATEGORY_workspace, run->plan->settings.workspace_bytes);
     }
     if (forward(run))
         return -1;
@@ -313,27 +315,27 @@ static int run_step(struct run *run, int step)
         backward(run);
         optimizer(run, step);
     } else {
-        tape_at(run->tape, TAPE_data, TAPE_NO_LAYER);
+        schedule_at(run->schedule, SCHEDULE_data, SCHEDULE_NO_LAYER);
     }
     storage_drop(run, run->prediction);
     storage_drop(run, run->output);
-    return run->tape->err.code != ERR_NONE ? -1 : 0;
+    return run->schedule->err.code != ERR_NONE ? -1 : 0;
 }
 
-int run_record(struct plan *plan, struct tape *tape, struct err *err)
+int training_loop_record(struct plan *plan, struct schedule *schedule, struct err *err)
 {
-    struct run run = {.plan = plan, .tape = tape, .input = NONE, .err = err};
+    struct run run = {.plan = plan, .schedule = schedule, .input = NONE, .err = err};
     int result = -1;
-    *tape = (struct tape){0};
+    *schedule = (struct schedule){0};
     run.saved = array_new(plan->layer_count, sizeof *run.saved, err);
     run.gradients = array_new(plan->parameter_count, sizeof *run.gradients, err);
     if (!run.saved || !run.gradients)
         goto out;
     init(&run);
-    for (int step = 0; step < RUN_STEPS; step++) {
+    for (int step = 0; step < TRAINING_LOOP_STEPS; step++) {
         if (run_step(&run, step)) {
-            if (tape->err.code != ERR_NONE)
-                *err = tape->err;
+            if (schedule->err.code != ERR_NONE)
+                *err = schedule->err;
             goto out;
         }
     }
@@ -343,6 +345,6 @@ out:
     free(run.gradients);
     free(run.storages);
     if (result)
-        tape_release(tape);
+        schedule_release(schedule);
     return result;
 }

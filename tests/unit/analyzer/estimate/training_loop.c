@@ -44,7 +44,7 @@ static struct settings inference(uint64_t batch)
     return (struct settings){.batch = batch, .dtype = DTYPE_float32};
 }
 
-static uint64_t phase_peak(const struct fixture *fixture, enum tape_phase phase)
+static uint64_t phase_peak(const struct fixture *fixture, enum schedule_phase phase)
 {
     return fixture->estimate.phase_peaks[phase].total_bytes;
 }
@@ -92,15 +92,15 @@ static void a_linear_layer_trained_with_adam_adds_up(void **state)
     struct fixture f;
     (void)state;
     estimated(&f, "[8]", "{\"type\":\"Linear\",\"out\":4}", training(10, OPTIMIZER_adam));
-    assert_int_equal(phase_peak(&f, TAPE_init), 144);
-    assert_int_equal(phase_peak(&f, TAPE_data), 144 + 2 * 144 + 320);
-    assert_int_equal(phase_peak(&f, TAPE_forward), 144 + 2 * 144 + 320 + 160);
+    assert_int_equal(phase_peak(&f, SCHEDULE_init), 144);
+    assert_int_equal(phase_peak(&f, SCHEDULE_data), 144 + 2 * 144 + 320);
+    assert_int_equal(phase_peak(&f, SCHEDULE_forward), 144 + 2 * 144 + 320 + 160);
     /* The gradient of y, and those of the parameters; x needs none. */
-    assert_int_equal(phase_peak(&f, TAPE_backward), 144 + 2 * 144 + 320 + 160 + 160 + 144);
+    assert_int_equal(phase_peak(&f, SCHEDULE_backward), 144 + 2 * 144 + 320 + 160 + 160 + 144);
     /* Weights, gradients, two states, one square root each; x and y are still held. */
-    assert_int_equal(phase_peak(&f, TAPE_optimizer), 5 * 144 + 320 + 160);
-    assert_int_equal(f.estimate.peak_moment.phase, TAPE_backward);
-    assert_int_equal(f.estimate.peak.requested_bytes, phase_peak(&f, TAPE_backward));
+    assert_int_equal(phase_peak(&f, SCHEDULE_optimizer), 5 * 144 + 320 + 160);
+    assert_int_equal(f.estimate.peak_moment.phase, SCHEDULE_backward);
+    assert_int_equal(f.estimate.peak.requested_bytes, phase_peak(&f, SCHEDULE_backward));
     release(&f);
 }
 
@@ -109,10 +109,10 @@ static void fused_adam_has_no_temporaries_and_sgd_no_states(void **state)
     struct fixture f;
     (void)state;
     estimated(&f, "[8]", "{\"type\":\"Linear\",\"out\":4}", training(10, OPTIMIZER_adam_fused));
-    assert_int_equal(phase_peak(&f, TAPE_optimizer), 4 * 144 + 320 + 160);
+    assert_int_equal(phase_peak(&f, SCHEDULE_optimizer), 4 * 144 + 320 + 160);
     release(&f);
     estimated(&f, "[8]", "{\"type\":\"Linear\",\"out\":4}", training(10, OPTIMIZER_sgd));
-    assert_int_equal(phase_peak(&f, TAPE_optimizer), 2 * 144 + 320 + 160);
+    assert_int_equal(phase_peak(&f, SCHEDULE_optimizer), 2 * 144 + 320 + 160);
     release(&f);
 }
 
@@ -121,7 +121,7 @@ static void an_optimizer_that_loops_needs_its_largest_parameter(void **state)
     struct fixture f;
     (void)state;
     estimated(&f, "[8]", "{\"type\":\"Linear\",\"out\":4}", training(10, OPTIMIZER_lion));
-    assert_int_equal(phase_peak(&f, TAPE_optimizer), 3 * 144 + 2 * 128 + 320 + 160);
+    assert_int_equal(phase_peak(&f, SCHEDULE_optimizer), 3 * 144 + 2 * 128 + 320 + 160);
     release(&f);
 }
 
@@ -138,7 +138,7 @@ static void inference_holds_two_results_at_a_time(void **state)
     uint64_t weights = 4 * (24 + 36 + 12), input = 16;
     assert_int_equal(f.estimate.peak.requested_bytes, weights + input + 24 + 24);
     assert_int_equal(category(&f.estimate.peak_moment, CATEGORY_gradients), 0);
-    assert_int_equal(phase_peak(&f, TAPE_backward), 0);
+    assert_int_equal(phase_peak(&f, SCHEDULE_backward), 0);
     release(&f);
 }
 
@@ -181,7 +181,7 @@ static void inplace_relu_lowers_the_transient_and_not_what_is_kept(void **state)
     snprintf(layers, sizeof layers, format, RELU_INPLACE);
     estimated(&inplace, "[8]", layers, training(10, OPTIMIZER_sgd));
     assert_int_equal(estimate_kept_bytes(&f.estimate), estimate_kept_bytes(&inplace.estimate));
-    assert_int_equal(phase_peak(&f, TAPE_forward), phase_peak(&inplace, TAPE_forward) + 320 - 40);
+    assert_int_equal(phase_peak(&f, SCHEDULE_forward), phase_peak(&inplace, SCHEDULE_forward) + 320 - 40);
     release(&f);
     release(&inplace);
 }
@@ -254,8 +254,8 @@ static void cross_entropy_keeps_log_probabilities_and_needs_two_more_in_backward
               training(10, OPTIMIZER_sgd));
     uint64_t before = 144 + 320 + 10 * 8; /* weights, x, classes */
     uint64_t forward = before + 160 + 160 + 4 + 4;
-    assert_int_equal(phase_peak(&f, TAPE_forward), forward);
-    assert_int_equal(phase_peak(&f, TAPE_backward), forward + 4 + 160 + 160);
+    assert_int_equal(phase_peak(&f, SCHEDULE_forward), forward);
+    assert_int_equal(phase_peak(&f, SCHEDULE_backward), forward + 4 + 160 + 160);
     release(&f);
 }
 
@@ -267,9 +267,9 @@ static void mse_holds_a_storage_of_its_inputs_size(void **state)
     estimated(&f, "[8]", "{\"type\":\"Linear\",\"out\":4},{\"type\":\"MSELoss\"}",
               training(10, OPTIMIZER_sgd));
     uint64_t before = 144 + 320 + 160; /* weights, x, target */
-    assert_int_equal(phase_peak(&f, TAPE_forward), before + 160 + 160 + 160);
+    assert_int_equal(phase_peak(&f, SCHEDULE_forward), before + 160 + 160 + 160);
     assert_int_equal(f.estimate.forward_end.total_bytes, before + 160 + 160);
-    assert_int_equal(phase_peak(&f, TAPE_backward), before + 160 + 160 + 160 + 144);
+    assert_int_equal(phase_peak(&f, SCHEDULE_backward), before + 160 + 160 + 160 + 144);
     release(&f);
 }
 
@@ -281,7 +281,7 @@ static void embedding_keeps_its_ids_and_has_a_dense_gradient(void **state)
               training(2, OPTIMIZER_sgd));
     assert_int_equal(category(&f.estimate.forward_end, CATEGORY_input), 2 * 16 * 8);
     assert_int_equal(f.estimate.plan.layers[0].saved_bytes, 2 * 16 * 8);
-    assert_int_equal(category(&f.estimate.phase_peaks[TAPE_optimizer], CATEGORY_gradients), 1600);
+    assert_int_equal(category(&f.estimate.phase_peaks[SCHEDULE_optimizer], CATEGORY_gradients), 1600);
     release(&f);
 }
 

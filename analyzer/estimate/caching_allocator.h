@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PyTorch's caching allocator, simulated: which segments it takes from the device for a tape, and
+ * PyTorch's caching allocator, simulated: which segments it takes from the device for a schedule, and
  * how much of them it counts as allocated. It must not know models or categories.
  *
  *     request   rounded up to 512 B
@@ -12,8 +12,8 @@
  *
  * One stream, default settings, a device that never runs out.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_CACHING_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_CACHING_H
+#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_CACHING_ALLOCATOR_H
+#define GPUMEMTRACE_ANALYZER_ESTIMATE_CACHING_ALLOCATOR_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@
 
 struct caching_block;
 
-struct caching {
+struct caching_allocator {
     struct caching_block *blocks; /* in the order they came to be; neighbours by index */
     size_t count, capacity;
     uint32_t *free_blocks; /* unordered */
@@ -33,10 +33,11 @@ struct caching {
     uint64_t peak_allocated_bytes;
 };
 
-void caching_init(struct caching *caching);
-void caching_release(struct caching *caching);
-/* *handle names the block for caching_free. bytes > 0. */
-int caching_alloc(struct caching *caching, uint64_t bytes, uint32_t *handle, struct err *err);
-int caching_free(struct caching *caching, uint32_t handle, struct err *err);
+void caching_allocator_init(struct caching_allocator *allocator);
+void caching_allocator_release(struct caching_allocator *allocator);
+/* *handle names the block for caching_allocator_free. bytes > 0. */
+int caching_allocator_alloc(struct caching_allocator *allocator, uint64_t bytes, uint32_t *handle,
+                            struct err *err);
+int caching_allocator_free(struct caching_allocator *allocator, uint32_t handle, struct err *err);
 
 #endif

@@ -4,7 +4,7 @@
  * (masks, indices, statistics), temporaries are gone when the layer is done. It must not know
  * whether anything is kept: that is the plan's business.
  */
-#include "layer.h"
+#include "layer_formulas.h"
 
 static void add_saved(struct tensors *tensors, uint64_t element_bytes, uint64_t elements,
                       uint64_t count)
