@@ -91,7 +91,7 @@ $(interpose_obj) $(O)/tests/unit/interpose/%: CUDA_SEEN := $(CUDA_FLAGS)
 # The address sanitizer looks up its functions with dlsym, ours, before its own memory is set up; an
 # unwinder reads what lies between variables.
 $(addprefix $(O)/obj/interpose/,loader/dlsym.o $(addprefix image/,scope.o image_list.o elf_image.o libc_function.o) \
-    $(addprefix stack/,unwind_memory.o frame_rules.o frame_walk.o unwind_table.o)): NO_SANITIZE := -fno-sanitize=all
+    $(addprefix stack/native/,unwind_memory.o frame_rules.o frame_walk.o unwind_table.o)): NO_SANITIZE := -fno-sanitize=all
 $(O)/obj/trace/views.o: trace/views.sql
 
 $(trace_a): $(call objects,$(call room,trace))

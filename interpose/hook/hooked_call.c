@@ -11,7 +11,7 @@
 #include "gpumemtrace/compiler.h"
 #include "graphs.h"
 #include "interpose/life/start.h"
-#include "interpose/stack/call_stack.h"
+#include "interpose/stack/take/call_stack.h"
 #include "sampling.h"
 
 static struct thread_part part = THREAD_PART(struct open_calls, sizeof(struct open_calls));

@@ -21,10 +21,10 @@
 #include "interpose/recording/log.h"
 #include "interpose/recording/recording.h"
 #include "interpose/recording/string_ids.h"
-#include "interpose/stack/call_stack.h"
-#include "interpose/stack/modules.h"
-#include "interpose/stack/stacks.h"
-#include "interpose/stack/unwind.h"
+#include "interpose/stack/take/call_stack.h"
+#include "interpose/stack/native/modules.h"
+#include "interpose/stack/take/frame_tree.h"
+#include "interpose/stack/native/unwind.h"
 #include "writer.h"
 
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -108,7 +108,7 @@ static int prepare(struct err *err)
     strings_setup();
     device_setup();
     call_stack_setup(recording.config.stacks);
-    if (thread_setup() || stacks_setup()) {
+    if (thread_setup() || frame_tree_setup()) {
         err_set(err, ERR_SYSTEM, "out of memory");
         return -1;
     }

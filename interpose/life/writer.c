@@ -32,7 +32,7 @@
 #include "summary.h"
 #include "trace/tally.h"
 #include "trace_path.h"
-#include "interpose/stack/call_stack.h"
+#include "interpose/stack/take/call_stack.h"
 
 #define WRITER_PERIOD_NS 100000000
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the machine code of one function lies: its own place, and the part that the compiler moved
+ * away from it because it is seldom run ("cold"), which has no name in a stripped file. It must not
+ * know which functions matter.
+ */
+#ifndef GPUMEMTRACE_INTERPOSE_STACK_NATIVE_CODE_RANGES_H
+#define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_CODE_RANGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct dl_phdr_info;
+
+#define CODE_RANGES_MAX 4
+
+struct code_ranges {
+    unsigned count;
+    struct {
+        uintptr_t start, bytes;
+    } ranges[CODE_RANGES_MAX];
+};
+
+/* Adds the function if this object exports it; false: it does not. Reads memory only. */
+bool code_ranges_add(struct code_ranges *ranges, const struct dl_phdr_info *info, const char *name);
+
+/* Does the call that returns here stand in one of them? */
+static inline bool code_ranges_have(const struct code_ranges *ranges, uintptr_t return_address)
+{
+    for (unsigned i = 0; i < ranges->count; i++)
+        if (return_address - 1 - ranges->ranges[i].start < ranges->ranges[i].bytes)
+            return true;
+    return false;
+}
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which executables and libraries are mapped where: written to the ring whenever the loader's list
+ * has changed since the last look, so that every native frame finds its module in the trace. It
+ * must not resolve symbols: the analyzer does.
+ */
+#ifndef GPUMEMTRACE_INTERPOSE_STACK_NATIVE_MODULES_H
+#define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_MODULES_H
+
+#include <stdbool.h>
+
+#include "interpose/recording/thread.h"
+
+void modules_setup(void);
+/* Called when a frame is new. Takes the loader's list lock for a moment. */
+void modules_note(struct thread *thread);
+/* Changes when modules_note has found the loader's list changed; 0: it was never called. */
+uint64_t modules_version(void);
+/* Is this address in libgpumemtrace.so? */
+bool modules_is_own(const void *address);
+/* Is it in the C library, where threads and main begin? */
+bool modules_is_libc(const void *address);
+
+#endif

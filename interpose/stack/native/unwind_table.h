@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table by which unwinders find what is known of a place in the code of an object
+ * (.eh_frame_hdr, sorted by address). Reads memory only. It must not know what is looked for.
+ *
+ *     | 1 | encodings: of the pointer, count, table | pointer | count | table …
+ *     table: | start of code - this header | its entry - this header | sorted, int32 each
+ */
+#ifndef GPUMEMTRACE_INTERPOSE_STACK_NATIVE_UNWIND_TABLE_H
+#define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_UNWIND_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct dl_phdr_info;
+
+struct unwind_table {
+    uintptr_t header;
+    uint32_t count;
+    const int32_t (*rows)[2];
+};
+
+/* false: the object has none, or in another encoding than all linkers write. */
+bool unwind_table_read(const struct dl_phdr_info *info, struct unwind_table *table);
+
+/* The row that address belongs to, if to any: a row ends where the next one starts, or before. */
+bool unwind_table_find(const struct unwind_table *table, uintptr_t address, uint32_t *row);
+
+static inline uintptr_t unwind_table_start(const struct unwind_table *table, uint32_t row)
+{
+    return table->header + (uintptr_t)(intptr_t)table->rows[row][0];
+}
+
+/* The row's entry in .eh_frame. */
+static inline const uint8_t *unwind_table_entry(const struct unwind_table *table, uint32_t row)
+{
+    return (const uint8_t *)(table->header + (uintptr_t)(intptr_t)table->rows[row][1]);
+}
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The cache of places, its writers and the death of code objects. See python_places.h.
+ */
+#include "places.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "code_cache.h"
+#include "gpumemtrace/compiler.h"
+#include "locations.h"
+#include "interpose/recording/recording.h"
+
+typedef void dealloc_function(void *object);
+
+/* Protects the writing side of code_cache and all of python_source. Taken by a hook for a place
+ * that was not seen before, and where a code object dies that is in the cache: with the GIL held,
+ * so nothing that needs the GIL may be done under it. */
+static pthread_mutex_t places_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The tables are there, for the trace that runs. Release: complete when it is seen. */
+static _Atomic bool ready;
+
+static dealloc_function *real_dealloc;
+static _Atomic bool watch_lost;
+
+void python_places_setup(void)
+{
+    pthread_mutex_init(&places_lock, NULL);
+    atomic_store(&ready, false);
+}
+
+static bool make_ready(void)
+{
+    pthread_mutex_lock(&places_lock);
+    if (!atomic_load_explicit(&ready, memory_order_relaxed) && code_cache_setup() &&
+        python_locations_setup())
+        atomic_store_explicit(&ready, true, memory_order_release);
+    pthread_mutex_unlock(&places_lock);
+    return atomic_load_explicit(&ready, memory_order_relaxed);
+}
+
+bool python_places_ready(void)
+{
+    return GMT_LIKELY(atomic_load_explicit(&ready, memory_order_acquire)) || make_ready();
+}
+
+/* --- code objects that die --- */
+
+static void forget_and_dealloc(void *code)
+{
+    /* In a fork's child the cache and its lock are the parent's until a trace of its own starts. */
+    if (recording_generation() && atomic_load_explicit(&ready, memory_order_acquire) &&
+        code_cache_knows(code)) {
+        pthread_mutex_lock(&places_lock);
+        code_cache_forget(code);
+        pthread_mutex_unlock(&places_lock);
+    }
+    real_dealloc(code);
+}
+
+static _Atomic(void *) *dealloc_of(const struct python *python)
+{
+    return (_Atomic(void *) *)((char *)python->exports.code_type + python->layout.type_dealloc);
+}
+
+/* Nothing is in the cache yet, so a code object that dies by the function read before is none of
+ * ours. */
+void python_places_watch(const struct python *python)
+{
+    void *real = atomic_load_explicit(dealloc_of(python), memory_order_relaxed);
+    real_dealloc = GMT_FUNCTION(dealloc_function *, real);
+    atomic_store_explicit(dealloc_of(python), __extension__(void *) forget_and_dealloc,
+                          memory_order_release);
+}
+
+/* Another function there may call ours or not, and once it did not, what is kept may be wrong. */
+bool python_places_watched(const struct python *python)
+{
+    void *now = atomic_load_explicit(dealloc_of(python), memory_order_relaxed);
+    if (GMT_UNLIKELY(now != __extension__(void *) forget_and_dealloc))
+        atomic_store_explicit(&watch_lost, true, memory_order_relaxed);
+    return !atomic_load_explicit(&watch_lost, memory_order_relaxed);
+}
+
+/* --- looking up --- */
+
+uint32_t python_places_look_up(struct thread *thread, const struct python *python, const void *code,
+                               int64_t offset, uint64_t key, bool keep)
+{
+    pthread_mutex_lock(&places_lock);
+    uint32_t id = keep && key ? code_cache_find(key) : 0; /* another thread may have been here */
+    if (!id) {
+        id = python_locations_intern(thread, &python->layout, code, offset);
+        if (keep && key)
+            code_cache_add(key, id);
+    }
+    pthread_mutex_unlock(&places_lock);
+    return id;
+}

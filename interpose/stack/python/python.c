@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Walks the frames of the interpreter that python_find knows. See python.h.
+ */
+#include "python.h"
+
+#include <stddef.h>
+
+#include "code_cache.h"
+#include "gpumemtrace/compiler.h"
+#include "find.h"
+#include "places.h"
+
+void python_setup(void)
+{
+    python_find_setup();
+    python_places_setup();
+}
+
+#define OWNER_GENERATOR 1
+#define OWNER_SHIM 3 /* and above */
+
+struct walk {
+    const struct python *python;
+    const struct python_layout *layout;
+    struct thread *thread;
+    bool cached;
+    unsigned frames_left, steps_left;
+    unsigned count, runs;
+    uint64_t *items;
+};
+
+/* A place that is not in the cache. 0: no frame to show. */
+static GMT_NOINLINE uint32_t look_up(const struct walk *walk, const void *code, int64_t offset,
+                                     unsigned owner, uint64_t key)
+{
+    const struct python_layout *layout = walk->layout;
+    if (python_pointer(code, layout->object_type) != walk->python->exports.code_type)
+        return 0;
+    const bool early = layout->code_traceable >= 0 &&
+                       offset < 2 * (int64_t)python_int(code, layout->code_traceable);
+    if (early && owner != OWNER_GENERATOR)
+        return 0; /* its arguments are still being put in place: no frame to Python either */
+    /* Whether an early place is a frame depends on its owner: it is looked up each time. */
+    return python_places_look_up(walk->thread, walk->python, code, offset, key,
+                                 walk->cached && !early);
+}
+
+static inline void show(struct walk *walk, const void *code, int64_t offset, unsigned owner)
+{
+    const uint64_t key = code_cache_key(code, (uint64_t)(offset + 2) >> 1);
+    uint32_t id = walk->cached && key ? code_cache_find(key) : 0;
+    if (GMT_UNLIKELY(!id))
+        id = look_up(walk, code, offset, owner, key);
+    if (!id)
+        return;
+    walk->items[walk->count++] = id;
+    walk->frames_left--;
+}
+
+static inline void end_run(struct walk *walk)
+{
+    walk->items[walk->count++] = PYTHON_RUN_END;
+    walk->runs++;
+}
+
+static inline bool has_room(struct walk *walk)
+{
+    return walk->frames_left && walk->count + 2 <= PYTHON_ITEMS_MAX && walk->steps_left-- > 0;
+}
+
+/* 3.8 to 3.10: frame objects, each run by a loop of its own. */
+static const void *walk_objects(struct walk *walk, const void *state)
+{
+    const struct python_layout *layout = walk->layout;
+    const int unit_bytes = layout->lines == PYTHON_PAIRS ? 1 : 2;
+    const void *frame = python_pointer(state, layout->state);
+    for (; frame && has_room(walk); frame = python_pointer(frame, layout->frame_caller)) {
+        const int64_t offset = (int64_t)python_int(frame, layout->frame_instr) * unit_bytes;
+        show(walk, python_pointer(frame, layout->frame_code), offset, 0);
+        end_run(walk);
+    }
+    return frame;
+}
+
+/* Where a frame's bytecode starts: in its code object, or in the thread's own copy of it where each
+ * thread has one (free-threaded, from 3.14). */
+static inline const char *bytecode_of(const struct python_layout *layout, const void *frame,
+                                      const char *code)
+{
+    const void *copies =
+        layout->code_threads >= 0 ? python_pointer(code, layout->code_threads) : NULL;
+    if (GMT_LIKELY(!copies))
+        return code + layout->code_bytecode;
+    return python_pointer(copies, 8 + 8 * python_int(frame, layout->frame_thread));
+}
+
+/* From 3.11: frames without objects; a loop runs several. */
+static const void *walk_frames(struct walk *walk, const void *state)
+{
+    const struct python_layout layout = *walk->layout; /* nothing the loop writes may change it */
+    const void *frame = python_pointer(state, layout.state);
+    if (layout.state_frame >= 0)
+        frame = frame ? python_pointer(frame, layout.state_frame) : NULL;
+    for (; frame && has_room(walk); frame = python_pointer(frame, layout.frame_caller)) {
+        const unsigned owner = python_byte(frame, layout.frame_owner);
+        /* The low bits of the pointer may say who owns it. */
+        const uintptr_t tagged = (uintptr_t)python_pointer(frame, layout.frame_code);
+        const char *code = (const char *)(tagged & ~(uintptr_t)7);
+        const char *instruction = python_pointer(frame, layout.frame_instr);
+        if (layout.frames == PYTHON_SHIMS && owner >= OWNER_SHIM) {
+            end_run(walk);
+            continue;
+        }
+        if (code)
+            show(walk, code, instruction - bytecode_of(&layout, frame, code), owner);
+        if (layout.frames == PYTHON_MARKED && python_byte(frame, layout.frame_entry))
+            end_run(walk);
+    }
+    return frame;
+}
+
+/* Until 3.11 the "unchecked" one is the GIL's holder, which may be another thread; the other one is
+ * the first that the thread had. */
+#define HOLDER_IS_ANY_THREAD 11
+
+static const void *state_of_thread(const struct python *python)
+{
+    const void *state = python->layout.minor > HOLDER_IS_ANY_THREAD ? python->holder_state() : NULL;
+    return state ? state : python->thread_state();
+}
+
+void python_walk(struct thread *thread, struct python_stack *stack, unsigned limit)
+{
+    const struct python *python = python_find();
+    stack->count = stack->runs = 0;
+    stack->whole = true;
+    stack->outer = python && python->layout.minor <= HOLDER_IS_ANY_THREAD;
+    if (!python || !python_places_ready() || !python->is_initialized() || python->is_finalizing())
+        return;
+    const void *state = state_of_thread(python);
+    if (!state)
+        return;
+    struct walk walk = {.python = python,
+                        .layout = &python->layout,
+                        .thread = thread,
+                        .cached = python_places_watched(python),
+                        .frames_left = limit,
+                        .steps_left = PYTHON_ITEMS_MAX,
+                        .items = stack->items};
+    const void *rest = python->layout.frames == PYTHON_OBJECTS ? walk_objects(&walk, state)
+                                                               : walk_frames(&walk, state);
+    /* Its end began meanwhile? Then frames may have been taken from under a daemon thread: what
+     * they lay in stays mapped, but says nothing. */
+    if (python->is_finalizing())
+        return;
+    stack->count = walk.count;
+    stack->runs = walk.runs;
+    stack->whole = rest == NULL;
+}

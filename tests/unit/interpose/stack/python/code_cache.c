@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The cache of places in code objects: nothing of a dead object is ever found, however often its
+ * address is used again, however full the table is, and while others read.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <stdbool.h>
+
+#include "interpose/stack/python/code_cache.h"
+
+/* Addresses as malloc gives them. */
+static const void *object(uint64_t number)
+{
+    return (const void *)(uintptr_t)(0x7f0000000000 + number * 192);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    return code_cache_setup() ? 0 : -1;
+}
+
+static void add(uint64_t number, uint64_t place, uint32_t location_id)
+{
+    code_cache_add(code_cache_key(object(number), place), location_id);
+}
+
+static uint32_t find(uint64_t number, uint64_t place)
+{
+    return code_cache_find(code_cache_key(object(number), place));
+}
+
+static void what_was_added_is_found_and_nothing_else(void **state)
+{
+    (void)state;
+    add(1, 0, 11);
+    add(1, 7, 12);
+    add(2, 7, 13);
+    assert_int_equal(find(1, 0), 11);
+    assert_int_equal(find(1, 7), 12);
+    assert_int_equal(find(2, 7), 13);
+    assert_int_equal(find(2, 0), 0);
+    assert_int_equal(find(3, 7), 0);
+}
+
+static void a_dead_object_takes_all_its_places_with_it(void **state)
+{
+    (void)state;
+    for (uint64_t place = 0; place < 50; place++) {
+        add(1, place, (uint32_t)place + 1);
+        add(2, place, (uint32_t)place + 101);
+    }
+    assert_true(code_cache_knows(object(1)));
+    code_cache_forget(object(1));
+    assert_false(code_cache_knows(object(1)));
+    for (uint64_t place = 0; place < 50; place++) {
+        assert_int_equal(find(1, place), 0);
+        assert_int_equal(find(2, place), place + 101);
+    }
+}
+
+static void an_address_used_again_has_what_was_added_last(void **state)
+{
+    (void)state;
+    for (uint32_t life = 1; life < 200000; life++) {
+        add(life % 5, life % 3, life);
+        assert_int_equal(find(life % 5, life % 3), life);
+        code_cache_forget(object(life % 5));
+        assert_int_equal(find(life % 5, life % 3), 0);
+    }
+}
+
+static void a_table_that_grows_keeps_the_living_and_not_the_dead(void **state)
+{
+    enum { OBJECTS = 20000 };
+    (void)state;
+    for (uint64_t number = 0; number < OBJECTS; number++) {
+        add(number, 3, (uint32_t)number + 1);
+        if (number % 2)
+            code_cache_forget(object(number));
+    }
+    uint64_t lost = 0;
+    for (uint64_t number = 0; number < OBJECTS; number++) {
+        const uint32_t found = find(number, 3);
+        if (number % 2)
+            assert_int_equal(found, 0);
+        else if (found)
+            assert_int_equal(found, number + 1);
+        else
+            lost++;
+    }
+    /* One that finds no slot within reach is looked up again each time: allowed, but rare. */
+    assert_in_range(lost, 0, OBJECTS / 1000);
+}
+
+static void more_than_the_largest_table_holds_starts_afresh(void **state)
+{
+    enum { OBJECTS = 700000 };
+    (void)state;
+    for (uint64_t number = 0; number < OBJECTS; number++)
+        add(number, 1, (uint32_t)number + 1);
+    assert_int_equal(find(OBJECTS - 1, 1), OBJECTS);
+    assert_int_equal(find(0, 1), 0);
+}
+
+static void what_does_not_fit_into_a_key_is_not_cached(void **state)
+{
+    (void)state;
+    assert_int_equal(code_cache_key(object(1), CODE_CACHE_HEAD), 0);
+    assert_int_equal(code_cache_key((const void *)(uintptr_t)((uint64_t)1 << 48), 1), 0);
+    assert_int_not_equal(code_cache_key(object(1), CODE_CACHE_HEAD - 1), 0);
+}
+
+/* --- readers and writers at once: each thread's own objects, which only it lets die --- */
+
+#define READERS 4
+#define LIVES 30000
+
+static pthread_mutex_t writers = PTHREAD_MUTEX_INITIALIZER;
+
+static void *live_and_die(void *argument)
+{
+    const uint64_t own = (uint64_t)(uintptr_t)argument;
+    uint64_t wrong = 0;
+    for (uint64_t life = 0; life < LIVES; life++) {
+        const uint64_t number = own + READERS * (life % 300);
+        const uint32_t id = (uint32_t)(life * READERS + own + 1);
+        wrong += find(number, 5) != 0; /* code_cache_knows may say yes when a move overtakes it */
+        pthread_mutex_lock(&writers);
+        add(number, 5, id);
+        pthread_mutex_unlock(&writers);
+        for (int again = 0; again < 10; again++) {
+            const uint32_t found = find(number, 5);
+            wrong += found && found != id; /* 0 is allowed: a move overtook the reader */
+        }
+        wrong += !code_cache_knows(object(number));
+        pthread_mutex_lock(&writers);
+        code_cache_forget(object(number));
+        pthread_mutex_unlock(&writers);
+    }
+    return (void *)(uintptr_t)wrong;
+}
+
+static void threads_never_read_what_belongs_to_another_life(void **state)
+{
+    pthread_t threads[READERS];
+    (void)state;
+    for (uintptr_t i = 0; i < READERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, live_and_die, (void *)i), 0);
+    for (int i = 0; i < READERS; i++) {
+        void *wrong;
+        pthread_join(threads[i], &wrong);
+        assert_int_equal((uintptr_t)wrong, 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(what_was_added_is_found_and_nothing_else, set_up),
+        cmocka_unit_test_setup(a_dead_object_takes_all_its_places_with_it, set_up),
+        cmocka_unit_test_setup(an_address_used_again_has_what_was_added_last, set_up),
+        cmocka_unit_test_setup(a_table_that_grows_keeps_the_living_and_not_the_dead, set_up),
+        cmocka_unit_test_setup(more_than_the_largest_table_holds_starts_afresh, set_up),
+        cmocka_unit_test_setup(what_does_not_fit_into_a_key_is_not_cached, set_up),
+        cmocka_unit_test_setup(threads_never_read_what_belongs_to_another_life, set_up),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

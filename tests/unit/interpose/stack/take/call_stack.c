@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How native and Python frames become one stack, with stacks made up here in place of the
+ * unwinder's and the interpreter's.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "interpose/stack/native/code_ranges.h"
+#include "interpose/stack/native/unwind.h"
+#include "interpose/recording/thread.h"
+
+static struct code_ranges loop_code;
+
+struct python_stack;
+
+static const struct code_ranges *made_up_loop(void);
+static void made_up_walk(struct thread *thread, struct python_stack *stack, unsigned limit);
+
+/* The file under test, with these two in place of the real ones. */
+#define python_loop made_up_loop
+#define python_walk made_up_walk
+#define call_stack_setup tested_setup
+#define call_stack_take tested_take
+#define call_stack_before_fork tested_before_fork
+#define call_stack_after_fork tested_after_fork
+#define call_stack_unwinder_name tested_unwinder_name
+#include "interpose/stack/take/call_stack.c"
+
+#define LOOP 0x10000   /* the interpreter loop: 256 bytes from here */
+#define ENGINE 0x20000 /* the engine of autograd: as many */
+#define END PYTHON_RUN_END
+
+static uintptr_t native[STACK_DEPTH_MAX];
+static unsigned native_count;
+static uint64_t python[STACK_DEPTH_MAX];
+static unsigned python_count;
+static bool python_is_outer;
+
+static const struct code_ranges *made_up_loop(void)
+{
+    return &loop_code;
+}
+
+static void made_up_walk(struct thread *thread, struct python_stack *stack, unsigned limit)
+{
+    (void)thread;
+    stack->count = stack->runs = 0;
+    stack->whole = true;
+    stack->outer = python_is_outer;
+    for (unsigned i = 0; i < python_count && stack->count - stack->runs < limit; i++) {
+        stack->items[stack->count++] = python[i];
+        stack->runs += python[i] == END;
+    }
+}
+
+static int made_up_backtrace(void **frames, int limit)
+{
+    unsigned count = 0;
+    for (; count < native_count && count < (unsigned)limit; count++)
+        frames[count] = (void *)native[count];
+    return (int)count;
+}
+
+static const struct unwinder made_up_unwinder = {"made up", made_up_backtrace};
+
+/* --- writing and reading stacks --- */
+
+#define NATIVE(...)                                                                                \
+    (native_count = sizeof((uintptr_t[]){__VA_ARGS__}) / sizeof(uintptr_t),                        \
+     memcpy(native, (uintptr_t[]){__VA_ARGS__}, sizeof((uintptr_t[]){__VA_ARGS__})))
+#define PYTHON(...)                                                                                \
+    (python_count = sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t),                          \
+     memcpy(python, (uint64_t[]){__VA_ARGS__}, sizeof((uint64_t[]){__VA_ARGS__})))
+
+static struct thread *thread;
+static char ring_path[64];
+
+static int set_up(void **state)
+{
+    struct err err = {0};
+    (void)state;
+    snprintf(ring_path, sizeof ring_path, "/tmp/gpumemtrace-call-stack.%ld", (long)getpid());
+    if (ring_create(&recording.ring, ring_path, (uint64_t)64 << 20, &err))
+        fail_msg("%s", err.message);
+    modules_setup();
+    strings_setup();
+    recording.config.depth = 128;
+    thread = calloc(1, THREAD_BYTES);
+    assert_non_null(thread);
+    call_stack_setup("all");
+    unwinder = &made_up_unwinder;
+    loop_code = (struct code_ranges){1, {{LOOP, 256}}};
+    engine = (struct code_ranges){1, {{ENGINE, 256}}};
+    atomic_store(&engine_found, false);
+    python_is_outer = false;
+    native_count = python_count = 0;
+    return frame_tree_setup();
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    free(thread);
+    ring_release(&recording.ring);
+    unlink(ring_path);
+    return 0;
+}
+
+/* The FRAME record with this id. */
+static const struct ring_slot *record_of(uint32_t id)
+{
+    for (uint32_t s = 0; s < ring_segment_count(&recording.ring); s++) {
+        const struct ring_segment *segment = ring_segment(&recording.ring, s);
+        for (uint32_t i = 0; i < segment->head; i++)
+            if (segment->slots[i].type == SLOT_FRAME && segment->slots[i].seq == id)
+                return &segment->slots[i];
+    }
+    return NULL;
+}
+
+/* "n1000 p7 L n1010": native addresses in hex, Python locations, labels; innermost first. */
+static const char *taken(void)
+{
+    static char text[8192];
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t id = call_stack_take(thread); id;) {
+        const struct ring_slot *record = record_of(id);
+        assert_non_null(record);
+        const char *space = used ? " " : "";
+        const unsigned long address = (unsigned long)record->address;
+        if (record->memory == FRAME_LABEL)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%sL", space);
+        else
+            used += (size_t)snprintf(text + used, sizeof text - used,
+                                     record->memory == FRAME_NATIVE ? "%sn%lx" : "%sp%lu", space,
+                                     address);
+        id = record->stack_id;
+    }
+    return text;
+}
+
+/* --- tests --- */
+
+static void python_frames_stand_before_the_loop_that_ran_them(void **state)
+{
+    (void)state;
+    NATIVE(0x1000, LOOP + 8, 0x1010, 0x1020, LOOP + 16, 0x1030);
+    PYTHON(1, 2, END, 3, END);
+    assert_string_equal(taken(), "n1000 p1 p2 n10008 n1010 n1020 p3 n10010 n1030");
+}
+
+static void a_loop_whose_frame_has_just_ended_takes_no_frame_of_another(void **state)
+{
+    (void)state;
+    NATIVE(0x1000, LOOP + 8, 0x1010, LOOP + 16);
+    PYTHON(END, 3, END);
+    assert_string_equal(taken(), "n1000 n10008 n1010 p3 n10010");
+}
+
+static void python_beyond_the_unwinders_end_comes_last(void **state)
+{
+    (void)state;
+    NATIVE(0x1000, LOOP + 8, 0x1010);
+    PYTHON(1, END, 2, 3, END);
+    assert_string_equal(taken(), "n1000 p1 n10008 n1010 p2 p3");
+}
+
+static void outer_loops_of_another_interpreter_stay_without_frames(void **state)
+{
+    (void)state;
+    NATIVE(0x1000, LOOP + 8, 0x1010, LOOP + 16);
+    PYTHON(1, END);
+    assert_string_equal(taken(), "n1000 p1 n10008 n1010 n10010");
+}
+
+static void
+inner_loops_of_another_interpreter_stay_without_frames_where_these_are_outer(void **state)
+{
+    (void)state;
+    python_is_outer = true;
+    NATIVE(0x1000, LOOP + 8, 0x1010, LOOP + 16);
+    PYTHON(1, END);
+    assert_string_equal(taken(), "n1000 n10008 n1010 p1 n10010");
+}
+
+static void an_unknown_loop_gives_two_blocks_and_a_label_between(void **state)
+{
+    (void)state;
+    loop_code.count = 0;
+    NATIVE(0x1000, LOOP + 8, 0x1010);
+    PYTHON(1, 2, END);
+    assert_string_equal(taken(), "p1 p2 L n1000 n10008 n1010");
+}
+
+static void a_loop_too_few_down_to_the_start_of_the_thread_gives_two_blocks_too(void **state)
+{
+    const uintptr_t libc = (uintptr_t) __extension__(void *) qsort;
+    char expected[128];
+    (void)state;
+    NATIVE(0x1000, LOOP + 8, 0x1010, libc);
+    PYTHON(1, END, 2, END);
+    snprintf(expected, sizeof expected, "p1 p2 L n1000 n10008 n1010 n%lx", (unsigned long)libc);
+    assert_string_equal(taken(), expected);
+}
+
+static void without_python_frames_the_engine_of_autograd_is_followed_by_a_label(void **state)
+{
+    (void)state;
+    atomic_store(&engine_found, true);
+    NATIVE(0x1000, 0x1008, ENGINE + 8, 0x1010);
+    assert_string_equal(taken(), "n1000 n1008 n20008 L n1010");
+}
+
+static void the_engine_called_by_a_python_line_needs_no_label(void **state)
+{
+    (void)state;
+    atomic_store(&engine_found, true);
+    NATIVE(0x1000, ENGINE + 8, 0x1010, LOOP + 8, 0x1018);
+    PYTHON(1, END);
+    assert_string_equal(taken(), "n1000 n20008 n1010 p1 n10008 n1018");
+}
+
+static void python_called_by_the_engine_stands_inside_its_label(void **state)
+{
+    (void)state;
+    atomic_store(&engine_found, true);
+    NATIVE(0x1000, LOOP + 8, 0x1008, ENGINE + 8, 0x1010);
+    PYTHON(1, END);
+    assert_string_equal(taken(), "n1000 p1 n10008 n1008 n20008 L n1010");
+}
+
+static void each_kind_has_the_limit_to_itself(void **state)
+{
+    (void)state;
+    recording.config.depth = 2;
+    NATIVE(0x1000, 0x1008, LOOP + 8, 0x1010);
+    PYTHON(1, 2, 3, END);
+    assert_string_equal(taken(), "n1000 n1008 p1 p2");
+}
+
+static void the_same_stack_has_the_same_id_and_another_outer_part_has_not(void **state)
+{
+    (void)state;
+    NATIVE(0x1000, LOOP + 8, 0x1010);
+    PYTHON(1, 2, END);
+    const uint32_t id = call_stack_take(thread);
+    assert_int_equal(call_stack_take(thread), id);
+    PYTHON(1, 3, END);
+    assert_int_not_equal(call_stack_take(thread), id);
+    PYTHON(1, 2, END);
+    assert_int_equal(call_stack_take(thread), id);
+}
+
+static void a_call_inside_taking_a_stack_gets_none(void **state)
+{
+    (void)state;
+    NATIVE(0x1000);
+    atomic_store(&taken_stack_of(thread)->in_stack, true);
+    assert_int_equal(call_stack_take(thread), 0);
+    atomic_store(&taken_stack_of(thread)->in_stack, false);
+    assert_int_not_equal(call_stack_take(thread), 0);
+}
+
+#define STACK_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        STACK_TEST(python_frames_stand_before_the_loop_that_ran_them),
+        STACK_TEST(a_loop_whose_frame_has_just_ended_takes_no_frame_of_another),
+        STACK_TEST(python_beyond_the_unwinders_end_comes_last),
+        STACK_TEST(outer_loops_of_another_interpreter_stay_without_frames),
+        STACK_TEST(inner_loops_of_another_interpreter_stay_without_frames_where_these_are_outer),
+        STACK_TEST(an_unknown_loop_gives_two_blocks_and_a_label_between),
+        STACK_TEST(a_loop_too_few_down_to_the_start_of_the_thread_gives_two_blocks_too),
+        STACK_TEST(without_python_frames_the_engine_of_autograd_is_followed_by_a_label),
+        STACK_TEST(the_engine_called_by_a_python_line_needs_no_label),
+        STACK_TEST(python_called_by_the_engine_stands_inside_its_label),
+        STACK_TEST(each_kind_has_the_limit_to_itself),
+        STACK_TEST(the_same_stack_has_the_same_id_and_another_outer_part_has_not),
+        STACK_TEST(a_call_inside_taking_a_stack_gets_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
