@@ -36,6 +36,7 @@ class Attention(nn.Module):
         self.output = nn.Linear(size.heads * self.head_size, size.hidden, bias=False)
 
     def forward(self, x, rotations):
+        # A reused name lets go of its tensor; the allocator's reserved bytes depend on when.
         heads = (-1, self.head_size)
         query, key, value = (linear(x).unflatten(-1, heads) for linear in (self.query, self.key, self.value))
         query, key = rotate(query, rotations), rotate(key, rotations)
@@ -133,12 +134,11 @@ class Llama(nn.Module):
 
 def shard(model, compiled):
     precision = MixedPrecisionPolicy(param_dtype=torch.bfloat16, reduce_dtype=torch.float32)
-    last = len(model.blocks) - 1
     for number, block in enumerate(model.blocks):
         if compiled:
             block = model.blocks[number] = torch.compile(block, fullgraph=True)
         # Backward begins with the last block: its parameters stay.
-        fully_shard(block, mp_policy=precision, reshard_after_forward=number < last)
+        fully_shard(block, mp_policy=precision, reshard_after_forward=number < len(model.blocks) - 1)
     fully_shard(model, mp_policy=precision, reshard_after_forward=True)
 
 
