@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 dl */
 /*
- * Does the same work again and again in children, with another call of the recorder failing each
- * time (preload_faults.c), until none fails any more. Each child must see what one without faults
- * sees, and end as it:
+ * Does the same work again and again in children. In each, another call of the recorder fails
+ * (preload_faults.c), until there is no call left to fail. Each child must see what a child without
+ * faults sees, and end in the same way:
  *
  *     fault_loop memory|files|threads|sqlite one|rest start|later STEP
  *
- * one: the Nth call alone; rest: all from it on; later: only those after the recording has begun
- * count. On stdout: what the first child saw, then for each its number and pid. The stderr of each
- * goes to said.PID.
+ * one: the Nth call alone fails; rest: it and all later ones; later: only calls after the start of the
+ * recording count. On stdout: what the first child saw, then the number and pid of each child. The
+ * stderr of each goes to said.PID.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -32,8 +32,9 @@
 
 #define MIB ((size_t)1 << 20)
 #define TEXT_BYTES 4096
+#define AT_ONCE 8
 
-/* What a child saw, in memory that its parent sees too. */
+/* What a child saw, in memory shared with its parent. */
 struct seen {
     char text[TEXT_BYTES];
     size_t length;
@@ -131,13 +132,18 @@ static void work_with_fault(long nth)
     exit(5);
 }
 
-static int run(struct seen *seen, long nth)
+static pid_t start(struct seen *seen, long nth)
 {
     now = seen;
     memset(seen, 0, sizeof *seen);
     const pid_t child = fork();
     if (child == 0)
         work_with_fault(nth);
+    return child;
+}
+
+static int finish(const struct seen *seen, long nth, pid_t child)
+{
     const int status = child_wait_patiently(child);
     if (status != 5)
         printf("child %ld: %s %d, after\n", nth, status < 0 ? "hung" : "status", status);
@@ -147,11 +153,33 @@ static int run(struct seen *seen, long nth)
     return status;
 }
 
+/* Runs some children at once, since they mostly wait for the recorder's writer. Returns 1 when calls failed
+   in all of them, 0 when there are no more calls to fail, -1 when a child did not see what it should. */
+static int try_some(struct seen *unharmed, struct seen *seen, long first, long step)
+{
+    pid_t children[AT_ONCE];
+    int result = 1;
+    for (int i = 0; i < AT_ONCE; i++)
+        children[i] = start(&seen[i], first + i * step);
+    for (int i = 0; i < AT_ONCE; i++) {
+        const long nth = first + i * step;
+        if (finish(&seen[i], nth, children[i]) != 5) {
+            result = -1;
+        } else if (strcmp(unharmed->text, seen[i].text) != 0) {
+            printf("child %ld saw\n%s", nth, seen[i].text);
+            result = -1;
+        } else if (!seen[i].failed && result == 1) {
+            result = 0;
+        }
+    }
+    return result;
+}
+
 int main(int argc, char **argv)
 {
     static const char *const groups[] = {"memory", "files", "threads", "sqlite"};
-    struct seen *seen =
-        mmap(NULL, 2 * sizeof *seen, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct seen *seen = mmap(NULL, (1 + AT_ONCE) * sizeof *seen, PROT_READ | PROT_WRITE,
+                             MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     const long step = argc > 4 ? strtol(argv[4], NULL, 10) : 0;
     if (step < 1 || seen == MAP_FAILED)
         return 9;
@@ -162,17 +190,10 @@ int main(int argc, char **argv)
     later = strcmp(argv[3], "later") == 0;
     plan = GMT_FUNCTION(faults_plan_function *, dlsym(RTLD_DEFAULT, "faults_plan"));
     setvbuf(stdout, NULL, _IONBF, 0);
-    if (run(&seen[0], 0) != 5)
+    if (finish(&seen[0], 0, start(&seen[0], 0)) != 5)
         return 9;
-    for (long nth = 1; plan; nth += step) {
-        if (run(&seen[1], nth) != 5)
-            return 9;
-        if (strcmp(seen[0].text, seen[1].text) != 0) {
-            printf("child %ld saw\n%s", nth, seen[1].text);
-            return 9;
-        }
-        if (!seen[1].failed)
-            break;
-    }
-    return 5;
+    int more = plan ? 1 : 0;
+    for (long nth = 1; more > 0; nth += AT_ONCE * step)
+        more = try_some(&seen[0], &seen[1], nth, step);
+    return more < 0 ? 9 : 5;
 }
