@@ -226,6 +226,10 @@ on_all_cores = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 # --- running --------------------------------------------------------------------------------------
 
+PYTEST      = GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider
+# The files of two tests at once, where pytest-xdist is installed.
+TWO_AT_ONCE = $(shell $(PYTHON) -c 'import xdist' 2>/dev/null && echo --numprocesses=2 --dist=loadfile)
+
 deps:
 	$(Q)sh .ci/deps build check
 	$(Q)sh .ci/deps tools || echo "deps: no mangohud and apitrace; the tests beside them are skipped"
@@ -237,23 +241,23 @@ demo-run: all samples
 	$(Q)O=$(O) sh samples/demo
 
 check: deps
-	$(Q)$(MAKE) --no-print-directory check-run
+	$(Q)$(MAKE) --no-print-directory $(on_all_cores) check-run
 # tests/check compares with what is built where NVIDIA's headers are missing.
 check-run: all programs samples units
 	$(Q)$(MAKE) --no-print-directory O=$(O)/plain CUDA=no $(O)/plain/libgpumemtrace.so
-	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider $(or $(TESTS),tests --ignore=tests/pytorch)
+	$(Q)$(PYTEST) $(TWO_AT_ONCE) $(or $(TESTS),tests --ignore=tests/pytorch)
 
 # The sanitizer's library has to come before ours in every program it did not build.
 check-asan: deps
 	$(Q)GPUMEMTRACE_PRELOAD_FIRST=$(shell $(CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:handle_segv=0 \
-	    $(MAKE) --no-print-directory O=$(O)/asan CFLAGS='-O1 -g' \
+	    $(MAKE) --no-print-directory $(on_all_cores) O=$(O)/asan CFLAGS='-O1 -g' \
 	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined' check-run
 # Where threads of ours meet: ring, drain and the tree of stacks, in the unit tests of these rooms. GCC warns
 # that this sanitizer does not follow fences; around ours there is nothing but atomic words.
 check-tsan: deps
-	$(Q)$(MAKE) --no-print-directory O=$(O)/tsan CFLAGS='-O1 -g' SANITIZE='-fsanitize=thread -Wno-tsan' tsan-run
+	$(Q)$(MAKE) --no-print-directory $(on_all_cores) O=$(O)/tsan CFLAGS='-O1 -g' SANITIZE='-fsanitize=thread -Wno-tsan' tsan-run
 tsan-run: $(recorder_units)
-	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider \
+	$(Q)$(PYTEST) \
 	    $(patsubst $(O)/%,%.c,$^)
 # Python's frames on every interpreter of this machine and on those of a folder of Debian's packages.
 check-pythons: deps
@@ -261,8 +265,7 @@ check-pythons: deps
 	$(Q)$(MAKE) --no-print-directory pythons-run
 pythons-run: all programs
 	$(Q)sh tests/python/debian-pythons $(abspath $(O))/pythons
-	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONDONTWRITEBYTECODE=1 GPUMEMTRACE_PYTHONS=all \
-	    GPUMEMTRACE_PYTHON_FOLDER=$(abspath $(O))/pythons $(PYTHON) -m pytest -q -p no:cacheprovider tests/python
+	$(Q)GPUMEMTRACE_PYTHONS=all GPUMEMTRACE_PYTHON_FOLDER=$(abspath $(O))/pythons $(PYTEST) tests/python
 # The recorder for aarch64 on qemu's user mode; the analyzer that reads its traces is this machine's.
 # Where the compiler or the libraries cannot be had it says why it skips.
 aarch64 := $(abspath $(O))/aarch64
@@ -282,7 +285,7 @@ check-gpu: all programs
 check-pytorch: pytorch
 	$(Q)$(MAKE) --no-print-directory pytorch-run
 pytorch-run: all programs
-	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider $(or $(TESTS),tests/pytorch)
+	$(Q)$(PYTEST) $(or $(TESTS),tests/pytorch)
 # A launcher for each is left: $(O)/pytorch/debian/python and $(O)/pytorch/wheel/python.
 pytorch: deps
 	$(Q)sh .ci/deps pytorch
