@@ -209,7 +209,7 @@ $(MATRIX): $(matrix_obj) $(SIMULATOR)
 # recorder do not see what stands in for libc's own functions.
 interpose_unit_obj := $(filter-out $(call objects,interpose/loader/stubs.S interpose/life/exit.c interpose/image/own_libc.c),$(interpose_obj))
 unit_interpose = $(interpose_unit_obj) $(trace_a) $(common_a)
-unit_analyzer  = $(filter-out %/analyzer/main.o,$(analyzer_obj)) $(trace_a) $(common_a)
+unit_analyzer  = $(filter-out %/command/main.o,$(analyzer_obj)) $(trace_a) $(common_a)
 unit_trace     = $(trace_a) $(common_a)
 unit_common    = $(common_a)
 unit_libraries_analyzer := -ljansson -ldw -lelf -liberty

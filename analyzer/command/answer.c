@@ -2,7 +2,7 @@
 /* From options to a printed document; see answer.h. */
 #include "answer.h"
 
-#include "analyzer/command.h"
+#include "output.h"
 
 struct view answer_view(const struct command_options *options, const void *own)
 {
@@ -32,11 +32,12 @@ int answer_print(const struct page *page, const struct command_options *options,
     return status;
 }
 
-int answer_command(const struct page *page, int argc, char **argv, struct err *err)
+int answer_command(const struct page *page, const struct command *command, int argc, char **argv,
+                   struct err *err)
 {
     struct command_options options;
 
-    if (options_parse(&options, NULL, NULL, argc, argv, err))
+    if (options_parse(&options, command, NULL, NULL, argc, argv, err))
         return -1;
     return answer_print(page, &options, NULL, err);
 }

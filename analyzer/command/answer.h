@@ -7,13 +7,14 @@
 #define GPUMEMTRACE_ANALYZER_COMMAND_ANSWER_H
 
 #include "analyzer/page/page.h"
-#include "analyzer/util/options.h"
+#include "options.h"
 
 /* What of the traces the options ask to see; own is handed to the command's parts. */
 struct view answer_view(const struct command_options *options, const void *own);
 
 /* Parses the shared options, builds and prints. Returns the exit status or -1, as a command. */
-int answer_command(const struct page *page, int argc, char **argv, struct err *err);
+int answer_command(const struct page *page, const struct command *command, int argc, char **argv,
+                   struct err *err);
 
 /* As answer_command, for a command that has parsed options of its own. */
 int answer_print(const struct page *page, const struct command_options *options, const void *own,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* `gpumemtrace check`: exit 1 when a limit or a baseline is broken. What it says is
  * page/check.c. */
-#include "analyzer/command.h"
 #include "answer.h"
+#include "output.h"
 
 #include "analyzer/page/check.h"
 #include "analyzer/page/parts.h"
@@ -133,7 +133,7 @@ static int prepare(struct check *check, struct err *err)
     return given->allow_incomplete ? 0 : check_complete(&check->base.trace, err);
 }
 
-int command_check(int argc, char **argv, struct err *err)
+int command_check(const struct command *command, int argc, char **argv, struct err *err)
 {
     static const struct option_rule rules[] = {
         {"max-peak", 0, OPTION_TEXTS, "SIZE",
@@ -155,7 +155,7 @@ int command_check(int argc, char **argv, struct err *err)
     struct command_options options;
     int status = -1;
 
-    if (options_parse(&options, rules, &check.given, argc, argv, err))
+    if (options_parse(&options, command, rules, &check.given, argc, argv, err))
         return -1;
     if (!prepare(&check, err))
         status = print(&check, &options, err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `gpumemtrace compare TRACE MODEL`: measured beside estimated. What it says is page/compare.c. */
-#include "analyzer/command.h"
 #include "answer.h"
+#include "output.h"
 #include "model_options.h"
 #include "analyzer/page/compare.h"
 
@@ -19,7 +19,7 @@ static int print_comparison(const struct estimate *estimate, const struct comman
     return status;
 }
 
-int command_compare(int argc, char **argv, struct err *err)
+int command_compare(const struct command *command, int argc, char **argv, struct err *err)
 {
-    return model_command(argc, argv, 1, print_comparison, err);
+    return model_command(command, argc, argv, 1, print_comparison, err);
 }

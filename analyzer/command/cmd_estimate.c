@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `gpumemtrace estimate MODEL`: how much memory a model should need. What it says is
  * page/estimate.c. */
-#include "analyzer/command.h"
+#include "output.h"
 #include "model_options.h"
 #include "analyzer/page/estimate.h"
 
@@ -19,7 +19,7 @@ static int print_estimate(const struct estimate *estimate, const struct command_
     return result;
 }
 
-int command_estimate(int argc, char **argv, struct err *err)
+int command_estimate(const struct command *command, int argc, char **argv, struct err *err)
 {
-    return model_command(argc, argv, 0, print_estimate, err);
+    return model_command(command, argc, argv, 0, print_estimate, err);
 }

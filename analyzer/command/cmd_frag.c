@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* `gpumemtrace frag`: fragmentation at a moment, at each failure, over time. What it says is
  * page/frag.c. */
-#include "analyzer/command.h"
 #include "answer.h"
 
 enum { SAMPLES_MOST = 10000 };
 
-int command_frag(int argc, char **argv, struct err *err)
+int command_frag(const struct command *command, int argc, char **argv, struct err *err)
 {
     static const struct option_rule rules[] = {
         {"samples", 0, OPTION_COUNT, "N", "moments in the list over time (default 10)",
@@ -18,7 +17,7 @@ int command_frag(int argc, char **argv, struct err *err)
     struct page_frag_options own = {.samples = 10};
     struct command_options options;
 
-    if (options_parse(&options, rules, &own, argc, argv, err) ||
+    if (options_parse(&options, command, rules, &own, argc, argv, err) ||
         answer_check_samples(own.samples, SAMPLES_MOST, err))
         return -1;
     return answer_print(&page_frag, &options, &own, err);

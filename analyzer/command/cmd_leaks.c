@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* `gpumemtrace leaks`: memory never freed, and growth per step. What it says is page/leaks.c. */
-#include "analyzer/command.h"
 #include "answer.h"
 
 #include "analyzer/analysis/leaks.h"
@@ -34,7 +33,7 @@ static int note_and_add_leaks(struct doc *doc, const struct study *study,
                                                                                                : 0;
 }
 
-int command_leaks(int argc, char **argv, struct err *err)
+int command_leaks(const struct command *command, int argc, char **argv, struct err *err)
 {
     static const struct option_rule rules[] = {
         {"fail", 0, OPTION_FLAG, NULL, "exit 1 when a call stack grows with every step",
@@ -47,7 +46,7 @@ int command_leaks(int argc, char **argv, struct err *err)
     struct command_options options;
     int status;
 
-    if (options_parse(&options, rules, &own, argc, argv, err))
+    if (options_parse(&options, command, rules, &own, argc, argv, err))
         return -1;
     page.device = note_and_add_leaks;
     status = answer_print(&page, &options, &own, err);

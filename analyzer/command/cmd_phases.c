@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* `gpumemtrace phases`: what each phase cost. What it says is page/phases.c. */
-#include "analyzer/command.h"
 #include "answer.h"
 
-int command_phases(int argc, char **argv, struct err *err)
+int command_phases(const struct command *command, int argc, char **argv, struct err *err)
 {
-    return answer_command(&page_phases, argc, argv, err);
+    return answer_command(&page_phases, command, argc, argv, err);
 }

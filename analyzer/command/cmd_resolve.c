@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `gpumemtrace resolve`: writes the names of native frames into the trace. What it says of them is
  * page/names.c. */
-#include "analyzer/command.h"
 #include "answer.h"
 
 #include "analyzer/page/names.h"
@@ -24,9 +23,9 @@ static int write_names(struct doc *doc, const struct study *study, const struct 
     return status ? -1 : page_warnings(doc, study, view, err);
 }
 
-int command_resolve(int argc, char **argv, struct err *err)
+int command_resolve(const struct command *command, int argc, char **argv, struct err *err)
 {
     static const struct page page = {.schema = "gpumemtrace.resolve/1", .tail = write_names};
 
-    return answer_command(&page, argc, argv, err);
+    return answer_command(&page, command, argc, argv, err);
 }

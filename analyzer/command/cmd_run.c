@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/command.h"
+#include "options.h"
+#include "say.h"
 #include "run_child.h"
 #include "run_places.h"
 #include "run_program.h"
@@ -218,7 +219,7 @@ static int start(const char *path, char **argv, struct err *err)
     return status;
 }
 
-int command_run(int argc, char **argv, struct err *err)
+int command_run(const struct command *command, int argc, char **argv, struct err *err)
 {
     struct command_options options;
     struct run_options own = {0};
@@ -227,7 +228,7 @@ int command_run(int argc, char **argv, struct err *err)
     char path[PATH_MAX];
     int status = -1;
     text_init(&output, 2 * PATH_MAX);
-    if (options_parse_leading(&options, rules, &own, argc, argv, err))
+    if (options_parse_leading(&options, command, rules, &own, argc, argv, err))
         goto out;
     if (make_output_absolute(&own.output, &output, err) || set_options(&own, err) ||
         set_simulator(own.dry_run, err) || run_places_find(&places, own.dry_run != NULL, err))

@@ -46,14 +46,15 @@ int model_options_apply(const struct model_options *options, struct settings *se
     return 0;
 }
 
-int model_command(int argc, char **argv, int operand, model_print *print, struct err *err)
+int model_command(const struct command *command, int argc, char **argv, int operand,
+                  model_print *print, struct err *err)
 {
     struct command_options options;
     struct model_options own = MODEL_OPTIONS_NONE;
     struct model model = {0};
     struct estimate estimate = {0};
     int result = -1;
-    if (options_parse(&options, model_option_rules, &own, argc, argv, err) ||
+    if (options_parse(&options, command, model_option_rules, &own, argc, argv, err) ||
         model_open(&model, options.operands[operand], err))
         goto out;
     struct settings settings = model.settings;

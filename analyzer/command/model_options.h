@@ -12,7 +12,7 @@
 
 #include "analyzer/page/estimate.h"
 #include "analyzer/estimate/model_file.h"
-#include "analyzer/util/options.h"
+#include "options.h"
 
 struct model_options {
     long batch; /* 0: not given */
@@ -39,6 +39,7 @@ typedef int model_print(const struct estimate *estimate, const struct command_op
 
 /* A whole command: reads the options, opens the model that is operand number `operand`, estimates
  * it and hands it to print. The exit status, or -1. */
-int model_command(int argc, char **argv, int operand, model_print *print, struct err *err);
+int model_command(const struct command *command, int argc, char **argv, int operand,
+                  model_print *print, struct err *err);
 
 #endif

@@ -8,7 +8,7 @@ from support.cells import each
 from support.run import ROOT, clean_environment, run_command
 
 COMMANDS = re.findall(
-    r"^COMMAND\((\w+),", (ROOT / "analyzer/commands.def").read_text(encoding="utf-8"), re.M
+    r"^COMMAND\((\w+),", (ROOT / "analyzer/command/commands.def").read_text(encoding="utf-8"), re.M
 )
 
 

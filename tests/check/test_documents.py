@@ -99,7 +99,7 @@ def test_every_setting_is_in_the_help_of_run_and_in_its_page():
 
 def test_every_command_is_in_the_readme_and_the_manual():
     commands = re.findall(r"^COMMAND\((\w+),",
-                          (ROOT / "analyzer/commands.def").read_text(encoding="utf-8"), re.M)
+                          (ROOT / "analyzer/command/commands.def").read_text(encoding="utf-8"), re.M)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     manual = (ROOT / "analyzer/man/gpumemtrace.1").read_text(encoding="utf-8")
     assert len(commands) > 10

@@ -91,7 +91,7 @@ def test_a_query_on_a_page_answers(line, folder):
 
 def test_the_page_of_commands_explains_the_shared_options_and_no_others():
     page = (ROOT / "doc/commands.md").read_text(encoding="utf-8")
-    names = re.findall(r"COMMAND\((\w+),", (ROOT / "analyzer/commands.def").read_text(encoding="utf-8"))
+    names = re.findall(r"COMMAND\((\w+),", (ROOT / "analyzer/command/commands.def").read_text(encoding="utf-8"))
     shown_options = set(re.findall(r"--[a-z][a-z-]+", page))
     assert {option for option in options_of("peak") if option.startswith("--")} <= shown_options | {"--help"}
     assert shown_options <= set().union(*map(options_of, names))

@@ -9,66 +9,17 @@
 #include <limits.h>
 #include <string.h>
 
-#include "analyzer/command.h"
 #include "gpumemtrace/event.h"
+#include "help_page.h"
+#include "shared_options.h"
 #include "analyzer/render/formats.h"
 #include "common/numbers.h"
-#include "text.h"
-
-struct shared_rule {
-    unsigned group;
-    struct option_rule rule;
-};
-
-static const char format_text[] = "how to print the result:"
-#define FORMAT(name, function, reads) " " #name
-#include "analyzer/render/formats.def"
-                                  " (default text)";
-
-#define FIELD(name) offsetof(struct command_options, name)
-
-/* The options that commands share. To add one: ONE row, and the group in commands.def. */
-static const struct shared_rule shared_rules[] = {
-    {COMMON_PRINT, {"format", 0, OPTION_FORMAT, "FORMAT", format_text, FIELD(format)}},
-    {COMMON_PRINT, {"json", 0, OPTION_JSON, NULL, "the same as --format=json", FIELD(format)}},
-    {COMMON_PRINT,
-     {"output", 'o', OPTION_TEXT, "FILE", "write to FILE instead of stdout", FIELD(output)}},
-    {COMMON_DEVICE,
-     {"device", 0, OPTION_INDEX, "N", "only device N, as the program numbered it", FIELD(device)}},
-    {COMMON_LAYER,
-     {"layer", 0, OPTION_CHOICE, "driver|pool", "only memory of this layer", FIELD(layer)}},
-    {COMMON_AT,
-     {"at", 0, OPTION_TEXT, "WHEN",
-      "the moment: peak, end, a time (1.5s), a sequence number, phase:NAME or oom:N "
-      "(default peak)",
-      FIELD(at)}},
-    {COMMON_TOP,
-     {"top", 0, OPTION_COUNT, "N", "only the N largest call stacks (default 10 in text, else all)",
-      FIELD(top)}},
-    {COMMON_STACKS,
-     {"native", 0, OPTION_CHOICE, "folded|full",
-      "full: every frame of a stack, also those of libraries and the interpreter, which text folds",
-      FIELD(native)}},
-    {COMMON_NAMES,
-     {"debug-dir", 0, OPTION_TEXTS, "DIR",
-      "look in DIR, too, for the files of the recorded program: by build-id, in any layout; may be "
-      "repeated",
-      FIELD(debug_dirs)}},
-    {COMMON_NAMES,
-     {"debuginfod", 0, OPTION_FLAG, NULL,
-      "ask the servers in DEBUGINFOD_URLS for files that are not on this machine",
-      FIELD(debuginfod)}},
-};
-
-#define SHARED_COUNT (sizeof shared_rules / sizeof shared_rules[0])
-
-static const struct option_rule help_rule = {"help", 'h', OPTION_FLAG, NULL, "this page", 0};
 
 #define RULES_MAX 48
 #define FIRST_VALUE 256 /* getopt's result for rule i is FIRST_VALUE + i, above every letter */
 
 struct parser {
-    const struct command *command; /* NULL: not in commands.def */
+    const struct command *command; /* NULL: it shares no options */
     const struct option_rule *rules[RULES_MAX];
     void *targets[RULES_MAX]; /* the struct that offset is in */
     int count;
@@ -103,15 +54,15 @@ static void parser_add(struct parser *parser, const struct option_rule *rule, vo
 static void parser_init(struct parser *parser, struct command_options *options,
                         const struct option_rule *own_rules, void *own, const char *ordering)
 {
-    *parser = (struct parser){.command = command_find(options->command)};
-    unsigned groups = parser->command ? parser->command->common : COMMON_NONE;
+    const unsigned groups = options->command ? options->command->common : COMMON_NONE;
+    *parser = (struct parser){.command = options->command};
     snprintf(parser->letters, sizeof parser->letters, "%s:", ordering);
-    for (size_t i = 0; i < SHARED_COUNT; i++)
-        if (groups & shared_rules[i].group)
-            parser_add(parser, &shared_rules[i].rule, options);
+    for (const struct shared_option *shared = shared_options; shared->group; shared++)
+        if (groups & shared->group)
+            parser_add(parser, &shared->rule, options);
     for (; own_rules && own_rules->name; own_rules++)
         parser_add(parser, own_rules, own);
-    parser_add(parser, &help_rule, NULL);
+    parser_add(parser, &help_option, NULL);
 }
 
 /* --- values --- */
@@ -205,9 +156,9 @@ static int store(const struct option_rule *rule, void *target, const char *value
 
 /* --- errors --- */
 
-static int say_misuse(const struct parser *parser, int result, char **argv, const char *name,
-                      struct err *err)
+static int say_misuse(const struct parser *parser, int result, char **argv, struct err *err)
 {
+    const char *name = argv[0];
     const char *typed = argv[optind - 1];
     int known = optopt - FIRST_VALUE;
     if (result == ':' && known >= 0)
@@ -270,18 +221,19 @@ static int store_result(const struct parser *parser, int result, struct err *err
 static int show_help(const struct parser *parser, const struct option_rule *own_rules,
                      struct err *err)
 {
-    if (parser->command && command_print_help(parser->command, own_rules, err))
+    if (parser->command && help_page_print(parser->command, own_rules, err))
         return -1;
     err_set(err, ERR_DONE, "help was shown");
     return -1;
 }
 
-static int parse(struct command_options *options, const struct option_rule *own_rules, void *own,
-                 int argc, char **argv, const char *ordering, struct err *err)
+static int parse(struct command_options *options, const struct command *command,
+                 const struct option_rule *own_rules, void *own, int argc, char **argv,
+                 const char *ordering, struct err *err)
 {
     struct parser parser;
     int result;
-    *options = (struct command_options){.command = argv[0], .device = -1, .layer = LAYER_none};
+    *options = (struct command_options){.command = command, .device = -1, .layer = LAYER_none};
     if (store_format(&options->format, "text", err))
         return -1;
     parser_init(&parser, options, own_rules, own, ordering);
@@ -290,8 +242,8 @@ static int parse(struct command_options *options, const struct option_rule *own_
     while ((result = getopt_long(argc, argv, parser.letters, parser.longs, NULL)) != -1) {
         int index;
         if (result == '?' || result == ':')
-            return say_misuse(&parser, result, argv, options->command, err);
-        if (rule_of(&parser, result, &index) == &help_rule)
+            return say_misuse(&parser, result, argv, err);
+        if (rule_of(&parser, result, &index) == &help_option)
             return show_help(&parser, own_rules, err);
         if (store_result(&parser, result, err))
             return -1;
@@ -301,47 +253,16 @@ static int parse(struct command_options *options, const struct option_rule *own_
     return check_operands(&parser, options->operand_count, err);
 }
 
-int options_parse(struct command_options *options, const struct option_rule *own_rules, void *own,
-                  int argc, char **argv, struct err *err)
+int options_parse(struct command_options *options, const struct command *command,
+                  const struct option_rule *own_rules, void *own, int argc, char **argv,
+                  struct err *err)
 {
-    return parse(options, own_rules, own, argc, argv, "", err);
+    return parse(options, command, own_rules, own, argc, argv, "", err);
 }
 
-int options_parse_leading(struct command_options *options, const struct option_rule *own_rules,
-                          void *own, int argc, char **argv, struct err *err)
+int options_parse_leading(struct command_options *options, const struct command *command,
+                          const struct option_rule *own_rules, void *own, int argc, char **argv,
+                          struct err *err)
 {
-    return parse(options, own_rules, own, argc, argv, "+", err);
-}
-
-/* --- help --- */
-
-#define TEXT_COLUMN 26
-
-static void describe(struct text *text, const struct option_rule *rule)
-{
-    struct text head;
-    text_init(&head, 256);
-    if (rule->letter)
-        text_addf(&head, "  -%c, --%s", rule->letter, rule->name);
-    else
-        text_addf(&head, "      --%s", rule->name);
-    if (rule->argument)
-        text_addf(&head, rule->kind == OPTION_MAYBE ? "[=%s]" : "=%s", rule->argument);
-    if (head.length + 2 > TEXT_COLUMN) {
-        text_addf(text, "%s\n", head.data);
-        text_clear(&head);
-    }
-    text_fill(&head, ' ', TEXT_COLUMN - head.length);
-    text_add_wrapped(text, head.data, rule->text);
-    text_release(&head);
-}
-
-void options_describe(struct text *text, unsigned groups, const struct option_rule *own_rules)
-{
-    for (; own_rules && own_rules->name; own_rules++)
-        describe(text, own_rules);
-    for (size_t i = 0; i < SHARED_COUNT; i++)
-        if (groups & shared_rules[i].group)
-            describe(text, &shared_rules[i].rule);
-    describe(text, &help_rule);
+    return parse(options, command, own_rules, own, argc, argv, "+", err);
 }

@@ -10,7 +10,8 @@
 #include <string.h>
 
 #include "gpumemtrace/event.h"
-#include "analyzer/util/options.h"
+#include "analyzer/command/commands.h"
+#include "analyzer/command/options.h"
 
 struct own {
     bool flag;
@@ -49,7 +50,8 @@ static void parse(struct parsed *parsed, const char *line, bool leading)
     for (char *word = strtok(parsed->copy, " "); word; word = strtok(NULL, " "))
         parsed->argv[argc++] = word;
     parsed->result = (leading ? options_parse_leading : options_parse)(
-        &parsed->options, rules, &parsed->own, argc, parsed->argv, &parsed->err);
+        &parsed->options, command_find(parsed->argv[0]), rules, &parsed->own, argc, parsed->argv,
+        &parsed->err);
 }
 
 static void assert_refused(const char *line, const char *message)
@@ -67,7 +69,7 @@ static void without_options_the_defaults_hold(void **state)
     struct parsed parsed;
     parse(&parsed, "peak a.db b.db", false);
     assert_int_equal(parsed.result, 0);
-    assert_string_equal(parsed.options.command, "peak");
+    assert_string_equal(parsed.options.command->name, "peak");
     assert_string_equal(parsed.options.format->name, "text");
     assert_null(parsed.options.output);
     assert_null(parsed.options.at);
@@ -188,9 +190,13 @@ static void too_many_texts_are_refused(void **state)
     struct err err = {0};
     for (int i = 0; i <= OPTION_TEXTS_MAX; i++)
         argv[i + 2] = text;
-    assert_int_equal(options_parse(&options, rules, &own, OPTION_TEXTS_MAX + 2, argv, &err), 0);
+    assert_int_equal(options_parse(&options, command_find(argv[0]), rules, &own,
+                                   OPTION_TEXTS_MAX + 2, argv, &err),
+                     0);
     own.texts.count = 0;
-    assert_int_equal(options_parse(&options, rules, &own, OPTION_TEXTS_MAX + 3, argv, &err), -1);
+    assert_int_equal(options_parse(&options, command_find(argv[0]), rules, &own,
+                                   OPTION_TEXTS_MAX + 3, argv, &err),
+                     -1);
     assert_string_equal(err.message, "option '--text': given more than 64 times");
 }
 

@@ -1,38 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arguments of a command: the options all commands share (one table in options.c) and the
- * command's own (a table it passes). Which shared options a command has and how many operands it
- * takes stands in its row of commands.def. It must not know what a command does with them.
- *
- * A command with an option of its own:
- *
- *     struct check_options { uint64_t max_leak_bytes; struct option_texts max_peak; bool lax; };
- *
- *     static const struct option_rule rules[] = {
- *         {"max-leak", 0, OPTION_SIZE, "SIZE", "most live bytes at exit",
- *          offsetof(struct check_options, max_leak_bytes)},
- *         …
- *         {0},
- *     };
- *
- *     struct command_options options;
- *     struct check_options own = {.max_leak_bytes = UINT64_MAX};
- *     if (options_parse(&options, rules, &own, argc, argv, err))
- *         return -1;
- *
- * Values whose option is not given keep what the caller put there. Options may stand after
- * operands; "--" ends them. --help prints the command's page; then options_parse returns -1 with
- * ERR_DONE, which main takes for success: a command need not treat it.
+ * One option as a row of a table, and what the shared ones leave behind. Shared rows stand in
+ * shared_options.c, a command's own in its file. It must not know how arguments are parsed.
  */
-#ifndef GPUMEMTRACE_ANALYZER_UTIL_OPTIONS_H
-#define GPUMEMTRACE_ANALYZER_UTIL_OPTIONS_H
+#ifndef GPUMEMTRACE_ANALYZER_COMMAND_OPTION_H
+#define GPUMEMTRACE_ANALYZER_COMMAND_OPTION_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "command.h"
 #include "analyzer/render/format.h"
-#include "gpumemtrace/err.h"
 
 /* What an option takes, and the type of the field its value goes to. */
 enum option_kind {
@@ -68,7 +47,7 @@ struct option_texts {
 enum native_frames { NATIVE_FOLDED = 1, NATIVE_FULL }; /* as the choices stand in --native */
 
 struct command_options {
-    const char *command;
+    const struct command *command;
     const struct format *format; /* text unless given */
     const char *output;          /* a file name; NULL: stdout */
     int device;                  /* -1: all */
@@ -81,18 +60,5 @@ struct command_options {
     const char **operands; /* pointing into argv */
     int operand_count;
 };
-
-/* argv[0] is the command's name. own_rules and own may be NULL. */
-int options_parse(struct command_options *options, const struct option_rule *own_rules, void *own,
-                  int argc, char **argv, struct err *err);
-
-/* As options_parse, for `run`: the first operand ends the options, the rest is another program's.
- */
-int options_parse_leading(struct command_options *options, const struct option_rule *own_rules,
-                          void *own, int argc, char **argv, struct err *err);
-
-/* The lines of an option list, for help; groups as in commands.def, or 0. */
-struct text;
-void options_describe(struct text *text, unsigned groups, const struct option_rule *own_rules);
 
 #endif

@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "command.h"
+#include "commands.h"
+#include "say.h"
 #include "gpumemtrace/version.h"
 
 enum { EXIT_FINE = 0, EXIT_FINDING = 1, EXIT_MISUSE = 2 };
@@ -42,7 +43,7 @@ static int run_command(const char *name, int argc, char **argv)
     const struct command *command = command_find(name);
     if (!command)
         return exit_status("", command_unknown(name, &err), &err);
-    int status = exit_status(name, command->function(argc, argv, &err), &err);
+    int status = exit_status(name, command->function(command, argc, argv, &err), &err);
     return check_stdout(name, status);
 }
 

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* The options that commands share; see shared_options.h. */
+#include "shared_options.h"
+
+#include "analyzer/util/text.h"
+
+static const char format_text[] = "how to print the result:"
+#define FORMAT(name, function, reads) " " #name
+#include "analyzer/render/formats.def"
+                                  " (default text)";
+
+#define FIELD(name) offsetof(struct command_options, name)
+
+/* To add one: ONE row, and its group in commands.def. */
+const struct shared_option shared_options[] = {
+    {COMMON_PRINT, {"format", 0, OPTION_FORMAT, "FORMAT", format_text, FIELD(format)}},
+    {COMMON_PRINT, {"json", 0, OPTION_JSON, NULL, "the same as --format=json", FIELD(format)}},
+    {COMMON_PRINT,
+     {"output", 'o', OPTION_TEXT, "FILE", "write to FILE instead of stdout", FIELD(output)}},
+    {COMMON_DEVICE,
+     {"device", 0, OPTION_INDEX, "N", "only device N, as the program numbered it", FIELD(device)}},
+    {COMMON_LAYER,
+     {"layer", 0, OPTION_CHOICE, "driver|pool", "only memory of this layer", FIELD(layer)}},
+    {COMMON_AT,
+     {"at", 0, OPTION_TEXT, "WHEN",
+      "the moment: peak, end, a time (1.5s), a sequence number, phase:NAME or oom:N "
+      "(default peak)",
+      FIELD(at)}},
+    {COMMON_TOP,
+     {"top", 0, OPTION_COUNT, "N", "only the N largest call stacks (default 10 in text, else all)",
+      FIELD(top)}},
+    {COMMON_STACKS,
+     {"native", 0, OPTION_CHOICE, "folded|full",
+      "full: every frame of a stack, also those of libraries and the interpreter, which text folds",
+      FIELD(native)}},
+    {COMMON_NAMES,
+     {"debug-dir", 0, OPTION_TEXTS, "DIR",
+      "look in DIR, too, for the files of the recorded program: by build-id, in any layout; may be "
+      "repeated",
+      FIELD(debug_dirs)}},
+    {COMMON_NAMES,
+     {"debuginfod", 0, OPTION_FLAG, NULL,
+      "ask the servers in DEBUGINFOD_URLS for files that are not on this machine",
+      FIELD(debuginfod)}},
+    {0},
+};
+
+const struct option_rule help_option = {"help", 'h', OPTION_FLAG, NULL, "this page", 0};
+
+/* --- help --- */
+
+#define TEXT_COLUMN 26
+
+static void describe_option(struct text *text, const struct option_rule *rule)
+{
+    struct text head;
+    text_init(&head, 256);
+    if (rule->letter)
+        text_addf(&head, "  -%c, --%s", rule->letter, rule->name);
+    else
+        text_addf(&head, "      --%s", rule->name);
+    if (rule->argument)
+        text_addf(&head, rule->kind == OPTION_MAYBE ? "[=%s]" : "=%s", rule->argument);
+    if (head.length + 2 > TEXT_COLUMN) {
+        text_addf(text, "%s\n", head.data);
+        text_clear(&head);
+    }
+    text_fill(&head, ' ', TEXT_COLUMN - head.length);
+    text_add_wrapped(text, head.data, rule->text);
+    text_release(&head);
+}
+
+void options_describe(struct text *text, unsigned groups, const struct option_rule *own_rules)
+{
+    for (; own_rules && own_rules->name; own_rules++)
+        describe_option(text, own_rules);
+    for (const struct shared_option *shared = shared_options; shared->group; shared++)
+        if (groups & shared->group)
+            describe_option(text, &shared->rule);
+    describe_option(text, &help_option);
+}
