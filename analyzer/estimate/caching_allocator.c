@@ -21,8 +21,8 @@
 
 struct caching_block {
     uint64_t address, bytes;
-    uint32_t before, after; /* neighbours in the segment; after is also the chain of spares */
-    uint32_t place;         /* in free_blocks while free */
+    uint32_t before, after; /* neighbours in the segment; after also links unused entries */
+    uint32_t position;      /* in free_blocks while free */
     bool is_small, is_free;
 };
 
@@ -86,21 +86,22 @@ static int set_free(struct caching_allocator *allocator, uint32_t index, struct 
         return -1;
     allocator->free_blocks = grown;
     allocator->blocks[index].is_free = true;
-    allocator->blocks[index].place = (uint32_t)allocator->free_count;
+    allocator->blocks[index].position = (uint32_t)allocator->free_count;
     grown[allocator->free_count++] = index;
     return 0;
 }
 
 static void set_used(struct caching_allocator *allocator, uint32_t index)
 {
-    uint32_t place = allocator->blocks[index].place;
+    uint32_t position = allocator->blocks[index].position;
     uint32_t moved = allocator->free_blocks[--allocator->free_count];
-    allocator->free_blocks[place] = moved;
-    allocator->blocks[moved].place = place;
+    allocator->free_blocks[position] = moved;
+    allocator->blocks[moved].position = position;
     allocator->blocks[index].is_free = false;
 }
 
-static uint32_t find_best(const struct caching_allocator *allocator, uint64_t bytes, bool is_small)
+static uint32_t find_best_free(const struct caching_allocator *allocator, uint64_t bytes,
+                               bool is_small)
 {
     uint32_t best = NONE;
     for (size_t i = 0; i < allocator->free_count; i++) {
@@ -133,8 +134,8 @@ static int segment_new(struct caching_allocator *allocator, uint64_t bytes, bool
     return 0;
 }
 
-static int split(struct caching_allocator *allocator, uint32_t index, uint64_t bytes,
-                 struct err *err)
+static int split_block(struct caching_allocator *allocator, uint32_t index, uint64_t bytes,
+                       struct err *err)
 {
     struct caching_block block = allocator->blocks[index];
     uint64_t rest_bytes = block.bytes - bytes;
@@ -160,11 +161,11 @@ int caching_allocator_alloc(struct caching_allocator *allocator, uint64_t bytes,
 {
     uint64_t rounded_bytes = round_up(bytes, ROUND_BYTES);
     bool is_small = rounded_bytes <= SMALL_MOST_BYTES;
-    *handle = find_best(allocator, rounded_bytes, is_small);
+    *handle = find_best_free(allocator, rounded_bytes, is_small);
     if (*handle == NONE && segment_new(allocator, rounded_bytes, is_small, handle, err))
         return -1;
     set_used(allocator, *handle);
-    if (split(allocator, *handle, rounded_bytes, err))
+    if (split_block(allocator, *handle, rounded_bytes, err))
         return -1;
     allocator->allocated_bytes += allocator->blocks[*handle].bytes;
     if (allocator->allocated_bytes > allocator->peak_allocated_bytes)
@@ -173,7 +174,7 @@ int caching_allocator_alloc(struct caching_allocator *allocator, uint64_t bytes,
 }
 
 /* left and the free block after it become one; left keeps its index. */
-static void join(struct caching_allocator *allocator, uint32_t left, uint32_t right)
+static void join_blocks(struct caching_allocator *allocator, uint32_t left, uint32_t right)
 {
     uint32_t after = allocator->blocks[right].after;
     allocator->blocks[left].bytes += allocator->blocks[right].bytes;
@@ -189,10 +190,10 @@ int caching_allocator_free(struct caching_allocator *allocator, uint32_t handle,
     allocator->allocated_bytes -= allocator->blocks[handle].bytes;
     if (after != NONE && allocator->blocks[after].is_free) {
         set_used(allocator, after);
-        join(allocator, handle, after);
+        join_blocks(allocator, handle, after);
     }
     if (before != NONE && allocator->blocks[before].is_free) {
-        join(allocator, before, handle);
+        join_blocks(allocator, before, handle);
         return 0;
     }
     return set_free(allocator, handle, err);

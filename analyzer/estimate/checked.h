@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arithmetic that remembers whether anything ever overflowed, so that formulas can be written as
- * formulas and looked at once. The limit is INT64_MAX: what the formats downstream can carry.
+ * Arithmetic that remembers whether anything overflowed, so that a formula is checked once, at its
+ * end. The limit is INT64_MAX, the largest integer that JSON and SQLite carry here. It must not
+ * know what is computed.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_CHECKED_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_CHECKED_H

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Pairing what was measured with what was estimated.
- */
+/* Pairs of measured and estimated figures; see compare.h. */
 #include "compare.h"
 
 #include <string.h>
@@ -10,7 +8,7 @@
 #include "analyzer/analysis/phases.h"
 #include "analyzer/analysis/sites.h"
 
-/* A measured phase stands for an estimated one when its own name has one of these words. */
+/* A measured phase belongs to the estimated one whose word is in its name; the first row wins. */
 static const struct {
     const char *word;
     enum schedule_phase phase;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Measured beside estimated: one stock of a trace against the estimate of its model. It must not
+ * Measured beside estimated: one stock of a trace and the estimate of its model. It must not
  * print.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_COMPARE_H
@@ -17,9 +17,9 @@ struct compare_pair {
 struct comparison {
     struct compare_pair live;     /* highest live bytes; estimated: requested */
     struct compare_pair reserved; /* of a framework pool; not known in the driver layer */
-    /* Each at its own side's peak. */
+    /* Each side at its own peak. */
     struct compare_pair categories[CATEGORY_COUNT];
-    /* The trace calls no block a buffer: both sides' buffers are counted as parameters. */
+    /* The trace cannot tell buffers from parameters: on both sides they count as parameters. */
     bool buffers_are_parameters;
     struct compare_pair phases[SCHEDULE_PHASES]; /* highest live bytes in each */
     const char *measured_phase;                  /* of the peak; NULL: outside any */

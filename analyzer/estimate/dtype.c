@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The table of element types and the search for a name in it.
- */
+/* The table of element types; see dtype.h. */
 #include "dtype.h"
 
 #include <strings.h>
@@ -32,7 +30,7 @@ uint64_t dtype_accumulate_bytes(enum dtype dtype)
     return dtypes[dtype].accumulate_bytes;
 }
 
-static void fail_unknown(const char *text, struct err *err)
+static void fail_unknown_dtype(const char *text, struct err *err)
 {
     struct text known;
     text_init(&known, 400);
@@ -51,6 +49,6 @@ int dtype_parse(const char *text, enum dtype *dtype, struct err *err)
             return 0;
         }
     }
-    fail_unknown(text, err);
+    fail_unknown_dtype(text, err);
     return -1;
 }

@@ -22,7 +22,7 @@ const char *dtype_name(enum dtype dtype);
 uint64_t dtype_bytes(enum dtype dtype);
 uint64_t dtype_accumulate_bytes(enum dtype dtype);
 
-/* Any of the names in dtypes.def, case ignored, an optional "torch." before it. ERR_USAGE. */
+/* Any name in dtypes.def, ignoring case, with or without "torch." before it. -1: ERR_USAGE. */
 int dtype_parse(const char *text, enum dtype *dtype, struct err *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Making the estimate: plan the model, record its run, replay the schedule once for live bytes and
- * once through the simulated allocator.
+ * Makes the estimate: plans the model, records its run as a schedule, and goes through the schedule
+ * twice, once for live bytes and once with the simulated allocator; see estimate.h.
  */
 #include "estimate.h"
 
@@ -33,7 +33,7 @@ static int fail_sum(struct err *err)
     return -1;
 }
 
-/* What a phase finds when it begins is part of it; the last state of a forward pass is its end. */
+/* A phase's peak includes what is live when it begins. The last forward event is the pass's end. */
 static int replay_live(struct estimate *estimate, const struct schedule *schedule, struct err *err)
 {
     struct estimate_moment now = {0};

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The estimate of a model: both answers. The rule of thumb, as textbooks give it, and the peak of
- * a run written down allocation by allocation (run.h), by category and by phase. It must not print.
+ * The estimate of a model, in two ways: by the rule of thumb of textbooks, and as the peak of a run
+ * that is written down allocation by allocation (training_loop.h), by category and by phase. It
+ * must not print.
  *
  *     requested   what the framework asks its allocator for
- *     allocated   what that allocator counts as handed out (caching.h)
+ *     allocated   what that allocator counts as handed out (caching_allocator.h)
  *     reserved    what it holds from the driver
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_ESTIMATE_H
@@ -36,7 +37,7 @@ struct estimate {
     struct plan plan;
     uint64_t parameter_count, parameter_bytes, buffer_bytes;
     struct footprint load; /* once the model is on the device */
-    struct footprint peak; /* each the highest of the run */
+    struct footprint peak; /* each figure is the highest of the run */
     struct estimate_moment peak_moment, forward_end;
     struct estimate_moment phase_peaks[SCHEDULE_PHASES]; /* total 0: the run has no such phase */
     uint64_t input_values, result_values;                /* of the batch, as the rule counts them */
@@ -48,7 +49,7 @@ int estimate_make(struct estimate *estimate, const struct model *model,
                   const struct settings *settings, struct err *err);
 void estimate_release(struct estimate *estimate);
 
-/* Whether the estimate says anything of a category; where not, its bytes are unknown, not 0. */
+/* Whether the estimate covers the category. Where it does not, the bytes are unknown, not 0. */
 bool estimate_models(const struct estimate *estimate, enum category category);
 
 #define MOMENT_TEXT_BYTES 160
@@ -57,12 +58,12 @@ const char *estimate_moment_text(const struct estimate *estimate,
                                  const struct estimate_moment *moment,
                                  char text[MOMENT_TEXT_BYTES]);
 
-/* Bytes kept at the end of the forward pass: the input and all that came of it and is held. */
+/* Bytes that are live at the end of the forward pass because of the batch: input, activations. */
 uint64_t estimate_kept_bytes(const struct estimate *estimate);
 
 /*
- * weights x n + batch x outputs x 2 + input, with n = 2 + the optimizer's states; for inference
- * n and the 2 become 1.
+ * weights x n + batch x outputs x 2 + input, where n = 2 + the optimizer's states. For inference
+ * both n and 2 are 1.
  */
 int rule_of_thumb(const struct plan *plan, bool training, uint64_t *bytes, struct err *err);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Taking checked values out of JSON.
- */
+/* Checked values of JSON; see json_field.h. */
 #include "json_field.h"
 
 #include <inttypes.h>

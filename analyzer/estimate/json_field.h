@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Values of a JSON object, taken with their type and range checked. Messages say which key, what
- * it has to be and what stands there; the caller says where that is. It must not know any format.
+ * Values of a JSON object, with their type and range checked. A message says what the value must be
+ * and what it is; the caller adds which key of which file. It must not know any format.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_JSON_FIELD_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_JSON_FIELD_H
@@ -15,19 +15,19 @@
 
 #define JSON_SHOWN_BYTES 48
 
-/* A value as a message shows it: short values as they stand, others by their type. */
+/* A value as a message shows it: short values literally, others by their type. */
 const char *json_shown(const json_t *value, char text[JSON_SHOWN_BYTES]);
 
-/* A text between quotes, cut and without what would break the line of a message. */
+/* A text in quotes, cut if long; control characters become '?'. */
 const char *json_shown_text(const char *value, char text[JSON_SHOWN_BYTES]);
 
-/* Each returns -1 with ERR_INPUT and "must be …, not …" when value is something else. */
+/* Each returns -1 with ERR_INPUT, "must be …, not …", when the value is something else. */
 int json_take_integer(const json_t *value, uint64_t least, uint64_t most, uint64_t *integer,
                       struct err *err);
 int json_take_flag(const json_t *value, bool *flag, struct err *err);
 int json_take_share(const json_t *value, double *share, struct err *err);
 int json_take_text(const json_t *value, const char **text, struct err *err);
-/* From 1 to room integers; *count becomes how many. A single integer counts as a list of one. */
+/* A list of 1 to room integers, *count of them; a single integer counts as a list of one. */
 int json_take_integers(const json_t *value, uint64_t least, uint64_t most, uint64_t *integers,
                        unsigned room, unsigned *count, struct err *err);
 

@@ -29,7 +29,7 @@ bool layer_gives(const struct layer *layer, enum layer_field field)
     return layer->given & (UINT32_C(1) << field);
 }
 
-/* Dropout that drops nothing, or in evaluation, hands its input on. */
+/* Dropout hands its input on in evaluation, and when it drops nothing. */
 static bool drops_nothing(const struct layer *layer, bool training)
 {
     return (layer->kind->traits & TRAIT_train) && (!training || layer->fields.p <= 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One layer of a model: what a file may say about it (fields.def), and what its kind (layers.def)
- * knows: the shape it makes, its tensors, what autograd keeps of it. It must not know files,
- * optimizers or the order in which memory comes and goes.
+ * One layer of a model: the fields that a file may give it (fields.def), and what its kind
+ * (layers.def) knows: the shape it makes, its tensors, what autograd saves of it. It must not know
+ * files, optimizers or the order of allocations.
  *
  * Shapes are those of one sample; only struct flow knows the batch.
  */
@@ -54,7 +54,7 @@ struct layer {
     const struct layer_kind *kind;
     size_t index; /* place in the model, from 0 */
     char name[64];
-    uint32_t given; /* bit of each enum layer_field the file has */
+    uint32_t given; /* bits of the enum layer_field that the file has */
     struct layer_fields fields;
     struct shape input, output; /* of one sample; known once the model is resolved */
 };
@@ -68,17 +68,17 @@ struct flow {
     uint64_t input_elements, output_elements; /* of the batch */
 };
 
-/* What autograd holds of a layer besides its own extra tensors; bits. */
+/* What autograd saves of a layer besides its extra tensors; bits. */
 enum saves {
     SAVES_none = 0,
     SAVES_input = 1 << 0,
     SAVES_result = 1 << 1,
     SAVES_both = SAVES_input | SAVES_result,
-    SAVES_clone = 1 << 2, /* an in-place form that needs its input keeps a copy */
+    SAVES_clone = 1 << 2, /* a copy of the input, for in-place forms that need it */
 };
 
 enum layer_trait {
-    TRAIT_values = 1 << 0, /* the rule of thumb's tables count its results */
+    TRAIT_values = 1 << 0, /* the rule of thumb counts its results */
     TRAIT_resize = 1 << 1, /* as values, but only where the shape changes */
     TRAIT_view = 1 << 2,   /* the output is the input's storage */
     TRAIT_ids = 1 << 3,    /* reads integer ids, passes no gradient back */
@@ -93,24 +93,26 @@ struct layer_kind {
     uint32_t fields, required;
     unsigned saves, saves_inplace;
     unsigned traits;
-    /* Checks fields against the input, fills in what can be inferred, and gives the output. */
+    /* Checks the fields against the input, infers those that are missing, and fills the output. */
     int (*shape)(struct layer *layer, const struct shape *input, struct shape *output,
                  struct err *err);
     /* Adds parameters and buffers, each in the order PyTorch registers them. */
     void (*parameters)(const struct layer *layer, enum dtype dtype, struct tensors *tensors);
-    /* Adds what the forward pass makes besides its result: activations are saved for backward,
-     * temporaries die with the layer, input (a loss's target) arrives with the batch. */
+    /*
+     * Adds what the forward pass makes besides the result: activations are saved for backward,
+     * temporaries end with the layer, input (the target of a loss) comes with the batch.
+     */
     void (*extra)(const struct layer *layer, const struct flow *flow, struct tensors *tensors);
-    /* Adds temporaries of the backward pass besides the gradient of the input. */
+    /* Adds the temporaries of the backward pass besides the gradient of the input. */
     void (*backward)(const struct layer *layer, const struct flow *flow, struct tensors *tensors);
 };
 
-/* Empty fields of a kind, with the standard values. */
+/* A layer of that kind whose fields have the standard values. */
 void layer_init(struct layer *layer, const struct layer_kind *kind, size_t index);
 bool layer_gives(const struct layer *layer, enum layer_field field);
-/* In-place, or the very storage of the input. */
+/* Whether the output is in the storage of the input: a view, an in-place form, or nothing done. */
 bool layer_keeps_storage(const struct layer *layer, bool training);
-/* "layer 3 (Conv2d)" before the message; field may be NULL. Always returns -1. */
+/* ERR_INPUT: "layer 3 (Conv2d), field …: " and the message. field may be NULL. Returns -1. */
 int layer_fail(const struct layer *layer, const char *field, struct err *err, const char *format,
                ...) GMT_PRINTF(4, 5);
 /* Says that the layer is too large to count, naming the field with the largest value. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What layers make besides their result, for layers.def: activations are saved for backward
- * (masks, indices, statistics), temporaries are gone when the layer is done. It must not know
- * whether anything is kept: that is the plan's business.
+ * What layers make besides their result, for layers.def: activations (masks, indices, statistics)
+ * are saved for backward, temporaries end with the layer. It must not know whether autograd's graph
+ * reaches the layer; the plan does.
  */
 #include "layer_formulas.h"
 
@@ -29,7 +29,7 @@ void backward_none(const struct layer *layer, const struct flow *flow, struct te
     extra_none(layer, flow, tensors);
 }
 
-/* Mean and inverse deviation of each channel; evaluation takes the running ones. */
+/* Mean and inverse deviation of each channel; evaluation uses the running ones instead. */
 void extra_batch_norm(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     if (!flow->training)
@@ -59,7 +59,7 @@ void extra_rms_norm(const struct layer *layer, const struct flow *flow, struct t
     add_saved(tensors, dtype_accumulate_bytes(flow->dtype), rows(layer, flow, tensors), 1);
 }
 
-/* The fused kernel keeps one byte for each element; the in-place form scaled noise instead. */
+/* The fused kernel keeps a mask of one byte for each element; the in-place form, scaled noise. */
 void extra_dropout(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
     if (!flow->training)
@@ -77,11 +77,12 @@ void extra_indices(const struct layer *layer, const struct flow *flow, struct te
 }
 
 /*
- * Initial states, and the library's reserve space. Its size is not documented; what backward needs
- * of each step is counted: gate values, the cell, and the results of all layers but the last.
+ * Initial states, and cuDNN's reserve space. Its size is not documented: counted is what backward
+ * needs of each step, which is gate values, the cell, and the results of all layers but the last.
  */
-static void add_recurrent(const struct layer *layer, const struct flow *flow,
-                          struct tensors *tensors, uint64_t gates, uint64_t states, uint64_t cells)
+static void add_recurrent_extra(const struct layer *layer, const struct flow *flow,
+                                struct tensors *tensors, uint64_t gates, uint64_t states,
+                                uint64_t cells)
 {
     const struct layer_fields *fields = &layer->fields;
     struct checked *checked = &tensors->checked;
@@ -97,22 +98,22 @@ static void add_recurrent(const struct layer *layer, const struct flow *flow,
 
 void extra_lstm(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
-    add_recurrent(layer, flow, tensors, 4, 2, 1);
+    add_recurrent_extra(layer, flow, tensors, 4, 2, 1);
 }
 
 void extra_gru(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
-    add_recurrent(layer, flow, tensors, 3, 1, 1);
+    add_recurrent_extra(layer, flow, tensors, 3, 1, 1);
 }
 
 void extra_rnn(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
 {
-    add_recurrent(layer, flow, tensors, 1, 1, 0);
+    add_recurrent_extra(layer, flow, tensors, 1, 1, 0);
 }
 
 /* --- losses: the target comes with the input --- */
 
-/* log_softmax is kept, and the weight that was summed; a target is one class for C scores. */
+/* Saved are log_softmax and the total weight. A target is one class index for C scores. */
 void extra_cross_entropy(const struct layer *layer, const struct flow *flow,
                          struct tensors *tensors)
 {
@@ -123,7 +124,7 @@ void extra_cross_entropy(const struct layer *layer, const struct flow *flow,
     add_saved(tensors, element_bytes(flow), 1, 1);
 }
 
-/* The gradient of log_softmax's result, beside that of the input. */
+/* The gradient of log_softmax's result, besides that of the input. */
 void backward_cross_entropy(const struct layer *layer, const struct flow *flow,
                             struct tensors *tensors)
 {

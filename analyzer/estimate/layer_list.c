@@ -226,7 +226,7 @@ static int take_name(const json_t *value, struct model *model, struct err *err)
     model->name = strdup(text);
     if (model->name)
         return 0;
-    err_set(err, ERR_SYSTEM, "out of memory");
+    err_set(err, ERR_SYSTEM, "out of memory for the model's name");
     return -1;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Parameters and buffers of layers, for layers.def, in the order PyTorch registers them: that is
- * the order in which moving a model to the device allocates them. It must not know batches.
+ * Parameters and buffers of layers, for layers.def, in the order in which PyTorch registers them:
+ * moving a model to the device allocates them in this order. It must not know batches.
  */
 #include "layer_formulas.h"
 
@@ -26,8 +26,7 @@ void parameters_linear(const struct layer *layer, enum dtype dtype, struct tenso
         add_parameter(tensors, dtype, fields->out, 1);
 }
 
-/* A transposed convolution has in and out swapped in its weight, and the same number of elements.
- */
+/* The weight of a transposed convolution has in and out swapped: the same number of elements. */
 void parameters_conv(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
 {
     const struct layer_fields *fields = &layer->fields;
@@ -74,9 +73,9 @@ void parameters_embedding(const struct layer *layer, enum dtype dtype, struct te
                   checked_mul(&tensors->checked, layer->fields.num, layer->fields.dim), 1);
 }
 
-/* Each layer and direction: gates x hidden rows for the input and for the state, two biases. */
-static void add_recurrent(const struct layer *layer, enum dtype dtype, struct tensors *tensors,
-                          uint64_t gates)
+/* For each layer and direction: gates x hidden rows for input and state each, and two biases. */
+static void add_recurrent_parameters(const struct layer *layer, enum dtype dtype,
+                                     struct tensors *tensors, uint64_t gates)
 {
     const struct layer_fields *fields = &layer->fields;
     struct checked *checked = &tensors->checked;
@@ -94,15 +93,15 @@ static void add_recurrent(const struct layer *layer, enum dtype dtype, struct te
 
 void parameters_lstm(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
 {
-    add_recurrent(layer, dtype, tensors, 4);
+    add_recurrent_parameters(layer, dtype, tensors, 4);
 }
 
 void parameters_gru(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
 {
-    add_recurrent(layer, dtype, tensors, 3);
+    add_recurrent_parameters(layer, dtype, tensors, 3);
 }
 
 void parameters_rnn(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
 {
-    add_recurrent(layer, dtype, tensors, 1);
+    add_recurrent_parameters(layer, dtype, tensors, 1);
 }

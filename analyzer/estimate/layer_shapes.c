@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The shapes layers make, for layers.def: each function checks that the input fits, infers what
- * the file left out, and gives the output of one sample. It must not know tensors or bytes.
+ * The shapes that layers make, for layers.def: each function checks that the input fits, infers
+ * the fields that the file left out, and fills the output of one sample. It must not know bytes.
  *
- * Windows follow one formula: with input H, padding p, dilation d, kernel k, stride s the window
- * fits  floor((H + 2p - d(k - 1) - 1) / s) + 1  times.
+ * With input H, padding p, dilation d, kernel k and stride s a window fits
+ *
+ *     floor((H + 2p - d(k - 1) - 1) / s) + 1     times.
  */
 #include "layer_formulas.h"
 
@@ -12,9 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A width that the file may give and the input always tells: they have to agree. */
-static int infer(const struct layer *layer, enum layer_field field, const char *name,
-                 uint64_t *value, uint64_t input, struct err *err)
+/* A width that the input tells: if the file gives it too, the two must agree. */
+static int infer_width(const struct layer *layer, enum layer_field field, const char *name,
+                       uint64_t *value, uint64_t input, struct err *err)
 {
     if (layer_gives(layer, field) && *value != input)
         return layer_fail(layer, name, err, "is %" PRIu64 ", but the input has %" PRIu64, *value,
@@ -52,7 +53,7 @@ int shape_linear(struct layer *layer, const struct shape *input, struct shape *o
         return -1;
     uint64_t *last = &output->dims[input->rank - 1];
     *output = *input;
-    if (infer(layer, FIELD_in, "in", &layer->fields.in, *last, err))
+    if (infer_width(layer, FIELD_in, "in", &layer->fields.in, *last, err))
         return -1;
     *last = layer->fields.out;
     return 0;
@@ -73,7 +74,7 @@ int shape_recurrent(struct layer *layer, const struct shape *input, struct shape
 {
     struct layer_fields *fields = &layer->fields;
     if (need_rank(layer, input, 2, 2, err) ||
-        infer(layer, FIELD_in, "in", &fields->in, input->dims[1], err))
+        infer_width(layer, FIELD_in, "in", &fields->in, input->dims[1], err))
         return -1;
     if (fields->layers > RECURRENT_LAYERS_MOST)
         return layer_fail(layer, "layers", err, "is %" PRIu64 ", at most %d are counted",
@@ -112,7 +113,8 @@ int shape_channels(struct layer *layer, const struct shape *input, struct shape 
     if (need_rank(layer, input, rank, layer->kind->rank ? rank : 2, err))
         return -1;
     *output = *input;
-    return infer(layer, FIELD_features, "features", &layer->fields.features, input->dims[0], err);
+    return infer_width(layer, FIELD_features, "features", &layer->fields.features, input->dims[0],
+                       err);
 }
 
 int shape_groups(struct layer *layer, const struct shape *input, struct shape *output,
@@ -120,7 +122,7 @@ int shape_groups(struct layer *layer, const struct shape *input, struct shape *o
 {
     struct layer_fields *fields = &layer->fields;
     if (need_rank(layer, input, 1, SHAPE_RANK_MAX, err) ||
-        infer(layer, FIELD_features, "features", &fields->features, input->dims[0], err))
+        infer_width(layer, FIELD_features, "features", &fields->features, input->dims[0], err))
         return -1;
     if (fields->features % fields->groups != 0)
         return layer_fail(layer, "groups", err,
@@ -150,7 +152,7 @@ int shape_trailing(struct layer *layer, const struct shape *input, struct shape 
 
 /* --- windows --- */
 
-/* How often the window fits in dimension i; 0: not once. */
+/* How often the window fits in dimension i; 0: the input is too small. */
 static uint64_t window_fits(const struct layer_fields *fields, unsigned i, uint64_t input,
                             struct checked *checked)
 {
@@ -161,7 +163,7 @@ static uint64_t window_fits(const struct layer_fields *fields, unsigned i, uint6
         return 0;
     uint64_t rest = padded - reach - 1, stride = fields->stride[i];
     uint64_t fits = rest / stride + 1;
-    /* Rounding up adds a partial window, unless it would begin beyond the input. */
+    /* ceil_mode adds a partial window, unless that would begin beyond the input. */
     bool partial = fields->ceil_mode && rest % stride != 0 &&
                    checked_mul(checked, fits, stride) < input + fields->padding[i];
     return fits + (partial ? 1 : 0);
@@ -199,7 +201,7 @@ static int check_channels(struct layer *layer, const struct shape *input, struct
     static const uint64_t ones[SPATIAL_MAX] = {1, 1, 1};
     unsigned rank = layer->kind->rank + 1;
     if (need_rank(layer, input, rank, rank, err) ||
-        infer(layer, FIELD_in, "in", &fields->in, input->dims[0], err))
+        infer_width(layer, FIELD_in, "in", &fields->in, input->dims[0], err))
         return -1;
     if (fields->in % fields->groups != 0 || fields->out % fields->groups != 0)
         return layer_fail(layer, "groups", err,

@@ -29,7 +29,7 @@ static int check_place(const struct model *model, const struct layer *layer, str
     return 0;
 }
 
-/* For a batch of 1, in the widest type: what overflows here can never be counted. */
+/* With a batch of 1 and the widest type: what overflows here overflows with any settings. */
 static int check_size(const struct layer *layer, struct err *err)
 {
     struct tensors tensors = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A model to estimate: a chain of layers with their shapes, and how it is run. Readers (one for
- * each kind of description) produce it; the estimate walks it. It must not know memory.
+ * A model to estimate: a chain of layers with their shapes, and how it is run. A reader (one for
+ * each kind of description) fills it. It must not know memory.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_H
@@ -23,7 +23,7 @@ struct settings {
     enum dtype dtype;
     enum optimizer optimizer;
     bool training;
-    uint64_t workspace_bytes; /* libraries take it in the first step and keep it; 0: not counted */
+    uint64_t workspace_bytes; /* of libraries, kept from the first step on; 0: not counted */
 };
 
 struct model {
@@ -39,12 +39,12 @@ struct model {
 void model_release(struct model *model);
 
 /*
- * For readers: runs the shapes through the layers, fills in what fields leave open and checks that
- * each layer fits where it stands.
+ * For readers: computes the shapes through all layers, infers fields that are missing, and checks
+ * that each layer fits where it is.
  */
 int model_resolve(struct model *model, struct err *err);
 
-/* The settings of a description that says nothing: training, batch 1, float32, AdamW. */
+/* The settings where a description has none: training, batch 1, float32, AdamW. */
 struct settings settings_standard(void);
 
 #endif

@@ -28,7 +28,7 @@ static int check_file(const char *path, struct err *err)
     return 0;
 }
 
-static json_t *load(const char *path, struct err *err)
+static json_t *load_json(const char *path, struct err *err)
 {
     json_error_t problem;
     if (check_file(path, err))
@@ -42,7 +42,7 @@ static json_t *load(const char *path, struct err *err)
     return root;
 }
 
-/* Which reader a description is for shows in its keys. */
+/* The keys of a description say which reader it is for. */
 static int read_any(struct model *model, json_t *root, struct err *err)
 {
     if (json_is_object(root) && json_object_get(root, "model_type")) {
@@ -59,7 +59,7 @@ int model_open(struct model *model, const char *path, struct err *err)
     struct err inner = {0};
     int result = -1;
     *model = (struct model){.settings = settings_standard()};
-    json_t *root = load(path, err);
+    json_t *root = load_json(path, err);
     if (!root)
         return -1;
     if (read_any(model, root, &inner) || model_resolve(model, &inner)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Comma-separated lists of names, as the .def files carry them. It must not know what is named.
+ * Comma-separated lists of names, as the .def files have them. It must not know what is named.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_NAMES_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_NAMES_H

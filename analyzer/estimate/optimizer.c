@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The table of optimizers and the search for a name in it.
- */
+/* The table of optimizers; see optimizer.h. */
 #include "optimizer.h"
 
 #include "names.h"
@@ -18,7 +16,7 @@ const struct optimizer_kind *optimizer_kind(enum optimizer optimizer)
     return &kinds[optimizer];
 }
 
-static void fail_unknown(const char *text, struct err *err)
+static void fail_unknown_optimizer(const char *text, struct err *err)
 {
     struct text known;
     text_init(&known, 400);
@@ -38,6 +36,6 @@ int optimizer_parse(const char *text, enum optimizer *optimizer, struct err *err
             return 0;
         }
     }
-    fail_unknown(text, err);
+    fail_unknown_optimizer(text, err);
     return -1;
 }

@@ -22,7 +22,7 @@ struct optimizer_kind {
 
 const struct optimizer_kind *optimizer_kind(enum optimizer optimizer);
 
-/* Any of the names in optimizers.def, case ignored. ERR_USAGE, with the names there are. */
+/* Takes any name in optimizers.def, ignoring case. -1: ERR_USAGE, which lists the names. */
 int optimizer_parse(const char *text, enum optimizer *optimizer, struct err *err);
 
 #endif

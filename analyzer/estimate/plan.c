@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Putting numbers on the layers of a model.
- */
+/* Bytes of layers; see plan.h. */
 #include "plan.h"
 
 #include <inttypes.h>
@@ -59,7 +57,7 @@ static int plan_flow(struct plan_layer *planned, const struct settings *settings
         checked_mul(&checked, shape_elements(&flow->output, &checked), is_loss ? 1 : flow->batch);
     planned->input_bytes = checked_mul(&checked, flow->input_elements, input_element_bytes);
     planned->gradient_bytes = checked_mul(&checked, flow->output_elements, element_bytes);
-    /* PyTorch makes the result of mse_loss element by element, and then shrinks it in place. */
+    /* PyTorch's mse_loss makes one value for each element, then shrinks the result in place. */
     planned->output_bytes =
         planned->layer->kind->traits & TRAIT_wide ? planned->input_bytes : planned->gradient_bytes;
     if (checked.overflow)
@@ -84,7 +82,7 @@ static int plan_tensors(struct plan_layer *planned, const struct settings *setti
                       settings->batch);
 }
 
-/* Pooling to one value is a mean, whose gradient needs no input. */
+/* Adaptive pooling to one value is a mean: its gradient does not need the input. */
 static bool is_mean(const struct layer *layer)
 {
     if (layer->kind->shape != shape_adaptive)
@@ -102,7 +100,7 @@ static unsigned saves_of(const struct layer *layer)
     return layer->fields.inplace ? layer->kind->saves_inplace : layer->kind->saves;
 }
 
-/* Autograd's graph begins at the first layer with parameters: nothing before it is saved. */
+/* Autograd's graph begins at the first layer with parameters; nothing before it is saved. */
 static void plan_graph(struct plan_layer *planned, bool training, bool *reached)
 {
     const struct layer *layer = planned->layer;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A model under given settings: the bytes of everything each layer owns, makes and saves, and
- * where autograd's graph runs. It must not know in which order memory comes and goes.
+ * The memory plan of a model under given settings: the bytes of everything that each layer owns,
+ * makes and saves, and which layers autograd's graph reaches. It must not know the order of
+ * allocations.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_PLAN_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_PLAN_H
@@ -19,13 +20,14 @@ struct plan_layer {
     struct tensors backward; /* temporaries of the backward pass */
     uint64_t output_bytes, input_bytes;
     uint64_t gradient_bytes; /* of the result's gradient */
-    unsigned saves;          /* enum saves; none outside of the graph */
+    unsigned saves;          /* enum saves; none outside the graph */
     bool keeps_storage;
-    bool is_view;                            /* keeps the storage and changes nothing in it */
+    bool is_view;                            /* the output is the input's storage, unchanged */
     bool in_graph;                           /* backward reaches it */
-    bool passes_gradient;                    /* … and goes on to the layer before */
+    bool passes_gradient;                    /* … and continues to the layer before */
     size_t first_parameter, parameter_count; /* in plan.parameter_bytes */
-    uint64_t saved_bytes; /* storages that are kept for backward since this layer; set by the run */
+    uint64_t
+        saved_bytes; /* storages that this layer is the first to save; set by the training loop */
 };
 
 struct plan {
@@ -42,7 +44,7 @@ int plan_build(struct plan *plan, const struct model *model, const struct settin
                struct err *err);
 void plan_release(struct plan *plan);
 
-/* Values of all results that the rule of thumb's tables count, of the batch. */
+/* The number of values, over the batch, in the results that the rule of thumb counts. */
 uint64_t plan_result_values(const struct plan *plan, struct checked *checked);
 
 #endif

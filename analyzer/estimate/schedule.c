@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Writing the schedule.
- */
+/* Events of a schedule; see schedule.h. */
 #include "schedule.h"
 
 #include <stdlib.h>
@@ -27,7 +25,7 @@ void schedule_at(struct schedule *schedule, enum schedule_phase phase, int32_t l
     schedule->layer = layer;
 }
 
-static void append(struct schedule *schedule, struct schedule_event event)
+static void add_event(struct schedule *schedule, struct schedule_event event)
 {
     if (schedule->err.code != ERR_NONE)
         return;
@@ -51,9 +49,9 @@ uint32_t schedule_alloc(struct schedule *schedule, enum category category, uint6
 {
     if (bytes == 0)
         return SCHEDULE_NO_BLOCK;
-    append(schedule, (struct schedule_event){.bytes = bytes,
-                                             .block = ++schedule->blocks,
-                                             .category = (uint8_t)category});
+    add_event(schedule, (struct schedule_event){.bytes = bytes,
+                                                .block = ++schedule->blocks,
+                                                .category = (uint8_t)category});
     return schedule->blocks;
 }
 
@@ -62,7 +60,7 @@ void schedule_free(struct schedule *schedule, enum category category, uint32_t b
 {
     if (block == SCHEDULE_NO_BLOCK)
         return;
-    append(schedule,
-           (struct schedule_event){
-               .bytes = bytes, .block = block, .category = (uint8_t)category, .is_free = true});
+    add_event(schedule,
+              (struct schedule_event){
+                  .bytes = bytes, .block = block, .category = (uint8_t)category, .is_free = true});
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The estimated life of memory as one list of allocations and frees, in order: what a run would
- * do, written down. Everything asked of an estimate (peak, categories, phases, the allocator's
- * segments) is a replay of it. It must not know models.
+ * The allocations and frees that a run would make, in order. Everything that an estimate says
+ * (peak, categories, phases, the allocator's segments) is computed from this list. It must not know
+ * models.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_SCHEDULE_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_SCHEDULE_H
@@ -32,7 +32,7 @@ const char *schedule_phase_name(enum schedule_phase phase);
 struct schedule_event {
     uint64_t bytes;
     uint32_t block; /* from 1, in order of allocation */
-    int32_t layer;  /* SCHEDULE_NO_LAYER outside of layers */
+    int32_t layer;  /* SCHEDULE_NO_LAYER outside layers */
     uint8_t phase, category;
     bool is_free;
 };
@@ -43,15 +43,15 @@ struct schedule {
     uint32_t blocks;
     uint8_t phase;
     int32_t layer;
-    struct err err; /* the first failure; later calls do nothing */
+    struct err err; /* the first failure: calls after it do nothing */
 };
 
 void schedule_release(struct schedule *schedule);
-/* Where the following events happen. */
+/* The phase and layer of the events that follow. */
 void schedule_at(struct schedule *schedule, enum schedule_phase phase, int32_t layer);
-/* A new block; SCHEDULE_NO_BLOCK when bytes is 0 (nothing is then allocated). */
+/* A new block. For 0 bytes nothing is allocated: SCHEDULE_NO_BLOCK. */
 uint32_t schedule_alloc(struct schedule *schedule, enum category category, uint64_t bytes);
-/* SCHEDULE_NO_BLOCK is allowed. bytes and category are those of the allocation. */
+/* bytes and category as in the allocation. SCHEDULE_NO_BLOCK is allowed and ignored. */
 void schedule_free(struct schedule *schedule, enum category category, uint32_t block,
                    uint64_t bytes);
 

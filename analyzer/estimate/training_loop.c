@@ -1,18 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The loop, as PyTorch runs it:
- *
- *     init       parameters and buffers, layer by layer
- *     data       the previous batch goes, the next one arrives
- *     forward    each layer makes its result; its input goes, unless backward needs it
- *     backward   from the last layer: the gradient of its input, those of its parameters; then
- *                what it had saved and the gradient of its result go
- *     optimizer  states (first step), temporaries; at its end the gradients go (set to none)
- *     … and the step's outputs go at the end of the step
- *
- * A storage lives while someone holds it: the loop, the layer that runs, or autograd's graph.
- * Views and in-place layers hand their input's storage on.
- */
+/* The loop as PyTorch runs it; see training_loop.h. */
 #include "training_loop.h"
 
 #include <stdlib.h>
@@ -50,7 +37,7 @@ struct run {
 
 /* --- storages --- */
 
-/* Held once, by the caller. */
+/* A new storage, which the caller holds. */
 static uint32_t storage_new(struct run *run, enum category category, uint64_t bytes)
 {
     struct storage *grown = array_grow(run->storages, &run->storage_capacity, run->storage_count,
@@ -80,8 +67,8 @@ static void storage_drop(struct run *run, uint32_t storage)
     schedule_free(run->schedule, dead->category, dead->block, dead->bytes);
 }
 
-/* The layer's node holds the storage until its backward. */
-static void save(struct run *run, struct plan_layer *planned, uint32_t storage)
+/* The layer's node of the graph holds the storage until its backward. */
+static void storage_save(struct run *run, struct plan_layer *planned, uint32_t storage)
 {
     struct saved *saved = &run->saved[planned->layer->index];
     if (storage == NONE || saved->count == SAVED_MOST)
@@ -104,7 +91,7 @@ static void saved_drop(struct run *run, const struct plan_layer *planned)
 
 /* --- init and data --- */
 
-static void init(struct run *run)
+static void load_model(struct run *run)
 {
     for (size_t i = 0; i < run->plan->layer_count; i++) {
         const struct tensors *own = &run->plan->layers[i].own;
@@ -116,7 +103,7 @@ static void init(struct run *run)
     }
 }
 
-/* The loop's name is bound to the new batch on the host before that is copied to the device. */
+/* The loop drops the old batch when it gets the new one on the host, before copying it over. */
 static void load_input(struct run *run)
 {
     storage_drop(run, run->input);
@@ -138,8 +125,7 @@ static void load_targets(struct run *run)
 
 /* --- forward --- */
 
-/* Makes what a layer has besides its result; what the graph does not take is dropped by the caller.
- */
+/* Makes the layer's extra tensors. The caller drops its holds on them; the graph may keep some. */
 static unsigned make_extra(struct run *run, struct plan_layer *planned,
                            uint32_t made[TENSORS_MAX * 2])
 {
@@ -152,7 +138,7 @@ static unsigned make_extra(struct run *run, struct plan_layer *planned,
             uint32_t storage =
                 storage_new(run, tensor->category, tensor->elements * tensor->element_bytes);
             if (planned->in_graph && tensor->category == CATEGORY_activations)
-                save(run, planned, storage);
+                storage_save(run, planned, storage);
             made[count++] = storage;
         }
     }
@@ -168,7 +154,7 @@ static int check_inplace(struct run *run, const struct plan_layer *planned, uint
                       "overwrites what an earlier layer keeps for backward");
 }
 
-/* Takes over the caller's hold on input and gives one on the result. */
+/* *flowing is the input, then the result: the caller's hold passes from one to the other. */
 static int forward_layer(struct run *run, struct plan_layer *planned, uint32_t *flowing)
 {
     uint32_t input = *flowing, output = input, made[TENSORS_MAX * 2];
@@ -177,7 +163,7 @@ static int forward_layer(struct run *run, struct plan_layer *planned, uint32_t *
         return -1;
     if (planned->saves & SAVES_clone) {
         uint32_t clone = storage_new(run, CATEGORY_activations, planned->input_bytes);
-        save(run, planned, clone);
+        storage_save(run, planned, clone);
         storage_drop(run, clone);
     }
     if (planned->keeps_storage)
@@ -186,9 +172,9 @@ static int forward_layer(struct run *run, struct plan_layer *planned, uint32_t *
         output = storage_new(run, CATEGORY_activations, planned->output_bytes);
     unsigned count = make_extra(run, planned, made);
     if (planned->saves & SAVES_input)
-        save(run, planned, input);
+        storage_save(run, planned, input);
     if (planned->saves & SAVES_result)
-        save(run, planned, output);
+        storage_save(run, planned, output);
     while (count > 0)
         storage_drop(run, made[--count]);
     storage_drop(run, input);
@@ -196,7 +182,7 @@ static int forward_layer(struct run *run, struct plan_layer *planned, uint32_t *
     return 0;
 }
 
-static int forward(struct run *run)
+static int run_forward(struct run *run)
 {
     uint32_t flowing = run->input;
     storage_hold(run, flowing);
@@ -226,7 +212,7 @@ static void make_gradients(struct run *run, const struct plan_layer *planned)
     }
 }
 
-/* Takes over the hold on the gradient of the result and gives one on that of the input. */
+/* Returns the gradient of the input; the caller's hold on that of the result passes to it. */
 static uint32_t backward_layer(struct run *run, struct plan_layer *planned, uint32_t gradient)
 {
     uint32_t passed = NONE, made[TENSORS_MAX];
@@ -247,7 +233,7 @@ static uint32_t backward_layer(struct run *run, struct plan_layer *planned, uint
     return passed;
 }
 
-static void backward(struct run *run)
+static void run_backward(struct run *run)
 {
     size_t last = run->plan->layer_count - 1;
     if (!run->plan->layers[last].in_graph)
@@ -271,7 +257,7 @@ static void make_states(struct run *run, const struct optimizer_kind *kind)
             schedule_alloc(run->schedule, CATEGORY_optimizer, run->plan->parameter_bytes[i]);
 }
 
-/* count temporaries for each of the parameters from first to end, all at once. */
+/* Makes and drops count temporaries for each parameter from first to end, all live at once. */
 static void pass_temporaries(struct run *run, unsigned count, size_t first, size_t end)
 {
     const uint64_t *bytes = run->plan->parameter_bytes;
@@ -282,7 +268,7 @@ static void pass_temporaries(struct run *run, unsigned count, size_t first, size
         storage_drop(run, (uint32_t)i);
 }
 
-static void optimizer(struct run *run, int step)
+static void run_optimizer(struct run *run, int step)
 {
     const struct optimizer_kind *kind = optimizer_kind(run->plan->settings.optimizer);
     size_t count = run->plan->parameter_count;
@@ -309,11 +295,11 @@ static int run_step(struct run *run, int step)
         schedule_at(run->schedule, SCHEDULE_forward, 0);
         schedule_alloc(run->schedule, CATEGORY_workspace, run->plan->settings.workspace_bytes);
     }
-    if (forward(run))
+    if (run_forward(run))
         return -1;
     if (run->plan->settings.training) {
-        backward(run);
-        optimizer(run, step);
+        run_backward(run);
+        run_optimizer(run, step);
     } else {
         schedule_at(run->schedule, SCHEDULE_data, SCHEDULE_NO_LAYER);
     }
@@ -331,7 +317,7 @@ int training_loop_record(struct plan *plan, struct schedule *schedule, struct er
     run.gradients = array_new(plan->parameter_count, sizeof *run.gradients, err);
     if (!run.saved || !run.gradients)
         goto out;
-    init(&run);
+    load_model(&run);
     for (int step = 0; step < TRAINING_LOOP_STEPS; step++) {
         if (run_step(&run, step)) {
             if (schedule->err.code != ERR_NONE)

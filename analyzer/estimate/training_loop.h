@@ -1,8 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A training (or inference) loop, written onto a schedule: which memory a framework takes and gives
- * back, in order, for two steps, so that the second one finds the optimizer's states in place.
- * It must not know how the schedule is judged.
+ * A training (or inference) loop, written down as a schedule: what a framework allocates and frees
+ * in two steps, because only the second one finds the optimizer's states. It must not know what the
+ * schedule is used for.
+ *
+ *     init       parameters and buffers, layer by layer
+ *     data       the previous batch is freed, the next one arrives
+ *     forward    each layer makes its result; its input is freed, unless backward needs it
+ *     backward   from the last layer on: the gradient of its input, those of its parameters; then
+ *                what it saved and the gradient of its result are freed
+ *     optimizer  states (first step), temporaries; at its end the gradients are freed (set to none)
+ *                … and the outputs at the end of the step
+ *
+ * A storage lives while someone holds it: the loop, the layer that runs, or autograd's graph. Views
+ * and in-place layers pass their input's storage on.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_TRAINING_LOOP_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_TRAINING_LOOP_H

@@ -17,7 +17,7 @@ int load_trace(struct trace *trace, const char *path, struct err *err)
     int status = -1;
     loaded.path = strdup(path);
     if (!loaded.path) {
-        err_set(err, ERR_SYSTEM, "%s: out of memory", path);
+        err_set(err, ERR_SYSTEM, "out of memory for %s", path);
         goto out;
     }
     if (fold_open(path, &db, &folded, err))

@@ -18,7 +18,7 @@
 #include "gpumemtrace/schema/tables.def"
 #define AT(table, column) ((int)offsetof(struct columns_##table, column))
 
-/* The recorder gives out ids without gaps; a single huge one is a broken file, not a large trace. */
+/* The recorder gives out ids without gaps: a single huge one means a broken file. */
 enum { ID_SLACK = 65536, ID_FACTOR = 16 };
 
 struct reader {
@@ -68,7 +68,7 @@ static int read_text(struct reader *reader, int column, char **text)
         return 0;
     *text = strdup((const char *)value);
     if (!*text)
-        err_set(reader->err, ERR_SYSTEM, "%s: out of memory", reader->trace->path);
+        err_set(reader->err, ERR_SYSTEM, "out of memory for %s", reader->trace->path);
     return *text ? 0 : -1;
 }
 
@@ -297,7 +297,7 @@ static int row_coverage(struct trace *trace, struct reader *reader)
     return 0;
 }
 
-/* The analyzer has these texts compiled in (event.h); the tables are for people with an SQLite shell. */
+/* These texts are compiled in (event.h); the tables are for people with an SQLite shell. */
 static int row_event_kind(struct trace *trace, struct reader *reader)
 {
     (void)trace, (void)reader;

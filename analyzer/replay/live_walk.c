@@ -38,7 +38,7 @@ static int keep_list(struct history *history, size_t change, const struct live_s
     if (set->count) {
         uint32_t *listed = realloc(history->live_listed, (start + set->count) * sizeof *listed);
         if (!listed) {
-            err_set(err, ERR_SYSTEM, "out of memory");
+            err_set(err, ERR_SYSTEM, "out of memory for lists of live blocks");
             return -1;
         }
         history->live_listed = listed;

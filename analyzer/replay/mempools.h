@@ -16,7 +16,7 @@ struct mempools {
 
 void mempools_release(struct mempools *mempools);
 
-/* The mempool that the current event names in `object`, added if new. HISTORY_NONE: out of memory. */
+/* The mempool in the current event's `object`, added if new. HISTORY_NONE: out of memory. */
 uint32_t mempools_find(struct mempools *mempools, const struct cursor *at);
 /* The graph pool of the current event's device, added if new. HISTORY_NONE: out of memory. */
 uint32_t mempools_find_graph(struct mempools *mempools, const struct cursor *at);

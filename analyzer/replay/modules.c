@@ -34,7 +34,7 @@ int modules_load(struct memory_samples *samples, struct blocks *blocks)
     return begin_measured(blocks, MEMORY_MODULE, event->object, size_bytes);
 }
 
-/* A library outlives its context, whose end took the library's memory: it may have no block left. */
+/* A library outlives its context, which took the library's memory with it: no block is left then. */
 int modules_unload(const struct contexts *contexts, struct blocks *blocks)
 {
     const struct event *event = blocks->at.event;

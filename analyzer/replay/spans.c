@@ -102,7 +102,7 @@ static uint32_t find_path(struct spans *spans, const struct cursor *at, uint32_t
     grown[number] = (struct path){.parent = parent, .name = name, .source = source};
     grown[number].text = path_text(history, parent, name);
     if (!grown[number].text) {
-        err_set(at->err, ERR_SYSTEM, "out of memory");
+        err_set(at->err, ERR_SYSTEM, "out of memory for the names of phases");
         return HISTORY_NONE;
     }
     history->path_count++;

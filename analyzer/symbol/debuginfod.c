@@ -50,7 +50,7 @@ struct debuginfod *debuginfod_new(struct err *err)
     }
     struct debuginfod *debuginfod = calloc(1, sizeof *debuginfod);
     if (!debuginfod)
-        err_set(err, ERR_SYSTEM, "out of memory");
+        err_set(err, ERR_SYSTEM, "out of memory for the names of frames");
     if (debuginfod && !load_library(debuginfod, err))
         return debuginfod;
     debuginfod_free(debuginfod);

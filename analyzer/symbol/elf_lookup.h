@@ -23,8 +23,8 @@ void elf_lookup_close(struct elf_lookup *lookup);
 
 /*
  * Fills kind, function, file and line of at most ELF_LOOKUP_FRAMES_MAX frames, innermost first, the
- * last one of kind native, and returns how many; 0: nothing is known, -1: out of memory. The texts live
- * as long as the lookup and `texts`.
+ * last one of kind native, and returns how many. 0: nothing is known; -1: out of memory. The texts
+ * live as long as the lookup and `texts`.
  */
 enum { ELF_LOOKUP_FRAMES_MAX = 64 };
 int elf_lookup_find(struct elf_lookup *lookup, uint64_t address, struct symbol_frame *frames,

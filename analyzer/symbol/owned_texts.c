@@ -14,7 +14,7 @@ const char *owned_texts_take(struct owned_texts *texts, char *text, struct err *
     if (text)
         grown = array_grow(texts->items, &texts->capacity, texts->count, sizeof *grown, err);
     else
-        err_set(err, ERR_SYSTEM, "out of memory");
+        err_set(err, ERR_SYSTEM, "out of memory for the names of frames");
     if (!grown) {
         free(text);
         return NULL;

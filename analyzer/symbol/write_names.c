@@ -23,7 +23,7 @@ struct writer {
 static int write_failed(const struct trace *trace, sqlite3 *db, struct err *err)
 {
     err_set(err, ERR_SYSTEM, "cannot write names into %s: %s", trace->path,
-            db ? sqlite3_errmsg(db) : "out of memory");
+            db ? sqlite3_errmsg(db) : "out of memory for its strings");
     return -1;
 }
 

@@ -73,7 +73,7 @@ int address_map_put(struct address_map *map, uint32_t space, uint64_t address, u
     return 0;
 }
 
-/* Whether the key in slot `from`, whose probes start at `home`, may move to the empty slot `hole`. */
+/* Whether the key in slot `from`, whose home is `home`, may move to the empty slot `hole`. */
 static bool may_move_to(const struct address_map *map, size_t home, size_t hole, size_t from)
 {
     size_t mask = map->capacity - 1;
