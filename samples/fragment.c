@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // link: cudart12
 /*
- * Fragmentation: small blocks between large ones pin memory that was freed. The last allocation
- * fails, although far more than it asks for has been given back.
+ * Fragmentation: small blocks keep freed memory between them from being used as one piece. The last
+ * allocation fails, although far more than it asks for is free.
  *
  * Simulator:  make samples
  *             build/gpumemtrace run --dry-run -o fragment.db -- build/samples/fragment
@@ -21,7 +21,7 @@ enum { PAIRS_MOST = 4096 };
 
 static void *large[PAIRS_MOST], *small[PAIRS_MOST];
 
-/* Takes all of the device but a little, so that the rest of the story is short. */
+/* Takes nearly all of the device, so that the loops below are short. */
 static int take_most(size_t leave_bytes)
 {
     size_t free_bytes, total_bytes;
@@ -39,7 +39,7 @@ static int fill(void)
     while (pairs < PAIRS_MOST && cudaMalloc(&large[pairs], MIB + MIB / 2) == cudaSuccess &&
            cudaMalloc(&small[pairs], MIB / 2) == cudaSuccess)
         pairs++;
-    cudaGetLastError(); /* out of memory was what this loop waited for */
+    cudaGetLastError(); /* clears the error that ended the loop */
     return pairs;
 }
 

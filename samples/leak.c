@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // link: cudart12
 /*
- * A leak: each step keeps one buffer that it should have freed, because it collects the losses
- * without taking them off the device. Everything else comes and goes.
+ * A leak: each step keeps one buffer that it should free, because it collects the losses on the
+ * device. All other memory is freed.
  *
  * Simulator:  make samples
  *             build/gpumemtrace run --dry-run -o leak.db -- build/samples/leak
@@ -22,7 +22,7 @@ static struct tensor *compute_loss(const struct tensor *activations)
     return floats(256 * 1024); /* one loss for each of many samples: 1 MiB */
 }
 
-/* The mistake: this holds device memory, where a number on the host would do. */
+/* The mistake: this keeps device memory; a number on the host would do. */
 static void remember_loss(int step, struct tensor *loss)
 {
     losses[step] = hold(loss);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 // link: cudart12
 /*
- * Out of memory: takes the device in pieces of 1 GiB until it has no more, says so, and goes on.
+ * Out of memory: allocates 1 GiB at a time until an allocation fails, says so, and continues.
  *
  * Simulator:  make samples
  *             build/gpumemtrace run --dry-run -o oom.db -- build/samples/oom

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 // link: cudart12
 /*
- * An allocator that takes one large piece from the driver and hands out pieces of it, as RMM and
- * CuPy do. To the driver it is one allocation; because it reports, each piece is seen with who
- * asked for it. A resource adaptor of RMM's makes these three calls where it allocates and
- * deallocates; the manual shows it from Python.
+ * An allocator that takes one large block from the driver and hands out pieces of it, as RMM and
+ * CuPy do. To the driver it is one allocation; because the allocator reports, each piece is
+ * recorded with its call stack. An adaptor for RMM makes these three calls where it allocates and
+ * deallocates; the manual shows one in Python.
  *
  * Simulator:  make samples
  *             build/gpumemtrace run --dry-run -o pool.db -- build/samples/pool
@@ -24,7 +24,7 @@
 enum { PIECES = 32 };
 static const size_t piece_bytes = 2 * MIB;
 
-static char *memory; /* of PIECES pieces */
+static char *memory; /* PIECES pieces */
 static bool taken[PIECES];
 
 static bool is_free(size_t first, size_t count)
@@ -41,7 +41,7 @@ static void mark(size_t first, size_t count, bool as)
         taken[i] = as;
 }
 
-/* Whole pieces in a row, the first that are free. */
+/* The first run of free pieces that is long enough. */
 static void *pool_allocate(size_t bytes)
 {
     const size_t count = (bytes + piece_bytes - 1) / piece_bytes;

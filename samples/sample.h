@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the samples share: device memory that lives as long as someone holds it, like a framework's
- * tensor (a failed allocation ends the program), and named phases.
+ * What the samples share: named phases, and device memory that lives as long as somebody holds it,
+ * like a framework's tensor. A failed allocation ends the program.
  */
 #ifndef SAMPLES_SAMPLE_H
 #define SAMPLES_SAMPLE_H
@@ -41,7 +41,7 @@ static inline struct tensor *hold(struct tensor *tensor)
     return tensor;
 }
 
-/* Gives a hold up; the last one frees the memory. */
+/* Drops one hold; dropping the last one frees the memory. */
 static inline void drop(struct tensor **tensor)
 {
     if (*tensor && --(*tensor)->holders == 0) {
@@ -57,7 +57,7 @@ static inline void drop_all(struct tensor **tensors, size_t count)
         drop(&tensors[i]);
 }
 
-/* Memory that work takes is recorded as this phase's. */
+/* Runs work as a phase of this name. */
 static inline void phase(const char *name, void (*work)(void))
 {
     gpumemtrace_push(name);

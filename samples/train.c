@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // link: cudart12
 /*
- * A training loop with the memory a framework would take: a small network (train.json), trained
- * with Adam. No kernel runs, only memory comes and goes.
+ * A training loop that takes memory as a framework would: a small network (train.json), trained
+ * with Adam. No kernel runs; memory is only allocated and freed.
  *
  * Simulator:  make samples
  *             build/gpumemtrace run --dry-run -o train.db -- build/samples/train
@@ -15,7 +15,7 @@
 enum { BATCH = 8192, FEATURES = 1024, HIDDEN = 4096, CLASSES = 1000 };
 static const struct layer {
     enum { LINEAR, NORM, RELU, LOSS } kind;
-    size_t in, out, sizes[2]; /* sizes: of weight and bias */
+    size_t in, out, sizes[2]; /* sizes of weight and bias */
 } layers[] = {
     {LINEAR, FEATURES, HIDDEN, {FEATURES * HIDDEN, HIDDEN}},
     {NORM, HIDDEN, HIDDEN, {HIDDEN, HIDDEN}},
@@ -28,7 +28,7 @@ static struct tensor *parameters[LAYERS][2], *gradients[LAYERS][2], *states[2][L
 static struct tensor *buffers[3], *saved[LAYERS][3]; /* saved: what backward will need */
 static struct tensor *batch, *classes, *prediction, *loss;
 
-/* One tensor for each weight and bias, where there is none yet. */
+/* Makes the tensors for weights and biases that do not exist yet. */
 static void make(struct tensor *tensors[LAYERS][2])
 {
     for (int layer = 0; layer < LAYERS; layer++)
@@ -51,7 +51,7 @@ static void load(void)
     classes = tensor_new(BATCH * sizeof(int64_t));
 }
 
-/* A layer's input lives on only if the layer saves it (or, here, the main loop holds it). */
+/* A layer's input is kept only if the layer saves it, or the main loop holds it. */
 static void forward(void)
 {
     static const int statistics[] = {[NORM] = 2, [LOSS] = 1}; /* mean, deviation; weight */
@@ -73,7 +73,7 @@ static void forward(void)
     }
 }
 
-/* From the gradient of each output to that of the input, which the first layer does not need. */
+/* Turns each output's gradient into the input's, which the first layer does not need. */
 static void backward(void)
 {
     struct tensor *gradient = floats(1);
@@ -90,7 +90,7 @@ static void backward(void)
     }
 }
 
-/* Adam: two states for each parameter, made in the first step; a square root while it steps. */
+/* Adam: the first step makes two states for each parameter; every step takes a square root. */
 static void optimizer(void)
 {
     static struct tensor *roots[LAYERS][2];
