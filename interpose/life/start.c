@@ -22,9 +22,7 @@
 #include "interpose/recording/recording.h"
 #include "interpose/recording/string_ids.h"
 #include "interpose/stack/take/call_stack.h"
-#include "interpose/stack/native/modules.h"
-#include "interpose/stack/take/frame_tree.h"
-#include "interpose/stack/native/unwind.h"
+#include "interpose/stack/setup.h"
 #include "writer.h"
 
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -104,11 +102,9 @@ static int prepare(struct err *err)
     config_read(&recording.config);
     clock_setup();
     recording.start_monotonic_ns = clock_kernel_ns();
-    modules_setup();
     strings_setup();
     device_setup();
-    call_stack_setup(recording.config.stacks);
-    if (thread_setup() || frame_tree_setup()) {
+    if (thread_setup() || stack_setup(recording.config.stacks, recording.config.depth)) {
         err_set(err, ERR_SYSTEM, "out of memory");
         return -1;
     }
@@ -155,7 +151,7 @@ static bool start_once(void)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     /* Outside start_lock: a thread inside dlopen holds the loader's lock and may come to
      * start_lock. */
-    unwind_load();
+    stack_load();
     pthread_mutex_lock(&start_lock);
     if (recording_is_idle())
         start();

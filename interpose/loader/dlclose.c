@@ -21,7 +21,7 @@
 #include "interpose/image/image_list.h"
 #include "interpose/image/libc_function.h"
 #include "interpose/image/known_code.h"
-#include "interpose/stack/python/python.h"
+#include "interpose/stack/python/find.h"
 #include "interpose/recording/recording.h"
 #include "interpose/lookup/resolve.h"
 #include "interpose/image/scope.h"

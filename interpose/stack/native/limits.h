@@ -5,8 +5,10 @@
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_NATIVE_LIMITS_H
 #define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_LIMITS_H
 
-#define STACK_DEPTH_MAX 512                        /* frames of one kind */
-#define STACK_FRAMES_MAX (2 * STACK_DEPTH_MAX + 2) /* native, Python, labels */
-#define STACK_OWN_MAX 8                            /* frames of ours that an unwinder may give */
+#define STACK_DEPTH_MAX 512 /* frames of the unwinder, and of each source */
+#define STACK_SOURCES_MAX 2
+#define STACK_OWN_MAX 8 /* frames of this library that an unwinder may return */
+/* All of them, and labels. */
+#define STACK_FRAMES_MAX ((1 + STACK_SOURCES_MAX) * STACK_DEPTH_MAX + 2 + STACK_SOURCES_MAX)
 
 #endif

@@ -145,32 +145,18 @@ static int load_libgcc(void)
 
 static const struct unwinder libgcc = {"libgcc", backtrace_libgcc};
 
-/* --- none --- */
+/* --- choosing --- */
 
-static int backtrace_none(void **frames, int limit)
-{
-    (void)frames, (void)limit;
-    return 0;
-}
-
-static const struct unwinder none = {"none", backtrace_none};
-
-static bool is_wanted(const char *kind)
-{
-    return strcmp(kind, "none") != 0 && strcmp(kind, "python") != 0;
-}
+const struct unwinder unwind_none = {"none", NULL};
 
 void unwind_load(void)
 {
-    const char *kind = getenv("GPUMEMTRACE_STACKS");
-    if (is_wanted(kind ? kind : "") && load_libunwind() != 0)
+    if (load_libunwind() != 0)
         load_libgcc();
 }
 
-const struct unwinder *unwind_choose(const char *kind)
+const struct unwinder *unwind_choose(void)
 {
-    if (!is_wanted(kind))
-        return &none;
     if (libunwind_backtrace)
         return &libunwind;
     if (libgcc_backtrace && libgcc_get_ip) {
@@ -178,6 +164,6 @@ const struct unwinder *unwind_choose(const char *kind)
                  LIBUNWIND_NAME);
         return &libgcc;
     }
-    log_once("no %s and no libgcc_s.so.1 found; recording without stacks", LIBUNWIND_NAME);
-    return &none;
+    log_once("no %s and no libgcc_s.so.1 found; recording without native frames", LIBUNWIND_NAME);
+    return &unwind_none;
 }

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How to get the native stack of the calling thread: a port with several engines behind it. Chosen
- * once at the start of a recording. It must not know what frames mean.
+ * The native stack of the calling thread, from one of several unwinders, chosen when a recording
+ * starts. It must not know what frames mean.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_NATIVE_UNWIND_H
 #define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_UNWIND_H
 
 struct unwinder {
     const char *name; /* as stored in meta.unwinder */
-    /* Return addresses, innermost first, into frames[limit]; how many. May start with frames of
-     * this library. Thread-safe, async-signal-unsafe, no malloc on the warm path. */
+    /* Fills frames[limit] with return addresses, innermost first, and returns their number. They may
+     * begin with frames of this library. Thread-safe, not async-signal-safe, no malloc on the warm
+     * path. NULL: there are no native frames. */
     int (*backtrace)(void **frames, int limit);
 };
 
-/* Loads what unwind_choose picks from, once; several threads may come here at a time. */
+/* Loads libunwind, or else libgcc's unwinder. Several threads may call it at a time. */
 void unwind_load(void);
 
-/* kind: the setting stacks. Never NULL: libunwind, else libgcc's (said once with its cost), else
- * none; none where no native stacks are wanted. */
-const struct unwinder *unwind_choose(const char *kind);
+/* Of what is loaded: libunwind, else libgcc's with a line that tells its cost, else none. */
+const struct unwinder *unwind_choose(void);
+
+extern const struct unwinder unwind_none;
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looks for interpreters. See python_find.h, and python.h for what is asked from outside.
+ * See find.h.
  */
 #include "find.h"
 
@@ -13,17 +13,16 @@
 #include "interpose/image/elf_image.h"
 #include "gpumemtrace/compiler.h"
 #include "interpose/recording/log.h"
-#include "python.h"
 #include "places.h"
 
-/* Protects candidates[] while they are found and one is chosen. */
+/* Protects candidates[] while they are collected and one is chosen. */
 static pthread_mutex_t find_lock = PTHREAD_MUTEX_INITIALIZER;
 
 #define CANDIDATES_MAX 4
 static struct python candidates[CANDIDATES_MAX];
-static _Atomic unsigned candidate_count; /* read without the lock to see whether there is any */
+static _Atomic unsigned candidate_count; /* read without the lock to see whether there are any */
 
-/* Of the candidates the one whose frames are read. Release: complete when it is seen. */
+/* The candidate whose frames are read. Release: complete when it is seen. */
 static _Atomic(const struct python *) known;
 static _Atomic bool refused;
 
@@ -129,7 +128,7 @@ static bool is_readable(struct python *python, char *why, size_t why_bytes)
 {
     if (!python_layout_choose(&python->layout, &python->exports, why, why_bytes))
         return false;
-    snprintf(why, why_bytes, "it does not say whose thread this is, or whether it ends");
+    snprintf(why, why_bytes, "it does not tell its threads apart, or whether it is finalizing");
     return python->holder_state && python->is_finalizing;
 }
 

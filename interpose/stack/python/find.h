@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The interpreter of this process, found among the loaded objects once it runs. It must not know
+ * Finds the interpreter of this process among the loaded objects, once it runs. It must not know
  * frames.
  *
- *     unknown ──an object exports the interpreter, and it runs──► known
- *        │                                                        └──► refused, said once
- *        └── no such object: asked again when the loader's list has changed
+ *     unknown ──an object exports an interpreter, and it runs──┬──► known
+ *        │                                                     └──► refused, with a line on stderr
+ *        └── no such object: looked for again when the loader's list has changed
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_PYTHON_FIND_H
 #define GPUMEMTRACE_INTERPOSE_STACK_PYTHON_FIND_H
@@ -15,23 +15,37 @@
 #include "interpose/stack/native/code_ranges.h"
 #include "layout.h"
 
+struct dl_phdr_info;
+
 typedef void *python_state_function(void);
 typedef int python_question_function(void);
 
 struct python {
     struct python_exports exports;
-    python_state_function *thread_state; /* the first that the thread had */
-    /* Of the thread that holds the GIL, whichever that is; from 3.12 on of the calling one. */
+    python_state_function *thread_state; /* the first state that the thread had */
+    /* Until 3.11 that of the GIL's holder, whichever thread it is; from 3.12 on the calling thread's. */
     python_state_function *holder_state;
     python_question_function *is_initialized, *is_finalizing;
     struct python_layout layout;
     struct code_ranges loop; /* the interpreter loop's machine code; may be empty */
 };
 
-/* Before a trace starts. What was found stays. */
+/* Before a trace starts. What was found in an earlier one stays. */
 void python_find_setup(void);
 
-/* The interpreter to read; NULL: none runs yet, or it is not one to be read. */
+/* Is this object an interpreter that was not met before? Asked about every object of the loader. */
+bool python_meet(const struct dl_phdr_info *info);
+
+/* Is it known which interpreter is read, or that none will be? */
+bool python_is_settled(void);
+
+/* The interpreter to read. NULL: none runs yet, or it cannot be read. */
 const struct python *python_find(void);
+
+/* The machine code of the interpreter loop; empty: not known, or no interpreter. */
+const struct code_ranges *python_loop(void);
+
+/* Does an interpreter lie in this range of addresses? */
+bool python_calls(uintptr_t start, uintptr_t end);
 
 #endif

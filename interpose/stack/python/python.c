@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Walks the frames of the interpreter that python_find knows. See python.h.
+ * The source of Python frames: walks those of the calling thread without the GIL, since a thread
+ * inside a hook cannot change its own frames. Calls nothing in Python but functions that read a word.
+ * It must not know native frames.
  */
-#include "python.h"
-
 #include <stddef.h>
 
 #include "code_cache.h"
-#include "gpumemtrace/compiler.h"
 #include "find.h"
+#include "gpumemtrace/compiler.h"
+#include "interpose/stack/take/stack_source.h"
 #include "places.h"
-
-void python_setup(void)
-{
-    python_find_setup();
-    python_places_setup();
-}
 
 #define OWNER_GENERATOR 1
 #define OWNER_SHIM 3 /* and above */
@@ -26,11 +21,11 @@ struct walk {
     struct thread *thread;
     bool cached;
     unsigned frames_left, steps_left;
-    unsigned count, runs;
+    unsigned count, run_count;
     uint64_t *items;
 };
 
-/* A place that is not in the cache. 0: no frame to show. */
+/* The location of a place that is not in the cache. 0: the frame is not shown. */
 static GMT_NOINLINE uint32_t look_up(const struct walk *walk, const void *code, int64_t offset,
                                      unsigned owner, uint64_t key)
 {
@@ -40,8 +35,8 @@ static GMT_NOINLINE uint32_t look_up(const struct walk *walk, const void *code, 
     const bool early = layout->code_traceable >= 0 &&
                        offset < 2 * (int64_t)python_int(code, layout->code_traceable);
     if (early && owner != OWNER_GENERATOR)
-        return 0; /* its arguments are still being put in place: no frame to Python either */
-    /* Whether an early place is a frame depends on its owner: it is looked up each time. */
+        return 0; /* its arguments are still being stored: Python does not show it either */
+    /* Whether an early place is shown depends on its owner, so it is looked up each time. */
     return python_places_look_up(walk->thread, walk->python, code, offset, key,
                                  walk->cached && !early);
 }
@@ -54,22 +49,22 @@ static inline void show(struct walk *walk, const void *code, int64_t offset, uns
         id = look_up(walk, code, offset, owner, key);
     if (!id)
         return;
-    walk->items[walk->count++] = id;
+    walk->items[walk->count++] = frame_word(FRAME_PYTHON, id);
     walk->frames_left--;
 }
 
 static inline void end_run(struct walk *walk)
 {
-    walk->items[walk->count++] = PYTHON_RUN_END;
-    walk->runs++;
+    walk->items[walk->count++] = SOURCE_RUN_END;
+    walk->run_count++;
 }
 
 static inline bool has_room(struct walk *walk)
 {
-    return walk->frames_left && walk->count + 2 <= PYTHON_ITEMS_MAX && walk->steps_left-- > 0;
+    return walk->frames_left && walk->count + 2 <= SOURCE_ITEMS_MAX && walk->steps_left-- > 0;
 }
 
-/* 3.8 to 3.10: frame objects, each run by a loop of its own. */
+/* 3.8 to 3.10: frame objects, each run by its own call of the loop. */
 static const void *walk_objects(struct walk *walk, const void *state)
 {
     const struct python_layout *layout = walk->layout;
@@ -95,16 +90,16 @@ static inline const char *bytecode_of(const struct python_layout *layout, const 
     return python_pointer(copies, 8 + 8 * python_int(frame, layout->frame_thread));
 }
 
-/* From 3.11: frames without objects; a loop runs several. */
+/* From 3.11 on: frames without objects; one call of the loop runs several. */
 static const void *walk_frames(struct walk *walk, const void *state)
 {
-    const struct python_layout layout = *walk->layout; /* nothing the loop writes may change it */
+    const struct python_layout layout = *walk->layout; /* a copy: no store in the loop aliases it */
     const void *frame = python_pointer(state, layout.state);
     if (layout.state_frame >= 0)
         frame = frame ? python_pointer(frame, layout.state_frame) : NULL;
     for (; frame && has_room(walk); frame = python_pointer(frame, layout.frame_caller)) {
         const unsigned owner = python_byte(frame, layout.frame_owner);
-        /* The low bits of the pointer may say who owns it. */
+        /* The low bits of the pointer may hold a tag. */
         const uintptr_t tagged = (uintptr_t)python_pointer(frame, layout.frame_code);
         const char *code = (const char *)(tagged & ~(uintptr_t)7);
         const char *instruction = python_pointer(frame, layout.frame_instr);
@@ -120,8 +115,8 @@ static const void *walk_frames(struct walk *walk, const void *state)
     return frame;
 }
 
-/* Until 3.11 the "unchecked" one is the GIL's holder, which may be another thread; the other one is
- * the first that the thread had. */
+/* Until 3.11 the "unchecked" state is that of the GIL's holder, which may be another thread; the other
+ * function returns the first state that the thread had. */
 #define HOLDER_IS_ANY_THREAD 11
 
 static const void *state_of_thread(const struct python *python)
@@ -130,12 +125,12 @@ static const void *state_of_thread(const struct python *python)
     return state ? state : python->thread_state();
 }
 
-void python_walk(struct thread *thread, struct python_stack *stack, unsigned limit)
+static void walk_thread(struct thread *thread, struct source_frames *frames, unsigned limit)
 {
     const struct python *python = python_find();
-    stack->count = stack->runs = 0;
-    stack->whole = true;
-    stack->outer = python && python->layout.minor <= HOLDER_IS_ANY_THREAD;
+    frames->count = frames->run_count = 0;
+    frames->whole = true;
+    frames->outer = python && python->layout.minor <= HOLDER_IS_ANY_THREAD;
     if (!python || !python_places_ready() || !python->is_initialized() || python->is_finalizing())
         return;
     const void *state = state_of_thread(python);
@@ -146,15 +141,31 @@ void python_walk(struct thread *thread, struct python_stack *stack, unsigned lim
                         .thread = thread,
                         .cached = python_places_watched(python),
                         .frames_left = limit,
-                        .steps_left = PYTHON_ITEMS_MAX,
-                        .items = stack->items};
+                        .steps_left = SOURCE_ITEMS_MAX,
+                        .items = frames->items};
     const void *rest = python->layout.frames == PYTHON_OBJECTS ? walk_objects(&walk, state)
                                                                : walk_frames(&walk, state);
-    /* Its end began meanwhile? Then frames may have been taken from under a daemon thread: what
-     * they lay in stays mapped, but says nothing. */
+    /* If it began to finalize meanwhile, a daemon thread's frames may be gone: the memory stays mapped,
+     * but its contents mean nothing. */
     if (python->is_finalizing())
         return;
-    stack->count = walk.count;
-    stack->runs = walk.runs;
-    stack->whole = rest == NULL;
+    frames->count = walk.count;
+    frames->run_count = walk.run_count;
+    frames->whole = rest == NULL;
 }
+
+static void setup(void)
+{
+    python_find_setup();
+    python_places_setup();
+}
+
+const struct stack_source python_source = {
+    .name = "python",
+    .unplaced_label = "native frames, whose place among the Python frames is not known",
+    .setup = setup,
+    .meet = python_meet,
+    .is_settled = python_is_settled,
+    .walk = walk_thread,
+    .loop = python_loop,
+};

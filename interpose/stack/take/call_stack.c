@@ -1,50 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Puts the stack of a call together. See call_stack.h.
+ * See call_stack.h.
  */
 #include "call_stack.h"
 
 #include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "interpose/stack/native/code_ranges.h"
+#include "frame_tree.h"
 #include "gpumemtrace/compiler.h"
 #include "interpose/image/image_list.h"
 #include "interpose/image/known_code.h"
-#include "interpose/recording/log.h"
-#include "interpose/stack/native/modules.h"
-#include "interpose/stack/python/python.h"
 #include "interpose/recording/recording.h"
-#include "interpose/stack/native/limits.h"
-#include "frame_tree.h"
-#include "interpose/recording/string_ids.h"
-#include "interpose/stack/native/unwind.h"
+#include "interpose/stack/native/modules.h"
+#include "merge.h"
 
-static bool want_native, want_python;
-static const struct unwinder *unwinder;
+static struct stack_parts parts;
 
 /* What a stack is put together from, innermost first. */
 struct raw_stack {
     unsigned native_count;
-    void *native[STACK_DEPTH_MAX + STACK_OWN_MAX]; /* as the unwinder gives it, ours included */
-    struct python_stack python;
+    void *native[STACK_DEPTH_MAX + STACK_OWN_MAX]; /* as the unwinder returns it, ours included */
+    struct source_frames sources[STACK_SOURCES_MAX];
 };
 
-/* A thread's own. Here a stack is taken and put together: the program's own may have little room.
- */
+/* A thread's own memory to take a stack in: the program's stack may have little room. */
 struct taken_stack {
     _Atomic bool in_stack; /* taking one */
-    /* Of raw[] the last one taken, and its id; 0: none that the next one may be compared with. */
+    /* The last stack is raw[raw_last] and has this id; 0: the next one cannot be compared with it. */
     unsigned raw_last;
     uint32_t raw_id;
-    struct raw_stack raw[2]; /* from here on not cleared */
+    struct raw_stack raw[2]; /* not cleared, nor what follows */
     uint64_t merged[STACK_FRAMES_MAX];
 };
 static struct thread_part part = THREAD_PART(struct taken_stack, offsetof(struct taken_stack, raw));
@@ -56,38 +48,37 @@ static struct taken_stack *taken_stack_of(struct thread *thread)
 
 /* --- what is loaded --- */
 
-/* PyTorch's autograd engine, whose threads have no Python frames. Release of engine_found: ranges
- * are complete when it is seen; only a caller that holds look_lock changes them. */
-static struct code_ranges engine;
-static _Atomic bool engine_found;
-
+/* Held while sources and label look at an object, inside the loader's lock and never around it. */
 static pthread_mutex_t look_lock = PTHREAD_MUTEX_INITIALIZER;
-/* modules_version at the last look; what was not in the list then need not be looked for. */
+/* modules_version() at the last look: the loader's list has not changed since. */
 #define NEVER_LOOKED UINT64_MAX
 static _Atomic uint64_t looked_at;
 
-#define ENGINE_MAIN "_ZN5torch8autograd6Engine11thread_mainERKSt10shared_ptrINS0_9GraphTaskEE"
+static bool find_label(struct labelled_code *label, const struct dl_phdr_info *info)
+{
+    if (!label || atomic_load_explicit(&label->is_found, memory_order_relaxed) ||
+        !code_ranges_add(&label->ranges, info, label->function))
+        return false;
+    known_code_note(label->ranges.ranges[0].start);
+    atomic_store_explicit(&label->is_found, true, memory_order_release);
+    return true;
+}
 
-/* The lock inside the loader's, never around it. */
 static int look_at(struct dl_phdr_info *info, size_t size, void *argument)
 {
     bool *found = argument;
     (void)size;
     pthread_mutex_lock(&look_lock);
-    if (want_python && python_meet(info))
+    for (unsigned i = 0; i < parts.source_count; i++)
+        if (parts.sources[i]->meet(info))
+            *found = true;
+    if (find_label(parts.label, info))
         *found = true;
-    if (!atomic_load_explicit(&engine_found, memory_order_relaxed) &&
-        code_ranges_add(&engine, info, ENGINE_MAIN)) {
-        known_code_note(engine.ranges[0].start);
-        atomic_store_explicit(&engine_found, true, memory_order_release);
-        *found = true;
-    }
     pthread_mutex_unlock(&look_lock);
     return 0;
 }
 
-/* Looks through the loader's list if it has changed since the last look; true: there was something
- * new that matters here. */
+/* Looks through the loader's list if it has changed. true: a source or the label was found in it. */
 static bool look_again(void)
 {
     const uint64_t version = modules_version();
@@ -99,39 +90,31 @@ static bool look_again(void)
     return found;
 }
 
-void call_stack_setup(const char *kind)
+static bool sources_are_settled(void)
 {
-    const bool all = strcmp(kind, "all") == 0;
-    want_native = all || strcmp(kind, "native") == 0;
-    want_python = all || strcmp(kind, "python") == 0;
-    if (!want_native && !want_python && strcmp(kind, "none") != 0) {
-        log_line("GPUMEMTRACE_STACKS=%s makes no sense; going on with all", kind);
-        want_native = want_python = true;
-    }
-    if (recording.config.depth < 1 || recording.config.depth > STACK_DEPTH_MAX) {
-        log_line("GPUMEMTRACE_DEPTH is 1 to %d; going on with 128", STACK_DEPTH_MAX);
-        recording.config.depth = 128;
-    }
-    unwinder = unwind_choose(kind);
+    for (unsigned i = 0; i < parts.source_count; i++)
+        if (!parts.sources[i]->is_settled())
+            return false;
+    return true;
+}
+
+void call_stack_setup(const struct stack_parts *given)
+{
+    parts = *given;
     pthread_mutex_init(&look_lock, NULL);
     atomic_store(&looked_at, NEVER_LOOKED);
-    python_setup();
+    for (unsigned i = 0; i < parts.source_count; i++)
+        parts.sources[i]->setup();
 }
 
 const char *call_stack_unwinder_name(void)
 {
-    return unwinder->name;
+    return parts.unwinder->name;
 }
 
 /* --- native frames --- */
 
-struct native_stack {
-    void *const *frames;
-    unsigned count;
-    bool whole; /* up to where the thread, or main, was started */
-};
-
-/* clone, or the caller of main and the program's first instructions: an unwinder that comes no
+/* The outermost frame is clone, or the second is the caller of main: an unwinder that comes no
  * further has come to the end. */
 static bool begins_in_libc(void *const *frames, unsigned count)
 {
@@ -139,151 +122,48 @@ static bool begins_in_libc(void *const *frames, unsigned count)
            (count > 1 && modules_is_libc(frames[count - 2]));
 }
 
-/* What the unwinder gave, less our own frames and what is beyond the limit. */
-static struct native_stack native_of(const struct raw_stack *raw)
+/* What the unwinder returned, without our own frames and those beyond the limit. */
+static struct native_frames native_of(const struct raw_stack *raw)
 {
-    const unsigned depth = (unsigned)recording.config.depth;
     unsigned own = 0;
     while (own < raw->native_count && modules_is_own(raw->native[own]))
         own++;
     const unsigned count = raw->native_count - own;
-    for (unsigned i = depth; i < count; i++) /* no frames of ours, but the unwinder has met them */
+    for (unsigned i = parts.depth; i < count;
+         i++) /* not recorded, but the unwinder knows them now */
         known_code_note((uintptr_t)raw->native[own + i]);
-    const bool whole = count <= depth && begins_in_libc(raw->native + own, count);
-    return (struct native_stack){raw->native + own, count < depth ? count : depth, whole};
-}
-
-/* --- merging --- */
-
-struct merge {
-    struct thread *thread;
-    uint64_t *frames;
-    unsigned count;
-    const struct python_stack *python;
-    unsigned next; /* item of it */
-};
-
-static void add_frame(struct merge *merge, enum frame_kind kind, uint64_t address)
-{
-    if (merge->count < STACK_FRAMES_MAX)
-        merge->frames[merge->count++] = frame_word(kind, address);
-}
-
-static void add_label(struct merge *merge, const char *text)
-{
-    add_frame(merge, FRAME_LABEL, strings_intern(merge->thread, text));
-}
-
-/* The Python frames up to the end of a run, or all that are left. */
-static void add_python(struct merge *merge, bool all)
-{
-    const struct python_stack *python = merge->python;
-    while (merge->next < python->count) {
-        const uint64_t item = python->items[merge->next++];
-        if (item != PYTHON_RUN_END)
-            add_frame(merge, FRAME_PYTHON, item);
-        else if (!all)
-            return;
-    }
-}
-
-static unsigned count_in(const struct native_stack *native, const struct code_ranges *ranges)
-{
-    unsigned count = 0;
-    for (unsigned i = 0; i < native->count; i++)
-        count += code_ranges_have(ranges, (uintptr_t)native->frames[i]);
-    return count;
-}
-
-/* Behind the outermost frame of autograd's engine, where no line of Python has called it: that is
- * what the thread is doing for the program. */
-static void label_engine(struct merge *merge, uintptr_t address, unsigned *engine_frames)
-{
-    if (!*engine_frames || !code_ranges_have(&engine, address) || --*engine_frames)
-        return;
-    for (unsigned i = merge->next; i < merge->python->count; i++)
-        if (merge->python->items[i] != PYTHON_RUN_END)
-            return;
-    add_label(merge, "backward (autograd)");
-}
-
-/* Every frame of the loop comes after what it ran; what is left is further out than the unwinder
- * came. Loops that the Python frames do not tell of belong to another interpreter of this thread:
- * the inner one where what was found is what the thread began with, else the outer one. */
-static void merge_in_order(struct merge *merge, const struct native_stack *native,
-                           const struct code_ranges *loop)
-{
-    const struct python_stack *python = merge->python;
-    const unsigned loops = python->outer && python->whole ? count_in(native, loop) : 0;
-    unsigned others = loops > python->runs ? loops - python->runs : 0;
-    unsigned engine_frames =
-        atomic_load_explicit(&engine_found, memory_order_acquire) ? count_in(native, &engine) : 0;
-    for (unsigned i = 0; i < native->count; i++) {
-        const uintptr_t address = (uintptr_t)native->frames[i];
-        if (code_ranges_have(loop, address) && !(others && others--))
-            add_python(merge, false);
-        add_frame(merge, FRAME_NATIVE, address);
-        label_engine(merge, address, &engine_frames);
-    }
-    add_python(merge, true);
-}
-
-static void merge_as_blocks(struct merge *merge, const struct native_stack *native)
-{
-    add_python(merge, true);
-    add_label(merge, "native frames, whose place among the Python frames is not known");
-    for (unsigned i = 0; i < native->count; i++)
-        add_frame(merge, FRAME_NATIVE, (uintptr_t)native->frames[i]);
-}
-
-/* Were there Python frames that no loop among all native frames ran? Then some loop was not
- * recognized as one. */
-static bool has_frames_beyond(const struct python_stack *python, unsigned loops)
-{
-    unsigned runs = 0;
-    for (unsigned i = 0; i < python->count; i++) {
-        if (python->items[i] == PYTHON_RUN_END)
-            runs++;
-        else if (runs >= loops)
-            return true;
-    }
-    return false;
-}
-
-static void merge_stacks(struct merge *merge, const struct native_stack *native)
-{
-    const struct code_ranges *loop = python_loop();
-    const bool has_python = merge->python->count > merge->python->runs;
-    const bool known_loops =
-        loop->count && !(native->whole && has_frames_beyond(merge->python, count_in(native, loop)));
-    if (has_python && native->count && !known_loops)
-        merge_as_blocks(merge, native);
-    else
-        merge_in_order(merge, native, loop);
+    const bool whole = count <= parts.depth && begins_in_libc(raw->native + own, count);
+    return (struct native_frames){raw->native + own, count < parts.depth ? count : parts.depth,
+                                  whole};
 }
 
 /* --- taking --- */
 
 static void take_raw(struct thread *thread, struct raw_stack *raw)
 {
-    const unsigned depth = (unsigned)recording.config.depth;
     raw->native_count = 0;
-    raw->python.count = raw->python.runs = 0;
-    if (want_native) {
-        const int taken = unwinder->backtrace(raw->native, (int)(depth + STACK_OWN_MAX));
+    if (parts.unwinder->backtrace) {
+        const int taken =
+            parts.unwinder->backtrace(raw->native, (int)(parts.depth + STACK_OWN_MAX));
         raw->native_count = taken > 0 ? (unsigned)taken : 0;
     }
-    if (want_python)
-        python_walk(thread, &raw->python, depth);
+    for (unsigned i = 0; i < parts.source_count; i++)
+        parts.sources[i]->walk(thread, &raw->sources[i], parts.depth);
+}
+
+static bool same_frames(const struct source_frames *a, const struct source_frames *b)
+{
+    return a->count == b->count && a->whole == b->whole &&
+           memcmp(a->items, b->items, a->count * sizeof *a->items) == 0;
 }
 
 static bool same_raw(const struct raw_stack *a, const struct raw_stack *b)
 {
-    const struct python_stack *left = &a->python, *right = &b->python;
-    return a->native_count == b->native_count && left->count == right->count &&
-           left->whole == right->whole &&
-           memcmp(a->native, b->native, a->native_count * sizeof *a->native) == 0 &&
-           memcmp(left->items, right->items, left->count * sizeof *left->items) == 0;
+    for (unsigned i = 0; i < parts.source_count; i++)
+        if (!same_frames(&a->sources[i], &b->sources[i]))
+            return false;
+    return a->native_count == b->native_count &&
+           memcmp(a->native, b->native, a->native_count * sizeof *a->native) == 0;
 }
 
 /* A loop that allocates has the same stack again and again. */
@@ -291,20 +171,19 @@ static uint32_t take_stack(struct thread *thread, struct taken_stack *own)
 {
     const struct raw_stack *last = &own->raw[own->raw_last];
     struct raw_stack *raw = &own->raw[!own->raw_last];
-    struct merge merge = {.thread = thread, .frames = own->merged, .python = &raw->python};
     take_raw(thread, raw);
     if (own->raw_id && same_raw(raw, last))
         return own->raw_id;
-    const struct native_stack native = native_of(raw);
-    merge_stacks(&merge, &native);
+    const struct native_frames native = native_of(raw);
+    const unsigned count = merge_frames(thread, &parts, &native, raw->sources, own->merged);
+    const uint32_t id = count ? frame_tree_intern(thread, own->merged, count) : 0;
     own->raw_last = !own->raw_last;
-    const uint32_t id = merge.count ? frame_tree_intern(thread, merge.frames, merge.count) : 0;
-    own->raw_id =
-        frame_tree_last_depth(thread) ? id : 0; /* a stack that was cut is counted each time */
+    /* A stack that was cut is not kept: it is counted as lost each time. */
+    own->raw_id = frame_tree_last_depth(thread) ? id : 0;
     return id;
 }
 
-/* What was taken before all was known that it holds is not what the next one is compared with. */
+/* What was taken before its objects were looked at must not be compared with the next stack. */
 static bool forget_last(struct taken_stack *own)
 {
     own->raw_id = 0;
@@ -313,18 +192,17 @@ static bool forget_last(struct taken_stack *own)
 
 /* --- forks ---
  *
- * The unwinder has locks of its own, and so has the loader, which it asks: in the child of a fork
- * that came while another thread held one, nobody would ever free it. So a fork waits for stacks
- * that are being taken, and a stack for a fork; neither for ever, for one may hold what the other
- * needs.
+ * The unwinder has locks, and so has the loader that it asks: if a thread held one during a fork,
+ * nobody in the child would ever release it. So a fork waits for the stacks that are being taken, and
+ * a stack for a fork. Neither waits for ever, since one may hold what the other needs.
  */
 #define WAIT_NS 100000
 #define WAITS_FOR_STACKS 1000
-#define WAITS_FOR_FORK 10000 /* copying the tables of a large process takes its time */
+#define WAITS_FOR_FORK 10000 /* copying the tables of a large process takes long */
 
 static _Atomic bool forking;
 
-/* libc's nanosleep is a place to be cancelled at. */
+/* libc's nanosleep would be a cancellation point. */
 static void wait_a_little(void)
 {
     const struct timespec little = {.tv_nsec = WAIT_NS};
@@ -341,7 +219,7 @@ static bool others_take(const struct thread *own)
 
 void call_stack_before_fork(void)
 {
-    /* Sequentially consistent, as in enter: one of both sees the other. */
+    /* Sequentially consistent, as in enter(): one of the two sees the other. */
     atomic_store(&forking, true);
     for (int waits = 0; waits < WAITS_FOR_STACKS && others_take(thread_self); waits++)
         wait_a_little();
@@ -355,7 +233,7 @@ void call_stack_after_fork(bool in_child)
     atomic_store(&forking, false);
 }
 
-/* false: no stack can be taken now. */
+/* false: no stack can be taken now; an interrupted taking is not waited for. */
 static bool enter(struct taken_stack *own)
 {
     if (atomic_load_explicit(&own->in_stack, memory_order_relaxed))
@@ -376,15 +254,15 @@ uint32_t call_stack_take(struct thread *thread)
     struct taken_stack *own = taken_stack_of(thread);
     int cancel_state;
     uint32_t id = 0;
-    if (!(want_native || want_python) || !enter(own))
+    if (!(parts.unwinder->backtrace || parts.source_count) || !enter(own))
         return 0;
-    /* libunwind's cold path reads from a pipe, which must not become a place to be cancelled at. */
+    /* libunwind may read from a pipe, which must not become a cancellation point of the program. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     /* Without native frames nothing else notices that an interpreter was loaded. */
-    if (!want_native && !python_is_settled())
+    if (!parts.unwinder->backtrace && !sources_are_settled())
         modules_note(thread);
     look_again();
-    do /* once, but where an interpreter came with these frames */
+    do /* again if these frames came with an interpreter that was not met before */
         id = take_stack(thread, own);
     while (GMT_UNLIKELY(look_again()) && forget_last(own));
     pthread_setcancelstate(cancel_state, NULL);

@@ -12,54 +12,60 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "interpose/stack/native/code_ranges.h"
-#include "interpose/stack/native/unwind.h"
-#include "interpose/recording/thread.h"
-
-static struct code_ranges loop_code;
-
-struct python_stack;
-
-static const struct code_ranges *made_up_loop(void);
-static void made_up_walk(struct thread *thread, struct python_stack *stack, unsigned limit);
-
-/* The file under test, with these two in place of the real ones. */
-#define python_loop made_up_loop
-#define python_walk made_up_walk
-#define call_stack_setup tested_setup
-#define call_stack_take tested_take
-#define call_stack_before_fork tested_before_fork
-#define call_stack_after_fork tested_after_fork
-#define call_stack_unwinder_name tested_unwinder_name
-#include "interpose/stack/take/call_stack.c"
+#include "interpose/recording/recording.h"
+#include "interpose/recording/string_ids.h"
+#include "interpose/stack/native/modules.h"
+#include "interpose/stack/take/call_stack.h"
 
 #define LOOP 0x10000   /* the interpreter loop: 256 bytes from here */
 #define ENGINE 0x20000 /* the engine of autograd: as many */
-#define END PYTHON_RUN_END
+#define END SOURCE_RUN_END
 
 static uintptr_t native[STACK_DEPTH_MAX];
 static unsigned native_count;
 static uint64_t python[STACK_DEPTH_MAX];
 static unsigned python_count;
 static bool python_is_outer;
+static struct code_ranges loop_code;
+static struct labelled_code engine;
+
+static struct thread *thread;
+static uint32_t id_taken_inside;
+
+static void made_up_setup(void)
+{
+}
+
+static bool made_up_meet(const struct dl_phdr_info *info)
+{
+    (void)info;
+    return false;
+}
+
+static bool made_up_is_settled(void)
+{
+    return true;
+}
+
+static void made_up_walk(struct thread *walked, struct source_frames *frames, unsigned limit)
+{
+    id_taken_inside = call_stack_take(walked);
+    frames->count = frames->run_count = 0;
+    frames->whole = true;
+    frames->outer = python_is_outer;
+    for (unsigned i = 0; i < python_count && frames->count - frames->run_count < limit; i++) {
+        frames->items[frames->count++] =
+            python[i] == END ? END : frame_word(FRAME_PYTHON, python[i]);
+        frames->run_count += python[i] == END;
+    }
+}
 
 static const struct code_ranges *made_up_loop(void)
 {
     return &loop_code;
-}
-
-static void made_up_walk(struct thread *thread, struct python_stack *stack, unsigned limit)
-{
-    (void)thread;
-    stack->count = stack->runs = 0;
-    stack->whole = true;
-    stack->outer = python_is_outer;
-    for (unsigned i = 0; i < python_count && stack->count - stack->runs < limit; i++) {
-        stack->items[stack->count++] = python[i];
-        stack->runs += python[i] == END;
-    }
 }
 
 static int made_up_backtrace(void **frames, int limit)
@@ -72,6 +78,25 @@ static int made_up_backtrace(void **frames, int limit)
 
 static const struct unwinder made_up_unwinder = {"made up", made_up_backtrace};
 
+static struct stack_source made_up_source = {
+    .name = "made up",
+    .unplaced_label = "unplaced",
+    .setup = made_up_setup,
+    .meet = made_up_meet,
+    .is_settled = made_up_is_settled,
+    .walk = made_up_walk,
+    .loop = made_up_loop,
+};
+
+static void take_from_these(unsigned depth)
+{
+    call_stack_setup(&(struct stack_parts){.unwinder = &made_up_unwinder,
+                                           .sources = {&made_up_source},
+                                           .source_count = 1,
+                                           .label = &engine,
+                                           .depth = depth});
+}
+
 /* --- writing and reading stacks --- */
 
 #define NATIVE(...)                                                                                \
@@ -81,7 +106,6 @@ static const struct unwinder made_up_unwinder = {"made up", made_up_backtrace};
     (python_count = sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t),                          \
      memcpy(python, (uint64_t[]){__VA_ARGS__}, sizeof((uint64_t[]){__VA_ARGS__})))
 
-static struct thread *thread;
 static char ring_path[64];
 
 static int set_up(void **state)
@@ -93,14 +117,12 @@ static int set_up(void **state)
         fail_msg("%s", err.message);
     modules_setup();
     strings_setup();
-    recording.config.depth = 128;
     thread = calloc(1, THREAD_BYTES);
     assert_non_null(thread);
-    call_stack_setup("all");
-    unwinder = &made_up_unwinder;
     loop_code = (struct code_ranges){1, {{LOOP, 256}}};
-    engine = (struct code_ranges){1, {{ENGINE, 256}}};
-    atomic_store(&engine_found, false);
+    made_up_source.loop = made_up_loop;
+    engine = (struct labelled_code){"thread_main", "backward", {1, {{ENGINE, 256}}}, false};
+    take_from_these(128);
     python_is_outer = false;
     native_count = python_count = 0;
     return frame_tree_setup();
@@ -202,6 +224,15 @@ static void an_unknown_loop_gives_two_blocks_and_a_label_between(void **state)
     assert_string_equal(taken(), "p1 p2 L n1000 n10008 n1010");
 }
 
+static void frames_of_a_source_without_a_loop_are_the_outermost(void **state)
+{
+    (void)state;
+    made_up_source.loop = NULL;
+    NATIVE(0x1000, LOOP + 8, 0x1010);
+    PYTHON(1, 2, END);
+    assert_string_equal(taken(), "n1000 n10008 n1010 p1 p2");
+}
+
 static void a_loop_too_few_down_to_the_start_of_the_thread_gives_two_blocks_too(void **state)
 {
     const uintptr_t libc = (uintptr_t) __extension__(void *) qsort;
@@ -216,7 +247,7 @@ static void a_loop_too_few_down_to_the_start_of_the_thread_gives_two_blocks_too(
 static void without_python_frames_the_engine_of_autograd_is_followed_by_a_label(void **state)
 {
     (void)state;
-    atomic_store(&engine_found, true);
+    atomic_store(&engine.is_found, true);
     NATIVE(0x1000, 0x1008, ENGINE + 8, 0x1010);
     assert_string_equal(taken(), "n1000 n1008 n20008 L n1010");
 }
@@ -224,7 +255,7 @@ static void without_python_frames_the_engine_of_autograd_is_followed_by_a_label(
 static void the_engine_called_by_a_python_line_needs_no_label(void **state)
 {
     (void)state;
-    atomic_store(&engine_found, true);
+    atomic_store(&engine.is_found, true);
     NATIVE(0x1000, ENGINE + 8, 0x1010, LOOP + 8, 0x1018);
     PYTHON(1, END);
     assert_string_equal(taken(), "n1000 n20008 n1010 p1 n10008 n1018");
@@ -233,7 +264,7 @@ static void the_engine_called_by_a_python_line_needs_no_label(void **state)
 static void python_called_by_the_engine_stands_inside_its_label(void **state)
 {
     (void)state;
-    atomic_store(&engine_found, true);
+    atomic_store(&engine.is_found, true);
     NATIVE(0x1000, LOOP + 8, 0x1008, ENGINE + 8, 0x1010);
     PYTHON(1, END);
     assert_string_equal(taken(), "n1000 p1 n10008 n1008 n20008 L n1010");
@@ -242,7 +273,7 @@ static void python_called_by_the_engine_stands_inside_its_label(void **state)
 static void each_kind_has_the_limit_to_itself(void **state)
 {
     (void)state;
-    recording.config.depth = 2;
+    take_from_these(2);
     NATIVE(0x1000, 0x1008, LOOP + 8, 0x1010);
     PYTHON(1, 2, 3, END);
     assert_string_equal(taken(), "n1000 n1008 p1 p2");
@@ -265,10 +296,9 @@ static void a_call_inside_taking_a_stack_gets_none(void **state)
 {
     (void)state;
     NATIVE(0x1000);
-    atomic_store(&taken_stack_of(thread)->in_stack, true);
-    assert_int_equal(call_stack_take(thread), 0);
-    atomic_store(&taken_stack_of(thread)->in_stack, false);
+    id_taken_inside = 1;
     assert_int_not_equal(call_stack_take(thread), 0);
+    assert_int_equal(id_taken_inside, 0);
 }
 
 #define STACK_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
@@ -282,6 +312,7 @@ int main(void)
         STACK_TEST(outer_loops_of_another_interpreter_stay_without_frames),
         STACK_TEST(inner_loops_of_another_interpreter_stay_without_frames_where_these_are_outer),
         STACK_TEST(an_unknown_loop_gives_two_blocks_and_a_label_between),
+        STACK_TEST(frames_of_a_source_without_a_loop_are_the_outermost),
         STACK_TEST(a_loop_too_few_down_to_the_start_of_the_thread_gives_two_blocks_too),
         STACK_TEST(without_python_frames_the_engine_of_autograd_is_followed_by_a_label),
         STACK_TEST(the_engine_called_by_a_python_line_needs_no_label),

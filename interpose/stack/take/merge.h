@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Puts native frames and those of the sources into one order. It must not know how they are taken.
+ *
+ *     innermost   libcudart, ctypes …                native, called by Python
+ *                 inner, outer                       Python, run by the next loop
+ *                 _PyEval_EvalFrameDefault           native: the loop, and what called it
+ *                 qsort, ctypes …                    native, called by Python
+ *                 sorted_by, <module>                Python, run by the next loop
+ *                 _PyEval_EvalFrameDefault, main …   native
+ *
+ * Where the loop cannot be told from other code, or has no native frame, the source's frames come
+ * first, then its unplaced_label, then the native frames.
+ */
+#ifndef GPUMEMTRACE_INTERPOSE_STACK_TAKE_MERGE_H
+#define GPUMEMTRACE_INTERPOSE_STACK_TAKE_MERGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "interpose/recording/thread.h"
+#include "stack_parts.h"
+
+struct native_frames {
+    void *const *frames;
+    unsigned count;
+    bool whole; /* they go to where the thread, or main, was started */
+};
+
+/* sources[i] are the frames of parts->sources[i]. Fills words[STACK_FRAMES_MAX] and returns their
+ * number. */
+unsigned merge_frames(struct thread *thread, const struct stack_parts *parts,
+                      const struct native_frames *native, const struct source_frames *sources,
+                      uint64_t *words);
+
+#endif
