@@ -4,7 +4,7 @@
 
 #include <strings.h>
 
-#include "names.h"
+#include "analyzer/util/name_list.h"
 #include "analyzer/util/text.h"
 
 static const struct {
@@ -44,7 +44,7 @@ int dtype_parse(const char *text, enum dtype *dtype, struct err *err)
 {
     const char *bare = strncasecmp(text, "torch.", 6) == 0 ? text + 6 : text;
     for (int i = 0; i < DTYPE_COUNT; i++) {
-        if (names_contain(dtypes[i].names, bare)) {
+        if (name_list_has(dtypes[i].names, bare)) {
             *dtype = (enum dtype)i;
             return 0;
         }

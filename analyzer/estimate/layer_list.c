@@ -9,9 +9,9 @@
 
 #include "analyzer/util/array.h"
 #include "analyzer/util/text.h"
-#include "json_field.h"
+#include "analyzer/util/json_field.h"
 #include "layer_kinds.h"
-#include "names.h"
+#include "analyzer/util/name_list.h"
 
 #define SCHEMA "gpumemtrace.model/1"
 #define INPUT_RANK_MOST 4
@@ -41,7 +41,7 @@ static const char ignored_names[] =
 static int find_field(const char *key)
 {
     for (int i = 0; i < FIELD_COUNT; i++)
-        if (strcmp(field_rules[i].name, key) == 0 || names_contain(field_rules[i].aliases, key))
+        if (strcmp(field_rules[i].name, key) == 0 || name_list_has(field_rules[i].aliases, key))
             return i;
     return -1;
 }
@@ -100,7 +100,7 @@ static int take_value(struct layer *layer, const struct field_rule *rule, const 
 static int read_field(struct layer *layer, const char *key, const json_t *value, struct err *err)
 {
     struct err inner = {0};
-    if (names_contain(ignored_names, key))
+    if (name_list_has(ignored_names, key))
         return 0;
     int field = find_field(key);
     if (field < 0 || !(layer->kind->fields & (UINT32_C(1) << field)))

@@ -2,7 +2,7 @@
 /* The table of optimizers; see optimizer.h. */
 #include "optimizer.h"
 
-#include "names.h"
+#include "analyzer/util/name_list.h"
 #include "analyzer/util/text.h"
 
 static const struct optimizer_kind kinds[] = {
@@ -31,7 +31,7 @@ static void fail_unknown_optimizer(const char *text, struct err *err)
 int optimizer_parse(const char *text, enum optimizer *optimizer, struct err *err)
 {
     for (int i = 0; i < OPTIMIZER_COUNT; i++) {
-        if (names_contain(kinds[i].names, text)) {
+        if (name_list_has(kinds[i].names, text)) {
             *optimizer = (enum optimizer)i;
             return 0;
         }

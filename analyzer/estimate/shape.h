@@ -5,7 +5,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_SHAPE_H
 #define GPUMEMTRACE_ANALYZER_ESTIMATE_SHAPE_H
 
-#include "checked.h"
+#include "analyzer/util/checked.h"
 
 #define SHAPE_RANK_MAX 6
 

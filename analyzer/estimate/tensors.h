@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "analyzer/analysis/category.h"
-#include "checked.h"
+#include "analyzer/util/checked.h"
 
 /* count tensors of the same size; each is an allocation of its own. */
 struct tensor {

@@ -33,7 +33,7 @@ const struct device_use *history_device(const struct history *history, int devic
     return NULL;
 }
 
-const struct block *history_birth_at(const struct history *history, uint32_t index)
+size_t history_changes_before(const struct history *history, uint64_t index)
 {
     size_t low = 0, high = history->change_count;
     while (low < high) {
@@ -43,8 +43,14 @@ const struct block *history_birth_at(const struct history *history, uint32_t ind
         else
             high = middle;
     }
-    for (; low < history->change_count && history->changes[low].event == index; low++)
-        if (history->changes[low].birth)
-            return &history->blocks[history->changes[low].block];
+    return low;
+}
+
+const struct block *history_birth_at(const struct history *history, uint32_t index)
+{
+    for (size_t i = history_changes_before(history, index);
+         i < history->change_count && history->changes[i].event == index; i++)
+        if (history->changes[i].birth)
+            return &history->blocks[history->changes[i].block];
     return NULL;
 }

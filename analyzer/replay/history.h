@@ -216,6 +216,9 @@ void history_release(struct history *history);
 /* NULL: the device had no event. */
 const struct device_use *history_device(const struct history *history, int device);
 
+/* The number of changes that happened before event `index`: the first of its own changes. */
+size_t history_changes_before(const struct history *history, uint64_t index);
+
 /* The block that event `index` brought to life; NULL: none. */
 const struct block *history_birth_at(const struct history *history, uint32_t index);
 

@@ -75,20 +75,6 @@ out:
     return status;
 }
 
-/* The number of changes up to and including those of event `index`. */
-static size_t changes_until(const struct history *history, uint32_t index)
-{
-    size_t low = 0, high = history->change_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (history->changes[middle].event <= index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* The last list that was kept at or before the change; the number of lists if there is none. */
 static size_t list_before(const struct history *history, size_t change)
 {
@@ -105,7 +91,8 @@ static size_t list_before(const struct history *history, size_t change)
 
 struct live_walk live_walk_begin(const struct history *history, uint32_t index)
 {
-    size_t changes = changes_until(history, index), list = list_before(history, changes);
+    size_t changes = history_changes_before(history, (uint64_t)index + 1),
+           list = list_before(history, changes);
     struct live_walk walk = {.history = history, .index = index, .change_end = changes};
     if (list == history->live_list_count)
         return walk;

@@ -2,15 +2,15 @@
 /*
  * Comma-separated lists of names, as the .def files have them. It must not know what is named.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_NAMES_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_NAMES_H
+#ifndef GPUMEMTRACE_ANALYZER_UTIL_NAME_LIST_H
+#define GPUMEMTRACE_ANALYZER_UTIL_NAME_LIST_H
 
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
 
 /* Whether name, case ignored, is one of "a,b,c". */
-static inline bool names_contain(const char *names, const char *name)
+static inline bool name_list_has(const char *names, const char *name)
 {
     size_t length = strlen(name);
     while (length > 0) {

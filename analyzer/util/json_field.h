@@ -3,8 +3,8 @@
  * Values of a JSON object, with their type and range checked. A message says what the value must be
  * and what it is; the caller adds which key of which file. It must not know any format.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_JSON_FIELD_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_JSON_FIELD_H
+#ifndef GPUMEMTRACE_ANALYZER_UTIL_JSON_FIELD_H
+#define GPUMEMTRACE_ANALYZER_UTIL_JSON_FIELD_H
 
 #include <jansson.h>
 #include <stdbool.h>

@@ -4,8 +4,8 @@
  * end. The limit is INT64_MAX, the largest integer that JSON and SQLite carry here. It must not
  * know what is computed.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_CHECKED_H
-#define GPUMEMTRACE_ANALYZER_ESTIMATE_CHECKED_H
+#ifndef GPUMEMTRACE_ANALYZER_UTIL_CHECKED_H
+#define GPUMEMTRACE_ANALYZER_UTIL_CHECKED_H
 
 #include <stdbool.h>
 #include <stdint.h>

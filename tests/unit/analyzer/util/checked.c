@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Arithmetic of the estimate, which remembers that it overflowed. */
-#include "analyzer/estimate/checked.h"
+#include "analyzer/util/checked.h"
 
 #include <stdarg.h>
 #include <stddef.h>
