@@ -144,10 +144,11 @@ int command_check(const struct command *command, int argc, char **argv, struct e
          offsetof(struct given, max_leak_bytes)},
         {"baseline", 0, OPTION_TEXT, "TRACE", "an earlier trace whose peak may not be exceeded",
          offsetof(struct given, baseline)},
-        {"tolerance", 0, OPTION_RATIO, "SHARE", "how much above the baseline is fine (default 2%)",
+        {"tolerance", 0, OPTION_RATIO, "SHARE",
+         "how much above the baseline is accepted (default 2%)",
          offsetof(struct given, tolerance_ratio)},
         {"allow-incomplete", 0, OPTION_FLAG, NULL,
-         "check a trace that was cut off or lost events all the same",
+         "check a trace even if it is incomplete or lost events",
          offsetof(struct given, allow_incomplete)},
         {0},
     };

@@ -23,7 +23,7 @@ const struct option_rule model_option_rules[] = {
      FIELD(workspace_bytes)},
     {"context", 0, OPTION_SIZE, "SIZE", "what the CUDA context takes (default not counted)",
      FIELD(context_bytes)},
-    {"layers", 0, OPTION_FLAG, NULL, "show the table of layers however long", FIELD(layers)},
+    {"layers", 0, OPTION_FLAG, NULL, "show the whole table of layers", FIELD(layers)},
     {0},
 };
 

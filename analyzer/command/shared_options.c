@@ -35,7 +35,7 @@ const struct shared_option shared_options[] = {
       FIELD(native)}},
     {COMMON_NAMES,
      {"debug-dir", 0, OPTION_TEXTS, "DIR",
-      "look in DIR, too, for the files of the recorded program: by build-id, in any layout; may be "
+      "look also in DIR for files of the recorded program: by build-id, in any layout; may be "
       "repeated",
       FIELD(debug_dirs)}},
     {COMMON_NAMES,
