@@ -177,14 +177,14 @@ int check_complete(const struct trace *trace, struct err *err)
     if (meta->lost_events.value > 0) {
         err_set(err, ERR_INPUT,
                 "%s: %" PRId64 " events were lost, so the figures may be too low; "
-                "--allow-incomplete checks it anyway",
+                "--allow-incomplete checks it all the same",
                 trace->path, meta->lost_events.value);
         return -1;
     }
     if (meta->complete.known && meta->complete.value)
         return 0;
     err_set(err, ERR_INPUT,
-            "%s: the recording is not complete (%s); --allow-incomplete checks it anyway",
+            "%s: the recording is not complete (%s); --allow-incomplete checks it all the same",
             trace->path, trace->recording ? "the program still runs" : "the program was killed");
     return -1;
 }
