@@ -23,7 +23,8 @@
 #include "recording.h"
 #include "trace/record.h"
 
-#define THREAD_BYTES ((size_t)128 << 10) /* all parts; pages that nobody touches cost nothing */
+/* More than all parts together; pages that nobody touches cost nothing. */
+#define THREAD_BYTES ((size_t)128 << 10)
 
 struct thread {
     uint64_t generation; /* of the recording it belongs to, never 0 */
