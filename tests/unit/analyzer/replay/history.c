@@ -215,6 +215,49 @@ static void the_birth_at_an_event_is_found_and_only_there(void **state)
     history_release(&history);
 }
 
+static void a_framework_pool_is_summed_on_each_device_apart(void **state)
+{
+    struct event events[2];
+    struct trace trace = {.events = events};
+    struct history history;
+
+    (void)state;
+    for (int8_t device = 0; device < 2; device++)
+        add(&trace, (struct event){.kind = EVENT_ALLOC,
+                                   .memory = MEMORY_TENSOR,
+                                   .device = device,
+                                   .address = 1 + (uint64_t)device,
+                                   .size_bytes = 10 + (uint64_t)device});
+    assert_int_equal(replay_trace(&history, &trace, NULL), 0);
+    for (int device = 0; device < 2; device++) {
+        const struct stock *leading = &history.stocks[history_device(&history, device)->leading];
+        assert_int_equal(leading->account, ACCOUNT_pool);
+        assert_int_equal(leading->device, device);
+        assert_int_equal(leading->live_bytes, 10 + device);
+    }
+    history_release(&history);
+}
+
+static void samples_of_two_devices_do_not_measure_a_module(void **state)
+{
+    struct event events[3];
+    struct trace trace = {.events = events};
+    struct history history;
+
+    (void)state;
+    for (int8_t device = 0; device < 2; device++)
+        add(&trace, (struct event){.kind = EVENT_DEVICE_MEMORY,
+                                   .device = device,
+                                   .nested = 1,
+                                   .address = 100 - 60 * (uint64_t)device});
+    add(&trace, (struct event){.kind = EVENT_MODULE_LOAD, .device = 1, .object = 7});
+    assert_int_equal(replay_trace(&history, &trace, NULL), 0);
+    assert_int_equal(history.block_count, 1);
+    assert_int_equal(history.blocks[0].size_bytes, 0);
+    assert_int_equal(history.memory_samples[1].told, 2);
+    history_release(&history);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +266,8 @@ int main(void)
         cmocka_unit_test(an_event_that_ends_several_blocks_is_seen_once_for_each),
         cmocka_unit_test(a_change_of_size_is_one_step_that_adds_the_difference),
         cmocka_unit_test(the_birth_at_an_event_is_found_and_only_there),
+        cmocka_unit_test(a_framework_pool_is_summed_on_each_device_apart),
+        cmocka_unit_test(samples_of_two_devices_do_not_measure_a_module),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
