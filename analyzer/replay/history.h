@@ -27,8 +27,8 @@
  *                     mapping so far.
  *   BIND              VMM memory lives in a multicast object or sparse array (`stream`) until
  *                     UNBIND or until that object ends.
- *   POOL_USAGE        What a device's pool for graphs holds is one block, from its first byte
- *                     until the pool is empty again. The addresses of a graph's allocation nodes
+ *   POOL_USAGE        What a device's mempool for graphs holds is one block, from its first
+ *                     byte until it is empty again. The addresses of a graph's allocation nodes
  *                     are known and hold nothing.
  *   MODULE_LOAD       A block of what the device's free memory before and after the call says,
  *   LIMIT             less what the process is known to have taken between the two samples.
@@ -153,7 +153,7 @@ struct mempool_usage {
 /* A pool of the driver; "pool" alone is a framework's. */
 struct mempool {
     int device;
-    uint64_t handle; /* 0: the device's pool for graphs */
+    uint64_t handle; /* 0: the device's mempool for graphs */
     uint8_t memory;  /* enum memory_kind of its blocks */
     uint64_t peak_used_bytes, peak_reserved_bytes;
     uint64_t live_bytes, peak_live_bytes; /* of the blocks allocated from it */

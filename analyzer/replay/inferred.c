@@ -107,7 +107,7 @@ static struct inferred_stack match_once(const struct trace *trace, struct memo *
 /* --- stacks --- */
 
 /* Takes from the frames further out what the stack does not say itself. */
-static void inherit(struct inferred_stack *stack, const struct inferred_stack *outer)
+static void inherit_from_outer(struct inferred_stack *stack, const struct inferred_stack *outer)
 {
     for (int tier = 0; tier < TIER_COUNT; tier++)
         if (!stack->says[tier])
@@ -137,7 +137,7 @@ static void fill_stack(struct inferred *inferred, const struct trace *trace, str
         uint32_t parent = parent_of(trace, way[count]);
         inferred->stacks[way[count]] = match_once(trace, memo, way[count]);
         if (parent)
-            inherit(&inferred->stacks[way[count]], &inferred->stacks[parent]);
+            inherit_from_outer(&inferred->stacks[way[count]], &inferred->stacks[parent]);
     }
 }
 

@@ -23,8 +23,8 @@ enum address_space {
     SPACE_GRAPH_NODE, /* known addresses without blocks: each launch allocates them anew */
     SPACE_GRAPH,      /* address: DEVICE_SLOT */
     SPACE_MODULE,
-    SPACE_LIMIT, /* address: see modules.c */
-    SPACE_POOL,  /* + string id of the framework's pool; must stay last */
+    SPACE_LIMIT,          /* address: see modules.c */
+    SPACE_FRAMEWORK_POOL, /* + string id of the framework's pool; must stay last */
 };
 
 struct memory_rule {

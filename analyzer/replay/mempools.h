@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver's mempools: the stream-ordered ones, and each device's pool for graphs. What they
+ * The driver's mempools: the stream-ordered ones, and each device's own for graphs. What they
  * report of themselves, and what is allocated from them. It must not know when blocks begin or end.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_MEMPOOLS_H
@@ -11,14 +11,14 @@
 
 /* Zeroed is empty and ready for use. */
 struct mempools {
-    struct address_map numbers; /* by handle, and of graph pools by DEVICE_SLOT; see mempools.c */
+    struct address_map numbers; /* by handle, and for graphs by DEVICE_SLOT; see mempools.c */
 };
 
 void mempools_release(struct mempools *mempools);
 
 /* The mempool in the current event's `object`, added if new. HISTORY_NONE: out of memory. */
 uint32_t mempools_find(struct mempools *mempools, const struct cursor *at);
-/* The graph pool of the current event's device, added if new. HISTORY_NONE: out of memory. */
+/* The mempool for graphs of the event's device, added if new. HISTORY_NONE: out of memory. */
 uint32_t mempools_find_graph(struct mempools *mempools, const struct cursor *at);
 
 int mempools_create(struct mempools *mempools, const struct cursor *at);

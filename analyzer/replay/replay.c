@@ -7,7 +7,7 @@
 #include "allocations.h"
 #include "analyzer/util/array.h"
 #include "bindings.h"
-#include "graph_pool.h"
+#include "graph_mempool.h"
 #include "live_walk.h"
 #include "modules.h"
 
@@ -80,7 +80,7 @@ static int on_pool_usage(struct replay *replay)
 {
     struct blocks *blocks = &replay->blocks;
     if (blocks->at.event->memory == MEMORY_GRAPH)
-        return graph_pool_report(blocks);
+        return graph_mempool_report(blocks);
     uint32_t mempool = mempools_find(&blocks->mempools, &blocks->at);
     return mempool == HISTORY_NONE ? -1 : mempools_report(&blocks->at, mempool);
 }

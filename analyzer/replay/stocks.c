@@ -45,18 +45,19 @@ static uint32_t add_stock(struct stocks *stocks, const struct cursor *at, int de
 static struct device_use *insert_device(const struct cursor *at, int device)
 {
     struct history *history = at->history;
-    size_t place = history->device_count;
+    size_t position = history->device_count;
     struct device_use *grown =
-        array_grow(history->devices, &history->device_capacity, place, sizeof *grown, at->err);
+        array_grow(history->devices, &history->device_capacity, position, sizeof *grown, at->err);
     if (!grown)
         return NULL;
     history->devices = grown;
-    while (place > 0 && grown[place - 1].device > device)
-        place--;
-    memmove(&grown[place + 1], &grown[place], (history->device_count - place) * sizeof *grown);
+    while (position > 0 && grown[position - 1].device > device)
+        position--;
+    memmove(&grown[position + 1], &grown[position],
+            (history->device_count - position) * sizeof *grown);
     history->device_count++;
-    grown[place].device = device;
-    return &grown[place];
+    grown[position].device = device;
+    return &grown[position];
 }
 
 int stocks_add_device(struct stocks *stocks, const struct cursor *at, int device)

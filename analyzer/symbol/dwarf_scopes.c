@@ -67,7 +67,7 @@ static bool is_namespace(int tag)
 static char *scope_name(Dwarf_Die *scope, int nesting);
 
 /* Moves *die to its child that starts last at or before the offset. */
-static bool descend(Dwarf_Die *die, Dwarf_Off offset)
+static bool descend_to(Dwarf_Die *die, Dwarf_Off offset)
 {
     Dwarf_Die child, last;
     bool found = false;
@@ -117,7 +117,7 @@ static char *scope_name(Dwarf_Die *scope, int nesting)
     if (!own || !dwarf_diecu(&declaration, &die, NULL, NULL))
         return NULL;
     text_init(&text, NAME_MAX_BYTES);
-    while (dwarf_dieoffset(&die) < offset && descend(&die, offset))
+    while (dwarf_dieoffset(&die) < offset && descend_to(&die, offset))
         if (dwarf_dieoffset(&die) < offset)
             add_outer(&text, &die, own, nesting);
     text_add(&text, own);

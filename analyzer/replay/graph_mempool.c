@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The pool for graphs; see graph_pool.h. */
-#include "graph_pool.h"
+/* The mempool for graphs; see graph_mempool.h. */
+#include "graph_mempool.h"
 
-/* The block that stands for the pool after the current event; HISTORY_NONE: out of memory. */
+/* The block that stands for the mempool after the current event; HISTORY_NONE: out of memory. */
 static uint32_t follow_size(struct blocks *blocks, uint32_t number, uint32_t mempool)
 {
     const struct event *event = blocks->at.event;
@@ -18,7 +18,7 @@ static uint32_t follow_size(struct blocks *blocks, uint32_t number, uint32_t mem
     return blocks_begin(blocks, &born);
 }
 
-int graph_pool_report(struct blocks *blocks)
+int graph_mempool_report(struct blocks *blocks)
 {
     const struct cursor *at = &blocks->at;
     uint32_t mempool = mempools_find_graph(&blocks->mempools, at);
