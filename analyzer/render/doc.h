@@ -78,8 +78,10 @@ struct doc_node {
     const char *label; /* field label, or heading of an object or list */
     char *text;        /* DOC_TEXT value and notes; owned */
     char *words;       /* what people read in place of the value, or NULL; owned */
-    int64_t integer;   /* DOC_COUNT BYTES DELTA NS BOOL; ADDRESS and large BYTES as uint64_t bits */
-    double ratio;
+    union {
+        int64_t integer; /* all units but these: DOC_TEXT, DOC_RATIO; ADDRESS as uint64_t bits */
+        double ratio;
+    };
     struct doc_node *first_child, *last_child, *next, *parent;
 };
 
