@@ -65,7 +65,7 @@ const char *category_title(enum category category)
     return category < CATEGORY_COUNT ? names[category].title : "Other";
 }
 
-/* "trainForward" and "train_forward" have the word forward, "feedforward" has not. */
+/* "trainForward" and "train_forward" contain the word forward, "feedforward" does not. */
 static bool starts_word(const char *name, const char *at)
 {
     return at == name || !isalnum((unsigned char)at[-1]) ||
@@ -183,7 +183,7 @@ void categories_release(struct categories *categories)
     *categories = (struct categories){0};
 }
 
-/* The innermost frame of the stack that lies in a library of the table. */
+/* Category of the innermost frame that lies in a library of the table. */
 static uint8_t of_libraries(const struct categories *categories, uint32_t stack_id)
 {
     const struct trace *trace = categories->history->trace;
@@ -201,8 +201,9 @@ static uint8_t of_libraries(const struct categories *categories, uint32_t stack_
 static uint8_t match_function(const struct categories *categories, const struct trace_frame *frame)
 {
     const struct trace_module *module =
-        frame->kind == FRAME_NATIVE ? trace_module_at(categories->history->trace, frame->address - 1)
-                                    : NULL;
+        frame->kind == FRAME_NATIVE
+            ? trace_module_at(categories->history->trace, frame->address - 1)
+            : NULL;
     const struct symbol_frame *found = NULL;
     bool is_signal_return;
     size_t count = 0;
@@ -222,7 +223,7 @@ static uint8_t match_function(const struct categories *categories, const struct 
     return CATEGORY_COUNT;
 }
 
-/* The innermost frame of the stack that the table has. */
+/* Category of the innermost frame that matches a row of the table. */
 static uint8_t of_functions(const struct categories *categories, uint32_t stack_id)
 {
     const struct trace *trace = categories->history->trace;
@@ -244,8 +245,8 @@ static uint8_t of_functions(const struct categories *categories, uint32_t stack_
     return category;
 }
 
-/* PyTorch runs backward on threads of its own; what another thread frees has outlived it, although
- * no allocation has shown yet that it is over. */
+/* PyTorch runs backward on its own threads. A block that another thread frees has outlived backward,
+ * even if no allocation has shown yet that backward is over. */
 static bool is_of_backward(const struct trace *trace, uint32_t event)
 {
     uint32_t thread_id = trace->events[event].thread_id;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits held against a trace; see check.h. */
+/* Limits checked against a trace; see check.h. */
 #include "check.h"
 
 #include <inttypes.h>
@@ -32,8 +32,8 @@ int check_limit_parse(struct check_limit *limit, const char *text, struct err *e
 
 /* --- results --- */
 
-static int add(struct check_results *results, const struct study *study, uint32_t stock,
-               struct check_result result, struct err *err)
+static int results_add(struct check_results *results, const struct study *study, uint32_t stock,
+                       struct check_result result, struct err *err)
 {
     struct check_result *grown =
         array_grow(results->items, &results->capacity, results->count, sizeof *grown, err);
@@ -44,7 +44,7 @@ static int add(struct check_results *results, const struct study *study, uint32_
     if (!grown || !result.trace || !result.subject) {
         free(result.trace);
         free(result.subject);
-        err_set(err, ERR_SYSTEM, "not enough memory for the results of the checks");
+        err_set(err, ERR_SYSTEM, "out of memory for the results of the checks");
         return -1;
     }
     result.device = study->history.stocks[stock].device;
@@ -53,8 +53,8 @@ static int add(struct check_results *results, const struct study *study, uint32_
     return 0;
 }
 
-static char *subject_of(const struct study *study, uint32_t number, const char *what,
-                        const struct check_limit *limit)
+static char *check_subject(const struct study *study, uint32_t number, const char *what,
+                           const struct check_limit *limit)
 {
     const struct stock *stock = &study->history.stocks[number];
     const char *pool = study_pool(study, stock);
@@ -68,12 +68,12 @@ static char *subject_of(const struct study *study, uint32_t number, const char *
     return length < 0 ? NULL : subject;
 }
 
-static bool is_named(const char *text, const struct check_limit *limit)
+static bool limit_names(const char *text, const struct check_limit *limit)
 {
     return strlen(text) == limit->phase_length && !memcmp(text, limit->phase, limit->phase_length);
 }
 
-/* The highest peak of the rows whose name or path it is. */
+/* The highest peak of the phases with that name or path. */
 static int phase_peak(const struct study *study, uint32_t stock, const struct check_limit *limit,
                       uint64_t *bytes, struct err *err)
 {
@@ -87,8 +87,8 @@ static int phase_peak(const struct study *study, uint32_t stock, const struct ch
     for (size_t i = 0; i < phases.count; i++) {
         uint32_t path = phases.rows[i].path;
 
-        if (path == HISTORY_NONE || (!is_named(history->paths[path].text, limit) &&
-                                     !is_named(history->paths[path].name, limit)))
+        if (path == HISTORY_NONE || (!limit_names(history->paths[path].text, limit) &&
+                                     !limit_names(history->paths[path].name, limit)))
             continue;
         found = true;
         if (phases.rows[i].peak_bytes > *bytes)
@@ -108,23 +108,24 @@ int check_peak(struct check_results *results, const struct study *study, uint32_
 
     if (limit->phase && phase_peak(study, stock, limit, &bytes, err))
         return -1;
-    return add(results, study, stock,
-               (struct check_result){.kind = "peak",
-                                     .subject = subject_of(study, stock, "peak", limit),
-                                     .measured_bytes = bytes,
-                                     .limit_bytes = limit->bytes},
-               err);
+    return results_add(results, study, stock,
+                       (struct check_result){.kind = "peak",
+                                             .subject = check_subject(study, stock, "peak", limit),
+                                             .measured_bytes = bytes,
+                                             .limit_bytes = limit->bytes},
+                       err);
 }
 
 int check_leak(struct check_results *results, const struct study *study, uint32_t stock,
                uint64_t limit_bytes, struct err *err)
 {
-    return add(results, study, stock,
-               (struct check_result){.kind = "leak",
-                                     .subject = subject_of(study, stock, "live at exit", NULL),
-                                     .measured_bytes = study->history.stocks[stock].live_bytes,
-                                     .limit_bytes = limit_bytes},
-               err);
+    return results_add(
+        results, study, stock,
+        (struct check_result){.kind = "leak",
+                              .subject = check_subject(study, stock, "live at exit", NULL),
+                              .measured_bytes = study->history.stocks[stock].live_bytes,
+                              .limit_bytes = limit_bytes},
+        err);
 }
 
 static uint64_t with_tolerance(uint64_t bytes, double tolerance_ratio)
@@ -142,13 +143,14 @@ int check_baseline(struct check_results *results, const struct study *study, uin
         base_stock == HISTORY_NONE ? 0 : base->history.stocks[base_stock].peak_bytes;
     uint64_t limit_bytes = with_tolerance(base_bytes, tolerance_ratio);
 
-    return add(results, study, stock,
-               (struct check_result){
-                   .kind = "baseline",
-                   .subject = subject_of(study, stock, "peak against the baseline", NULL),
-                   .measured_bytes = study->history.stocks[stock].peak_bytes,
-                   .limit_bytes = limit_bytes < base_bytes ? base_bytes : limit_bytes},
-               err);
+    return results_add(
+        results, study, stock,
+        (struct check_result){.kind = "baseline",
+                              .subject =
+                                  check_subject(study, stock, "peak against the baseline", NULL),
+                              .measured_bytes = study->history.stocks[stock].peak_bytes,
+                              .limit_bytes = limit_bytes < base_bytes ? base_bytes : limit_bytes},
+        err);
 }
 
 bool check_all_passed(const struct check_results *results)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Limits on memory, held against a trace: each limit gives one result per device, with both
- * numbers. Gates guard live bytes: what a pool reserves depends on its history. It must not know
+ * Limits on memory, checked against a trace: each limit gives one result per device, with both
+ * numbers. Limits apply to live bytes: what a pool reserves depends on its history. It must not know
  * how results are shown.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_CHECK_H
@@ -32,12 +32,12 @@ struct check_results {
     size_t count, capacity;
 };
 
-/* Each adds one result. -1: no memory, or the trace cannot tell (ERR_INPUT). */
+/* Each adds one result. -1: out of memory, or the trace cannot tell (ERR_INPUT). */
 int check_peak(struct check_results *results, const struct study *study, uint32_t stock,
                const struct check_limit *limit, struct err *err);
 int check_leak(struct check_results *results, const struct study *study, uint32_t stock,
                uint64_t limit_bytes, struct err *err);
-/* base_stock HISTORY_NONE: the baseline has nothing there, which is a limit of 0. */
+/* base_stock HISTORY_NONE: the baseline has no such stock; the limit is 0. */
 int check_baseline(struct check_results *results, const struct study *study, uint32_t stock,
                    const struct study *base, uint32_t base_stock, double tolerance_ratio,
                    struct err *err);

@@ -17,8 +17,8 @@ struct stretches {
     size_t count, capacity;
 };
 
-static int add(struct stretches *list, uint64_t start, uint64_t size_bytes, bool joins,
-               struct err *err)
+static int add_stretch(struct stretches *list, uint64_t start, uint64_t size_bytes, bool joins,
+                       struct err *err)
 {
     struct stretch *grown =
         array_grow(list->items, &list->capacity, list->count, sizeof *grown, err);
@@ -33,7 +33,7 @@ static int add(struct stretches *list, uint64_t start, uint64_t size_bytes, bool
     return 0;
 }
 
-static int compare(const void *left, const void *right)
+static int compare_stretches(const void *left, const void *right)
 {
     const struct stretch *a = left, *b = right;
 
@@ -43,7 +43,7 @@ static int compare(const void *left, const void *right)
 static void sort(struct stretches *list)
 {
     if (list->count)
-        qsort(list->items, list->count, sizeof *list->items, compare);
+        qsort(list->items, list->count, sizeof *list->items, compare_stretches);
 }
 
 /* Joins neighbours that a hole may cross; the list is sorted. */
@@ -71,14 +71,14 @@ struct holes {
     uint64_t stranded_bytes; /* in stretches that hold something */
 };
 
-static void note_hole(struct holes *holes, uint64_t bytes, uint64_t *in_stretch_bytes)
+static void count_hole(struct holes *holes, uint64_t bytes, uint64_t *in_stretch_bytes)
 {
     *in_stretch_bytes += bytes;
     if (bytes > holes->largest_bytes)
         holes->largest_bytes = bytes;
 }
 
-/* What of the stretches no live one covers. Both lists are sorted by address. */
+/* Counts what no live stretch covers. Both lists are sorted by address. */
 static struct holes find_holes(const struct stretches *held, const struct stretches *live)
 {
     struct holes holes = {0};
@@ -94,12 +94,12 @@ static struct holes find_holes(const struct stretches *held, const struct stretc
         for (j = first; j < live->count && live->items[j].start < end; j++) {
             used = true;
             if (live->items[j].start > at)
-                note_hole(&holes, live->items[j].start - at, &free_bytes);
+                count_hole(&holes, live->items[j].start - at, &free_bytes);
             if (live->items[j].end > at)
                 at = live->items[j].end;
         }
         if (at < end)
-            note_hole(&holes, end - at, &free_bytes);
+            count_hole(&holes, end - at, &free_bytes);
         holes.total_bytes += free_bytes;
         holes.stranded_bytes += used ? free_bytes : 0;
     }
@@ -122,14 +122,14 @@ static int measure_pool(struct frag *frag, const struct history *history, uint32
         if (segment->stock != stock || !segment_is_held(segment, index))
             continue;
         frag->reserved_bytes += segment->size_bytes;
-        if (add(&held, segment->address, segment->size_bytes, segment->mapped, err))
+        if (add_stretch(&held, segment->address, segment->size_bytes, segment->mapped, err))
             goto out;
     }
     while ((block = live_walk_next(&walk))) {
         if (block->stock != stock)
             continue;
         frag->live_bytes += block->size_bytes;
-        if (add(&live, block->address, block->size_bytes, false, err))
+        if (add_stretch(&live, block->address, block->size_bytes, false, err))
             goto out;
     }
     sort(&held);
@@ -160,14 +160,14 @@ static int add_plain(struct driver_parts *parts, const struct block *block, stru
         end > UINT64_MAX - FRAG_GRANULE_BYTES)
         end = UINT64_MAX - FRAG_GRANULE_BYTES;
     end = (end + FRAG_GRANULE_BYTES - 1) & ~(FRAG_GRANULE_BYTES - 1);
-    return add(&parts->granules, start, end - start, true, err) ||
-                   add(&parts->live, block->address, block->size_bytes, false, err)
+    return add_stretch(&parts->granules, start, end - start, true, err) ||
+                   add_stretch(&parts->live, block->address, block->size_bytes, false, err)
                ? -1
                : 0;
 }
 
-static int add_block(struct driver_parts *parts, const struct history *history,
-                     const struct block *block, struct err *err)
+static int add_live_block(struct driver_parts *parts, const struct history *history,
+                          const struct block *block, struct err *err)
 {
     switch (block->memory) {
     case MEMORY_VMM:
@@ -184,8 +184,9 @@ static int add_block(struct driver_parts *parts, const struct history *history,
     }
 }
 
-static int collect(struct driver_parts *parts, struct frag *frag, const struct history *history,
-                   uint32_t stock, uint32_t index, struct err *err)
+static int collect_driver_parts(struct driver_parts *parts, struct frag *frag,
+                                const struct history *history, uint32_t stock, uint32_t index,
+                                struct err *err)
 {
     struct live_walk walk = live_walk_begin(history, index);
     const struct block *block;
@@ -194,22 +195,22 @@ static int collect(struct driver_parts *parts, struct frag *frag, const struct h
         if (block->stock != stock)
             continue;
         frag->live_bytes += block->size_bytes;
-        if (add_block(parts, history, block, err))
+        if (add_live_block(parts, history, block, err))
             return -1;
     }
     return 0;
 }
 
-/* Whether the pool hands out memory of the device, as others hand out managed or the host's. */
+/* Whether the pool hands out device memory; others hand out managed or host memory. */
 static bool is_of_device(const struct mempool *mempool, int device)
 {
     return mempool->device == device &&
            (mempool->memory == MEMORY_ASYNC || mempool->memory == MEMORY_GRAPH);
 }
 
-/* What the device's pools held by their last report; at least what they gave out. */
-static int add_mempools(struct frag *frag, const struct history *history, int device,
-                        uint32_t index, const uint64_t *pooled_bytes, struct err *err)
+/* What the device's pools held when they last reported, and no less than they have handed out. */
+static int add_mempool_bytes(struct frag *frag, const struct history *history, int device,
+                             uint32_t index, const uint64_t *pooled_bytes, struct err *err)
 {
     uint64_t *reserved_bytes = array_new(history->mempool_count + 1, sizeof *reserved_bytes, err);
 
@@ -239,7 +240,7 @@ static int measure_driver(struct frag *frag, const struct history *history, uint
     struct holes holes;
     int status = -1;
 
-    if (!parts.pooled_bytes || collect(&parts, frag, history, stock, index, err))
+    if (!parts.pooled_bytes || collect_driver_parts(&parts, frag, history, stock, index, err))
         goto out;
     sort(&parts.granules);
     sort(&parts.live);
@@ -250,8 +251,8 @@ static int measure_driver(struct frag *frag, const struct history *history, uint
     frag->reserved_bytes = parts.other_bytes;
     for (size_t i = 0; i < parts.granules.count; i++)
         frag->reserved_bytes += parts.granules.items[i].end - parts.granules.items[i].start;
-    status =
-        add_mempools(frag, history, history->stocks[stock].device, index, parts.pooled_bytes, err);
+    status = add_mempool_bytes(frag, history, history->stocks[stock].device, index,
+                               parts.pooled_bytes, err);
 out:
     free(parts.pooled_bytes);
     free(parts.granules.items);

@@ -23,7 +23,7 @@ struct named_sites {
     size_t count, capacity;
 };
 
-static void add_frame(void *self, const struct symbol_frame *frame)
+static void add_frame_text(void *self, const struct symbol_frame *frame)
 {
     text_addf(self, "%s\t%s\t%" PRIu32 "\n", frame->function, frame->file ? frame->file : "",
               frame->line);
@@ -35,11 +35,11 @@ static char *name_of(const struct study *study, uint32_t stack_id, struct err *e
     char *name = NULL;
 
     text_init(&text, STACK_TEXT_MAX);
-    if (symbols_walk(study->symbols, stack_id, add_frame, &text, err))
+    if (symbols_walk(study->symbols, stack_id, add_frame_text, &text, err))
         goto out;
     name = text_failed(&text) ? NULL : strdup(text.data);
     if (!name)
-        err_set(err, ERR_SYSTEM, "not enough memory to compare stacks");
+        err_set(err, ERR_SYSTEM, "out of memory while comparing stacks");
 out:
     text_release(&text);
     return name;
@@ -85,7 +85,7 @@ static int compare_names(const void *left, const void *right)
     return strcmp(a->name, b->name);
 }
 
-/* Rows of one name become one; the list is sorted by name. */
+/* Merges rows of the same name; the list is sorted by name. */
 static void merge(struct named_sites *list)
 {
     size_t kept = 0;

@@ -39,7 +39,7 @@ static bool is_step_phase(const struct history *history, uint32_t path)
     return !strcasecmp(name, "step") || !strcasecmp(name, "iteration");
 }
 
-/* An iteration whose optimizer takes no memory shows its backward only. */
+/* If the optimizer allocates nothing, backward is the last phase of an iteration. */
 static bool is_optimizer(const struct history *history, uint32_t path)
 {
     return history->paths[path].source == PHASE_SOURCE_INFERRED &&
@@ -64,7 +64,7 @@ static size_t ends_of_spans(uint32_t *ends, const struct history *history,
     return count;
 }
 
-/* The indices at which steps end, in order: as told, as a phase is named, else as inferred. */
+/* The indices at which steps end, in order: STEP events, else phases named so, else inferred ones. */
 static uint32_t *find_ends(const struct history *history, size_t *count, struct err *err)
 {
     size_t most = history->step_count ? history->step_count : history->span_count;
@@ -104,7 +104,7 @@ static int note_change(struct tracker *tracker, const struct block *block, bool 
     return 0;
 }
 
-/* Only what changed is looked at; the others neither rose nor fell. */
+/* Looks only at sites that changed; the others neither rose nor fell. */
 static void end_step(struct tracker *tracker, bool is_first)
 {
     for (size_t i = 0; i < tracker->dirty_count; i++) {

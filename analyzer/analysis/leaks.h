@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Growth: call stacks whose live bytes at the ends of the steps rise and never fall. What is live
- * at the exit is sites_at the last event; whether that is a leak is for people to say.
+ * at the exit is sites_at the last event; whether that is a leak is for the reader to decide.
  *
  * A step ends at its STEP event; without such events, where a phase named step or iteration ends.
- * The first step is left out (caches, gradients, optimizer states come up in it). A site grows if,
+ * The first step is left out: caches, gradients and optimizer states are allocated in it. A site grows if,
  * over at least three later ends, its bytes never fall and rise in at least half of the intervals.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_LEAKS_H

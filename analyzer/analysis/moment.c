@@ -21,7 +21,7 @@ static int wrong(const char *at, const char *why, struct err *err)
     return -1;
 }
 
-/* The last event that counts for which `before` holds; events are sorted by both keys. */
+/* The last counted event for which `before` holds; events are sorted by both keys. */
 static uint32_t last_event(const struct history *history, uint64_t limit, bool by_time)
 {
     const struct event *events = history->trace->events;
@@ -49,7 +49,7 @@ static int parse_number(const char *text, uint64_t *number)
     return errno || *end ? -1 : 0;
 }
 
-/* Sequence numbers order events; times of different threads may be off by a call's length. */
+/* Sequence numbers decide the order; times of different threads may differ by a call's duration. */
 static int find_time(const char *at, const struct history *history, uint32_t *index,
                      struct err *err)
 {
@@ -89,27 +89,27 @@ static int find_failure(const char *at, const char *text, const struct history *
 
 /* --- phase:NAME --- */
 
-static bool is_named(const struct history *history, uint32_t path, const char *name)
+static bool path_is_named(const struct history *history, uint32_t path, const char *name)
 {
     return !strcmp(history->paths[path].text, name) || !strcmp(history->paths[path].name, name);
 }
 
-/* Spans are in the order of their begin; returns the end of the next run of open ones. */
+/* Spans are sorted by their begin. Returns the end of the next run of open ones. */
 static uint32_t covered_until(const struct history *history, const char *name, size_t *span,
                               uint32_t index, uint32_t until)
 {
     for (; *span < history->span_count && history->spans[*span].begin_index <= index; (*span)++) {
         const struct span *here = &history->spans[*span];
 
-        if (is_named(history, here->path, name) && here->end_index > until)
+        if (path_is_named(history, here->path, name) && here->end_index > until)
             until = here->end_index;
     }
     return until;
 }
 
-/* Entry counts: the state at the push stands in the first event inside. */
-static int find_phase(const char *at, const char *name, const struct history *history,
-                      uint32_t stock, uint32_t *index, struct err *err)
+/* The state at entry counts too: it is the state of the first event inside. */
+static int find_phase_peak(const char *at, const char *name, const struct history *history,
+                           uint32_t stock, uint32_t *index, struct err *err)
 {
     uint64_t live_bytes = 0, highest_bytes = 0;
     uint32_t until = 0;
@@ -118,7 +118,7 @@ static int find_phase(const char *at, const char *name, const struct history *hi
 
     *index = HISTORY_NONE;
     for (size_t i = 0; i < history->path_count && !known; i++)
-        known = is_named(history, (uint32_t)i, name);
+        known = path_is_named(history, (uint32_t)i, name);
     if (!known) {
         err_set(err, ERR_USAGE,
                 "--at=%.100s: the trace has no phase of that name; see "
@@ -158,7 +158,7 @@ int moment_find(const char *at, const struct history *history, uint32_t stock, u
         return 0;
     }
     if (!strncmp(at, phase, sizeof phase - 1))
-        return find_phase(at, at + sizeof phase - 1, history, stock, index, err);
+        return find_phase_peak(at, at + sizeof phase - 1, history, stock, index, err);
     if (!strncmp(at, oom, sizeof oom - 1))
         return find_failure(at, at + sizeof oom - 1, history, stock, index, err);
     if (!parse_number(at, &seq)) {

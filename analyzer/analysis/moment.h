@@ -16,7 +16,8 @@
  *   1.5s 200ms   the last event not later than that time since the start; units ns us ms s min
  *   SEQ          the last event whose sequence number is not higher
  *   phase:NAME   where the stock's live bytes were highest while a phase of that name or path was
- * open oom:N        the N-th failed allocation of the process, from 1
+ *                open
+ *   oom:N        the N-th failed allocation of the process, from 1
  */
 int moment_find(const char *at, const struct history *history, uint32_t stock, uint32_t *index,
                 struct err *err);

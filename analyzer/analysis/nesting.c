@@ -18,7 +18,7 @@ static bool is_sample(const struct event *event)
     return event->kind == EVENT_DEVICE_MEMORY || event->kind == EVENT_POOL_USAGE;
 }
 
-static int add(struct nesting *nesting, size_t *capacity, uint32_t index, struct err *err)
+static int add_nested(struct nesting *nesting, size_t *capacity, uint32_t index, struct err *err)
 {
     struct nested *grown = array_grow(nesting->items, capacity, nesting->count, sizeof *grown, err);
 
@@ -29,18 +29,18 @@ static int add(struct nesting *nesting, size_t *capacity, uint32_t index, struct
     return 0;
 }
 
-static int collect(struct nesting *nesting, const struct trace *trace, struct err *err)
+static int collect_nested(struct nesting *nesting, const struct trace *trace, struct err *err)
 {
     size_t capacity = 0;
 
     for (uint32_t i = 0; i < trace->event_count; i++)
         if (trace->events[i].nested && !is_sample(&trace->events[i]) &&
-            add(nesting, &capacity, i, err))
+            add_nested(nesting, &capacity, i, err))
             return -1;
     return 0;
 }
 
-/* Notes the event if it is a call that others happened in, by thread. */
+/* Remembers, by thread, a call that other events happened in. */
 static int note_call(struct address_map *calls, const struct trace *trace, uint32_t index,
                      struct err *err)
 {
@@ -51,7 +51,7 @@ static int note_call(struct address_map *calls, const struct trace *trace, uint3
     return address_map_put(calls, 0, event->thread_id, index, err);
 }
 
-/* The nearest call of the thread gone by, if that is what the nested event happened in. */
+/* The thread's previous call, if the nested event happened in it. */
 static void match(struct nested *nested, const struct address_map *calls, const struct trace *trace)
 {
     const struct event *event = &trace->events[nested->event];
@@ -94,7 +94,7 @@ static int find_behind(struct nesting *nesting, const struct trace *trace, struc
 int nesting_find(struct nesting *nesting, const struct trace *trace, struct err *err)
 {
     *nesting = (struct nesting){0};
-    if (!collect(nesting, trace, err) && !find_before(nesting, trace, err) &&
+    if (!collect_nested(nesting, trace, err) && !find_before(nesting, trace, err) &&
         !find_behind(nesting, trace, err))
         return 0;
     nesting_release(nesting);

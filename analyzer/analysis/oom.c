@@ -5,14 +5,14 @@
 #include "frag.h"
 #include "analyzer/replay/live_walk.h"
 
-/* Contexts measured 287 to 667 MB by card and driver; what is more belongs to others. */
+/* Contexts of 287 to 667 MB were measured, by card and driver; more than this belongs to others. */
 #define CONTEXT_MOST_BYTES (UINT64_C(1) << 30)
 
-/* A smaller share of the card is no more than the noise of these estimates. */
+/* A smaller share of the card is within the noise of these estimates. */
 enum { OTHERS_FEWEST_DIVISOR = 32 };
 
-/* Every allocator loses some to rounding: what would fit only with the help of so little is at the
- * end of the memory, not of the pieces. */
+/* Every allocator loses some memory to rounding. If a request would fit only by using so little of
+ * it, memory has run out; it is not fragmented. */
 enum { IDLE_FEWEST_DIVISOR = 20 };
 
 static const struct {
@@ -51,7 +51,7 @@ static uint64_t minus(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-/* What modules and limits take right after an event. */
+/* Bytes that modules and limits hold right after an event. */
 static uint64_t modules_at(const struct history *history, const struct device_use *use,
                            uint32_t index)
 {
@@ -67,7 +67,7 @@ static uint64_t modules_at(const struct history *history, const struct device_us
     return bytes;
 }
 
-/* The context was measured at the first allocation: what it had loaded by then is part of it. */
+/* The context was measured at the first allocation and includes what was loaded by then. */
 static uint64_t modules_in_context(const struct history *history, const struct device_use *use)
 {
     for (size_t i = 0; i < history->change_count; i++)
@@ -76,7 +76,7 @@ static uint64_t modules_in_context(const struct history *history, const struct d
     return 0;
 }
 
-/* The card's answer, moved by how much more (or less) this process holds than at that moment. */
+/* The card's answer, corrected by how much more or less this process holds now. */
 static int weigh_free(struct oom *oom, const struct history *history, const struct device_use *use,
                       const struct memory_sample *sample, uint64_t held_bytes, struct err *err)
 {
@@ -115,7 +115,7 @@ static int weigh_device(struct oom *oom, const struct history *history,
     return 0;
 }
 
-static void find_context(struct oom *oom, const struct trace *trace, int device)
+static void find_context_bytes(struct oom *oom, const struct trace *trace, int device)
 {
     for (size_t i = 0; i < trace->device_count; i++) {
         const struct trace_device *row = &trace->devices[i];
@@ -149,13 +149,13 @@ static int gather(struct oom *oom, const struct history *history, struct err *er
     oom->reserved_bytes = held.reserved_bytes;
     oom->idle_bytes = held.free_bytes;
     oom->largest_hole_bytes = held.largest_free_bytes;
-    find_context(oom, history->trace, failing->device);
+    find_context_bytes(oom, history->trace, failing->device);
     return weigh_device(oom, history, use, driver.reserved_bytes, err);
 }
 
 /* --- the verdict --- */
 
-/* Whether a pool's failure was its own decision: no failed driver call of the thread before it. */
+/* Whether the pool itself refused: no driver call of the thread failed before it. */
 static bool refused_by_framework(const struct oom *oom, const struct history *history)
 {
     const struct event *events = history->trace->events, *own = &events[oom->failure->event];
@@ -214,7 +214,7 @@ static enum oom_verdict judge(const struct oom *oom, const struct history *histo
         return OOM_OTHERS;
     if (oom->device_known)
         return OOM_EXHAUSTED;
-    /* Without an answer of the card, only the process's own share can prove it full. */
+    /* Without an answer from the card, only the process's own share can show that it is full. */
     if (oom->device_total_bytes &&
         !would_fit(asked_bytes, minus(oom->device_total_bytes, oom->driver_live_bytes), 0, 0))
         return OOM_EXHAUSTED;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Why an allocation failed, as far as the trace can tell, with the numbers that say so. It must not
- * know how it is told.
+ * know how this is shown.
  *
  * The evidence is taken at the failure, for its own device: what was asked for, what the card had
  * left (cuMemGetInfo of the same call, else the nearest before), what this process held, what of

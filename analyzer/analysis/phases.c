@@ -36,7 +36,7 @@ static void raise_to(uint64_t *highest, uint64_t value)
         *highest = value;
 }
 
-static void open_span(struct tally *tally, uint32_t number)
+static void open_occurrence(struct tally *tally, uint32_t number)
 {
     struct phase_row *row = &tally->rows[tally->history->spans[number].path];
     struct open *open = &tally->open[number];
@@ -52,8 +52,8 @@ static void open_span(struct tally *tally, uint32_t number)
         row->entry_bytes = tally->live_bytes;
 }
 
-/* The highest since a span's push stands in it and in the spans opened after it. */
-static void close_span(struct tally *tally, uint32_t number)
+/* The highest value since a span's push is kept in it and in the spans opened after it. */
+static void close_occurrence(struct tally *tally, uint32_t number)
 {
     struct phase_row *row = &tally->rows[tally->history->spans[number].path];
     struct open *open = &tally->open[number];
@@ -121,8 +121,8 @@ static void count_change(struct tally *tally, const struct change *change)
              tally->live_bytes);
 }
 
-/* Pushes and pops up to and with event `until`; an event is never both. */
-static void move_to(struct tally *tally, uint32_t until)
+/* Applies pushes and pops up to and including event `until`; an event is never both. */
+static void tally_move_to(struct tally *tally, uint32_t until)
 {
     const struct history *history = tally->history;
 
@@ -136,9 +136,9 @@ static void move_to(struct tally *tally, uint32_t until)
         if (begin > until && end > until)
             return;
         if (begin < end)
-            open_span(tally, (uint32_t)tally->opened++);
+            open_occurrence(tally, (uint32_t)tally->opened++);
         else
-            close_span(tally, tally->by_end[tally->closed++]);
+            close_occurrence(tally, tally->by_end[tally->closed++]);
     }
 }
 
@@ -171,7 +171,7 @@ static int sort_endings(struct tally *tally, struct err *err)
     return 0;
 }
 
-static int start(struct tally *tally, struct err *err)
+static int tally_begin(struct tally *tally, struct err *err)
 {
     const struct history *history = tally->history;
 
@@ -192,13 +192,13 @@ int phases_of(struct phases *phases, const struct history *history, uint32_t sto
     int status = -1;
 
     *phases = (struct phases){0};
-    if (start(&tally, err))
+    if (tally_begin(&tally, err))
         goto out;
     for (size_t i = 0; i < history->change_count; i++) {
-        move_to(&tally, history->changes[i].event);
+        tally_move_to(&tally, history->changes[i].event);
         count_change(&tally, &history->changes[i]);
     }
-    move_to(&tally, history->event_count);
+    tally_move_to(&tally, history->event_count);
     phases->rows = tally.rows;
     phases->count = history->path_count + (outside_of(&tally)->count ? 1 : 0);
     tally.rows = NULL;

@@ -7,20 +7,21 @@
 #include "analyzer/replay/live_walk.h"
 #include "analyzer/util/array.h"
 
-static int add_segment(struct segment_list *list, const struct segment *segment, struct err *err)
+static int add_pool_segment(struct segment_list *list, const struct segment *segment,
+                            struct err *err)
 {
-    struct segment_view *grown =
+    struct pool_segment *grown =
         array_grow(list->items, &list->capacity, list->count, sizeof *grown, err);
 
     if (!grown)
         return -1;
     list->items = grown;
-    grown[list->count++] = (struct segment_view){
+    grown[list->count++] = (struct pool_segment){
         .address = segment->address, .size_bytes = segment->size_bytes, .mapped = segment->mapped};
     return 0;
 }
 
-static int add_block(struct segment_list *list, const struct block *block, struct err *err)
+static int add_pool_block(struct segment_list *list, const struct block *block, struct err *err)
 {
     const struct block **grown =
         array_grow(list->blocks, &list->block_capacity, list->block_count, sizeof *grown, err);
@@ -34,7 +35,7 @@ static int add_block(struct segment_list *list, const struct block *block, struc
 
 static int compare_segments(const void *left, const void *right)
 {
-    const struct segment_view *a = left, *b = right;
+    const struct pool_segment *a = left, *b = right;
 
     return (a->address > b->address) - (a->address < b->address);
 }
@@ -46,8 +47,8 @@ static int compare_blocks(const void *left, const void *right)
     return ((*a)->address > (*b)->address) - ((*a)->address < (*b)->address);
 }
 
-static int collect(struct segment_list *list, const struct history *history, uint32_t stock,
-                   uint32_t index, struct err *err)
+static int collect_segments(struct segment_list *list, const struct history *history,
+                            uint32_t stock, uint32_t index, struct err *err)
 {
     struct live_walk walk = live_walk_begin(history, index);
     const struct block *block;
@@ -56,11 +57,11 @@ static int collect(struct segment_list *list, const struct history *history, uin
         const struct segment *segment = &history->segments[i];
 
         if (segment->stock == stock && segment_is_held(segment, index) &&
-            add_segment(list, segment, err))
+            add_pool_segment(list, segment, err))
             return -1;
     }
     while ((block = live_walk_next(&walk)))
-        if (block->stock == stock && add_block(list, block, err))
+        if (block->stock == stock && add_pool_block(list, block, err))
             return -1;
     return 0;
 }
@@ -70,7 +71,7 @@ static void join_mappings(struct segment_list *list)
     size_t kept = 0;
 
     for (size_t i = 1; i < list->count; i++) {
-        struct segment_view *last = &list->items[kept], *next = &list->items[i];
+        struct pool_segment *last = &list->items[kept], *next = &list->items[i];
 
         if (last->mapped && next->mapped && next->address == last->address + last->size_bytes)
             last->size_bytes += next->size_bytes;
@@ -81,7 +82,7 @@ static void join_mappings(struct segment_list *list)
         list->count = kept + 1;
 }
 
-static void note_hole(struct segment_view *segment, uint64_t bytes)
+static void count_free_piece(struct pool_segment *segment, uint64_t bytes)
 {
     if (bytes > segment->largest_free_bytes)
         segment->largest_free_bytes = bytes;
@@ -93,7 +94,7 @@ static void place_blocks(struct segment_list *list)
     size_t next = 0;
 
     for (size_t i = 0; i < list->count; i++) {
-        struct segment_view *segment = &list->items[i];
+        struct pool_segment *segment = &list->items[i];
         uint64_t at = segment->address, end = at + segment->size_bytes;
 
         while (next < list->block_count && list->blocks[next]->address < at)
@@ -103,13 +104,13 @@ static void place_blocks(struct segment_list *list)
             const struct block *block = list->blocks[next];
 
             if (block->address > at)
-                note_hole(segment, block->address - at);
+                count_free_piece(segment, block->address - at);
             at = block->address + block->size_bytes;
             segment->live_bytes += block->size_bytes;
         }
         segment->block_count = next - segment->first_block;
         if (at < end)
-            note_hole(segment, end - at);
+            count_free_piece(segment, end - at);
     }
 }
 
@@ -117,7 +118,7 @@ int segments_at(struct segment_list *list, const struct history *history, uint32
                 uint32_t index, struct err *err)
 {
     *list = (struct segment_list){0};
-    if (collect(list, history, stock, index, err)) {
+    if (collect_segments(list, history, stock, index, err)) {
         segments_release(list);
         return -1;
     }

@@ -13,7 +13,7 @@
 
 #include "analyzer/replay/history.h"
 
-struct segment_view {
+struct pool_segment {
     uint64_t address, size_bytes;
     uint64_t live_bytes, largest_free_bytes;
     size_t first_block, block_count; /* in the list's blocks */
@@ -21,7 +21,7 @@ struct segment_view {
 };
 
 struct segment_list {
-    struct segment_view *items;
+    struct pool_segment *items;
     size_t count, capacity;
     const struct block **blocks; /* of the pool, also those in no known segment */
     size_t block_count, block_capacity;

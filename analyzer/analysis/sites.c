@@ -8,7 +8,7 @@
 #include "analyzer/replay/live_walk.h"
 #include "analyzer/util/array.h"
 
-static uint32_t path_of(const struct history *history, const struct block *block)
+static uint32_t path_of_birth(const struct history *history, const struct block *block)
 {
     return block->span == HISTORY_NONE ? HISTORY_NONE : history->spans[block->span].path;
 }
@@ -38,7 +38,7 @@ static int add_block_to_site(struct sites *sites, size_t *capacity, struct addre
     return 0;
 }
 
-/* Ties are broken by what is the same on every run. */
+/* Ties are broken by what does not differ between runs. */
 static int compare_sites(const void *left, const void *right)
 {
     const struct site *a = left, *b = right;
@@ -69,7 +69,7 @@ int sites_at(struct sites *sites, const struct categories *categories, uint32_t 
         if (block->stock != stock)
             continue;
         site = (struct site){.stack_id = block->stack_id,
-                             .path = path_of(history, block),
+                             .path = path_of_birth(history, block),
                              .category = categories_of(categories, block),
                              .bytes = block->size_bytes};
         if (add_block_to_site(sites, &capacity, &numbers, &site, err))

@@ -18,7 +18,7 @@ enum rank {
     RANK_PROGRAM,
 };
 
-/* Would it be the program's, but for its name? */
+/* Whether it would be the program's, if it had a name. */
 static bool lies_in_program(const struct symbol_frame *frame)
 {
     struct symbol_frame place = *frame;
@@ -38,13 +38,13 @@ static enum rank rank_of(const struct symbol_frame *frame)
     return lies_in_program(frame) ? RANK_TEMPLATE : RANK_ANY;
 }
 
-/* Of the program's own frames the innermost counts, of all others the outermost. */
+/* The innermost counts among the program's own frames, the outermost among all others. */
 static bool is_better(enum rank rank, enum rank best)
 {
     return rank > best || (rank == best && rank <= RANK_FRAMEWORK);
 }
 
-/* Further in, a framework takes memory from its pool as it always does. */
+/* Frames further in only show how a framework takes memory from its pool. */
 static void note_called(struct stack_site *site, bool *is_python, const struct symbol_frame *frame)
 {
     bool this_is_python = !strcmp(frame->kind, "python");

@@ -23,8 +23,8 @@ static void begin_cut(struct builder *builder, size_t number)
     builder->current = number;
 }
 
-/* Events of other threads may be a little older than what was seen before: they stay in the cut. */
-static void move_to(struct builder *builder, uint64_t time_ns)
+/* An event of another thread may be slightly older than the one before it; it stays in the same cut. */
+static void timeline_move_to(struct builder *builder, uint64_t time_ns)
 {
     size_t number = (size_t)(time_ns / builder->step_ns);
 
@@ -39,7 +39,7 @@ static void on_event(void *self, const struct visit *visit)
     struct builder *builder = self;
     struct sample *sample;
 
-    move_to(builder, visit->event->time_ns);
+    timeline_move_to(builder, visit->event->time_ns);
     if (!visit->block || visit->block->stock != builder->stock)
         return;
     builder->live_bytes = visit->live_bytes[builder->stock];

@@ -27,7 +27,7 @@ static int warn(struct text_list *list, struct err *err, const char *format, ...
     length = vasprintf(&grown[list->count], format, arguments);
     va_end(arguments);
     if (length < 0) {
-        err_set(err, ERR_SYSTEM, "not enough memory for the warnings");
+        err_set(err, ERR_SYSTEM, "out of memory for the warnings");
         return -1;
     }
     list->count++;
@@ -69,7 +69,7 @@ static int warn_replay(const struct study *study, struct text_list *list, struct
     const struct history *history = &study->history;
     uint64_t lost_frees_count = 0;
 
-    /* Address space alone holds nothing, and goes with what is mapped there. */
+    /* Reserved address space holds no memory; it ends with what is mapped there. */
     for (size_t i = 0; i < history->stock_count; i++)
         if (history->stocks[i].account != ACCOUNT_none)
             lost_frees_count += history->stocks[i].lost_frees_count;
@@ -115,7 +115,7 @@ static bool has_library(const struct trace *trace, const char *name)
     return false;
 }
 
-/* A program that calls the driver alone loses nothing; one that computes with libraries does. */
+/* A program that only calls the driver loses nothing; one that computes with libraries does. */
 const char *study_dry_run(const struct study *study)
 {
     const struct trace *trace = &study->trace;
@@ -128,7 +128,7 @@ const char *study_dry_run(const struct study *study)
            "cuBLAS and cuDNN choose (PyTorch took its own kernels in place of cuDNN's)";
 }
 
-/* About the frames that were shown until now; a warning comes after the stacks it speaks of. */
+/* About the frames shown so far: a warning follows the stacks that it speaks of. */
 static int warn_names(const struct study *study, struct text_list *list, struct err *err)
 {
     struct symbol_gaps gaps = symbols_gaps(study->symbols);

@@ -9,7 +9,7 @@
 #include "analyzer/page/page.h"
 #include "options.h"
 
-/* What of the traces the options ask to see; own is handed to the command's parts. */
+/* The view that the options ask for; the page's parts get own. */
 struct view answer_view(const struct command_options *options, const void *own);
 
 /* Parses the shared options, builds and prints. Returns the exit status or -1, as a command. */

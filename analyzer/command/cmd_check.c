@@ -15,7 +15,7 @@ struct given {
     bool allow_incomplete;
 };
 
-/* What the parts share while the traces go by. */
+/* What the parts share from trace to trace. */
 struct check {
     struct given given;
     struct check_limit limits[OPTION_TEXTS_MAX];
@@ -43,7 +43,7 @@ static int hold_limits(struct check *check, const struct study *study, uint32_t 
                           err);
 }
 
-/* What grew since the baseline; without one everything did. */
+/* What grew since the baseline; without a baseline, everything. */
 static int add_grown(struct doc *doc, const struct check *check, const struct study *study,
                      uint32_t stock, const struct view *view, struct err *err)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * `gpumemtrace run`: the environment in which a program is recorded (and simulated), from options.
- * The recorder reads the same settings from its variables, so this file must not know what any of
- * them means: options.def does.
+ * The recorder reads the same settings from its variables, so this file must not know what
+ * any of them means; options.def does.
  */
 #include <errno.h>
 #include <limits.h>
@@ -117,8 +117,8 @@ static int set_options(const struct run_options *own, struct err *err)
 }
 
 /*
- * A relative FILE is meant from here, wherever the program goes. The folder is not part of the
- * template, so its percent signs are doubled.
+ * A relative FILE is relative to the current folder, even if the program changes to another. The
+ * folder is not part of the template, so its percent signs are doubled.
  */
 static int make_output_absolute(const char **output, struct text *absolute, struct err *err)
 {
@@ -141,7 +141,7 @@ static int make_output_absolute(const char **output, struct text *absolute, stru
 
 /* --- the loader's variables --- */
 
-/* name=first[:what it was]. */
+/* name=first[:previous value]. */
 static int prepend(const char *name, const char *first, struct err *err)
 {
     struct text value;
@@ -185,7 +185,7 @@ static int set_loader(const struct run_places *places, struct err *err)
     return result;
 }
 
-/* --dry-run without SPEC keeps what the environment says. */
+/* --dry-run without SPEC keeps the setting of the environment. */
 static int set_simulator(const char *spec, struct err *err)
 {
     struct sim_spec parsed;
@@ -208,7 +208,7 @@ static int say_and_return(const struct err *err, int status)
     return status;
 }
 
-static int start(const char *path, char **argv, struct err *err)
+static int start_program(const char *path, char **argv, struct err *err)
 {
     int start_errno;
     int status = run_child(path, argv, &start_errno, err);
@@ -241,7 +241,7 @@ int command_run(const struct command *command, int argc, char **argv, struct err
     if (run_program_check(path, places.library, own.dry_run != NULL, err) ||
         set_loader(&places, err))
         goto out;
-    status = start(path, argv + (argc - options.operand_count), err);
+    status = start_program(path, argv + (argc - options.operand_count), err);
 out:
     text_release(&output);
     return status;

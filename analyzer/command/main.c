@@ -24,7 +24,7 @@ static int exit_status(const char *command, int result, const struct err *err)
     return err->code == ERR_FINDING ? EXIT_FINDING : EXIT_MISUSE;
 }
 
-/* A full disk shows itself only when the buffer is written. */
+/* A full disk is noticed only when the buffer is written. */
 static int check_stdout(const char *command, int status)
 {
     errno = 0;

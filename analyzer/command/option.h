@@ -13,7 +13,7 @@
 #include "command.h"
 #include "analyzer/render/format.h"
 
-/* What an option takes, and the type of the field its value goes to. */
+/* What an option takes, and the type of the field that gets its value. */
 enum option_kind {
     OPTION_FLAG,   /* nothing; bool becomes true */
     OPTION_TEXT,   /* const char *, pointing into argv */

@@ -19,11 +19,11 @@ struct signals {
     struct sigaction actions[FORWARDED_COUNT], child_action;
 };
 
-/* Written before the signals are unblocked, read by the handler. */
+/* Written before the signals are unblocked; read by the handler. */
 static volatile sig_atomic_t child_pid;
 
 /* si_code is above 0 for what the kernel sends, as for the terminal's keys; kill(2) gives 0. */
-static void forward(int signal, siginfo_t *info, void *context)
+static void forward_signal(int signal, siginfo_t *info, void *context)
 {
     int saved_errno = errno;
     (void)context;
@@ -35,7 +35,7 @@ static void forward(int signal, siginfo_t *info, void *context)
 /* Blocks the signals until the child's pid is known. One that was ignored (nohup) stays ignored. */
 static void signals_take(struct signals *signals)
 {
-    struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
+    struct sigaction action = {.sa_sigaction = forward_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
     struct sigaction standard = {.sa_handler = SIG_DFL};
     sigset_t blocked;
     sigemptyset(&blocked);
@@ -79,7 +79,7 @@ static int wait_for(pid_t pid)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* 0 when the child has become the program, else why not. */
+/* 0 once the child runs the program, else the errno of its failure. */
 static int read_start_errno(int pipe_fd)
 {
     int reason = 0;

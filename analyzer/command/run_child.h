@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starting the recorded program and waiting for it, with a shell's manners. It must not know what
+ * Starts the recorded program and waits for it, as a shell does. It must not know what
  * is loaded into it: the environment is ready.
  */
 #ifndef GPUMEMTRACE_ANALYZER_COMMAND_RUN_CHILD_H
@@ -14,7 +14,7 @@
  * *start_errno if it could not be started.
  *
  * While it runs, signals that another process sends to this one are passed on. Those that the
- * terminal sends (^C, ^\) reach the program without help and are ignored here. Once per process.
+ * terminal sends (^C, ^\) reach the program directly and are ignored here. Call once per process.
  */
 int run_child(const char *path, char **argv, int *start_errno, struct err *err);
 

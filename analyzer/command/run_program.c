@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding and judging the program to record; see run_program.h. */
+/* Finding and checking the program to record; see run_program.h. */
 #include "run_program.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 /* --- finding --- */
 
-/* 0, or why execve would refuse. */
+/* 0, or the errno that execve would fail with. */
 static int why_not(const char *path)
 {
     struct stat status;
@@ -33,7 +33,7 @@ static int say_refused(const char *name, int reason, struct err *err)
     return missing ? RUN_NOT_FOUND : RUN_NOT_EXECUTABLE;
 }
 
-/* Like execvp: a file that may not be executed is passed over, but remembered. */
+/* Like execvp: a file that may not be executed is skipped, but remembered. */
 static int search_path(const char *name, char path[PATH_MAX])
 {
     const char *folders = getenv("PATH");
@@ -155,7 +155,7 @@ static void read_sections(struct image *image)
     }
 }
 
-/* A file that cannot be read may still be executed; nothing is known of it then. */
+/* A file that cannot be read may still be executed; nothing is known about it. */
 static void image_open(struct image *image, const char *path)
 {
     *image = (struct image){.fd = open(path, O_RDONLY | O_CLOEXEC)};

@@ -20,7 +20,7 @@ int run_program_find(const char *name, char path[PATH_MAX], struct err *err);
 /*
  * 0 if library would be loaded into the program; -1 and *err if it is static, for another machine,
  * or runs with raised privileges. With dry_run also if it carries NVIDIA's runtime inside, which
- * works on a real driver only. What is no ELF file (a script) is not judged.
+ * works on a real driver only. A file that is not ELF (a script) is not checked.
  */
 int run_program_check(const char *path, const char *library, bool dry_run, struct err *err);
 

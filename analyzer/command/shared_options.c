@@ -31,7 +31,7 @@ const struct shared_option shared_options[] = {
       FIELD(top)}},
     {COMMON_STACKS,
      {"native", 0, OPTION_CHOICE, "folded|full",
-      "full: every frame of a stack, also those of libraries and the interpreter, which text folds",
+      "full: every frame of a stack; text otherwise folds those of libraries and the interpreter",
       FIELD(native)}},
     {COMMON_NAMES,
      {"debug-dir", 0, OPTION_TEXTS, "DIR",

@@ -32,8 +32,8 @@ static const char *difference_text(char out[DIFFERENCE_BYTES], uint64_t measured
     return out;
 }
 
-static void add_peak_note(struct doc *doc, const struct study *study, const struct stock *stock,
-                          uint64_t estimated_bytes)
+static void add_compared_sentence(struct doc *doc, const struct study *study,
+                                  const struct stock *stock, uint64_t estimated_bytes)
 {
     char name[PAGE_LAYER_BYTES], measured[UNITS_TEXT_BYTES], estimated[UNITS_TEXT_BYTES];
     char difference[DIFFERENCE_BYTES];
@@ -51,8 +51,8 @@ static int add_compare_head(struct doc *doc, const struct study *study, const st
         const struct device_use *use = &study->history.devices[i];
         const uint32_t stock = study_stock(study, use, view);
         if (stock != HISTORY_NONE && (view->device < 0 || view->device == use->device))
-            add_peak_note(doc, study, &study->history.stocks[stock],
-                          options_of(view)->estimate->peak.requested_bytes);
+            add_compared_sentence(doc, study, &study->history.stocks[stock],
+                                  options_of(view)->estimate->peak.requested_bytes);
     }
     return 0;
 }

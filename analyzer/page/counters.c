@@ -83,7 +83,8 @@ static void add_mempool_name(struct doc *doc, const struct mempool *mempool)
     doc_text(doc, "memory", "Memory", memory_texts[mempool->memory]);
 }
 
-static void add_mempools(struct doc *doc, const struct study *study, const struct device_use *use)
+static void add_mempool_list(struct doc *doc, const struct study *study,
+                             const struct device_use *use)
 {
     const struct history *history = &study->history;
 
@@ -119,8 +120,8 @@ static void add_pool(struct doc *doc, const struct study *study, const struct st
     doc_row_end(doc);
 }
 
-static int add_pools(struct doc *doc, const struct study *study, const struct device_use *use,
-                     struct err *err)
+static int add_pool_list(struct doc *doc, const struct study *study, const struct device_use *use,
+                         struct err *err)
 {
     const struct history *history = &study->history;
 
@@ -195,6 +196,6 @@ int page_counters(struct doc *doc, const struct study *study, const struct devic
     for (size_t i = 0; i < ACCOUNTS_SHOWN; i++)
         add_account(doc, study, accounts[i].key, accounts[i].title,
                     &study->history.stocks[use->stocks[accounts[i].account]]);
-    add_mempools(doc, study, use);
-    return add_pools(doc, study, use, err);
+    add_mempool_list(doc, study, use);
+    return add_pool_list(doc, study, use, err);
 }

@@ -53,7 +53,7 @@ static void add_footprint(struct doc *doc, const struct footprint *footprint)
     doc_bytes(doc, "reserved_bytes", "Reserved (its segments)", footprint->reserved_bytes);
 }
 
-static void add_parameters(struct doc *doc, const struct estimate *estimate)
+static void add_parameter_totals(struct doc *doc, const struct estimate *estimate)
 {
     doc_object_begin(doc, "parameters", NULL);
     doc_count(doc, "count", "Parameters", estimate->parameter_count);
@@ -65,7 +65,7 @@ static void add_parameters(struct doc *doc, const struct estimate *estimate)
 }
 
 /* A summary has what is there; a category that is not modelled is null. */
-static void add_categories(struct doc *doc, const struct estimate *estimate)
+static void add_peak_categories(struct doc *doc, const struct estimate *estimate)
 {
     const struct estimate_moment *peak = &estimate->peak_moment;
     doc_object_begin(doc, "categories", "At the peak, by category");
@@ -93,7 +93,7 @@ static void add_peak(struct doc *doc, const struct estimate *estimate,
     doc_object_end(doc);
 }
 
-static void add_phases(struct doc *doc, const struct estimate *estimate)
+static void add_phase_peaks(struct doc *doc, const struct estimate *estimate)
 {
     char text[MOMENT_TEXT_BYTES];
     doc_list_begin(doc, "phases", "Highest in each phase");
@@ -253,10 +253,10 @@ struct doc *page_estimate(enum doc_level reads, const struct estimate *estimate,
     add_headline(doc, estimate);
     page_estimate_model(doc, estimate);
     add_rule(doc, estimate);
-    add_parameters(doc, estimate);
-    add_categories(doc, estimate);
+    add_parameter_totals(doc, estimate);
+    add_peak_categories(doc, estimate);
     add_peak(doc, estimate, view);
-    add_phases(doc, estimate);
+    add_phase_peaks(doc, estimate);
     add_layers(doc, estimate, view);
     page_estimate_assumptions(doc, estimate, view);
     return doc;

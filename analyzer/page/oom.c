@@ -97,7 +97,7 @@ static void explain(char *out, size_t out_bytes, const struct oom *oom)
 
 /* --- a row --- */
 
-static const char *path_of(const struct study *study, uint32_t span)
+static const char *phase_of_span(const struct study *study, uint32_t span)
 {
     return span == HISTORY_NONE ? NULL : study_path(study, study->history.spans[span].path);
 }
@@ -175,14 +175,14 @@ static void add_request(struct doc *doc, const struct study *study, const struct
     doc_count(doc_detail(doc), "seq", "Event", event->seq);
     doc_integer(doc, "time_ns", "At", DOC_NS, (int64_t)event->time_ns);
     doc_text(doc_detail(doc), "api", "Call", trace_hook(&study->trace, event->hook_id));
-    doc_text(doc, "phase", "Phase", path_of(study, failure->span));
+    doc_text(doc, "phase", "Phase", phase_of_span(study, failure->span));
     doc_integer(doc_detail(doc), "result", "Result", DOC_COUNT, event->result);
     doc_known_bytes(doc, "asked_bytes", "Asked", oom->account != ACCOUNT_context, oom->asked_bytes);
     doc_text(doc, "verdict", "Verdict", oom_verdict_name(oom->verdict));
 }
 
-static int add_failure(struct doc *doc, const struct study *study, const struct view *view,
-                       size_t number, struct err *err)
+static int add_failed_allocation(struct doc *doc, const struct study *study,
+                                 const struct view *view, size_t number, struct err *err)
 {
     const struct failure *failure = &study->history.failures[number];
     char sentence[512];
@@ -228,14 +228,14 @@ static size_t find_last_failure(const struct study *study, const struct view *vi
 }
 
 /* All but those from `first` on are details. */
-static int add_failures(struct doc *doc, const struct study *study, const struct view *view,
-                        size_t first, struct err *err)
+static int add_failed_allocations(struct doc *doc, const struct study *study,
+                                  const struct view *view, size_t first, struct err *err)
 {
     for (size_t i = 0; i < study->history.failure_count; i++) {
         if (!is_shown(study, view, i))
             continue;
         doc_row_begin(doc_detail_if(doc, i < first));
-        if (doc_takes(doc, DOC_BOTH) && add_failure(doc, study, view, i, err))
+        if (doc_takes(doc, DOC_BOTH) && add_failed_allocation(doc, study, view, i, err))
             return -1;
         doc_row_end(doc);
     }
@@ -264,7 +264,7 @@ int page_all_failures(struct doc *doc, const struct study *study, const struct v
     const size_t last = find_last_failure(study, view);
 
     doc_list_begin(doc, "oom", "Failed allocations");
-    if (add_failures(doc, study, view, 0, err))
+    if (add_failed_allocations(doc, study, view, 0, err))
         return -1;
     if (last == SIZE_MAX)
         doc_note(doc, "None.");
@@ -279,7 +279,7 @@ int page_last_failure(struct doc *doc, const struct study *study, const struct v
     const size_t count = study->history.failure_count, last = find_last_failure(study, view);
 
     doc_list_begin(doc, "oom", count > 1 ? "The last failed allocation" : "Failed allocation");
-    if (add_failures(doc, study, view, last, err))
+    if (add_failed_allocations(doc, study, view, last, err))
         return -1;
     if (count > 1 && last != SIZE_MAX)
         doc_note(doc, "%zu failed in all: see 'gpumemtrace oom'.", count);

@@ -35,7 +35,7 @@ static void add_phase(struct doc *doc, const struct study *study, const struct s
     doc_bytes(doc, "kept_bytes", "Kept", row->kept_bytes);
 }
 
-static int compare_bytes(const void *left, const void *right)
+static int compare_allocated_bytes(const void *left, const void *right)
 {
     const uint64_t *a = left, *b = right;
 
@@ -56,7 +56,7 @@ static int find_threshold(const struct phases *phases, size_t most, uint64_t *by
         return -1;
     for (size_t i = 0; i < phases->count; i++)
         all[i] = phases->rows[i].allocated_bytes;
-    qsort(all, phases->count, sizeof *all, compare_bytes);
+    qsort(all, phases->count, sizeof *all, compare_allocated_bytes);
     *bytes = all[most - 1];
     free(all);
     return 0;
@@ -88,8 +88,8 @@ static int add_phases_of_stock(struct doc *doc, const struct study *study, uint3
     return status;
 }
 
-static int add_phases(struct doc *doc, const struct study *study, const struct device_use *use,
-                      const struct view *view, size_t most, struct err *err)
+static int add_phase_list(struct doc *doc, const struct study *study, const struct device_use *use,
+                          const struct view *view, size_t most, struct err *err)
 {
     const bool has_phases = study->history.path_count > 0;
     struct page_stocks stocks;
@@ -106,7 +106,7 @@ static int add_phases(struct doc *doc, const struct study *study, const struct d
 int page_all_phases(struct doc *doc, const struct study *study, const struct device_use *use,
                     const struct view *view, struct err *err)
 {
-    return add_phases(doc, study, use, view, SIZE_MAX, err);
+    return add_phase_list(doc, study, use, view, SIZE_MAX, err);
 }
 
 int page_main_phases(struct doc *doc, const struct study *study, const struct device_use *use,
@@ -114,7 +114,7 @@ int page_main_phases(struct doc *doc, const struct study *study, const struct de
 {
     enum { MAIN_PHASES = 15 };
 
-    return add_phases(doc, study, use, view, MAIN_PHASES, err);
+    return add_phase_list(doc, study, use, view, MAIN_PHASES, err);
 }
 
 /* Saying nothing would look like a phase that cost nothing. */

@@ -5,7 +5,8 @@
 #include "analyzer/render/units.h"
 
 /* What peaked on one device, when, in which phase. */
-static void add_peak_note(struct doc *doc, const struct study *study, const struct device_use *use)
+static void add_report_sentence(struct doc *doc, const struct study *study,
+                                const struct device_use *use)
 {
     const struct history *history = &study->history;
     const struct stock *stock = &history->stocks[use->leading];
@@ -36,7 +37,7 @@ static int add_report_head(struct doc *doc, const struct study *study, const str
     (void)err;
     for (size_t i = 0; i < history->device_count; i++)
         if (view->device < 0 || history->devices[i].device == view->device)
-            add_peak_note(doc, study, &history->devices[i]);
+            add_report_sentence(doc, study, &history->devices[i]);
     if (!history->device_count)
         doc_note(doc, "No device was used.");
     return 0;

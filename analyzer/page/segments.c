@@ -6,7 +6,7 @@
 #include "analyzer/analysis/segments.h"
 
 static void add_blocks(struct doc *doc, const struct segment_list *list,
-                       const struct segment_view *segment)
+                       const struct pool_segment *segment)
 {
     doc_list_begin(doc_detail(doc), "blocks", "Blocks");
     for (size_t i = 0; i < segment->block_count; i++) {
@@ -20,8 +20,8 @@ static void add_blocks(struct doc *doc, const struct segment_list *list,
     doc_list_end(doc);
 }
 
-static void add_segment(struct doc *doc, const struct segment_list *list,
-                        const struct segment_view *segment)
+static void add_segment_row(struct doc *doc, const struct segment_list *list,
+                            const struct pool_segment *segment)
 {
     const uint64_t free_bytes =
         segment->size_bytes > segment->live_bytes ? segment->size_bytes - segment->live_bytes : 0;
@@ -54,7 +54,7 @@ int page_segments(struct doc *doc, const struct study *study, const struct devic
         return -1;
     doc_list_begin(doc, "segments", "Segments");
     for (size_t i = 0; i < list.count; i++)
-        add_segment(doc, &list, &list.items[i]);
+        add_segment_row(doc, &list, &list.items[i]);
     doc_list_end(doc);
     segments_release(&list);
     return 0;

@@ -14,7 +14,7 @@
 
 /* --- every frame --- */
 
-static void add_frame(void *self, const struct symbol_frame *frame)
+static void add_stack_frame(void *self, const struct symbol_frame *frame)
 {
     struct doc *doc = self;
     const bool is_label = !strcmp(frame->kind, "label");
@@ -39,7 +39,7 @@ static int add_frames(struct doc *doc, const struct study *study, uint32_t stack
     doc_text(doc_detail(doc), "called", "Called", site->called);
     doc_list_begin(doc_detail(doc), "frames", "Frames");
     if (doc_takes(doc, DOC_BOTH))
-        status = symbols_walk(study->symbols, stack_id, add_frame, doc, err);
+        status = symbols_walk(study->symbols, stack_id, add_stack_frame, doc, err);
     doc_list_end(doc);
     return status;
 }

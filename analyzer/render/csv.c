@@ -41,7 +41,7 @@ static void write_quoted(FILE *out, const char *string)
     }
 }
 
-static void write_cell(FILE *out, const char *string)
+static void write_csv_cell(FILE *out, const char *string)
 {
     if (!string[strcspn(string, "\",\r\n")]) {
         fputs(string, out);
@@ -153,28 +153,28 @@ static bool leads(const struct doc_node *leading, const struct doc_node *row)
     return true;
 }
 
-static void write_header(struct table *table, const struct doc_node *row)
+static void write_csv_header(struct table *table, const struct doc_node *row)
 {
     const char *separator = "";
     for (int i = 0; i < table->leading_count; i++) {
         if (!leads(table->leading[i], row))
             continue;
         fputs(separator, table->out);
-        write_cell(table->out, table->leading[i]->key);
+        write_csv_cell(table->out, table->leading[i]->key);
         separator = ",";
     }
     for (const struct doc_node *child = row->first_child; child; child = child->next) {
         if (!is_cell(child))
             continue;
         fputs(separator, table->out);
-        write_cell(table->out, child->key);
+        write_csv_cell(table->out, child->key);
         separator = ",";
     }
     end_line(table->out);
     table->header_written = true;
 }
 
-static void write_row(struct table *table, const struct doc_node *row)
+static void write_csv_row(struct table *table, const struct doc_node *row)
 {
     char buffer[UNITS_TEXT_BYTES];
     const char *separator = "";
@@ -182,7 +182,7 @@ static void write_row(struct table *table, const struct doc_node *row)
         if (!leads(table->leading[i], row))
             continue;
         fputs(separator, table->out);
-        write_cell(table->out, value_or_empty(table->leading[i], buffer));
+        write_csv_cell(table->out, value_or_empty(table->leading[i], buffer));
         separator = ",";
     }
     for (const struct doc_node *child = row->first_child; child; child = child->next) {
@@ -192,7 +192,7 @@ static void write_row(struct table *table, const struct doc_node *row)
         if (child->type == DOC_LIST)
             write_inner_list(table->out, child);
         else
-            write_cell(table->out, value_or_empty(child, buffer));
+            write_csv_cell(table->out, value_or_empty(child, buffer));
         separator = ",";
     }
     end_line(table->out);
@@ -204,14 +204,14 @@ static void write_rows(struct table *table, const struct doc_node *list)
         if (row->type != DOC_OBJECT)
             continue;
         if (!table->header_written)
-            write_header(table, row);
-        write_row(table, row);
+            write_csv_header(table, row);
+        write_csv_row(table, row);
     }
 }
 
 static void write_below(struct table *table, const struct doc_node *node, int depth);
 
-static void descend(struct table *table, const struct doc_node *node, int depth)
+static void write_below_rows(struct table *table, const struct doc_node *node, int depth)
 {
     if (node->type == DOC_OBJECT) {
         write_below(table, node, depth);
@@ -234,7 +234,7 @@ static void write_below(struct table *table, const struct doc_node *node, int de
         if (child->type == DOC_FIELD || strcmp(child->key, table->keys[depth]))
             continue;
         if (depth + 1 < table->depth)
-            descend(table, child, depth + 1);
+            write_below_rows(table, child, depth + 1);
         else if (child->type == DOC_LIST)
             write_rows(table, child);
     }
@@ -251,12 +251,12 @@ static void write_pairs(FILE *out, const struct doc_node *node, const char *pref
             write_pairs(out, child, path);
             continue;
         }
-        write_cell(out, path);
+        write_csv_cell(out, path);
         putc(',', out);
         if (child->type == DOC_LIST)
             write_inner_list(out, child);
         else
-            write_cell(out, value_or_empty(child, buffer));
+            write_csv_cell(out, value_or_empty(child, buffer));
         end_line(out);
     }
 }

@@ -40,7 +40,7 @@ static void node_append(struct doc_node *parent, struct doc_node *node)
     parent->last_child = node;
 }
 
-static bool is_container(enum doc_type type)
+static bool holds_children(enum doc_type type)
 {
     return type == DOC_OBJECT || type == DOC_LIST;
 }
@@ -60,7 +60,7 @@ static struct doc_node *node_new(struct doc *doc, enum doc_type type, const char
     const enum doc_level level = doc->next;
     const bool is_dropped = !(level & doc->reads) || (doc->current && doc->current->is_dropped);
     doc->next = DOC_BOTH;
-    if (doc->err.code != ERR_NONE || (is_dropped && !is_container(type)))
+    if (doc->err.code != ERR_NONE || (is_dropped && !holds_children(type)))
         return NULL;
     struct doc_node *node = malloc(sizeof *node);
     if (!node) {

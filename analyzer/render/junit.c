@@ -18,7 +18,7 @@ static const struct doc_node *child_find(const struct doc_node *node, enum doc_t
     return NULL;
 }
 
-static const char *text_of(const struct doc_node *row, const char *key)
+static const char *row_text(const struct doc_node *row, const char *key)
 {
     const struct doc_node *field = child_find(row, DOC_FIELD, key);
     return field && field->text ? field->text : "";
@@ -52,13 +52,13 @@ static void write_attribute(FILE *out, const char *name, const char *value)
 static void write_case(FILE *out, const struct doc_node *row)
 {
     fputs("  <testcase classname=\"gpumemtrace\"", out);
-    write_attribute(out, "name", text_of(row, "name"));
+    write_attribute(out, "name", row_text(row, "name"));
     if (has_passed(row)) {
         fputs("/>\n", out);
         return;
     }
     fputs(">\n    <failure", out);
-    write_attribute(out, "message", text_of(row, "message"));
+    write_attribute(out, "message", row_text(row, "message"));
     fputs("/>\n  </testcase>\n", out);
 }
 

@@ -124,8 +124,8 @@ static void table_measure(struct table *table, const struct doc_node *row)
  * One cell. Spaces are owed and paid before the next text, so that no line ends in them; *owed is
  * the number so far.
  */
-static void write_cell(struct text_lines *lines, const struct column *column, const char *content,
-                       size_t *owed)
+static void write_table_cell(struct text_lines *lines, const struct column *column,
+                             const char *content, size_t *owed)
 {
     size_t columns = utf8_text_columns(content), padding = column->columns - columns;
     if (columns > 0) {
@@ -138,17 +138,17 @@ static void write_cell(struct text_lines *lines, const struct column *column, co
     *owed += COLUMN_GAP;
 }
 
-static void write_header(struct text_lines *lines, const struct table *table, int indent)
+static void write_table_header(struct text_lines *lines, const struct table *table, int indent)
 {
     size_t owed = 0;
     text_lines_begin(lines, indent);
     for (size_t i = 0; i < table->count; i++)
-        write_cell(lines, &table->columns[i], table->columns[i].label, &owed);
+        write_table_cell(lines, &table->columns[i], table->columns[i].label, &owed);
     putc('\n', lines->out);
 }
 
-static void write_row(struct text_lines *lines, const struct table *table,
-                      const struct doc_node *row, int indent)
+static void write_table_row(struct text_lines *lines, const struct table *table,
+                            const struct doc_node *row, int indent)
 {
     char buffer[UNITS_TEXT_BYTES];
     size_t owed = 0;
@@ -157,7 +157,7 @@ static void write_row(struct text_lines *lines, const struct table *table,
         return;
     text_lines_begin(lines, indent);
     for (size_t i = 0; i < table->count && field; i++, field = field_from(field->next))
-        write_cell(lines, &table->columns[i], walk_people_value(field, buffer), &owed);
+        write_table_cell(lines, &table->columns[i], walk_people_value(field, buffer), &owed);
     putc('\n', lines->out);
 }
 
@@ -205,13 +205,13 @@ static int write_table(struct text_lines *lines, const struct doc_node *list, in
         if (child->type == DOC_OBJECT)
             table_measure(&table, child);
     if (table.has_header)
-        write_header(lines, &table, indent);
+        write_table_header(lines, &table, indent);
     for (const struct doc_node *child = list->first_child; child; child = child->next) {
         if (child->type != DOC_OBJECT) {
             write_element(lines, child, indent);
             continue;
         }
-        write_row(lines, &table, child, indent);
+        write_table_row(lines, &table, child, indent);
         if (write_row_details(lines, child, indent + ROW_INDENT, err))
             goto out;
     }

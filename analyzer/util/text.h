@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A growing string with a maximum, given at init. Failure (no memory, beyond the maximum) is
+ * A growing string with a maximum, given at init. Failure (out of memory, beyond the maximum) is
  * remembered and asked for once with text_failed. It must not know what is written into it.
  */
 #ifndef GPUMEMTRACE_ANALYZER_UTIL_TEXT_H
