@@ -162,6 +162,22 @@ static void a_drained_full_segment_is_used_again(void **state)
     assert_int_equal(seq, 5 * RING_SEGMENT_SLOTS);
 }
 
+static void a_segment_without_room_for_the_next_record_is_used_again(void **state)
+{
+    struct bench *bench = *state;
+    uint64_t seq = 0;
+    for (int turn = 0; turn < 2; turn++) {
+        struct ring_segment *segment = ring_take_segment(&bench->ring);
+        assert_non_null(segment);
+        for (uint32_t slot = 0; slot < RING_SEGMENT_SLOTS - 1; slot++)
+            assert_non_null(push(bench, segment, ++seq));
+        assert_null(ring_claim(&bench->ring, segment, 2));
+        drain_ok(bench);
+    }
+    assert_int_equal(ring_segment_count(&bench->ring), 1);
+    assert_int_equal(query(bench, "SELECT count(*) FROM event"), (int64_t)seq);
+}
+
 static void beyond_the_limit_there_is_no_segment(void **state)
 {
     struct bench *bench = *state;
@@ -403,6 +419,8 @@ int main(void)
         RING_TEST(a_pending_slot_of_the_dead_is_stored_with_result_null),
         cmocka_unit_test_setup_teardown(a_drained_full_segment_is_used_again, set_up_one_segment,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(a_segment_without_room_for_the_next_record_is_used_again,
+                                        set_up_one_segment, tear_down),
         cmocka_unit_test_setup_teardown(beyond_the_limit_there_is_no_segment, set_up_one_segment,
                                         tear_down),
         RING_TEST(a_segment_left_by_a_thread_goes_on_under_the_next_owner),
