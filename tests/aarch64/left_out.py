@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What qemu's user mode cannot run of the tests that are run on it, each with what is in the way. As a
-plugin of pytest it skips them for that reason; a row that names no test is an error."""
+"""The tests that cannot run on qemu's user mode, each with the reason. As a pytest plugin this file skips
+them; a row that names no test is an error."""
 import pathlib
 import re
 

@@ -38,7 +38,7 @@ def header_version(place):
 
 @pytest.fixture(scope="module")
 def real():
-    """The folder of NVIDIA's headers of the version that ours declare, or a newer one."""
+    """The folder of NVIDIA's headers, of the version that ours declare or a newer one."""
     places = [
         place
         for place in header_places()
@@ -61,8 +61,8 @@ def compile_c(source, output, *options):
     )
 
 
-# With this NVIDIA's headers say more: forms for per-thread default streams,
-# and forms that a newer one has replaced.
+# With this macro NVIDIA's headers declare more: functions for per-thread default streams, and functions
+# that newer ones have replaced.
 INTERNAL = "-D__CUDA_API_VERSION_INTERNAL"
 
 
@@ -85,7 +85,7 @@ def preprocessed(*options):
 
 
 def close_of(text, start):
-    """The place of the brace that closes the one at `start`."""
+    """The index of the brace that closes the one at `start`."""
     depth = 0
     for place in range(start, len(text)):
         depth += {"{": 1, "}": -1}.get(text[place], 0)
@@ -101,7 +101,7 @@ def names_of(declaration):
 
 
 def member_names(body):
-    """Of a struct; those of a struct or union inside it by their whole path."""
+    """The members of a struct; a member of a nested struct or union has its whole path."""
     while nested := re.search(r"\b(?:struct|union)\s*\{", body):
         end = close_of(body, nested.end() - 1)
         name, rest = re.match(r"\s*(\w*);(.*)", body[end + 1 :], re.DOTALL).groups()
@@ -139,7 +139,7 @@ def facts_of_macros():
 
 
 def is_comparable(fact, version):
-    """What a newer CUDA may move: the ends of its enumerations and the spare room of its structs."""
+    """False for what a newer CUDA may move: the ends of enumerations, and the reserved room in structs."""
     if "VERSION)" in fact:
         return False
     return version == DECLARED_VERSION or not re.search(r"M(AX|ax)\)|reserved\)", fact)

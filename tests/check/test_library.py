@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What libgpumemtrace.so is to the programs it is loaded into."""
+"""How libgpumemtrace.so appears to the programs that it is loaded into."""
 import re
 import subprocess
 
@@ -9,7 +9,7 @@ from support.run import BUILD, PRELOAD_FIRST, ROOT, clean_environment, simulator
 
 LIBRARY = BUILD / "libgpumemtrace.so"
 
-# The functions of libc that are stood in for, and the tools' entry points.
+# Replaced functions of libc, and entry points of NVTX, PyTorch and the public API.
 OTHER_EXPORTS = {
     "InitializeInjectionNvtx2", "dlsym", "dlvsym", "dlopen", "dlclose", "exit", "_exit", "_Exit", "quick_exit",
     "execl", "execle", "execlp", "execv", "execve", "execveat", "execvp", "execvpe", "fexecve",

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stands between the recorder and the SQLite inside it, in a library that is linked for the tests
- * alone: there the recorder calls faulty_X for sqlite3_X, and a planned call fails as X may. Not
- * here: binding of numbers and of texts that stay where they are, which cannot fail, and what only
- * looks at a result.
+ * Stands between the recorder and its SQLite, in a library that is linked for the tests only. There the
+ * recorder calls faulty_X instead of sqlite3_X, and a planned call fails as X may fail. Left out are
+ * functions that cannot fail: binding of numbers and of static text, and readers of a result.
  */
 #include <sqlite3.h>
 #include <stdbool.h>
 
 #include "tests/programs/harm/faults.h"
 
-/* preload_faults.c has it, where it is preloaded. */
+/* In preload_faults.c, if that is preloaded. */
 faults_now_function faults_now __attribute__((weak));
 
 static bool fails(void)
@@ -38,7 +37,7 @@ FAULTY(declare_vtab, SQLITE_NOMEM, (sqlite3 *db, const char *sql), (db, sql))
 FAULTY(busy_timeout, SQLITE_MISUSE, (sqlite3 *db, int timeout_ms), (db, timeout_ms))
 /* clang-format on */
 
-/* These have done their work when they say that something was wrong. */
+/* These do their work even when they report an error. */
 int faulty_reset(sqlite3_stmt *statement);
 int faulty_finalize(sqlite3_stmt *statement);
 void *faulty_malloc(int bytes);

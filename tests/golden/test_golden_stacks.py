@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Whole stacks of three small programs, recorded and printed, beside what a person expects to read.
+"""Whole stacks of three small programs, recorded and printed, compared with what a person expects to read.
 
-The golden files hold the text of `peak` as it is, but for the project's folder, which is left out, and
-for how many frames of the interpreter and the C runtime were folded, which depends on their version.
+The golden files hold the text of `peak`, without the project's folder, and without the number of folded
+frames of the interpreter and the C runtime, which depends on their versions.
 """
 import pathlib
 import re

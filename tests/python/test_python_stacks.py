@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The Python frames in a trace, beside what Python itself says; on every interpreter of pythons.py."""
+"""The Python frames in a trace, compared with what Python itself says, on every interpreter of pythons.py."""
 import itertools
 import sqlite3
 
@@ -23,7 +23,7 @@ def interpreter(request):
 
 
 def name_of(frame):
-    """A Python frame's function without its class and the functions around it."""
+    """A Python frame's function, without its class and enclosing functions."""
     return frame[2].split(".")[-1]
 
 
@@ -94,7 +94,7 @@ def test_frames_of_one_run_of_the_loop_have_nothing_native_between_them(interpre
     run = Run(interpreter, "order.py", folder=tmp_path)
     words = short(run.stacks[run.printed()["destructor"]])
     dying = ["__del__", "native", "let_die"]
-    # Until 3.10 every Python frame has a loop of its own.
+    # Up to 3.10 every Python frame runs its own interpreter loop.
     if interpreter.version < (3, 11):
         expected = ["allocate", "native", *dying, "native", "<module>"]
     else:
@@ -132,7 +132,7 @@ def test_a_timer_that_interrupts_all_the_time_changes_no_stack(interpreter, tmp_
 
 def test_a_function_that_is_being_entered_is_no_frame(interpreter, tmp_path):
     run = Run(interpreter, "entered.py", 100, folder=tmp_path)
-    # Without a GIL the collector runs between two instructions only, once a turn.
+    # Without a GIL the collector runs only between two instructions, once per round.
     assert len(run.expected) > 100 or interpreter.is_free_threaded()
     assert run.differing() == []
 
@@ -152,7 +152,7 @@ def test_a_sub_interpreter_changes_no_stack_of_the_main_one(interpreter, tmp_pat
     if "inner" not in run.printed():
         pytest.skip(f"{interpreter.name} offers no sub-interpreters")
     names = without(short(run.stacks[run.printed()["inner"]]), "native", "libc")
-    # Until 3.11 a thread does not say which interpreter it is in: its frames are the first one's.
+    # Up to 3.11 a thread does not say which interpreter it runs: the frames found are the main one's.
     inner = ["allocate_inside", "<module>"]
     assert names == (["run_inside", "<module>"] if interpreter.version < (3, 12) else inner)
 

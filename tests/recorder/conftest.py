@@ -8,7 +8,7 @@ from support.twice import Folder, run
 
 @pytest.fixture
 def settings(sim_env, tmp_path):
-    """The environment of a recorded run, and the folder it runs in."""
+    """settings(NAME=value…) is the environment of a recorded run, and the folder to run in."""
 
     def make(**extra):
         folder = tmp_path / "recorded"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A call does to its caller what it would do without the recorder. What other preloads did to theirs is
-shown first, with a library that makes the same mistake."""
+"""A call does to its caller what it would do without the recorder. That the program would notice is shown
+first, with a library that makes a mistake of other preloaded tools."""
 import re
 import sqlite3
 import subprocess
@@ -16,7 +16,7 @@ NAIVE = (ROOT / "tests/programs/library/naive_calls.c").read_text(encoding="utf-
 
 @pytest.fixture
 def outcome(program, tmp_path):
-    """outcome("NAME", "argument", …, preload=[…]): what the program says and how it ends."""
+    """outcome("NAME", "argument", …, preload=[…]): how the program ends and what it prints."""
 
     def run(name, *arguments, preload=()):
         done = subprocess.run(
@@ -52,7 +52,7 @@ def naive(tmp_path):
 
 @pytest.fixture
 def noticed(outcome, naive):
-    """noticed("NAIVE_…", program, argument…): it does otherwise under the naive library, and as ever
+    """noticed("NAIVE_…", program, argument…): it behaves differently under the naive library, and as usual
     under ours."""
 
     def check(mistake, *run):

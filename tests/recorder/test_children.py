@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Whatever other processes a program makes, and in whatever way, they live and end as without the
-recorder, and each that uses CUDA has its own whole trace."""
+"""Child processes, made in whatever way, live and end as without the recorder, and each that uses CUDA has
+its own complete trace."""
 import pytest
 
 from support.twice import ALLOCATIONS, MIB, assert_all_there, meta

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Disks that are full, read-only or limited: the program ends as without us, what could be stored can
-be read, also there, and what could not is counted."""
+"""Disks that are full, read-only or limited: the program ends as without the recorder, what was stored can
+be read even there, and what was lost is counted."""
 import json
 import pathlib
 import re
@@ -26,7 +26,7 @@ mounting = pytest.mark.skipif(not may_mount(), reason="mounting is not allowed h
 
 
 def in_own_mounts(script, folder, **settings_):
-    """Runs the lines of a shell script where what it mounts is seen by nobody else and goes with it."""
+    """Runs a shell script in a mount namespace of its own: its mounts are seen by nobody else and end with it."""
     environment = simulator_environment(**settings_)
     environment["RECORDER"] = str(BUILD / "libgpumemtrace.so")
     environment["PROGRAMS"] = str(BUILD / "tests")
@@ -75,7 +75,7 @@ ON_A_FULL_DISK = """
 @mounting
 @pytest.mark.parametrize("first", range(4))
 def test_a_disk_that_gets_full_at_any_write_harms_only_the_trace(tmp_path, first):
-    """The schema alone is 80 KiB, everything 6 MiB; in between, each size is another write that fails."""
+    """The schema alone takes 80 KiB, everything 6 MiB: with each size in between, another write fails."""
     sizes = [*range(4, 180, 8), 260, 380, 420, 700, 1100, 1600, 2200, 3000, 3600, 4200, 5000, 9000]
     for size in sizes[first::4]:
         folder = tmp_path / str(size)
@@ -121,7 +121,7 @@ def test_a_limit_on_the_size_of_files_at_any_write_harms_only_the_trace(sim_env,
 
 
 def tree(folder):
-    """Every file with its bytes."""
+    """{name: bytes} of every file."""
     return {path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()}
 
 

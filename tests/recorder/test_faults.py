@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Whatever the recorder asks for and does not get (memory, files, threads, SQLite's help), the program
-runs and ends as it would, at most one line complains, and what was recorded can be read.
+"""When the recorder does not get what it asks for (memory, files, threads, SQLite), the program runs and ends
+as usual, at most one line complains, and what was recorded can be read.
 
-Every call that fails is one run of the work. There are thousands: each test takes some of them, evenly
-spread, and all of them where GPUMEMTRACE_FAULTS=all is set.
+Each failing call needs a run of its own. There are thousands: each test tries some, evenly spread, or all
+of them with GPUMEMTRACE_FAULTS=all.
 """
 import os
 import re
@@ -14,7 +14,7 @@ import pytest
 from support.run import PRELOAD_FIRST, SLOWER, run_command, simulator_environment
 
 TIMEOUT_S = 1200
-EVENTS = 22  # what the work of fault_loop.c makes, its exit not counted
+EVENTS = 22  # of the work of fault_loop.c, without its exit
 
 pytestmark = pytest.mark.skipif(
     bool(PRELOAD_FIRST), reason="a sanitizer brings its own malloc, which no other can stand before"
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture
 def loop(build, program, tmp_path):
-    """loop("files", "one", "later", 3) is what fault_loop.c did: its status, its stdout."""
+    """loop("files", "one", "later", 3) runs fault_loop.c and returns the CompletedProcess."""
 
     def run(group, *arguments, **settings):
         step = 1 if os.environ.get("GPUMEMTRACE_FAULTS") == "all" else arguments[-1] * SLOWER
@@ -41,7 +41,7 @@ def loop(build, program, tmp_path):
 
 
 def assert_readable(trace):
-    """And all of it is there, or counted."""
+    """The trace can be read, and every event is there or counted as lost."""
     completed = run_command("info", trace, "--json")
     assert completed.returncode == 0, completed.stderr
     figures = dict(re.findall(r'"(events|lost_events)": (\d+)', completed.stdout))

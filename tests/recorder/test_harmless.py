@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whatever a program does, it ends as it would without the recorder, and its trace tells the truth."""
+"""Whatever a program does, it ends as it would without the recorder, and its trace is true."""
 import sqlite3
 import subprocess
 import time

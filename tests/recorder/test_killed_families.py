@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A program that uses every family of calls, killed at any moment: what it had booked is in its trace."""
+"""A program that uses every family of calls is killed at any moment: what it had booked is in its trace."""
 import json
 import os
 import random
@@ -19,7 +19,7 @@ ATTEMPTS = 100
 
 
 def run_and_kill(folder, moment_s=None):
-    """The text that the program had written when it was killed, or at its end. It holds nothing back."""
+    """What the program had printed when it was killed, or at its end. Its output is not buffered."""
     with open(folder / "books", "w+", encoding="utf-8") as books:
         process = subprocess.Popen(
             ["stdbuf", "-o0", str(BUILD / "tests/matrix"), "linked"],
@@ -36,7 +36,7 @@ def run_and_kill(folder, moment_s=None):
         )
         if moment_s is not None:
             time.sleep(moment_s)
-            os.killpg(process.pid, signal.SIGKILL)  # and those that lend it memory
+            os.killpg(process.pid, signal.SIGKILL)  # and the children that share memory with it
         process.wait()
         books.seek(0)
         return books.read()
@@ -59,7 +59,7 @@ def recorded_under(rows, mark):
 
 
 def check_killed(folder, moment_s):
-    """How many booked events were looked for."""
+    """Returns how many booked events were looked for."""
     booked = [
         (mark, events) for mark, events in booked_families(run_and_kill(folder, moment_s)) if events
     ]
@@ -79,7 +79,7 @@ def check_killed(folder, moment_s):
 
 @pytest.fixture(scope="module")
 def whole_run_s(tmp_path_factory):
-    """What the program takes to its end here and now."""
+    """How long the whole program takes on this machine."""
     start_s = time.monotonic()
     run_and_kill(tmp_path_factory.mktemp("whole"))
     return time.monotonic() - start_s

@@ -15,7 +15,7 @@ from support.run import BUILD, ROOT
 SOURCES = ROOT / "tests/programs/matrix"
 TIMEOUT_S = 120
 
-# What may happen inside a call without being part of what it asked for.
+# Events inside a call that are no part of what it was asked for.
 INSIDE = {"device-memory", "pool-usage", "context-create", "module-load", "limit"}
 
 
@@ -46,7 +46,7 @@ FAMILIES = [Family(*row) for row in listed("families.def", "FAMILY")]
 
 
 def reachable(way, family):
-    """A lookup without a version gives the newest form of a function only."""
+    """A lookup without a version finds only the newest form of a function."""
     return not (family.old and way.name.startswith("entry_point"))
 
 
@@ -58,7 +58,7 @@ def families_of(way):
 
 
 class Result:
-    """What one way's program said and what its trace and report say."""
+    """What the program of one way printed, and what its trace and report say."""
 
     def __init__(self, books, rows, report):
         self.books, self.rows, self.report = books, rows, report
@@ -74,11 +74,11 @@ class Result:
 
 
 class Failed(Exception):
-    """A program that did not do its part: the message says which and how."""
+    """A program failed; the message says which and how."""
 
 
 def run(way, environment, folder, program=None, argument=None, family=None):
-    """`argument` is what the program knows the way as."""
+    """`argument` is the program's name for the way."""
     trace = pathlib.Path(folder) / f"{way.name}.db"
     environment = {
         **environment,
@@ -132,7 +132,7 @@ def between_marks(rows, mark):
 
 
 def counts(row):
-    """Is it an event that the books must name?"""
+    """Is it an event that the books must contain?"""
     if row["kind"] == "pool-usage":
         return row["memory"] == "graph pool"
     return not row["nested"] and row["kind"] != "device-memory"
@@ -173,7 +173,7 @@ def differences(result, entry, names="exact"):
     """What is wrong with one run of a family, as lines.
 
     names: exact; base: a driver may have one function for several forms; driver: the runtime's calls
-    are not seen, and those inside them stand for themselves.
+    are not recorded, only the driver's calls inside them.
     """
     rows = between_marks(result.rows, entry["mark"])
     if rows is None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The interpreters that these tests run on: Debian's own in `make check`; all that are found, and those
-of a folder of Debian's packages, in `make check-pythons`."""
+"""The interpreters that tests/python runs on: Debian's own in `make check`; in `make check-pythons` all that are
+found, and those in a folder of unpacked Debian packages."""
 import os
 import pathlib
 import re
@@ -14,14 +14,14 @@ VERSIONS = ROOT / ".ci" / "versions"
 
 
 class Interpreter:
-    """command: the words that start it; version (3, 11); environment: what it needs to run."""
+    """command: the words that start it; version: such as (3, 11); environment: what it needs to run."""
 
     def __init__(self, name, command, environment=None):
         self.name, self.command, self.environment = name, command, environment or {}
         self.version = None
 
     def ask(self, code):
-        """What a line of code prints; None: it does not run."""
+        """What a line of code prints; None if the interpreter does not run."""
         try:
             completed = subprocess.run(
                 [*self.command, "-c", code],
@@ -37,8 +37,8 @@ class Interpreter:
         return completed.stdout.strip()
 
     def greenlet(self, folder):
-        """The environment in which it has greenlet, its own or, in make check-pythons, one fetched into
-        folder; None: there is none for it."""
+        """The environment in which it can import greenlet: its own or, in make check-pythons, one installed into
+        `folder`; None if there is none for it."""
         if self.ask("import greenlet; print(1)") == "1":
             return {}
         (versions,) = re.findall('greenlet_versions="(.*)"', VERSIONS.read_text())
@@ -68,14 +68,14 @@ class Interpreter:
 
 
 def in_folder(folder):
-    """Those of an unpacked Debian, run by its own loader and libraries, without chroot."""
+    """The interpreters of an unpacked Debian, run by its own loader and libraries, without chroot."""
     root = pathlib.Path(folder)
     loaders = sorted(root.glob("usr/lib*/ld-linux-*.so.*"))
     libraries = sorted(root.glob("usr/lib/*-linux-gnu"))
     for path in sorted(root.glob("usr/bin/python3.*")):
         if not loaders or not libraries or not re.fullmatch(r"python3\.\d+d?", path.name):
             continue
-        # It leaves LD_LIBRARY_PATH aside where --library-path is given.
+        # With --library-path the loader ignores LD_LIBRARY_PATH.
         search = f"{BUILD}/simulator:{libraries[0]}:{root}/usr/lib"
         command = [str(loaders[0]), "--argv0", str(path), "--library-path", search, str(path)]
         yield Interpreter(f"folder-{path.name}", command, {"PYTHONHOME": str(root / "usr")})
@@ -104,5 +104,5 @@ def found():
     others = [*of_pyenv(), *in_path()]
     if os.environ.get("GPUMEMTRACE_PYTHON_FOLDER"):
         others += in_folder(os.environ["GPUMEMTRACE_PYTHON_FOLDER"])
-    # A shim of pyenv that stands for nothing does not run.
+    # A shim of pyenv may have no interpreter behind it, and then does not run.
     return [own, *(each for each in others if each.find_version())]

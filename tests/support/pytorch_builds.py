@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The real PyTorch in a dry run: each test runs on every build that `make check-pytorch` could get. A
-script with the same arguments runs once for all tests of a build."""
+"""The builds of the real PyTorch that `make check-pytorch` could get, and dry runs of scripts on them."""
 import json
 import subprocess
 
@@ -8,17 +7,17 @@ from support.run import BUILD, ROOT, Recording, clean_environment
 
 SCRIPTS = ROOT / "tests/pytorch/scripts"
 TIMEOUT_S = 600
-# What a script runs on, where it is not one device of 16 GiB.
+# The simulated devices of scripts that need others than one of 16 GiB.
 SPECS = {"fragmented.py": "2GiB", "two_devices.py": "2x16GiB"}
-# Bytecode is kept, out of the source tree: to compile PyTorch's modules takes longer than any script.
+# Bytecode is kept outside the source tree: compiling PyTorch's modules takes longer than any script.
 BYTECODE = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": BUILD / "pytorch/bytecode"}
 
 
 class TorchRecording(Recording):
-    """Also what the script wrote down at its moments (scripts/moments.py)."""
+    """A recording with what the script noted at its moments (scripts/moments.py)."""
 
     def marked_moments(self):
-        """[(seq of the mark, what the script wrote)]; nothing is recorded before the first call of CUDA."""
+        """[(seq of the mark, what the script noted)]; nothing is recorded before the first CUDA call."""
         moments = json.loads((self.trace.parent / "moments.json").read_text())
         marks = self.rows(
             "SELECT CAST(substr(text, 8) AS INTEGER), seq FROM event JOIN string ON string_id = object"
@@ -31,7 +30,7 @@ class TorchRecording(Recording):
 
 
 class Build:
-    """One build of PyTorch: its folder and the launcher in it."""
+    """One build of PyTorch: its folder, and the launcher in it."""
 
     def __init__(self, name):
         self.name = name
@@ -45,7 +44,7 @@ class Build:
         return reason.read_text().strip() if reason.exists() else "make check-pytorch makes it"
 
     def dry_run(self, folder, script, *arguments, spec=None, check=True, **environment):
-        """Runs it in `folder` as anyone would. A script without a slash is one of tests/pytorch/scripts."""
+        """Runs a script in `folder`. A name without a slash is one of tests/pytorch/scripts."""
         spec = spec or SPECS.get(script, "16GiB")
         script = SCRIPTS / script if "/" not in str(script) else script
         trace = folder / "trace.db"

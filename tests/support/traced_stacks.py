@@ -68,7 +68,7 @@ class Stacks:
 
 class Run:
     """A program of tests/python/programs, recorded: .completed, .stacks (None: it left no trace), .trace, and
-    .expected, [address, [[file, function, line], …]] for each allocation, or None."""
+    .expected: [address, [[file, function, line], …]] for each allocation, or None."""
 
     def __init__(self, interpreter, program, *arguments, folder, check=True, before=(), **settings):
         self.folder, self.trace = folder, folder / "trace.db"
@@ -97,7 +97,7 @@ class Run:
         self.expected = read_lines(expected) if expected.exists() else None
 
     def printed(self):
-        """Its lines "NAME NUMBER" as a dictionary."""
+        """Its printed lines "NAME NUMBER" as a dictionary."""
         lines = (line.split() for line in self.completed.stdout.splitlines())
         return {words[0]: int(words[1]) for words in lines if len(words) == 2}
 
@@ -108,7 +108,7 @@ class Run:
 
 
 def escaped(value):
-    """As a trace holds it: a byte that is no UTF-8, kept by Python as half a surrogate pair, is \\xNN."""
+    """As a trace holds it: a byte that is not UTF-8, which Python keeps as a lone surrogate, becomes \\xNN."""
     if isinstance(value, str):
         return re.sub("[\udc80-\udcff]", lambda half: f"\\x{ord(half[0]) - 0xdc00:02x}", value)
     return [escaped(each) for each in value] if isinstance(value, list) else value

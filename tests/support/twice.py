@@ -20,7 +20,7 @@ Run = collections.namedtuple("Run", "status stdout stderr")
 
 
 class Folder:
-    """Where a program ran under the recorder: its traces, and what it left beside them."""
+    """The folder in which a program ran under the recorder: its traces, and the files beside them."""
 
     def __init__(self, path):
         self.path = path
@@ -43,7 +43,7 @@ class Folder:
 
 
 def run(arguments, environment, folder):
-    """Runs it in a process group of its own, so that nothing it left behind outlives a time-out."""
+    """Runs it in its own process group, so that a time-out ends its children, too."""
     with subprocess.Popen(
         [str(argument) for argument in arguments],
         env=environment,
@@ -68,7 +68,7 @@ def meta(folder, key, name="trace.db"):
 
 
 def assert_all_there(folder, allocations, frees):
-    """After the first report, which takes in what an exec left beside the trace."""
+    """The trace is complete, after a report, which takes in the ring that an exec leaves beside it."""
     assert folder.report()["trace"]["complete"] is True
     assert folder.names() == ["trace.db"]
     assert meta(folder, "complete") == 1

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 cuda */
 /*
- * What one allocation and one free cost the calling threads, under DEPTH native frames:
+ * Measures what one allocation and one free cost the calling threads, under DEPTH native frames:
  *
  *     bench_calls KIND DEPTH BATCHES [THREADS]
  *
- * Prints the medians over batches of 64, in CPU ns of the thread: "alloc NS free NS"; of several
- * threads the mean of their medians.
+ * Prints "alloc NS free NS": medians over batches of 64, in CPU ns of the thread; with several threads,
+ * the mean of their medians.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -145,7 +145,7 @@ static __attribute__((noinline)) void descend(int frames, struct measurement *me
 static void *measure_thread(void *measurement)
 {
     const int own_frames = 5; /* two of libc and the start, this, measure, the call */
-    cudaFree(NULL);           /* the context is there, and this thread's */
+    cudaFree(NULL);           /* makes the context, and makes it current */
     descend(depth - own_frames, measurement);
     return NULL;
 }

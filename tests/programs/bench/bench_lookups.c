@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: dl */
 /*
- * What a runtime's start asks the driver for, in its order: bench_lookups LIST, with a name, a
- * version and flags in each line. Prints the CPU us of all lookups together: "lookups N us U".
+ * Repeats the lookups that a runtime makes at its start: bench_lookups LIST, where each line of LIST has
+ * a name, a version and flags. Prints "lookups N us U", the CPU time of all lookups together.
  */
 #include <dlfcn.h>
 #include <stdio.h>

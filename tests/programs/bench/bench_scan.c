@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: sqlite */
 /*
- * The least that reading a trace can cost: steps through every row and column of event, and prints
- * the rows and the CPU seconds. What the analyzer is measured beside.
+ * Steps through every row and column of the table event, and prints the rows and the CPU seconds: the
+ * least that reading a trace can cost, for comparison with the analyzer.
  */
 #include <sqlite3.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * An allocation that is too large: before a stream is captured, meanwhile, and after.
+ * Attempts an allocation that is too large before, during and after the capture of a stream.
  */
 #include "gpumemtrace/cuda/abi.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 cuda */
 /*
- * One of each family of allocations, in one thread, with the program's own books: for the accounts
- * device, managed and host, what a report must say is printed at the end as JSON.
+ * Makes one allocation of each family, in one thread, and keeps its own books. At the end it prints, as
+ * JSON, what a report must say of the accounts device, managed and host.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -99,7 +99,7 @@ static void own_pool(void)
     must((int)cuMemPoolDestroy(pool), "cuMemPoolDestroy");
 }
 
-/* Lives until its handle is released and its mapping gone: one allocation, one free. */
+/* Lives until its handle is released and it is unmapped: one allocation, one free. */
 static void virtual_memory(void)
 {
     CUmemAllocationProp properties = {.type = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -116,7 +116,7 @@ static void virtual_memory(void)
     must((int)cuMemAddressFree(address, 4 * MIB), "cuMemAddressFree");
 }
 
-/* What lived in a context goes with it; what lives in another stays. */
+/* Destroying a context frees what lived in it, and nothing that lives in another. */
 static void own_context(void)
 {
     CUcontext context = NULL;

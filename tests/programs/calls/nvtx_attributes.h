@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program hands to NVTX with an event, as NVTX 3's public header lays it out: written down
- * again for the tests, so that the recorder's own layout is not what it is compared with.
+ * The attributes of an NVTX event, as NVTX 3's public header lays them out. They are declared again for
+ * the tests, so that the recorder's declaration is not compared with itself.
  */
 #ifndef GPUMEMTRACE_TESTS_PROGRAMS_NVTX_ATTRIBUTES_H
 #define GPUMEMTRACE_TESTS_PROGRAMS_NVTX_ATTRIBUTES_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Ranges of NVTX's domains that overlap, and registered strings. It says what each call answered.
+ * Opens overlapping ranges in NVTX domains, with registered strings. Prints what each call returned.
  */
 #include <stddef.h>
 #include <stdio.h>

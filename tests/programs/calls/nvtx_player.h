@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Header-only NVTX 3, played by its public injection protocol: it loads what NVTX_INJECTION64_PATH
- * names, and offers it a place for each callback, by module and number.
+ * Behaves like header-only NVTX 3, by its public injection protocol: loads the library that
+ * NVTX_INJECTION64_PATH names, and offers it a slot for each callback, by module and number.
  */
 #ifndef GPUMEMTRACE_TESTS_PROGRAMS_NVTX_PLAYER_H
 #define GPUMEMTRACE_TESTS_PROGRAMS_NVTX_PLAYER_H
@@ -17,7 +17,7 @@ typedef void nvtx_callback(void);
 
 static nvtx_callback *nvtx_callbacks[6][16];
 
-/* What stands there before a tool comes: NVTX's own first call of each function. */
+/* The initial callbacks, before a tool replaces them. */
 static void nvtx_not_yet(void)
 {
     abort();
@@ -62,7 +62,7 @@ static inline int nvtx_inject(void)
     return injected;
 }
 
-/* Calls a callback of this type, or answers as NVTX does without one. */
+/* Calls a callback of this type; without one, returns what NVTX returns. */
 #define NVTX_CALL(type, parameters, module, number, arguments, without)                            \
     (nvtx_callbacks[module][number]                                                                \
          ? ((type(*) parameters)(uintptr_t)nvtx_callbacks[module][number])arguments                \

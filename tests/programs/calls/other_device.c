@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Device 0 is current; memory of device 1 is taken from its pool, and as VMM objects, until one is
- * too large.
+ * With device 0 current, allocates memory of device 1 from its pool and as VMM objects, until one is too
+ * large.
  */
 #include <stdint.h>
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Phases from the public API, from header-only NVTX (its public injection protocol, played here)
- * and from the functions of libnvToolsExt. Before its first CUDA call it opens "setup" through
- * NVTX.
+ * Opens phases through the public API, header-only NVTX (nvtx_player.h) and the functions of
+ * libnvToolsExt. Before its first CUDA call it opens "setup" through NVTX.
  */
 #include <dlfcn.h>
 #include <stdint.h>

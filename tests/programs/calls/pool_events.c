@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart12 */
 /*
- * A pool that hands out pieces of one segment as fast as it can, and reports each:
+ * A pool that hands out pieces of one segment as fast as it can, and reports each of them:
  *
  *     pool_events EVENTS
  *
- * Pieces come and go in random order and sizes, some hundred live at a time, from a few call sites.
- * Prints the memory that this process has resident, in bytes, at the start and at 20 moments.
+ * Pieces have random sizes and lifetimes; some hundred live at a time, from a few call sites.
+ * Prints this process's resident memory in bytes, at the start and at 20 moments.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 cuda */
 /*
- * Random allocations and frees on several threads, with the program's own books: what a report must
- * say is printed at the end as JSON.
+ * Makes random allocations and frees on several threads, and keeps its own books. At the end it prints,
+ * as JSON, what a report must say.
  *
  *     random_allocations WAY THREADS OPERATIONS LOCK [REPORT]
  *
- * WAY: runtime, linked, dlopen, lookup: how the driver is reached. LOCK 1: one lock is held across
- * each call, so the books are exact; 0: the peak is exact but for the bytes in flight. REPORT 1:
- * each operation is written to stdout once it has returned ("+ address size", "- address").
+ * WAY is how the driver is reached: runtime, linked, dlopen or lookup. LOCK 1: one lock is held across
+ * each call, so that the books are exact; 0: the peak may differ by the bytes in flight. REPORT 1: each
+ * operation is printed once it has returned ("+ address size", "- address").
  */
 #include <dlfcn.h>
 #include <pthread.h>

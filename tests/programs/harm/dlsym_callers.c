@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 cuda dl */
 /*
- * dlsym with the handles that depend on the caller, and with names that only look like ours: the
- * answers must be what they are without the recorder, but for the hooks.
+ * Calls dlsym with the handles whose meaning depends on the caller, and with names that only resemble
+ * hooked ones. Except for the hooks, the answers must be the same as without the recorder.
  */
 #include <dlfcn.h>
 #include <stdio.h>

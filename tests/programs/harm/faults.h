@@ -9,11 +9,11 @@
 
 enum fault_group { FAULT_MEMORY, FAULT_FILES, FAULT_THREADS, FAULT_SQLITE };
 
-/* From now on the nth call of the recorder in this group fails, and with and_the_rest all after it;
- * *failed counts them. Found by name: faults_plan. */
+/* Makes the recorder's nth call in this group fail, counted from now, and with and_the_rest all calls
+ * after it. *failed counts the failures. Found by its name, faults_plan. */
 typedef void faults_plan_function(enum fault_group group, long nth, bool and_the_rest,
                                   _Atomic long *failed);
-/* Is the call that is about to be made to fail? Found by name: faults_now. */
+/* Must the call that is about to be made fail? Found by its name, faults_now. */
 typedef bool faults_now_function(enum fault_group group);
 
 #endif

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 cuda m */
 /*
- * Calls every hooked function of the driver and the runtime as nobody should, and says what each
- * call did to its caller: result, errno, what lay where the first argument points, the runtime's
- * last error, signals that are blocked, how numbers are rounded. All that must be the same with and
- * without the recorder:
+ * Calls every hooked function of the driver and the runtime with wrong arguments, and prints what each
+ * call did to its caller: result, errno, the memory behind the first argument, the runtime's last
+ * error, the signal mask, the rounding mode. All of it must be the same with and without the recorder:
  *
  *     harm_calls early|late|thread    before there is a context, after, on a thread without one
  *     harm_calls places               memory in every place, made on a thread without a context
@@ -28,14 +27,14 @@
 #define PATTERN_WORD 0xa5a5a5a5u
 #define ODD_ERRNO 77
 
-/* More arguments than any of them has; all that come in registers or on the stack are the same. */
+/* More arguments than any of the functions has; each is the same, in a register or on the stack. */
 typedef int any_function(const void *, const void *, const void *, const void *, const void *,
                          const void *, const void *, const void *, const void *, const void *);
 
 static _Alignas(8) uint32_t room[128];
 
-/* How much of it is not the pattern. The values are not told, they may be addresses; it counts
- * whole words because one byte of an address is the pattern now and then. */
+/* Counts the words that are not the pattern. Values are not printed, since they may be addresses; bytes
+ * are not counted, since a byte of an address may happen to be the pattern. */
 static int changed_bytes(void)
 {
     int changed = 0;
@@ -85,7 +84,7 @@ static void call(const char *name, any_function *function, const void *first)
     (void)cudaGetLastError();
 }
 
-/* What takes a handle looks into it, as NVIDIA's do: nothing but NULL is safe. */
+/* A function that takes a handle reads through it, as NVIDIA's do: only NULL is safe. */
 static bool first_is_out(const char *name)
 {
     static const char *const outs[] = {"Alloc",  "Create", "Malloc", "GetInfo",

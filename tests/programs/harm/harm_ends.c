@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Ends, forks, execs and jumps at the worst moment: inside malloc, inside a call, inside exit,
- * while a recording starts, with a pending cancellation, with a stderr nobody reads. It says on
- * stdout what happened, which must be the same with and without the recorder. A process that hangs
- * is ended, and named.
+ * Ends, forks, execs and jumps at the worst moment: inside malloc, inside a call, inside exit, while a
+ * recording starts, with a pending cancellation, with a stderr that nobody reads. Prints what happened,
+ * which must be the same with and without the recorder. A process that hangs is killed and named.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -42,7 +41,7 @@ static void *allocate_and_free(void *unused)
     return NULL;
 }
 
-/* How a child ended: its exit status, 128 + signal, or -1 if it had to be ended. */
+/* How a child ended: its exit status, 128 + signal, or -1 if it had to be killed. */
 static int wait_patiently(pid_t child)
 {
     int status;
@@ -56,7 +55,7 @@ static int wait_patiently(pid_t child)
     return -1;
 }
 
-/* Runs it in a child of its own, again and again, stopping where one ends as it should not. */
+/* Runs it in one child after another, and stops when a child ends in a wrong way. */
 static int repeat(int times, void (*run)(int turn))
 {
     for (int turn = 0; turn < times; turn++) {
@@ -108,7 +107,7 @@ static int malloc_exit(void)
     return repeat(30, end_inside_malloc);
 }
 
-/* The signal comes while exit writes down a long backlog. */
+/* The signal arrives while exit stores a long backlog. */
 static int exit_in_exit(void)
 {
     for (int i = 0; i < 150000; i++)
@@ -149,7 +148,7 @@ static int cancel(void)
 
 /* --- fork --- */
 
-/* Forks at another moment of the first call of a thread; the child only ends. */
+/* Forks at a different moment of a thread's first call; the child ends at once. */
 static void fork_while_starting(int turn)
 {
     pthread_t thread;
@@ -168,7 +167,7 @@ static int fork_during_start(void)
     return repeat(40, fork_while_starting);
 }
 
-/* CUDA refuses in a child of a process that used it; four threads ask at the same moment. */
+/* CUDA fails in a child of a process that used it; four threads call it at the same moment. */
 static void *be_refused(void *unused)
 {
     void *block;
@@ -199,7 +198,7 @@ static int fork_race(void)
 
 /* --- what our own writing may raise --- */
 
-/* Nobody reads stderr any more when the line at exit is written there. */
+/* The reader of stderr is gone when the exit line is written. */
 static int sigpipe(void)
 {
     int ends[2];
@@ -271,7 +270,7 @@ static void *fail_to_exec(void *unused)
     return failed ? allocate_and_free(NULL) : "exec did not say ENOENT";
 }
 
-/* The first CUDA call and an exec, on the smallest stack that a thread may have. */
+/* The first CUDA call and an exec, on the smallest stack that a thread can have. */
 static int small_stack(void)
 {
     pthread_attr_t attributes;
@@ -286,7 +285,7 @@ static int small_stack(void)
     return 5;
 }
 
-/* What every thread gets that asks for nothing else; and so would the recorder's. */
+/* The default stack size, which the recorder's own thread would get, too. */
 static int small_default_stack(void)
 {
     pthread_attr_t attributes;
@@ -308,7 +307,7 @@ static void jump_out(int signal_number)
     siglongjmp(before_the_call, 1);
 }
 
-/* The runtime dies inside the call, and the call never ends. */
+/* The runtime ends the thread inside the call, which never returns. */
 static bool is_jumped_out_of(void **block)
 {
     if (sigsetjmp(before_the_call, 1) != 0)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* link: dl */
 /*
- * A program that is not linked to CUDA: it asks whether CUDA is there, opens the driver, closes it,
- * puts other memory in its place and opens it again, or looks symbols up while other libraries come
- * and go. It says on stdout what it found.
+ * A program that is not linked to CUDA. It asks whether CUDA is there, opens the driver, closes it, maps
+ * other memory in its place and opens it again, or looks symbols up while other libraries are loaded and
+ * unloaded. Prints what it found.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -71,7 +71,7 @@ static int use_driver(void *driver)
     return made ? made : alloc(&address, 4096);
 }
 
-/* So that nothing comes back to where a closed library was. */
+/* Maps memory where a closed library was, so that nothing can be loaded there. */
 static void take_places(void)
 {
     for (int i = 0; i < 40; i++)
@@ -94,7 +94,7 @@ static int reopen(const char *unused)
     return 5;
 }
 
-/* What the recorder asked the first one, it may ask again. */
+/* The recorder may repeat what it asked the first one. */
 static int reopen_used(const char *unused)
 {
     (void)unused;
@@ -111,7 +111,7 @@ static int reopen_used(const char *unused)
 
 static atomic_bool stopped;
 
-/* What is freed is written over, so that a reader of what the loader gave back is found out. */
+/* Overwrites freed memory, so that a reader of memory that the loader has freed crashes. */
 static void *open_and_close(void *unused)
 {
     void *blocks[8];
@@ -152,7 +152,7 @@ static rlim_t address_space_bytes(void)
     return pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Under a limit that has room for the library many times, but not once for each time. */
+/* The limit leaves room for many copies of the library, but for fewer than it is opened. */
 static int close_often(const char *path)
 {
     struct rlimit limit = {.rlim_max = RLIM_INFINITY};
@@ -178,7 +178,7 @@ static void *look_up(void *unused)
     return NULL;
 }
 
-/* A child that finds the loader's lock held by a thread it does not have would wait for ever. */
+/* A child would wait for ever if a thread that it does not have held the loader's lock. */
 static int forked_child_opens_a_library(void)
 {
     int status = -1;
@@ -215,7 +215,7 @@ static void *first_call(void *argument)
     return (void *)(intptr_t)(*alloc)(&address, 4096);
 }
 
-/* Two first calls: one in a constructor, so under the loader's lock, one that needs the loader. */
+/* Two first calls: one in a constructor, under the loader's lock; one that needs the loader. */
 static int constructor(const char *path)
 {
     void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_GLOBAL);

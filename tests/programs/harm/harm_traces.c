@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 dl */
 /*
- * What a trace may be asked to hold, and what may happen to its files: sizes of 1 << 63, thousands
- * of names, names of other tools, more threads than the ring has room for, execs that fail while
- * other threads work, descriptors that the program closed and uses itself. It says on stdout what
- * it did, so that the trace can be held to it.
+ * Strains a trace and its files: sizes of 1 << 63, thousands of names, names of other tools, more
+ * threads than the ring has room for, execs that fail while other threads work, descriptors that the
+ * program closes and reuses. Prints what it did, for a comparison with the trace.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -66,7 +65,7 @@ static atomic_long pairs;
 
 #define PAIRS_MAX 200000 /* on a slow machine, an exec waits for a long backlog */
 
-/* Busy, but no more so than the writer can follow. */
+/* Busy, but not busier than the writer can follow. */
 static void *work(void *unused)
 {
     (void)unused;
@@ -80,7 +79,7 @@ static void *work(void *unused)
     return NULL;
 }
 
-/* One is a folder, the other is looked for in PATH: both may be anything until the kernel looks. */
+/* One is a folder, the other is searched in PATH: only the kernel finds out that neither can run. */
 static void fail_to_exec(void)
 {
     char name[] = "x";
@@ -133,7 +132,7 @@ static int descriptors_after_exec(void)
 
 #define FILES 8
 
-/* Its own files stand where the recorder's descriptors were. */
+/* Opens its own files under the numbers of the recorder's descriptors. */
 static int own_files(void)
 {
     int files[FILES], harmed = 0;
@@ -141,7 +140,8 @@ static int own_files(void)
     struct stat status;
     for (int i = 0; i < 1000; i++)
         allocate(4096);
-    usleep(250000); /* the writer, ten times a second, has everything open and cached by then */
+    usleep(
+        250000); /* the writer works ten times a second: by now it has everything open and cached */
     close_descriptors();
     for (int i = 0; i < FILES; i++) {
         snprintf(name, sizeof name, "own.%d", i);
@@ -159,7 +159,7 @@ static int own_files(void)
     return 5;
 }
 
-/* The next three that it opens are its standard descriptors, as daemons have it. */
+/* The next three files it opens become its standard descriptors, as in a daemon. */
 static int standard_descriptors(void)
 {
     const int out = fcntl(STDOUT_FILENO, F_DUPFD, 100);
@@ -173,7 +173,7 @@ static int standard_descriptors(void)
     return 5;
 }
 
-/* The same in a forked child, whose parent's recorder had other descriptors. */
+/* The same in a forked child; the parent's recorder had other descriptors. */
 static void use_descriptors_of_parent(void)
 {
     int files[32], harmed = 0;
@@ -188,7 +188,7 @@ static void use_descriptors_of_parent(void)
     printf("%d files of the child harmed\n", harmed);
 }
 
-/* With room for `argument` more descriptors, the database opens, or not even that. */
+/* Leaves room for `argument` more descriptors: enough for the database, or not even for that. */
 static void run_out_of_descriptors(rlim_t more)
 {
     void *block;
@@ -256,7 +256,7 @@ static void *hold(void *unused)
     return NULL;
 }
 
-/* Each thread with events holds a segment of the ring while it lives. */
+/* Each living thread with events holds a segment of the ring. */
 static int threads_at_once(void)
 {
     pthread_t threads[THREADS];
@@ -332,7 +332,7 @@ typedef int push_function(const struct attributes *attributes);
 typedef int wide_push_function(const wchar_t *name);
 typedef int pop_function(void);
 
-/* Another tool's handles are whatever it likes: numbers, or addresses of its own. */
+/* Another tool chooses its own handles: numbers, or its own addresses. */
 static int other_tools_names(void)
 {
     push_function *push = GMT_FUNCTION(push_function *, dlsym(RTLD_DEFAULT, "nvtxRangePushEx"));
@@ -371,7 +371,7 @@ static int wide_names(void)
 
 /* --- a reader --- */
 
-/* Says that it has allocated, and ends when its stdin does. */
+/* Prints that it has allocated, and ends at the end of its stdin. */
 static int wait_for_reader(void)
 {
     allocate(4096);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* link: dl */
 /*
- * A program that knows nothing of CUDA: it opens libraries and calls functions in them. Each
- * argument is FLAGS:LIBRARY:FUNCTION, FLAGS being local, global, deepbind or new (a namespace of
- * its own). The function takes nothing and returns an int, which is printed. An answer of the
- * program's own is there to be found by those that look in the wrong place.
+ * A program without CUDA that opens libraries and calls functions in them. Each argument is
+ * FLAGS:LIBRARY:FUNCTION, where FLAGS is local, global, deepbind or new (a namespace of its own). The
+ * function takes nothing and returns an int, which is printed. The program has a function of the same
+ * name itself, which a lookup in the wrong place finds.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Every way to another process, from one that uses CUDA or will: posix_spawn, system, vfork, clone
- * with and without its parent's memory, _Fork, daemons, an exec of itself; ends by the last thread;
- * and ends that nothing can be done about. It says on stdout what each process saw and how it
- * ended, which must be the same with and without the recorder.
+ * Makes another process in every way, before and after its first CUDA call: posix_spawn, system, vfork,
+ * clone with and without shared memory, _Fork, daemon, an exec of itself. Also ends with its last thread,
+ * and by a system call that cannot be hooked. Prints what each process saw and how it ended, which must
+ * be the same with and without the recorder.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@
 
 static char *own_path;
 
-/* One allocation of this many MiB: its result. */
+/* Allocates this many MiB and prints the result. */
 static int take(size_t mebibytes)
 {
     void *block = NULL;
@@ -73,7 +73,7 @@ static int by_system(void)
     return 5;
 }
 
-/* Its memory is its parent's: what it does to the recording it does to its parent's. */
+/* The child shares its parent's memory: whatever it does to the recording happens to its parent's. */
 static int by_vfork(void)
 {
     take(1);
@@ -108,7 +108,7 @@ static int by_clone_with_memory(void)
 
 /* --- children that use CUDA --- */
 
-/* fork's handlers know nothing of either. */
+/* pthread_atfork's handlers run for neither. */
 static pid_t raw_clone(void)
 {
     return (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
@@ -144,7 +144,7 @@ static int by_Fork_after(void)
     return 5;
 }
 
-/* A function that clone calls ends its process without libc's exit. */
+/* When a function called by clone returns, its process ends without libc's exit. */
 static int take_in_clone(void *unused)
 {
     (void)unused;
@@ -202,7 +202,7 @@ static int by_last_thread(void)
 
 /* --- daemons --- */
 
-/* Keeps one descriptor, to be heard by. */
+/* Keeps one descriptor, to report through. */
 static void become_daemon(int said)
 {
     if (setsid() < 0 || fork() != 0)
@@ -222,7 +222,7 @@ static void become_daemon(int said)
     exit(5);
 }
 
-/* What it says ends when it does. */
+/* The pipe ends when the daemon does. */
 static int by_daemon(void)
 {
     char text[256] = "";
@@ -261,7 +261,7 @@ static void call_for_ever(int ready)
             _exit(9);
 }
 
-/* The first is killed wherever it is; the second must not have to wait for it. */
+/* The first child is killed at any point; the second must not wait for it. */
 static int kill_one_and_try(void)
 {
     int ready[2];
@@ -314,7 +314,7 @@ static int one(void)
     return 5;
 }
 
-/* Nothing of ours is asked. */
+/* No function that could be hooked is called. */
 static int by_system_call(void)
 {
     take(1);

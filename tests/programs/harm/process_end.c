@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Allocates 1, 2 and 3 MiB, frees the 1 MiB, and then ends as it is told. What its trace must say
- * in every case: 3 allocations, 1 free, 5 MiB live at exit (unless the mode says otherwise).
+ * Allocates 1, 2 and 3 MiB, frees the 1 MiB, and then ends in the given way. Unless the mode says
+ * otherwise, its trace must hold 3 allocations, 1 free, and 5 MiB live at exit.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -181,7 +181,7 @@ static void *work_elsewhere(void *unused)
     return NULL;
 }
 
-/* A phase that one thread opens before another makes the first CUDA call, and closes afterwards. */
+/* One thread opens a phase, another makes the first CUDA call, and the first closes the phase. */
 static int early_phase(void)
 {
     pthread_t thread;
@@ -197,8 +197,8 @@ static int early_phase(void)
 
 #define OWN_FILES 8
 
-/* Code without unwind information, as just-in-time compilers make it: here libunwind asks whether
- * it may read a frame before it does. */
+/* Code without unwind information, as just-in-time compilers make it. libunwind checks here whether a
+ * frame can be read before it reads it. */
 void call_from_nowhere(void *(*function)(void *));
 #ifdef __aarch64__
 __asm__(".text\n"
@@ -228,8 +228,8 @@ __asm__(".text\n"
         ".size call_from_nowhere, .-call_from_nowhere\n");
 #endif
 
-/* Closes every descriptor, ours among them, and opens files of its own in their place: they must
- * hold what was written to them, and be read from no further than this program does. */
+/* Closes every descriptor, the recorder's among them, and opens its own files under their numbers. The
+ * files must hold only what this program writes, and nobody else may move their read positions. */
 static int close_all(void)
 {
     char name[32], text[8] = "";

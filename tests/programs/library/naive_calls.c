@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What preloads of others did wrong inside the calls that they stand in for, a macro for each, as
- * in naive_lookups.c. Built by the tests with one of
+ * Mistakes that other preloaded libraries made inside the calls they replace. Like naive_lookups.c, the
+ * tests build it with one of these macros:
  *
  *   NAIVE_CONTEXT    needs a current context to make virtual memory
- *   NAIVE_LOCATION   takes every place of memory for a device
- *   NAIVE_NULL       writes to the out-parameter before it knows that there is one
- *   NAIVE_ERRNO      has something to say where nobody listens
- *   NAIVE_FORK       relies on fork's handlers to have its thread in every process
- *   NAIVE_LOCK       holds a lock that processes share over the real call
- *   NAIVE_BYPASS     calls the library, and not the next tool
+ *   NAIVE_LOCATION   takes every memory location for a device
+ *   NAIVE_NULL       writes to the out-parameter without checking it for NULL
+ *   NAIVE_ERRNO      leaves its own errno behind
+ *   NAIVE_FORK       relies on pthread_atfork to start its thread in every process
+ *   NAIVE_LOCK       holds a lock shared between processes over the real call
+ *   NAIVE_BYPASS     calls the library instead of the next tool
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -90,7 +90,7 @@ __attribute__((constructor)) static void set_up(void)
     pthread_atfork(NULL, NULL, start);
 }
 
-/* It would wait for ever. */
+/* This would wait for ever. */
 GMT_EXPORT cudaError_t cudaMalloc(void **address, size_t size_bytes)
 {
     struct timespec until;
@@ -112,7 +112,7 @@ __attribute__((constructor)) static void set_up(void)
     close(fd);
 }
 
-/* It would wait for ever. */
+/* This would wait for ever. */
 GMT_EXPORT cudaError_t cudaMalloc(void **address, size_t size_bytes)
 {
     int turns = 0, unlocked = 0;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What preloads of others did wrong, a macro for each: the tests show that a program notices, and
- * that it does not with ours. Built by them with one of
+ * Mistakes that other preloaded libraries made in lookups. The tests show that a program notices each
+ * mistake, and notices nothing with ours. They build it with one of these macros:
  *
  *   NAIVE_TWICE      takes a second dlsym(RTLD_NEXT) of a name on a thread for a recursion
- *   NAIVE_CALLER     calls dlsym from C, so that RTLD_NEXT is what comes after itself
- *   NAIVE_PREFIX     takes every name that begins with cu for the driver's
- *   NAIVE_SELF       asks itself again for a handle of NULL
+ *   NAIVE_CALLER     calls dlsym from C, so that RTLD_NEXT means the library after itself
+ *   NAIVE_PREFIX     takes every name that begins with cu for a driver function
+ *   NAIVE_SELF       calls itself for a handle of NULL
  *   NAIVE_HANDLE     answers from the driver, whatever the handle
- *   NAIVE_OUT        writes to out-parameters that the caller has not given
- *   NAIVE_ONE_WAY    knows no cuGetProcAddress
+ *   NAIVE_OUT        writes to out-parameters that are NULL
+ *   NAIVE_ONE_WAY    does not know cuGetProcAddress
  *   NAIVE_LIBC       needs a private function of old C libraries
- *   NAIVE_DLOPEN     calls dlopen from C, so that the caller's folders are not looked in
+ *   NAIVE_DLOPEN     calls dlopen from C, so that the caller's rpath is not searched
  */
 #include <dlfcn.h>
 #include <stdint.h>

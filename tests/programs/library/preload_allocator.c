@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 dl */
 /*
- * A memory pool that is preloaded: serves cudaMalloc from one block of its own, which it takes by
- * the next cudaMalloc, and says at the end what it did.
+ * A preloaded memory pool: serves cudaMalloc from one block, which it allocates through the next
+ * cudaMalloc, and prints at the end what it did.
  */
 #include <dlfcn.h>
 #include <stdint.h>

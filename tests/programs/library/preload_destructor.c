@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * A library of the program whose destructor still uses CUDA, with many events: preloaded behind the
- * recorder, it is finished after it.
+ * A library whose destructor still uses CUDA, with many events. Preloaded after the recorder, it is
+ * finalized after it.
  */
 #include <unistd.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* link: dl */
 /*
- * Makes calls of the recorder fail, one or all from one on: preloaded before it, this takes libc's
- * place, and refuses what is asked for from inside libgpumemtrace.so or libunwind.so. What others
- * ask for goes to libc or the kernel as ever.
+ * Makes libc calls of the recorder fail: one call, or all calls from one on. Preloaded before the
+ * recorder, it replaces libc's functions, and fails those called from libgpumemtrace.so or
+ * libunwind.so. Calls from elsewhere go to libc or the kernel as usual.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -154,7 +154,7 @@ GMT_EXPORT int madvise(void *address, size_t bytes, int advice)
         return (type)(call);                                                                       \
     }
 
-/* open and fcntl take their last argument where there is one; the kernel looks at it only then. */
+/* open and fcntl have an optional last argument; the kernel reads it only when it is needed. */
 #define LAST_ARGUMENT(last, type, value)                                                           \
     va_list arguments;                                                                             \
     va_start(arguments, last);                                                                     \
@@ -194,7 +194,7 @@ FILE_CALL(int, access, (const char *path, int mode), EACCES, syscall(SYS_faccess
 FILE_CALL(int, fchmod, (int fd, mode_t mode), EPERM, syscall(SYS_fchmod, fd, mode))
 /* clang-format on */
 
-/* What the recorder has to say on stderr is heard. */
+/* What the recorder writes to stderr is let through. */
 GMT_EXPORT ssize_t write(int fd, const void *bytes, size_t count)
 {
     if (fd != STDERR_FILENO)

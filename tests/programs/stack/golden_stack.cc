@@ -2,7 +2,7 @@
 // link: cudart13
 /*
  * A small model in C++ whose allocations come through methods, templates, lambdas and inlined calls.
- * tests/golden/cpp.txt has its stacks, with the numbers of these lines.
+ * tests/golden/cpp.txt holds its stacks, with the line numbers of this file.
  */
 #include "gpumemtrace/cuda/abi.h"
 

@@ -2,7 +2,7 @@
 // link: cudart13
 /*
  * Two threads that allocate, one after the other, and the main thread.
- * tests/golden/threads.txt has their stacks, with the numbers of these lines.
+ * tests/golden/threads.txt holds their stacks, with the line numbers of this file.
  */
 #include "gpumemtrace/cuda/abi.h"
 

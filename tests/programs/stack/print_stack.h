@@ -59,7 +59,7 @@ static inline int print_module(struct dl_phdr_info *info, size_t info_bytes, voi
     return 0;
 }
 
-/* Into the caller, so that the stack begins there. */
+/* A macro's body is in the caller, so the stack begins there. */
 #define PRINT_STACK()                                                                              \
     do {                                                                                           \
         void *addresses_[64];                                                                      \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * A thread that is inside a function with the name of autograd's engine allocates, as PyTorch's
- * backward threads do, without any interpreter. Prints the address.
+ * Allocates on a thread inside a function named like autograd's engine, as PyTorch's backward threads
+ * do, without an interpreter. Prints the address.
  */
 #include <pthread.h>
 #include <stdio.h>

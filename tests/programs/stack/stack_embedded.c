@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * A program that loads an interpreter as a plugin, after its first CUDA call, with symbols that
- * nobody else sees:
+ * Loads an interpreter as a plugin after its first CUDA call, with RTLD_LOCAL:
  *
  *     stack_embedded LIBPYTHON [close]
  *
- * Its script allocates in "inner", called by "outer". Prints the address. "close": ends it, closes
- * the library and allocates once more. Exit 77: no such library.
+ * Its script allocates in "inner", called by "outer". Prints the address. "close":
+ * finalizes the interpreter, closes the library and allocates once more. Exit 77: no such library.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -15,7 +14,7 @@
 #include "gpumemtrace/compiler.h"
 #include "gpumemtrace/cuda/abi.h"
 
-/* What of Python's stable ABI is used here. */
+/* The parts of Python's stable ABI that are used here. */
 struct method {
     const char *name;
     void *(*function)(void *self, void *arguments);

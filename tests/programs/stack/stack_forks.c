@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 cuda */
 /*
- * Threads whose every allocation has a stack of its own, so that the recorder has something new to
- * look at, at each moment that the process forks:
+ * Runs threads whose every allocation has a new stack, so that the recorder is taking in a stack at any
+ * moment when the process forks:
  *
  *     stack_forks FORKS
  *
- * Each child makes a CUDA call and ends, or is ended after 20 s. Exit 1: one was.
+ * Each child makes a CUDA call and ends. Exit 1: a child had to be killed after 20 s.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -25,10 +25,10 @@
 #define STACKS_A_FORK 1000
 
 static atomic_bool over;
-static atomic_int begun, left; /* stacks to take around this fork: the tree has room for so many */
+static atomic_int begun, left; /* stacks to take around this fork, limited by the tree's room */
 static _Thread_local unsigned after; /* work behind a call, so that it is no tail call */
 
-/* Every bit of path takes another way here, and so another return address. */
+/* Each bit of `path` chooses another call, and so another return address. */
 static GMT_NOINLINE void descend(unsigned long path, int depth)
 {
     void *block = NULL;

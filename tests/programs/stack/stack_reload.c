@@ -5,8 +5,8 @@
  *
  *     stack_reload PLUGIN OTHER [naive]
  *
- * naive: with libc's own dlclose, as if nobody had an eye on it. Prints "ADDRESS PLACE" for each:
- * the block, and where the plugin's function is.
+ * naive: calls libc's own dlclose, past the recorder's. Prints "ADDRESS PLACE" for each: the block, and
+ * where the plugin's function is.
  */
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Allocations called by machine code that no unwind table knows, while the frame pointer's register
- * holds something else: an unwinder that takes it for one meets addresses that cannot be read. Says
- * how many succeeded. Exit 77: not written for this machine.
+ * Allocates from machine code that no unwind table covers, while the frame pointer's register holds
+ * something else: an unwinder that trusts the register meets addresses that cannot be read. Prints how
+ * many allocations succeeded. Exit 77: there is no such code for this machine.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ enum { VALUE_AT = 3, FUNCTION_AT = 13 };
 
 typedef cudaError_t malloc_function(void **block, size_t bytes);
 
-/* Each time in another place: the unwinder remembers what it found out about one. */
+/* Each time at another address, since the unwinder remembers what it found at one. */
 static int allocate(uint8_t **place, uint64_t value)
 {
     const uint64_t function = (uint64_t)(uintptr_t)cudaMalloc;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // link:
 /*
- * Prints a stack of functions whose names are mangled: C++ in its forms, and Rust in the old and the
- * new form, which are given to plain functions here.
+ * Prints a stack of functions with mangled names: several forms of C++, and Rust's legacy and v0 forms,
+ * which plain functions bear here.
  */
 #include "print_stack.h"
 

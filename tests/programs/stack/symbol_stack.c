@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 // link:
 /*
- * Prints its own stack for the test of symbol names; without optimization one line more, "nothing
- * …", because one of the facts needs it. The lines that calls stand in carry a mark, because the
- * test looks for them by their text.
+ * Prints its own stack for the tests of symbol names; without optimization also a line "nothing …",
+ * which one test needs. Lines with calls carry a comment, by whose text the tests find them.
  */
 #include "gpumemtrace/compiler.h"
 #include "print_stack.h"
