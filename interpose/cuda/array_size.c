@@ -38,7 +38,7 @@ static uint64_t at_least_one(uint64_t extent)
     return extent ? extent : 1;
 }
 
-/* Width in bytes first: a last odd bit of a row still takes a byte. */
+/* A last odd bit takes a byte. */
 static uint64_t level_bytes(const struct array_shape *shape, uint64_t width, uint64_t height,
                             uint64_t depth)
 {
@@ -47,7 +47,7 @@ static uint64_t level_bytes(const struct array_shape *shape, uint64_t width, uin
     return bits == UINT64_MAX ? bits : bits / 8 + (bits % 8 != 0);
 }
 
-/* The driver makes no level beyond the one whose extents are all 1, and always the first. */
+/* The driver makes at least one level, and none beyond the one whose extents are all 1. */
 uint64_t array_shape_mipmap_bytes(const struct array_shape *shape, unsigned level_count)
 {
     const bool layered = shape->flags & FLAG_LAYERED;
@@ -124,8 +124,8 @@ uint64_t array_3d_bytes_v1(const CUDA_ARRAY3D_DESCRIPTOR_v1 *descriptor)
     return array_3d_bytes(&widened);
 }
 
-/* The runtime has kinds for the planar, compressed and packed formats; elsewhere the bits of the
- * channels say it all. */
+/* The runtime has kinds for planar, compressed and packed formats; for all others the bits of the
+ * channels are what counts. */
 static uint64_t runtime_element_bits(const struct cudaChannelFormatDesc *format)
 {
     enum { KIND_NV12 = 4, KIND_BC1 = 17, KIND_BC7_SRGB = 30, KIND_1010102 = 31 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Bytes of arrays and of pitched memory, from what their descriptors ask for. Every function takes
- * NULL (0 bytes) and answers UINT64_MAX for more than fits, so that nonsense stays a large number.
+ * Bytes of arrays and of pitched memory, from their descriptors. Every function takes NULL (0
+ * bytes) and returns UINT64_MAX for more than fits. It must not know who asks.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_CUDA_ARRAY_SIZE_H
 #define GPUMEMTRACE_INTERPOSE_CUDA_ARRAY_SIZE_H
@@ -26,16 +26,16 @@ struct array_shape {
 };
 
 /* All levels of a mipmap: each halves the extents, but not the layers; an array has one level. 0
- * for those that come without memory: sparse ones, and those whose memory is mapped later. */
+ * for arrays without memory of their own: sparse ones, and those whose memory is mapped later. */
 uint64_t array_shape_mipmap_bytes(const struct array_shape *shape, unsigned level_count);
 
-/* Bits of one element of a driver format with this number of channels; 0: not known. */
+/* Bits of one element of a driver format with this number of channels; 0: the format is unknown. */
 uint64_t array_element_bits(int format, unsigned channel_count);
 
 uint64_t array_bytes(const CUDA_ARRAY_DESCRIPTOR *descriptor);
 uint64_t array_3d_bytes(const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
 uint64_t array_mipmap_bytes(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned level_count);
-/* Of the descriptors from before CUDA 3.2. */
+/* For the descriptors from before CUDA 3.2. */
 uint64_t array_bytes_v1(const CUDA_ARRAY_DESCRIPTOR_v1 *descriptor);
 uint64_t array_3d_bytes_v1(const CUDA_ARRAY3D_DESCRIPTOR_v1 *descriptor);
 uint64_t array_runtime_bytes(const struct cudaChannelFormatDesc *format, struct cudaExtent extent,

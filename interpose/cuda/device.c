@@ -14,7 +14,8 @@
 
 #define DRIVER "libcuda.so"
 
-/* The driver's functions, by their exported names; looked up once. */
+/* The driver's functions, by their exported names. One that is missing is looked for again at the
+ * next call: libcuda may not be loaded yet. */
 #define DRIVER_FUNCTIONS(X)                                                                        \
     X(cuCtxGetApiVersion, (CUcontext, unsigned *))                                                 \
     X(cuCtxGetCurrent, (CUcontext *))                                                              \
@@ -33,7 +34,6 @@
     X(cuPointerGetAttribute, (void *, CUpointer_attribute, CUdeviceptr))                           \
     X(cuStreamIsCapturing, (CUstream, CUstreamCaptureStatus *))
 
-/* A function that is missing is asked for again: libcuda may not be loaded yet. */
 #define X(name, parameters)                                                                        \
     typedef CUresult(*ask_##name##_function) parameters;                                           \
     static ask_##name##_function ask_##name(void)                                                  \
@@ -87,7 +87,7 @@ uint64_t device_current_context(struct thread *thread)
     return known->context;
 }
 
-int device_of(uint64_t address)
+int device_of_address(uint64_t address)
 {
     int device = DEVICE_UNKNOWN;
     if (!ASK(cuPointerGetAttribute, &device, CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, address) ||

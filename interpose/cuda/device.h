@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the recorder asks the driver itself, through libcuda's own functions: which device this
- * thread is on, what a device is, how much it has left. Never inside a lock. It must not know hooks,
- * nor record events.
+ * What the recorder asks the driver, by libcuda's own functions: which device this thread is on,
+ * what a device is, how much it has left. Never inside a lock. It must not know hooks, nor record
+ * events.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_CUDA_DEVICE_H
 #define GPUMEMTRACE_INTERPOSE_CUDA_DEVICE_H
@@ -30,10 +30,10 @@ struct device_mempool_usage {
 int device_current(struct thread *thread);
 /* The context that device_current found. */
 uint64_t device_current_context(struct thread *thread);
-/* The device whose memory this address is, as a pool's may not be the current one's;
- * DEVICE_CURRENT when the driver does not say. */
-int device_of(uint64_t address);
-/* Contexts may have gone: forget what is known of them. */
+/* The device whose memory this address is: a mempool's may be another than the current one.
+ * DEVICE_CURRENT if the driver does not say. */
+int device_of_address(uint64_t address);
+/* A context may have been destroyed: what is remembered of contexts is forgotten. */
 void device_forget_contexts(void);
 
 /* The device's current memory pool (mempool); 0 when it cannot tell. */
@@ -41,26 +41,27 @@ uint64_t device_mempool(int device);
 bool device_mempool_usage(uint64_t pool, struct device_mempool_usage *usage);
 /* The same of the pool that the device's graphs allocate from. */
 bool device_graph_usage(int device, struct device_mempool_usage *usage);
-/* The allocation that holds this address, whoever made it; 0 when it cannot tell. */
+/* Bytes of the allocation that holds this address, whoever made it; 0 if the driver cannot tell. */
 uint64_t device_range_bytes(uint64_t address);
-/* A mapped buffer of a graphics API; 0 for an image. */
+/* Bytes of a mapped buffer of a graphics API; 0 for an image. */
 uint64_t device_graphics_bytes(CUgraphicsResource resource);
 bool device_is_capturing(uint64_t stream);
 /* cuMemGetInfo of the current context; not to be asked while a stream is captured. */
 bool device_memory(struct device_memory *memory);
-/* Has the primary context of this device gone? false when it cannot tell. */
+/* Is the primary context of this device inactive? false if the driver cannot tell. */
 bool device_primary_inactive(int device);
 
 bool device_context_exists(CUcontext context);
 
-/* Writes the device's name, uuid and size to the trace the first time it is met. */
+/* Writes name, uuid and size of the device to the trace the first time it is met. */
 void device_introduce(struct thread *thread, int device);
-/* Whose memory has been looked at from inside a context; true for the first to ask, once. */
+/* Has somebody looked at the device's free memory from inside a context? device_first_look is true
+ * once, for the first to call it. */
 bool device_is_looked_at(int device);
 bool device_first_look(int device);
 void device_setup(void);
 
-/* cuDriverGetVersion, 0: not known; and is it the project's simulator? */
+/* cuDriverGetVersion, 0: unknown; and is the driver this project's simulator? */
 int device_driver_version(void);
 bool device_is_simulated(void);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hooks of calls that may or may not begin or end a context: the primary one is counted, and
- * an attached one too. Whether it did is asked of the driver around the real call.
+ * The hooks of calls that may begin or end a context: references to the primary one, and to an
+ * attached one, are counted. The driver is asked around the real call whether it did. It must not
+ * know what an event becomes.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -47,7 +48,7 @@ HOOK_FUNCTION(driver, cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice de
 RELEASE(cuDevicePrimaryCtxRelease)
 RELEASE(cuDevicePrimaryCtxRelease_v2)
 
-/* The old way: cuCtxAttach counts up, and the last cuCtxDetach is a destroy. */
+/* Before primary contexts: cuCtxAttach counts up, and the last cuCtxDetach destroys. */
 CONTEXT_END(cuCtxDetach, CUcontext, context, true, DEVICE_BY_ADDRESS, bits(context),
             !device_context_exists(context))
 /* clang-format on */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hooks of graphs that no row of hooks.def can say: the beginning and end of a stream capture,
- * and a node of any kind. What they find out about graphs stands in graphs.h.
+ * The hooks of graphs that no row of hooks.def can describe: the beginning and end of a stream
+ * capture, and nodes of any kind. What they learn about graphs is kept by graphs.h. It must not
+ * know what an event becomes.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +14,7 @@
 
 /* --- stream captures --- */
 
-/* An end that finds the capture broken ends it all the same; one by the wrong thread does not. */
+/* An end that finds the capture invalid ends it as well; one by the wrong thread does not. */
 static bool ends_capture(CUresult status)
 {
     enum { FIRST_CAPTURE_ERROR = 900, WRONG_THREAD = 908 };
@@ -49,10 +50,10 @@ END(cuStreamEndCapture_ptsz)
 
 /* --- nodes of any kind --- */
 
-/* The runtime's cudaGraphAddNode took five parameters before CUDA 13 and six since, under one name:
- * it is seen by what it calls here. */
+/* The runtime's cudaGraphAddNode has no hook: it took five parameters before CUDA 13 and takes six
+ * since, under one name. It calls the functions below. */
 
-/* What CUgraphNodeParams and cudaGraphNodeParams share, as far as memory nodes go. */
+/* What CUgraphNodeParams and cudaGraphNodeParams have in common for memory nodes. */
 struct node_parameters {
     int type;
     int reserved[3];

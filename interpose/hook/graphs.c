@@ -13,8 +13,8 @@ static _Atomic uint64_t memory_devices;
 
 _Static_assert(DEVICE_LIMIT <= 64, "one bit per device");
 
-/* A stream that is destroyed while it is captured leaves the count too high: then the driver is
- * asked less, and nothing else happens. */
+/* A stream that is destroyed while it is captured leaves the count too high: the driver is then
+ * asked less often, and nothing else happens. */
 void graphs_count_capture(int change)
 {
     if (atomic_fetch_add_explicit(&open_captures, change, memory_order_relaxed) + change < 0)

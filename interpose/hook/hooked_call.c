@@ -18,9 +18,8 @@ static struct thread_part part = THREAD_PART(struct open_calls, sizeof(struct op
 
 /* --- entering and leaving --- */
 
-/* What a thread is inside of, a bit each: an event kind; for allocations and frees also whose
- * account. So a cuMemAlloc, or a cuMemCreate, inside a cudaMalloc is part of it, and a
- * cuMemHostAlloc there is not. */
+/* A bit for each kind of event, and for allocations and frees one for each account. So a cuMemAlloc
+ * or cuMemCreate inside a cudaMalloc is part of it, and a cuMemHostAlloc there is not. */
 static uint64_t guard_bit(enum event_kind kind, enum memory_kind memory)
 {
     if (kind == EVENT_ALLOC)
@@ -32,8 +31,8 @@ static uint64_t guard_bit(enum event_kind kind, enum memory_kind memory)
 
 _Static_assert(EVENT_KIND_COUNT + 2 * ACCOUNT_COUNT <= 64, "one word of guards a thread");
 
-/* A signal handler may have jumped out of a call, which then never ends: a call of the same stack
- * that is further out, or in the same place, is not inside it. */
+/* A signal handler may have jumped out of a call, which then never ends: a call that is noted
+ * further out on the stack, or at the same place, is not inside it. */
 static void notice_jump(struct open_calls *open, const struct hooked_call *call)
 {
     if (GMT_LIKELY(!open->count) || (uintptr_t)call < open->outermost)
@@ -46,7 +45,7 @@ static void enter_outermost(struct open_calls *open, const struct hooked_call *c
 {
     open->outermost = (uintptr_t)call;
     open->has_children = 0;
-    if (++open->call_id == 0) /* 0 says: nothing happened inside */
+    if (++open->call_id == 0) /* 0 in an event: nothing happened inside the call */
         open->call_id = 1;
 }
 
@@ -84,7 +83,7 @@ void hooked_call_leave(struct hooked_call *call)
 
 /* --- slots --- */
 
-/* After the device was asked for: that has remembered the current context. */
+/* Call after device_current, which remembers the current context. */
 static uint64_t resolve_object(struct thread *thread, uint64_t object, int device)
 {
     if (object == OBJECT_CURRENT_CONTEXT)
@@ -92,7 +91,7 @@ static uint64_t resolve_object(struct thread *thread, uint64_t object, int devic
     return object == OBJECT_CURRENT_MEMPOOL ? device_mempool(device) : object;
 }
 
-/* An event inside a hooked call, and the call that has such events, carry the same number. */
+/* An event inside a hooked call, and the event of that call, get the same call_id. */
 static void number_call(struct ring_slot *slot, struct open_calls *open)
 {
     slot->nested = open->count > 1;
@@ -114,7 +113,7 @@ void hooked_call_before(struct hooked_call *call, const struct event_args *args)
         call->slot = event_slot_claim(call->thread);
     if (call->slot) {
         event_slot_fill(call->slot, call->hook, &known);
-        /* Release: whoever folds the ring of a killed process sees the slot filled. */
+        /* Release: whoever folds the ring of a killed process sees a filled slot. */
         atomic_store_explicit(&call->slot->state, SLOT_PENDING, memory_order_release);
     }
     errno = saved_errno;
@@ -151,9 +150,9 @@ void hooked_call_child(struct hooked_call *call, const struct event_args *args)
     ring_publish(slot);
 }
 
-/* The stack was taken in a caller: every frame of ours is unwound each time. */
-static void store(struct hooked_call *call, const struct event_args *args, uint32_t stack_id,
-                  int result)
+/* The stack was taken by the caller: frames of ours between would be unwound each time. */
+static void store_event(struct hooked_call *call, const struct event_args *args, uint32_t stack_id,
+                        int result)
 {
     struct ring_slot *slot = event_slot_claim(call->thread);
     if (!slot)
@@ -167,11 +166,11 @@ static void store(struct hooked_call *call, const struct event_args *args, uint3
 
 void hooked_call_store(struct hooked_call *call, const struct event_args *args, int result)
 {
-    store(call, args, call_stack_take(call->thread), result);
+    store_event(call, args, call_stack_take(call->thread), result);
 }
 
-/* In a stream that is being captured a stream-ordered allocation becomes a node of the graph. */
-static enum memory_kind memory_given(const struct event_args *args)
+/* In a stream that is captured, a stream-ordered allocation becomes a node of the graph. */
+static enum memory_kind memory_of_allocation(const struct event_args *args)
 {
     if (args->memory == MEMORY_ASYNC && graphs_is_capturing(args->stream))
         return MEMORY_GRAPH_NODE;
@@ -188,25 +187,25 @@ static void after_allocation(struct hooked_call *call, const struct event_args *
         graphs_expect_memory(args->device);
     sampling_context(call, args);
     if (args->memory == MEMORY_ASYNC)
-        sampling_pool(call, args);
+        sampling_mempool(call, args);
 }
 
 static void after_other_call(struct hooked_call *call, const struct event_args *args, int result)
 {
     struct event_args known = *args;
-    /* Zero bytes that give NULL are no event. */
+    /* An allocation of zero bytes that returns NULL is no event. */
     if (known.kind == EVENT_ALLOC && result == 0 && !known.address)
         return;
     if (known.device == DEVICE_CURRENT)
         known.device = device_current(call->thread);
     known.object = resolve_object(call->thread, known.object, known.device);
     if (known.kind == EVENT_ALLOC && result == 0)
-        known.memory = memory_given(&known);
+        known.memory = memory_of_allocation(&known);
     device_introduce(call->thread, known.device);
     if (known.kind == EVENT_ALLOC)
         after_allocation(call, &known, result);
     sampling_around(call);
-    store(call, &known, call_stack_take(call->thread), result);
+    store_event(call, &known, call_stack_take(call->thread), result);
 }
 
 void hooked_call_after(struct hooked_call *call, const struct event_args *args, int result)
@@ -217,7 +216,7 @@ void hooked_call_after(struct hooked_call *call, const struct event_args *args, 
     else if (args->memory == MEMORY_GRAPH)
         sampling_graphs(call, args, result);
     else
-        sampling_pool_call(call, args, result);
+        sampling_mempool_call(call, args, result);
     hooked_call_leave(call);
     errno = saved_errno;
 }

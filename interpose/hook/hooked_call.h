@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One hooked call, from entry to return: is it an event, which number and time, what is stored. A
- * call inside another of the same kind on the same thread (cudaMalloc makes a cuMemAlloc) is part
- * of the outer one. It must not call the real function, nor change errno or what it returned.
+ * One hooked call, from entry to return: whether it is an event, its number and time, what is
+ * stored. A call inside another of the same kind on the same thread (cudaMalloc calls cuMemAlloc)
+ * is part of the outer one. It must not call the real function, nor change errno or what that
+ * returned.
  *
  *     noted before the call (a free):      hooked_call_begin → _before → real → _finish
  *     noted after it (an allocation):      hooked_call_begin → real → _after
  *
- * A free takes number, time and a pending slot first: another thread may get the same address back
- * before the real call returns. An allocation takes them after: nobody has the address earlier. So
- * the events of one address are always in their true order.
+ * A free takes number, time and a pending slot before the call: another thread may be given the
+ * same address before it returns. An allocation takes them after it: nobody has the address
+ * earlier. So the events of one address are always in their true order.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_HOOK_HOOKED_CALL_H
 #define GPUMEMTRACE_INTERPOSE_HOOK_HOOKED_CALL_H
@@ -26,10 +27,10 @@
 #define OBJECT_CURRENT_CONTEXT UINT64_MAX
 #define OBJECT_CURRENT_MEMPOOL (UINT64_MAX - 1)
 
-/* What a thread is inside of. */
+/* The hooked calls that a thread is inside of. */
 struct open_calls {
-    uint64_t guards;     /* a bit each, see hooked_call.c */
-    uintptr_t outermost; /* where on the stack the outermost of them is noted */
+    uint64_t guards;     /* their kinds, a bit each: see hooked_call.c */
+    uintptr_t outermost; /* address of the outermost one, on the thread's stack */
     uint32_t count;
     uint16_t call_id; /* of the outermost one */
     uint8_t has_children;
@@ -38,10 +39,10 @@ struct open_calls {
 struct hooked_call {
     struct thread *thread;
     struct open_calls *open; /* the thread's */
-    struct ring_slot *slot;  /* pending; NULL if noted after the call, or lost */
+    struct ring_slot *slot;  /* pending; NULL: noted after the call, or lost */
     enum hook hook;
     enum event_kind kind;
-    uint64_t guards_before; /* open->guards and open->count outside it */
+    uint64_t guards_before; /* open->guards and open->count outside this call */
     uint32_t count_before;
 };
 
@@ -53,20 +54,20 @@ static inline bool hooked_call_is_noted_before(enum event_kind kind)
            kind == EVENT_MODULE_UNLOAD;
 }
 
-/* false: not recording, or part of an outer call; then nothing else is to be called. The first call
- * of a process starts the recording. */
+/* false: nothing is recorded, or the call is part of an outer one; then no other function here may
+ * be called for it. The first call in a process starts the recording. */
 bool hooked_call_begin(struct hooked_call *call, enum hook hook, enum event_kind kind,
                        enum memory_kind memory);
 void hooked_call_before(struct hooked_call *call, const struct event_args *args);
-/* keep false: it turned out to be no event. */
+/* keep: false if it turned out to be no event. */
 void hooked_call_finish(struct hooked_call *call, int result, bool keep);
 void hooked_call_after(struct hooked_call *call, const struct event_args *args, int result);
 
-/* For a call that stands for several events: one event after the call, any number of times, then
- * hooked_call_leave. hooked_call_after is one and leaves. */
+/* For a call that makes several events: hooked_call_store after it, once for each, then
+ * hooked_call_leave. hooked_call_after does both for one event. */
 void hooked_call_store(struct hooked_call *call, const struct event_args *args, int result);
 void hooked_call_leave(struct hooked_call *call);
-/* An event inside the call, without a stack of its own. */
+/* An event inside the call, without a stack. */
 void hooked_call_child(struct hooked_call *call, const struct event_args *args);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hooks, expanded from hooks.def: find the real function, note, call, note, return what it
- * returned. It must not know what notes become.
+ * The hooks, expanded from hooks.def: each notes the call before or after it and returns what the
+ * real function returned. It must not know what an event becomes.
  */
 #include "trace/hook_ids.h"
 
@@ -14,14 +14,14 @@
 #include "interpose/cuda/device.h"
 #include "prologue.h"
 
-/* Special words of the rows' device and object columns. */
+/* Words of the rows' device and object columns. */
 #define CURRENT DEVICE_CURRENT
 #define BY_ADDRESS DEVICE_BY_ADDRESS
 #define CONTEXT OBJECT_CURRENT_CONTEXT
-#define POOL OBJECT_CURRENT_MEMPOOL
+#define MEMPOOL OBJECT_CURRENT_MEMPOOL
 
-/* Words of the device and memory columns that depend on what is asked for: location 1 is a device,
- * above it is host memory, in the driver's as in the runtime's structs. */
+/* Words of the device and memory columns that depend on the properties: location 1 is a device, a
+ * larger one is host memory, in the driver's and in the runtime's structs. */
 #define BY_LOCATION(properties)                                                                    \
     ((properties) && (int)(properties)->location.type == 1 ? (properties)->location.id : CURRENT)
 #define IS_ON_HOST(properties) ((properties) && (int)(properties)->location.type > 1)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hooks of calls that take a list, each entry of which is an event of its own: sparse arrays'
- * tiles and graphics resources. The events stand behind the call, which happens as a whole.
+ * The hooks of calls that take a list, each entry of which is an event: tiles of sparse arrays and
+ * graphics resources. The events are noted after the call, which succeeds or fails as a whole. It
+ * must not know what an event becomes.
  */
 #include <errno.h>
 #include <stdbool.h>

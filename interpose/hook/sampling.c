@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the device and its pools say of themselves around a hooked call. See sampling.h.
+ * See sampling.h.
  */
 #include "sampling.h"
 
@@ -14,11 +14,11 @@
 #include "graphs.h"
 
 #define GRANULE_BYTES ((uint64_t)2 << 20) /* what a small allocation takes from the device */
-#define GRAPH_POOL                                                                                 \
-    1 /* + device: where graph pools stand among the pools, whose handles are pointers */
+/* + device: stands for a graph pool among the mempools, whose handles are pointers. */
+#define GRAPH_POOL 1
 
-/* The first look at a device from inside a context: what is used there and is not the process's own
- * is the context, and other processes. */
+/* The first look at a device from inside a context: what is used beyond the process's own bytes is
+ * the context, and other processes. */
 static void define_context(struct hooked_call *call, int device, const struct device_memory *memory,
                            uint64_t own_bytes)
 {
@@ -29,9 +29,9 @@ static void define_context(struct hooked_call *call, int device, const struct de
     thread_define(call->thread, SLOT_CONTEXT, &record, NULL, 0);
 }
 
-/* cuMemGetInfo speaks of the current device, and the call may have been for another. A stream
- * capture may mind being asked. */
-static bool look_at(struct hooked_call *call, int device, struct device_memory *memory)
+/* cuMemGetInfo answers for the current device, and the call may be for another one. While a stream
+ * is captured, nothing is asked. */
+static bool ask_memory(struct hooked_call *call, int device, struct device_memory *memory)
 {
     return device != DEVICE_UNKNOWN && device == device_current(call->thread) &&
            !graphs_capture_is_open() && device_memory(memory);
@@ -40,7 +40,7 @@ static bool look_at(struct hooked_call *call, int device, struct device_memory *
 void sampling_device(struct hooked_call *call, int device)
 {
     struct device_memory memory;
-    if (!look_at(call, device, &memory))
+    if (!ask_memory(call, device, &memory))
         return;
     define_context(call, device, &memory, 0);
     const struct event_args args = {.kind = EVENT_DEVICE_MEMORY,
@@ -69,22 +69,23 @@ void sampling_context(struct hooked_call *call, const struct event_args *args)
         memory_account(args->memory) == ACCOUNT_device
             ? (args->size_bytes + GRANULE_BYTES - 1) / GRANULE_BYTES * GRANULE_BYTES
             : 0;
-    if (!device_is_looked_at(args->device) && look_at(call, args->device, &memory))
+    if (!device_is_looked_at(args->device) && ask_memory(call, args->device, &memory))
         define_context(call, args->device, &memory, own_bytes);
 }
 
-/* Is this figure of the pool new? One word a pool: a collision only costs an event. */
-static bool is_new(uint64_t pool, uint64_t figure)
+/* Has this figure of the pool changed? One word for each pool; a collision only costs an event. */
+static bool has_changed(uint64_t pool, uint64_t figure)
 {
     static _Atomic uint64_t last[64];
     const uint64_t hash = pool * 0x9e3779b97f4a7c15u, word = hash ^ figure;
     return atomic_exchange_explicit(&last[hash >> 58], word, memory_order_relaxed) != word;
 }
 
-void sampling_pool(struct hooked_call *call, const struct event_args *args)
+void sampling_mempool(struct hooked_call *call, const struct event_args *args)
 {
     struct device_mempool_usage usage;
-    if (!device_mempool_usage(args->object, &usage) || !is_new(args->object, usage.reserved_bytes))
+    if (!device_mempool_usage(args->object, &usage) ||
+        !has_changed(args->object, usage.reserved_bytes))
         return;
     const struct event_args sample = {.kind = EVENT_POOL_USAGE,
                                       .memory = MEMORY_ASYNC,
@@ -108,8 +109,8 @@ void sampling_graphs(struct hooked_call *call, const struct event_args *args, in
     for (uint64_t left = result == 0 ? graphs_devices() : 0; left; left &= left - 1) {
         known.device = graphs_first_device(left);
         if (!device_graph_usage(known.device, &usage) ||
-            !is_new(GRAPH_POOL + (uint64_t)known.device,
-                    usage.reserved_bytes ^ usage.used_bytes << 32))
+            !has_changed(GRAPH_POOL + (uint64_t)known.device,
+                         usage.reserved_bytes ^ usage.used_bytes << 32))
             continue;
         device_introduce(call->thread, known.device);
         known.address = usage.used_bytes;
@@ -118,12 +119,12 @@ void sampling_graphs(struct hooked_call *call, const struct event_args *args, in
     }
 }
 
-void sampling_pool_call(struct hooked_call *call, const struct event_args *args, int result)
+void sampling_mempool_call(struct hooked_call *call, const struct event_args *args, int result)
 {
     struct event_args known = *args;
     struct device_mempool_usage usage;
     if (result != 0 || !device_mempool_usage(known.object, &usage) ||
-        !is_new(known.object, usage.reserved_bytes))
+        !has_changed(known.object, usage.reserved_bytes))
         return;
     known.address = usage.used_bytes;
     known.size_bytes = usage.reserved_bytes;

@@ -2,8 +2,8 @@
 /*
  * ELF's dynamic section and hash tables, read only. See elf_image.h.
  *
- * dlsym comes through here, also when another preloaded library looks up the functions it stands in
- * for: so this calls none of libc's text functions, which may be just those.
+ * Other preloaded libraries look up here what they stand in for, by our dlsym, before they work: so
+ * this calls no text function of libc, which may be one of those.
  */
 #include "elf_image.h"
 
@@ -76,8 +76,9 @@ static void read_tables(const struct link_map *image, struct image_tables *table
     }
 }
 
-/* A definition this name stands for when no version is asked: not hidden behind a newer one. */
-static bool is_wanted(const struct image_tables *tables, uint32_t index, const char *name)
+/* Is it a definition of this name that a lookup without a version finds, not an older version? */
+static bool is_default_definition(const struct image_tables *tables, uint32_t index,
+                                  const char *name)
 {
     const ElfW(Sym) *symbol = &tables->symbols[index];
     const unsigned hidden_bit = 0x8000;
@@ -88,8 +89,10 @@ static bool is_wanted(const struct image_tables *tables, uint32_t index, const c
 
 /*
  * DT_GNU_HASH:  | buckets n | first symbol | bloom words m | shift | bloom[m] | buckets[n] | chain…
- * | A bucket holds the first symbol index of its chain; the last link of a chain has bit 0 set.
- * A name whose two bits are not both set in its bloom word is not there.
+ * |
+ *
+ * A bucket holds the index of the first symbol of its chain; the last link of a chain has bit 0
+ * set. A name whose two bits are not both set in its bloom word is not there.
  */
 static bool may_be_there(const uint32_t *gnu_hash, const ElfW(Addr) * bloom, uint32_t hash)
 {
@@ -114,7 +117,7 @@ static uint32_t find_gnu(const struct image_tables *tables, const char *name)
         return 0;
     for (;; index++) {
         const uint32_t link = chain[index - first];
-        if ((link | 1) == (hash | 1) && is_wanted(tables, index, name))
+        if ((link | 1) == (hash | 1) && is_default_definition(tables, index, name))
             return index;
         if (link & 1)
             return 0;
@@ -132,7 +135,7 @@ static uint32_t find_sysv(const struct image_tables *tables, const char *name)
         hash = (hash ^ ((hash >> 24) & 0xf0)) & 0x0fffffff;
     }
     for (uint32_t i = bucket_count ? buckets[hash % bucket_count] : 0; i; i = chain[i])
-        if (is_wanted(tables, i, name))
+        if (is_default_definition(tables, i, name))
             return i;
     return 0;
 }

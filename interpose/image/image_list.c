@@ -30,12 +30,11 @@ const struct link_map *image_list_own(void)
     return image;
 }
 
-/* --- while the list stands still ---
- *
- * dl_iterate_phdr holds the lock under which the loader adds to its list and takes from it. That
- * lock is not free in the child of a fork that came while another thread held it, so a fork waits
- * for those that are inside, though not for ever: one may be the forking thread itself.
- */
+/* --- reading the list while nothing changes it --- */
+
+/* dl_iterate_phdr holds the lock under which the loader changes its list. In the child of a fork
+ * that came while another thread held it, nobody would release it: so a fork waits for threads that
+ * are inside, but not for ever, as one may be the forking thread itself. */
 #define FORK_WAIT_NS 1000000000
 
 static _Atomic unsigned walkers;
@@ -43,7 +42,7 @@ static _Atomic bool forking;
 
 static void walk_begin(void)
 {
-    /* Sequentially consistent, as the fork's two: one of both sees the other. */
+    /* Sequentially consistent, as the two accesses of a fork: one of both sees the other. */
     while (atomic_fetch_add(&walkers, 1), atomic_load(&forking)) {
         atomic_fetch_sub(&walkers, 1);
         sched_yield();
@@ -106,7 +105,7 @@ struct named {
     const struct link_map *image;
 };
 
-static int find_named(struct dl_phdr_info *info, size_t size, void *argument)
+static int search_named(struct dl_phdr_info *info, size_t size, void *argument)
 {
     struct named *named = argument;
     (void)info, (void)size;
@@ -117,7 +116,7 @@ static int find_named(struct dl_phdr_info *info, size_t size, void *argument)
 const struct link_map *image_list_find_anywhere(const char *prefix)
 {
     struct named named = {prefix, NULL};
-    image_list_iterate(find_named, &named);
+    image_list_iterate(search_named, &named);
     return named.image;
 }
 
@@ -167,7 +166,7 @@ static bool span_contains(const struct dl_phdr_info *info, uintptr_t address,
     return inside;
 }
 
-static int find_span(struct dl_phdr_info *info, size_t size, void *argument)
+static int search_span(struct dl_phdr_info *info, size_t size, void *argument)
 {
     struct search *search = argument;
     struct image_span span;
@@ -189,6 +188,6 @@ static int find_span(struct dl_phdr_info *info, size_t size, void *argument)
 bool image_list_of(const void *address, struct image_span *span)
 {
     struct search search = {.address = (uintptr_t)address, .span = span};
-    image_list_iterate(find_span, &search);
+    image_list_iterate(search_span, &search);
     return search.found;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The objects that the loader has mapped. No dl* call but dl_iterate_phdr, so no recursion into our
- * own dlsym, and no lock that a constructor or a dlopen of another thread holds for long. Callable
- * from a hook. It must not know what is looked for.
+ * The objects that the loader has mapped. No dl* call but dl_iterate_phdr: so no recursion into our
+ * own dlsym, and no lock that a constructor, or a dlopen on another thread, holds for long.
+ * Callable from a hook. It must not know what is looked for.
  *
- * What the program started with stays where it is; what was opened later may be closed by another
- * thread. So the list is read to its end inside image_list_iterate only, and what is found there
- * may be used after it by one whose caller, or whose handle, keeps it open.
+ * What the program started with stays mapped; what was opened later may be closed by another
+ * thread. So the whole list is read inside image_list_iterate only. What is found there may be used
+ * afterwards if something keeps it open: code of it that is running, or a handle.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_IMAGE_IMAGE_LIST_H
 #define GPUMEMTRACE_INTERPOSE_IMAGE_IMAGE_LIST_H
@@ -19,13 +19,13 @@
 
 #include "gpumemtrace/compiler.h"
 
-/* First object of the list of which elf_image_is(prefix) is true; NULL: none. after: where to go
- * on, NULL for the start. Outside image_list_iterate only for what every program starts with. */
+/* The first object after `after` (NULL: from the start) for which elf_image_is(prefix) holds; NULL:
+ * none. Outside image_list_iterate only for what every program starts with. */
 const struct link_map *image_list_find(const char *prefix, const struct link_map *after);
-/* The same for what may have been opened later. */
+/* The same, from the start, for what may have been opened later. */
 const struct link_map *image_list_find_anywhere(const char *prefix);
-/* A function of an object whose name begins so, wherever and however it was loaded; found once, and
- * looked for again while there is none. The object must be one that is never closed. */
+/* A function of an object whose name begins with prefix, also of one that was loaded RTLD_LOCAL;
+ * NULL: none. *cached keeps it once it is found. For objects that are never closed. */
 void *image_list_search_function(_Atomic(void *) *cached, const char *prefix, const char *name);
 
 static inline void *image_list_function(_Atomic(void *) *cached, const char *prefix,
@@ -39,7 +39,7 @@ static inline void *image_list_function(_Atomic(void *) *cached, const char *pre
 /* This library. */
 const struct link_map *image_list_own(void);
 
-/* dl_iterate_phdr: while visit runs, nothing is added to the list or taken from it. */
+/* dl_iterate_phdr: while visit runs, nothing is added to the list or removed from it. */
 typedef int image_list_visit(struct dl_phdr_info *info, size_t size, void *argument);
 void image_list_iterate(image_list_visit *visit, void *argument);
 
@@ -49,10 +49,10 @@ struct image_span {
     uintptr_t start, end;
 };
 
-/* The object that address lies in; false: none. */
+/* The object that holds this address; false: none. */
 bool image_list_of(const void *address, struct image_span *span);
 
-/* Around a fork: no thread of it is inside image_list_iterate. */
+/* Around a fork: waits until no thread is inside image_list_iterate. */
 void image_list_before_fork(void);
 void image_list_after_fork(bool in_child);
 

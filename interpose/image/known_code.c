@@ -9,7 +9,7 @@
 #define GRANULE_SHIFT 16
 #define GRANULES ((uintptr_t)1 << 18)
 
-/* Relaxed: who closes a library knows that its calls are over. */
+/* Relaxed: whoever closes a library has seen its calls return. */
 static _Atomic uint64_t words[GRANULES / 64];
 
 void known_code_note(uintptr_t address)

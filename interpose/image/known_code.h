@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which code something is remembered of by its address: in stacks of the trace, by the unwinder, as
- * a caller. Addresses of such code must not come to mean another library. It must not know what is
+ * Addresses of code that something remembers: a stack in the trace, the unwinder, resolve for a
+ * caller. Such an address must not come to mean another library. It must not know what is
  * remembered.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_IMAGE_KNOWN_CODE_H
@@ -10,9 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* From any thread, also on the hook path. */
+/* From any thread, also in a hooked call. */
 void known_code_note(uintptr_t address);
-/* May say yes where it is no, for neighbours of what was noted; never the other way round. */
+/* Was code between the two noted? May be true for mere neighbours of noted code, and is never false
+ * for noted code. */
 bool known_code_in(uintptr_t start, uintptr_t end);
 
 #endif

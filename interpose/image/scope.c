@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The loader's search, gone on with behind this library. See scope.h. Who gets to one of our
- * exports by its name has found no definition before it, or comes from one. Behind it are
+ * Continues the loader's symbol search after this library. See scope.h. Whoever reaches one of our
+ * exports by name has found no definition before it, or comes from one. After it come
  *
  *     1. what the program started with, in the order of the loader's list: its global scope
- *     2. the calling object itself, if it was opened since: a library that holds the static
- *        runtime exports it, too
- *     3. what was opened since, in the same order: the loader does not say what sees what
+ *     2. the calling object itself, if it was opened later: a library that contains the static
+ *        runtime exports that, too
+ *     3. what was opened later, in the same order: the loader does not tell which object sees which
  *
- * A caller that is linked to one CUDA runtime is never given another one: NVIDIA's functions carry
- * the runtime's name as their version.
+ * A caller that is linked to one CUDA runtime is never given another: NVIDIA's functions carry the
+ * runtime's name as their version.
  */
 #include "scope.h"
 
@@ -21,7 +21,7 @@
 #include "image_list.h"
 #include "gpumemtrace/compiler.h"
 
-/* The end of the loader's list when the program started. NULL: it has not. */
+/* The last of the loader's list when the program started; NULL before that. */
 static _Atomic(const struct link_map *) started_with;
 
 static int find_last(struct dl_phdr_info *info, size_t size, void *argument)
@@ -63,11 +63,11 @@ static bool look_in(struct query *query, const struct link_map *image)
     return true;
 }
 
-static bool is_behind(const struct link_map *image, const struct link_map *place)
+static bool comes_after(const struct link_map *image, const struct link_map *last)
 {
-    while (place && place != image)
-        place = place->l_next;
-    return place != NULL;
+    while (last && last != image)
+        last = last->l_next;
+    return last != NULL;
 }
 
 static int search(struct dl_phdr_info *info, size_t size, void *argument)
@@ -80,7 +80,7 @@ static int search(struct dl_phdr_info *info, size_t size, void *argument)
         query->runtime = elf_image_needs(query->caller, "libcudart");
     for (; image; image = image->l_next)
         if (look_in(query, image) ||
-            (image == last && query->caller && is_behind(query->caller, last) &&
+            (image == last && query->caller && comes_after(query->caller, last) &&
              look_in(query, query->caller)))
             return 1;
     return 1;
@@ -143,7 +143,7 @@ bool scope_is_only(const char *name, const void *function)
     return !others.found;
 }
 
-/* No lock: libc and what is preloaded are never closed. */
+/* Takes no lock: libc and preloaded libraries are never closed. */
 void *scope_next(const char *name)
 {
     const struct link_map *image = image_list_own();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the loader would have bound a name to without this library: the next definition behind ours.
- * It must not know what the functions do, nor hand any of ours out.
+ * What the loader would have bound a name to without this library: the next definition after ours.
+ * It must not know what the functions do, and never gives one of ours.
  *
  * Thread-safe; callable from a hook: no malloc, no lock that anybody holds for long.
  */
@@ -10,17 +10,18 @@
 
 #include <stdbool.h>
 
-/* The function that this name means for code at `caller` (NULL: for any code); NULL: no
- * object has it. */
+/* The function that this name means for code at `caller` (NULL: for any code); NULL: no object
+ * defines it. */
 void *scope_function(const char *name, const void *caller);
-/* Does any object define it, but this one and that of the code at `besides` (NULL: none)? */
+/* Does any object define it, other than this library and the object of the code at `besides` (NULL:
+ * none)? */
 bool scope_has(const char *name, const void *besides);
-/* Is this function what the name means for everybody, no other object defining it but this one? */
+/* Does every object but this library that defines the name define it as this function? */
 bool scope_is_only(const char *name, const void *function);
-/* A function of libc that this library stands in for, or of another preloaded library that does so
- * too and comes behind ours. */
+/* The next definition of a function of libc that this library stands in for: libc's, or that of
+ * another preloaded library after ours. */
 void *scope_next(const char *name);
-/* The file of an object that comes before this library and defines it, too; NULL: none. */
+/* The file of an object before this library that defines it, too; NULL: none. */
 const char *scope_before(const char *name);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The ends of a process: exit, return from main, _exit, quick_exit, exec. Each marks the moment,
- * does what it was asked to, and closes the trace where nothing can come later. It must not know
- * what is recorded.
+ * The functions that end a process: exit, return from main, _exit, quick_exit, exec. Each marks the
+ * moment, closes the trace if nothing can come later, and does what it was called for. It must not
+ * know what is recorded.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +62,7 @@ static void end_by_quick_exit(void)
     end_now(EXIT_BY__EXIT);
 }
 
-/* libc calls this after every other exit handler, to have the destructors of all libraries run. */
+/* libc calls this after all exit handlers; it runs the destructors of all libraries. */
 static void finish_libraries_and_end(void)
 {
     finish_libraries();
@@ -81,7 +81,7 @@ int __libc_start_main(main_function *main, int argc, char **argv, void (*init)(v
                                    rtld_fini ? finish_libraries_and_end : NULL, stack_end);
 }
 
-/* Should libc be unfindable, the process still ends as asked. */
+/* If libc's function is not found, the process still ends. */
 static void leave(int status) __attribute__((noreturn));
 
 static void leave(int status)
@@ -105,8 +105,8 @@ EXIT_HOOK(_exit, end_now(EXIT_BY__EXIT))
 EXIT_HOOK(_Exit, end_now(EXIT_BY__EXIT))
 EXIT_HOOK(quick_exit, ends_after_handlers ? exit_moment_mark(EXIT_BY__EXIT) : end_by_quick_exit())
 
-/* Where our __libc_start_main was not called, this is the last that we hear of the process, though
- * other libraries' destructors may still come. */
+/* If our __libc_start_main was not called, this is the last of ours to run, though destructors of
+ * other libraries may follow. */
 __attribute__((destructor)) static void end_with_the_library(void)
 {
     if (!finish_libraries)
@@ -115,11 +115,9 @@ __attribute__((destructor)) static void end_with_the_library(void)
 
 /* --- exec --- */
 
-/*
- * Nothing of ours runs after an exec that succeeds, so the trace is made whole before. A path that
- * is not executable fails anyway: libraries that try every folder of PATH must not cost a commit
- * each.
- */
+/* Nothing of ours runs after an exec that succeeds, so the trace is completed before. An exec of a
+ * path that is not executable will fail: a program that tries every folder of PATH must not cost a
+ * commit for each. */
 static bool before_exec(const char *path)
 {
     const int saved_errno = errno;
@@ -155,7 +153,7 @@ static void after_failed_exec(bool noted)
 
 typedef char *const *strings;
 
-/* NULL: found through PATH, so there is nothing to look at first. */
+/* NULL: the file is searched in PATH, so its path is not known here. */
 static const char *if_path(const char *file)
 {
     return file && strchr(file, '/') ? file : NULL;
@@ -171,10 +169,8 @@ EXEC_HOOK(fexecve, (int fd, strings argv, strings environment), (fd, argv, envir
 EXEC_HOOK(execveat, (int fd, const char *path, strings argv, strings environment, int flags),
           (fd, path, argv, environment, flags), NULL)
 
-/*
- * The forms with the arguments in the call become the forms with an array: on the stack, as libc's,
- * where they are few, for a thread's stack may be small; else in pages of its own.
- */
+/* The forms with a list of arguments call the forms with an array: on the stack, as in libc, if
+ * they are few, else in pages of its own, as a thread's stack may be small. */
 #define FEW_ARGUMENTS 128
 
 static size_t count_arguments(const char *first, va_list arguments)
@@ -202,7 +198,7 @@ static void free_array(char **array, const char *const *few, size_t count)
     errno = saved_errno;
 }
 
-/* Fills argv and leaves the list behind the NULL. */
+/* Fills argv and advances the list past its NULL. */
 static void gather_arguments(const char *first, va_list *arguments, char **argv)
 {
     for (const char *argument = first; argument; argument = va_arg(*arguments, const char *))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The moment that counts as exit, as an event in the trace: leaks are what is live then. It must not
- * know how a process ends.
+ * The moment that counts as exit, as an event in the trace: leaks are what is live then. It must
+ * not know how a process ends.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LIFE_EXIT_MOMENT_H
 #define GPUMEMTRACE_INTERPOSE_LIFE_EXIT_MOMENT_H

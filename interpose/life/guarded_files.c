@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stands between SQLite's default VFS and the system calls that take a descriptor. See
- * guarded_files.h. Only one thread at a time is inside SQLite, so the list needs no lock.
+ * Replaces the system calls of SQLite's default VFS that take a descriptor. See guarded_files.h.
+ * Only one thread at a time is inside SQLite, so the list needs no lock.
  */
 #include "guarded_files.h"
 
@@ -21,13 +21,13 @@
 #define FILE_LIMIT 16 /* database, -wal, -shm, the folder; and some more */
 
 struct guarded_file {
-    int fd; /* 0: free place (own_fd_open gives no standard descriptor) */
+    int fd; /* 0: free (own_fd_open returns no standard descriptor) */
     struct own_file file;
 };
 
 static struct guarded_file files[FILE_LIMIT];
 
-static struct guarded_file *find(int fd)
+static struct guarded_file *guarded_file_of(int fd)
 {
     for (int i = 0; i < FILE_LIMIT; i++)
         if (files[i].fd == fd)
@@ -35,10 +35,10 @@ static struct guarded_file *find(int fd)
     return NULL;
 }
 
-/* A descriptor that is not in the list was more than it holds: trusted. */
+/* A descriptor that found no room in the list is trusted. */
 static bool is_ours(int fd)
 {
-    const struct guarded_file *guarded = find(fd);
+    const struct guarded_file *guarded = guarded_file_of(fd);
     if (!guarded || own_fd_is(fd, &guarded->file))
         return true;
     errno = EBADF;
@@ -62,24 +62,24 @@ static int guarded_open(const char *path, int flags, int mode)
 {
     struct own_file file = {0};
     const int fd = own_fd_open(path, flags, (mode_t)mode, &file);
-    struct guarded_file *place = fd > 0 ? find(fd) : NULL;
-    if (fd > 0 && !place)
-        place = find(0);
-    if (place)
-        *place = (struct guarded_file){fd, file};
+    struct guarded_file *guarded = fd > 0 ? guarded_file_of(fd) : NULL;
+    if (fd > 0 && !guarded)
+        guarded = guarded_file_of(0);
+    if (guarded)
+        *guarded = (struct guarded_file){fd, file};
     return fd;
 }
 
 static int guarded_close(int fd)
 {
-    struct guarded_file *guarded = find(fd);
+    struct guarded_file *guarded = guarded_file_of(fd);
     const bool ours = is_ours(fd);
     if (guarded)
         guarded->fd = 0;
     return ours ? close(fd) : 0;
 }
 
-/* Locks come with a third argument, as do all other uses that SQLite makes of it. */
+/* SQLite always passes a third argument. */
 static int guarded_fcntl(int fd, int command, ...)
 {
     va_list arguments;
@@ -100,7 +100,7 @@ static int guarded_fallocate(int fd, off_t offset, off_t length)
     return is_ours(fd) ? posix_fallocate(fd, offset, length) : EBADF;
 }
 
-/* Those that say -1 where they fail. */
+/* Calls that return -1 on failure. */
 #define GUARDED(type, name, parameters, arguments)                                                 \
     static type guarded_##name parameters                                                          \
     {                                                                                              \
@@ -119,9 +119,9 @@ GUARDED(int, fchown, (int fd, uid_t user, gid_t group), (fd, user, group))
 
 #define BRIEF_US 2000
 
-/* Locks that cannot be had, on files that are closed by now or in a folder without locks, would
- * have SQLite wait ten seconds, and the program's first call with it. Whoever reads the trace holds
- * them for less than this. */
+/* Where a lock cannot be had, because a file was closed or the file system has no locks, SQLite
+ * would wait ten seconds, and the program's first call with it. Readers of the trace hold their
+ * locks for less than this. */
 static int sleep_briefly(sqlite3_vfs *vfs, int duration_us)
 {
     const int brief_us = duration_us < BRIEF_US ? duration_us : BRIEF_US;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SQLite's files, guarded: a program that closes every descriptor closes SQLite's too, and its own
- * files may then get their numbers. What SQLite asks of such a number is refused (EBADF), so the
- * program's files stay whole, and the trace is not filled from them.
+ * Guards SQLite's files: a program that closes every descriptor closes SQLite's, too, and its own
+ * files may then get their numbers. Calls of SQLite on such a number are refused (EBADF), so it
+ * neither writes to the program's files nor reads them. It must not know what SQLite stores.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LIFE_GUARDED_FILES_H
 #define GPUMEMTRACE_INTERPOSE_LIFE_GUARDED_FILES_H
@@ -12,10 +12,9 @@
 /* Once, after sqlite3_config and before anything is opened. */
 void guarded_files_install(void);
 
-/* One that SQLite has open is not its own any more: the database is to be closed and opened again.
- */
+/* Has SQLite lost one of its files? Then the database must be closed and opened again. */
 bool guarded_files_lost(void);
-/* In a fork's child: what its parent had open is not its own. */
+/* In a fork's child: the files that its parent had open are not its own. */
 void guarded_files_forget(void);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Starting, and what a fork has to do with it. See start.h.
+ * Starting, and what a fork has to do with it. See start_locked.h.
  *
  * Locks: start_lock is held while a recording starts. A fork takes it, and the writer's, so that a
- * child never inherits SQLite, or a start, in the middle.
+ * child never inherits SQLite, or a start_locked, in the middle.
  */
 #include "start.h"
 
@@ -27,14 +27,14 @@
 
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Never reused: tells thread states of an earlier trace, or of a fork's parent, from current ones.
- */
+/* Of the recording that runs, or was last. Never used twice: it tells the threads' states of an
+ * earlier recording, or of a fork's parent, from current ones. */
 static uint64_t generation;
 
 /* --- fork --- */
 
-/* The child starts as if nothing had been. */
-static void forget_parent(void)
+/* In a child, as if nothing had been recorded yet. */
+static void forget_parents_recording(void)
 {
     const struct recording_early *early = atomic_load(&recording.early);
     pthread_mutex_init(&start_lock, NULL);
@@ -50,7 +50,7 @@ static void forget_parent(void)
 
 static void before_fork(void)
 {
-    /* First: a stack that is being taken may need what the next lines hold. */
+    /* First: a thread that takes a stack may need the locks of the next lines. */
     call_stack_before_fork();
     pthread_mutex_lock(&start_lock);
     writer_before_fork();
@@ -68,18 +68,18 @@ static void after_fork_in_parent(void)
 static void after_fork_in_child(void)
 {
     recording_set_live(0);
-    forget_parent();
+    forget_parents_recording();
     atomic_store(&recording.owner_pid, 0);
 }
 
-/* A child made without fork's handlers, by a raw clone(), finds out at its first call. */
+/* A child that was made by a raw clone(), without fork's handlers, finds out at its first call. */
 static void notice_clone(void)
 {
     const pid_t own = getpid();
     pid_t owner = atomic_load(&recording.owner_pid);
     if (owner != own && atomic_compare_exchange_strong(&recording.owner_pid, &owner, own) &&
         owner != 0)
-        forget_parent();
+        forget_parents_recording();
 }
 
 /* --- starting --- */
@@ -94,9 +94,9 @@ static void prepare_once(void)
     done = true;
 }
 
-/* The calling thread's part: what may load libraries. It may be inside a dlopen itself, whose lock
- * no other thread gets. */
-static int prepare(struct err *err)
+/* What the calling thread has to do itself, as it may load libraries: the thread may be inside a
+ * dlopen, whose lock no other thread would get. */
+static int prepare_recording(struct err *err)
 {
     prepare_once();
     config_read(&recording.config);
@@ -122,11 +122,11 @@ static void check_who_takes_dlsym(void)
     coverage_count("dlsym (another library takes it first)");
 }
 
-static void start(void)
+static void start_locked(void)
 {
     struct err err = {0};
     generation++;
-    if (prepare(&err) || writer_start(&err)) {
+    if (prepare_recording(&err) || writer_start(&err)) {
         log_line("not recording: %s", err.message);
         atomic_store(&recording.state, RECORDING_FAILED);
         return;
@@ -142,19 +142,19 @@ static void start(void)
 
 static bool start_once(void)
 {
-    /* What start() calls may come back here on this thread. */
+    /* What is called here may make a hooked call on this thread. */
     static _Thread_local bool starting GMT_TLS_INITIAL_EXEC;
     int cancel_state;
     if (starting)
         return false;
     starting = true;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
-    /* Outside start_lock: a thread inside dlopen holds the loader's lock and may come to
+    /* Outside start_lock: another thread inside a dlopen holds the loader's lock and may wait for
      * start_lock. */
     stack_load();
     pthread_mutex_lock(&start_lock);
     if (recording_is_idle())
-        start();
+        start_locked();
     pthread_mutex_unlock(&start_lock);
     pthread_setcancelstate(cancel_state, NULL);
     starting = false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The one line at exit: file, peak, what went wrong, the command to see more.
+ * The one line at exit: file, peak, what went wrong, the command to see more. It must not know how
+ * the figures are counted.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LIFE_SUMMARY_H
 #define GPUMEMTRACE_INTERPOSE_LIFE_SUMMARY_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names the trace file. See trace_path.h.
+ * See trace_path.h.
  */
 #include "trace_path.h"
 
@@ -58,7 +58,7 @@ static ssize_t read_file(const char *path, char *buffer, size_t buffer_bytes)
 /* Was this process started with our library preloaded? */
 static bool has_preload(int64_t pid)
 {
-    static char text[1 << 17]; /* called once, while the recorder starts */
+    static char text[1 << 17]; /* called once, while the recording starts */
     char path[64];
     snprintf(path, sizeof path, "/proc/%lld/environ", (long long)pid);
     const ssize_t length = read_file(path, text, sizeof text);
@@ -120,7 +120,7 @@ static void name_append_field(struct name *name, char field)
     case '%':
         snprintf(text, sizeof text, "%%");
         break;
-    default: /* left as it is: nobody's file should vanish for an unknown letter */
+    default: /* an unknown letter stays as it is: the file is still written */
         snprintf(text, sizeof text, "%%%c", field);
     }
     name_append(name, text);
@@ -179,11 +179,9 @@ static bool is_recording(const char *path)
     return recording;
 }
 
-/*
- * A trace that is complete and comes from another run. It is read without locks, which SQLite keeps
- * in memory for each file: a fork's child that opens its parent's trace would otherwise go on with
- * its parent's locks and descriptors.
- */
+/* Is it a trace that is complete and of another run? Read without locks, which SQLite keeps in
+ * memory for each file: a fork's child that opens its parent's trace would continue with its
+ * parent's locks and descriptors. */
 static bool is_replaceable(const char *path, const char *run_id)
 {
     sqlite3 *db = NULL;
@@ -201,7 +199,7 @@ static bool is_replaceable(const char *path, const char *run_id)
 }
 
 /* Removes a finished trace. The lock makes two processes of one job that find the same old file
- * take turns; the second then sees that the name is another file by now. */
+ * take turns; the second sees that the name is a new file by then. */
 static bool remove_finished(const char *path, const char *run_id)
 {
     struct stat opened, named;
@@ -212,13 +210,13 @@ static bool remove_finished(const char *path, const char *run_id)
     if (flock(fd, LOCK_EX | LOCK_NB) == 0 && fstat(fd, &opened) == 0 && stat(path, &named) == 0 &&
         opened.st_ino == named.st_ino && opened.st_dev == named.st_dev &&
         is_replaceable(path, run_id))
-        removed = unlink(path) == 0; /* what lies beside it goes when the name is taken */
+        removed = unlink(path) == 0; /* files beside it are removed when the name is taken */
     close(fd);
     return removed;
 }
 
-/* What an earlier trace of this name left when it was killed, or ended by an exec: without that
- * trace, nobody can make anything of it. */
+/* Removes what an earlier trace of this name left beside it when it was killed or ended by an exec:
+ * it is of no use without that trace. */
 static void remove_remains(const char *path)
 {
     static const char *const suffixes[] = {"-ring.0", "-wal", "-shm"};
@@ -235,7 +233,7 @@ void trace_path_remove(const char *path)
     remove_remains(path);
 }
 
-/* A trace that was deleted while it is recorded still owns its name. */
+/* A trace that was deleted while it is being recorded still owns its name. */
 static int make_file(const char *path)
 {
     const bool taken = is_recording(path);
@@ -279,10 +277,10 @@ int trace_path_make(const char *pattern, const char *run_id, char *path, size_t 
         if (!failed && !make_absolute(path, path_bytes))
             return 0;
         if (errno != EEXIST) {
-            err_set(err, ERR_SYSTEM, "cannot make %s: %s", path, strerror(errno));
+            err_set(err, ERR_SYSTEM, "cannot create %s: %s", path, strerror(errno));
             return -1;
         }
     }
-    err_set(err, ERR_SYSTEM, "no free name like %s", name.text);
+    err_set(err, ERR_SYSTEM, "no free name: %s and its numbered forms exist", name.text);
     return -1;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which file a recording goes to: the template expanded, the name made unique, the file made. It
+ * Which file a recording is written to: expands the template, finds a free name, makes the file. It
  * must not know what is written there.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LIFE_TRACE_PATH_H
@@ -11,20 +11,19 @@
 
 #include "gpumemtrace/err.h"
 
-/* The rank of a distributed job from the environment, -1 if there is none. */
+/* The rank in a distributed job, from the environment; -1: none. */
 int64_t trace_path_rank(void);
 
-/* Identifies a run: the topmost ancestor that has the same recorder preloaded, "PID.START".
- * Terminated. */
+/* Identifies a run by the topmost ancestor that has the recorder preloaded: "PID.START". */
 void trace_path_run_id(char *text, size_t text_bytes);
 
-/* Expands pattern (%p %h %r %t %%), makes the file (mode 0600, O_EXCL) and stores its absolute
- * path. A finished trace of an earlier run is replaced when the pattern has no %p; any other file
- * of that name is left alone and ".2", ".3" … goes before the extension. */
+/* Expands pattern (%p %h %r %t %%), creates the file (mode 0600, O_EXCL) and stores its absolute
+ * path. If the pattern has no %p, a finished trace of an earlier run is replaced; any other file of
+ * that name is left alone, and ".2", ".3" … is put before the extension. */
 int trace_path_make(const char *pattern, const char *run_id, char *path, size_t path_bytes,
                     struct err *err);
 
-/* Removes the trace that it made, and what lies beside it. */
+/* Removes a trace and the files beside it. */
 void trace_path_remove(const char *path);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The writer's thread and its files. See writer.h.
- *
- * writer_lock protects store and drain and is held for one step at a time.
+ * See writer.h. writer_lock protects store and drain and is held for one step at a time.
  */
 #include "writer.h"
 
@@ -37,7 +35,8 @@
 #define WRITER_PERIOD_NS 100000000
 
 static pthread_mutex_t writer_lock = PTHREAD_MUTEX_INITIALIZER;
-/* Others that want writer_lock: the writer, which takes it again at once, lets them go first. */
+/* Threads that wait for writer_lock: the writer, which takes it again at once, lets them go
+ * first. */
 static _Atomic int writer_guests;
 
 static struct store store;
@@ -91,7 +90,7 @@ static int open_files(const char *pattern, struct err *err)
     return -1;
 }
 
-/* Some file systems can neither map shared files nor do WAL: then the trace goes where one can. */
+/* Some file systems support neither shared mappings nor WAL: then the trace goes to $TMPDIR. */
 static int open_files_somewhere(struct err *err)
 {
     char pattern[CONFIG_TEXT_BYTES + 64];
@@ -105,14 +104,14 @@ static int open_files_somewhere(struct err *err)
     snprintf(pattern, sizeof pattern, "%s/%s", folder && *folder ? folder : "/tmp",
              name ? name + 1 : recording.config.output);
     if (open_files(pattern, &second))
-        return -1; /* for the first reason */
+        return -1; /* *err keeps the first reason */
     log_line("%s; recording to %s instead", err->message, trace_path);
     return 0;
 }
 
 /* --- keeping and closing --- */
 
-/* Under writer_lock, before each step: the program may have closed the database's descriptors. */
+/* Before each step, under writer_lock: the program may have closed the database's descriptors. */
 static int keep_store(struct err *err)
 {
     if (store.db && !guarded_files_lost())
@@ -120,28 +119,29 @@ static int keep_store(struct err *err)
     return store_open_again(&store, trace_path, err);
 }
 
-/* What cannot be stored stays in the ring and is tried again. */
-static void complain(const struct err *err)
+/* Events that cannot be stored stay in the ring, and storing them is tried again. */
+static void log_write_error(const struct err *err)
 {
-    log_once("cannot write %s: %s; events wait beside it", trace_path, err->message);
+    log_once("cannot write %s: %s; events are kept in the ring beside it and written later",
+             trace_path, err->message);
 }
 
-static int store_end(struct err *err)
+static int store_trace_end(struct err *err)
 {
     const int64_t end_ns = (int64_t)(clock_kernel_ns() - recording.start_monotonic_ns);
     return drain_store_end(drain, end_ns, true, err);
 }
 
-/* Other threads may still be inside hooks: they keep the mapping; only the file goes. A call that
- * one of them is still in is not waited for. */
+/* Other threads may still be inside hooks: they keep the ring's mapping, only its file is removed.
+ * Calls that they are inside of are not waited for. */
 static void close_files(void)
 {
     struct err err = {0};
     pthread_mutex_lock(&writer_lock);
     drain->dead = true;
-    if (keep_store(&err) || drain_all(drain, &err) || store_end(&err) ||
+    if (keep_store(&err) || drain_all(drain, &err) || store_trace_end(&err) ||
         store_close(&store, &err)) {
-        log_line("%s is incomplete: %s; what is missing lies in %s", trace_path, err.message,
+        log_line("%s is incomplete: %s; the missing events are in %s", trace_path, err.message,
                  ring_path);
         store_abandon(&store);
     } else {
@@ -168,7 +168,7 @@ static void wait_for_work(void)
         ;
 }
 
-/* 1: more is waiting. */
+/* 1: more events wait. */
 static int write_batch(void)
 {
     struct err err;
@@ -178,28 +178,29 @@ static int write_batch(void)
     const int status = keep_store(&err) ? -1 : drain_batch(drain, &err);
     pthread_mutex_unlock(&writer_lock);
     if (status < 0)
-        complain(&err);
+        log_write_error(&err);
     return status;
 }
 
-/* How its opening of the files went. */
+/* What the thread is started with, and how its opening of the files went. */
 struct start {
     struct err *err;
     int result;
-    sigset_t signals; /* that its starter blocks */
+    sigset_t signals; /* blocked on the starting thread */
     sem_t done;
 };
 
-/* A program may end by the end of its last thread; the writer must not keep it. The status is then
- * that of the thread that ends last: with one of its own, a main thread that was no thread to libc
- * has ended, as in the child of a clone(). Else libc has the last thread call the exit handlers:
- * that is now the writer, with the signals of a thread of the program. */
+/* A program may end by the end of its last thread; the writer must not keep it alive. Its exit
+ * status is then that of the main thread. If that is not 0, the main thread was unknown to libc, as
+ * in the child of a clone(): the writer ends with the same status. Otherwise libc makes the last
+ * thread call the exit handlers: that is now the writer, which takes the signal mask of a thread of
+ * the program. */
 static void end_as_last_thread(const sigset_t *signals)
 {
     struct proc_stat stat;
     exit_moment_mark(EXIT_BY_EXIT);
     if (proc_stat_read(&stat, getpid()) == 0 && WEXITSTATUS(stat.wait_status) != 0) {
-        recording_set_live(0); /* this memory may be another process's, too */
+        recording_set_live(0); /* this memory may be shared with another process */
         close_files();
         syscall(SYS_exit, WEXITSTATUS(stat.wait_status));
     }
@@ -218,7 +219,7 @@ static void write_until_the_end(const sigset_t *signals)
             end_as_last_thread(signals);
             return;
         }
-        /* Threads that find no room left go on calling for it. */
+        /* Not at once: threads that find the ring full go on waking the writer. */
         if (status < 0 && !atomic_load(&writer_ends))
             usleep(WRITER_PERIOD_NS / 1000);
     }
@@ -237,7 +238,7 @@ static void *writer_main(void *argument)
     return NULL;
 }
 
-/* Not the program's default: it may have chosen one that is just enough for its own threads. */
+/* The program's default may be just enough for its own threads. */
 #define WRITER_STACK_BYTES ((size_t)2 << 20)
 
 static int create_writer(struct start *start)
@@ -250,7 +251,7 @@ static int create_writer(struct start *start)
     return failed;
 }
 
-/* The program's signals must not land on a thread it does not know of. */
+/* The program's signals must not be delivered to a thread that it does not know of. */
 int writer_start(struct err *err)
 {
     struct start start = {.err = err};
@@ -278,7 +279,7 @@ int writer_start(struct err *err)
 
 /* --- ending --- */
 
-/* Long enough for what a full ring holds, short enough for a program that must end. */
+/* Enough to store a full ring, and short enough for a program that must end. */
 #define END_WAIT_S 60
 
 static void wait_for_writer(void)
@@ -303,7 +304,7 @@ void writer_end(void)
 
 /* --- exec --- */
 
-/* An exec is not kept waiting for a long backlog: the ring holds it for the first reader. */
+/* An exec does not wait for a long backlog: the ring keeps it for the first reader. */
 #define EXEC_BATCHES 2
 
 void writer_store_completeness(bool complete)
@@ -312,12 +313,13 @@ void writer_store_completeness(bool complete)
     int cancel_state;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     lock_writer_as_guest();
-    /* After a failed exec the stored end was none; its EXIT event stays, the events behind it tell. */
-    const bool stored =
-        !keep_store(&err) && (complete ? !drain_some(drain, EXEC_BATCHES, &err) && !store_end(&err)
-                                       : !store_meta_integer(&store, META_complete, 0, &err));
+    /* After a failed exec the stored end was none; its EXIT event stays, the events behind it
+     * tell. */
+    const bool stored = !keep_store(&err) &&
+                        (complete ? !drain_some(drain, EXEC_BATCHES, &err) && !store_trace_end(&err)
+                                  : !store_meta_integer(&store, META_complete, 0, &err));
     if (!stored)
-        complain(&err);
+        log_write_error(&err);
     pthread_mutex_unlock(&writer_lock);
     pthread_setcancelstate(cancel_state, NULL);
 }
@@ -326,8 +328,8 @@ void writer_store_completeness(bool complete)
 
 void writer_setup(void)
 {
-    /* Only one thread at a time is inside SQLite (writer_lock), so its own mutexes would only be
-     * something to inherit locked. */
+    /* writer_lock lets only one thread into SQLite. Mutexes of its own could only be inherited
+     * locked by a fork's child. */
     sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
     guarded_files_install();
 }
@@ -337,9 +339,9 @@ void writer_before_fork(void)
     lock_writer_as_guest();
 }
 
-/* The parent's database, ring and thread are not the child's: their memory is given up. Descriptors
- * stay open: their numbers may be anybody's. */
-static void forget_parent(void)
+/* Database, ring and thread are the parent's, not the child's: their memory is given up.
+ * Descriptors stay open: by now their numbers may mean other files. */
+static void forget_parents_files(void)
 {
     pthread_mutex_init(&writer_lock, NULL);
     guarded_files_forget();
@@ -353,7 +355,7 @@ static void forget_parent(void)
 void writer_after_fork(bool in_child)
 {
     if (in_child)
-        forget_parent();
+        forget_parents_files();
     else
         pthread_mutex_unlock(&writer_lock);
 }

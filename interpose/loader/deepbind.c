@@ -2,15 +2,15 @@
 /*
  * Looks at a library's file before it is opened. See deepbind.h.
  *
- * What a library opened with RTLD_DEEPBIND calls is bound when it is opened, and nothing of ours
- * runs after that; so the flag has to go before. But others need it: a plugin may bring symbols of
- * its own under the names of the program's. So it goes only where CUDA comes along: the file, or
- * one that it needs and that is not loaded yet,
+ * The calls of a library are bound when it is opened, and nothing of ours runs after that: so the
+ * flag must be removed before. But others need it: a plugin may bring symbols of its own under the
+ * names of the program's. So it is removed only if CUDA comes along: if the file, or one that it
+ * needs and that is not loaded yet,
  *
  *     needs one of NVIDIA's libraries, or
  *     holds kernels, or the driver's name, as the static runtime does.
  *
- * libcuda itself calls nobody back, and keeps it. What cannot be read keeps it, too.
+ * libcuda itself calls nobody back, and keeps the flag; so does a file that cannot be read.
  */
 #include "deepbind.h"
 
@@ -32,13 +32,13 @@
 
 #define FILE_LIMIT 64
 
-/* The files to look at: what is asked for, then what those need. */
+/* The files to look at: the one that is opened, then those that it needs. */
 struct queue {
     size_t count;
     char paths[FILE_LIMIT][PATH_MAX];
 };
 
-/* A file in memory, and its sections; none of it is trusted. */
+/* A file in memory, and its sections; nothing in it is trusted. */
 struct elf_file {
     const char *bytes;
     size_t size_bytes;
@@ -95,7 +95,7 @@ static void elf_file_close(struct elf_file *file)
     munmap((void *)(uintptr_t)file->bytes, file->size_bytes);
 }
 
-/* NULL: not in the file. */
+/* NULL: it does not lie in the file. */
 static const char *elf_file_section(const struct elf_file *file, size_t index, size_t *size_bytes)
 {
     const ElfW(Shdr) *section = &file->sections[index];
@@ -108,7 +108,7 @@ static const char *elf_file_section(const struct elf_file *file, size_t index, s
     return file->bytes + section->sh_offset;
 }
 
-/* A text of the section, whole; "" if it is not there. */
+/* A text of the section; "" if it does not lie in it with its end. */
 static const char *elf_file_text(const struct elf_file *file, size_t section, size_t offset)
 {
     size_t size_bytes;
@@ -157,7 +157,7 @@ static bool add_from_list(struct queue *queue, const char *list, const char *ori
     return false;
 }
 
-/* Where the loader would look for a library, more or less: its cache is left out. */
+/* Looks where the loader would look for a library, but not in its cache. */
 static void add_needed(struct queue *queue, const char *name, const char *origin,
                        const char *folders)
 {
@@ -178,13 +178,13 @@ struct dynamic {
     size_t texts; /* the section with the names */
 };
 
-static const char *dynamic_text(const struct elf_file *file, const struct dynamic *dynamic,
-                                size_t index)
+static const char *dynamic_entry_text(const struct elf_file *file, const struct dynamic *dynamic,
+                                      size_t index)
 {
     return elf_file_text(file, dynamic->texts, dynamic->entries[index].d_un.d_val);
 }
 
-/* true: one of NVIDIA's; else the others are put into the queue. */
+/* true: it needs one of NVIDIA's; else what it needs is put into the queue. */
 static bool needs_cuda(const struct elf_file *file, const struct dynamic *dynamic,
                        struct queue *queue, const char *path)
 {
@@ -192,13 +192,13 @@ static bool needs_cuda(const struct elf_file *file, const struct dynamic *dynami
     for (size_t i = 0; i < dynamic->count; i++) {
         const ElfW(Sxword) tag = dynamic->entries[i].d_tag;
         if (tag == DT_RUNPATH || tag == DT_RPATH)
-            folders = dynamic_text(file, dynamic, i);
-        if (tag == DT_NEEDED && is_nvidias(dynamic_text(file, dynamic, i)))
+            folders = dynamic_entry_text(file, dynamic, i);
+        if (tag == DT_NEEDED && is_nvidias(dynamic_entry_text(file, dynamic, i)))
             return true;
     }
     for (size_t i = 0; i < dynamic->count; i++)
         if (dynamic->entries[i].d_tag == DT_NEEDED)
-            add_needed(queue, dynamic_text(file, dynamic, i), path, folders);
+            add_needed(queue, dynamic_entry_text(file, dynamic, i), path, folders);
     return false;
 }
 
@@ -238,7 +238,7 @@ static bool file_tells(const char *path, struct queue *queue)
     return tells;
 }
 
-static bool examine(const char *path, struct queue *queue)
+static bool needs_cuda_somewhere(const char *path, struct queue *queue)
 {
     add_needed(queue, path, "", NULL);
     for (size_t i = 0; i < queue->count; i++)
@@ -256,7 +256,8 @@ bool deepbind_hides_cuda(const char *path)
     struct queue *queue = mmap(NULL, sizeof *queue, PROT_READ | PROT_WRITE,
                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (queue != MAP_FAILED) {
-        hides = strncmp(name, "libcuda.so", 10) != 0 && (is_nvidias(name) || examine(path, queue));
+        hides = strncmp(name, "libcuda.so", 10) != 0 &&
+                (is_nvidias(name) || needs_cuda_somewhere(path, queue));
         munmap(queue, sizeof *queue);
     }
     errno = saved_errno;

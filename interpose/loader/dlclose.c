@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlclose: the library goes as it would without us. If its code was met, its addresses are never
- * used again: stacks in the trace name it by them, libunwind remembers how to unwind them, and we
- * remember what a caller at one is bound to. Only a library whose functions we call stays mapped.
- * It must not know what is recorded.
+ * dlclose: a library is closed as it would be without us. If something remembers addresses of its
+ * code (known_code.h), these are never used for another library. Only a library whose functions we
+ * call stays mapped. It must not know what is recorded.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -34,14 +33,14 @@ struct span {
     bool mapped;
 };
 
-/* What was mapped before the call; in pages of its own, for a thread's stack may be small. */
+/* What was mapped before the call. In pages of its own: a thread's stack may be small. */
 struct loaded {
     size_t count, kept_count;
     struct span spans[SPANS_MAX];
     char kept[KEPT_MAX][PATH_MAX];
 };
 
-static struct span span_of(const struct dl_phdr_info *info)
+static struct span object_span(const struct dl_phdr_info *info)
 {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE) - 1;
     struct span span = {UINTPTR_MAX, 0, false};
@@ -61,7 +60,7 @@ static struct span span_of(const struct dl_phdr_info *info)
 static int note_image(struct dl_phdr_info *info, size_t size, void *argument)
 {
     struct loaded *loaded = argument;
-    const struct span span = span_of(info);
+    const struct span span = object_span(info);
     (void)size;
     if (span.start >= span.end || loaded->count == SPANS_MAX)
         return 0;
@@ -75,7 +74,7 @@ static int note_image(struct dl_phdr_info *info, size_t size, void *argument)
 static int mark_mapped(struct dl_phdr_info *info, size_t size, void *argument)
 {
     struct loaded *loaded = argument;
-    const struct span span = span_of(info);
+    const struct span span = object_span(info);
     (void)size;
     for (size_t i = 0; i < loaded->count; i++)
         if (loaded->spans[i].start == span.start)
@@ -85,7 +84,7 @@ static int mark_mapped(struct dl_phdr_info *info, size_t size, void *argument)
 
 typedef void *dlopen_function(const char *path, int flags);
 
-static void keep(const struct loaded *loaded)
+static void keep_mapped(const struct loaded *loaded)
 {
     dlopen_function *open = GMT_FUNCTION(dlopen_function *, libc_function("dlopen"));
     for (size_t i = 0; open && i < loaded->kept_count; i++)
@@ -93,15 +92,15 @@ static void keep(const struct loaded *loaded)
             open(loaded->kept[i], RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
 
-/* Nothing is behind such a page, and neighbours become one mapping. Where another thread was
- * faster, its library lies there: what the old one left is then taken for it. */
-static void reserve(const struct span *span)
+/* Such pages have no memory behind them, and neighbours become one mapping. If another thread has
+ * already mapped a library there, addresses of the old one are taken for that one's. */
+static void reserve_span(const struct span *span)
 {
     const size_t bytes = span->end - span->start;
     void *wanted = (void *)span->start;
     void *got = mmap(wanted, bytes, PROT_NONE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-    if (got != MAP_FAILED && got != wanted) /* a kernel before 4.17 took it for a hint */
+    if (got != MAP_FAILED && got != wanted) /* a kernel before 4.17 takes the address for a hint */
         munmap(got, bytes);
 }
 
@@ -110,13 +109,13 @@ typedef int dlclose_function(void *handle);
 static int close_and_reserve(dlclose_function *real, void *handle, struct loaded *loaded)
 {
     image_list_iterate(note_image, loaded);
-    keep(loaded);
+    keep_mapped(loaded);
     const int result = real(handle);
     const int saved_errno = errno;
     image_list_iterate(mark_mapped, loaded);
     for (size_t i = 0; i < loaded->count; i++)
         if (!loaded->spans[i].mapped && known_code_in(loaded->spans[i].start, loaded->spans[i].end))
-            reserve(&loaded->spans[i]);
+            reserve_span(&loaded->spans[i]);
     errno = saved_errno;
     return result;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which function answers a dlsym, dlvsym or dlopen of the program. See loader.h.
+ * Which function answers a dlsym, dlvsym or dlopen of the program. See dlsym.h.
  *
- * Other preloaded libraries look up what they stand in for through here, before anything of theirs
- * works: so a name that is not CUDA's meets none of libc's text functions, which may be just those.
+ * Other preloaded libraries look up here what they stand in for, before they work: so a name that
+ * is not CUDA's meets no text function of libc, which may be one of those.
  */
 #include "dlsym.h"
 
@@ -57,7 +57,7 @@ static void *next_dlopen(void)
 
 /* --- dlsym and dlvsym --- */
 
-/* cu[A-Z] or cuda[A-Z]: the driver's and the runtime's names, not cudnn's or cublas'. */
+/* cu[A-Z] or cuda[A-Z]: names of the driver and the runtime, not of cudnn or cublas. */
 static bool is_cuda_name(const char *name)
 {
     if (name[0] != 'c' || name[1] != 'u')
@@ -88,7 +88,7 @@ static bool is_hook(const char *name)
     return false;
 }
 
-static void *hand_out(void *real, const char *name, const void *caller)
+static void *hand_out_symbol(void *real, const char *name, const void *caller)
 {
     bool hooked = true;
     void *function = real ? resolve_hand_out(real, caller, &hooked) : NULL;
@@ -96,22 +96,22 @@ static void *hand_out(void *real, const char *name, const void *caller)
     return function;
 }
 
-/* The stub jumps here, so the caller is the program. */
+/* The stub has jumped here, so the return address is the program's. */
 static void *dlsym_by_handle(void *handle, const char *name)
 {
     coverage_lookup_begin();
     void *real = GMT_FUNCTION(dlsym_function *, next_dlsym())(handle, name);
-    return hand_out(real, name, GMT_CALLER_ADDRESS());
+    return hand_out_symbol(real, name, GMT_CALLER_ADDRESS());
 }
 
 static void *dlvsym_by_handle(void *handle, const char *name, const char *version)
 {
     coverage_lookup_begin();
     void *real = GMT_FUNCTION(dlvsym_function *, next_dlvsym())(handle, name, version);
-    return hand_out(real, name, GMT_CALLER_ADDRESS());
+    return hand_out_symbol(real, name, GMT_CALLER_ADDRESS());
 }
 
-/* Fails as it would without us, with dlerror saying so: libc does not have it. */
+/* Fails as it would without us, so that dlerror says so: libc does not define it. */
 static void *dlsym_in_libc(void *handle, const char *name)
 {
     (void)handle;
@@ -120,20 +120,18 @@ static void *dlsym_in_libc(void *handle, const char *name)
     return libc ? GMT_FUNCTION(dlsym_function *, next_dlsym())(libc, name) : NULL;
 }
 
-/* NVTX asks for it where it has found another tool's library. */
+/* NVTX looks this name up in the library of another tool that it has opened. */
 static void *dlsym_of_injection(void *handle, const char *name)
 {
     void *real = GMT_FUNCTION(dlsym_function *, next_dlsym())(handle, name);
     return real ? nvtx_stand_before(real) : NULL;
 }
 
-/*
- * RTLD_NEXT and RTLD_DEFAULT depend on who calls, and find our exports anyway where they should:
- * the real function takes over with the caller's own return address. But our exports alone must not
- * make a program believe that CUDA is there.
- */
-static struct stub_choice choose(void *real, void *by_handle, void *handle, const char *name,
-                                 const void *caller)
+/* RTLD_NEXT and RTLD_DEFAULT depend on who calls, and find our exports by themselves where they
+ * should: the real function continues, with the caller's own return address. But our exports alone
+ * must not make a program believe that CUDA is there. */
+static struct stub_choice choose_lookup(void *real, void *by_handle, void *handle, const char *name,
+                                        const void *caller)
 {
     const bool everywhere =
         handle == RTLD_NEXT || handle == RTLD_DEFAULT || handle == (void *)_r_debug.r_map;
@@ -153,14 +151,15 @@ struct stub_choice dlsym_choose(void *handle, const char *name, const void *thir
     (void)third;
     if (name && handle != RTLD_NEXT && handle != RTLD_DEFAULT && is_injection_name(name))
         return (struct stub_choice){__extension__(void *) dlsym_of_injection, (uintptr_t)name};
-    return choose(next_dlsym(), __extension__(void *) dlsym_by_handle, handle, name, caller);
+    return choose_lookup(next_dlsym(), __extension__(void *) dlsym_by_handle, handle, name, caller);
 }
 
 struct stub_choice dlvsym_choose(void *handle, const char *name, const void *third,
                                  const void *caller)
 {
     (void)third;
-    return choose(next_dlvsym(), __extension__(void *) dlvsym_by_handle, handle, name, caller);
+    return choose_lookup(next_dlvsym(), __extension__(void *) dlvsym_by_handle, handle, name,
+                         caller);
 }
 
 /* --- dlopen --- */

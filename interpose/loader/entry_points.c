@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The hooks that hand out function pointers: what the driver or the runtime found is replaced by
- * the hook that stands for it. A lookup that fails stays a failed lookup, and nothing is written
- * where the real function wrote nothing.
+ * The hooks of calls that hand out function pointers: what the driver or the runtime found is
+ * replaced by the hook that stands for it. A lookup that fails stays a failed lookup, and nothing
+ * is written where the real function wrote nothing. It must not know what the functions do.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,8 +16,8 @@
 #undef cudaGetDriverEntryPoint
 #undef cudaGetDriverEntryPointByVersion
 
-/* Replaces the function the driver gave by our hook for it, if there is one. */
-static void hand_out(bool ok, const char *name, void **function, const void *caller)
+/* Replaces the function that was found by our hook for it, if there is one. */
+static void hand_out_entry_point(bool ok, const char *name, void **function, const void *caller)
 {
     bool hooked = true;
     if (ok && function && *function)
@@ -30,7 +30,7 @@ static void hand_out(bool ok, const char *name, void **function, const void *cal
     HOOK_FUNCTION(api, name, parameters,                                                           \
         coverage_lookup_begin();                                                                   \
         const api##_status status = real arguments;                                                \
-        hand_out(status == 0, symbol, function, caller);                                           \
+        hand_out_entry_point(status == 0, symbol, function, caller);                                           \
         return status;)
 
 LOOKUP(driver, cuGetProcAddress,

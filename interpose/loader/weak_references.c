@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A program may use CUDA's functions if they are there, by weak references, and would take ours for
- * them. So where nobody else defines a function, what the program started with is told again that
- * there is none. It must not know what the functions do.
+ * A program may use CUDA's functions only if they are there, by weak references, and would find
+ * ours. So where nobody else defines such a function, the weak references of what the program
+ * started with are cleared again. It must not know what the functions do.
  */
 #include <link.h>
 #include <stdbool.h>
@@ -15,13 +15,13 @@
 #include "interpose/image/image_list.h"
 #include "interpose/image/scope.h"
 
-/* Our hook of that name; the public header's functions stay, which are there to be found. */
+/* Our hook of that name. Functions of the public header are meant to be found, and stay. */
 static const void *own_hook(const char *name)
 {
     return name[0] == 'c' && name[1] == 'u' ? elf_image_symbol(image_list_own(), name) : NULL;
 }
 
-/* Has the loader made this place read-only? It protects whole pages, and leaves the last part. */
+/* Has the loader made this word read-only? It protects whole pages only. */
 static bool is_protected(const struct dl_phdr_info *info, uintptr_t place, uintptr_t page_bytes)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -34,7 +34,7 @@ static bool is_protected(const struct dl_phdr_info *info, uintptr_t place, uintp
     return false;
 }
 
-static void clear(const struct dl_phdr_info *info, void **place)
+static void clear_word(const struct dl_phdr_info *info, void **place)
 {
     const uintptr_t page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
     void *page = (void *)((uintptr_t)place - (uintptr_t)place % page_bytes);
@@ -50,10 +50,10 @@ static void clear_if_ours(const char *name, void **place, void *argument)
 {
     const void *own = own_hook(name);
     if (own && *place == own && !scope_has(name, NULL))
-        clear(argument, place);
+        clear_word(argument, place);
 }
 
-static int look_at(struct dl_phdr_info *info, size_t size, void *unused)
+static int clear_references_of(struct dl_phdr_info *info, size_t size, void *unused)
 {
     struct link_map image;
     (void)size, (void)unused;
@@ -64,5 +64,5 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *unused)
 
 __attribute__((constructor)) static void clear_weak_references(void)
 {
-    image_list_iterate(look_at, NULL);
+    image_list_iterate(clear_references_of, NULL);
 }

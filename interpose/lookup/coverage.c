@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A small table of names and counts that goes to the ring as soon as there is one. See coverage.h.
+ * A small table of names and counts, written to the ring as soon as there is one. See coverage.h.
  */
 #include "coverage.h"
 
@@ -14,10 +14,10 @@
 #include "gpumemtrace/compiler.h"
 #include "interpose/recording/thread.h"
 
-#define NAME_LIMIT 256 /* the last stands for all that found no place */
+#define NAME_LIMIT 256 /* the last counts all names that find no room */
 #define NAME_BYTES 63  /* with the 0 */
 
-static bool fits(const char *pattern, const char *name)
+static bool matches(const char *pattern, const char *name)
 {
     const size_t length = strlen(pattern);
     return pattern[length - 1] == '*' ? strncmp(pattern, name, length - 1) == 0
@@ -36,7 +36,7 @@ static bool concerns_memory(const char *name)
     };
     bool memory = false;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        if (fits(rows[i].pattern, name)) {
+        if (matches(rows[i].pattern, name)) {
             if (!rows[i].memory)
                 return false;
             memory = true;
@@ -46,10 +46,8 @@ static bool concerns_memory(const char *name)
 
 enum name_state { NAME_EMPTY, NAME_BEING_WRITTEN, NAME_READY };
 
-/*
- * Lock-free: a lookup may come from anywhere. A name is stored before its state says READY
- * (release); two threads may store the same name twice, and the trace adds the counts up.
- */
+/* Lock-free: a lookup may come from anywhere. A name is complete when its state says READY
+ * (release). Two threads may store the same name twice; the trace adds up the counts. */
 struct name_count {
     char name[NAME_BYTES];
     _Atomic uint8_t state;
@@ -57,7 +55,7 @@ struct name_count {
 };
 static struct name_count counts[NAME_LIMIT];
 
-static bool claim(struct name_count *count, const char *name)
+static bool take_row(struct name_count *count, const char *name)
 {
     uint8_t empty = NAME_EMPTY;
     if (!atomic_compare_exchange_strong_explicit(&count->state, &empty, NAME_BEING_WRITTEN,
@@ -77,9 +75,9 @@ static bool is_of(const struct name_count *count, const char *name)
 static struct name_count *count_of(const char *name)
 {
     for (size_t i = 0; i < NAME_LIMIT - 1; i++)
-        if (is_of(&counts[i], name) || claim(&counts[i], name))
+        if (is_of(&counts[i], name) || take_row(&counts[i], name))
             return &counts[i];
-    claim(&counts[NAME_LIMIT - 1], "(more names)");
+    take_row(&counts[NAME_LIMIT - 1], "(more names)");
     return &counts[NAME_LIMIT - 1];
 }
 
@@ -102,8 +100,8 @@ void coverage_write_pending(void)
         write_counts(thread);
 }
 
-/* Counted first, then looked whether anything is recorded; a recording that begins is marked first,
- * then takes what was counted: one of both writes it. */
+/* Counts first and then looks whether anything is recorded; a recording that begins says so first
+ * and then writes what was counted: one of both writes it. */
 void coverage_count(const char *name)
 {
     const int saved_errno = errno;

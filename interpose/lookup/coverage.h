@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ways to GPU memory that the program asked for and that no hook stands for: counted by name, told
- * in the trace. It must not know how a lookup works.
+ * Ways to GPU memory that the program looked up and that no hook stands for: counted by name, and
+ * written to the trace. It must not know how a lookup works.
  *
- * Callable anywhere, before and after the recording has begun; errno is kept.
+ * Callable from anywhere, before and after the recording begins; errno is kept.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LOOKUP_COVERAGE_H
 #define GPUMEMTRACE_INTERPOSE_LOOKUP_COVERAGE_H
 
-/* Around a lookup. At its end name is NULL, or what was looked up if the program gets the real
- * function: counted if it has to do with GPU memory (coverage.def). A lookup inside another, as
- * cuGetProcAddress in cudaGetDriverEntryPoint, is part of it. */
+/* Around a lookup. name: what was looked up if the program gets the real function, which is counted
+ * if it concerns GPU memory (coverage.def); else NULL. A lookup inside another, as cuGetProcAddress
+ * in cudaGetDriverEntryPoint, is part of it. */
 void coverage_lookup_begin(void);
 void coverage_lookup_end(const char *name);
 
-/* Counts anything, under a name of its own. */
+/* Counts anything else, under a name of its own. */
 void coverage_count(const char *name);
 
 /* Writes what was counted and is not in the trace yet, if anything is recorded. */

@@ -20,7 +20,7 @@
 #define ADDRESS_SLOTS 4096 /* power of two */
 #define CALLER_SLOTS 4096
 
-/* A library with hooked functions, written once before image_count takes it in (release). */
+/* A library with hooked functions; complete before image_count counts it (release). */
 struct image {
     uintptr_t start, end;
     void *functions[HOOK_COUNT];
@@ -28,8 +28,8 @@ struct image {
 static struct image images[IMAGE_LIMIT];
 static _Atomic unsigned image_count;
 
-/* Real address -> hook, and what stands for it when it is handed out. Hook and number are stored
- * before the address (release), and never change. */
+/* Real function -> its hook, and the thunk that is handed out for it. Both are stored before the
+ * address (release) and never change. */
 struct address_slot {
     _Atomic(void *) real;
     enum hook hook;
@@ -38,18 +38,17 @@ struct address_slot {
 static struct address_slot address_slots[ADDRESS_SLOTS];
 static unsigned address_count;
 
-/* The exported functions of the hooks, NULL for rows that are none; found before the first library is
- * met. */
+/* The exported functions of the hooks, NULL for rows that are none; found before the first library
+ * is met. */
 static void *own_functions[HOOK_COUNT];
 
 struct resolve_thunk resolve_thunks[THUNK_LIMIT];
 static unsigned thunk_count;
 
-/* Protects meeting a library: everything above. Nothing is called while it is held. Readers take no
- * lock. */
+/* Protects the writing of everything above, when a library is met. Readers take no lock. */
 static pthread_mutex_t meet_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* What a thunk stands for, on its way to the hook. */
+/* The row of the thunk that this thread has just called, until its hook takes it. */
 _Thread_local const struct resolve_thunk *resolve_handed GMT_TLS_INITIAL_EXEC;
 
 _Static_assert(IMAGE_LIMIT < 1 << 4 && HOOK_COUNT < 1 << 12, "a caller's entry is one word");
@@ -74,7 +73,7 @@ static struct address_slot *address_slot(const void *real)
 
 _Static_assert(ADDRESS_SLOTS == 1 << 12 && CALLER_SLOTS == 1 << 12, "the hash gives 12 bits");
 
-/* Two names for one function: the first row stands for both. */
+/* Where two names mean one function, the first row stands for both. */
 static void add_address(void *real, enum hook hook)
 {
     struct address_slot *slot = address_slot(real);
@@ -131,7 +130,8 @@ static void add_image(const struct image_span *span)
         atomic_store_explicit(&image_count, count + 1, memory_order_release);
 }
 
-/* The library this function lies in; NULL: one without hooked functions, or there are too many. */
+/* The library that holds this function; NULL: it has no hooked functions, or there are too many.
+ * *own: it is this library. */
 static const struct image *meet(const void *function, bool *own)
 {
     struct image_span span;
@@ -191,7 +191,7 @@ static void *search_for_caller(enum hook hook, const void *caller, _Atomic uint6
 }
 
 /* An entry is one word: hook << 52 | caller << 4 | image + 1. A lost race costs a search. Release
- * and acquire: whoever finds the image here sees it whole. */
+ * and acquire: whoever finds the image here sees it complete. */
 static void *function_for_caller(enum hook hook, const void *caller)
 {
     static _Atomic uint64_t cache[CALLER_SLOTS];
@@ -206,7 +206,8 @@ static void *function_for_caller(enum hook hook, const void *caller)
 void *resolve_hook(enum hook hook, const void *caller)
 {
     const struct resolve_thunk *handed = resolve_handed;
-    /* Another hook's: a signal handler came between a thunk and its hook, which still wants it. */
+    /* If it is another hook's, a signal handler came between a thunk and its hook, which still
+     * needs it. */
     if (GMT_LIKELY(!handed) || handed->hook != own_functions[hook])
         return function_for_caller(hook, caller);
     resolve_handed = NULL;
@@ -215,8 +216,9 @@ void *resolve_hook(enum hook hook, const void *caller)
 
 /* --- real function -> what is handed out for it --- */
 
-/* Whoever calls it then. Several runtimes in one process are common; several drivers are not, and
- * a runtime's start asks for hundreds of a driver's functions. */
+/* Does the hook's name mean this function, whoever calls? Several runtimes in one process are
+ * common; several drivers are not, and a runtime asks for hundreds of a driver's functions when it
+ * starts. */
 static bool means_it_for_all(enum hook hook, const void *real)
 {
     return function_for_caller(hook, NULL) == real &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The thunks of thunks.h. Each loads its number; the common end notes the row of
- * resolve_thunks for this thread in resolve_handed and jumps to the row's hook. Only registers
- * that a call may change are changed, and the return address stays the caller's.
+ * The thunks of thunks.h. Each loads its number; their common end stores the address of that row of
+ * resolve_thunks in this thread's resolve_handed and jumps to the row's hook. It changes only
+ * registers that a call may change, and leaves the caller's return address.
  */
 #include "thunks.h"
 

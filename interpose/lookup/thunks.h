@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Small functions without a name, made before they are needed: each stands for one real function
- * and runs the hook of it with the arguments as they are (resolve.h). Numbers only: assembly reads
- * it.
+ * and runs its hook with the arguments as they came (resolve.h). It must not know hooks; assembly
+ * reads it, so there are only numbers.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_LOOKUP_THUNKS_H
 #define GPUMEMTRACE_INTERPOSE_LOOKUP_THUNKS_H

@@ -14,8 +14,8 @@
 #define CLOCK_TRUST_NS 1000000u
 #define CALIBRATION_NS 5000000u /* the shortest stretch that tells the rate well enough */
 
-/* Where the counter and the kernel's clock stood when the recording began; written before any
- * thread records. ticks 0: the counter is not used. */
+/* Counter and kernel's clock when the recording began; written before any thread records.
+ * start_ticks is 0 if the counter is not used. */
 static uint64_t start_ticks, start_ns;
 
 uint64_t clock_kernel_ns(void)
@@ -25,7 +25,7 @@ uint64_t clock_kernel_ns(void)
     return (uint64_t)now.tv_sec * NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
-/* The kernel leaves the counter where it finds it unsteady, and says what it takes instead. */
+/* The kernel names its clock here; it uses another one where it has found the counter unsteady. */
 static bool kernel_uses_the_counter(void)
 {
     char name[16] = "";
@@ -55,7 +55,7 @@ uint64_t clock_ask(struct clock *clock)
     const uint64_t ticks_passed = clock->ticks - start_ticks, ns_passed = ns - start_ns;
     if (ns_passed < CALIBRATION_NS || !ticks_passed)
         return ns;
-    /* Halved until the numerator fits: both counts are long then, and lose nothing. */
+    /* Both are halved until the numerator fits: counts that large lose nothing by it. */
     unsigned shift = 0;
     while (ns_passed >> shift >= UINT64_C(1) << 32)
         shift++;

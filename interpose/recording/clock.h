@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * CLOCK_MONOTONIC in nanoseconds, cheaply: where the kernel itself takes the time from the CPU's
- * time-stamp counter, a thread reads that and asks the kernel once a millisecond; elsewhere it asks
- * each time. It must not know what the time is for.
+ * CLOCK_MONOTONIC in nanoseconds, cheaply. Where the kernel's own clock is the CPU's time-stamp
+ * counter, a thread reads the counter and asks the kernel once a millisecond; elsewhere it asks
+ * every time. It must not know what the time is for.
  *
  *     kernel's clock   ──┬──────────────┬──────────────┬──►      asked at most every CLOCK_TRUST_NS
  *     counter            ──┴─ + ticks x rate ─┴─ + ticks x rate ─┴──►   in between
@@ -14,22 +14,22 @@
 
 #include "gpumemtrace/compiler.h"
 
-/* A thread's own; all zero to begin with. */
+/* One for each thread; starts as all zero. */
 struct clock {
-    uint64_t ticks, ns;   /* of the last time the kernel was asked */
-    uint64_t trust_ticks; /* how long that lasts; 0: not at all */
+    uint64_t ticks, ns;   /* counter and kernel's clock when the kernel was last asked */
+    uint64_t trust_ticks; /* how long that answer is good for; 0: not at all */
     uint64_t rate;        /* ns per tick, times 2^32 */
 };
 
-/* Once per recording: is the counter to be trusted, and from when does its rate count? */
+/* Once per recording, before any thread records: decides whether the counter is used. */
 void clock_setup(void);
-/* Asks the kernel, and the clock is right again. Keeps errno. */
+/* Asks the kernel and sets the clock by its answer. Keeps errno. */
 uint64_t clock_ask(struct clock *clock);
-/* The kernel's answer, no thread's. */
+/* The kernel's time, without a thread's clock. */
 uint64_t clock_kernel_ns(void);
 
-/* Never behind an earlier answer to the same thread by more than the counter's drift in a
- * millisecond, which is nanoseconds. */
+/* May fall behind an earlier answer to the same thread by the counter's drift in a millisecond,
+ * which is nanoseconds, and by no more. */
 static inline uint64_t clock_now_ns(struct clock *clock)
 {
     const uint64_t since = GMT_TICKS() - clock->ticks;

@@ -45,6 +45,11 @@ static bool read_COUNT(uint64_t *field, const char *value)
 #define FIELD_SIZE(member) (&(member))
 #define FIELD_COUNT(member) (&(member))
 
+#define KIND_TEXT "a text of less than 4096 bytes"
+#define KIND_FLAG "0 or 1"
+#define KIND_SIZE "a size, as 512MiB or 4GB"
+#define KIND_COUNT "a count"
+
 void config_read(struct config *config)
 {
     const char *value;
@@ -53,7 +58,7 @@ void config_read(struct config *config)
     value = getenv(environment);                                                                   \
     if (!value || !read_##type(FIELD_##type(config->field), value)) {                              \
         if (value)                                                                                 \
-            log_line("%s=%s makes no sense; going on with %s", environment, value, standard);      \
+            log_line("%s=%s is not %s; using %s", environment, value, KIND_##type, standard);      \
         read_##type(FIELD_##type(config->field), standard);                                        \
     }
 #include "gpumemtrace/options.def"

@@ -24,7 +24,7 @@ void log_line(const char *format, ...)
     if (end > sizeof line - 2)
         end = sizeof line - 2;
     line[end++] = '\n';
-    /* Nothing can be done about a stderr that does not take it. */
+    /* A stderr that does not take it is ignored. */
     struct quiet_signal pipe_signal, size_signal;
     quiet_signal_begin(&pipe_signal, SIGPIPE);
     quiet_signal_begin(&size_signal, SIGXFSZ);

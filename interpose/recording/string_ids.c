@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A table of hashes. See string_ids.h. The texts themselves live only in the trace: two texts with
- * the same 64-bit hash would share a name (one chance in 10^11 for 10,000 names).
+ * A table of hashes. See string_ids.h. The texts themselves are only in the trace: two texts with
+ * the same 64-bit hash would share a number (one chance in 10^11 for 10,000 texts).
  */
 #include "string_ids.h"
 
@@ -13,7 +13,7 @@
 
 struct string_slot {
     _Atomic uint64_t hash; /* 0: free */
-    _Atomic uint32_t id;   /* stored before the hash is used by others; 0: not yet */
+    _Atomic uint32_t id;   /* 0: its text is being written */
 };
 
 static struct string_slot slots[STRING_LIMIT];
@@ -21,7 +21,7 @@ static _Atomic uint32_t next_id = 1;
 
 void strings_setup(void)
 {
-    /* Untouched pages cost nothing; only a fork's child has something to forget. */
+    /* Only a fork's child has something to forget; pages that were never touched stay so. */
     if (atomic_load(&next_id) > 1)
         memset(slots, 0, sizeof slots);
     atomic_store(&next_id, 1);
@@ -36,7 +36,7 @@ static uint64_t hash_text(const char *text, size_t bytes)
     return hash ? hash : 1;
 }
 
-static uint32_t write_string(struct thread *thread, const char *text, size_t bytes)
+static uint32_t define_string(struct thread *thread, const char *text, size_t bytes)
 {
     const uint32_t id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
     const struct ring_slot record = {.seq = id};
@@ -54,16 +54,17 @@ uint32_t strings_intern(struct thread *thread, const char *text)
         struct string_slot *slot = &slots[at & (STRING_LIMIT - 1)];
         uint64_t found = atomic_load_explicit(&slot->hash, memory_order_acquire);
         if (!found && atomic_compare_exchange_strong(&slot->hash, &found, hash)) {
-            const uint32_t id = write_string(thread, text, bytes);
+            const uint32_t id = define_string(thread, text, bytes);
             atomic_store_explicit(&slot->id, id, memory_order_release);
             return id;
         }
         if (found != hash)
             continue;
         const uint32_t id = atomic_load_explicit(&slot->id, memory_order_acquire);
-        /* Another thread is writing it this moment: a second row with the same text is harmless. */
-        return id ? id : write_string(thread, text, bytes);
+        /* Another thread is writing it at this moment; a second row with the same text is
+         * harmless. */
+        return id ? id : define_string(thread, text, bytes);
     }
-    /* Too crowded here: the text is written again each time it is used. */
-    return write_string(thread, text, bytes);
+    /* The table is too full around here: the text is written again each time it is used. */
+    return define_string(thread, text, bytes);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Texts as numbers, for phase names and the like. A text is written to the ring before its number
- * can be used. Lock-free, no malloc, callable from a hook.
+ * Numbers for texts: names of phases, functions, files. A text is written to the ring before its
+ * number can be used. It must not know what the texts are. Lock-free, no malloc, callable from a
+ * hook.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_RECORDING_STRING_IDS_H
 #define GPUMEMTRACE_INTERPOSE_RECORDING_STRING_IDS_H

@@ -16,7 +16,7 @@
 
 _Thread_local struct thread *thread_self GMT_TLS_INITIAL_EXEC;
 
-/* Numbers given out before their threads came. */
+/* Numbers of threads that have not come themselves yet. */
 #define RESERVED_LIMIT 64
 static struct reserved {
     int64_t tid;
@@ -79,7 +79,7 @@ int thread_setup(void)
     return 0;
 }
 
-/* The number of the calling thread; threads_lock is held. */
+/* The number of a thread; threads_lock is held. */
 static uint32_t number_of(int64_t tid)
 {
     for (unsigned i = 0; i < reserved_count; i++)
@@ -102,7 +102,7 @@ static struct thread *take_state(void)
                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (thread == MAP_FAILED)
         return NULL;
-    /* Release: who finds the state finds the rest of the list behind it. */
+    /* Release: whoever finds the state finds the rest of the list behind it. */
     thread->next_all = atomic_load_explicit(&all_threads, memory_order_relaxed);
     while (!atomic_compare_exchange_weak_explicit(&all_threads, &thread->next_all, thread,
                                                   memory_order_release, memory_order_relaxed))
@@ -181,7 +181,7 @@ static void count_lost(void)
     atomic_fetch_add_explicit(&recording.ring.header->lost_events, 1, memory_order_relaxed);
 }
 
-/* A thread for which there is no memory loses its events one by one. */
+/* A thread that finds no memory for its state loses its events one by one. */
 struct thread *thread_attach(void)
 {
     const int saved_errno = errno;
@@ -195,7 +195,7 @@ struct thread *thread_attach(void)
 
 /* --- slots --- */
 
-/* Takes a segment and says whose slots follow. false: there is none. */
+/* Takes a segment and writes whose slots follow. false: there is none. */
 static bool enter_segment(struct thread *thread)
 {
     const int saved_errno = errno;
@@ -205,7 +205,7 @@ static bool enter_segment(struct thread *thread)
     if (!thread->segment)
         return false;
     struct ring_slot *owner = ring_claim(&recording.ring, thread->segment, 1);
-    if (!owner) { /* an idle one that was full: now marked so, and no longer ours */
+    if (!owner) { /* one that another thread left full: it is marked so now, and no longer ours */
         thread->segment = NULL;
         return true;
     }
@@ -222,7 +222,7 @@ struct ring_slot *thread_claim(struct thread *thread, unsigned slots)
             thread->segment ? ring_claim(&recording.ring, thread->segment, slots) : NULL;
         if (GMT_LIKELY(slot != NULL))
             return slot;
-        /* From here on the drain may hand it to another thread. */
+        /* It is full: from now on the drain may hand it to another thread. */
         thread->segment = NULL;
     } while (enter_segment(thread));
     count_lost();

@@ -43,7 +43,7 @@ void *nvtx_new_handle(void)
     return (void *)(atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1);
 }
 
-/* Handle -> name, for good. A name comes after its handle (release); until then it is none. */
+/* Handle -> name, for ever. The name is stored after its handle (release). */
 #define REGISTERED_LIMIT 4096 /* power of two */
 static struct {
     _Atomic(const void *) handle;
@@ -51,8 +51,8 @@ static struct {
 } registered[REGISTERED_LIMIT];
 static _Atomic unsigned registered_count;
 
-/* The entry of this handle, or the empty one where it would be. */
-static size_t place_of(const void *handle)
+/* The entry of this handle, or the free one where it would be. */
+static size_t registered_at(const void *handle)
 {
     size_t at = (size_t)(((uint64_t)(uintptr_t)handle * 0x9e3779b97f4a7c15u) >> 52);
     for (;; at = (at + 1) % REGISTERED_LIMIT) {
@@ -69,8 +69,8 @@ void nvtx_register(const void *handle, const char *name)
     const void *nobody = NULL;
     if (!handle || !name || atomic_fetch_add(&registered_count, 1) >= REGISTERED_LIMIT / 2)
         return;
-    const size_t at = place_of(handle);
-    /* Else it is known, or another thread has just taken the place: then it stays unknown. */
+    const size_t at = registered_at(handle);
+    /* If another thread has just taken the entry, this handle stays without a name. */
     if (atomic_compare_exchange_strong(&registered[at].handle, &nobody, handle))
         atomic_store_explicit(&registered[at].name, strdup(name), memory_order_release);
 }
@@ -78,7 +78,7 @@ void nvtx_register(const void *handle, const char *name)
 static const char *registered_name(const void *handle)
 {
     const char *name =
-        atomic_load_explicit(&registered[place_of(handle)].name, memory_order_acquire);
+        atomic_load_explicit(&registered[registered_at(handle)].name, memory_order_acquire);
     return name ? name : "";
 }
 
@@ -101,23 +101,21 @@ static uint64_t new_range_id(void)
     return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
 }
 
-static void begin(const char *name, uint64_t range_id)
+static void begin_range(const char *name, uint64_t range_id)
 {
     if (!nvtx_forwarding)
         phases_push(PHASE_SOURCE_NVTX, name, range_id);
 }
 
-static void end(uint64_t range_id)
+static void end_range(uint64_t range_id)
 {
     if (!nvtx_forwarding)
         phases_pop(PHASE_SOURCE_NVTX, range_id);
 }
 
-/*
- * The default domain's ranges are the thread's stack of phases. Those of the others may overlap
- * with it and with each other, so each is a range of its own number. Static thread-local memory is
- * scarce: deeper ones are counted, not recorded.
- */
+/* The ranges of the default domain are the thread's stack of phases. Those of other domains may
+ * overlap with them and with each other, so each has a number of its own. Static thread-local
+ * memory is scarce: ranges beyond OPEN_LIMIT are counted, not recorded. */
 #define OPEN_LIMIT 24
 static _Thread_local struct {
     int default_depth;
@@ -147,7 +145,7 @@ static void open_range(const void *domain, const char *name)
     const uint64_t range_id = new_range_id();
     own.open[own.count].domain = domain;
     own.open[own.count++].range_id = range_id;
-    begin(name, range_id);
+    begin_range(name, range_id);
 }
 
 static void close_range(const void *domain)
@@ -159,7 +157,7 @@ static void close_range(const void *domain)
     }
     while (own.open[--at].domain != domain)
         ;
-    end(own.open[at].range_id);
+    end_range(own.open[at].range_id);
     memmove(&own.open[at], &own.open[at + 1], (size_t)(--own.count - at) * sizeof own.open[0]);
 }
 
@@ -172,7 +170,7 @@ int nvtx_push(const void *domain, const char *name)
         open_range(domain, name);
     } else {
         own.default_depth++;
-        begin(name, 0);
+        begin_range(name, 0);
     }
     return depth;
 }
@@ -186,7 +184,7 @@ int nvtx_pop(const void *domain)
         close_range(domain);
     } else {
         own.default_depth--;
-        end(0);
+        end_range(0);
     }
     return depth;
 }
@@ -195,14 +193,14 @@ uint64_t nvtx_start(uint64_t range_id, const char *name)
 {
     if (!range_id)
         range_id = new_range_id();
-    begin(name, range_id);
+    begin_range(name, range_id);
     return range_id;
 }
 
 void nvtx_end(uint64_t range_id)
 {
     if (range_id)
-        end(range_id);
+        end_range(range_id);
 }
 
 void nvtx_mark(const char *text)

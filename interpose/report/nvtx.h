@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NVTX ranges become phases, whichever way they come:
+ * NVTX ranges, which become phases, whichever way they come. It must not record: phases.c does.
+ * Numbers and layouts are NVTX 3's.
  *
- *     header-only NVTX 3      loads what NVTX_INJECTION64_PATH names and hands it a table of
- *                             callbacks to fill in (nvtx_injection.c). Where that is another
- *                             tool's library, it fills in its own first, and ours forward
- *     libnvToolsExt.so.1      older callers link to it: its functions are exported here and forward
- *                             (nvtx_tools.c)
- *
- * Both end here. It must not record by itself: phases.c does. Numbers and layouts are NVTX 3's.
+ *     header-only NVTX 3    opens the library that NVTX_INJECTION64_PATH names and gives it a table
+ *                           of callbacks to fill in (nvtx_injection.c). If that is another tool's,
+ *                           it fills in its own first, and ours forward to them
+ *     libnvToolsExt.so.1    older callers link to it: its functions are exported here and forward
+ *                           (nvtx_tools.c)
  */
 #ifndef GPUMEMTRACE_INTERPOSE_REPORT_NVTX_H
 #define GPUMEMTRACE_INTERPOSE_REPORT_NVTX_H
@@ -19,7 +18,7 @@
 
 #include "gpumemtrace/compiler.h"
 
-#define NVTX_NO_TRACKING (-2) /* what a push or pop returns when no tool listens */
+#define NVTX_NO_TRACKING (-2) /* what a push or pop returns if no tool listens */
 #define NVTX_NAME_BYTES 1024
 
 struct nvtx_attributes {
@@ -33,31 +32,33 @@ struct nvtx_attributes {
     const void *message;
 };
 
-/* Inside a forwarded call: what comes back through the callbacks is the same range. */
+/* This thread is inside a forwarded call: what comes back through the callbacks is the same
+ * range. */
 extern _Thread_local bool nvtx_forwarding GMT_TLS_INITIAL_EXEC;
 
-/* Each returns the depth that the range has, or had, on the thread's stack of this domain; -1: it
- * is empty. domain NULL: the default one. */
+/* Each returns the depth of the range on the thread's stack of this domain; -1: the stack is empty.
+ * domain NULL: the default one. */
 int nvtx_push(const void *domain, const char *name);
 int nvtx_pop(const void *domain);
-/* A range that any thread may end. range_id 0: nobody gave one; the result is the one to return. */
+/* A range that any thread may end. range_id: what another tool returned, 0: none did. Returns what
+ * the caller is to get. */
 uint64_t nvtx_start(uint64_t range_id, const char *name);
 void nvtx_end(uint64_t range_id);
 void nvtx_mark(const char *text);
 
-/* UTF-8 of a wide text in text[NVTX_NAME_BYTES], cut where that ends. */
+/* A wide text as UTF-8 in text[NVTX_NAME_BYTES], cut to that. */
 const char *nvtx_narrow(const wchar_t *wide, char *text);
-/* The message of attributes, perhaps in text. */
+/* The message of the attributes; text[NVTX_NAME_BYTES] may be used for it. */
 const char *nvtx_name_of(const struct nvtx_attributes *attributes, char *text);
 
-/* A handle that nobody else gave, never NULL. */
+/* A handle that no other call returns; never NULL. */
 void *nvtx_new_handle(void);
-/* The name behind a handle for a registered string. Handles that are not told here mean nothing:
- * they are not looked into. */
+/* Remembers the name of a registered string's handle. A handle that was not registered here has no
+ * name: it is never dereferenced. */
 void nvtx_register(const void *handle, const char *name);
 
 /* What dlsym is to return for the entry point of the library that NVTX_INJECTION64_PATH names:
- * ours, which asks that one first. */
+ * ours, which calls that one first. */
 void *nvtx_stand_before(void *initialize);
 
 #endif

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The library that header-only NVTX 3 loads, and the one in front of another that it loads. It must
- * not know what becomes of a range.
+ * This library as the one that header-only NVTX 3 opens, or before another tool's that it opens. It
+ * must not know what becomes of a range.
  *
  *     NVTX_INJECTION64_PATH unset         the constructor sets it to this library
- *     set by another tool                 it stays; NVTX asks dlsym for the tool's entry point and
- *                                         gets ours. The tool fills in its callbacks, then we fill
- *                                         in ours, which call those of the tool and return what
- *                                         they return
+ *     set by another tool                 it stays; NVTX looks up the tool's entry point by dlsym and
+ *                                         gets ours. The tool fills in its callbacks, then we fill in
+ *                                         ours, which call the tool's and return what those return
  */
 #include <link.h>
 #include <stdatomic.h>
@@ -36,7 +35,7 @@ static _Atomic(nvtx_function *) next[MODULE_COUNT][NUMBERS];
 #define NEXT(module, number)                                                                       \
     atomic_load_explicit(&next[MODULE_##module][number], memory_order_relaxed)
 
-/* --- callbacks: the other tool's first, and ours for what it does not answer --- */
+/* --- callbacks: the other tool's is called first, and its answer returned --- */
 
 #define CALLBACK(type, name, module, number, parameters, arguments, none, note)                    \
     static type name parameters                                                                    \
@@ -136,8 +135,8 @@ struct callback_tables {
 typedef const void *get_export_table_function(uint32_t table);
 typedef int initialize_function(get_export_table_function *get_export_table);
 
-/* Where NVTX keeps the function of a row; NULL: this version has none. */
-static nvtx_function **place_of(const struct callback_tables *tables, const struct row *row)
+/* Where NVTX keeps the callback of a row; NULL: this version has none. */
+static nvtx_function **callback_of(const struct callback_tables *tables, const struct row *row)
 {
     nvtx_function ***table = NULL;
     unsigned size = 0;
@@ -145,8 +144,8 @@ static nvtx_function **place_of(const struct callback_tables *tables, const stru
     return has ? table[row->number] : NULL;
 }
 
-/* Preloaded libraries stand before libc in the loader's list; one that NVTX opened stands behind.
- */
+/* Preloaded libraries come before libc in the loader's list; one that NVTX has opened comes
+ * after. */
 static bool is_preloaded(void)
 {
     const struct link_map *own = image_list_own();
@@ -157,7 +156,7 @@ static bool is_preloaded(void)
     return false;
 }
 
-static bool is_wanted(void)
+static bool takes_nvtx(void)
 {
     const char *wanted = getenv("GPUMEMTRACE_NVTX");
     return is_preloaded() && !(wanted && strcmp(wanted, "0") == 0);
@@ -168,12 +167,13 @@ static _Atomic(initialize_function *) other_tool;
 static void read_callbacks(const struct callback_tables *tables, nvtx_function **callbacks)
 {
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        nvtx_function **place = place_of(tables, &rows[i]);
+        nvtx_function **place = callback_of(tables, &rows[i]);
         callbacks[i] = place ? *place : NULL;
     }
 }
 
-/* What NVTX had in its table before stays out of reach: it would call whatever is there then. */
+/* Only callbacks that the tool has set are kept: NVTX's own would call whatever is in its table,
+ * ours. */
 static int let_other_tool_fill(const struct callback_tables *tables,
                                get_export_table_function *get_export_table)
 {
@@ -184,7 +184,7 @@ static int let_other_tool_fill(const struct callback_tables *tables,
     read_callbacks(tables, before);
     const int result = initialize(get_export_table);
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        nvtx_function **place = place_of(tables, &rows[i]);
+        nvtx_function **place = callback_of(tables, &rows[i]);
         if (result && place && *place != before[i])
             atomic_store(&next[rows[i].module][rows[i].number], *place);
     }
@@ -196,12 +196,12 @@ GMT_EXPORT initialize_function InitializeInjectionNvtx2;
 int InitializeInjectionNvtx2(get_export_table_function *get_export_table)
 {
     const struct callback_tables *tables =
-        get_export_table && is_wanted() ? get_export_table(NVTX_CALLBACK_TABLES) : NULL;
+        get_export_table && takes_nvtx() ? get_export_table(NVTX_CALLBACK_TABLES) : NULL;
     if (!tables)
         return 0;
     let_other_tool_fill(tables, get_export_table);
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        nvtx_function **place = place_of(tables, &rows[i]);
+        nvtx_function **place = callback_of(tables, &rows[i]);
         if (place)
             *place = rows[i].function;
     }
@@ -210,17 +210,16 @@ int InitializeInjectionNvtx2(get_export_table_function *get_export_table)
 
 void *nvtx_stand_before(void *initialize)
 {
-    if (initialize == __extension__(void *) InitializeInjectionNvtx2 || !is_wanted())
+    if (initialize == __extension__(void *) InitializeInjectionNvtx2 || !takes_nvtx())
         return initialize;
     atomic_store(&other_tool, GMT_FUNCTION(initialize_function *, initialize));
     return __extension__(void *) InitializeInjectionNvtx2;
 }
 
-/* The one thing that happens when the library is loaded: NVTX looks at this variable once, at its
- * first call. */
+/* When the library is loaded: NVTX reads this variable once, at its first call. */
 __attribute__((constructor)) static void offer_injection(void)
 {
     const struct link_map *own = image_list_own();
-    if (own && is_wanted())
+    if (own && takes_nvtx())
         setenv("NVTX_INJECTION64_PATH", own->l_name, 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The functions of libnvToolsExt.so.1, as hooks that forward to it. A forwarded call comes back
- * through the callbacks of nvtx_injection.c; it counts once. It must not know what becomes of a
+ * through the callbacks of nvtx_injection.c and is counted once. It must not know what becomes of a
  * range.
  */
 #include <stdatomic.h>
@@ -44,7 +44,7 @@
         note;                                                                                      \
     }
 
-/* The id is the library's own, or ours where it has none. */
+/* The id is the library's, or ours if there is no library. */
 #define FORWARD_START(name, parameters, arguments, name_text)                                      \
     GMT_EXPORT uint64_t name parameters;                                                           \
     uint64_t name parameters                                                                       \

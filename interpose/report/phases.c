@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Phases from every source become events here. See phases.h.
+ * Phases of every source become events here. See phases.h.
  */
 #include "phases.h"
 
@@ -25,7 +25,7 @@ struct phase_call {
     const char *name;
 };
 
-static void emit(struct thread *thread, const struct phase_call *call)
+static void write_phase(struct thread *thread, const struct phase_call *call)
 {
     const bool step = call->kind == EVENT_STEP;
     const struct event_args args = {
@@ -49,7 +49,7 @@ struct early {
     char name[EARLY_NAME_BYTES];
 };
 
-/* Protects early[]; never held over anything but copying. */
+/* Protects early[] and early_count. */
 static pthread_mutex_t early_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct early early[EARLY_LIMIT];
 static unsigned early_count;
@@ -62,7 +62,7 @@ static void write_early(void)
         early[i].call.name = early[i].name;
         const uint32_t owner = thread_reserve(thread, early[i].tid);
         thread_speak_for(thread, owner ? owner : thread->thread_id);
-        emit(thread, &early[i].call);
+        write_phase(thread, &early[i].call);
     }
     if (thread && early_count)
         thread_speak_for(thread, thread->thread_id);
@@ -77,8 +77,8 @@ static void free_early_lock(void)
 
 static const struct recording_early early_phases = {write_early, free_early_lock};
 
-/* A pop takes its push away with it: a closed range without memory in it says nothing, and a
- * program that never calls CUDA must not fill the list. */
+/* A pop removes its push: a closed range without memory in it says nothing, and a program that
+ * never calls CUDA must not fill the list. */
 static void keep_early(const struct phase_call *call)
 {
     const int64_t tid = syscall(SYS_gettid);
@@ -103,28 +103,28 @@ static void keep_early(const struct phase_call *call)
 
 /* --- the calls --- */
 
-static void take(const struct phase_call *call)
+static void note_phase(const struct phase_call *call)
 {
     struct thread *thread = thread_current();
     if (thread)
-        emit(thread, call);
+        write_phase(thread, call);
     else if (recording_is_idle() && call->kind != EVENT_MARK)
         keep_early(call);
 }
 
 void phases_push(enum phase_source source, const char *name, uint64_t range_id)
 {
-    take(&(struct phase_call){EVENT_PHASE_PUSH, source, range_id, name});
+    note_phase(&(struct phase_call){EVENT_PHASE_PUSH, source, range_id, name});
 }
 
 void phases_pop(enum phase_source source, uint64_t range_id)
 {
-    take(&(struct phase_call){EVENT_PHASE_POP, source, range_id, NULL});
+    note_phase(&(struct phase_call){EVENT_PHASE_POP, source, range_id, NULL});
 }
 
 void phases_mark(enum phase_source source, const char *text)
 {
-    take(&(struct phase_call){EVENT_MARK, source, 0, text});
+    note_phase(&(struct phase_call){EVENT_MARK, source, 0, text});
 }
 
 /* --- the public API, found by name: include/gpumemtrace/gpumemtrace.h --- */
@@ -153,5 +153,5 @@ void gpumemtrace_step(uint64_t number)
 {
     struct thread *thread = thread_current();
     if (thread)
-        emit(thread, &(struct phase_call){EVENT_STEP, PHASE_SOURCE_API, number, NULL});
+        write_phase(thread, &(struct phase_call){EVENT_STEP, PHASE_SOURCE_API, number, NULL});
 }

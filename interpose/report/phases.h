@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Phases, marks and steps: from the public API and from NVTX. Those from before the first CUDA call
- * are kept (a bounded number) and told when the recording starts.
+ * Phases, marks and steps, from the public API and from NVTX. Those that are open at the first CUDA
+ * call are kept until then (a bounded number) and written when the recording starts. It must not
+ * know hooks.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_REPORT_PHASES_H
 #define GPUMEMTRACE_INTERPOSE_REPORT_PHASES_H
@@ -10,7 +11,8 @@
 
 #include "gpumemtrace/event.h"
 
-/* range_id 0: a stack-like range of this thread. Cheap and harmless when nothing is recorded. */
+/* range_id 0: a range on this thread's stack of ranges. Cheap and harmless if nothing is
+ * recorded. */
 void phases_push(enum phase_source source, const char *name, uint64_t range_id);
 void phases_pop(enum phase_source source, uint64_t range_id);
 void phases_mark(enum phase_source source, const char *text);

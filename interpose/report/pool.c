@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports of framework pools become events; see pool.h. */
+/*
+ * See pool.h.
+ */
 #include "pool.h"
 
 #include <errno.h>
@@ -10,7 +12,7 @@
 #include "gpumemtrace/compiler.h"
 #include "interpose/recording/string_ids.h"
 
-enum { OUT_OF_MEMORY = 2 }; /* as the driver and the runtime call it */
+enum { OUT_OF_MEMORY = 2 }; /* the driver's and the runtime's error */
 
 /* The name of the thread's last pool, if it is short, and its string_id: a program has few pools,
  * and mostly one. */
@@ -34,7 +36,7 @@ static uint32_t pool_name_id(struct thread *thread, const char *name)
     return id;
 }
 
-static struct event_args args_of(struct hooked_call *call, const char *pool, int device)
+static struct event_args pool_event(struct hooked_call *call, const char *pool, int device)
 {
     return (struct event_args){.kind = call->kind,
                                .memory = MEMORY_TENSOR,
@@ -48,7 +50,7 @@ static void note_allocation(const char *pool, int device, uint64_t address, uint
     const int saved_errno = errno;
     struct hooked_call call;
     if (hooked_call_begin(&call, HOOK_pool, EVENT_ALLOC, MEMORY_TENSOR)) {
-        struct event_args args = args_of(&call, pool, device);
+        struct event_args args = pool_event(&call, pool, device);
         args.address = address;
         args.size_bytes = size_bytes;
         hooked_call_store(&call, &args, result);
@@ -73,7 +75,7 @@ void pool_free(const char *pool, int device, uint64_t address)
     const int saved_errno = errno;
     struct hooked_call call;
     if (hooked_call_begin(&call, HOOK_pool, EVENT_FREE, MEMORY_TENSOR)) {
-        struct event_args args = args_of(&call, pool, device);
+        struct event_args args = pool_event(&call, pool, device);
         args.address = address;
         hooked_call_before(&call, &args);
         hooked_call_finish(&call, 0, true);

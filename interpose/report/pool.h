@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a framework's allocator says it hands out of memory that it has from the driver: events of
- * the layer pool. From PyTorch's own reports (pool_pytorch.c) and from the public API. It must not
- * know whose memory the addresses lie in: the analyzer finds the segments.
+ * What a framework's allocator (a pool) reports of the memory that it hands out: events of the
+ * layer pool. Reported by PyTorch (pool_pytorch.c) and through the public API. It must not know
+ * which memory of the driver the addresses lie in: the analyzer finds that.
  *
  * Callable with any lock of the caller's held: no lock, no malloc, no Python. errno is kept.
  */
@@ -13,9 +13,9 @@
 
 /* After memory was handed out. */
 void pool_alloc(const char *pool, int device, uint64_t address, uint64_t size_bytes);
-/* Before it can be handed out again. */
+/* Before the memory can be handed out again. */
 void pool_free(const char *pool, int device, uint64_t address);
-/* It was asked for, and there was none. */
+/* It was asked for memory and had none. */
 void pool_failed(const char *pool, int device, uint64_t size_bytes);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PyTorch's caching allocator: it tells c10 of every block it hands out, takes back or cannot give,
- * whether or not a profiler listens, with its lock held. The functions of c10 that it calls are
- * defined here under their own names, and forward. It must not call anything else of PyTorch's, nor
- * take Python's lock.
+ * PyTorch's caching allocator reports to c10 every block that it hands out, takes back or cannot
+ * give, whether or not a profiler listens, with its lock held. The functions of c10 that it calls
+ * are defined here under their own names, and forward. It must call nothing else of PyTorch, and
+ * not take Python's lock.
  */
 #include <stdatomic.h>
 #include <stddef.h>
@@ -22,8 +22,8 @@ struct device {
 
 enum { DEVICE_TYPE_CUDA = 1 };
 
-/* The CPU's allocators report here too. A block used on other streams is reported when it is asked
- * to be freed. Its size is what the block holds, which is never less than what was asked for. */
+/* Allocators of the CPU report here, too. A block that other streams use is reported when the
+ * program frees it. The size is the block's, which is never less than what was asked for. */
 static void note_usage(const void *address, int64_t size_bytes, struct device device)
 {
     if (device.type != DEVICE_TYPE_CUDA)
@@ -53,8 +53,8 @@ static void note_failure(int64_t size_bytes, struct device device)
             real arguments;                                                                        \
     }
 
-/* One body for all that the function's type has been: what the totals are (the allocator's own,
- * before or after the event) differs, and is not used. */
+/* One body for every type that the function has had: the totals differ in meaning (before or after
+ * the event) and are not used. */
 #define USAGE(name, total)                                                                         \
     FORWARDED(name,                                                                                \
               (void *address, int64_t size_bytes, total allocated, total reserved,                 \
