@@ -31,8 +31,6 @@
 
 #define LIBUNWIND_NAME "libunwind.so.8"
 
-typedef int backtrace_function(void **frames, int limit);
-
 static backtrace_function *libunwind_backtrace;
 
 /* The steps of the last walk are not cleared: walk.count says how many there are. */

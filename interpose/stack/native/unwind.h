@@ -6,12 +6,13 @@
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_NATIVE_UNWIND_H
 #define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_UNWIND_H
 
+/* Fills frames[limit] with return addresses, innermost first, and returns their number. They may begin
+ * with frames of this library. Thread-safe, not async-signal-safe, no malloc on the warm path. */
+typedef int backtrace_function(void **frames, int limit);
+
 struct unwinder {
-    const char *name; /* as stored in meta.unwinder */
-    /* Fills frames[limit] with return addresses, innermost first, and returns their number. They may
-     * begin with frames of this library. Thread-safe, not async-signal-safe, no malloc on the warm
-     * path. NULL: there are no native frames. */
-    int (*backtrace)(void **frames, int limit);
+    const char *name;              /* as stored in meta.unwinder */
+    backtrace_function *backtrace; /* NULL: no native frames are taken */
 };
 
 /* Loads libunwind, or else libgcc's unwinder. Several threads may call it at a time. */

@@ -22,6 +22,8 @@
 #include "merge.h"
 
 static struct stack_parts parts;
+static backtrace_function *backtrace; /* the unwinder's; NULL: no native frames */
+static bool is_wanted;                /* there are frames of any kind */
 
 /* What a stack is put together from, innermost first. */
 struct raw_stack {
@@ -101,6 +103,8 @@ static bool sources_are_settled(void)
 void call_stack_setup(const struct stack_parts *given)
 {
     parts = *given;
+    backtrace = parts.unwinder->backtrace;
+    is_wanted = backtrace || parts.source_count;
     pthread_mutex_init(&look_lock, NULL);
     atomic_store(&looked_at, NEVER_LOOKED);
     for (unsigned i = 0; i < parts.source_count; i++)
@@ -141,20 +145,18 @@ static struct native_frames native_of(const struct raw_stack *raw)
 
 static void take_raw(struct thread *thread, struct raw_stack *raw)
 {
-    raw->native_count = 0;
-    if (parts.unwinder->backtrace) {
-        const int taken =
-            parts.unwinder->backtrace(raw->native, (int)(parts.depth + STACK_OWN_MAX));
-        raw->native_count = taken > 0 ? (unsigned)taken : 0;
-    }
-    for (unsigned i = 0; i < parts.source_count; i++)
-        parts.sources[i]->walk(thread, &raw->sources[i], parts.depth);
+    const unsigned source_count = parts.source_count;
+    const unsigned depth = parts.depth;
+    const int taken = backtrace ? backtrace(raw->native, (int)(depth + STACK_OWN_MAX)) : 0;
+    raw->native_count = taken > 0 ? (unsigned)taken : 0;
+    for (unsigned i = 0; i < source_count; i++)
+        parts.sources[i]->walk(thread, &raw->sources[i], depth);
 }
 
 static bool same_frames(const struct source_frames *a, const struct source_frames *b)
 {
     return a->count == b->count && a->whole == b->whole &&
-           memcmp(a->items, b->items, a->count * sizeof *a->items) == 0;
+           (!a->count || memcmp(a->items, b->items, a->count * sizeof *a->items) == 0);
 }
 
 static bool same_raw(const struct raw_stack *a, const struct raw_stack *b)
@@ -166,14 +168,10 @@ static bool same_raw(const struct raw_stack *a, const struct raw_stack *b)
            memcmp(a->native, b->native, a->native_count * sizeof *a->native) == 0;
 }
 
-/* A loop that allocates has the same stack again and again. */
-static uint32_t take_stack(struct thread *thread, struct taken_stack *own)
+/* Not inlined: its registers would cost the path that most stacks take. */
+static GMT_NOINLINE uint32_t intern_raw(struct thread *thread, struct taken_stack *own,
+                                        const struct raw_stack *raw)
 {
-    const struct raw_stack *last = &own->raw[own->raw_last];
-    struct raw_stack *raw = &own->raw[!own->raw_last];
-    take_raw(thread, raw);
-    if (own->raw_id && same_raw(raw, last))
-        return own->raw_id;
     const struct native_frames native = native_of(raw);
     const unsigned count = merge_frames(thread, &parts, &native, raw->sources, own->merged);
     const uint32_t id = count ? frame_tree_intern(thread, own->merged, count) : 0;
@@ -181,6 +179,17 @@ static uint32_t take_stack(struct thread *thread, struct taken_stack *own)
     /* A stack that was cut is not kept: it is counted as lost each time. */
     own->raw_id = frame_tree_last_depth(thread) ? id : 0;
     return id;
+}
+
+/* A loop that allocates has the same stack again and again. */
+static uint32_t take_stack(struct thread *thread, struct taken_stack *own)
+{
+    const struct raw_stack *last = &own->raw[own->raw_last];
+    struct raw_stack *raw = &own->raw[!own->raw_last];
+    take_raw(thread, raw);
+    if (GMT_LIKELY(own->raw_id && same_raw(raw, last)))
+        return own->raw_id;
+    return intern_raw(thread, own, raw);
 }
 
 /* What was taken before its objects were looked at must not be compared with the next stack. */
@@ -254,12 +263,12 @@ uint32_t call_stack_take(struct thread *thread)
     struct taken_stack *own = taken_stack_of(thread);
     int cancel_state;
     uint32_t id = 0;
-    if (!(parts.unwinder->backtrace || parts.source_count) || !enter(own))
+    if (!is_wanted || !enter(own))
         return 0;
     /* libunwind may read from a pipe, which must not become a cancellation point of the program. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     /* Without native frames nothing else notices that an interpreter was loaded. */
-    if (!parts.unwinder->backtrace && !sources_are_settled())
+    if (!backtrace && !sources_are_settled())
         modules_note(thread);
     look_again();
     do /* again if these frames came with an interpreter that was not met before */
