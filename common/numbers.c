@@ -69,8 +69,9 @@ static int too_large(const char *text, struct err *err)
 }
 
 /*
- * floor(0.digits * unit), in integers so that 1.5GiB is exact. Seven digits are the most whose product
- * with a TiB fits into 64 bits; later ones change less than 128 KiB of a TiB and are ignored.
+ * floor(0.digits * unit), in integers so that 1.5GiB is exact. Seven digits are the most whose
+ * product with a TiB fits into 64 bits; later ones change less than 128 KiB of a TiB and are
+ * ignored.
  */
 #define FRACTION_DIGITS 7
 

@@ -23,9 +23,9 @@ int number_parse(const char *text, long least, long most, long *number, struct e
 /* 2% or 0.02, not negative: 0.02. */
 int ratio_parse(const char *text, double *ratio, struct err *err);
 
-/* Reads decimal digits and returns the first byte that is none. *number is UINT64_MAX if they do not
- * fit into 64 bits. The library uses this instead of strtol and its kin, which headers since glibc
- * 2.38 turn into symbols that older glibcs lack. */
+/* Reads decimal digits and returns the first byte that is none. *number is UINT64_MAX if they do
+ * not fit into 64 bits. The library uses this instead of strtol and its kin, which headers since
+ * glibc 2.38 turn into symbols that older glibcs lack. */
 const char *digits_read(const char *text, uint64_t *number);
 
 #endif

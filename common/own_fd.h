@@ -10,8 +10,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* The file that a descriptor was opened for: tells whether the program has closed it since, and maybe
- * opened a file of its own under the same number. */
+/* The file that a descriptor was opened for: tells whether the program has closed it since, and
+ * maybe opened a file of its own under the same number. */
 struct own_file {
     dev_t device;
     ino_t inode;

@@ -61,7 +61,8 @@ int proc_stat_read(struct proc_stat *stat, int64_t pid)
     return 0;
 }
 
-/* A main thread that has ended stays listed until the process ends, but its /proc/self/exe is gone. */
+/* A main thread that has ended stays listed until the process ends, but its /proc/self/exe is
+ * gone. */
 bool proc_stat_is_last_thread(void)
 {
     enum { LINKS_OF_A_FOLDER = 2, MAIN_AND_LAST = 2 };

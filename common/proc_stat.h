@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What /proc says about a process: the recorder tells a dead one, and a reused pid, by it. It must not
- * know why anyone asks.
+ * What /proc says about a process: the recorder tells a dead one, and a reused pid, by it. It must
+ * not know why anyone asks.
  */
 #ifndef GPUMEMTRACE_COMMON_PROC_STAT_H
 #define GPUMEMTRACE_COMMON_PROC_STAT_H
@@ -19,8 +19,8 @@ struct proc_stat {
 /* -1: no such process, or no /proc. */
 int proc_stat_read(struct proc_stat *stat, int64_t pid);
 
-/* Every thread but the calling one has ended, the main thread too. Opens no descriptor: another thread
- * may count on the number that it would take. */
+/* Every thread but the calling one has ended, the main thread too. Opens no descriptor: another
+ * thread may count on the number that it would take. */
 bool proc_stat_is_last_thread(void);
 
 #endif

@@ -66,7 +66,8 @@ static void apply_preset(const struct preset *preset, struct sim_spec *spec)
     spec->processor_count = preset->processor_count;
 }
 
-/* A bare size does not tell the architecture: compute capability 8.0, the most common, is assumed. */
+/* A bare size does not tell the architecture: compute capability 8.0, the most common, is
+ * assumed. */
 static int apply_size(const char *text, struct sim_spec *spec)
 {
     if (size_parse(text, &spec->total_bytes, NULL))

@@ -5,8 +5,8 @@
  *     SPEC = [COUNT "x"] (SIZE | PRESET) {"," ("others" | "context") "=" SIZE}
  *     16GiB    2x80GiB    h100    2xa100-40,others=3GiB,context=500MiB
  *
- * The simulator reads it, and `gpumemtrace run --dry-run=SPEC` checks it. It must not know the rest of
- * the simulator.
+ * The simulator reads it, and `gpumemtrace run --dry-run=SPEC` checks it. It must not know the rest
+ * of the simulator.
  */
 #ifndef GPUMEMTRACE_COMMON_SIM_SPEC_H
 #define GPUMEMTRACE_COMMON_SIM_SPEC_H

@@ -173,7 +173,8 @@ static int batch_rowid(sqlite3_vtab_cursor *cursor, sqlite3_int64 *rowid)
     return SQLITE_OK;
 }
 
-/* Without xCreate the table exists in every connection that registers the module, and in no file. */
+/* Without xCreate the table exists in every connection that registers the module, and in no
+ * file. */
 static const sqlite3_module batch_module = {
     .xConnect = batch_connect,
     .xBestIndex = batch_best_index,

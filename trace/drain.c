@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads segments, merges their events by seq, stores them. drain.h draws it. No tail moves before the
- * COMMIT: that order is what makes SIGKILL harmless.
+ * Reads segments, merges their events by seq, stores them. drain.h draws it. No tail moves before
+ * the COMMIT: that order is what makes SIGKILL harmless.
  */
 #include "drain.h"
 

@@ -50,15 +50,16 @@ struct drain {
 /* NULL: out of memory. The caller releases it with free(). */
 struct drain *drain_new(struct ring *ring, struct store *store, bool dead);
 
-/* Stores one batch. 1: there is more; 0: every finished slot is stored; -1: *err says why, nothing of
- * this batch is stored and no tail has moved. */
+/* Stores one batch. 1: there is more; 0: every finished slot is stored; -1: *err says why, nothing
+ * of this batch is stored and no tail has moved. */
 int drain_batch(struct drain *drain, struct err *err);
 /* Stores everything, for a ring that nobody fills any more. */
 int drain_all(struct drain *drain, struct err *err);
 /* Stores at most `batches` batches, for a ring that is still being filled. */
 int drain_some(struct drain *drain, unsigned batches, struct err *err);
 
-/* Stores the meta rows of the end, in one transaction: losses, calls in flight, end_ns, complete. */
+/* Stores the meta rows of the end, in one transaction: losses, calls in flight, end_ns,
+ * complete. */
 int drain_store_end(struct drain *drain, int64_t end_ns, bool complete, struct err *err);
 
 #endif

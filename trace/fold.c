@@ -100,7 +100,8 @@ static int check_header(const char *path, struct err *err)
                 format, GMT_TRACE_FORMAT);
         return -1;
     }
-    /* 1 stands for 65536. A truncated file would open, and fail only where a missing page is read. */
+    /* 1 stands for 65536. A truncated file would open, and fail only where a missing page is
+     * read. */
     const uint32_t page_bytes = big_endian(header, 16, 2) == 1 ? 65536 : big_endian(header, 16, 2);
     const int64_t bytes = (int64_t)big_endian(header, HEADER_PAGE_COUNT, 4) * page_bytes;
     if (status.st_size < bytes && !has_file(path, "-wal")) {
@@ -168,7 +169,8 @@ static int fold_in_place(const char *path, struct ring *ring, const char *ring_p
         return -1;
     }
     unlink(ring_path);
-    /* As after a clean exit the file then stands alone; should this fail, it can be read all the same. */
+    /* As after a clean exit the file then stands alone; should this fail, it can be read all the
+     * same. */
     sqlite3_exec(*db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
     return 0;
 }
@@ -267,7 +269,8 @@ static bool folder_is_writable(const char *path)
     return access(folder, W_OK) == 0 && access(path, W_OK) == 0;
 }
 
-/* Falls back to a copy when the disk is full; what was drained by then is already in the database. */
+/* Falls back to a copy when the disk is full; what was drained by then is already in the
+ * database. */
 static int fold(const char *path, struct ring *ring, const char *ring_path, sqlite3 **db,
                 struct err *err)
 {

@@ -19,7 +19,8 @@ struct fold_result {
     bool folded;    /* a ring was folded in */
 };
 
-/* 0: *db is open, and the caller closes it; -1: *err says why the file cannot be read as a trace. */
+/* 0: *db is open, and the caller closes it; -1: *err says why the file cannot be read as a
+ * trace. */
 int fold_open(const char *path, sqlite3 **db, struct fold_result *result, struct err *err);
 
 #endif

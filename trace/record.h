@@ -16,16 +16,16 @@
  * A definition uses these members as follows. call_id holds the length of its text in bytes, and
  * the slots behind it hold the text itself, SLOT_TEXT_BYTES each; their type and state stay 0.
  *
- *     type     seq         address     size_bytes    object stream stack_id   memory  text
- *     -------- ----------- ----------- ------------- ------ ------ ---------  ------  ----------
- *     STRING   string_id                                                              the string
- *     FRAME    frame_id    address                                 parent_id  kind
+ *     type     seq         address     size_bytes    object stream stack_id  memory text
+ *     -------- ----------- ----------- ------------- ------ ------ --------- ------ ----------------
+ *     STRING   string_id                                                            the string
+ *     FRAME    frame_id    address                                 parent_id kind
  *     LOCATION location_id function_id file_id       line
- *     MODULE   module_id   load bias                 start  end                       path \0 build-id
- *     THREAD   thread_id   tid                                                        name
- *     DEVICE   device                  total bytes                                    uuid \0 name
+ *     MODULE   module_id   load bias                 start  end                     path \0 build-id
+ *     THREAD   thread_id   tid                                                      name
+ *     DEVICE   device                  total bytes                                  uuid \0 name
  *     CONTEXT  device                  context bytes
- *     COVERAGE                         calls                                          function
+ *     COVERAGE                         calls                                        function
  *     OWNER    thread_id   of the slots that follow
  *     END                  no slot follows in this segment
  */

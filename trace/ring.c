@@ -233,7 +233,8 @@ static int64_t coarse_now_ns(void)
     return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
 }
 
-/* After a failure it does not try again for GROW_RETRY_NS: trying costs as much as recording many events. */
+/* After a failure it does not try again for GROW_RETRY_NS: trying costs as much as recording many
+ * events. */
 static struct ring_segment *grow(struct ring *ring)
 {
     struct ring_segment *segment = NULL;

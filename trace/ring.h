@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Carries slots from the hooks to the writer: one shared file of segments beside the trace. A thread
- * owns a segment and appends slots to it; the drain reads each segment from its tail, and moves the
- * tail only after the COMMIT that stored what it read. So database and file together hold every
- * finished event at any moment, also after SIGKILL. It must not know what the slots mean.
+ * Carries slots from the hooks to the writer: one shared file of segments beside the trace. A
+ * thread owns a segment and appends slots to it; the drain reads each segment from its tail, and
+ * moves the tail only after the COMMIT that stored what it read. So database and file together hold
+ * every finished event at any moment, also after SIGKILL. It must not know what the slots mean.
  *
  *     FILE-ring.0:  | header page | segment 0 | segment 1 | …       256 KiB each, up to ring_max
  *
@@ -14,16 +14,16 @@
  *     LEFT <-----(the thread ends)----' ^
  *       '------(a thread takes it)------'
  *
- * event.seq gives the order across segments, so a thread may continue any segment that has no owner;
- * an OWNER slot names the thread of the slots that follow it.
+ * event.seq gives the order across segments, so a thread may continue any segment that has no
+ * owner; an OWNER slot names the thread of the slots that follow it.
  *
  * When the writer is slower than the program, full segments wait in the file, not in this process's
  * memory: the pages of those beyond RING_RESIDENT_SEGMENTS are released, and only the drain, a few
  * segments at a time, touches them again. So a segment's state is kept outside of it.
  *
  * Thread-safety: ring_claim and ring_publish by the segment's owner; ring_take_segment by anyone;
- * the drain functions by one thread of one process at a time. The producer's functions may be called
- * from a hook: they do not malloc, and lock only to make the file longer.
+ * the drain functions by one thread of one process at a time. The producer's functions may be
+ * called from a hook: they do not malloc, and lock only to make the file longer.
  */
 #ifndef GPUMEMTRACE_TRACE_RING_H
 #define GPUMEMTRACE_TRACE_RING_H

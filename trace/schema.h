@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tables of a trace as data, expanded from include/gpumemtrace/schema/, and the SQL that creates
- * them. It must not open a database.
+ * The tables of a trace as data, expanded from include/gpumemtrace/schema/, and the SQL that
+ * creates them. It must not open a database.
  */
 #ifndef GPUMEMTRACE_TRACE_SCHEMA_H
 #define GPUMEMTRACE_TRACE_SCHEMA_H

@@ -46,7 +46,8 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 };
 
 /* The schema is written without WAL, so that the file itself says what it is before any event
- * arrives. Nothing waits for the disk: only a crash of the host loses data, a killed process none. */
+ * arrives. Nothing waits for the disk: only a crash of the host loses data, a killed process none.
+ */
 static const char creating_pragmas[] = "PRAGMA synchronous=OFF;PRAGMA journal_mode=MEMORY";
 static const char recording_pragmas[] = "PRAGMA journal_mode=WAL;PRAGMA temp_store=MEMORY;"
                                         "PRAGMA wal_autocheckpoint=4000;PRAGMA busy_timeout=2000";

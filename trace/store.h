@@ -36,7 +36,8 @@ int store_create(struct store *store, const char *path, struct err *err);
 /* Opens the same trace again, closing it first if it is open. After an error store->db is NULL and
  * the caller may try again. */
 int store_open_again(struct store *store, const char *path, struct err *err);
-/* Continues an existing trace that the caller has checked. Takes over db, and closes it on error. */
+/* Continues an existing trace that the caller has checked. Takes over db, and closes it on
+ * error. */
 int store_attach(struct store *store, sqlite3 *db, struct err *err);
 /* Gives db back to the caller of store_attach, still open. */
 void store_detach(struct store *store);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Puts events in order for the line at exit: they reach the writer thread by thread, and live memory
- * must be counted in order of seq. Events wait for an earlier one whose call has not returned, but at
- * most TALLY_WAITING_MAX of them. It must not know what events mean: live.h does.
+ * Puts events in order for the line at exit: they reach the writer thread by thread, and live
+ * memory must be counted in order of seq. Events wait for an earlier one whose call has not
+ * returned, but at most TALLY_WAITING_MAX of them. It must not know what events mean: live.h does.
  */
 #ifndef GPUMEMTRACE_TRACE_TALLY_H
 #define GPUMEMTRACE_TRACE_TALLY_H

@@ -11,8 +11,8 @@
 /* Loads the unwinder if it is wanted. Before stack_setup, with no lock held: it opens libraries. */
 void stack_load(void);
 
-/* Before a trace starts. kind: all, native, none or a source's name; depth: most frames of each kind.
- * -1: out of memory. */
+/* Before a trace starts. kind: all, native, none or a source's name; depth: most frames of each
+ * kind. -1: out of memory. */
 int stack_setup(const char *kind, uint64_t depth);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A function's cold part is found by the jumps that lead to it: conditional jumps stay inside their
- * function, so those that leave its place lead to the rest of it. The table that unwinders search
- * (.eh_frame_hdr) says where that rest begins and the next thing starts. See code_ranges.h.
+ * See code_ranges.h. Finds a function's cold part by the jumps to it: conditional jumps stay inside
+ * their function, so those that leave its main part lead to the cold one. The unwinders' search
+ * table (.eh_frame_hdr) tells where that part begins and ends.
  */
 #include "code_ranges.h"
 
@@ -85,7 +85,7 @@ static void follow_jumps(struct search *search, bool again)
     }
 }
 
-#define HITS_MIN 8 /* fewer lead to a part too small to call anything */
+#define HITS_MIN 8 /* a part with fewer jumps to it is too small to call anything */
 
 static void add(struct code_ranges *ranges, uintptr_t start, uintptr_t end)
 {

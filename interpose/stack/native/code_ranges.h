@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the machine code of one function lies: its own place, and the part that the compiler moved
- * away from it because it is seldom run ("cold"), which has no name in a stripped file. It must not
- * know which functions matter.
+ * Where the machine code of one function lies: its main part, and the cold part that the compiler
+ * moved away because it seldom runs, which has no name in a stripped file. It must not know which
+ * functions matter.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_NATIVE_CODE_RANGES_H
 #define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_CODE_RANGES_H
@@ -24,7 +24,7 @@ struct code_ranges {
 /* Adds the function if this object exports it; false: it does not. Reads memory only. */
 bool code_ranges_add(struct code_ranges *ranges, const struct dl_phdr_info *info, const char *name);
 
-/* Does the call that returns here stand in one of them? */
+/* Does the call with this return address lie in one of them? */
 static inline bool code_ranges_have(const struct code_ranges *ranges, uintptr_t return_address)
 {
     for (unsigned i = 0; i < ranges->count; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads .eh_frame by its search table, and runs the few instructions of one entry. See
- * frame_rules.h. Anything unusual makes the answer NONE.
+ * See frame_rules.h. Finds an entry of .eh_frame by the search table and runs its few instructions.
+ * Anything unusual gives NONE.
  */
 #include "frame_rules.h"
 
@@ -17,14 +17,14 @@
 /* DWARF's numbers of the registers. */
 enum { REGISTER_BP = 6, REGISTER_SP = 7, REGISTER_RETURN = 16 };
 
-#define POINTER_USUAL 0x1b /* relative to where it stands, four bytes, signed */
+#define POINTER_USUAL 0x1b /* relative to its own address, four bytes, signed */
 #define REMEMBERED_MAX 4
 
 /* --- reading --- */
 
 struct bytes {
     const uint8_t *at, *end;
-    bool bad; /* something was not as expected; all that is read then is 0 */
+    bool bad; /* something was not as expected; every further read gives 0 */
 };
 
 static uint64_t read_fixed(struct bytes *bytes, size_t count)
@@ -62,7 +62,7 @@ static void skip(struct bytes *bytes, uint64_t count)
         bytes->at += count;
 }
 
-/* An entry of .eh_frame, behind its length. */
+/* An entry of .eh_frame, after its length. */
 static struct bytes entry_at(const uint8_t *at)
 {
     uint32_t length;
@@ -71,7 +71,7 @@ static struct bytes entry_at(const uint8_t *at)
     return (struct bytes){at + sizeof length, at + sizeof length + (bad ? 0 : length), bad};
 }
 
-/* --- what several entries have in common (CIE) --- */
+/* --- the part that several entries share (CIE) --- */
 
 struct common {
     struct bytes instructions;
@@ -79,7 +79,8 @@ struct common {
     int64_t data_unit;
 };
 
-/* "zR", and for C++ "zPLR": how pointers are written. 'S' is the frame of a signal. */
+/* "zR", and in C++ "zPLR", say how pointers are encoded. Other letters, as 'S' of a signal's frame,
+ * are refused. */
 static void read_augmentation(struct bytes *bytes, const char *letters)
 {
     static const uint8_t pointer_bytes[16] = {8, 0, 2, 4, 8, 0, 0, 0, 0, 0, 2, 4, 8};
@@ -115,7 +116,7 @@ static bool read_common(const uint8_t *at, struct common *common)
 
 /* --- instructions --- */
 
-/* Where something of the caller's is, counted from the CFA; as in the caller if not saved. */
+/* Where a register of the caller is saved, relative to the CFA. Not saved: it is unchanged. */
 struct place {
     bool saved, strange;
     int64_t offset;
@@ -124,8 +125,8 @@ struct place {
 struct row {
     uint64_t cfa_register;
     int64_t cfa_offset;
-    bool strange; /* the CFA is no register plus a number */
-    bool is_last; /* the return address is nowhere */
+    bool strange; /* the CFA is not a register plus a number */
+    bool is_last; /* there is no return address */
     struct place bp, ret;
 };
 
@@ -208,21 +209,21 @@ static void run_extended(struct machine *machine, uint64_t opcode)
     case 0x08: /* same value */
         set_place(machine, read_leb(bytes, false), (struct place){.saved = false});
         break;
-    case 0x0a: /* remember, and back to it */
+    case 0x0a: /* remember the row, restore it */
     case 0x0b:
         remember(machine, opcode == 0x0b);
         break;
-    case 0x0c: /* CFA */
+    case 0x0c: /* CFA: register and offset */
         number = read_leb(bytes, false);
         set_cfa(machine, number, (int64_t)read_leb(bytes, false));
         break;
-    case 0x0d: /* its register */
+    case 0x0d: /* CFA: register */
         machine->row.cfa_register = read_leb(bytes, false);
         break;
-    case 0x0e: /* its offset */
+    case 0x0e: /* CFA: offset */
         machine->row.cfa_offset = (int64_t)read_leb(bytes, false);
         break;
-    case 0x0f: /* an expression */
+    case 0x0f: /* CFA: an expression */
         machine->row.strange = true;
         skip(bytes, read_leb(bytes, false));
         break;
@@ -232,7 +233,7 @@ static void run_extended(struct machine *machine, uint64_t opcode)
         set_place(machine, number, (struct place){.strange = true});
         skip(bytes, read_leb(bytes, false));
         break;
-    case 0x2e: /* bytes of arguments, which say nothing here */
+    case 0x2e: /* bytes of arguments: not needed here */
         read_leb(bytes, false);
         break;
     default:
@@ -240,7 +241,7 @@ static void run_extended(struct machine *machine, uint64_t opcode)
     }
 }
 
-/* Up to the place that is asked about. */
+/* Runs up to the place that is asked about. */
 static void run(struct machine *machine, struct bytes instructions)
 {
     machine->bytes = instructions;
@@ -256,7 +257,7 @@ static void run(struct machine *machine, struct bytes instructions)
         else
             run_extended(machine, opcode);
         if (machine->location > machine->target)
-            return; /* what was known before that place holds for it */
+            return; /* the row before this instruction holds for the place */
     }
 }
 
@@ -265,7 +266,7 @@ static void run(struct machine *machine, struct bytes instructions)
 #define WORD 8
 #define WORDS_MAX ((1 << 30) - 1)
 
-/* How many words; -1: no plain number of them. */
+/* -1: not a whole number of words, or too many. */
 static int64_t words_of(int64_t bytes)
 {
     return bytes >= 0 && bytes % WORD == 0 && bytes / WORD <= WORDS_MAX ? bytes / WORD : -1;

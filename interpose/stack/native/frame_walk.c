@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Steps from frame to frame, and learns rules by comparing with an unwinder. See frame_walk.h.
+ * See frame_walk.h.
  *
- * A rule comes into the table when a walk by it led to the very frames that the unwinder found; no
- * memory is read above the frames that were compared so on this thread.
+ * A rule enters the table once a walk by it led to the same frames that the unwinder found. A walk
+ * reads no memory above the frames that were confirmed in this way on its thread.
  */
 #include "frame_walk.h"
 
@@ -17,18 +17,18 @@
 
 #if defined(__x86_64__)
 
-/* --- the rules that are known: shared by all threads, only ever added to --- */
+/* --- known rules: shared by all threads, never removed --- */
 
 #define RULES_MAX ((uint64_t)1 << 14) /* 256 KiB */
 #define RULES_TRIES 16
 
 static struct known_rule {
-    _Atomic uintptr_t place; /* 0: free; stored with release when the rule is there */
+    _Atomic uintptr_t place; /* 0: free; stored with release after the rule */
     struct frame_rule rule;
 } rules[RULES_MAX];
 
-/* Who adds. Never waited for: who finds it set learns another time; so does the child of a fork
- * that came meanwhile. */
+/* Set while a thread adds a rule. Nobody waits for it: a thread that finds it set learns later. In
+ * the child of a fork that came meanwhile it stays set, and no rule is added. */
 static atomic_flag adding = ATOMIC_FLAG_INIT;
 
 static const struct frame_rule *find_rule(uintptr_t place)
@@ -45,7 +45,7 @@ static const struct frame_rule *find_rule(uintptr_t place)
     return NULL;
 }
 
-/* false: it is not there now, for want of room or because another thread adds. */
+/* false: not added, because there is no room or another thread is adding. */
 static bool add_rule(uintptr_t place, struct frame_rule rule)
 {
     const uint64_t start = place * 0x9e3779b97f4a7c15u >> 50;
@@ -67,15 +67,15 @@ static bool add_rule(uintptr_t place, struct frame_rule rule)
 
 /* --- one step --- */
 
-/* Addresses that are none: a thread's outermost frame may have been given one of them to return to
- * (and libunwind ends there as well). */
+/* Lower numbers are no code: the outermost frame of a thread may have one as its return address.
+ * libunwind stops there as well. */
 #define PLACE_MIN 0x4000
 
 struct position {
     uintptr_t sp, bp, place;
 };
 
-/* Where this line of code is; of the rest of a function it is as good as a return address. */
+/* The position of this line of code, which serves as a return address into its function. */
 #define POSITION_HERE(at)                                                                          \
     __asm__ volatile("movq %%rbp, %0\n\tmovq %%rsp, %1\n\tleaq 1(%%rip), %2"                       \
                      : "=&r"((at).bp), "=&r"((at).sp), "=&r"((at).place))
@@ -85,7 +85,7 @@ static inline uintptr_t cfa_of(const struct position *at, struct frame_rule rule
     return (rule.base == FRAME_FROM_SP ? at->sp : at->bp) + (uintptr_t)8 * rule.cfa_words;
 }
 
-/* A frame lies above the one it called, and below the top. */
+/* A caller's frame lies above the frame it called, and below the top. */
 static inline bool is_plausible(const struct position *at, uintptr_t cfa, struct frame_rule rule,
                                 uintptr_t top)
 {
@@ -108,7 +108,8 @@ static inline void go_to_caller(struct position *at, uintptr_t cfa, struct frame
 static GMT_NOINLINE const struct frame_rule *look_up(uintptr_t place)
 {
     const struct frame_rule *rule = find_rule(place);
-    /* Those between the walk and the unwinder's call, which it never sees. */
+    /* Our own frames between the walk and the call of the unwinder, which the unwinder never
+     * sees. */
     if (!rule && modules_is_own((const void *)place)) {
         add_rule(place, frame_rules_read(place));
         rule = find_rule(place);
@@ -157,10 +158,10 @@ int frame_walk(struct frame_walk *walk, struct frame_steps *steps, void **frames
 
 /* --- learning --- */
 
-#define FAILURES_MAX 10 /* up to 1,024 calls do not try again */
+#define FAILURES_MAX 10 /* then 1,023 calls do not try */
 #define FRAME_BYTES_MAX ((uintptr_t)1 << 20)
 
-/* Goes to the caller, in doubt not. */
+/* Goes to the caller, unless the step is doubtful. */
 static bool try_step(struct position *at, struct frame_rule rule)
 {
     const uintptr_t cfa = cfa_of(at, rule);
@@ -172,8 +173,8 @@ static bool try_step(struct position *at, struct frame_rule rule)
     return true;
 }
 
-/* Does the walk agree with the unwinder up to its end? Its first frame is our caller, at another
- * place than the one it returns to from here. */
+/* Does the walk agree with the unwinder to the end? The first frame is our caller, in which the two
+ * stand at different places. */
 static bool compare(struct position *at, void *const *frames, int count, uintptr_t *top,
                     bool *learned)
 {

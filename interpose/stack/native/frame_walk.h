@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The native stack of the calling thread, quickly: places in the code whose callers an unwinder has
- * found before are stepped over by rules read once (frame_rules.h), and mostly where the last stack
- * of the thread had them. What an unwinder has not confirmed yet is left to it.
+ * Walks the native stack of the calling thread quickly: steps from caller to caller by rules that
+ * were read once (frame_rules.h) and confirmed by an unwinder. Most frames stand where they stood
+ * in the thread's last walk, and need no lookup. A place without a confirmed rule is left to the
+ * unwinder.
  *
  *     last walk:   | sp, place, rule | sp, place, rule | …        innermost first, sp grows
- *     this walk:     other place         same sp and place: its rule, no lookup
+ *     this walk:     other place         same sp and place: the same rule, no lookup
  *
- * Callable from a hook: no malloc, no lock (but a try) and no system call but where it learns.
+ * Callable from a hook: no malloc, no waiting for a lock, and system calls only while it learns.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_NATIVE_FRAME_WALK_H
 #define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_FRAME_WALK_H
@@ -16,19 +17,19 @@
 
 #include "frame_rules.h"
 
-#define FRAME_STEPS_MAX 528 /* frames of one stack, ours included */
+#define FRAME_STEPS_MAX 528 /* frames of one stack, our own included */
 
 struct frame_step {
     uintptr_t sp, place;
     struct frame_rule rule;
 };
 
-/* A thread's own; all zero to begin with, but for the steps. */
+/* One for each thread, zero to begin with. */
 struct frame_walk {
-    uintptr_t top;     /* where the outermost frame that an unwinder has confirmed ends */
+    uintptr_t top;     /* end of the outermost frame that an unwinder has confirmed */
     unsigned count;    /* of steps[last] */
-    unsigned last;     /* which of both is the last walk's */
-    unsigned pause;    /* calls that do not try: what is on this thread's stack has no rules */
+    unsigned last;     /* steps[last] is the last walk */
+    unsigned pause;    /* so many calls do not try: this thread's stack has frames without rules */
     unsigned failures; /* in a row */
 };
 
@@ -36,10 +37,12 @@ struct frame_steps {
     struct frame_step steps[2][FRAME_STEPS_MAX];
 };
 
-/* Return addresses, innermost first, the caller's own first; 0: an unwinder has to do it. */
+/* Fills frames[limit] with return addresses, the caller's own first, and returns their number. 0:
+ * an unwinder has to do it. */
 int frame_walk(struct frame_walk *walk, struct frame_steps *steps, void **frames, int limit);
 
-/* After frame_walk gave 0 to the same caller: what an unwinder called by it has found. */
+/* After frame_walk returned 0: learns from the frames that the same caller then got from an
+ * unwinder. */
 void frame_walk_learn(struct frame_walk *walk, void *const *frames, int count);
 
 #endif

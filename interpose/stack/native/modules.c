@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads what dl_iterate_phdr gives. See modules.h.
+ * See modules.h. Reads the loader's list by dl_iterate_phdr.
  */
 #include "modules.h"
 
@@ -23,10 +23,10 @@
 #define MODULES_MAX 8192
 #define NT_GNU_BUILD_ID_TYPE 3
 
-/* Loader's counter of objects ever added, as of the last look; 0: never looked. */
+/* The loader's count of objects ever added, at the last look; 0: never looked. */
 static _Atomic uint64_t seen_adds;
 
-/* Protects written[] and its count. Held while records are pushed, never over a real call. */
+/* Protects written[] and its count. Held while records are written, never over a real call. */
 static pthread_mutex_t modules_lock = PTHREAD_MUTEX_INITIALIZER;
 static uint64_t written[MODULES_MAX]; /* start addresses, by module_id - 1 */
 static uint32_t written_count;
@@ -58,7 +58,7 @@ static struct span mapped_span(const struct dl_phdr_info *info)
     return span;
 }
 
-/* Hex text of the build-id note into hex; "" when there is none. */
+/* Writes the build-id note as hex digits; "" if there is none. */
 static void read_build_id(const struct dl_phdr_info *info, char *hex, size_t hex_bytes)
 {
     hex[0] = '\0';
@@ -104,7 +104,7 @@ static bool ends_line_of(struct map_line *line, char byte, uint64_t start, const
     return *path && strncmp(line->text, prefix, strlen(prefix)) == 0;
 }
 
-/* The file mapped at this address; -1: none. */
+/* Path of the file mapped at this address; -1: there is none. */
 static ssize_t mapped_path(uint64_t start, char *path, size_t path_bytes)
 {
     static struct map_line line; /* modules_lock is held */
@@ -122,7 +122,7 @@ static ssize_t mapped_path(uint64_t start, char *path, size_t path_bytes)
     return length;
 }
 
-/* Of a program that was started as an argument of the loader, /proc/self/exe is the loader. */
+/* For a program that was started as an argument of the loader, /proc/self/exe is the loader. */
 static ssize_t executable_path(uint64_t start, char *path, size_t path_bytes)
 {
     ssize_t length = -1;
@@ -141,7 +141,7 @@ static size_t path_of(const struct dl_phdr_info *info, uint64_t start, char *pat
         name = absolute;
     if (name && name[0])
         length = snprintf(path, path_bytes, "%s", name);
-    else /* the executable; of the nameless ones it is the first, and the vDSO has a name */
+    else /* the executable: the first object without a name; the vDSO has one */
         length = executable_path(start, path, path_bytes);
     if (length < 0)
         length = 0;
@@ -174,8 +174,8 @@ static void write_module(const struct dl_phdr_info *info, struct thread *thread)
                   path_bytes + 1 + strlen(text + path_bytes + 1));
 }
 
-/* The lock inside the loader's, never around it: who comes from a callback of dl_iterate_phdr has
- * the loader's already. */
+/* Takes modules_lock inside the loader's lock, never around it: a callback of dl_iterate_phdr
+ * already holds the loader's. */
 static int note_module(struct dl_phdr_info *info, size_t size, void *argument)
 {
     (void)size;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which executables and libraries are mapped where: written to the ring whenever the loader's list
- * has changed since the last look, so that every native frame finds its module in the trace. It
- * must not resolve symbols: the analyzer does.
+ * Writes to the ring which executables and libraries are mapped where, whenever the loader's list
+ * has changed, so that every native frame finds its module in the trace. It must not resolve
+ * symbols: the analyzer does.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_NATIVE_MODULES_H
 #define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_MODULES_H
@@ -12,9 +12,9 @@
 #include "interpose/recording/thread.h"
 
 void modules_setup(void);
-/* Called when a frame is new. Takes the loader's list lock for a moment. */
+/* Call for a frame that is new. Takes the lock of the loader's list for a moment. */
 void modules_note(struct thread *thread);
-/* Changes when modules_note has found the loader's list changed; 0: it was never called. */
+/* Changes whenever modules_note finds a changed list; 0: it was never called. */
 uint64_t modules_version(void);
 /* Is this address in libgpumemtrace.so? */
 bool modules_is_own(const void *address);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The engines: libunwind's unw_backtrace (its trace cache makes it 40 times faster than stepping),
- * libgcc's _Unwind_Backtrace, none. Both are opened with dlopen(RTLD_LOCAL): as a needed library,
- * libunwind would take over the program's own C++ exceptions (measured: 46 times slower throws). It
- * is asked for what frame_walk.c has not learnt yet.
+ * The unwinders: libunwind's unw_backtrace (its trace cache makes it 40 times faster than
+ * stepping), libgcc's _Unwind_Backtrace, none. Both are opened with dlopen(RTLD_LOCAL): as a needed
+ * library, libunwind would take over the program's own C++ exceptions (measured: 46 times slower
+ * throws). libunwind is called only for stacks that frame_walk has not learnt yet.
  */
 #include "unwind.h"
 
@@ -33,7 +33,7 @@
 
 static backtrace_function *libunwind_backtrace;
 
-/* The steps of the last walk are not cleared: walk.count says how many there are. */
+/* steps needs no clearing: walk.count says how many are valid. */
 struct unwind_thread {
     struct frame_walk walk;
     struct frame_steps steps;
@@ -43,7 +43,7 @@ static struct thread_part part =
 
 _Static_assert(FRAME_STEPS_MAX > STACK_DEPTH_MAX + STACK_OWN_MAX, "a walk holds any stack");
 
-/* Only what was not seen before is its to find. */
+/* Calls libunwind only for a stack with places not seen before. */
 static int backtrace_quickly(void **frames, int limit)
 {
     struct unwind_thread *own = thread_self ? thread_part(thread_self, &part) : NULL;
@@ -60,14 +60,14 @@ static const struct unwinder libunwind = {"libunwind", backtrace_quickly};
 
 typedef void *dlopen_function(const char *path, int flags);
 
-/* The program may have loaded or preloaded its own dlopen; libc's is what we want. */
+/* libc's dlopen, even where the program or a preload brings its own. */
 static void *open_library(const char *path)
 {
     dlopen_function *open = GMT_FUNCTION(dlopen_function *, libc_function("dlopen"));
     return open ? open(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) : NULL;
 }
 
-/* From this library's own folder first: an installation may bring its own. */
+/* From this library's own folder, where an installation may put one. */
 static void *open_beside_us(const char *name)
 {
     char path[PATH_MAX];
@@ -98,7 +98,7 @@ static int load_libunwind(void)
 
 /* --- libgcc --- */
 
-/* The two functions of the Itanium C++ ABI that are needed, and its codes. */
+/* The two functions of the Itanium C++ ABI that are needed, and their codes. */
 struct _Unwind_Context;
 typedef int trace_function(struct _Unwind_Context *context, void *argument);
 typedef int unwind_backtrace_function(trace_function *trace, void *argument);

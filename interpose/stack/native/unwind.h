@@ -6,8 +6,9 @@
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_NATIVE_UNWIND_H
 #define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_UNWIND_H
 
-/* Fills frames[limit] with return addresses, innermost first, and returns their number. They may begin
- * with frames of this library. Thread-safe, not async-signal-safe, no malloc on the warm path. */
+/* Fills frames[limit] with return addresses, innermost first, and returns their number. They may
+ * begin with frames of this library. Thread-safe, not async-signal-safe, no malloc on the warm
+ * path. */
 typedef int backtrace_function(void **frames, int limit);
 
 struct unwinder {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Puts one function into the accessors of libunwind's local address space, by its public interface
- * (unw_get_accessors). See unwind_memory.h.
+ * See unwind_memory.h. Replaces one accessor of libunwind's local address space, found through its
+ * public interface, unw_get_accessors.
  */
 #include "unwind_memory.h"
 
@@ -30,7 +30,7 @@
 typedef int access_function(void *space, uintptr_t address, uintptr_t *value, int write,
                             void *argument);
 
-/* As in libunwind.h, up to the one that is ours. */
+/* As in libunwind.h, up to the accessor that is replaced. */
 struct accessors {
     void *find_proc_info, *put_unwind_info, *get_dyn_info_list_addr;
     _Atomic(access_function *) access_mem;
@@ -38,14 +38,15 @@ struct accessors {
 
 typedef struct accessors *get_accessors_function(void *space);
 
-/* A page that could be read once is taken to stay, if it is of the stack that is being unwound:
- * another may be freed, and what was no frame pointer may have pointed anywhere. */
+/* Pages of the stack being unwound stay readable and need one check. Other pages are checked each
+ * time: they may be unmapped, and a wrong frame pointer may point anywhere. */
 #define PAGE_BITS 12
 #define PAGES_KNOWN 4
 #define STACK_BYTES ((uintptr_t)8 << 20)
 static _Thread_local uintptr_t readable_pages[PAGES_KNOWN] GMT_TLS_INITIAL_EXEC;
 
-/* The kernel copies the signal set before it finds that -1 is no way to apply one. */
+/* The kernel copies the signal set, and fails with EFAULT if it cannot, before it refuses the
+ * invalid operation -1. */
 static bool can_read(uintptr_t address)
 {
     enum { KERNEL_SIGSET_BYTES = 8 };
@@ -92,7 +93,7 @@ void unwind_memory_install(const struct link_map *libunwind)
     own_fd_guard_begin(&guard);
     struct accessors *accessors = space && get ? get(*space) : NULL;
     own_fd_guard_end(&guard);
-    /* Relaxed: a thread of the program that unwinds meanwhile may use the one or the other. */
+    /* Relaxed: a thread that unwinds meanwhile may use either. */
     if (accessors)
         atomic_store_explicit(&accessors->access_mem, access_checked, memory_order_relaxed);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds and searches .eh_frame_hdr. See unwind_table.h.
+ * See unwind_table.h.
  */
 #include "unwind_table.h"
 

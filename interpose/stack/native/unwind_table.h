@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table by which unwinders find what is known of a place in the code of an object
- * (.eh_frame_hdr, sorted by address). Reads memory only. It must not know what is looked for.
+ * The table of an object by which unwinders find the entry of a place in its code (.eh_frame_hdr,
+ * sorted by address). Reads memory only. It must not know what the entries say.
  *
  *     | 1 | encodings: of the pointer, count, table | pointer | count | table …
- *     table: | start of code - this header | its entry - this header | sorted, int32 each
+ *     table: | start of code - header | entry - header | …          int32 each, sorted
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_NATIVE_UNWIND_TABLE_H
 #define GPUMEMTRACE_INTERPOSE_STACK_NATIVE_UNWIND_TABLE_H
@@ -20,10 +20,10 @@ struct unwind_table {
     const int32_t (*rows)[2];
 };
 
-/* false: the object has none, or in another encoding than all linkers write. */
+/* false: the object has no table, or not in the encoding that linkers write. */
 bool unwind_table_read(const struct dl_phdr_info *info, struct unwind_table *table);
 
-/* The row that address belongs to, if to any: a row ends where the next one starts, or before. */
+/* The row that address belongs to, if any: a row ends where the next starts, or before. */
 bool unwind_table_find(const struct unwind_table *table, uintptr_t address, uint32_t *row);
 
 static inline uintptr_t unwind_table_start(const struct unwind_table *table, uint32_t row)

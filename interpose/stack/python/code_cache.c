@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The writers' side of the cache. See code_cache.h.
+ * See code_cache.h. The side of the writers.
  */
 #include "code_cache.h"
 
@@ -8,16 +8,16 @@
 #include <sys/mman.h>
 
 #define SLOTS_FIRST ((uint64_t)1 << 12)
-#define SLOTS_MAX ((uint64_t)1 << 20) /* 16 MiB each, of which what is used takes memory */
+#define SLOTS_MAX ((uint64_t)1 << 20) /* 16 MiB of address space each */
 #define WAS_TAKEN 1
 
 static struct code_cache_table tables[2];
 _Atomic(struct code_cache_table *) code_cache_table = &tables[0];
 
-/* Moves begun. Release: a reader that sees what a move changed sees that it began. */
+/* Moves that have begun. Release: a reader that sees a change of a move sees that it began. */
 static _Atomic uint64_t move_count;
 
-/* Of the table in use: slots that are not free, and those of them that still say something. */
+/* Of the table in use: slots that are not free, and slots that hold a place. */
 static uint64_t taken_count, live_count;
 
 static struct code_cache_slot *reserve(void)
@@ -46,7 +46,8 @@ static uint64_t head_key(const void *code)
     return first ? first | CODE_CACHE_HEAD : 0;
 }
 
-/* The slot with this key, else the first that may take it; NULL: neither within reach. */
+/* The slot with this key, else the first that can take it. NULL: neither within
+ * CODE_CACHE_TRIES. */
 static struct code_cache_slot *find_slot(struct code_cache_table *table, uint64_t key)
 {
     const uint64_t mask = atomic_load_explicit(&table->mask, memory_order_relaxed);
@@ -75,7 +76,7 @@ static void fill(struct code_cache_slot *slot, uint64_t key, uint32_t location_i
     atomic_store_explicit(&slot->key, key, memory_order_release);
 }
 
-/* false: no room within reach. */
+/* false: no room. */
 static bool add_to(struct code_cache_table *table, uint64_t key, uint32_t location_id)
 {
     struct code_cache_slot *head = find_slot(table, key | CODE_CACHE_HEAD);
@@ -91,8 +92,9 @@ static bool add_to(struct code_cache_table *table, uint64_t key, uint32_t locati
     return true;
 }
 
-/* Into the other table, without the dead and larger where that is not enough; empty where even the
- * largest is too small: what is still needed comes back by being looked up. */
+/* Copies the live slots into the other table, a larger one if they fill more than a quarter. If
+ * even the largest is too small, starts empty: places still in use come back when they are looked
+ * up. */
 static void move(void)
 {
     struct code_cache_table *from = atomic_load_explicit(&code_cache_table, memory_order_relaxed);
@@ -132,7 +134,7 @@ bool code_cache_knows(const void *code)
     const uint64_t before = atomic_load_explicit(&move_count, memory_order_acquire);
     if (!key || code_cache_find(key))
         return key != 0;
-    /* A look that a move overtook may have missed it. */
+    /* A lookup that a move overtook may have missed it. */
     atomic_thread_fence(memory_order_acquire);
     return atomic_load_explicit(&move_count, memory_order_relaxed) != before;
 }

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which location a place in a code object has, once it was looked up: a hash table of (code object,
- * place), without the objects. It must not know what they look like.
+ * Remembers the location of a place in a code object: a hash table by code object and place. It
+ * must not know what code objects look like.
  *
  *     slots[]:  | key: object's address / 8, place | location_id | next of the same object |
  *               the object's own slot (place CODE_CACHE_HEAD) starts the chain of its places
  *
- * A code object's address may be another's after it died: whoever sees it die calls
- * code_cache_forget. Until then a running frame of it keeps it alive, so a reader that finds its
- * key needs no lock: nobody takes that slot away from it. Writers take turns by a lock of their
- * caller's. A table that is too full is copied to the other one of two; a reader that is overtaken
- * by two such moves finds nothing, never something wrong.
+ * When a code object dies, its address may be used for another: code_cache_forget is called then. A
+ * running frame keeps its code object alive, so a reader that finds its key needs no lock: nobody
+ * removes that slot meanwhile. Writers take turns by a lock of their caller. A table that is too
+ * full is copied to the other of two; a reader that two such moves overtake finds nothing, and
+ * never something wrong.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_PYTHON_CODE_CACHE_H
 #define GPUMEMTRACE_INTERPOSE_STACK_PYTHON_CODE_CACHE_H
@@ -24,8 +24,8 @@
 #define CODE_CACHE_TRIES 64
 
 struct code_cache_slot {
-    /* 0: free; 1: was taken. Stored with release after the location, so that a reader that sees the
-     * key sees its location. */
+    /* 0: free; 1: was in use. Stored with release after the location, so that a reader that sees
+     * the key sees its location. */
     _Atomic uint64_t key;
     _Atomic uint32_t location_id;
     uint32_t next; /* slot + 1; 0: the last one */
@@ -36,10 +36,10 @@ struct code_cache_table {
     _Atomic uint64_t mask;
 };
 
-/* Release when a table is complete, acquire when one is read. */
+/* Stored with release when a table is complete, loaded with acquire. */
 extern _Atomic(struct code_cache_table *) code_cache_table;
 
-/* 0: cannot be cached. place: counts the object's instructions, from 0. */
+/* 0: cannot be cached. place: number of the instruction, from 0. */
 static inline uint64_t code_cache_key(const void *code, uint64_t place)
 {
     const uint64_t address = (uint64_t)(uintptr_t)code;
@@ -54,7 +54,7 @@ static inline uint64_t code_cache_start(uint64_t key)
     return hash ^ hash >> 32;
 }
 
-/* location_id of a living object's place; 0: not known. */
+/* location_id of a place in a living object; 0: not known. */
 static inline uint32_t code_cache_find(uint64_t key)
 {
     struct code_cache_table *table = atomic_load_explicit(&code_cache_table, memory_order_acquire);
@@ -65,7 +65,7 @@ static inline uint32_t code_cache_find(uint64_t key)
         const uint64_t found = atomic_load_explicit(&slot->key, memory_order_acquire);
         if (found == key) {
             const uint32_t id = atomic_load_explicit(&slot->location_id, memory_order_relaxed);
-            /* Still the same? The table may have been cleared for a move meanwhile. */
+            /* The table may have been cleared for a move meanwhile. */
             atomic_thread_fence(memory_order_acquire);
             return atomic_load_explicit(&slot->key, memory_order_relaxed) == key ? id : 0;
         }
@@ -75,14 +75,14 @@ static inline uint32_t code_cache_find(uint64_t key)
     return 0;
 }
 
-/* Empties it, with nobody reading; false: no memory. */
+/* Empties it, while nobody reads; false: out of memory. */
 bool code_cache_setup(void);
 
-/* Writers: one at a time. key is not 0 and not in it yet. */
+/* One writer at a time. key is not 0 and not in the table yet. */
 void code_cache_add(uint64_t key, uint32_t location_id);
 void code_cache_forget(const void *code);
 
-/* Is there anything to forget? Needs no lock when the object is dying: nobody adds to it. */
+/* Is anything of this object in the table? Needs no lock for a dying object: nobody adds to it. */
 bool code_cache_knows(const void *code);
 
 #endif

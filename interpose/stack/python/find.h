@@ -23,7 +23,8 @@ typedef int python_question_function(void);
 struct python {
     struct python_exports exports;
     python_state_function *thread_state; /* the first state that the thread had */
-    /* Until 3.11 that of the GIL's holder, whichever thread it is; from 3.12 on the calling thread's. */
+    /* Until 3.11 that of the GIL's holder, whichever thread it is; from 3.12 on the calling
+     * thread's. */
     python_state_function *holder_state;
     python_question_function *is_initialized, *is_finalizing;
     struct python_layout layout;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Chooses a row and checks it against what the interpreter says of itself. See python_layout.h.
- * It must not guess: an interpreter that differs anywhere is left alone.
+ * See layout.h. Chooses a row and checks it against what the interpreter publishes about itself.
+ * Never guesses: an interpreter that differs anywhere is not read.
  */
 #include "layout.h"
 
@@ -37,7 +37,7 @@ static const struct python_layout layouts[] = {
 
 #define NEWEST_STABLE_FREE_THREADED 13
 
-/* What follows from the length of an object's head. */
+/* Offsets that follow from the length of an object's head. */
 static void add_object_offsets(struct python_layout *layout)
 {
     const int longer = layout->free_threaded ? 16 : 0;

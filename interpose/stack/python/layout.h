@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which interpreter this is and where it keeps what we read, from python_layouts.def; and the only
- * ways its objects are read. It must not know threads, frames' order or the trace.
+ * Which version and build of CPython this is, where it keeps what is read (layouts.def), and the
+ * only functions that read its objects. It must not know threads, the order of frames or the trace.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_PYTHON_LAYOUT_H
 #define GPUMEMTRACE_INTERPOSE_STACK_PYTHON_LAYOUT_H
@@ -14,7 +14,7 @@
 enum python_frames { PYTHON_OBJECTS, PYTHON_MARKED, PYTHON_SHIMS };
 enum python_lines { PYTHON_PAIRS, PYTHON_RANGES, PYTHON_ENTRIES };
 
-/* Offsets in bytes; below 0: this interpreter has none. */
+/* Offsets in bytes; below 0: this interpreter has no such member. */
 struct python_layout {
     unsigned minor;
     bool free_threaded;
@@ -31,19 +31,19 @@ struct python_layout {
     int text_length, text_state, text_state_shift;
 };
 
-/* What a Python must export to be read at all; and, from 3.13 on, the runtime. */
+/* What an interpreter must export to be read; runtime only from 3.13 on. */
 struct python_exports {
     const char *(*version)(void); /* Py_GetVersion */
     void *code_type, *type_type, *text_type;
     const void *runtime; /* _PyRuntime */
 };
 
-/* false: not one of ours to read, with the reason in a few words in why. The types it looks at are
- * static: the interpreter need not run yet. */
+/* false: it cannot be read, for the reason in why. Only static types are looked at, so the
+ * interpreter need not run yet. */
 bool python_layout_choose(struct python_layout *layout, const struct python_exports *exports,
                           char *why, size_t why_bytes);
 
-/* Read as its headers say, but never compared with what it says itself. */
+/* Its offsets come from its headers alone: no test has compared them with a running interpreter. */
 bool python_layout_is_experimental(const struct python_layout *layout);
 
 /* --- reading --- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads line tables. See python_lines.h. The formats are those that each version's
- * Objects/lnotab_notes.txt, later Objects/locations.md, describe.
+ * See lines.h. The formats are described in each version's Objects/lnotab_notes.txt, later in
+ * Objects/locations.md.
  */
 #include "lines.h"
 
@@ -9,7 +9,7 @@
 
 #define NO_LINE 0
 
-/* 3.8, 3.9:  | bytes of code, u8 | then lines, s8 | … */
+/* 3.8, 3.9:  | bytes of code, u8 | lines after them, s8 | … */
 static int line_of_pairs(const uint8_t *table, size_t table_bytes, int line, int64_t offset)
 {
     int64_t at = 0;
@@ -22,7 +22,7 @@ static int line_of_pairs(const uint8_t *table, size_t table_bytes, int line, int
     return line;
 }
 
-/* 3.10:  | bytes of code, u8 | lines they are further, s8 | …  -128: these belong to no line */
+/* 3.10:  | bytes of code, u8 | lines before them, s8 | …        -128: these bytes have no line */
 static int line_of_ranges(const uint8_t *table, size_t table_bytes, int line, int64_t offset)
 {
     int64_t end = 0;
@@ -37,7 +37,8 @@ static int line_of_ranges(const uint8_t *table, size_t table_bytes, int line, in
     return NO_LINE;
 }
 
-/* Six bits a byte, low ones first; bit 6: more follow. Bit 0 of the number is its sign. */
+/* Six bits in each byte, low ones first; bit 6: more bytes follow. Bit 0 of the number is its
+ * sign. */
 static int signed_number(const uint8_t *at, const uint8_t *end)
 {
     uint64_t number = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads names and lines. See python_source.h. Its caller's lock protects everything here.
+ * See locations.h. The caller's lock protects everything here.
  */
 #include "locations.h"
 
@@ -14,8 +14,8 @@
 
 #define ENCODED_MAX 8
 
-/* A half of a surrogate pair alone is no character. Python keeps a byte of a file name that is no
- * UTF-8 as U+DC80 … U+DCFF. */
+/* Half of a surrogate pair is not a character. Python keeps bytes of a file name that are not UTF-8
+ * as U+DC80 … U+DCFF. */
 static size_t escape(char *out, uint32_t surrogate)
 {
     const bool byte = surrogate >= 0xdc80 && surrogate <= 0xdcff;
@@ -23,7 +23,7 @@ static size_t escape(char *out, uint32_t surrogate)
                             byte ? surrogate - 0xdc00 : surrogate);
 }
 
-/* One character as UTF-8, or as Python would escape it; how many bytes. */
+/* Writes one character as UTF-8, or as Python escapes it, and returns the number of bytes. */
 static size_t encode(char *out, uint32_t character)
 {
     static const uint8_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
@@ -48,8 +48,7 @@ static uint32_t character_at(const void *characters, unsigned bytes_each, size_t
                            : ((const uint32_t *)characters)[index];
 }
 
-/* Bits of a str's state: | … | ASCII | compact | bytes a character (3 bits) | below: shift bits |
- */
+/* state of a str:  | … | ASCII | compact | bytes per character (3 bits) | shift bits | */
 static const char *read_text(const struct python_layout *layout, const void *text, char *buffer)
 {
     const unsigned state =
@@ -121,7 +120,7 @@ static uint32_t intern_location(struct thread *thread, struct location *location
     for (uint64_t at = hash >> 32;; at++) {
         struct location *slot = &locations[at & (LOCATION_LIMIT - 1)];
         if (!slot->id && location_count >= LOCATION_LIMIT / 4 * 3)
-            return write_location(thread, location); /* full: again each time it is met */
+            return write_location(thread, location); /* full: written each time it is met */
         if (!slot->id) {
             *slot = *location;
             location_count++;

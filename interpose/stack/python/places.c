@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cache of places, its writers and the death of code objects. See python_places.h.
+ * See places.h.
  */
 #include "places.h"
 
@@ -15,11 +15,11 @@
 typedef void dealloc_function(void *object);
 
 /* Protects the writing side of code_cache and all of python_source. Taken by a hook for a place
- * that was not seen before, and where a code object dies that is in the cache: with the GIL held,
- * so nothing that needs the GIL may be done under it. */
+ * not seen before, and when a code object in the cache dies. The GIL is held then, so nothing under
+ * this lock may wait for the GIL. */
 static pthread_mutex_t places_lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* The tables are there, for the trace that runs. Release: complete when it is seen. */
+/* The tables of the running trace exist. Release: they are complete when it is seen. */
 static _Atomic bool ready;
 
 static dealloc_function *real_dealloc;
@@ -50,7 +50,7 @@ bool python_places_ready(void)
 
 static void forget_and_dealloc(void *code)
 {
-    /* In a fork's child the cache and its lock are the parent's until a trace of its own starts. */
+    /* In a fork's child, cache and lock are the parent's until the child starts its own trace. */
     if (recording_generation() && atomic_load_explicit(&ready, memory_order_acquire) &&
         code_cache_knows(code)) {
         pthread_mutex_lock(&places_lock);
@@ -65,8 +65,7 @@ static _Atomic(void *) *dealloc_of(const struct python *python)
     return (_Atomic(void *) *)((char *)python->exports.code_type + python->layout.type_dealloc);
 }
 
-/* Nothing is in the cache yet, so a code object that dies by the function read before is none of
- * ours. */
+/* The cache is still empty, so it does not matter if a code object dies before the store. */
 void python_places_watch(const struct python *python)
 {
     void *real = atomic_load_explicit(dealloc_of(python), memory_order_relaxed);
@@ -75,7 +74,8 @@ void python_places_watch(const struct python *python)
                           memory_order_release);
 }
 
-/* Another function there may call ours or not, and once it did not, what is kept may be wrong. */
+/* Another function in its place may or may not call ours; what is remembered may be wrong from then
+ * on. */
 bool python_places_watched(const struct python *python)
 {
     void *now = atomic_load_explicit(dealloc_of(python), memory_order_relaxed);
@@ -90,7 +90,7 @@ uint32_t python_places_look_up(struct thread *thread, const struct python *pytho
                                int64_t offset, uint64_t key, bool keep)
 {
     pthread_mutex_lock(&places_lock);
-    uint32_t id = keep && key ? code_cache_find(key) : 0; /* another thread may have been here */
+    uint32_t id = keep && key ? code_cache_find(key) : 0; /* another thread may have added it */
     if (!id) {
         id = python_locations_intern(thread, &python->layout, code, offset);
         if (keep && key)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * From a place in a living code object to its location: what was looked up is kept until the object
- * dies. It must not know frames.
+ * Finds the location of a place in a living code object, and remembers it until the object dies. It
+ * must not know frames.
  */
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_PYTHON_PLACES_H
 #define GPUMEMTRACE_INTERPOSE_STACK_PYTHON_PLACES_H
@@ -12,20 +12,20 @@
 #include "find.h"
 #include "interpose/recording/thread.h"
 
-/* Before a trace starts, whose locations are not those of an earlier one. */
+/* Before a trace starts. Forgets the locations of an earlier one. */
 void python_places_setup(void);
 
-/* Has its tables, from the first call on; false: no memory. */
+/* Makes its tables at the first call; false: out of memory. */
 bool python_places_ready(void);
 
-/* Puts itself before the function that ends code objects; once, before anything is looked up. */
+/* Replaces the function that frees code objects by one that calls it. Once, before any lookup. */
 void python_places_watch(const struct python *python);
 
-/* Will it be told when a code object dies? Only then may what is kept be used. */
+/* Does it still learn when a code object dies? Only then are remembered locations valid. */
 bool python_places_watched(const struct python *python);
 
-/* location_id, by the code's own tables. keep: under this key of code_cache.h, if it is not 0. A
- * lock, but no malloc. */
+/* location_id by the code's own tables. keep: remembers it under this key of code_cache.h, unless
+ * that is 0. Takes a lock; no malloc. */
 uint32_t python_places_look_up(struct thread *thread, const struct python *python, const void *code,
                                int64_t offset, uint64_t key, bool keep);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The source of Python frames: walks those of the calling thread without the GIL, since a thread
- * inside a hook cannot change its own frames. Calls nothing in Python but functions that read a word.
- * It must not know native frames.
+ * inside a hook cannot change its own frames. Calls nothing in Python but functions that read a
+ * word. It must not know native frames.
  */
 #include <stddef.h>
 
@@ -115,8 +115,8 @@ static const void *walk_frames(struct walk *walk, const void *state)
     return frame;
 }
 
-/* Until 3.11 the "unchecked" state is that of the GIL's holder, which may be another thread; the other
- * function returns the first state that the thread had. */
+/* Until 3.11 the "unchecked" state is that of the GIL's holder, which may be another thread; the
+ * other function returns the first state that the thread had. */
 #define HOLDER_IS_ANY_THREAD 11
 
 static const void *state_of_thread(const struct python *python)
@@ -145,8 +145,8 @@ static void walk_thread(struct thread *thread, struct source_frames *frames, uns
                         .items = frames->items};
     const void *rest = python->layout.frames == PYTHON_OBJECTS ? walk_objects(&walk, state)
                                                                : walk_frames(&walk, state);
-    /* If it began to finalize meanwhile, a daemon thread's frames may be gone: the memory stays mapped,
-     * but its contents mean nothing. */
+    /* If it began to finalize meanwhile, a daemon thread's frames may be gone: the memory stays
+     * mapped, but its contents mean nothing. */
     if (python->is_finalizing())
         return;
     frames->count = walk.count;

@@ -35,7 +35,8 @@ struct raw_stack {
 /* A thread's own memory to take a stack in: the program's stack may have little room. */
 struct taken_stack {
     _Atomic bool in_stack; /* taking one */
-    /* The last stack is raw[raw_last] and has this id; 0: the next one cannot be compared with it. */
+    /* The last stack is raw[raw_last] and has this id; 0: the next one cannot be compared with
+     * it. */
     unsigned raw_last;
     uint32_t raw_id;
     struct raw_stack raw[2]; /* not cleared, nor what follows */
@@ -80,7 +81,8 @@ static int look_at(struct dl_phdr_info *info, size_t size, void *argument)
     return 0;
 }
 
-/* Looks through the loader's list if it has changed. true: a source or the label was found in it. */
+/* Looks through the loader's list if it has changed. true: a source or the label was found in
+ * it. */
 static bool look_again(void)
 {
     const uint64_t version = modules_version();
@@ -202,9 +204,8 @@ static bool forget_last(struct taken_stack *own)
 /* --- forks ---
  *
  * The unwinder has locks, and so has the loader that it asks: if a thread held one during a fork,
- * nobody in the child would ever release it. So a fork waits for the stacks that are being taken, and
- * a stack for a fork. Neither waits for ever, since one may hold what the other needs.
- */
+ * nobody in the child would ever release it. So a fork waits for the stacks that are being taken,
+ * and a stack for a fork. Neither waits for ever, since one may hold what the other needs. */
 #define WAIT_NS 100000
 #define WAITS_FOR_STACKS 1000
 #define WAITS_FOR_FORK 10000 /* copying the tables of a large process takes long */

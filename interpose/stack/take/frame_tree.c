@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The tree of frames. See stacks.h.
+ * See frame_tree.h.
  *
- *     slots[]: hash table of 64-bit words   | upper half of the hash | frame id |   0: free
- *     nodes[]: by frame id                  | address | parent id | kind |          immutable once
- *                                                                                   its slot shows
- * it
+ *     slots[]   hash table of 64-bit words   | upper half of the hash | frame id |   0: free
+ *     nodes[]   by frame id                  | address | parent id | kind |          immutable once
+ *                                                                                    a slot has it
  *
- * Adding: fill nodes[id], write the FRAME record, then compare-and-swap the slot. Two threads that
- * add the same frame at once both write a record; one wins the slot, the other's id is never used.
+ * To add a frame: fill nodes[id], write the FRAME record, compare-and-swap the slot. If two threads
+ * add the same frame at once, both write a record, one wins the slot, and the other's id is never
+ * used.
  */
 #include "frame_tree.h"
 
@@ -44,7 +44,7 @@ static void *reserve(size_t bytes)
 
 int frame_tree_setup(void)
 {
-    /* A fork's child starts its own trace, in which no frame is written yet. */
+    /* The trace of a fork's child has no frames yet. */
     if (slots)
         munmap((void *)slots, SLOT_COUNT * sizeof *slots);
     if (nodes)
@@ -70,13 +70,13 @@ static bool same_node(uint32_t id, const struct node *node)
            nodes[id].kind == node->kind;
 }
 
-/* A new id with its node and its record, not yet to be found by anyone. 0: the tree is full. */
+/* A new id with its node and its record, which nobody can find yet. 0: the tree is full. */
 static uint32_t make_node(struct thread *thread, const struct node *node)
 {
     if (node->kind == FRAME_NATIVE)
         known_code_note(node->address);
     if (atomic_load_explicit(&next_id, memory_order_relaxed) >= FRAME_TREE_MAX - 1024)
-        return 0; /* 1024: more threads than can be between this check and the next line */
+        return 0; /* 1024: at most so many threads are between this check and the next line */
     const uint32_t id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
     nodes[id] = *node;
     if (node->kind == FRAME_NATIVE)
@@ -111,11 +111,11 @@ uint32_t frame_tree_add(struct thread *thread, uint32_t parent_id, enum frame_ki
     }
 }
 
-/* The last stack as words, innermost frame first, and the id of each frame: the next stack mostly
- * shares its outer part. */
+/* A thread's last stack as words, innermost first, and the id of each frame: the next stack mostly
+ * has the same outer part. */
 struct last_stack {
     uint32_t depth;
-    uint32_t frame_ids[STACK_FRAMES_MAX]; /* from here on not cleared */
+    uint32_t frame_ids[STACK_FRAMES_MAX]; /* not cleared, nor what follows */
     uint64_t frames[STACK_FRAMES_MAX];
 };
 static struct thread_part part =
@@ -140,7 +140,7 @@ static uint32_t shared_depth(const struct last_stack *last, const uint64_t *fram
     return shared;
 }
 
-/* Frames that are shared keep their ids, moved to where they stand in a stack of this depth. */
+/* The ids of shared frames move to where these stand in a stack of this depth. */
 static void remember(struct last_stack *last, const uint64_t *frames, uint32_t depth,
                      uint32_t shared)
 {

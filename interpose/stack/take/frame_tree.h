@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * All stacks of the process as one tree of frames, shared by all threads: a stack is the id of its
- * innermost frame. A frame is written to the ring before any other thread can see its id, so no
- * stored event ever names a frame that is not stored. It must not know how a stack is taken.
+ * All stacks of the process as one tree of frames, shared by all threads; the id of its innermost
+ * frame stands for a stack. A frame is written to the ring before another thread can see its id, so
+ * no stored event ever names a frame that is not stored. It must not know how a stack is taken.
  *
  * Lock-free, no malloc, callable from a hook.
  */
@@ -16,11 +16,11 @@
 
 #define FRAME_TREE_MAX ((uint32_t)1 << 21)
 
-/* Reserves the tables (address space only; pages come as they are used). */
+/* Reserves the tables: address space only, pages are added as they are used. -1: out of memory. */
 int frame_tree_setup(void);
 
-/* A frame in one word: what the column frame.address holds, and its kind in the two bits that no
- * address of a program has. */
+/* A frame in one word: the value of the column frame.address, and its kind in the two highest bits,
+ * which no address of a program uses. */
 #define FRAME_WORD_KIND_SHIFT 62
 
 static inline uint64_t frame_word(enum frame_kind kind, uint64_t address)
@@ -28,14 +28,14 @@ static inline uint64_t frame_word(enum frame_kind kind, uint64_t address)
     return (uint64_t)kind << FRAME_WORD_KIND_SHIFT | address;
 }
 
-/* Frame id of a stack of `depth` words, innermost first; 0: no stack. When the tree is full, the id
- * of the outermost part that is known, and lost_frames counts it. */
+/* Frame id of a stack of `depth` words, innermost first; 0: no stack. When the tree is full,
+ * returns the id of the outermost part that is in it, and counts one lost_frames. */
 uint32_t frame_tree_intern(struct thread *thread, const uint64_t *frames, uint32_t depth);
 
-/* How deep the thread's last stack was; 0: it was cut. */
+/* Depth of the thread's last stack; 0: the tree had no room for all of it. */
 uint32_t frame_tree_last_depth(struct thread *thread);
 
-/* One frame below parent_id (0: outermost). 0: the tree is full. */
+/* The id of a frame called by parent_id (0: it is the outermost). 0: the tree is full. */
 uint32_t frame_tree_add(struct thread *thread, uint32_t parent_id, enum frame_kind kind,
                         uint64_t address);
 

@@ -87,8 +87,8 @@ static bool is_unplaced(const struct placing *source, const struct native_frames
     return !source->loop->count || (native->whole && has_frames_beyond(source->frames, loops));
 }
 
-/* Loops without frames belong to another interpreter of this thread: to one that runs inside this one
- * if these frames are the outer ones, else to one outside of it. */
+/* Loops without frames belong to another interpreter of this thread: to one that runs inside this
+ * one if these frames are the outer ones, else to one outside of it. */
 static unsigned other_loops(const struct source_frames *frames, unsigned loops)
 {
     const bool inner_ones = frames->outer && frames->whole && loops > frames->run_count;

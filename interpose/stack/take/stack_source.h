@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A source of frames that no unwinder sees: an interpreter's. What it has to offer so that its frames
- * become part of a call's stack; the recipe stands in ../sources.def. It must not know any source.
+ * A source of frames that no unwinder sees: an interpreter's. What it has to offer so that its
+ * frames become part of a call's stack; the recipe stands in ../sources.def. It must not know any
+ * source.
  *
  *     walk() fills   | frame | frame | RUN_END | frame | RUN_END | …    innermost first
  *                      run by the inner loop     by the outer one
@@ -40,8 +41,8 @@ struct stack_source {
     bool (*meet)(const struct dl_phdr_info *info);
     /* Is it known which interpreter is read, or that none will be? */
     bool (*is_settled)(void);
-    /* The calling thread's frames, at most `limit`. Callable from a hook: no malloc, and a lock only
-     * for what was not seen before. */
+    /* The calling thread's frames, at most `limit`. Callable from a hook: no malloc, and a lock
+     * only for what was not seen before. */
     void (*walk)(struct thread *thread, struct source_frames *frames, unsigned limit);
     /* The machine code of the interpreter's loop: each of its native frames ran one run. Empty: not
      * known. loop NULL: there is no loop, and the frames lie outside of all native ones. */
