@@ -40,6 +40,7 @@ room       = $(sort $(shell find $(1) -name '*.[cS]'))
 objects    = $(patsubst %,$(O)/obj/%.o,$(basename $(1)))
 matrix_src    := $(wildcard tests/programs/matrix/*.c)
 library_src   := $(wildcard tests/programs/library/*.c)
+runtime_src   := $(wildcard tests/programs/simulator/sim_runtime_*.c)
 program_src   := $(filter-out $(matrix_src) $(library_src),$(shell find tests/programs -name '*.c' -o -name '*.cc'))
 sample_src    := $(wildcard samples/*.c)
 unit_src      := $(call room,tests/unit)
@@ -58,6 +59,7 @@ STANDINS   := $(shell sed -n 's/^STANDIN("\([^"]*\)", *\([a-z]*\), *"\(.*\)").*/
 SIMULATOR  := $(addprefix $(O)/simulator/,libcuda.so.1 libcudart.so.12 libcudart.so.13 $(foreach row,$(STANDINS),$(firstword $(subst :, ,$(row)))))
 MATRIX     := $(addprefix $(O)/tests/,matrix matrix12 matrix_bare matrix_plugin.so matrix_plugin12.so)
 PROGRAMS   := $(addprefix $(O)/tests/,$(notdir $(basename $(program_src)))) $(MATRIX) \
+              $(patsubst tests/programs/simulator/%.c,$(O)/tests/%_12,$(runtime_src)) \
               $(patsubst tests/programs/library/%.c,$(O)/tests/%.so,$(library_src)) $(O)/tests/faulty/libgpumemtrace.so
 SAMPLES    := $(patsubst samples/%.c,$(O)/samples/%,$(sample_src))
 UNITS      := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(unit_src))
@@ -188,6 +190,10 @@ $(O)/tests/%: $(1)%.cc $(SIMULATOR)
 	$$(Q)$$(CXX) -O2 -g -Iinclude -I. -pthread -rdynamic $$(depends) -o $$@ $$< -Wl,--no-as-needed $$(call links,$$<)
 endef
 $(foreach folder,$(sort $(dir $(program_src))),$(eval $(call PROGRAM_RULES,$(folder))))
+# What the simulated runtime promises is asked of both: once more on libcudart.so.12.
+$(O)/tests/%_12: tests/programs/simulator/%.c $(O)/tests/%
+	$(call say,PROG,$@)
+	$(Q)$(CC) $(COMMON) -DRUNTIME=12 -rdynamic -o $@ $< -Wl,--no-as-needed $(link_cudart12)
 $(O)/samples/%: samples/%.c $(SIMULATOR)
 	$(call say,PROG,$@)
 	@mkdir -p $(@D) $(O)/obj/$(<D)

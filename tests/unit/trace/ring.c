@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
@@ -15,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "trace/drain.h"
@@ -259,6 +262,18 @@ static void events_already_stored_are_skipped(void **state)
     assert_int_equal(query(bench, "SELECT count(*) FROM event"), 3);
 }
 
+static void a_forked_child_does_not_have_its_parents_ring_in_memory(void **state)
+{
+    struct bench *bench = *state;
+    struct ring_segment *segment = ring_take_segment(&bench->ring);
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0)
+        _exit(msync(segment, RING_SEGMENT_BYTES, MS_ASYNC) == -1 && errno == ENOMEM ? 5 : 9);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 5);
+}
+
 static void a_ring_of_another_process_that_lives_is_not_taken(void **state)
 {
     struct bench *bench = *state;
@@ -427,6 +442,7 @@ int main(void)
         RING_TEST(a_text_over_several_slots_comes_back_whole),
         RING_TEST(a_batch_that_cannot_be_stored_moves_no_tail),
         RING_TEST(events_already_stored_are_skipped),
+        RING_TEST(a_forked_child_does_not_have_its_parents_ring_in_memory),
         RING_TEST(a_ring_of_another_process_that_lives_is_not_taken),
         cmocka_unit_test_setup_teardown(segments_that_wait_are_in_the_file_and_not_in_memory,
                                         set_up_large, tear_down),

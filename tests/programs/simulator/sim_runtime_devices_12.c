@@ -1,6 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* link: cudart12 */
-/*
- * sim_runtime_devices.c on libcudart.so.12.
- */
-#include "sim_runtime_devices.c"
