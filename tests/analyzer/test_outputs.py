@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What every command says of the made-up traces, byte by byte, in the formats that programs read.
+"""What every command says of the made-up traces, byte by byte, in every format.
 
 tests/golden/outputs/NAME.FORMAT.txt holds one trace's answers: each command line, its exit status where
 it is not 0, stderr and stdout. After a change that is meant:
@@ -23,7 +23,12 @@ report | peak | peak --at=end --layer=driver | timeline --samples=3 | frag --sam
 phases | leaks | leaks --top=1 | oom | info | check --max-peak=1MiB --max-leak=1KiB | check --max-peak=1TiB --top=1
 """.replace("\n", "|").split("|")[1:-1]
 ANSWERS = [answer.strip() for answer in ANSWERS]
-FORMATS = {"json": ANSWERS, "csv": ANSWERS, "junit": [answer for answer in ANSWERS if answer.startswith("check")]}
+FORMATS = {
+    "text": [answer for answer in ANSWERS if "--at" not in answer and "--layer" not in answer],
+    "json": ANSWERS,
+    "csv": ANSWERS,
+    "junit": [answer for answer in ANSWERS if answer.startswith("check")],
+}
 MODELS = {
     "linear": {"input": [32], "batch": 100, "optimizer": "sgd",
                "layers": [{"type": "Linear", "in": 32, "out": 16, "bias": False}]},
@@ -83,7 +88,7 @@ def test_several_traces_are_answered_as_stored(tmp_path, form):
     check(tmp_path, "several_traces", form, lines)
 
 
-@pytest.mark.parametrize("form", ["json", "csv"])
+@pytest.mark.parametrize("form", ["text", "json", "csv"])
 def test_models_are_answered_as_stored(tmp_path, form):
     write(tmp_path, "one_training_step")
     for name, model in MODELS.items():
@@ -93,7 +98,7 @@ def test_models_are_answered_as_stored(tmp_path, form):
     check(tmp_path, "models", form, lines)
 
 
-@pytest.mark.parametrize("form", ["json", "csv"])
+@pytest.mark.parametrize("form", ["text", "json", "csv"])
 def test_a_resolved_trace_is_answered_as_stored(tmp_path, form):
     write(tmp_path, "native_stack")
     check(tmp_path, "resolved", form, ["resolve native_stack.db"])
