@@ -122,3 +122,19 @@ def test_the_report_names_growth_to_people(trace):
     trace.exit()
     text = run_command("report", trace.write()).stdout
     assert "Growing with every step" in text and "forgotten_list" in text
+
+
+@pytest.mark.parametrize("options, expected", [([], 10), (["--top=11"], 11), (["--json"], 12)])
+def test_text_shows_ten_growing_call_stacks_unless_asked_for_more(trace, options, expected):
+    leaking = [trace.stack(("leak.py", line, f"leak_{line}")) for line in range(1, 13)]
+    for step in range(1, 6):
+        for stack in leaking:
+            trace.alloc(100, stack=stack)
+        trace.step(step)
+    trace.write()
+    text = run_command("leaks", trace.path, *options).stdout
+    if "--json" in options:
+        assert text.count('"bytes_per_step"') == expected
+    else:
+        growing = text[text.index("Growing with every step"):text.index("Live at exit")]
+        assert growing.count("leak.py:") == expected

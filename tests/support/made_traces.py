@@ -115,7 +115,7 @@ def phases_in_phases(trace):
 def many_phases(trace):
     for number in range(20):
         with trace.phase(f"layer {number}"):
-            trace.alloc((number * 7 % 20 + 1) * MIB)
+            trace.alloc((number * 7 % 20 // 2 + 1) * MIB)
     trace.exit()
 
 
