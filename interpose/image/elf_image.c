@@ -55,22 +55,22 @@ static void read_tables(const struct link_map *image, struct image_tables *table
 {
     *tables = (struct image_tables){0};
     for (const ElfW(Dyn) *entry = image->l_ld; entry && entry->d_tag != DT_NULL; entry++) {
-        const void *place = relocated(image, entry->d_un.d_ptr);
+        const void *table = relocated(image, entry->d_un.d_ptr);
         switch (entry->d_tag) {
         case DT_SYMTAB:
-            tables->symbols = place;
+            tables->symbols = table;
             break;
         case DT_STRTAB:
-            tables->strings = place;
+            tables->strings = table;
             break;
         case DT_VERSYM:
-            tables->versions = place;
+            tables->versions = table;
             break;
         case DT_GNU_HASH:
-            tables->gnu_hash = place;
+            tables->gnu_hash = table;
             break;
         case DT_HASH:
-            tables->sysv_hash = place;
+            tables->sysv_hash = table;
             break;
         }
     }
@@ -183,12 +183,12 @@ static ElfW(Addr) dynamic_value(const struct link_map *image, ElfW(Sxword) tag)
 
 void elf_image_weak_references(const struct link_map *image, elf_image_visit *visit, void *argument)
 {
-    static const ElfW(Sxword) places[][2] = {{DT_RELA, DT_RELASZ}, {DT_JMPREL, DT_PLTRELSZ}};
+    static const ElfW(Sxword) relocations[][2] = {{DT_RELA, DT_RELASZ}, {DT_JMPREL, DT_PLTRELSZ}};
     struct image_tables tables;
     read_tables(image, &tables);
     for (int i = 0; i < 2 && tables.symbols && tables.strings; i++) {
-        const ElfW(Rela) *entry = relocated(image, dynamic_value(image, places[i][0]));
-        size_t left = dynamic_value(image, places[i][1]) / sizeof *entry;
+        const ElfW(Rela) *entry = relocated(image, dynamic_value(image, relocations[i][0]));
+        size_t left = dynamic_value(image, relocations[i][1]) / sizeof *entry;
         for (; left > 0; left--, entry++) {
             const ElfW(Sym) *symbol = &tables.symbols[ELF64_R_SYM(entry->r_info)];
             if (ELF64_R_SYM(entry->r_info) && ELF64_ST_BIND(symbol->st_info) == STB_WEAK &&

@@ -28,7 +28,7 @@ bool elf_image_extent(const struct link_map *image, const char *name, uintptr_t 
 
 /* Calls visit for every word that holds the address of a function or variable which this object
  * uses only if somebody defines it (an undefined weak reference). */
-typedef void elf_image_visit(const char *name, void **place, void *argument);
+typedef void elf_image_visit(const char *name, void **word, void *argument);
 void elf_image_weak_references(const struct link_map *image, elf_image_visit *visit,
                                void *argument);
 

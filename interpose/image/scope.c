@@ -18,8 +18,8 @@
 #include <stddef.h>
 
 #include "elf_image.h"
-#include "image_list.h"
 #include "gpumemtrace/compiler.h"
+#include "image_list.h"
 
 /* The last of the loader's list when the program started; NULL before that. */
 static _Atomic(const struct link_map *) started_with;

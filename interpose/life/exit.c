@@ -16,9 +16,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "gpumemtrace/compiler.h"
 #include "end.h"
 #include "exit_moment.h"
+#include "gpumemtrace/compiler.h"
 #include "interpose/image/scope.h"
 
 /* libc's function behind one of ours, or that of another tool in between. */

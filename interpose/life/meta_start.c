@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "interpose/cuda/device.h"
 #include "gpumemtrace/version.h"
+#include "interpose/cuda/device.h"
 #include "trace_path.h"
 
 /* The process's arguments, joined by spaces. */

@@ -21,8 +21,8 @@
 #include "interpose/recording/log.h"
 #include "interpose/recording/recording.h"
 #include "interpose/recording/string_ids.h"
-#include "interpose/stack/take/call_stack.h"
 #include "interpose/stack/setup.h"
+#include "interpose/stack/take/call_stack.h"
 #include "writer.h"
 
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;

@@ -17,9 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "gpumemtrace/version.h"
 #include "common/numbers.h"
 #include "common/proc_stat.h"
+#include "gpumemtrace/version.h"
 #include "trace/ring.h"
 #include "trace/store.h"
 

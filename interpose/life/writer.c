@@ -19,18 +19,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "trace/drain.h"
-#include "interpose/recording/clock.h"
-#include "meta_start.h"
-#include "guarded_files.h"
-#include "interpose/recording/log.h"
 #include "common/proc_stat.h"
 #include "exit_moment.h"
+#include "guarded_files.h"
+#include "interpose/recording/clock.h"
+#include "interpose/recording/log.h"
 #include "interpose/recording/recording.h"
+#include "interpose/stack/take/call_stack.h"
+#include "meta_start.h"
 #include "summary.h"
+#include "trace/drain.h"
 #include "trace/tally.h"
 #include "trace_path.h"
-#include "interpose/stack/take/call_stack.h"
 
 #define WRITER_PERIOD_NS 100000000
 

@@ -18,12 +18,12 @@
 
 #include "gpumemtrace/compiler.h"
 #include "interpose/image/image_list.h"
-#include "interpose/image/libc_function.h"
 #include "interpose/image/known_code.h"
-#include "interpose/stack/python/find.h"
-#include "interpose/recording/recording.h"
-#include "interpose/lookup/resolve.h"
+#include "interpose/image/libc_function.h"
 #include "interpose/image/scope.h"
+#include "interpose/lookup/resolve.h"
+#include "interpose/recording/recording.h"
+#include "interpose/stack/python/find.h"
 
 #define SPANS_MAX 8192
 #define KEPT_MAX 16

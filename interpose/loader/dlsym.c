@@ -15,13 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interpose/lookup/coverage.h"
 #include "deepbind.h"
 #include "gpumemtrace/compiler.h"
-#include "interpose/report/nvtx.h"
-#include "interpose/lookup/resolve.h"
 #include "interpose/image/libc_function.h"
 #include "interpose/image/scope.h"
+#include "interpose/lookup/coverage.h"
+#include "interpose/lookup/resolve.h"
+#include "interpose/report/nvtx.h"
 
 typedef void *dlsym_function(void *handle, const char *name);
 typedef void *dlvsym_function(void *handle, const char *name, const char *version);

@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "interpose/lookup/coverage.h"
 #include "interpose/hook/prologue.h"
+#include "interpose/lookup/coverage.h"
 #include "interpose/lookup/resolve.h"
 
 #undef cuGetProcAddress

@@ -22,35 +22,35 @@ static const void *own_hook(const char *name)
 }
 
 /* Has the loader made this word read-only? It protects whole pages only. */
-static bool is_protected(const struct dl_phdr_info *info, uintptr_t place, uintptr_t page_bytes)
+static bool is_protected(const struct dl_phdr_info *info, uintptr_t word, uintptr_t page_bytes)
 {
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
         const uintptr_t end = start + info->dlpi_phdr[i].p_memsz;
-        if (info->dlpi_phdr[i].p_type == PT_GNU_RELRO && place >= start - start % page_bytes &&
-            place < end - end % page_bytes)
+        if (info->dlpi_phdr[i].p_type == PT_GNU_RELRO && word >= start - start % page_bytes &&
+            word < end - end % page_bytes)
             return true;
     }
     return false;
 }
 
-static void clear_word(const struct dl_phdr_info *info, void **place)
+static void clear_word(const struct dl_phdr_info *info, void **word)
 {
     const uintptr_t page_bytes = (uintptr_t)sysconf(_SC_PAGESIZE);
-    void *page = (void *)((uintptr_t)place - (uintptr_t)place % page_bytes);
-    if (!is_protected(info, (uintptr_t)place, page_bytes)) {
-        *place = NULL;
+    void *page = (void *)((uintptr_t)word - (uintptr_t)word % page_bytes);
+    if (!is_protected(info, (uintptr_t)word, page_bytes)) {
+        *word = NULL;
     } else if (mprotect(page, page_bytes, PROT_READ | PROT_WRITE) == 0) {
-        *place = NULL;
+        *word = NULL;
         mprotect(page, page_bytes, PROT_READ);
     }
 }
 
-static void clear_if_ours(const char *name, void **place, void *argument)
+static void clear_if_ours(const char *name, void **word, void *argument)
 {
     const void *own = own_hook(name);
-    if (own && *place == own && !scope_has(name, NULL))
-        clear_word(argument, place);
+    if (own && *word == own && !scope_has(name, NULL))
+        clear_word(argument, word);
 }
 
 static int clear_references_of(struct dl_phdr_info *info, size_t size, void *unused)

@@ -9,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gpumemtrace/compiler.h"
 #include "interpose/image/elf_image.h"
 #include "interpose/image/image_list.h"
-#include "gpumemtrace/compiler.h"
 #include "interpose/image/known_code.h"
 #include "interpose/image/scope.h"
 #include "thunks.h"

@@ -167,8 +167,8 @@ static _Atomic(initialize_function *) other_tool;
 static void read_callbacks(const struct callback_tables *tables, nvtx_function **callbacks)
 {
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        nvtx_function **place = callback_of(tables, &rows[i]);
-        callbacks[i] = place ? *place : NULL;
+        nvtx_function **callback = callback_of(tables, &rows[i]);
+        callbacks[i] = callback ? *callback : NULL;
     }
 }
 
@@ -184,9 +184,9 @@ static int let_other_tool_fill(const struct callback_tables *tables,
     read_callbacks(tables, before);
     const int result = initialize(get_export_table);
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        nvtx_function **place = callback_of(tables, &rows[i]);
-        if (result && place && *place != before[i])
-            atomic_store(&next[rows[i].module][rows[i].number], *place);
+        nvtx_function **callback = callback_of(tables, &rows[i]);
+        if (result && callback && *callback != before[i])
+            atomic_store(&next[rows[i].module][rows[i].number], *callback);
     }
     return result;
 }
@@ -201,9 +201,9 @@ int InitializeInjectionNvtx2(get_export_table_function *get_export_table)
         return 0;
     let_other_tool_fill(tables, get_export_table);
     for (size_t i = 0; i < ROW_COUNT; i++) {
-        nvtx_function **place = callback_of(tables, &rows[i]);
-        if (place)
-            *place = rows[i].function;
+        nvtx_function **callback = callback_of(tables, &rows[i]);
+        if (callback)
+            *callback = rows[i].function;
     }
     return 1;
 }

@@ -12,8 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "interpose/recording/event_slot.h"
 #include "gpumemtrace/compiler.h"
+#include "interpose/recording/event_slot.h"
 #include "interpose/recording/recording.h"
 #include "interpose/recording/string_ids.h"
 #include "interpose/recording/thread.h"

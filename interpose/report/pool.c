@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "interpose/hook/hooked_call.h"
 #include "gpumemtrace/compiler.h"
+#include "interpose/hook/hooked_call.h"
 #include "interpose/recording/string_ids.h"
 
 enum { OUT_OF_MEMORY = 2 }; /* the driver's and the runtime's error */
