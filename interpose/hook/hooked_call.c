@@ -18,21 +18,8 @@ static struct thread_part part = THREAD_PART(struct open_calls, sizeof(struct op
 
 /* --- entering and leaving --- */
 
-/* A bit for each kind of event, and for allocations and frees one for each account. So a cuMemAlloc
- * or cuMemCreate inside a cudaMalloc is part of it, and a cuMemHostAlloc there is not. */
-static uint64_t guard_bit(enum event_kind kind, enum memory_kind memory)
-{
-    if (kind == EVENT_ALLOC)
-        return UINT64_C(1) << (EVENT_KIND_COUNT + memory_account(memory));
-    if (kind == EVENT_FREE)
-        return UINT64_C(1) << (EVENT_KIND_COUNT + ACCOUNT_COUNT + memory_account(memory));
-    return UINT64_C(1) << kind;
-}
-
-_Static_assert(EVENT_KIND_COUNT + 2 * ACCOUNT_COUNT <= 64, "one word of guards a thread");
-
 /* A signal handler may have jumped out of a call, which then never ends: a call that is noted
- * further out on the stack, or at the same place, is not inside it. */
+ * further out on the stack, or at the same address, is not inside it. */
 static void notice_jump(struct open_calls *open, const struct hooked_call *call)
 {
     if (GMT_LIKELY(!open->count) || (uintptr_t)call < open->outermost)
@@ -49,11 +36,10 @@ static void enter_outermost(struct open_calls *open, const struct hooked_call *c
         open->call_id = 1;
 }
 
-bool hooked_call_begin(struct hooked_call *call, enum hook hook, enum event_kind kind,
-                       enum memory_kind memory)
+bool hooked_call_enter(struct hooked_call *call, enum hook hook, enum event_kind kind,
+                       uint64_t guard)
 {
     struct thread *thread = thread_current();
-    const uint64_t guard = guard_bit(kind, memory);
     if (GMT_UNLIKELY(!thread) && recording_start())
         thread = thread_current();
     if (!thread)

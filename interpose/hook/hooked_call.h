@@ -29,7 +29,7 @@
 
 /* The hooked calls that a thread is inside of. */
 struct open_calls {
-    uint64_t guards;     /* their kinds, a bit each: see hooked_call.c */
+    uint64_t guards;     /* their kinds, a bit each: see hooked_call_guard */
     uintptr_t outermost; /* address of the outermost one, on the thread's stack */
     uint32_t count;
     uint16_t call_id; /* of the outermost one */
@@ -54,10 +54,31 @@ static inline bool hooked_call_is_noted_before(enum event_kind kind)
            kind == EVENT_MODULE_UNLOAD;
 }
 
+/* A bit for each kind of event, and for allocations and frees one for each account. So a cuMemAlloc
+ * or cuMemCreate inside a cudaMalloc is part of it, and a cuMemHostAlloc there is not. */
+static inline uint64_t hooked_call_guard(enum event_kind kind, enum memory_kind memory)
+{
+    if (kind == EVENT_ALLOC)
+        return UINT64_C(1) << (EVENT_KIND_COUNT + memory_account(memory));
+    if (kind == EVENT_FREE)
+        return UINT64_C(1) << (EVENT_KIND_COUNT + ACCOUNT_COUNT + memory_account(memory));
+    return UINT64_C(1) << kind;
+}
+
+_Static_assert(EVENT_KIND_COUNT + 2 * ACCOUNT_COUNT <= 64, "one word of guards a thread");
+
+/* hooked_call_begin, with the guard that a hook's constants give. */
+bool hooked_call_enter(struct hooked_call *call, enum hook hook, enum event_kind kind,
+                       uint64_t guard);
+
 /* false: nothing is recorded, or the call is part of an outer one; then no other function here may
  * be called for it. The first call in a process starts the recording. */
-bool hooked_call_begin(struct hooked_call *call, enum hook hook, enum event_kind kind,
-                       enum memory_kind memory);
+static inline bool hooked_call_begin(struct hooked_call *call, enum hook hook, enum event_kind kind,
+                                     enum memory_kind memory)
+{
+    return hooked_call_enter(call, hook, kind, hooked_call_guard(kind, memory));
+}
+
 void hooked_call_before(struct hooked_call *call, const struct event_args *args);
 /* keep: false if it turned out to be no event. */
 void hooked_call_finish(struct hooked_call *call, int result, bool keep);

@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "interpose/cuda/array_size.h"
 #include "hooked_call.h"
+#include "interpose/cuda/array_size.h"
 #include "interpose/cuda/device.h"
 #include "prologue.h"
 

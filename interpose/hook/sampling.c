@@ -8,10 +8,10 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "interpose/cuda/device.h"
 #include "gpumemtrace/compiler.h"
 #include "gpumemtrace/cuda/abi.h"
 #include "graphs.h"
+#include "interpose/cuda/device.h"
 
 #define GRANULE_BYTES ((uint64_t)2 << 20) /* what a small allocation takes from the device */
 /* + device: stands for a graph pool among the mempools, whose handles are pointers. */
@@ -50,11 +50,8 @@ void sampling_device(struct hooked_call *call, int device)
     hooked_call_child(call, &args);
 }
 
-void sampling_around(struct hooked_call *call)
+void sampling_current_device(struct hooked_call *call)
 {
-    if (GMT_LIKELY(call->kind != EVENT_MODULE_LOAD && call->kind != EVENT_MODULE_UNLOAD &&
-                   call->kind != EVENT_LIMIT))
-        return;
     const int saved_errno = errno;
     const int device = device_current(call->thread);
     device_introduce(call->thread, device);

@@ -7,12 +7,19 @@
 #ifndef GPUMEMTRACE_INTERPOSE_HOOK_SAMPLING_H
 #define GPUMEMTRACE_INTERPOSE_HOOK_SAMPLING_H
 
+#include "gpumemtrace/compiler.h"
 #include "hooked_call.h"
 
 /* cuMemGetInfo, as an event inside the call. */
 void sampling_device(struct hooked_call *call, int device);
 /* The same, before and after the calls whose cost shows only there: modules and limits. */
-void sampling_around(struct hooked_call *call);
+void sampling_current_device(struct hooked_call *call);
+static inline void sampling_around(struct hooked_call *call)
+{
+    if (GMT_UNLIKELY(call->kind == EVENT_MODULE_LOAD || call->kind == EVENT_MODULE_UNLOAD ||
+                     call->kind == EVENT_LIMIT))
+        sampling_current_device(call);
+}
 /* After an allocation: what the context took, if nobody has looked at the device yet. */
 void sampling_context(struct hooked_call *call, const struct event_args *args);
 /* The mempool of an allocation, if its reserved bytes changed: an event inside the call. */
