@@ -302,12 +302,12 @@ pytorch: deps
 bench: deps
 	$(Q)sh .ci/deps bench
 	$(Q)$(MAKE) --no-print-directory all programs
-	$(Q)O=$(O) WRITE=$(WRITE) $(PYTHON) tests/bench/bench.py
+	$(Q)O=$(O) WRITE=$(WRITE) PYTHONPATH=tests $(PYTHON) -m bench.bench
 
 bench-pytorch: deps
 	$(Q)sh .ci/deps pytorch
 	$(Q)$(MAKE) --no-print-directory all programs pytorch
-	$(Q)O=$(O) WRITE=$(WRITE) $(PYTHON) tests/bench/bench_pytorch.py
+	$(Q)O=$(O) WRITE=$(WRITE) PYTHONPATH=tests $(PYTHON) -m bench.bench_pytorch
 
 lint: deps all
 	$(Q)sh .ci/deps lint

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-import measurements
+from bench import measurements
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = (ROOT / os.environ.get("O", "build")).resolve()

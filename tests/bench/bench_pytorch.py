@@ -13,8 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-import measurements
-from bench import BUILD, LIBRARY, PROGRAMS, environment
+from bench import measurements
+from bench.bench import BUILD, LIBRARY, PROGRAMS, ROOT, environment
 
 COSTS = pathlib.Path(__file__).resolve().parent / "torch_costs.py"
 WORK = {"loop0": "torch.empty, depth 0", "loop20": "torch.empty, depth 20", "gpt": "GPT training"}
@@ -40,6 +40,7 @@ def run_costs(python, folder, variant, events=0):
     recorder, _, stacks = variant.partition(", ")
     history = stacks if recorder == "PyTorch" else "none"
     found = dry_run_environment(folder, stacks or "all", recorder == "ours")
+    found["PYTHONPATH"] = str(ROOT / "tests/pytorch/scripts")  # gpt.py
     command = [str(python), str(COSTS), history, str(events)]
     return subprocess.run(command, env=found, cwd=folder, capture_output=True, text=True, check=True).stdout
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What tensors cost in this process, as it was started:
+"""What tensors cost in this process, as it was started (PYTHONPATH names the folder of gpt.py):
 
     python torch_costs.py HISTORY EVENTS
 
@@ -17,7 +17,6 @@ import types
 
 import torch
 
-SCRIPTS = pathlib.Path(__file__).resolve().parent.parent / "pytorch/scripts"
 LOOPS = 1000
 
 
@@ -25,7 +24,6 @@ def load_gpt():
     """The script of the tests, without what it writes down of its memory."""
     sys.modules["moments"] = types.SimpleNamespace(
         moment=lambda *_: None, saved_for_backward=lambda *_: contextlib.nullcontext())
-    sys.path.insert(0, str(SCRIPTS))
     import gpt
     return gpt.main
 
