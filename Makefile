@@ -312,6 +312,7 @@ bench-pytorch: deps
 lint: deps all
 	$(Q)sh .ci/deps lint
 	$(Q)sh .ci/lint $(O)
+	$(Q)$(PYTHON) .ci/tasks $(O)
 
 clean:
 	$(Q)rm -rf $(O)
