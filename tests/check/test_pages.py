@@ -120,6 +120,14 @@ def test_links_on_a_page_lead_to_files(page):
         assert (page.parent / target).exists(), target
 
 
+def test_the_source_tour_names_folders_that_exist():
+    tour = (ROOT / "README.md").read_text(encoding="utf-8").split("## Source tour")[1]
+    folders = set(re.findall(r"(?<![\w/(])([a-z]\w*(?:/\w+)*)/(?![\w.(])", tour))
+    assert {"interpose", "analyzer", "simulator", "trace", "hook", "replay"} <= folders
+    for folder in folders:
+        assert any(path.is_dir() for path in (ROOT / folder, *ROOT.glob(f"*/{folder}"))), folder
+
+
 def comparable(text):
     """Without times, padding and where the tree is."""
     text = text.replace(str(BUILD), "build").replace(os.path.relpath(BUILD, ROOT), "build")
