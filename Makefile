@@ -123,11 +123,11 @@ $(O)/simulator/libcuda.so.1: $(driver_obj) $(common_a) $(wildcard simulator/driv
 	    $(addprefix -Wl$(comma)--version-script=,$(wildcard simulator/driver/*.map))
 
 comma := ,
-$(O)/simulator/libcudart.so.%: $(runtime_obj) simulator/runtime/exports.map.in include/gpumemtrace/cuda/runtime_functions.def
+$(O)/simulator/libcudart.so.%: $(runtime_obj) $(common_a) simulator/runtime/exports.map.in include/gpumemtrace/cuda/runtime_functions.def
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -E -P -undef -x c -Iinclude -DRUNTIME=$* simulator/runtime/exports.map.in > $(O)/obj/cudart$*.map
-	$(Q)$(CC) -shared -o $@ $(runtime_obj) $(CFLAGS) $(SANITIZE) -pthread -Wl,-z,defs -Wl,-soname,libcudart.so.$* \
+	$(Q)$(CC) -shared -o $@ $(runtime_obj) $(common_a) $(CFLAGS) $(SANITIZE) -pthread -Wl,-z,defs -Wl,-soname,libcudart.so.$* \
 	    -Wl,--version-script=$(O)/obj/cudart$*.map
 
 # One stand-in: its list of names as entries that return 0, and the bodies that take their place. Each

@@ -8,7 +8,7 @@
 #include <stdatomic.h>
 
 #include "capture.h"
-#include "fault.h"
+#include "common/sim_fault.h"
 
 /* Protects everything but a thread's own context stack. Never held while foreign code runs. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "exports.h"
-#include "fault.h"
+#include "common/sim_fault.h"
 
 #define NOT_SUPPORTED 801
 

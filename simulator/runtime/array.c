@@ -87,7 +87,7 @@ static cudaError_t create(cudaArray_t *array, const struct cudaChannelFormatDesc
     CUarray created = NULL;
     cudaError_t error = array_describe(&description, descriptor, extent, flags);
     if (error == cudaSuccess)
-        error = call_error(call_driver()->cuArray3DCreate_v2(&created, &description));
+        error = error_of_driver(call_driver()->cuArray3DCreate_v2(&created, &description));
     if (error == cudaSuccess)
         *array = (cudaArray_t)created;
     return error;
@@ -119,8 +119,8 @@ static cudaError_t create_mipmapped(cudaMipmappedArray_t *array,
     CUmipmappedArray created = NULL;
     cudaError_t error = array_describe(&description, descriptor, extent, flags);
     if (error == cudaSuccess)
-        error =
-            call_error(call_driver()->cuMipmappedArrayCreate(&created, &description, level_count));
+        error = error_of_driver(
+            call_driver()->cuMipmappedArrayCreate(&created, &description, level_count));
     if (error == cudaSuccess)
         *array = (cudaMipmappedArray_t)created;
     return error;
@@ -140,7 +140,7 @@ static cudaError_t get_level(cudaArray_t *level_array, CUmipmappedArray array, u
 {
     CUarray found = NULL;
     const cudaError_t error =
-        call_error(call_driver()->cuMipmappedArrayGetLevel(&found, array, level));
+        error_of_driver(call_driver()->cuMipmappedArrayGetLevel(&found, array, level));
     if (error == cudaSuccess)
         *level_array = (cudaArray_t)found;
     return error;
@@ -157,7 +157,7 @@ GMT_EXPORT cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *level_array,
 
 static cudaError_t destroy(cudaArray_t array)
 {
-    return array ? call_error(call_driver()->cuArrayDestroy((CUarray)array)) : cudaSuccess;
+    return array ? error_of_driver(call_driver()->cuArrayDestroy((CUarray)array)) : cudaSuccess;
 }
 
 GMT_EXPORT cudaError_t cudaFreeArray(cudaArray_t array)
@@ -167,7 +167,7 @@ GMT_EXPORT cudaError_t cudaFreeArray(cudaArray_t array)
 
 static cudaError_t destroy_mipmapped(cudaMipmappedArray_t array)
 {
-    return array ? call_error(call_driver()->cuMipmappedArrayDestroy((CUmipmappedArray)array))
+    return array ? error_of_driver(call_driver()->cuMipmappedArrayDestroy((CUmipmappedArray)array))
                  : cudaSuccess;
 }
 
@@ -182,7 +182,7 @@ static cudaError_t get_info(struct cudaChannelFormatDesc *descriptor, struct cud
 {
     CUDA_ARRAY3D_DESCRIPTOR description;
     const cudaError_t error =
-        call_error(call_driver()->cuArray3DGetDescriptor_v2(&description, array));
+        error_of_driver(call_driver()->cuArray3DGetDescriptor_v2(&description, array));
     if (error)
         return error;
     if (descriptor)
@@ -218,14 +218,14 @@ _Static_assert(sizeof(CUDA_ARRAY_MEMORY_REQUIREMENTS) == sizeof(struct cudaArray
 GMT_EXPORT cudaError_t cudaArrayGetSparseProperties(struct cudaArraySparseProperties *properties,
                                                     cudaArray_t array)
 {
-    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuArrayGetSparseProperties(
+    return CALL(NEEDS_CONTEXT, error_of_driver(call_driver()->cuArrayGetSparseProperties(
                                    (void *)properties, (CUarray)array)));
 }
 
 GMT_EXPORT cudaError_t cudaMipmappedArrayGetSparseProperties(
     struct cudaArraySparseProperties *properties, cudaMipmappedArray_t array)
 {
-    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuMipmappedArrayGetSparseProperties(
+    return CALL(NEEDS_CONTEXT, error_of_driver(call_driver()->cuMipmappedArrayGetSparseProperties(
                                    (void *)properties, (CUmipmappedArray)array)));
 }
 
@@ -235,8 +235,8 @@ static cudaError_t require(struct cudaArrayMemoryRequirements *requirements, CUa
     CUdevice device;
     const cudaError_t error = context_device(ordinal, &device);
     return error ? error
-                 : call_error(call_driver()->cuArrayGetMemoryRequirements((void *)requirements,
-                                                                          array, device));
+                 : error_of_driver(call_driver()->cuArrayGetMemoryRequirements((void *)requirements,
+                                                                               array, device));
 }
 
 GMT_EXPORT cudaError_t cudaArrayGetMemoryRequirements(
@@ -251,7 +251,7 @@ static cudaError_t require_all(struct cudaArrayMemoryRequirements *requirements,
     CUdevice device;
     const cudaError_t error = context_device(ordinal, &device);
     return error ? error
-                 : call_error(call_driver()->cuMipmappedArrayGetMemoryRequirements(
+                 : error_of_driver(call_driver()->cuMipmappedArrayGetMemoryRequirements(
                        (void *)requirements, array, device));
 }
 

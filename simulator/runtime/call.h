@@ -15,6 +15,7 @@
 
 #include "gpumemtrace/compiler.h"
 #include "driver_table.h"
+#include "error.h"
 
 enum call_needs {
     NEEDS_NOTHING,
@@ -24,7 +25,7 @@ enum call_needs {
 };
 
 /* `body` is an expression of type cudaError_t; it is left out when the call fails before it. */
-#define CALL(needs, body) call_end(call_begin(__func__, needs) ? (body) : call_refusal())
+#define CALL(needs, body) error_remember(call_begin(__func__, needs) ? (body) : call_refusal())
 
 /* For the body: whether a parameter that must not be NULL is none, and what to return if it is. */
 #define CALL_UNLESS_NULL(pointer, body) ((pointer) ? (body) : cudaErrorInvalidValue)
@@ -48,15 +49,8 @@ enum call_needs {
 /* false: the call is to have no effect and to return call_refusal(). */
 bool call_begin(const char *function, enum call_needs needs);
 cudaError_t call_refusal(void);
-/* Remembers an error as the thread's last one; returns what it is given. */
-cudaError_t call_end(cudaError_t error);
 
 /* The driver's table inside a body: never NULL from NEEDS_DRIVER on. */
 const struct driver_table *call_driver(void);
-/* What the runtime calls a result of the driver's. */
-cudaError_t call_error(CUresult result);
-
-/* The body of every name in missing.S. */
-cudaError_t runtime_function_missing(void);
 
 #endif

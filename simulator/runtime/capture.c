@@ -13,13 +13,14 @@
 
 TWIN(_ptsz, cudaStreamBeginCapture, (cudaStream_t stream, enum cudaStreamCaptureMode mode),
      NEEDS_CONTEXT,
-     call_error(call_driver()->cuStreamBeginCapture_v2[form](stream, (CUstreamCaptureMode)mode)))
+     error_of_driver(call_driver()->cuStreamBeginCapture_v2[form](stream,
+                                                                  (CUstreamCaptureMode)mode)))
 
 static cudaError_t begin_in(enum stream_form form, cudaStream_t stream, cudaGraph_t graph,
                             const cudaGraphNode_t *dependencies, size_t count,
                             enum cudaStreamCaptureMode mode)
 {
-    return call_error(call_driver()->cuStreamBeginCaptureToGraph[form](
+    return error_of_driver(call_driver()->cuStreamBeginCaptureToGraph[form](
         stream, graph, dependencies, NULL, count, (CUstreamCaptureMode)mode));
 }
 
@@ -28,7 +29,7 @@ TWIN(_ptsz, cudaStreamBeginCaptureToGraph,
       GMT_UNUSED const cudaGraphEdgeData *edges, size_t count, enum cudaStreamCaptureMode mode),
      NEEDS_CONTEXT, begin_in(form, stream, graph, dependencies, count, mode))
 TWIN(_ptsz, cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *graph), NEEDS_CONTEXT,
-     call_error(call_driver()->cuStreamEndCapture[form](stream, graph)))
+     error_of_driver(call_driver()->cuStreamEndCapture[form](stream, graph)))
 
 /* --- asking --- */
 
@@ -36,7 +37,8 @@ static cudaError_t is_capturing(enum stream_form form, cudaStream_t stream,
                                 enum cudaStreamCaptureStatus *status)
 {
     CUstreamCaptureStatus answer;
-    const cudaError_t error = call_error(call_driver()->cuStreamIsCapturing[form](stream, &answer));
+    const cudaError_t error =
+        error_of_driver(call_driver()->cuStreamIsCapturing[form](stream, &answer));
     if (error == cudaSuccess)
         *status = (enum cudaStreamCaptureStatus)answer;
     return error;
@@ -59,7 +61,7 @@ static cudaError_t get_info(enum stream_form form, cudaStream_t stream, struct a
 {
     CUstreamCaptureStatus status;
     cuuint64_t id = 0;
-    const cudaError_t error = call_error(call_driver()->cuStreamGetCaptureInfo_v2[form](
+    const cudaError_t error = error_of_driver(call_driver()->cuStreamGetCaptureInfo_v2[form](
         stream, &status, &id, answers.graph, answers.dependencies, answers.count));
     if (error)
         return error;
@@ -95,7 +97,7 @@ TWIN(_ptsz, cudaStreamGetCaptureInfo_v3,
 static cudaError_t update(enum stream_form form, cudaStream_t stream, cudaGraphNode_t *dependencies,
                           size_t count, unsigned int flags)
 {
-    return call_error(call_driver()->cuStreamUpdateCaptureDependencies_v2[form](
+    return error_of_driver(call_driver()->cuStreamUpdateCaptureDependencies_v2[form](
         stream, dependencies, NULL, count, flags));
 }
 
@@ -115,7 +117,7 @@ static cudaError_t exchange_mode(enum cudaStreamCaptureMode *mode)
 {
     CUstreamCaptureMode exchanged = (CUstreamCaptureMode)*mode;
     const cudaError_t error =
-        call_error(call_driver()->cuThreadExchangeStreamCaptureMode(&exchanged));
+        error_of_driver(call_driver()->cuThreadExchangeStreamCaptureMode(&exchanged));
     if (error == cudaSuccess)
         *mode = (enum cudaStreamCaptureMode)exchanged;
     return error;

@@ -29,13 +29,13 @@ static _Thread_local int chosen_device;
 static void find_devices(void)
 {
     int count = 0;
-    if (call_driver()->cuDeviceGetCount(&count) || count <= 0)
+    if (driver_table()->cuDeviceGetCount(&count) || count <= 0)
         return;
     primaries = calloc((size_t)count, sizeof *primaries);
     if (!primaries)
         return;
     for (int i = 0; i < count; i++)
-        if (call_driver()->cuDeviceGet(&primaries[i].device, i))
+        if (driver_table()->cuDeviceGet(&primaries[i].device, i))
             return;
     primary_count = count;
 }
@@ -55,13 +55,13 @@ static bool is_active(const struct primary *primary)
 {
     unsigned int flags;
     int active = 0;
-    return !call_driver()->cuDevicePrimaryCtxGetState(primary->device, &flags, &active) && active;
+    return !driver_table()->cuDevicePrimaryCtxGetState(primary->device, &flags, &active) && active;
 }
 
 static void give_up(struct primary *primary)
 {
     if (primary->retained)
-        call_driver()->cuDevicePrimaryCtxRelease_v2(primary->device);
+        driver_table()->cuDevicePrimaryCtxRelease_v2(primary->device);
     primary->retained = false;
 }
 
@@ -72,7 +72,7 @@ static CUresult retain(struct primary *primary)
     if (primary->retained && is_active(primary))
         return CUDA_SUCCESS;
     give_up(primary);
-    result = call_driver()->cuDevicePrimaryCtxRetain(&primary->context, primary->device);
+    result = driver_table()->cuDevicePrimaryCtxRetain(&primary->context, primary->device);
     primary->retained = result == CUDA_SUCCESS;
     return result;
 }
@@ -97,30 +97,30 @@ cudaError_t context_primary(int ordinal, CUcontext *context)
     if (result == CUDA_SUCCESS)
         *context = primary->context;
     pthread_mutex_unlock(&lock);
-    return call_error(result);
+    return error_of_driver(result);
 }
 
 static cudaError_t make_primary_current(int ordinal)
 {
     CUcontext context = NULL;
     const cudaError_t error = context_primary(ordinal, &context);
-    return error ? error : call_error(call_driver()->cuCtxSetCurrent(context));
+    return error ? error : error_of_driver(driver_table()->cuCtxSetCurrent(context));
 }
 
 /* One question for two: it fails where no context is current, and where the current one is dead. */
 static bool has_context(CUdevice *device)
 {
-    return call_driver()->cuCtxGetDevice(device) == CUDA_SUCCESS;
+    return driver_table()->cuCtxGetDevice(device) == CUDA_SUCCESS;
 }
 
 /* Any other answer is the driver's last word: in a forked child it does nothing any more. */
 cudaError_t context_make_current(void)
 {
     CUdevice device;
-    const CUresult result = call_driver()->cuCtxGetDevice(&device);
+    const CUresult result = driver_table()->cuCtxGetDevice(&device);
     if (result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_CONTEXT_IS_DESTROYED)
         return make_primary_current(chosen_device);
-    return call_error(result);
+    return error_of_driver(result);
 }
 
 cudaError_t context_current_device(int *ordinal)
@@ -173,7 +173,8 @@ static cudaError_t set_flags(int ordinal, unsigned int flags)
 {
     CUdevice device;
     const cudaError_t error = context_device(ordinal, &device);
-    return error ? error : call_error(call_driver()->cuDevicePrimaryCtxSetFlags_v2(device, flags));
+    return error ? error
+                 : error_of_driver(driver_table()->cuDevicePrimaryCtxSetFlags_v2(device, flags));
 }
 
 static cudaError_t set_current_flags(unsigned int flags)
@@ -197,7 +198,7 @@ static cudaError_t get_flags(unsigned int *flags)
     if (error == cudaSuccess)
         error = context_device(ordinal, &device);
     if (error == cudaSuccess)
-        error = call_error(call_driver()->cuDevicePrimaryCtxGetState(device, flags, &active));
+        error = error_of_driver(driver_table()->cuDevicePrimaryCtxGetState(device, flags, &active));
     if (error == cudaSuccess)
         *flags |= CU_CTX_MAP_HOST;
     return error;
@@ -232,7 +233,7 @@ static bool has_own_context(int ordinal)
 {
     CUcontext primary = NULL, current = NULL;
     CUdevice device;
-    if (!has_context(&device) || call_driver()->cuCtxGetCurrent(&current))
+    if (!has_context(&device) || driver_table()->cuCtxGetCurrent(&current))
         return false;
     if (!is_active(primary_of(ordinal)))
         return true;
@@ -243,12 +244,12 @@ static cudaError_t reset_primary(struct primary *primary)
 {
     CUresult result;
     pthread_mutex_lock(&lock);
-    result = call_driver()->cuDevicePrimaryCtxReset_v2(primary->device);
+    result = driver_table()->cuDevicePrimaryCtxReset_v2(primary->device);
     /* A reset takes nobody's hold away: ours is given up here and taken anew when needed. */
     if (result == CUDA_SUCCESS)
         give_up(primary);
     pthread_mutex_unlock(&lock);
-    return call_error(result);
+    return error_of_driver(result);
 }
 
 static cudaError_t reset_device(void)
@@ -259,7 +260,7 @@ static cudaError_t reset_device(void)
         return error;
     chosen_device = ordinal;
     error = reset_primary(primary_of(ordinal));
-    return error ? error : call_error(call_driver()->cuCtxSetCurrent(NULL));
+    return error ? error : error_of_driver(driver_table()->cuCtxSetCurrent(NULL));
 }
 
 GMT_EXPORT cudaError_t cudaDeviceReset(void)

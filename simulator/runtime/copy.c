@@ -34,7 +34,7 @@ static cudaError_t copy(enum stream_form form, void *to, const void *from, size_
     default:
         return cudaErrorInvalidMemcpyDirection;
     }
-    return call_error(result);
+    return error_of_driver(result);
 }
 
 static cudaError_t copy_async(enum stream_form form, void *to, const void *from, size_t size_bytes,
@@ -62,7 +62,7 @@ static cudaError_t copy_async(enum stream_form form, void *to, const void *from,
     default:
         return cudaErrorInvalidMemcpyDirection;
     }
-    return call_error(result);
+    return error_of_driver(result);
 }
 
 TWIN(_ptds, cudaMemcpy, (void *to, const void *from, size_t size_bytes, enum cudaMemcpyKind kind),
@@ -120,7 +120,7 @@ static cudaError_t copy_2d(enum stream_form form, struct plane to, struct plane 
     const cudaError_t error = describe_2d(&description, to, from, width_bytes, height, kind);
     if (error || !width_bytes || !height)
         return error;
-    return call_error(call_driver()->cuMemcpy2DUnaligned_v2[form](&description));
+    return error_of_driver(call_driver()->cuMemcpy2DUnaligned_v2[form](&description));
 }
 
 static cudaError_t copy_2d_async(enum stream_form form, struct plane to, struct plane from,
@@ -131,7 +131,7 @@ static cudaError_t copy_2d_async(enum stream_form form, struct plane to, struct 
     const cudaError_t error = describe_2d(&description, to, from, width_bytes, height, kind);
     if (error || !width_bytes || !height)
         return error;
-    return call_error(call_driver()->cuMemcpy2DAsync_v2[form](&description, stream));
+    return error_of_driver(call_driver()->cuMemcpy2DAsync_v2[form](&description, stream));
 }
 
 TWIN(_ptds, cudaMemcpy2D,
@@ -160,7 +160,7 @@ static cudaError_t copy_peer(void *to, int to_device, const void *from, int from
     const cudaError_t error = find_peers(to_device, from_device, &to_context, &from_context);
     if (error || !size_bytes)
         return error;
-    return call_error(call_driver()->cuMemcpyPeer[LEGACY](
+    return error_of_driver(call_driver()->cuMemcpyPeer[LEGACY](
         address_of(to), to_context, address_of(from), from_context, size_bytes));
 }
 
@@ -177,7 +177,7 @@ static cudaError_t copy_peer_async(void *to, int to_device, const void *from, in
     const cudaError_t error = find_peers(to_device, from_device, &to_context, &from_context);
     if (error || !size_bytes)
         return error;
-    return call_error(call_driver()->cuMemcpyPeerAsync[LEGACY](
+    return error_of_driver(call_driver()->cuMemcpyPeerAsync[LEGACY](
         address_of(to), to_context, address_of(from), from_context, size_bytes, stream));
 }
 
@@ -192,7 +192,7 @@ static cudaError_t fill(enum stream_form form, void *address, int value, size_t 
 {
     if (size_bytes == 0)
         return cudaSuccess;
-    return call_error(
+    return error_of_driver(
         call_driver()->cuMemsetD8_v2[form](address_of(address), (unsigned char)value, size_bytes));
 }
 
@@ -201,7 +201,7 @@ static cudaError_t fill_async(enum stream_form form, void *address, int value, s
 {
     if (size_bytes == 0)
         return cudaSuccess;
-    return call_error(call_driver()->cuMemsetD8Async[form](
+    return error_of_driver(call_driver()->cuMemsetD8Async[form](
         address_of(address), (unsigned char)value, size_bytes, stream));
 }
 
@@ -210,7 +210,7 @@ static cudaError_t fill_2d(enum stream_form form, struct plane plane, int value,
 {
     if (!width_bytes || !height)
         return cudaSuccess;
-    return call_error(call_driver()->cuMemsetD2D8_v2[form](
+    return error_of_driver(call_driver()->cuMemsetD2D8_v2[form](
         address_of(plane.start), plane.pitch_bytes, (unsigned char)value, width_bytes, height));
 }
 
@@ -219,7 +219,7 @@ static cudaError_t fill_2d_async(enum stream_form form, struct plane plane, int 
 {
     if (!width_bytes || !height)
         return cudaSuccess;
-    return call_error(
+    return error_of_driver(
         call_driver()->cuMemsetD2D8Async[form](address_of(plane.start), plane.pitch_bytes,
                                                (unsigned char)value, width_bytes, height, stream));
 }

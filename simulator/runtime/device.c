@@ -22,7 +22,8 @@ GMT_EXPORT cudaError_t cudaRuntimeGetVersion(int *version)
 static cudaError_t get_driver_version(int *version)
 {
     *version = 0;
-    return driver_table() ? call_error(call_driver()->cuDriverGetVersion(version)) : cudaSuccess;
+    return driver_table() ? error_of_driver(call_driver()->cuDriverGetVersion(version))
+                          : cudaSuccess;
 }
 
 GMT_EXPORT cudaError_t cudaDriverGetVersion(int *version)
@@ -35,7 +36,7 @@ static cudaError_t get_attribute(int *value, enum cudaDeviceAttr attribute, int 
     CUdevice device;
     const cudaError_t error = context_device(ordinal, &device);
     return error ? error
-                 : call_error(call_driver()->cuDeviceGetAttribute(
+                 : error_of_driver(call_driver()->cuDeviceGetAttribute(
                        value, (CUdevice_attribute)attribute, device));
 }
 
@@ -46,23 +47,25 @@ GMT_EXPORT cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr at
 
 GMT_EXPORT cudaError_t cudaDeviceSynchronize(void)
 {
-    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuCtxSynchronize()));
+    return CALL(NEEDS_CONTEXT, error_of_driver(call_driver()->cuCtxSynchronize()));
 }
 
 GMT_EXPORT cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
-    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuCtxSetLimit((CUlimit)limit, value)));
+    return CALL(NEEDS_CONTEXT,
+                error_of_driver(call_driver()->cuCtxSetLimit((CUlimit)limit, value)));
 }
 
 GMT_EXPORT cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
-    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuCtxGetLimit(value, (CUlimit)limit)));
+    return CALL(NEEDS_CONTEXT,
+                error_of_driver(call_driver()->cuCtxGetLimit(value, (CUlimit)limit)));
 }
 
 static cudaError_t get_cache_config(enum cudaFuncCache *config)
 {
     CUfunc_cache answer;
-    const cudaError_t error = call_error(call_driver()->cuCtxGetCacheConfig(&answer));
+    const cudaError_t error = error_of_driver(call_driver()->cuCtxGetCacheConfig(&answer));
     if (error == cudaSuccess)
         *config = (enum cudaFuncCache)answer;
     return error;
@@ -76,20 +79,21 @@ GMT_EXPORT cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
 GMT_EXPORT cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 {
     return CALL(NEEDS_CONTEXT,
-                call_error(call_driver()->cuCtxSetCacheConfig((CUfunc_cache)config)));
+                error_of_driver(call_driver()->cuCtxSetCacheConfig((CUfunc_cache)config)));
 }
 
 GMT_EXPORT cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
     return CALL(NEEDS_CONTEXT,
-                call_error(call_driver()->cuCtxGetStreamPriorityRange(least, greatest)));
+                error_of_driver(call_driver()->cuCtxGetStreamPriorityRange(least, greatest)));
 }
 
 static cudaError_t get_bus_id(char *text, int text_bytes, int ordinal)
 {
     CUdevice device;
     const cudaError_t error = context_device(ordinal, &device);
-    return error ? error : call_error(call_driver()->cuDeviceGetPCIBusId(text, text_bytes, device));
+    return error ? error
+                 : error_of_driver(call_driver()->cuDeviceGetPCIBusId(text, text_bytes, device));
 }
 
 GMT_EXPORT cudaError_t cudaDeviceGetPCIBusId(char *text, int text_bytes, int device)
@@ -112,7 +116,7 @@ static cudaError_t find_ordinal(CUdevice wanted, int *ordinal)
 static cudaError_t get_by_bus_id(int *ordinal, const char *text)
 {
     CUdevice device;
-    const cudaError_t error = call_error(call_driver()->cuDeviceGetByPCIBusId(&device, text));
+    const cudaError_t error = error_of_driver(call_driver()->cuDeviceGetByPCIBusId(&device, text));
     return error ? error : find_ordinal(device, ordinal);
 }
 
@@ -133,7 +137,7 @@ static cudaError_t can_access_peer(int *can, int ordinal, int peer_ordinal)
 {
     CUdevice device, peer;
     const cudaError_t error = find_pair(ordinal, peer_ordinal, &device, &peer);
-    return error ? error : call_error(call_driver()->cuDeviceCanAccessPeer(can, device, peer));
+    return error ? error : error_of_driver(call_driver()->cuDeviceCanAccessPeer(can, device, peer));
 }
 
 GMT_EXPORT cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
@@ -147,7 +151,7 @@ static cudaError_t get_pair_attribute(int *value, enum cudaDeviceP2PAttr attribu
     CUdevice from, to;
     const cudaError_t error = find_pair(source, destination, &from, &to);
     return error ? error
-                 : call_error(call_driver()->cuDeviceGetP2PAttribute(
+                 : error_of_driver(call_driver()->cuDeviceGetP2PAttribute(
                        value, (CUdevice_P2PAttribute)attribute, from, to));
 }
 
@@ -162,7 +166,7 @@ static cudaError_t enable_peer(int peer, unsigned int flags)
 {
     CUcontext context;
     const cudaError_t error = context_primary(peer, &context);
-    return error ? error : call_error(call_driver()->cuCtxEnablePeerAccess(context, flags));
+    return error ? error : error_of_driver(call_driver()->cuCtxEnablePeerAccess(context, flags));
 }
 
 GMT_EXPORT cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags)
@@ -174,7 +178,7 @@ static cudaError_t disable_peer(int peer)
 {
     CUcontext context;
     const cudaError_t error = context_primary(peer, &context);
-    return error ? error : call_error(call_driver()->cuCtxDisablePeerAccess(context));
+    return error ? error : error_of_driver(call_driver()->cuCtxDisablePeerAccess(context));
 }
 
 GMT_EXPORT cudaError_t cudaDeviceDisablePeerAccess(int peer)
@@ -186,10 +190,10 @@ GMT_EXPORT cudaError_t cudaDeviceDisablePeerAccess(int peer)
 
 GMT_EXPORT cudaError_t cudaProfilerStart(void)
 {
-    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuProfilerStart()));
+    return CALL(NEEDS_CONTEXT, error_of_driver(call_driver()->cuProfilerStart()));
 }
 
 GMT_EXPORT cudaError_t cudaProfilerStop(void)
 {
-    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuProfilerStop()));
+    return CALL(NEEDS_CONTEXT, error_of_driver(call_driver()->cuProfilerStop()));
 }

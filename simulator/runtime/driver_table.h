@@ -28,7 +28,7 @@ struct driver_table {
 /* NULL when there is no libcuda.so.1, or one too old to have cuGetProcAddress_v2. */
 const struct driver_table *driver_table(void);
 
-/* What an absent function is called as; in missing.S, for it has to suit every prototype. */
+/* What an absent function is called as; in driver_missing.S, for it has to suit every prototype. */
 void driver_function_missing(void);
 
 #endif

@@ -43,7 +43,7 @@ static cudaError_t find(enum stream_form form, const char *symbol, void **functi
     if (result == CUDA_ERROR_NOT_FOUND && answer == CU_GET_PROC_ADDRESS_SUCCESS)
         answer = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
     if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_FOUND)
-        return call_error(result);
+        return error_of_driver(result);
     *function = answer == CU_GET_PROC_ADDRESS_SUCCESS ? found : NULL;
     if (status)
         *status = (enum cudaDriverEntryPointQueryResult)answer;

@@ -18,22 +18,22 @@
 
 GMT_EXPORT cudaError_t cudaGraphCreate(cudaGraph_t *graph, unsigned int flags)
 {
-    return CALL(NEEDS_DEVICES, call_error(call_driver()->cuGraphCreate(graph, flags)));
+    return CALL(NEEDS_DEVICES, error_of_driver(call_driver()->cuGraphCreate(graph, flags)));
 }
 
 GMT_EXPORT cudaError_t cudaGraphClone(cudaGraph_t *clone, cudaGraph_t graph)
 {
-    return CALL(NEEDS_DEVICES, call_error(call_driver()->cuGraphClone(clone, graph)));
+    return CALL(NEEDS_DEVICES, error_of_driver(call_driver()->cuGraphClone(clone, graph)));
 }
 
 GMT_EXPORT cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
-    return CALL(NEEDS_DEVICES, call_error(call_driver()->cuGraphDestroy(graph)));
+    return CALL(NEEDS_DEVICES, error_of_driver(call_driver()->cuGraphDestroy(graph)));
 }
 
 GMT_EXPORT cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 {
-    return CALL(NEEDS_DEVICES, call_error(call_driver()->cuGraphDestroyNode(node)));
+    return CALL(NEEDS_DEVICES, error_of_driver(call_driver()->cuGraphDestroyNode(node)));
 }
 
 /* --- nodes --- */
@@ -50,8 +50,8 @@ struct place {
 
 static cudaError_t add(struct place place, CUgraphNodeParams *parameters)
 {
-    return call_error(call_driver()->cuGraphAddNode_v2(place.node, place.graph, place.dependencies,
-                                                       NULL, place.dependency_count, parameters));
+    return error_of_driver(call_driver()->cuGraphAddNode_v2(
+        place.node, place.graph, place.dependencies, NULL, place.dependency_count, parameters));
 }
 
 /* Who has access is not kept by nodes here, so only that it was said is passed on. */
@@ -64,7 +64,7 @@ static cudaError_t add_alloc(struct place place, struct cudaMemAllocNodeParams *
         .accessDescCount = parameters->accessDescCount,
         .bytesize = parameters->bytesize,
     };
-    const cudaError_t error = call_error(call_driver()->cuGraphAddMemAllocNode(
+    const cudaError_t error = error_of_driver(call_driver()->cuGraphAddMemAllocNode(
         place.node, place.graph, place.dependencies, place.dependency_count, &converted));
     if (error == cudaSuccess)
         parameters->dptr = pointer_of(converted.dptr);
@@ -84,7 +84,7 @@ GMT_EXPORT cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t *node, cudaGraph_
                                                size_t dependency_count, void *address)
 {
     return CALL(NEEDS_DEVICES,
-                call_error(call_driver()->cuGraphAddMemFreeNode(
+                error_of_driver(call_driver()->cuGraphAddMemFreeNode(
                     node, graph, dependencies, dependency_count, address_of(address))));
 }
 
@@ -92,15 +92,15 @@ GMT_EXPORT cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *node, cudaGraph_t 
                                              const cudaGraphNode_t *dependencies,
                                              size_t dependency_count)
 {
-    return CALL(NEEDS_DEVICES, call_error(call_driver()->cuGraphAddEmptyNode(
+    return CALL(NEEDS_DEVICES, error_of_driver(call_driver()->cuGraphAddEmptyNode(
                                    node, graph, dependencies, dependency_count)));
 }
 
 static cudaError_t add_host(struct place place, cudaHostFn_t function, void *user_data)
 {
     const CUDA_HOST_NODE_PARAMS converted = {function, user_data};
-    return call_error(call_driver()->cuGraphAddHostNode(place.node, place.graph, place.dependencies,
-                                                        place.dependency_count, &converted));
+    return error_of_driver(call_driver()->cuGraphAddHostNode(
+        place.node, place.graph, place.dependencies, place.dependency_count, &converted));
 }
 
 GMT_EXPORT cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -149,7 +149,7 @@ GMT_EXPORT cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t
 /* The driver wants to know in which context copies and fills run. */
 static cudaError_t current_context(CUcontext *context)
 {
-    return call_error(call_driver()->cuCtxGetCurrent(context));
+    return error_of_driver(call_driver()->cuCtxGetCurrent(context));
 }
 
 static CUDA_MEMCPY3D copy_of(const struct cudaMemcpy3DParms *copy)
@@ -179,7 +179,7 @@ static cudaError_t add_copy(struct place place, const struct cudaMemcpy3DParms *
         return cudaErrorInvalidMemcpyDirection;
     const cudaError_t error = current_context(&context);
     return error ? error
-                 : call_error(call_driver()->cuGraphAddMemcpyNode(
+                 : error_of_driver(call_driver()->cuGraphAddMemcpyNode(
                        place.node, place.graph, place.dependencies, place.dependency_count,
                        &converted, context));
 }
@@ -213,7 +213,7 @@ static cudaError_t add_fill(struct place place, const struct cudaMemsetParamsV2 
     CUcontext context = NULL;
     const cudaError_t error = current_context(&context);
     return error ? error
-                 : call_error(call_driver()->cuGraphAddMemsetNode(
+                 : error_of_driver(call_driver()->cuGraphAddMemsetNode(
                        place.node, place.graph, place.dependencies, place.dependency_count,
                        &converted, context));
 }
@@ -233,7 +233,7 @@ GMT_EXPORT cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *node, cudaGra
                                                   const cudaGraphNode_t *dependencies,
                                                   size_t dependency_count, cudaGraph_t child)
 {
-    return CALL(NEEDS_DEVICES, call_error(call_driver()->cuGraphAddChildGraphNode(
+    return CALL(NEEDS_DEVICES, error_of_driver(call_driver()->cuGraphAddChildGraphNode(
                                    node, graph, dependencies, dependency_count, child)));
 }
 
@@ -241,7 +241,7 @@ GMT_EXPORT cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *node, cudaGr
                                                    const cudaGraphNode_t *dependencies,
                                                    size_t dependency_count, cudaEvent_t event)
 {
-    return CALL(NEEDS_DEVICES, call_error(call_driver()->cuGraphAddEventRecordNode(
+    return CALL(NEEDS_DEVICES, error_of_driver(call_driver()->cuGraphAddEventRecordNode(
                                    node, graph, dependencies, dependency_count, event)));
 }
 
@@ -249,7 +249,7 @@ GMT_EXPORT cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *node, cudaGrap
                                                  const cudaGraphNode_t *dependencies,
                                                  size_t dependency_count, cudaEvent_t event)
 {
-    return CALL(NEEDS_DEVICES, call_error(call_driver()->cuGraphAddEventWaitNode(
+    return CALL(NEEDS_DEVICES, error_of_driver(call_driver()->cuGraphAddEventWaitNode(
                                    node, graph, dependencies, dependency_count, event)));
 }
 
@@ -326,7 +326,7 @@ static cudaError_t get_alloc(cudaGraphNode_t node, struct cudaMemAllocNodeParams
 {
     CUDA_MEM_ALLOC_NODE_PARAMS answer;
     const cudaError_t error =
-        call_error(call_driver()->cuGraphMemAllocNodeGetParams(node, &answer));
+        error_of_driver(call_driver()->cuGraphMemAllocNodeGetParams(node, &answer));
     if (error)
         return error;
     *parameters = (struct cudaMemAllocNodeParams){
@@ -348,14 +348,14 @@ GMT_EXPORT cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
 /* `address` is where to write the address. */
 GMT_EXPORT cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *address)
 {
-    return CALL(NEEDS_DEVICES, call_error(call_driver()->cuGraphMemFreeNodeGetParams(
+    return CALL(NEEDS_DEVICES, error_of_driver(call_driver()->cuGraphMemFreeNodeGetParams(
                                    node, (CUdeviceptr *)address)));
 }
 
 static cudaError_t get_type(cudaGraphNode_t node, enum cudaGraphNodeType *type)
 {
     CUgraphNodeType answer;
-    const cudaError_t error = call_error(call_driver()->cuGraphNodeGetType(node, &answer));
+    const cudaError_t error = error_of_driver(call_driver()->cuGraphNodeGetType(node, &answer));
     if (error == cudaSuccess)
         *type = (enum cudaGraphNodeType)answer;
     return error;
@@ -369,16 +369,18 @@ GMT_EXPORT cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraph
 GMT_EXPORT cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *graph)
 {
     return CALL(NEEDS_DEVICES,
-                call_error(call_driver()->cuGraphChildGraphNodeGetGraph(node, graph)));
+                error_of_driver(call_driver()->cuGraphChildGraphNodeGetGraph(node, graph)));
 }
 
 GMT_EXPORT cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
 {
-    return CALL(NEEDS_DEVICES, call_error(call_driver()->cuGraphGetNodes(graph, nodes, count)));
+    return CALL(NEEDS_DEVICES,
+                error_of_driver(call_driver()->cuGraphGetNodes(graph, nodes, count)));
 }
 
 GMT_EXPORT cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *nodes,
                                              size_t *count)
 {
-    return CALL(NEEDS_DEVICES, call_error(call_driver()->cuGraphGetRootNodes(graph, nodes, count)));
+    return CALL(NEEDS_DEVICES,
+                error_of_driver(call_driver()->cuGraphGetRootNodes(graph, nodes, count)));
 }

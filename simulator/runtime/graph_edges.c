@@ -19,13 +19,14 @@ static bool has_data(void)
 static cudaError_t add(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
                        size_t count)
 {
-    return call_error(call_driver()->cuGraphAddDependencies_v2(graph, from, to, NULL, count));
+    return error_of_driver(call_driver()->cuGraphAddDependencies_v2(graph, from, to, NULL, count));
 }
 
 static cudaError_t take_away(cudaGraph_t graph, const cudaGraphNode_t *from,
                              const cudaGraphNode_t *to, size_t count)
 {
-    return call_error(call_driver()->cuGraphRemoveDependencies_v2(graph, from, to, NULL, count));
+    return error_of_driver(
+        call_driver()->cuGraphRemoveDependencies_v2(graph, from, to, NULL, count));
 }
 
 GMT_EXPORT cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
@@ -66,7 +67,7 @@ _Static_assert(sizeof(CUgraphEdgeData) == sizeof(cudaGraphEdgeData), "one is the
 static cudaError_t list(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, void *data,
                         size_t *count)
 {
-    return call_error(call_driver()->cuGraphGetEdges_v2(graph, from, to, data, count));
+    return error_of_driver(call_driver()->cuGraphGetEdges_v2(graph, from, to, data, count));
 }
 
 GMT_EXPORT cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from,
@@ -90,8 +91,8 @@ typedef CUresult list_neighbours(CUgraphNode node, CUgraphNode *nodes, CUgraphEd
 static cudaError_t ask(list_neighbours *function, cudaGraphNode_t node, cudaGraphNode_t *nodes,
                        void *third, size_t *fourth)
 {
-    return call_error(has_data() ? function(node, nodes, third, fourth)
-                                 : function(node, nodes, NULL, third));
+    return error_of_driver(has_data() ? function(node, nodes, third, fourth)
+                                      : function(node, nodes, NULL, third));
 }
 
 GMT_EXPORT cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes,

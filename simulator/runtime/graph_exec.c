@@ -10,7 +10,7 @@
 
 static cudaError_t instantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
 {
-    return call_error(call_driver()->cuGraphInstantiateWithFlags(exec, graph, flags));
+    return error_of_driver(call_driver()->cuGraphInstantiateWithFlags(exec, graph, flags));
 }
 
 GMT_EXPORT cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
@@ -31,7 +31,7 @@ static cudaError_t instantiate_with(enum stream_form form, cudaGraphExec_t *exec
     CUDA_GRAPH_INSTANTIATE_PARAMS converted = {parameters->flags, parameters->uploadStream, NULL,
                                                CUDA_GRAPH_INSTANTIATE_SUCCESS};
     const cudaError_t error =
-        call_error(call_driver()->cuGraphInstantiateWithParams[form](exec, graph, &converted));
+        error_of_driver(call_driver()->cuGraphInstantiateWithParams[form](exec, graph, &converted));
     parameters->errNode_out = converted.hErrNode_out;
     parameters->result_out = (cudaGraphInstantiateResult)converted.result_out;
     return error;
@@ -44,7 +44,7 @@ TWIN(_ptsz, cudaGraphInstantiateWithParams,
 static cudaError_t get_flags(cudaGraphExec_t exec, unsigned long long *flags)
 {
     cuuint64_t answer;
-    const cudaError_t error = call_error(call_driver()->cuGraphExecGetFlags(exec, &answer));
+    const cudaError_t error = error_of_driver(call_driver()->cuGraphExecGetFlags(exec, &answer));
     if (error == cudaSuccess)
         *flags = answer;
     return error;
@@ -58,7 +58,7 @@ GMT_EXPORT cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long
 static cudaError_t update(cudaGraphExec_t exec, cudaGraph_t graph,
                           CUgraphExecUpdateResultInfo *result)
 {
-    return call_error(call_driver()->cuGraphExecUpdate_v2(exec, graph, result));
+    return error_of_driver(call_driver()->cuGraphExecUpdate_v2(exec, graph, result));
 }
 
 _Static_assert(sizeof(CUgraphExecUpdateResultInfo) == 24, "the runtime's has the same members");
@@ -70,13 +70,13 @@ GMT_EXPORT cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t gra
 
 GMT_EXPORT cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
-    return CALL(NEEDS_DEVICES, call_error(call_driver()->cuGraphExecDestroy(exec)));
+    return CALL(NEEDS_DEVICES, error_of_driver(call_driver()->cuGraphExecDestroy(exec)));
 }
 
 TWIN(_ptsz, cudaGraphUpload, (cudaGraphExec_t exec, cudaStream_t stream), NEEDS_CONTEXT,
-     call_error(call_driver()->cuGraphUpload[form](exec, stream)))
+     error_of_driver(call_driver()->cuGraphUpload[form](exec, stream)))
 TWIN(_ptsz, cudaGraphLaunch, (cudaGraphExec_t exec, cudaStream_t stream), NEEDS_CONTEXT,
-     call_error(call_driver()->cuGraphLaunch[form](exec, stream)))
+     error_of_driver(call_driver()->cuGraphLaunch[form](exec, stream)))
 
 /* --- a device's memory of graphs --- */
 
@@ -84,7 +84,7 @@ static cudaError_t trim(int ordinal)
 {
     CUdevice device;
     const cudaError_t error = context_device(ordinal, &device);
-    return error ? error : call_error(call_driver()->cuDeviceGraphMemTrim(device));
+    return error ? error : error_of_driver(call_driver()->cuDeviceGraphMemTrim(device));
 }
 
 GMT_EXPORT cudaError_t cudaDeviceGraphMemTrim(int device)
@@ -99,7 +99,8 @@ static cudaError_t exchange(exchange_attribute *function, int ordinal,
 {
     CUdevice device;
     const cudaError_t error = context_device(ordinal, &device);
-    return error ? error : call_error(function(device, (CUgraphMem_attribute)attribute, value));
+    return error ? error
+                 : error_of_driver(function(device, (CUgraphMem_attribute)attribute, value));
 }
 
 GMT_EXPORT cudaError_t cudaDeviceGetGraphMemAttribute(int device,

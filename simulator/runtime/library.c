@@ -13,7 +13,7 @@ GMT_EXPORT cudaError_t cudaLibraryLoadData(cudaLibrary_t *library, const void *i
                                            enum cudaLibraryOption *library_options,
                                            void **library_values, unsigned int library_option_count)
 {
-    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuLibraryLoadData(
+    return CALL(NEEDS_CONTEXT, error_of_driver(call_driver()->cuLibraryLoadData(
                                    library, image, (CUjit_option *)(void *)options, values,
                                    option_count, (CUlibraryOption *)(void *)library_options,
                                    library_values, library_option_count)));
@@ -26,7 +26,7 @@ GMT_EXPORT cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const cha
                                                void **library_values,
                                                unsigned int library_option_count)
 {
-    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuLibraryLoadFromFile(
+    return CALL(NEEDS_CONTEXT, error_of_driver(call_driver()->cuLibraryLoadFromFile(
                                    library, path, (CUjit_option *)(void *)options, values,
                                    option_count, (CUlibraryOption *)(void *)library_options,
                                    library_values, library_option_count)));
@@ -34,14 +34,14 @@ GMT_EXPORT cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t *library, const cha
 
 GMT_EXPORT cudaError_t cudaLibraryUnload(cudaLibrary_t library)
 {
-    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuLibraryUnload(library)));
+    return CALL(NEEDS_CONTEXT, error_of_driver(call_driver()->cuLibraryUnload(library)));
 }
 
 GMT_EXPORT cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t library,
                                             const char *name)
 {
     return CALL(NEEDS_CONTEXT,
-                call_error(call_driver()->cuLibraryGetKernel(kernel, library, name)));
+                error_of_driver(call_driver()->cuLibraryGetKernel(kernel, library, name)));
 }
 
 /* A variable's address and size; either may be left out. */
@@ -52,7 +52,7 @@ static cudaError_t find(get_variable *get, void **address, size_t *size_bytes,
                         cudaLibrary_t library, const char *name)
 {
     CUdeviceptr found = 0;
-    const cudaError_t error = call_error(get(&found, size_bytes, library, name));
+    const cudaError_t error = error_of_driver(get(&found, size_bytes, library, name));
     if (error == cudaSuccess && address)
         *address = (void *)(uintptr_t)found;
     return error;

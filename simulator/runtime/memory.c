@@ -17,7 +17,7 @@ static cudaError_t allocate(void **address, size_t size_bytes)
     CUdeviceptr memory = 0;
     cudaError_t error = cudaSuccess;
     if (size_bytes)
-        error = call_error(call_driver()->cuMemAlloc_v2(&memory, size_bytes));
+        error = error_of_driver(call_driver()->cuMemAlloc_v2(&memory, size_bytes));
     if (error == cudaSuccess)
         *address = (void *)(uintptr_t)memory;
     return error;
@@ -30,7 +30,8 @@ GMT_EXPORT cudaError_t cudaMalloc(void **address, size_t size_bytes)
 
 static cudaError_t release(void *address)
 {
-    return address ? call_error(call_driver()->cuMemFree_v2(address_of(address))) : cudaSuccess;
+    return address ? error_of_driver(call_driver()->cuMemFree_v2(address_of(address)))
+                   : cudaSuccess;
 }
 
 GMT_EXPORT cudaError_t cudaFree(void *address)
@@ -46,7 +47,7 @@ static cudaError_t allocate_pitch(void **address, size_t *pitch_bytes, size_t wi
     size_t pitch = 0;
     cudaError_t error = cudaSuccess;
     if (width_bytes && height)
-        error = call_error(
+        error = error_of_driver(
             call_driver()->cuMemAllocPitch_v2(&memory, &pitch, width_bytes, height, ELEMENT_BYTES));
     if (error == cudaSuccess) {
         *address = (void *)(uintptr_t)memory;
@@ -86,7 +87,7 @@ static cudaError_t allocate_managed(void **address, size_t size_bytes, unsigned 
 {
     CUdeviceptr memory = 0;
     const cudaError_t error =
-        call_error(call_driver()->cuMemAllocManaged(&memory, size_bytes, flags));
+        error_of_driver(call_driver()->cuMemAllocManaged(&memory, size_bytes, flags));
     if (error == cudaSuccess)
         *address = (void *)(uintptr_t)memory;
     return error;
@@ -103,7 +104,7 @@ static cudaError_t allocate_host(void **address, size_t size_bytes, unsigned int
     void *memory = NULL;
     cudaError_t error = cudaSuccess;
     if (size_bytes)
-        error = call_error(call_driver()->cuMemHostAlloc(&memory, size_bytes, flags));
+        error = error_of_driver(call_driver()->cuMemHostAlloc(&memory, size_bytes, flags));
     if (error == cudaSuccess)
         *address = memory;
     return error;
@@ -122,7 +123,7 @@ GMT_EXPORT cudaError_t cudaHostAlloc(void **address, size_t size_bytes, unsigned
 
 static cudaError_t release_host(void *address)
 {
-    return address ? call_error(call_driver()->cuMemFreeHost(address)) : cudaSuccess;
+    return address ? error_of_driver(call_driver()->cuMemFreeHost(address)) : cudaSuccess;
 }
 
 GMT_EXPORT cudaError_t cudaFreeHost(void *address)
@@ -133,19 +134,19 @@ GMT_EXPORT cudaError_t cudaFreeHost(void *address)
 GMT_EXPORT cudaError_t cudaHostRegister(void *address, size_t size_bytes, unsigned int flags)
 {
     return CALL(NEEDS_CONTEXT,
-                call_error(call_driver()->cuMemHostRegister_v2(address, size_bytes, flags)));
+                error_of_driver(call_driver()->cuMemHostRegister_v2(address, size_bytes, flags)));
 }
 
 GMT_EXPORT cudaError_t cudaHostUnregister(void *address)
 {
-    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuMemHostUnregister(address)));
+    return CALL(NEEDS_CONTEXT, error_of_driver(call_driver()->cuMemHostUnregister(address)));
 }
 
 static cudaError_t get_device_pointer(void **device_address, void *address, unsigned int flags)
 {
     CUdeviceptr memory = 0;
     const cudaError_t error =
-        call_error(call_driver()->cuMemHostGetDevicePointer_v2(&memory, address, flags));
+        error_of_driver(call_driver()->cuMemHostGetDevicePointer_v2(&memory, address, flags));
     if (error == cudaSuccess)
         *device_address = (void *)(uintptr_t)memory;
     return error;
@@ -161,7 +162,7 @@ GMT_EXPORT cudaError_t cudaHostGetDevicePointer(void **device_address, void *add
 
 GMT_EXPORT cudaError_t cudaHostGetFlags(unsigned int *flags, void *address)
 {
-    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuMemHostGetFlags(flags, address)));
+    return CALL(NEEDS_CONTEXT, error_of_driver(call_driver()->cuMemHostGetFlags(flags, address)));
 }
 
 static enum cudaMemoryType type_of(CUmemorytype type, unsigned int is_managed)
@@ -191,7 +192,7 @@ static cudaError_t get_attributes(struct cudaPointerAttributes *attributes, cons
     CUdeviceptr device_pointer = 0;
     void *host_pointer = NULL;
     void *answers[ASKED_COUNT] = {&type, &is_managed, &device, &device_pointer, &host_pointer};
-    const cudaError_t error = call_error(
+    const cudaError_t error = error_of_driver(
         call_driver()->cuPointerGetAttributes(ASKED_COUNT, asked, answers, address_of(address)));
     if (error)
         return error;
@@ -215,5 +216,6 @@ GMT_EXPORT cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *at
 
 GMT_EXPORT cudaError_t cudaMemGetInfo(size_t *free_bytes, size_t *total_bytes)
 {
-    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuMemGetInfo_v2(free_bytes, total_bytes)));
+    return CALL(NEEDS_CONTEXT,
+                error_of_driver(call_driver()->cuMemGetInfo_v2(free_bytes, total_bytes)));
 }

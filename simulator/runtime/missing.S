@@ -7,27 +7,17 @@
  */
 #if defined(__x86_64__)
 #define GO_TO(target) jmp target
-#define RETURN(number) mov $(number), %eax; ret
 #elif defined(__aarch64__)
 #define GO_TO(target) b target
-#define RETURN(number) mov w0, (number); ret
 #else
-#error "say here how this processor jumps and returns a number"
+#error "say here how this processor jumps"
 #endif
 
     .text
 
-/* Exported: sets the thread's last error and returns cudaErrorNotSupported (call.c). */
+/* Exported: sets the thread's last error and returns cudaErrorNotSupported (error.c). */
 #define RUNTIME_FUNCTION(versions, symbol)                                                         \
     .weak symbol; .type symbol, %function; symbol: GO_TO(runtime_function_missing); .size symbol, . - symbol;
 #include "gpumemtrace/cuda/runtime_functions.def"
-
-/* Not exported: CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND for a function that the driver lacks. */
-    .globl driver_function_missing
-    .hidden driver_function_missing
-    .type driver_function_missing, %function
-driver_function_missing:
-    RETURN(302)
-    .size driver_function_missing, . - driver_function_missing
 
     .section .note.GNU-stack, "", %progbits

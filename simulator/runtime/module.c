@@ -111,8 +111,8 @@ static cudaError_t launch(enum stream_form form, const void *kernel,
         return cudaErrorInvalidConfiguration;
     const CUfunction function = registry_kernel(kernel);
     if (!function)
-        return call_error(launch_unknown(form, configuration.stream));
-    return call_error(call_driver()->cuLaunchKernel[form](
+        return error_of_driver(launch_unknown(form, configuration.stream));
+    return error_of_driver(call_driver()->cuLaunchKernel[form](
         function, grid.x, grid.y, grid.z, block.x, block.y, block.z,
         (unsigned int)configuration.shared_bytes, configuration.stream, NULL, NULL));
 }
@@ -163,7 +163,7 @@ static cudaError_t ask_device(int *value, CUdevice_attribute attribute)
     if (error == cudaSuccess)
         error = context_device(ordinal, &device);
     if (error == cudaSuccess)
-        error = call_error(call_driver()->cuDeviceGetAttribute(value, attribute, device));
+        error = error_of_driver(call_driver()->cuDeviceGetAttribute(value, attribute, device));
     return error;
 }
 

@@ -16,7 +16,7 @@ static cudaError_t allocate_async(enum stream_form form, void **address, size_t 
     CUdeviceptr memory = 0;
     cudaError_t error = cudaSuccess;
     if (size_bytes)
-        error = call_error(call_driver()->cuMemAllocAsync[form](&memory, size_bytes, stream));
+        error = error_of_driver(call_driver()->cuMemAllocAsync[form](&memory, size_bytes, stream));
     if (error == cudaSuccess)
         *address = (void *)(uintptr_t)memory;
     return error;
@@ -28,7 +28,7 @@ static cudaError_t allocate_from_pool(enum stream_form form, void **address, siz
     CUdeviceptr memory = 0;
     cudaError_t error = cudaSuccess;
     if (size_bytes)
-        error = call_error(
+        error = error_of_driver(
             call_driver()->cuMemAllocFromPoolAsync[form](&memory, size_bytes, pool, stream));
     if (error == cudaSuccess)
         *address = (void *)(uintptr_t)memory;
@@ -41,7 +41,7 @@ TWIN(_ptsz, cudaMallocFromPoolAsync,
      (void **address, size_t size_bytes, cudaMemPool_t pool, cudaStream_t stream), NEEDS_CONTEXT,
      CALL_UNLESS_NULL(address, allocate_from_pool(form, address, size_bytes, pool, stream)))
 TWIN(_ptsz, cudaFreeAsync, (void *address, cudaStream_t stream), NEEDS_CONTEXT,
-     call_error(call_driver()->cuMemFreeAsync[form](address_of(address), stream)))
+     error_of_driver(call_driver()->cuMemFreeAsync[form](address_of(address), stream)))
 
 /* --- pools of a device --- */
 
@@ -49,7 +49,7 @@ static cudaError_t get_default_pool(cudaMemPool_t *pool, int ordinal)
 {
     CUdevice device;
     const cudaError_t error = context_device(ordinal, &device);
-    return error ? error : call_error(call_driver()->cuDeviceGetDefaultMemPool(pool, device));
+    return error ? error : error_of_driver(call_driver()->cuDeviceGetDefaultMemPool(pool, device));
 }
 
 GMT_EXPORT cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *pool, int device)
@@ -61,7 +61,7 @@ static cudaError_t get_pool(cudaMemPool_t *pool, int ordinal)
 {
     CUdevice device;
     const cudaError_t error = context_device(ordinal, &device);
-    return error ? error : call_error(call_driver()->cuDeviceGetMemPool(pool, device));
+    return error ? error : error_of_driver(call_driver()->cuDeviceGetMemPool(pool, device));
 }
 
 GMT_EXPORT cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *pool, int device)
@@ -73,7 +73,7 @@ static cudaError_t set_pool(int ordinal, cudaMemPool_t pool)
 {
     CUdevice device;
     const cudaError_t error = context_device(ordinal, &device);
-    return error ? error : call_error(call_driver()->cuDeviceSetMemPool(device, pool));
+    return error ? error : error_of_driver(call_driver()->cuDeviceSetMemPool(device, pool));
 }
 
 GMT_EXPORT cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
@@ -89,7 +89,7 @@ static cudaError_t get_of(get_pool_of *get, cudaMemPool_t *pool, struct cudaMemL
                           enum cudaMemAllocationType type)
 {
     CUmemLocation converted = location_of(location);
-    return call_error(get(pool, &converted, (CUmemAllocationType)type));
+    return error_of_driver(get(pool, &converted, (CUmemAllocationType)type));
 }
 
 GMT_EXPORT cudaError_t cudaMemGetDefaultMemPool(cudaMemPool_t *pool,
@@ -113,7 +113,8 @@ static cudaError_t set_of(const struct cudaMemLocation *location, enum cudaMemAl
                           cudaMemPool_t pool)
 {
     CUmemLocation converted = location_of(location);
-    return call_error(call_driver()->cuMemSetMemPool(&converted, (CUmemAllocationType)type, pool));
+    return error_of_driver(
+        call_driver()->cuMemSetMemPool(&converted, (CUmemAllocationType)type, pool));
 }
 
 GMT_EXPORT cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location,
@@ -127,7 +128,7 @@ GMT_EXPORT cudaError_t cudaMemSetMemPool(struct cudaMemLocation *location,
 static cudaError_t create_pool(cudaMemPool_t *pool, const struct cudaMemPoolProps *properties)
 {
     const CUmemPoolProps converted = pool_properties_of(properties);
-    return call_error(call_driver()->cuMemPoolCreate(pool, &converted));
+    return error_of_driver(call_driver()->cuMemPoolCreate(pool, &converted));
 }
 
 GMT_EXPORT cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool,
@@ -138,25 +139,25 @@ GMT_EXPORT cudaError_t cudaMemPoolCreate(cudaMemPool_t *pool,
 
 GMT_EXPORT cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool)
 {
-    return CALL(NEEDS_DEVICES, call_error(call_driver()->cuMemPoolDestroy(pool)));
+    return CALL(NEEDS_DEVICES, error_of_driver(call_driver()->cuMemPoolDestroy(pool)));
 }
 
 GMT_EXPORT cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t keep_bytes)
 {
-    return CALL(NEEDS_DEVICES, call_error(call_driver()->cuMemPoolTrimTo(pool, keep_bytes)));
+    return CALL(NEEDS_DEVICES, error_of_driver(call_driver()->cuMemPoolTrimTo(pool, keep_bytes)));
 }
 
 GMT_EXPORT cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
                                                void *value)
 {
-    return CALL(NEEDS_DEVICES, call_error(call_driver()->cuMemPoolSetAttribute(
+    return CALL(NEEDS_DEVICES, error_of_driver(call_driver()->cuMemPoolSetAttribute(
                                    pool, (CUmemPool_attribute)attribute, value)));
 }
 
 GMT_EXPORT cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute,
                                                void *value)
 {
-    return CALL(NEEDS_DEVICES, call_error(call_driver()->cuMemPoolGetAttribute(
+    return CALL(NEEDS_DEVICES, error_of_driver(call_driver()->cuMemPoolGetAttribute(
                                    pool, (CUmemPool_attribute)attribute, value)));
 }
 
@@ -168,7 +169,7 @@ static cudaError_t set_access(cudaMemPool_t pool, const struct cudaMemAccessDesc
     for (size_t i = 0; i < count && error == cudaSuccess; i++) {
         const CUmemAccessDesc access = {location_of(&accesses[i].location),
                                         (CUmemAccess_flags)accesses[i].flags};
-        error = call_error(call_driver()->cuMemPoolSetAccess(pool, &access, 1));
+        error = error_of_driver(call_driver()->cuMemPoolSetAccess(pool, &access, 1));
     }
     return error;
 }
@@ -185,7 +186,7 @@ static cudaError_t get_access(enum cudaMemAccessFlags *flags, cudaMemPool_t pool
     CUmemLocation converted = location_of(location);
     CUmemAccess_flags answer;
     const cudaError_t error =
-        call_error(call_driver()->cuMemPoolGetAccess(&answer, pool, &converted));
+        error_of_driver(call_driver()->cuMemPoolGetAccess(&answer, pool, &converted));
     if (error == cudaSuccess)
         *flags = (enum cudaMemAccessFlags)answer;
     return error;

@@ -79,11 +79,11 @@ static cudaError_t gather(struct all_properties *all, int ordinal)
     cudaError_t error = context_device(ordinal, &device);
     memset(all, 0, sizeof *all);
     if (error == cudaSuccess)
-        error = call_error(driver->cuDeviceGetName(all->name, sizeof all->name, device));
+        error = error_of_driver(driver->cuDeviceGetName(all->name, sizeof all->name, device));
     if (error == cudaSuccess)
-        error = call_error(driver->cuDeviceGetUuid_v2(&all->uuid, device));
+        error = error_of_driver(driver->cuDeviceGetUuid_v2(&all->uuid, device));
     if (error == cudaSuccess)
-        error = call_error(driver->cuDeviceTotalMem_v2(&all->totalGlobalMem, device));
+        error = error_of_driver(driver->cuDeviceTotalMem_v2(&all->totalGlobalMem, device));
     if (error == cudaSuccess)
         gather_attributes(all, device);
     return error;

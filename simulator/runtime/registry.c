@@ -10,7 +10,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "call.h"
+#include "gpumemtrace/compiler.h"
+#include "driver_table.h"
+#include "error.h"
 #include "fatbin.h"
 #include "only_here.h"
 
@@ -125,7 +127,7 @@ GMT_EXPORT void __cudaUnregisterFatBinary(void **handle)
     if (state == STATE_LOADING)
         return;
     if (state == STATE_LOADED)
-        call_driver()->cuLibraryUnload(image->library);
+        driver_table()->cuLibraryUnload(image->library);
     free(image);
 }
 
@@ -168,7 +170,7 @@ static CUresult load(struct image *image)
 {
     CUlibrary library = NULL;
     const CUresult result =
-        call_driver()->cuLibraryLoadData(&library, image->wrapped, NULL, NULL, 0, NULL, NULL, 0);
+        driver_table()->cuLibraryLoadData(&library, image->wrapped, NULL, NULL, 0, NULL, NULL, 0);
     pthread_mutex_lock(&lock);
     image->library = library;
     image->state = result ? STATE_NEW : STATE_LOADED;
@@ -185,7 +187,7 @@ cudaError_t registry_load(void)
         if (image)
             result = load(image);
     }
-    return call_error(result);
+    return error_of_driver(result);
 }
 
 /* Under the lock. NULL: not registered, or its image is not loaded. */
@@ -210,7 +212,7 @@ CUfunction registry_kernel(const void *host_function)
         name = kernel->name;
     }
     pthread_mutex_unlock(&lock);
-    if (handle || !library || call_driver()->cuLibraryGetKernel(&handle, library, name))
+    if (handle || !library || driver_table()->cuLibraryGetKernel(&handle, library, name))
         return (CUfunction)(void *)handle;
     pthread_mutex_lock(&lock);
     kernel = find(host_function);

@@ -18,7 +18,7 @@ static cudaError_t get_handle(cudaIpcMemHandle_t *handle, void *address)
 {
     CUipcMemHandle answer;
     const cudaError_t error =
-        call_error(call_driver()->cuIpcGetMemHandle(&answer, address_of(address)));
+        error_of_driver(call_driver()->cuIpcGetMemHandle(&answer, address_of(address)));
     if (error == cudaSuccess)
         memcpy(handle, &answer, sizeof answer);
     return error;
@@ -35,7 +35,7 @@ static cudaError_t open_handle(void **address, const cudaIpcMemHandle_t *handle,
     CUdeviceptr memory = 0;
     cudaError_t error;
     memcpy(&converted, handle, sizeof converted);
-    error = call_error(call_driver()->cuIpcOpenMemHandle_v2(&memory, converted, flags));
+    error = error_of_driver(call_driver()->cuIpcOpenMemHandle_v2(&memory, converted, flags));
     if (error == cudaSuccess)
         *address = (void *)(uintptr_t)memory;
     return error;
@@ -49,7 +49,8 @@ GMT_EXPORT cudaError_t cudaIpcOpenMemHandle(void **address, cudaIpcMemHandle_t h
 
 GMT_EXPORT cudaError_t cudaIpcCloseMemHandle(void *address)
 {
-    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuIpcCloseMemHandle(address_of(address))));
+    return CALL(NEEDS_CONTEXT,
+                error_of_driver(call_driver()->cuIpcCloseMemHandle(address_of(address))));
 }
 
 /* --- pools and their pieces --- */
@@ -58,7 +59,7 @@ GMT_EXPORT cudaError_t cudaMemPoolExportToShareableHandle(void *shareable, cudaM
                                                           enum cudaMemAllocationHandleType type,
                                                           unsigned int flags)
 {
-    return CALL(NEEDS_DEVICES, call_error(call_driver()->cuMemPoolExportToShareableHandle(
+    return CALL(NEEDS_DEVICES, error_of_driver(call_driver()->cuMemPoolExportToShareableHandle(
                                    shareable, pool, (CUmemAllocationHandleType)type, flags)));
 }
 
@@ -66,7 +67,7 @@ GMT_EXPORT cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t *pool,
                                                             enum cudaMemAllocationHandleType type,
                                                             unsigned int flags)
 {
-    return CALL(NEEDS_DEVICES, call_error(call_driver()->cuMemPoolImportFromShareableHandle(
+    return CALL(NEEDS_DEVICES, error_of_driver(call_driver()->cuMemPoolImportFromShareableHandle(
                                    pool, shareable, (CUmemAllocationHandleType)type, flags)));
 }
 
@@ -76,7 +77,7 @@ _Static_assert(sizeof(CUmemPoolPtrExportData) == sizeof(struct cudaMemPoolPtrExp
 GMT_EXPORT cudaError_t cudaMemPoolExportPointer(struct cudaMemPoolPtrExportData *data,
                                                 void *address)
 {
-    return CALL(NEEDS_DEVICES, call_error(call_driver()->cuMemPoolExportPointer(
+    return CALL(NEEDS_DEVICES, error_of_driver(call_driver()->cuMemPoolExportPointer(
                                    (CUmemPoolPtrExportData *)(void *)data, address_of(address))));
 }
 
@@ -84,7 +85,7 @@ static cudaError_t import_pointer(void **address, cudaMemPool_t pool,
                                   struct cudaMemPoolPtrExportData *data)
 {
     CUdeviceptr memory = 0;
-    const cudaError_t error = call_error(call_driver()->cuMemPoolImportPointer(
+    const cudaError_t error = error_of_driver(call_driver()->cuMemPoolImportPointer(
         &memory, pool, (CUmemPoolPtrExportData *)(void *)data));
     if (error == cudaSuccess)
         *address = (void *)(uintptr_t)memory;
@@ -108,7 +109,7 @@ static cudaError_t import_memory(cudaExternalMemory_t *memory,
         .flags = descriptor->flags,
     };
     memcpy(&converted.handle, &descriptor->handle, sizeof converted.handle);
-    return call_error(
+    return error_of_driver(
         call_driver()->cuImportExternalMemory((CUexternalMemory *)memory, &converted));
 }
 
@@ -125,7 +126,7 @@ static cudaError_t map_buffer(void **address, cudaExternalMemory_t memory,
     const CUDA_EXTERNAL_MEMORY_BUFFER_DESC converted = {
         .offset = descriptor->offset, .size = descriptor->size, .flags = descriptor->flags};
     CUdeviceptr buffer = 0;
-    const cudaError_t error = call_error(call_driver()->cuExternalMemoryGetMappedBuffer(
+    const cudaError_t error = error_of_driver(call_driver()->cuExternalMemoryGetMappedBuffer(
         &buffer, (CUexternalMemory)memory, &converted));
     if (error == cudaSuccess)
         *address = (void *)(uintptr_t)buffer;
@@ -149,7 +150,7 @@ static cudaError_t map_array(cudaMipmappedArray_t *array, cudaExternalMemory_t m
     cudaError_t error = array_describe(&converted.arrayDesc, &descriptor->formatDesc,
                                        descriptor->extent, descriptor->flags);
     if (error == cudaSuccess)
-        error = call_error(call_driver()->cuExternalMemoryGetMappedMipmappedArray(
+        error = error_of_driver(call_driver()->cuExternalMemoryGetMappedMipmappedArray(
             &mapped, (CUexternalMemory)memory, &converted));
     if (error == cudaSuccess)
         *array = (cudaMipmappedArray_t)mapped;
@@ -167,7 +168,7 @@ GMT_EXPORT cudaError_t cudaExternalMemoryGetMappedMipmappedArray(
 GMT_EXPORT cudaError_t cudaDestroyExternalMemory(cudaExternalMemory_t memory)
 {
     return CALL(NEEDS_CONTEXT,
-                call_error(call_driver()->cuDestroyExternalMemory((CUexternalMemory)memory)));
+                error_of_driver(call_driver()->cuDestroyExternalMemory((CUexternalMemory)memory)));
 }
 
 /* --- graphics: no resource is known here --- */
@@ -177,7 +178,7 @@ static cudaError_t change_resources(bool map, int count, cudaGraphicsResource_t 
 {
     CUgraphicsResource *handles = (CUgraphicsResource *)(void *)resources;
     const unsigned int number = count > 0 ? (unsigned int)count : 0;
-    return call_error(
+    return error_of_driver(
         map ? call_driver()->cuGraphicsMapResources[LEGACY](number, handles, stream)
             : call_driver()->cuGraphicsUnmapResources[LEGACY](number, handles, stream));
 }
@@ -196,14 +197,14 @@ GMT_EXPORT cudaError_t cudaGraphicsUnmapResources(int count, cudaGraphicsResourc
 
 GMT_EXPORT cudaError_t cudaGraphicsUnregisterResource(cudaGraphicsResource_t resource)
 {
-    return CALL(NEEDS_CONTEXT, call_error(call_driver()->cuGraphicsUnregisterResource(
+    return CALL(NEEDS_CONTEXT, error_of_driver(call_driver()->cuGraphicsUnregisterResource(
                                    (CUgraphicsResource)resource)));
 }
 
 static cudaError_t get_pointer(void **address, size_t *size_bytes, cudaGraphicsResource_t resource)
 {
     CUdeviceptr memory = 0;
-    const cudaError_t error = call_error(call_driver()->cuGraphicsResourceGetMappedPointer_v2(
+    const cudaError_t error = error_of_driver(call_driver()->cuGraphicsResourceGetMappedPointer_v2(
         &memory, size_bytes, (CUgraphicsResource)resource));
     if (error == cudaSuccess)
         *address = (void *)(uintptr_t)memory;

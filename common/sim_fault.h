@@ -6,8 +6,8 @@
  *
  * Thread-safe.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_FAULT_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_FAULT_H
+#ifndef GPUMEMTRACE_COMMON_SIM_FAULT_H
+#define GPUMEMTRACE_COMMON_SIM_FAULT_H
 
 /* Counts a call of the exported function; returns the result ordered for it, 0 if none is. */
 int fault_of(const char *function);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The list of ordered failures, read once from the environment. See fault.h.
+ * The list of ordered failures, read once from the environment. See sim_fault.h.
  */
-#include "fault.h"
+#include "sim_fault.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
