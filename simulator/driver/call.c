@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "capture.h"
+#include "open_captures.h"
 #include "common/sim_fault.h"
 
 /* Protects everything but a thread's own context stack. Never held while foreign code runs. */
@@ -70,8 +70,8 @@ bool call_begin(struct call *call, const char *function, enum call_needs needs)
     call->locked = true;
     if (needs >= CALL_NEEDS_CONTEXT)
         call->result = check_context(call);
-    if (needs == CALL_NEEDS_NO_CAPTURE && !call->result)
-        capture_permits(call);
+    if (needs == CALL_NEEDS_NO_CAPTURE && !call->result && !open_captures_permit())
+        call->result = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
     return !call->result;
 }
 

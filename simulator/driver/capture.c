@@ -2,28 +2,17 @@
 /*
  * Captures that are open, and where in the graph each stream and event of theirs is. See capture.h.
  */
-#include "capture_model.h"
+#include "capture.h"
 
-#include <stdlib.h>
-
-#include "stream_model.h"
-
-static struct capture *captures;
-static uint64_t last_id;
-/* How this thread wants to be kept from unsafe calls; its address tells threads apart. */
-static _Thread_local CUstreamCaptureMode thread_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
-
-static const void *thread_mark(void)
-{
-    return &thread_mode;
-}
+#include "stream.h"
 
 /* --- captures --- */
 
 struct capture *capture_of(const struct call *call, CUstream stream)
 {
-    const uint64_t key = captures ? stream_key(call, stream) : 0;
-    for (struct capture *capture = key ? captures : NULL; capture; capture = capture->next)
+    const uint64_t key = open_captures_first() ? stream_key(call, stream) : 0;
+    struct capture *capture = key ? open_captures_first() : NULL;
+    for (; capture; capture = capture->next)
         if (frontier_find(capture->streams, key))
             return capture;
     return NULL;
@@ -37,7 +26,7 @@ struct frontier *capture_frontier(const struct capture *capture, const struct ca
 
 struct capture *capture_of_event(uint64_t event_key)
 {
-    for (struct capture *capture = captures; capture; capture = capture->next)
+    for (struct capture *capture = open_captures_first(); capture; capture = capture->next)
         if (frontier_find(capture->events, event_key))
             return capture;
     return NULL;
@@ -65,10 +54,10 @@ CUresult capture_add(struct capture *capture, const struct call *call, CUstream 
 
 struct capture *capture_behind_legacy(const struct call *call, CUstream stream)
 {
-    if (!captures || stream_key(call, stream))
+    if (!open_captures_first() || stream_key(call, stream))
         return NULL;
-    for (struct capture *capture = captures; capture; capture = capture->next)
-        if (capture->context == call->context && capture->is_blocking)
+    for (struct capture *capture = open_captures_first(); capture; capture = capture->next)
+        if (capture->object.context == call->context && capture->is_blocking)
             return capture;
     return NULL;
 }
@@ -94,49 +83,16 @@ bool capture_lets_through(struct call *call, CUstream stream, CUgraphNodeParams 
     return false;
 }
 
-static bool is_in_the_way(const struct capture *capture)
+/* Its end, or its context's. */
+static void capture_ended(void *object)
 {
-    if (thread_mode == CU_STREAM_CAPTURE_MODE_RELAXED)
-        return false;
-    if (capture->thread == thread_mark())
-        return capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED;
-    return thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL &&
-           capture->mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
-}
-
-bool capture_permits(struct call *call)
-{
-    for (struct capture *capture = captures; capture; capture = capture->next)
-        if (is_in_the_way(capture))
-            refuse(call, capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    return !call->result;
-}
-
-static void capture_delete(struct capture *capture)
-{
-    struct capture **place = &captures;
-    while (*place != capture)
-        place = &(*place)->next;
-    *place = capture->next;
+    struct capture *capture = object;
+    open_captures_remove(capture);
     frontier_drop_all(&capture->streams);
     frontier_drop_all(&capture->events);
     capture->graph->is_captured_into = false;
-    free(capture);
-}
-
-void capture_end_context(const struct context *context)
-{
-    struct capture *next = captures;
-    while (next) {
-        struct capture *capture = next;
-        next = capture->next;
-        if (capture->context != context)
-            continue;
-        struct graph *graph = capture->owns_graph ? capture->graph : NULL;
-        capture_delete(capture);
-        if (graph)
-            graph_delete(graph);
-    }
+    if (capture->owns_graph)
+        graph_delete(capture->graph);
 }
 
 /* --- events --- */
@@ -153,7 +109,7 @@ void capture_note_event(struct capture *capture, const struct call *call, CUstre
 
 void capture_forget_event(uint64_t event_key)
 {
-    for (struct capture *capture = captures; capture; capture = capture->next)
+    for (struct capture *capture = open_captures_first(); capture; capture = capture->next)
         frontier_drop(&capture->events, event_key);
 }
 
@@ -177,25 +133,24 @@ CUresult capture_begin(const struct call *call, CUstream stream, struct graph *g
                        bool owns_graph, struct graph_nodes dependencies, CUstreamCaptureMode mode)
 {
     const uint64_t key = stream_key(call, stream);
-    struct capture *capture = calloc(1, sizeof *capture);
+    struct capture *capture =
+        object_new(OBJECT_CAPTURE, stream_context(call, stream), sizeof *capture);
     struct frontier *frontier = capture ? frontier_add(&capture->streams, key) : NULL;
     if (!frontier || frontier_set(frontier, dependencies)) {
         if (frontier)
             frontier_drop(&capture->streams, key);
-        free(capture);
+        if (capture)
+            object_delete(capture);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    capture->id = ++last_id;
+    capture->object.end = capture_ended;
     capture->origin_key = key;
     capture->mode = mode;
-    capture->thread = thread_mark();
-    capture->context = stream_context(call, stream);
     capture->is_blocking = stream_is_blocking(call, stream);
     capture->graph = graph;
     capture->owns_graph = owns_graph;
     capture->before = graph->last;
-    capture->next = captures;
-    captures = capture;
+    open_captures_add(capture);
     graph->is_captured_into = true;
     return CUDA_SUCCESS;
 }
@@ -230,21 +185,13 @@ CUresult capture_end(const struct call *call, CUstream stream, CUgraph *handle)
         return CUDA_ERROR_ILLEGAL_STATE;
     if (capture->origin_key != stream_key(call, stream))
         return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
-    if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != thread_mark())
+    if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && !open_captures_began_here(capture))
         return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     struct graph *graph = capture->graph;
-    const bool owns_graph = capture->owns_graph;
     const CUresult result = judge(capture);
-    capture_delete(capture);
-    if (result && owns_graph)
-        graph_delete(graph);
+    if (!result)
+        capture->owns_graph = false; /* it is the program's from now on */
+    object_delete(capture);
     *handle = result ? NULL : (CUgraph)(void *)graph;
     return result;
-}
-
-CUstreamCaptureMode capture_exchange_mode(CUstreamCaptureMode mode)
-{
-    const CUstreamCaptureMode before = thread_mode;
-    thread_mode = mode;
-    return before;
 }

@@ -9,8 +9,8 @@
 #define GPUMEMTRACE_SIMULATOR_DRIVER_CAPTURE_H
 
 #include "call.h"
-
-struct capture;
+#include "frontier.h"
+#include "open_captures.h"
 
 /* The capture this stream takes part in; NULL: none. */
 struct capture *capture_of(const struct call *call, CUstream stream);
@@ -24,9 +24,6 @@ CUresult capture_add(struct capture *capture, const struct call *call, CUstream 
  * the result is set. `work` describes the node; NULL: what no capture can hold.
  */
 bool capture_lets_through(struct call *call, CUstream stream, CUgraphNodeParams *work);
-/* Before a call whose effect a capture in this thread, or a global one in another, would miss. */
-bool capture_permits(struct call *call);
-
 /* Events, by a number of their own. */
 void capture_note_event(struct capture *capture, const struct call *call, CUstream stream,
                         uint64_t event_key);
@@ -37,7 +34,16 @@ CUresult capture_join(struct capture *capture, const struct call *call, CUstream
                       uint64_t event_key);
 void capture_forget_event(uint64_t event_key);
 void capture_invalidate(struct capture *capture);
-/* A context ends: so do the captures that began in it. */
-void capture_end_context(const struct context *context);
+
+/* What the stream's next node waits for; the stream takes part. */
+struct frontier *capture_frontier(const struct capture *capture, const struct call *call,
+                                  CUstream stream);
+/* The capture that work in this stream, if it is the legacy one, would have to wait for; NULL:
+ * none. */
+struct capture *capture_behind_legacy(const struct call *call, CUstream stream);
+CUresult capture_begin(const struct call *call, CUstream stream, struct graph *graph,
+                       bool owns_graph, struct graph_nodes dependencies, CUstreamCaptureMode mode);
+/* From the thread and the stream that began it. */
+CUresult capture_end(const struct call *call, CUstream stream, CUgraph *graph);
 
 #endif

@@ -2,9 +2,9 @@
 /*
  * The functions that begin and end the capture of a stream, and that tell about it.
  */
-#include "capture_model.h"
+#include "capture.h"
 #include "gpumemtrace/compiler.h"
-#include "stream_model.h"
+#include "stream.h"
 
 /* false: the result is set. */
 static bool can_begin(struct call *call, CUstream stream, CUstreamCaptureMode mode)
@@ -219,6 +219,6 @@ CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT) &&
         call_requires(&call, mode && (int)*mode >= 0 && *mode <= CU_STREAM_CAPTURE_MODE_RELAXED))
-        *mode = capture_exchange_mode(*mode);
+        *mode = open_captures_exchange_mode(*mode);
     return call_end(&call);
 }

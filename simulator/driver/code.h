@@ -9,8 +9,7 @@
 #ifndef GPUMEMTRACE_SIMULATOR_DRIVER_CODE_H
 #define GPUMEMTRACE_SIMULATOR_DRIVER_CODE_H
 
-#include "call.h"
-#include "object.h"
+#include "context_state.h"
 
 struct library {
     struct object object;

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture.h"
 #include "code.h"
 #include "gpumemtrace/compiler.h"
 #include "host.h"
@@ -119,7 +118,6 @@ CUresult context_set_limit(struct context *context, CUlimit limit, size_t value)
 
 static void end(struct context *context)
 {
-    capture_end_context(context);
     while (context->blocks)
         context_free_block(context->blocks);
     object_delete_all(context);

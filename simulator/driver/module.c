@@ -3,6 +3,7 @@
  * The functions that load and unload modules and libraries. Code is accepted unread; see code.h for
  * what it takes.
  */
+#include "call.h"
 #include "code.h"
 #include "gpumemtrace/compiler.h"
 

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-#include "context.h"
+#include "context_state.h"
 
 static struct tree objects;
 

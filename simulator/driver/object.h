@@ -29,6 +29,7 @@ enum object_kind {
     OBJECT_GRAPH,
     OBJECT_GRAPH_NODE,
     OBJECT_GRAPH_EXEC,
+    OBJECT_CAPTURE,
     OBJECT_EXTERNAL
 };
 

@@ -1,43 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Streams. See stream.h; events are in event.c.
+ * What streams there are. See stream.h; the functions that a program calls are in stream_api.c.
  */
-#include "stream_model.h"
+#include "stream.h"
 
 #include <string.h>
 
-#include "capture.h"
-#include "gpumemtrace/compiler.h"
-#include "pool.h"
-
-#define PRIORITY_LEAST 0
-#define PRIORITY_GREATEST (-5)
-#define ID_LEGACY 1
-#define ID_PER_THREAD 2
-
-struct stream {
-    struct object object;
-    unsigned flags;
-    int priority;
-    uint64_t id;
-};
-
 static uint64_t clock_ns;
-static uint64_t last_id = ID_PER_THREAD;
+static uint64_t last_id = STREAM_ID_PER_THREAD;
 
 static bool is_default(CUstream handle)
 {
     return !handle || handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
 }
 
-static struct stream *find(CUstream handle)
+struct stream *stream_find(CUstream handle)
 {
     return is_default(handle) ? NULL : object_find(handle, OBJECT_STREAM);
 }
 
 bool stream_check(struct call *call, CUstream handle)
 {
-    if (is_default(handle) || find(handle))
+    if (is_default(handle) || stream_find(handle))
         return true;
     call->result = CUDA_ERROR_INVALID_HANDLE;
     return false;
@@ -45,7 +29,7 @@ bool stream_check(struct call *call, CUstream handle)
 
 struct context *stream_context(const struct call *call, CUstream handle)
 {
-    const struct stream *stream = find(handle);
+    const struct stream *stream = stream_find(handle);
     return stream ? stream->object.context : call->context;
 }
 
@@ -65,7 +49,7 @@ static bool is_per_thread(const struct call *call, CUstream handle)
 uint64_t stream_key(const struct call *call, CUstream handle)
 {
     static _Thread_local uint64_t own_key;
-    const struct stream *stream = find(handle);
+    const struct stream *stream = stream_find(handle);
     if (stream || !is_per_thread(call, handle))
         return stream ? stream->id : 0;
     if (!own_key)
@@ -75,7 +59,7 @@ uint64_t stream_key(const struct call *call, CUstream handle)
 
 bool stream_is_blocking(const struct call *call, CUstream handle)
 {
-    const struct stream *stream = find(handle);
+    const struct stream *stream = stream_find(handle);
     return stream ? !(stream->flags & CU_STREAM_NON_BLOCKING) : is_per_thread(call, handle);
 }
 
@@ -89,187 +73,10 @@ uint64_t stream_clock_ns(void)
     return clock_ns;
 }
 
-static CUresult create(const char *function, CUstream *handle, unsigned flags, int priority)
+struct stream *stream_new(struct context *context)
 {
-    struct call call;
-    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) &&
-        call_requires(&call, handle && flags <= CU_STREAM_NON_BLOCKING)) {
-        struct stream *stream = object_new(OBJECT_STREAM, call.context, sizeof *stream);
-        if (stream) {
-            stream->flags = flags;
-            stream->priority = priority > PRIORITY_LEAST      ? PRIORITY_LEAST
-                               : priority < PRIORITY_GREATEST ? PRIORITY_GREATEST
-                                                              : priority;
-            stream->id = ++last_id;
-            *handle = (CUstream)(void *)stream;
-        } else {
-            call.result = CUDA_ERROR_OUT_OF_MEMORY;
-        }
-    }
-    return call_end(&call);
+    struct stream *stream = object_new(OBJECT_STREAM, context, sizeof *stream);
+    if (stream)
+        stream->id = ++last_id;
+    return stream;
 }
-
-CUresult cuStreamCreate(CUstream *handle, unsigned int flags)
-{
-    return create(__func__, handle, flags, PRIORITY_LEAST);
-}
-
-CUresult cuStreamCreateWithPriority(CUstream *handle, unsigned int flags, int priority)
-{
-    return create(__func__, handle, flags, priority);
-}
-
-static CUresult destroy(const char *function, CUstream handle)
-{
-    struct call call;
-    if (call_begin(&call, function, CALL_NEEDS_INIT)) {
-        struct stream *stream = find(handle);
-        if (stream)
-            object_delete(stream);
-        else
-            call.result = CUDA_ERROR_INVALID_HANDLE;
-    }
-    return call_end(&call);
-}
-
-CUresult cuStreamDestroy_v2(CUstream handle)
-{
-    return destroy(__func__, handle);
-}
-
-CUresult cuStreamDestroy(CUstream handle)
-{
-    return destroy(__func__, handle);
-}
-
-static CUresult do_cuStreamSynchronize(const char *function, CUstream stream)
-{
-    struct call call;
-    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) &&
-        capture_lets_through(&call, stream, NULL))
-        pool_synchronize();
-    return call_end(&call);
-}
-
-static CUresult do_cuStreamQuery(const char *function, CUstream stream)
-{
-    struct call call;
-    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream))
-        capture_lets_through(&call, stream, NULL);
-    return call_end(&call);
-}
-
-TWIN(_ptsz, cuStreamSynchronize, (CUstream stream), stream)
-TWIN(_ptsz, cuStreamQuery, (CUstream stream), stream)
-
-static CUresult do_cuStreamGetPriority(const char *function, CUstream handle, int *priority)
-{
-    struct call call;
-    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, handle) &&
-        call_requires(&call, priority != NULL)) {
-        const struct stream *stream = find(handle);
-        *priority = stream ? stream->priority : PRIORITY_LEAST;
-    }
-    return call_end(&call);
-}
-
-static CUresult do_cuStreamGetFlags(const char *function, CUstream handle, unsigned *flags)
-{
-    struct call call;
-    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, handle) &&
-        call_requires(&call, flags != NULL)) {
-        const struct stream *stream = find(handle);
-        *flags = stream ? stream->flags : CU_STREAM_DEFAULT;
-    }
-    return call_end(&call);
-}
-
-static CUresult do_cuStreamGetId(const char *function, CUstream handle, unsigned long long *id)
-{
-    struct call call;
-    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, handle) &&
-        call_requires(&call, id != NULL)) {
-        const struct stream *stream = find(handle);
-        *id = stream ? stream->id : handle == CU_STREAM_PER_THREAD ? ID_PER_THREAD : ID_LEGACY;
-    }
-    return call_end(&call);
-}
-
-static CUresult do_cuStreamGetCtx(const char *function, CUstream handle, CUcontext *context)
-{
-    struct call call;
-    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, handle) &&
-        call_requires(&call, context != NULL))
-        *context = (CUcontext)(void *)stream_context(&call, handle);
-    return call_end(&call);
-}
-
-TWIN(_ptsz, cuStreamGetPriority, (CUstream stream, int *priority), stream, priority)
-TWIN(_ptsz, cuStreamGetFlags, (CUstream stream, unsigned int *flags), stream, flags)
-TWIN(_ptsz, cuStreamGetId, (CUstream stream, unsigned long long *id), stream, id)
-TWIN(_ptsz, cuStreamGetCtx, (CUstream stream, CUcontext *context), stream, context)
-
-CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
-{
-    struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT)) {
-        if (least)
-            *least = PRIORITY_LEAST;
-        if (greatest)
-            *greatest = PRIORITY_GREATEST;
-    }
-    return call_end(&call);
-}
-
-/* Managed memory is where both sides can use it, whatever it is attached to. */
-static CUresult do_cuStreamAttachMemAsync(const char *function, CUstream stream,
-                                          CUdeviceptr address)
-{
-    struct call call;
-    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream)) {
-        const struct block *block = block_at(address);
-        call_requires(&call, block && block->kind == BLOCK_MANAGED);
-    }
-    return call_end(&call);
-}
-
-TWIN(_ptsz, cuStreamAttachMemAsync,
-     (CUstream stream, CUdeviceptr address, GMT_UNUSED size_t size_bytes,
-      GMT_UNUSED unsigned int flags),
-     stream, address)
-
-/* The program's function runs here and now, outside the lock: all earlier work is done. */
-static CUresult do_cuLaunchHostFunc(const char *name, CUstream stream, CUhostFn function,
-                                    void *user_data)
-{
-    struct call call;
-    CUgraphNodeParams work = {.type = CU_GRAPH_NODE_TYPE_HOST};
-    bool now = false;
-    work.host = (CUDA_HOST_NODE_PARAMS_v2){function, user_data};
-    if (call_begin(&call, name, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) &&
-        call_requires(&call, function != NULL))
-        now = capture_lets_through(&call, stream, &work);
-    const CUresult result = call_end(&call);
-    if (now)
-        function(user_data);
-    return result;
-}
-
-static CUresult do_cuStreamAddCallback(const char *name, CUstream stream, CUstreamCallback function,
-                                       void *user_data, unsigned flags)
-{
-    struct call call;
-    if (call_begin(&call, name, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) &&
-        call_requires(&call, function && !flags))
-        capture_lets_through(&call, stream, NULL);
-    const CUresult result = call_end(&call);
-    if (!result)
-        function(stream, CUDA_SUCCESS, user_data);
-    return result;
-}
-
-TWIN(_ptsz, cuLaunchHostFunc, (CUstream stream, CUhostFn function, void *user_data), stream,
-     function, user_data)
-TWIN(_ptsz, cuStreamAddCallback,
-     (CUstream stream, CUstreamCallback callback, void *user_data, unsigned int flags), stream,
-     callback, user_data, flags)
