@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Memory that the program maps into an array: tiles of 64 KiB into a sparse one, all of it into one
+ * with deferred mapping. Each mapping holds the physical memory it takes from.
+ *
+ * Not thread-safe: the simulator's lock covers it.
+ */
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_ARRAY_TILES_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_ARRAY_TILES_H
+
+#define TILE_BYTES ((uint64_t)64 << 10)
+
+struct tile_mapping;
+
+/* Empty when all zero. */
+struct tiles {
+    struct tile_mapping *first;
+};
+
+void tiles_drop(struct tiles *tiles);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Checking and touching memory. See copy_side.h.
+ */
+#include "copy_side.h"
+
+#include <string.h>
+
+#include "simulator/driver/machine/block.h"
+#include "gpumemtrace/compiler.h"
+#include "graph_memory.h"
+#include "simulator/driver/machine/host.h"
+#include "vmm.h"
+
+/* Mappings side by side are one range to the device; other blocks end where they end. */
+static CUresult check_block(const struct block *block, uint64_t address, uint64_t size_bytes)
+{
+    for (;;) {
+        const uint64_t left_bytes = block->size_bytes - (address - block->address);
+        if (size_bytes <= left_bytes)
+            return CUDA_SUCCESS;
+        address += left_bytes;
+        size_bytes -= left_bytes;
+        const struct block *next = block_at(address);
+        if (block->kind != BLOCK_MAPPED || !next || next->kind != BLOCK_MAPPED)
+            return CUDA_ERROR_INVALID_VALUE;
+        block = next;
+    }
+}
+
+CUresult copy_side_check(uint64_t address, uint64_t size_bytes, bool *is_host)
+{
+    const struct block *block = block_containing(address);
+    *is_host = block ? block_is_host(block) : true;
+    if (!size_bytes)
+        return CUDA_SUCCESS;
+    if (block && block->kind == BLOCK_GRAPH && !block->allocation->is_live)
+        return CUDA_ERROR_INVALID_VALUE;
+    if (block)
+        return check_block(block, address, size_bytes);
+    if (!address || device_owns_address(address) || vmm_is_reserved(address))
+        return CUDA_ERROR_INVALID_VALUE;
+    return CUDA_SUCCESS;
+}
+
+/* The bytes from a box's first to its last; -1: more than 64 bits can say. */
+static int reach(const struct copy_side *place, const struct box *box, uint64_t *size_bytes)
+{
+    uint64_t rows_bytes, slices_bytes;
+    return GMT_MUL_OVERFLOWS(box->height - 1, place->pitch_bytes, &rows_bytes) ||
+                   GMT_MUL_OVERFLOWS(box->depth - 1, place->slice_bytes, &slices_bytes) ||
+                   GMT_ADD_OVERFLOWS(rows_bytes, slices_bytes, size_bytes) ||
+                   GMT_ADD_OVERFLOWS(*size_bytes, box->width_bytes, size_bytes)
+               ? -1
+               : 0;
+}
+
+CUresult copy_side_check_box(struct copy_side *place, const struct box *box)
+{
+    uint64_t size_bytes;
+    if (!box->width_bytes || !box->height || !box->depth)
+        return CUDA_SUCCESS;
+    if ((box->height > 1 && place->pitch_bytes < box->width_bytes) ||
+        reach(place, box, &size_bytes))
+        return CUDA_ERROR_INVALID_VALUE;
+    return copy_side_check(place->address, size_bytes, &place->is_host);
+}
+
+static void copy_row(const struct copy_side *to, const struct copy_side *from,
+                     uint64_t to_offset_bytes, uint64_t from_offset_bytes, uint64_t width_bytes)
+{
+    if (!to->is_host)
+        return;
+    if (from->is_host)
+        memmove(host_pointer(to->address + to_offset_bytes),
+                host_pointer(from->address + from_offset_bytes), width_bytes);
+    else
+        memset(host_pointer(to->address + to_offset_bytes), 0, width_bytes);
+}
+
+void copy_side_copy(const struct copy_side *to, const struct copy_side *from, const struct box *box)
+{
+    for (uint64_t z = 0; to->is_host && z < box->depth; z++)
+        for (uint64_t y = 0; y < box->height; y++)
+            copy_row(to, from, z * to->slice_bytes + y * to->pitch_bytes,
+                     z * from->slice_bytes + y * from->pitch_bytes, box->width_bytes);
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What other parts need to know of reserved addresses. Not thread-safe: the simulator's lock.
+ */
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_VMM_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_VMM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+bool vmm_is_reserved(uint64_t address);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Resources of graphics APIs. A program gets one by registering an object of OpenGL's, EGL's or
+ * VDPAU's, and there is none to register beside a simulated device: every handle is an invalid one.
+ */
+#include "gpumemtrace/compiler.h"
+#include "simulator/driver/work/stream.h"
+
+static CUresult refuse(const char *function, bool is_asked_well)
+{
+    struct call call;
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && call_requires(&call, is_asked_well))
+        call.result = CUDA_ERROR_INVALID_HANDLE;
+    return call_end(&call);
+}
+
+static CUresult do_cuGraphicsMapResources(const char *function, unsigned count,
+                                          const CUgraphicsResource *resources)
+{
+    return refuse(function, count && resources);
+}
+
+static CUresult do_cuGraphicsUnmapResources(const char *function, unsigned count,
+                                            const CUgraphicsResource *resources)
+{
+    return refuse(function, count && resources);
+}
+
+TWIN(_ptsz, cuGraphicsMapResources,
+     (unsigned int count, CUgraphicsResource *resources, GMT_UNUSED CUstream stream), count,
+     resources)
+TWIN(_ptsz, cuGraphicsUnmapResources,
+     (unsigned int count, CUgraphicsResource *resources, GMT_UNUSED CUstream stream), count,
+     resources)
+
+CUresult cuGraphicsUnregisterResource(GMT_UNUSED CUgraphicsResource resource)
+{
+    return refuse(__func__, true);
+}
+
+CUresult cuGraphicsResourceSetMapFlags(GMT_UNUSED CUgraphicsResource resource,
+                                       GMT_UNUSED unsigned int flags)
+{
+    return refuse(__func__, true);
+}
+
+CUresult cuGraphicsResourceSetMapFlags_v2(GMT_UNUSED CUgraphicsResource resource,
+                                          GMT_UNUSED unsigned int flags)
+{
+    return refuse(__func__, true);
+}
+
+CUresult cuGraphicsResourceGetMappedPointer(CUdeviceptr_v1 *address, unsigned int *size_bytes,
+                                            GMT_UNUSED CUgraphicsResource resource)
+{
+    return refuse(__func__, address && size_bytes);
+}
+
+CUresult cuGraphicsResourceGetMappedPointer_v2(CUdeviceptr *address, size_t *size_bytes,
+                                               GMT_UNUSED CUgraphicsResource resource)
+{
+    return refuse(__func__, address && size_bytes);
+}
+
+CUresult cuGraphicsResourceGetMappedMipmappedArray(CUmipmappedArray *array,
+                                                   GMT_UNUSED CUgraphicsResource resource)
+{
+    return refuse(__func__, array != NULL);
+}
+
+CUresult cuGraphicsSubResourceGetMappedArray(CUarray *array, GMT_UNUSED CUgraphicsResource resource,
+                                             GMT_UNUSED unsigned int index,
+                                             GMT_UNUSED unsigned int level)
+{
+    return refuse(__func__, array != NULL);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * cuGetProcAddress in its two forms. Like the real one it answers before cuInit.
+ */
+#include <stddef.h>
+
+#include "simulator/driver/machine/call.h"
+#include "exports.h"
+
+#define FLAGS (CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
+
+static CUresult find(const char *symbol, void **function, int version, cuuint64_t flags,
+                     CUdriverProcAddressQueryResult *status)
+{
+    const int per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
+    *function = NULL;
+    switch (exports_find(symbol, version, per_thread, function)) {
+    case EXPORT_FOUND:
+        *status = CU_GET_PROC_ADDRESS_SUCCESS;
+        return CUDA_SUCCESS;
+    case EXPORT_TOO_NEW:
+        *status = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
+        break;
+    case EXPORT_UNKNOWN:
+        *status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+        break;
+    }
+    return CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, cuuint64_t flags,
+                             CUdriverProcAddressQueryResult *status)
+{
+    struct call call;
+    CUdriverProcAddressQueryResult own;
+    if (call_begin(&call, __func__, CALL_NEEDS_NOTHING) &&
+        call_requires(&call, symbol && function && !(flags & ~(cuuint64_t)FLAGS)))
+        call.result = find(symbol, function, version, flags, status ? status : &own);
+    return call_end(&call);
+}
+
+CUresult cuGetProcAddress(const char *symbol, void **function, int version, cuuint64_t flags)
+{
+    struct call call;
+    CUdriverProcAddressQueryResult own;
+    if (call_begin(&call, __func__, CALL_NEEDS_NOTHING) &&
+        call_requires(&call, symbol && function && !(flags & ~(cuuint64_t)FLAGS)))
+        call.result = find(symbol, function, version, flags, &own);
+    return call_end(&call);
+}

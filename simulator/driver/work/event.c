@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Events: marks on the simulated clock of stream.h.
+ */
+#include "capture.h"
+#include "gpumemtrace/compiler.h"
+#include "simulator/driver/memory/mempool.h"
+#include "stream.h"
+
+#define EVENT_FLAGS (CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS)
+#define RECORD_NS 1000
+
+struct event {
+    struct object object;
+    unsigned flags;
+    bool is_recorded, is_captured; /* captured: the last record was part of a capture */
+    uint64_t key;                  /* no other event's in this process */
+    uint64_t time_ns;
+};
+
+static uint64_t last_key;
+
+/* NULL: the result is set. */
+static struct event *find(struct call *call, CUevent handle)
+{
+    struct event *event = object_find(handle, OBJECT_EVENT);
+    if (!event)
+        call->result = CUDA_ERROR_INVALID_HANDLE;
+    return event;
+}
+
+CUresult cuEventCreate(CUevent *handle, unsigned int flags)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
+        call_requires(&call, handle && !(flags & ~(unsigned)EVENT_FLAGS))) {
+        struct event *event = object_new(OBJECT_EVENT, call.context, sizeof *event);
+        if (event) {
+            event->flags = flags;
+            event->key = ++last_key;
+            *handle = (CUevent)(void *)event;
+        } else {
+            call.result = CUDA_ERROR_OUT_OF_MEMORY;
+        }
+    }
+    return call_end(&call);
+}
+
+static CUresult destroy(const char *function, CUevent handle)
+{
+    struct call call;
+    if (call_begin(&call, function, CALL_NEEDS_INIT)) {
+        struct event *event = find(&call, handle);
+        if (event) {
+            capture_forget_event(event->key);
+            object_delete(event);
+        }
+    }
+    return call_end(&call);
+}
+
+CUresult cuEventDestroy_v2(CUevent handle)
+{
+    return destroy(__func__, handle);
+}
+
+CUresult cuEventDestroy(CUevent handle)
+{
+    return destroy(__func__, handle);
+}
+
+static void record_in(const struct call *call, struct event *event, CUstream stream)
+{
+    struct capture *capture = capture_of(call, stream);
+    event->is_recorded = true;
+    event->is_captured = capture != NULL;
+    if (capture) {
+        capture_note_event(capture, call, stream, event->key);
+        return;
+    }
+    capture_forget_event(event->key);
+    stream_work(RECORD_NS);
+    event->time_ns = stream_clock_ns();
+}
+
+static CUresult record(const char *function, CUevent handle, CUstream stream)
+{
+    struct call call;
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream)) {
+        struct event *event = find(&call, handle);
+        if (event)
+            record_in(&call, event, stream);
+    }
+    return call_end(&call);
+}
+
+static CUresult do_cuEventRecord(const char *function, CUevent event, CUstream stream)
+{
+    return record(function, event, stream);
+}
+
+static CUresult do_cuEventRecordWithFlags(const char *function, CUevent event, CUstream stream)
+{
+    return record(function, event, stream);
+}
+
+TWIN(_ptsz, cuEventRecord, (CUevent event, CUstream stream), event, stream)
+TWIN(_ptsz, cuEventRecordWithFlags, (CUevent event, CUstream stream, GMT_UNUSED unsigned int flags),
+     event, stream)
+
+/* A captured stream waits for what happened in its own capture only; any other stream that waits
+ * for that takes part in it from now on. */
+static CUresult wait_for(const struct call *call, CUstream stream, const struct event *event)
+{
+    struct capture *own = capture_of(call, stream), *noted = capture_of_event(event->key);
+    if (noted)
+        return capture_join(noted, call, stream, event->key);
+    if (!own || !event->is_recorded)
+        return CUDA_SUCCESS;
+    capture_invalidate(own);
+    return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+}
+
+static CUresult do_cuStreamWaitEvent(const char *function, CUstream stream, CUevent handle)
+{
+    struct call call;
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream)) {
+        const struct event *event = find(&call, handle);
+        if (event)
+            call.result = wait_for(&call, stream, event);
+    }
+    return call_end(&call);
+}
+
+TWIN(_ptsz, cuStreamWaitEvent, (CUstream stream, CUevent event, GMT_UNUSED unsigned int flags),
+     stream, event)
+
+/* NULL: the result is set; so it is for an event that stands for captured work. */
+static struct event *find_real(struct call *call, CUevent handle)
+{
+    struct event *event = find(call, handle);
+    if (event && event->is_captured)
+        call->result = CUDA_ERROR_CAPTURED_EVENT;
+    return call->result ? NULL : event;
+}
+
+CUresult cuEventQuery(CUevent handle)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT))
+        find_real(&call, handle);
+    return call_end(&call);
+}
+
+CUresult cuEventSynchronize(CUevent handle)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT) && find_real(&call, handle))
+        mempool_synchronize();
+    return call_end(&call);
+}
+
+static bool can_measure(const struct event *event)
+{
+    return event && event->is_recorded && !event->is_captured &&
+           !(event->flags & CU_EVENT_DISABLE_TIMING);
+}
+
+static CUresult elapsed(const char *function, float *milliseconds, CUevent start, CUevent end)
+{
+    struct call call;
+    if (call_begin(&call, function, CALL_NEEDS_INIT) &&
+        call_requires(&call, milliseconds != NULL)) {
+        const struct event *first = find(&call, start), *last = find(&call, end);
+        if (can_measure(first) && can_measure(last))
+            *milliseconds = (float)((double)last->time_ns - (double)first->time_ns) / 1e6f;
+        else
+            call.result = CUDA_ERROR_INVALID_HANDLE;
+    }
+    return call_end(&call);
+}
+
+CUresult cuEventElapsedTime(float *milliseconds, CUevent start, CUevent end)
+{
+    return elapsed(__func__, milliseconds, start, end);
+}
+
+CUresult cuEventElapsedTime_v2(float *milliseconds, CUevent start, CUevent end)
+{
+    return elapsed(__func__, milliseconds, start, end);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sets of nodes, each known by a number: what the next node of a captured stream waits for, or what
+ * an event stands for that was recorded in one. Not thread-safe: the simulator's lock covers them.
+ */
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_WORK_FRONTIER_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_WORK_FRONTIER_H
+
+#include "graph.h"
+
+struct frontier {
+    struct frontier *next;
+    uint64_t key;
+    struct graph_node **nodes;
+    size_t count;
+};
+
+/* NULL: not in the list. */
+struct frontier *frontier_find(struct frontier *list, uint64_t key);
+/* Empty if it was not there; NULL: no host memory. */
+struct frontier *frontier_add(struct frontier **list, uint64_t key);
+void frontier_drop(struct frontier **list, uint64_t key);
+void frontier_drop_all(struct frontier **list);
+bool frontier_contains(const struct frontier *frontier, const struct graph_node *node);
+struct graph_nodes frontier_nodes(const struct frontier *frontier);
+CUresult frontier_join(struct frontier *frontier, struct graph_nodes nodes);
+CUresult frontier_set(struct frontier *frontier, struct graph_nodes nodes);
+
+#endif
