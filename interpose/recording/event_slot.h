@@ -25,7 +25,22 @@ struct event_args {
 
 /* The thread's next slot, with number and time; NULL: counted as lost. */
 struct ring_slot *event_slot_claim(struct thread *thread);
-void event_slot_fill(struct ring_slot *slot, enum hook hook, const struct event_args *args);
+
+static inline void event_slot_fill(struct ring_slot *slot, enum hook hook,
+                                   const struct event_args *args)
+{
+    slot->type = SLOT_EVENT;
+    slot->hook_id = (uint16_t)hook;
+    slot->kind = (uint8_t)args->kind;
+    slot->memory = (uint8_t)args->memory;
+    slot->address = args->address;
+    /* SQLite's integers are signed; nothing that large is ever given, only asked for. */
+    slot->size_bytes = args->size_bytes > INT64_MAX ? INT64_MAX : args->size_bytes;
+    slot->object = args->object;
+    slot->stream = args->stream;
+    slot->device =
+        (int8_t)(args->device >= 0 && args->device < DEVICE_LIMIT ? args->device : DEVICE_UNKNOWN);
+}
 
 /* An event of its own, outside any hooked call: a phase, a mark, the exit. Keeps errno. */
 void event_write(struct thread *thread, enum hook hook, const struct event_args *args);
