@@ -176,38 +176,39 @@ static int replay_event(struct replay *replay, uint32_t index)
     return handlers[event->kind] ? handlers[event->kind](replay) : 0;
 }
 
-/* The exit after which nothing counts; see "EXIT" in history.h. */
-static uint32_t find_exit(const struct trace *trace)
+/* What a replay has to know before its first event. */
+struct preview {
+    uint32_t exit_index; /* the exit after which nothing counts; see "EXIT" in history.h */
+    bool has_tensors;
+};
+
+static struct preview preview_trace(const struct trace *trace)
 {
-    uint32_t exec = HISTORY_NONE;
+    enum { EXIT_EXEC = 2 };
+    struct preview preview = {.exit_index = HISTORY_NONE};
     for (size_t i = 0; i < trace->event_count; i++) {
         const struct event *event = &trace->events[i];
-        if (exec != HISTORY_NONE && trace->events[exec].thread_id == event->thread_id)
-            exec = HISTORY_NONE;
+        preview.has_tensors |= event->memory == MEMORY_TENSOR;
+        if (preview.exit_index != HISTORY_NONE &&
+            trace->events[preview.exit_index].thread_id == event->thread_id)
+            preview.exit_index = HISTORY_NONE; /* an exec that failed */
         if (event->kind != EVENT_EXIT)
             continue;
-        if (event->object != EXIT_BY_EXEC)
-            return exec != HISTORY_NONE ? exec : (uint32_t)i;
-        if (exec == HISTORY_NONE)
-            exec = (uint32_t)i;
+        if (preview.exit_index == HISTORY_NONE)
+            preview.exit_index = (uint32_t)i;
+        if (event->object != EXIT_EXEC)
+            break;
     }
-    return exec;
+    return preview;
 }
 
-static bool has_tensors(const struct history *history)
-{
-    for (uint32_t i = 0; i < history->event_count; i++)
-        if (history->trace->events[i].memory == MEMORY_TENSOR)
-            return true;
-    return false;
-}
-
-static int replay_init(struct replay *replay, struct history *history, struct err *err)
+static int replay_init(struct replay *replay, struct history *history, bool has_tensors,
+                       struct err *err)
 {
     replay->blocks.at = (struct cursor){.history = history, .err = err};
     replay->blocks.listener = (struct block_listener){.on_end = on_block_end, .self = replay};
     contexts_init(&replay->contexts);
-    return blocks_init(&replay->blocks, history->trace, has_tensors(history), err);
+    return blocks_init(&replay->blocks, history->trace, has_tensors, err);
 }
 
 static void replay_release(struct replay *replay)
@@ -219,12 +220,12 @@ static void replay_release(struct replay *replay)
     memory_samples_release(&replay->samples);
 }
 
-static int replay_run(struct history *history, struct err *err)
+static int replay_run(struct history *history, bool has_tensors, struct err *err)
 {
     struct replay *replay = array_new(1, sizeof *replay, err);
     if (!replay)
         return -1;
-    int status = replay_init(replay, history, err);
+    int status = replay_init(replay, history, has_tensors, err);
     for (uint32_t i = 0; i < history->event_count && !status; i++)
         status = replay_event(replay, i);
     if (!status)
@@ -241,10 +242,11 @@ int replay_trace(struct history *history, const struct trace *trace, struct err 
         err_set(err, ERR_INPUT, "%s: more than %u events", trace->path, HISTORY_NONE - 1);
         return -1;
     }
-    history->exit_index = find_exit(trace);
+    struct preview preview = preview_trace(trace);
+    history->exit_index = preview.exit_index;
     history->event_count = history->exit_index == HISTORY_NONE ? (uint32_t)trace->event_count
                                                                : history->exit_index + 1;
-    if (!replay_run(history, err) && !live_lists_build(history, err))
+    if (!replay_run(history, preview.has_tensors, err) && !live_lists_build(history, err))
         return 0;
     history_release(history);
     return -1;
