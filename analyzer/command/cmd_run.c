@@ -12,9 +12,9 @@
 
 #include "options.h"
 #include "say.h"
-#include "run_child.h"
-#include "run_places.h"
-#include "run_program.h"
+#include "analyzer/run/run_child.h"
+#include "analyzer/run/run_places.h"
+#include "analyzer/run/run_program.h"
 #include "common/sim_spec.h"
 #include "common/numbers.h"
 #include "analyzer/util/text.h"

@@ -3,8 +3,8 @@
  * Starts the recorded program and waits for it, as a shell does. It must not know what
  * is loaded into it: the environment is ready.
  */
-#ifndef GPUMEMTRACE_ANALYZER_COMMAND_RUN_CHILD_H
-#define GPUMEMTRACE_ANALYZER_COMMAND_RUN_CHILD_H
+#ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_CHILD_H
+#define GPUMEMTRACE_ANALYZER_RUN_RUN_CHILD_H
 
 #include "gpumemtrace/err.h"
 

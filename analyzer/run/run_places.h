@@ -3,8 +3,8 @@
  * Where the recorder's library and the simulator are, seen from this executable: in a build folder
  * beside it, installed below ../lib. It must not know what they are used for.
  */
-#ifndef GPUMEMTRACE_ANALYZER_COMMAND_RUN_PLACES_H
-#define GPUMEMTRACE_ANALYZER_COMMAND_RUN_PLACES_H
+#ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_PLACES_H
+#define GPUMEMTRACE_ANALYZER_RUN_RUN_PLACES_H
 
 #include <limits.h>
 

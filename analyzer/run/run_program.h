@@ -3,8 +3,8 @@
  * The program that `run` is to start: where it is, and whether a preloaded library can reach it.
  * It must not start anything.
  */
-#ifndef GPUMEMTRACE_ANALYZER_COMMAND_RUN_PROGRAM_H
-#define GPUMEMTRACE_ANALYZER_COMMAND_RUN_PROGRAM_H
+#ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_PROGRAM_H
+#define GPUMEMTRACE_ANALYZER_RUN_RUN_PROGRAM_H
 
 #include <limits.h>
 #include <stdbool.h>
