@@ -54,6 +54,14 @@ uint32_t thread_part_place(struct thread_part *part)
     return offset;
 }
 
+size_t thread_parts_bytes(void)
+{
+    pthread_mutex_lock(&threads_lock);
+    const size_t bytes = parts_end;
+    pthread_mutex_unlock(&threads_lock);
+    return bytes;
+}
+
 static void thread_end(void *argument)
 {
     struct thread *thread = argument;

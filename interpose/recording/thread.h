@@ -23,8 +23,9 @@
 #include "recording.h"
 #include "trace/record.h"
 
-/* More than all parts together; pages that nobody touches cost nothing. */
-#define THREAD_BYTES ((size_t)128 << 10)
+/* Room for all parts, which tests/unit/interpose/life/start.c checks; untouched pages cost
+ * nothing. */
+#define THREAD_BYTES ((size_t)256 << 10)
 
 struct thread {
     uint64_t generation; /* of the recording it belongs to, never 0 */
@@ -51,6 +52,8 @@ struct thread_part {
 
 /* Gives it its place, the same in all threads. */
 uint32_t thread_part_place(struct thread_part *part);
+/* Of THREAD_BYTES, what the parts take that have been used so far. */
+size_t thread_parts_bytes(void);
 
 static inline void *thread_part(struct thread *thread, struct thread_part *part)
 {

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A recording in this very process, without a driver: every owner of a thread's part comes by.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "interpose/cuda/device.h"
+#include "interpose/life/end.h"
+#include "interpose/life/start.h"
+#include "interpose/recording/recording.h"
+#include "interpose/recording/thread.h"
+#include "interpose/report/pool.h"
+
+static char trace_path[64];
+
+static int set_up(void **state)
+{
+    (void)state;
+    snprintf(trace_path, sizeof trace_path, "/tmp/gpumemtrace-start.%ld.db", (long)getpid());
+    setenv("GPUMEMTRACE_OUTPUT", trace_path, 1);
+    setenv("GPUMEMTRACE_QUIET", "1", 1);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    recording_end();
+    unlink(trace_path);
+    return 0;
+}
+
+static void all_parts_of_a_thread_have_room(void **state)
+{
+    (void)state;
+    assert_true(recording_start());
+    pool_alloc("a pool", 0, 0x1000, 64);
+    pool_free("a pool", 0, 0x1000);
+    device_current(thread_current());
+    assert_int_equal(recording.seq, 2);
+    assert_in_range(thread_parts_bytes(), sizeof(struct thread) + 1, THREAD_BYTES);
+}
+
+static void a_second_start_does_nothing(void **state)
+{
+    (void)state;
+    assert_false(recording_start());
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_parts_of_a_thread_have_room),
+        cmocka_unit_test(a_second_start_does_nothing),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
