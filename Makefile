@@ -54,9 +54,9 @@ common_a      := $(O)/obj/common.a
 
 LIBRARY    := $(O)/libgpumemtrace.so
 COMMAND    := $(O)/gpumemtrace
-# "soname:list:version" of each library that stands in for one of NVIDIA's in a dry run.
-STANDINS   := $(shell sed -n 's/^STANDIN("\([^"]*\)", *\([a-z]*\), *"\(.*\)").*/\1:\2:\3/p' simulator/standins/libraries.def)
-SIMULATOR  := $(addprefix $(O)/simulator/,libcuda.so.1 libcudart.so.12 libcudart.so.13 $(foreach row,$(STANDINS),$(firstword $(subst :, ,$(row)))))
+# "soname:list:runtime:version" of each library that stands in for one of NVIDIA's in a dry run.
+STANDINS   := $(shell sed -n 's/^STANDIN("\([^"]*\)", *\([a-z]*\), *"\([^"]*\)", *\([0-9]*\)).*/\1:\2:\4:\3/p' simulator/libraries.def)
+SIMULATOR  := $(addprefix $(O)/simulator/,$(shell sed -n 's/^\(DRIVER\|RUNTIME\|STANDIN\)("\([^"]*\)".*).*/\2/p' simulator/libraries.def))
 MATRIX     := $(addprefix $(O)/tests/,matrix matrix12 matrix_bare matrix_plugin.so matrix_plugin12.so)
 PROGRAMS   := $(addprefix $(O)/tests/,$(notdir $(basename $(program_src)))) $(MATRIX) \
               $(patsubst tests/programs/simulator/%.c,$(O)/tests/%_12,$(runtime_src)) \
@@ -146,9 +146,8 @@ $(O)/simulator/$(1): $(O)/obj/standin/$(2).o $(call objects,$(wildcard simulator
 	$$(Q)$$(CC) -shared -o $$@ $$(filter %.o %.a,$$^) $(4) $$(CFLAGS) $$(SANITIZE) -Wl,--as-needed -Wl,-soname,$(1) \
 	    -Wl,-rpath,'$$$$ORIGIN' -Wl,--version-script=$(O)/obj/standin/$(1).map
 endef
-standin_runtime = $(O)/simulator/libcudart.so.$(if $(filter %.so.12 libcufft.so.11 libcusolver.so.11,$(call standin_field,1,$(1))),12,13)
 standin_field = $(word $(1),$(subst :, ,$(2)))
-$(foreach row,$(STANDINS),$(eval $(call STANDIN_RULES,$(call standin_field,1,$(row)),$(call standin_field,2,$(row)),$(call standin_field,3,$(row)),$(call standin_runtime,$(row)))))
+$(foreach row,$(STANDINS),$(eval $(call STANDIN_RULES,$(call standin_field,1,$(row)),$(call standin_field,2,$(row)),$(call standin_field,4,$(row)),$(O)/simulator/libcudart.so.$(call standin_field,3,$(row)))))
 
 # --- programs: each names what it is linked to in its first lines: "link: cudart12|cudart13|cuda|dl|m"
 

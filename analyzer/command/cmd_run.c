@@ -160,11 +160,10 @@ static int prepend(const char *name, const char *first, struct err *err)
 }
 
 static const char *const simulated[] = {
-    "libcuda.so.1",
-    "libcudart.so.12",
-    "libcudart.so.13",
-#define STANDIN(soname, list, version) soname,
-#include "simulator/standins/libraries.def"
+#define DRIVER(soname) soname,
+#define RUNTIME(soname, version) soname,
+#define STANDIN(soname, list, symbol_version, runtime) soname,
+#include "simulator/libraries.def"
 };
 
 /*

@@ -26,14 +26,27 @@ static const char *soname_of(const struct link_map *library)
     return soname;
 }
 
+static const struct {
+    const char *soname;
+    int version;
+} runtimes[] = {
+#define RUNTIME(soname, version) {soname, version},
+#include "simulator/libraries.def"
+};
+
+/* The newest, should this library have no name of its own. */
 static int read_version(void)
 {
     Dl_info info;
     void *library = NULL;
     const char *soname = NULL;
+    const size_t count = sizeof runtimes / sizeof *runtimes;
     if (dladdr1((void *)&version, &info, &library, RTLD_DL_LINKMAP) && library)
         soname = soname_of(library);
-    return soname && strcmp(soname, "libcudart.so.12") == 0 ? 12090 : 13000;
+    for (size_t i = 0; soname && i < count; i++)
+        if (!strcmp(soname, runtimes[i].soname))
+            return runtimes[i].version;
+    return runtimes[count - 1].version;
 }
 
 int runtime_version(void)

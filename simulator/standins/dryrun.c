@@ -30,12 +30,11 @@ STANDIN(bool, _ZNK2at7Context19userEnabledCuDNNSDPEv, (const void *context))
 /* --- dlopen --- */
 
 static const char *const sonames[] = {
-    "libcuda.so.1",
-    "libcudart.so.12",
-    "libcudart.so.13",
 #undef STANDIN
-#define STANDIN(soname, list, version) soname,
-#include "libraries.def"
+#define DRIVER(soname) soname,
+#define RUNTIME(soname, version) soname,
+#define STANDIN(soname, list, symbol_version, runtime) soname,
+#include "simulator/libraries.def"
 };
 
 struct dlopen_choice {

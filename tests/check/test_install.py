@@ -8,8 +8,8 @@ import pytest
 
 from support.run import BUILD, ROOT, clean_environment, run_command
 
-STANDINS = re.findall(
-    r'^STANDIN\("([^"]+)"', (ROOT / "simulator/standins/libraries.def").read_text(), re.MULTILINE
+SIMULATOR = re.findall(
+    r'^(?:DRIVER|RUNTIME|STANDIN)\("([^"]+)"', (ROOT / "simulator/libraries.def").read_text(), re.MULTILINE
 )
 INSTALLED = {
     "bin/gpumemtrace",
@@ -21,7 +21,7 @@ INSTALLED = {
     "share/man/man1/gpumemtrace.1",
     *(
         f"lib/gpumemtrace/simulator/{name}"
-        for name in ["libcuda.so.1", "libcudart.so.12", "libcudart.so.13", *STANDINS]
+        for name in SIMULATOR
     ),
 }
 HARD_NAMES = ["plain", "inst dir", "it's \"quoted\"", "back\\slash `tick` ;semi*"]
