@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "numbers.h"
+
 #define FAULT_LIMIT 64
 #define NAME_LIMIT 64
 
@@ -28,16 +30,17 @@ static size_t fault_count; /* written once, before anybody reads it */
 static int read_fault(const char *text, struct fault *fault)
 {
     const char *colon = strchr(text, ':');
-    char *end = NULL;
+    uint64_t which, result;
     if (!colon || colon == text || colon - text >= NAME_LIMIT)
         return -1;
+    const char *end = digits_read(colon + 1, &which);
+    if (which == 0 || *end != '=')
+        return -1;
+    end = digits_read(end + 1, &result);
+    if (result == 0 || result > 999 || *end != '\0')
+        return -1;
     memcpy(fault->function, text, (size_t)(colon - text));
-    fault->which = strtoul(colon + 1, &end, 10);
-    if (fault->which == 0 || *end != '=')
-        return -1;
-    const long result = strtol(end + 1, &end, 10);
-    if (result <= 0 || result > 999 || *end != '\0')
-        return -1;
+    fault->which = (unsigned long)which;
     fault->result = (int)result;
     return 0;
 }
