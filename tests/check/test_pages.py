@@ -98,7 +98,8 @@ def test_the_page_of_commands_explains_the_shared_options_and_no_others():
 
 
 def test_variables_on_pages_exist():
-    sources = [*ROOT.glob("include/**/*.def"), *ROOT.glob("simulator/**/*.[ch]"), *ROOT.glob("analyzer/**/*.[ch]"), *ROOT.glob("common/*.[ch]"),
+    folders = ("simulator", "analyzer", "common")
+    sources = [*ROOT.glob("include/**/*.def"), *(path for folder in folders for path in ROOT.glob(f"{folder}/**/*.[ch]")),
                ROOT / "tests/analyzer/test_outputs.py"]
     known = set(re.findall(r'"(GPUMEMTRACE_\w+)"', "".join(path.read_text(encoding="utf-8") for path in sources)))
     for page in [*PAGES, MANUAL]:
