@@ -30,7 +30,8 @@ static void give(struct caching_allocator *allocator, uint32_t handle)
         fail_msg("%s", err.message);
 }
 
-static void assert_state(const struct caching_allocator *allocator, uint64_t allocated, uint64_t reserved)
+static void assert_state(const struct caching_allocator *allocator, uint64_t allocated,
+                         uint64_t reserved)
 {
     assert_int_equal(allocator->allocated_bytes, allocated);
     assert_int_equal(allocator->reserved_bytes, reserved);

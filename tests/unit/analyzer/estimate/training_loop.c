@@ -181,7 +181,8 @@ static void inplace_relu_lowers_the_transient_and_not_what_is_kept(void **state)
     snprintf(layers, sizeof layers, format, RELU_INPLACE);
     estimated(&inplace, "[8]", layers, training(10, OPTIMIZER_sgd));
     assert_int_equal(estimate_kept_bytes(&f.estimate), estimate_kept_bytes(&inplace.estimate));
-    assert_int_equal(phase_peak(&f, SCHEDULE_forward), phase_peak(&inplace, SCHEDULE_forward) + 320 - 40);
+    assert_int_equal(phase_peak(&f, SCHEDULE_forward),
+                     phase_peak(&inplace, SCHEDULE_forward) + 320 - 40);
     release(&f);
     release(&inplace);
 }
@@ -281,7 +282,8 @@ static void embedding_keeps_its_ids_and_has_a_dense_gradient(void **state)
               training(2, OPTIMIZER_sgd));
     assert_int_equal(category(&f.estimate.forward_end, CATEGORY_input), 2 * 16 * 8);
     assert_int_equal(f.estimate.plan.layers[0].saved_bytes, 2 * 16 * 8);
-    assert_int_equal(category(&f.estimate.phase_peaks[SCHEDULE_optimizer], CATEGORY_gradients), 1600);
+    assert_int_equal(category(&f.estimate.phase_peaks[SCHEDULE_optimizer], CATEGORY_gradients),
+                     1600);
     release(&f);
 }
 
