@@ -93,6 +93,14 @@ def test_a_pool_is_not_fragmented_by_what_every_allocator_loses(trace, idle, exp
     assert verdict(trace) == expected
 
 
+@pytest.mark.parametrize("more, expected", [(0, "fragmented"), (1, "exhausted")])
+def test_a_pool_is_fragmented_where_everything_free_together_is_just_enough(trace, more, expected):
+    held = 16 * GIB - CONTEXT - 200 * MIB
+    trace.tensor(trace.alloc(held), held - GIB)
+    fail(trace, GIB + 200 * MIB + more, free=200 * MIB)
+    assert verdict(trace) == expected
+
+
 def test_holes_between_plain_allocations_are_fragmentation_too(trace):
     trace.alloc(16 * GIB - CONTEXT - 8 * MIB)
     for granule in range(0x7000_0000, 0x7000_0000 + 8 * MIB, 2 * MIB):
