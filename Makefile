@@ -67,7 +67,7 @@ recorder_units = $(filter $(O)/tests/unit/interpose/% $(O)/tests/unit/trace/% $(
 PRODUCTS   := $(LIBRARY) $(COMMAND) $(SIMULATOR)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo check check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch bench bench-pytorch lint install \
+.PHONY: all deps demo check check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch check-mutations bench bench-pytorch lint install \
         uninstall clean programs samples units demo-run check-run tsan-run pythons-run aarch64-run pytorch pytorch-run
 .SECONDARY:
 
@@ -297,6 +297,11 @@ pytorch: deps
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)tests/pytorch/get_debian $(O)/pytorch/debian $(abspath $(O))/simulator || test $$? = 77
 	$(Q)tests/pytorch/get_wheel $(O)/pytorch/wheel $(abspath $(O))/simulator $(PYTHON) || test $$? = 77
+
+# Small mistakes, one at a time, that some test must notice: half an hour.
+check-mutations: deps
+	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs samples units
+	$(Q)tests/mutations/run
 
 bench: deps
 	$(Q)sh .ci/deps bench
