@@ -17,60 +17,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "drain.h"
-#include "gpumemtrace/version.h"
 #include "ring.h"
 #include "store.h"
-
-#define SUFFIX_BYTES 16 /* "-ring.0", "-wal" and their 0 */
-
-/* --- is it a trace? the first 100 bytes of a SQLite file tell --- */
-
-#define HEADER_BYTES 100
-#define HEADER_PAGE_COUNT 28
-#define HEADER_USER_VERSION 60
-#define HEADER_APPLICATION_ID 68
-
-static uint32_t big_endian(const unsigned char *header, size_t offset, unsigned bytes)
-{
-    uint32_t value = 0;
-    for (unsigned i = 0; i < bytes; i++)
-        value = value << 8 | header[offset + i];
-    return value;
-}
-
-static int read_header(const char *path, unsigned char *header, struct stat *status,
-                       struct err *err)
-{
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length = -1;
-    if (fd >= 0 && fstat(fd, status) == 0 && !S_ISDIR(status->st_mode))
-        length = read(fd, header, HEADER_BYTES);
-    const int saved_errno = errno;
-    if (fd >= 0)
-        close(fd);
-    if (fd >= 0 && S_ISDIR(status->st_mode))
-        err_set(err, ERR_INPUT, "%s is a directory, not a trace", path);
-    else if (length < 0)
-        err_set(err, ERR_INPUT, "cannot open %s: %s", path, strerror(saved_errno));
-    else if (length == 0)
-        err_set(err, ERR_INPUT, "%s is empty, not a trace", path);
-    else if (length < HEADER_BYTES || memcmp(header, "SQLite format 3", 16) != 0)
-        err_set(err, ERR_INPUT, "%s is not a trace (not a SQLite file)", path);
-    else
-        return 0;
-    return -1;
-}
-
-static bool has_file(const char *path, const char *suffix)
-{
-    char name[PATH_MAX + SUFFIX_BYTES];
-    snprintf(name, sizeof name, "%s%s", path, suffix);
-    return access(name, F_OK) == 0;
-}
+#include "trace_file.h"
 
 /* Created but still without its magic: the recorder was killed right then, and nothing is in it. */
 static bool is_unborn_ring(const char *ring_path)
@@ -81,35 +33,6 @@ static bool is_unborn_ring(const char *ring_path)
     if (fd >= 0)
         close(fd);
     return length >= 0 && memcmp(start, (const char[8]){0}, sizeof start) == 0;
-}
-
-static int check_header(const char *path, struct err *err)
-{
-    unsigned char header[HEADER_BYTES];
-    struct stat status;
-    if (read_header(path, header, &status, err))
-        return -1;
-    if (big_endian(header, HEADER_APPLICATION_ID, 4) != GMT_TRACE_APPLICATION_ID) {
-        err_set(err, ERR_INPUT, "%s is a SQLite file, but not a trace of gpumemtrace", path);
-        return -1;
-    }
-    const uint32_t format = big_endian(header, HEADER_USER_VERSION, 4);
-    if (format > GMT_TRACE_FORMAT) {
-        err_set(err, ERR_INPUT,
-                "%s has trace format %u, newer than %d: read it with a newer gpumemtrace", path,
-                format, GMT_TRACE_FORMAT);
-        return -1;
-    }
-    /* 1 stands for 65536. A truncated file would open, and fail only where a missing page is
-     * read. */
-    const uint32_t page_bytes = big_endian(header, 16, 2) == 1 ? 65536 : big_endian(header, 16, 2);
-    const int64_t bytes = (int64_t)big_endian(header, HEADER_PAGE_COUNT, 4) * page_bytes;
-    if (status.st_size < bytes && !has_file(path, "-wal")) {
-        err_set(err, ERR_INPUT, "%s is truncated: %lld of %lld bytes", path,
-                (long long)status.st_size, (long long)bytes);
-        return -1;
-    }
-    return 0;
 }
 
 static int open_database(const char *name, const char *shown, int flags, sqlite3 **db,
@@ -217,8 +140,8 @@ static int open_copy(const char *path, sqlite3 **db, struct err *err)
 {
     static const char *const suffixes[] = {"", "-wal", "-shm"};
     const char *temporary = getenv("TMPDIR");
-    char folder[PATH_MAX], from[PATH_MAX + SUFFIX_BYTES];
-    char copy[sizeof folder + 32], name[sizeof copy + SUFFIX_BYTES];
+    char folder[PATH_MAX], from[PATH_MAX + TRACE_FILE_SUFFIX_BYTES];
+    char copy[sizeof folder + 32], name[sizeof copy + TRACE_FILE_SUFFIX_BYTES];
     sqlite3 *opened = NULL;
     int result = 0;
     snprintf(folder, sizeof folder, "%s/gpumemtrace.XXXXXX",
@@ -231,7 +154,7 @@ static int open_copy(const char *path, sqlite3 **db, struct err *err)
     for (int i = 0; i < 2 && !result; i++) {
         snprintf(from, sizeof from, "%s%s", path, suffixes[i]);
         snprintf(name, sizeof name, "%s%s", copy, suffixes[i]);
-        if (i == 0 || has_file(path, suffixes[i]))
+        if (i == 0 || trace_file_has(path, suffixes[i]))
             result = copy_file(from, name, err);
     }
     if (!result)
@@ -287,19 +210,19 @@ static int fold(const char *path, struct ring *ring, const char *ring_path, sqli
 
 int fold_open(const char *path, sqlite3 **db, struct fold_result *result, struct err *err)
 {
-    char ring_path[PATH_MAX + SUFFIX_BYTES];
+    char ring_path[PATH_MAX + TRACE_FILE_SUFFIX_BYTES];
     struct ring ring;
     int status;
     *db = NULL;
     *result = (struct fold_result){false, false};
-    if (check_header(path, err))
+    if (trace_file_check(path, err))
         return -1;
     snprintf(ring_path, sizeof ring_path, "%s-ring.0", path);
     if (access(ring_path, F_OK) != 0 || is_unborn_ring(ring_path)) {
         /* A command that stored names was killed: SQLite rolls that back, if it may write. */
-        if (has_file(path, "-journal") && folder_is_writable(path))
+        if (trace_file_has(path, "-journal") && folder_is_writable(path))
             return open_database(path, path, SQLITE_OPEN_READWRITE, db, err);
-        if (!has_file(path, "-wal") || folder_is_writable(path))
+        if (!trace_file_has(path, "-wal") || folder_is_writable(path))
             return open_database(path, path, SQLITE_OPEN_READONLY, db, err);
         return open_copy(path, db, err);
     }

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See trace_file.h. The first 100 bytes of a SQLite file tell what it is.
+ */
+#include "trace_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "gpumemtrace/version.h"
+
+#define HEADER_BYTES 100
+#define HEADER_PAGE_COUNT 28
+#define HEADER_USER_VERSION 60
+#define HEADER_APPLICATION_ID 68
+
+static uint32_t big_endian(const unsigned char *header, size_t offset, unsigned bytes)
+{
+    uint32_t value = 0;
+    for (unsigned i = 0; i < bytes; i++)
+        value = value << 8 | header[offset + i];
+    return value;
+}
+
+static int read_header(const char *path, unsigned char *header, struct stat *status,
+                       struct err *err)
+{
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t length = -1;
+    if (fd >= 0 && fstat(fd, status) == 0 && !S_ISDIR(status->st_mode))
+        length = read(fd, header, HEADER_BYTES);
+    const int saved_errno = errno;
+    if (fd >= 0)
+        close(fd);
+    if (fd >= 0 && S_ISDIR(status->st_mode))
+        err_set(err, ERR_INPUT, "%s is a directory, not a trace", path);
+    else if (length < 0)
+        err_set(err, ERR_INPUT, "cannot open %s: %s", path, strerror(saved_errno));
+    else if (length == 0)
+        err_set(err, ERR_INPUT, "%s is empty, not a trace", path);
+    else if (length < HEADER_BYTES || memcmp(header, "SQLite format 3", 16) != 0)
+        err_set(err, ERR_INPUT, "%s is not a trace (not a SQLite file)", path);
+    else
+        return 0;
+    return -1;
+}
+
+bool trace_file_has(const char *path, const char *suffix)
+{
+    char name[PATH_MAX + TRACE_FILE_SUFFIX_BYTES];
+    snprintf(name, sizeof name, "%s%s", path, suffix);
+    return access(name, F_OK) == 0;
+}
+
+int trace_file_check(const char *path, struct err *err)
+{
+    unsigned char header[HEADER_BYTES];
+    struct stat status;
+    if (read_header(path, header, &status, err))
+        return -1;
+    if (big_endian(header, HEADER_APPLICATION_ID, 4) != GMT_TRACE_APPLICATION_ID) {
+        err_set(err, ERR_INPUT, "%s is a SQLite file, but not a trace of gpumemtrace", path);
+        return -1;
+    }
+    const uint32_t format = big_endian(header, HEADER_USER_VERSION, 4);
+    if (format > GMT_TRACE_FORMAT) {
+        err_set(err, ERR_INPUT,
+                "%s has trace format %u, newer than %d: read it with a newer gpumemtrace", path,
+                format, GMT_TRACE_FORMAT);
+        return -1;
+    }
+    /* 1 stands for 65536. A truncated file would open, and fail only where a missing page is
+     * read. */
+    const uint32_t page_bytes = big_endian(header, 16, 2) == 1 ? 65536 : big_endian(header, 16, 2);
+    const int64_t bytes = (int64_t)big_endian(header, HEADER_PAGE_COUNT, 4) * page_bytes;
+    if (status.st_size < bytes && !trace_file_has(path, "-wal")) {
+        err_set(err, ERR_INPUT, "%s is truncated: %lld of %lld bytes", path,
+                (long long)status.st_size, (long long)bytes);
+        return -1;
+    }
+    return 0;
+}
