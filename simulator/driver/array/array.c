@@ -156,8 +156,8 @@ CUresult array_create(const char *function, CUarray *handle,
     return call_end(&call);
 }
 
-CUresult array_describe(const char *function, CUarray handle, const void *target,
-                        CUDA_ARRAY3D_DESCRIPTOR *descriptor)
+static CUresult array_describe(const char *function, CUarray handle, const void *target,
+                               CUDA_ARRAY3D_DESCRIPTOR *descriptor)
 {
     struct call call;
     if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && call_requires(&call, target != NULL)) {
@@ -198,7 +198,7 @@ CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR *descriptor, CUarray 
 
 CUresult cuArrayGetDescriptor_v2(CUDA_ARRAY_DESCRIPTOR *descriptor, CUarray handle)
 {
-    CUDA_ARRAY3D_DESCRIPTOR whole;
+    CUDA_ARRAY3D_DESCRIPTOR whole = {0};
     const CUresult result = array_describe(__func__, handle, descriptor, &whole);
     if (!result)
         *descriptor =

@@ -34,8 +34,6 @@ CUresult array_create(const char *function, CUarray *handle,
 /* What the forms without a depth ask for. */
 CUDA_ARRAY3D_DESCRIPTOR array_flat(size_t width, size_t height, CUarray_format format,
                                    unsigned channels);
-CUresult array_describe(const char *function, CUarray handle, const void *target,
-                        CUDA_ARRAY3D_DESCRIPTOR *descriptor);
 /* NULL: no such array. */
 struct array *array_find(CUarray handle);
 struct mipmap *array_find_mipmap(CUmipmappedArray handle);

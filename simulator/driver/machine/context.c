@@ -64,7 +64,6 @@ static void set_defaults(struct context *context)
     memcpy(context->limits, limit_defaults, sizeof context->limits);
     context->limit_bytes = 0;
     context->cache_config = CU_FUNC_CACHE_PREFER_NONE;
-    context->shared_config = CU_SHARED_MEM_CONFIG_DEFAULT_BANK_SIZE;
     context->peers = 0;
 }
 

@@ -22,7 +22,6 @@ struct context {
     size_t limits[CU_LIMIT_MAX];
     uint64_t limit_bytes; /* what limits above their defaults take of the device */
     CUfunc_cache cache_config;
-    CUsharedconfig shared_config;
     struct heap small; /* granules shared by its small blocks */
     struct block *blocks;
     struct object *objects;

@@ -136,17 +136,3 @@ CUresult cuMemAllocHost(void **address, unsigned int size_bytes)
 {
     return allocate(__func__, address, size_bytes, 0);
 }
-
-CUresult cuMemHostGetDevicePointer(CUdeviceptr_v1 *device_address, void *address,
-                                   unsigned int flags)
-{
-    struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
-        call_requires(&call, device_address && !flags && find_mapped(address))) {
-        if ((uintptr_t)address <= UINT32_MAX)
-            *device_address = (CUdeviceptr_v1)(uintptr_t)address;
-        else
-            call.result = CUDA_ERROR_OUT_OF_MEMORY;
-    }
-    return call_end(&call);
-}

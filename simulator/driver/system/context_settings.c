@@ -92,29 +92,6 @@ CUresult cuCtxSetCacheConfig(CUfunc_cache config)
     return call_end(&call);
 }
 
-CUresult cuCtxGetSharedMemConfig(CUsharedconfig *config)
-{
-    struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) && call_requires(&call, config != NULL))
-        *config = call.context->shared_config;
-    return call_end(&call);
-}
-
-CUresult cuCtxSetSharedMemConfig(CUsharedconfig config)
-{
-    struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT))
-        call.context->shared_config = config;
-    return call_end(&call);
-}
-
-CUresult cuCtxResetPersistingL2Cache(void)
-{
-    struct call call;
-    call_begin(&call, __func__, CALL_NEEDS_CONTEXT);
-    return call_end(&call);
-}
-
 /* NULL: the result is set. */
 static struct context *find_peer(struct call *call, CUcontext handle)
 {

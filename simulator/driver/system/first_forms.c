@@ -66,15 +66,6 @@ CUresult cuMemGetInfo(unsigned int *free_bytes, unsigned int *total_bytes)
     return call_end(&call);
 }
 
-CUresult cuDeviceTotalMem(unsigned int *bytes, CUdevice ordinal)
-{
-    struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_INIT) && call_requires(&call, bytes != NULL) &&
-        call_device(&call, ordinal))
-        *bytes = clamp(device_spec()->total_bytes);
-    return call_end(&call);
-}
-
 CUresult cuMemGetAddressRange(CUdeviceptr_v1 *base, unsigned int *size_bytes,
                               CUdeviceptr_v1 address)
 {
@@ -106,27 +97,6 @@ CUresult cuArray3DCreate(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR_v1 *desc
                                           descriptor->Depth,       descriptor->Format,
                                           descriptor->NumChannels, descriptor->Flags};
     return array_create(__func__, handle, descriptor ? &whole : NULL);
-}
-
-CUresult cuArrayGetDescriptor(CUDA_ARRAY_DESCRIPTOR_v1 *descriptor, CUarray handle)
-{
-    CUDA_ARRAY3D_DESCRIPTOR whole;
-    const CUresult result = array_describe(__func__, handle, descriptor, &whole);
-    if (!result)
-        *descriptor = (CUDA_ARRAY_DESCRIPTOR_v1){clamp(whole.Width), clamp(whole.Height),
-                                                 whole.Format, whole.NumChannels};
-    return result;
-}
-
-CUresult cuArray3DGetDescriptor(CUDA_ARRAY3D_DESCRIPTOR_v1 *descriptor, CUarray handle)
-{
-    CUDA_ARRAY3D_DESCRIPTOR whole;
-    const CUresult result = array_describe(__func__, handle, descriptor, &whole);
-    if (!result)
-        *descriptor = (CUDA_ARRAY3D_DESCRIPTOR_v1){clamp(whole.Width), clamp(whole.Height),
-                                                   clamp(whole.Depth), whole.Format,
-                                                   whole.NumChannels,  whole.Flags};
-    return result;
 }
 
 /* --- contexts: counted by those who attach to them --- */

@@ -38,39 +38,8 @@ CUresult cuGraphicsUnregisterResource(GMT_UNUSED CUgraphicsResource resource)
     return refuse(__func__, true);
 }
 
-CUresult cuGraphicsResourceSetMapFlags(GMT_UNUSED CUgraphicsResource resource,
-                                       GMT_UNUSED unsigned int flags)
-{
-    return refuse(__func__, true);
-}
-
-CUresult cuGraphicsResourceSetMapFlags_v2(GMT_UNUSED CUgraphicsResource resource,
-                                          GMT_UNUSED unsigned int flags)
-{
-    return refuse(__func__, true);
-}
-
-CUresult cuGraphicsResourceGetMappedPointer(CUdeviceptr_v1 *address, unsigned int *size_bytes,
-                                            GMT_UNUSED CUgraphicsResource resource)
-{
-    return refuse(__func__, address && size_bytes);
-}
-
 CUresult cuGraphicsResourceGetMappedPointer_v2(CUdeviceptr *address, size_t *size_bytes,
                                                GMT_UNUSED CUgraphicsResource resource)
 {
     return refuse(__func__, address && size_bytes);
-}
-
-CUresult cuGraphicsResourceGetMappedMipmappedArray(CUmipmappedArray *array,
-                                                   GMT_UNUSED CUgraphicsResource resource)
-{
-    return refuse(__func__, array != NULL);
-}
-
-CUresult cuGraphicsSubResourceGetMappedArray(CUarray *array, GMT_UNUSED CUgraphicsResource resource,
-                                             GMT_UNUSED unsigned int index,
-                                             GMT_UNUSED unsigned int level)
-{
-    return refuse(__func__, array != NULL);
 }

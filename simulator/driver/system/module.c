@@ -91,12 +91,6 @@ CUresult cuModuleGetGlobal_v2(GMT_UNUSED CUdeviceptr *address, GMT_UNUSED size_t
     return get_variable(__func__, module, OBJECT_MODULE, name);
 }
 
-CUresult cuModuleGetGlobal(GMT_UNUSED CUdeviceptr_v1 *address, GMT_UNUSED unsigned int *size_bytes,
-                           CUmodule module, const char *name)
-{
-    return get_variable(__func__, module, OBJECT_MODULE, name);
-}
-
 /* --- libraries --- */
 
 struct loading {

@@ -46,10 +46,10 @@ CUresult cuEventCreate(CUevent *handle, unsigned int flags)
     return call_end(&call);
 }
 
-static CUresult destroy(const char *function, CUevent handle)
+CUresult cuEventDestroy_v2(CUevent handle)
 {
     struct call call;
-    if (call_begin(&call, function, CALL_NEEDS_INIT)) {
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
         struct event *event = find(&call, handle);
         if (event) {
             capture_forget_event(event->key);
@@ -57,16 +57,6 @@ static CUresult destroy(const char *function, CUevent handle)
         }
     }
     return call_end(&call);
-}
-
-CUresult cuEventDestroy_v2(CUevent handle)
-{
-    return destroy(__func__, handle);
-}
-
-CUresult cuEventDestroy(CUevent handle)
-{
-    return destroy(__func__, handle);
 }
 
 static void record_in(const struct call *call, struct event *event, CUstream stream)

@@ -40,10 +40,10 @@ CUresult cuStreamCreateWithPriority(CUstream *handle, unsigned int flags, int pr
     return create_stream(__func__, handle, flags, priority);
 }
 
-static CUresult destroy_stream(const char *function, CUstream handle)
+CUresult cuStreamDestroy_v2(CUstream handle)
 {
     struct call call;
-    if (call_begin(&call, function, CALL_NEEDS_INIT)) {
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
         struct stream *stream = stream_find(handle);
         if (stream)
             object_delete(stream);
@@ -51,16 +51,6 @@ static CUresult destroy_stream(const char *function, CUstream handle)
             call.result = CUDA_ERROR_INVALID_HANDLE;
     }
     return call_end(&call);
-}
-
-CUresult cuStreamDestroy_v2(CUstream handle)
-{
-    return destroy_stream(__func__, handle);
-}
-
-CUresult cuStreamDestroy(CUstream handle)
-{
-    return destroy_stream(__func__, handle);
 }
 
 static CUresult do_cuStreamSynchronize(const char *function, CUstream stream)
