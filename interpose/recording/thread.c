@@ -35,8 +35,10 @@ static pthread_key_t end_key;
     (uint32_t)(((bytes) + _Alignof(max_align_t) - 1) / _Alignof(max_align_t) *                     \
                _Alignof(max_align_t))
 
-/* The parts that have a place, last one first, and where the next one's is. */
-static struct thread_part *parts;
+/* The parts that have been used, last one first, and where the next one's place is. A part is
+ * listed before it is placed: in the child of a fork that came in between, it is placed later and
+ * not listed again. */
+static struct thread_part *_Atomic parts;
 static uint32_t parts_end = ALIGNED(sizeof(struct thread));
 
 uint32_t thread_part_place(struct thread_part *part)
@@ -44,11 +46,13 @@ uint32_t thread_part_place(struct thread_part *part)
     pthread_mutex_lock(&threads_lock);
     uint32_t offset = atomic_load_explicit(&part->offset, memory_order_relaxed);
     if (!offset) {
+        if (parts != part) {
+            part->next = parts;
+            atomic_store_explicit(&parts, part, memory_order_release);
+        }
         offset = parts_end;
         parts_end += ALIGNED(part->bytes);
-        part->next = parts;
-        parts = part;
-        atomic_store_explicit(&part->offset, offset, memory_order_relaxed);
+        atomic_store_explicit(&part->offset, offset, memory_order_release);
     }
     pthread_mutex_unlock(&threads_lock);
     return offset;
@@ -132,9 +136,11 @@ static void introduce(struct thread *thread, uint32_t thread_id, int64_t tid, co
 /* threads_lock is held. A part that gets its place later has none of an earlier thread's bytes. */
 static void clear_parts(struct thread *thread)
 {
-    for (const struct thread_part *part = parts; part; part = part->next)
-        memset((char *)thread + atomic_load_explicit(&part->offset, memory_order_relaxed), 0,
-               part->cleared_bytes);
+    for (const struct thread_part *part = parts; part; part = part->next) {
+        const uint32_t offset = atomic_load_explicit(&part->offset, memory_order_relaxed);
+        if (offset)
+            memset((char *)thread + offset, 0, part->cleared_bytes);
+    }
 }
 
 static struct thread *attach(uint64_t generation)
