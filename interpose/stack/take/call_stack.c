@@ -107,6 +107,7 @@ void call_stack_setup(const struct stack_parts *given)
     parts = *given;
     backtrace = parts.unwinder->backtrace;
     is_wanted = backtrace || parts.source_count;
+    thread_part_place(&part); /* takes a lock, which the handlers of a fork must not */
     pthread_mutex_init(&look_lock, NULL);
     atomic_store(&looked_at, NEVER_LOOKED);
     for (unsigned i = 0; i < parts.source_count; i++)

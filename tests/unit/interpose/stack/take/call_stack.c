@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -301,11 +302,38 @@ static void a_call_inside_taking_a_stack_gets_none(void **state)
     assert_int_equal(id_taken_inside, 0);
 }
 
+static void *begin_thread(void *unused)
+{
+    (void)unused;
+    return thread_current();
+}
+
+/* Its lock may be held by a thread that the fork's child does not have. Has to be the first test: no
+ * stack was taken yet. */
+static void the_handlers_of_a_fork_are_not_the_first_to_use_the_part_of_a_thread(void **state)
+{
+    pthread_t other;
+    void *begun;
+    (void)state;
+    assert_int_equal(thread_setup(), 0);
+    recording_set_live(1);
+    assert_int_equal(pthread_create(&other, NULL, begin_thread, NULL), 0);
+    assert_int_equal(pthread_join(other, &begun), 0);
+    recording_set_live(0);
+    assert_ptr_equal(thread_all(), begun);
+    assert_non_null(begun);
+    const size_t used_bytes = thread_parts_bytes();
+    call_stack_before_fork();
+    call_stack_after_fork(true);
+    assert_int_equal(thread_parts_bytes(), used_bytes);
+}
+
 #define STACK_TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        STACK_TEST(the_handlers_of_a_fork_are_not_the_first_to_use_the_part_of_a_thread),
         STACK_TEST(python_frames_stand_before_the_loop_that_ran_them),
         STACK_TEST(a_loop_whose_frame_has_just_ended_takes_no_frame_of_another),
         STACK_TEST(python_beyond_the_unwinders_end_comes_last),
