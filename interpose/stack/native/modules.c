@@ -97,11 +97,12 @@ static bool ends_line_of(struct map_line *line, char byte, uint64_t start, const
         return false;
     }
     char prefix[24];
-    snprintf(prefix, sizeof prefix, "%08" PRIx64 "-", start);
+    snprintf(prefix, sizeof prefix, "%" PRIx64 "-", start);
     line->text[line->used] = '\0';
     line->used = 0;
     *path = strchr(line->text, '/');
-    return *path && strncmp(line->text, prefix, strlen(prefix)) == 0;
+    /* The kernel fills up with zeros to eight digits, emulators to other widths. */
+    return *path && strncmp(line->text + strspn(line->text, "0"), prefix, strlen(prefix)) == 0;
 }
 
 /* Path of the file mapped at this address; -1: there is none. */
