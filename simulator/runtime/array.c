@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arrays: the runtime describes an element by the bits of its channels, the driver by a format and
- * a number of channels. An array is the driver's own, handle for handle.
+ * Arrays. A runtime array is the driver's array with the same handle; the runtime describes an
+ * element by the bits of its channels, the driver by a format and a number of channels.
  */
 #include "array.h"
 
@@ -31,7 +31,8 @@ static const struct element elements[] = {
 
 enum { ELEMENT_COUNT = sizeof elements / sizeof *elements };
 
-/* The first channels have the same bits, those after them none; 0: it is not so. */
+/* The number of channels. 0: invalid, because the used channels differ in bits or are not the
+ * first ones. */
 static unsigned int count_channels(const struct cudaChannelFormatDesc *descriptor)
 {
     const int bits[CHANNEL_LIMIT] = {descriptor->x, descriptor->y, descriptor->z, descriptor->w};
@@ -59,7 +60,7 @@ cudaError_t array_describe(CUDA_ARRAY3D_DESCRIPTOR *description,
     return cudaErrorInvalidChannelDescriptor;
 }
 
-/* The other way round; a format that the runtime has no words for has channels of no bits. */
+/* The channels of a driver format; all zero if the runtime cannot describe it. */
 static struct cudaChannelFormatDesc channels_of(CUarray_format format, unsigned int channels)
 {
     struct cudaChannelFormatDesc descriptor = {.f = cudaChannelFormatKindNone};
@@ -176,7 +177,7 @@ GMT_EXPORT cudaError_t cudaFreeMipmappedArray(cudaMipmappedArray_t array)
     return CALL(NEEDS_CONTEXT, destroy_mipmapped(array));
 }
 
-/* Any of the out-parameters may be NULL. */
+/* Any of the output parameters may be NULL. */
 static cudaError_t get_info(struct cudaChannelFormatDesc *descriptor, struct cudaExtent *extent,
                             unsigned int *flags, CUarray array)
 {
@@ -208,7 +209,7 @@ GMT_EXPORT cudaError_t cudaGetChannelDesc(struct cudaChannelFormatDesc *descript
                 CALL_UNLESS_NULL(descriptor, get_info(descriptor, NULL, NULL, (CUarray)array)));
 }
 
-/* --- arrays that the program maps memory into --- */
+/* --- sparse arrays and deferred mapping --- */
 
 _Static_assert(sizeof(CUDA_ARRAY_SPARSE_PROPERTIES) == sizeof(struct cudaArraySparseProperties),
                "one is the other's bytes");

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The runtime's words for an array's elements in the driver's.
+ * Converts the runtime's description of array elements to the driver's.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_RUNTIME_ARRAY_H
 #define GPUMEMTRACE_SIMULATOR_RUNTIME_ARRAY_H
 
 #include "gpumemtrace/cuda/abi.h"
 
-/* cudaErrorInvalidChannelDescriptor where the driver has no word for it. */
+/* cudaErrorInvalidChannelDescriptor if the driver has no such format. */
 cudaError_t array_describe(CUDA_ARRAY3D_DESCRIPTOR *description,
                            const struct cudaChannelFormatDesc *descriptor, struct cudaExtent extent,
                            unsigned int flags);

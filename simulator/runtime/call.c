@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every call goes through before its body runs. See call.h.
+ * The start of every call, before its body. See call.h.
  */
 #include <stdatomic.h>
 
@@ -10,8 +10,9 @@
 #include "registry.h"
 
 static _Thread_local cudaError_t refusal = cudaSuccess;
-/* Whether cuInit has succeeded. No lock over it: a tool's hook may look up symbols inside, which
- * waits for the loader, and the loader may be inside a constructor that calls the runtime. */
+/* Whether cuInit has succeeded. No lock is held over cuInit: a tool's hook may look up symbols
+ * there and wait for the loader's lock, whose holder may be in a constructor that calls the
+ * runtime. */
 static atomic_bool initialized;
 
 static CUresult initialize(void)

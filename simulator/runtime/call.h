@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One call of an exported function, from entry to return: ordered failures, what has to be there
- * before the body runs, the thread's last error. Every exported function that can fail is
+ * One call of an exported function, from entry to return: injected failures, the initialization
+ * that the body needs, the thread's last error. Every exported function that can fail has this
+ * form:
  *
  *     return CALL(NEEDS_CONTEXT, body of the call);
  *
- * Exported functions never call each other: a preloaded library would see that as a call of the
- * program's.
+ * Exported functions never call each other: a preloaded library would take that for a call by the
+ * program.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_RUNTIME_CALL_H
 #define GPUMEMTRACE_SIMULATOR_RUNTIME_CALL_H
@@ -19,20 +20,20 @@
 
 enum call_needs {
     NEEDS_NOTHING,
-    NEEDS_DRIVER,  /* the table; a function of the driver that works before cuInit */
+    NEEDS_DRIVER,  /* the driver's table, before cuInit */
     NEEDS_DEVICES, /* cuInit has succeeded */
-    NEEDS_CONTEXT  /* one is current: the thread's own, else its device's primary context */
+    NEEDS_CONTEXT  /* a current context; if none, makes the primary one current */
 };
 
-/* `body` is an expression of type cudaError_t; it is left out when the call fails before it. */
+/* `body` is an expression of type cudaError_t; it is not evaluated if the call fails before it. */
 #define CALL(needs, body) error_remember(call_begin(__func__, needs) ? (body) : call_refusal())
 
-/* For the body: whether a parameter that must not be NULL is none, and what to return if it is. */
+/* For the body: returns cudaErrorInvalidValue if a parameter that must not be NULL is NULL. */
 #define CALL_UNLESS_NULL(pointer, body) ((pointer) ? (body) : cudaErrorInvalidValue)
 
 /*
- * Defines the two forms of a function that takes a stream, by one body, which reads `form`: the
- * program's stream 0 is the legacy stream in `name` and the thread's own in name_ptsz (_ptds).
+ * Defines both variants of a stream function from one body, which reads `form`: stream 0 is the
+ * legacy stream in `name` and the per-thread default stream in name_ptsz (_ptds).
  */
 #define TWIN(suffix, name, parameters, needs, body)                                                \
     GMT_EXPORT cudaError_t name parameters                                                         \
@@ -46,11 +47,11 @@ enum call_needs {
         return CALL(needs, body);                                                                  \
     }
 
-/* false: the call is to have no effect and to return call_refusal(). */
+/* false: the call must have no effect and return call_refusal(). */
 bool call_begin(const char *function, enum call_needs needs);
 cudaError_t call_refusal(void);
 
-/* The driver's table inside a body: never NULL from NEEDS_DRIVER on. */
+/* The driver's table, for bodies. Never NULL from NEEDS_DRIVER on. */
 const struct driver_table *call_driver(void);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stream capture: the driver's. The functions that tell about a capture have grown from CUDA 12 to
- * 13, and their names have been given to newer forms: the library's own version tells which form a
- * caller means.
+ * Stream capture, passed on to the driver. CUDA 13 gave the names of some query functions to
+ * versions with more parameters: runtime_version() tells which version a caller was compiled for.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,7 +30,7 @@ TWIN(_ptsz, cudaStreamBeginCaptureToGraph,
 TWIN(_ptsz, cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *graph), NEEDS_CONTEXT,
      error_of_driver(call_driver()->cuStreamEndCapture[form](stream, graph)))
 
-/* --- asking --- */
+/* --- queries --- */
 
 static cudaError_t is_capturing(enum stream_form form, cudaStream_t stream,
                                 enum cudaStreamCaptureStatus *status)
@@ -47,7 +46,7 @@ static cudaError_t is_capturing(enum stream_form form, cudaStream_t stream,
 TWIN(_ptsz, cudaStreamIsCapturing, (cudaStream_t stream, enum cudaStreamCaptureStatus *status),
      NEEDS_CONTEXT, CALL_UNLESS_NULL(status, is_capturing(form, stream, status)))
 
-/* Where to write the answers; all but the status may be NULL. */
+/* Where to write the answers; all but status may be NULL. */
 struct answers {
     enum cudaStreamCaptureStatus *status;
     unsigned long long *id;
@@ -69,14 +68,14 @@ static cudaError_t get_info(enum stream_form form, cudaStream_t stream, struct a
     if (status == CU_STREAM_CAPTURE_STATUS_ACTIVE && answers.id)
         *answers.id = id;
     if (status == CU_STREAM_CAPTURE_STATUS_ACTIVE && answers.edges)
-        *answers.edges = NULL; /* all edges are plain ones */
+        *answers.edges = NULL; /* no edge has data */
     return cudaSuccess;
 }
 
 #define ANSWERS(...)                                                                               \
     CALL_UNLESS_NULL(status, get_info(form, stream, (struct answers){status, id, __VA_ARGS__}))
 
-/* Before CUDA 13 the status and the number alone. */
+/* Before CUDA 13: only the status and the id. */
 TWIN(_ptsz, cudaStreamGetCaptureInfo,
      (cudaStream_t stream, enum cudaStreamCaptureStatus *status, unsigned long long *id,
       cudaGraph_t *graph, const cudaGraphNode_t **dependencies, const cudaGraphEdgeData **edges,
@@ -101,7 +100,7 @@ static cudaError_t update(enum stream_form form, cudaStream_t stream, cudaGraphN
         stream, dependencies, NULL, count, flags));
 }
 
-/* Before CUDA 13 without edges: the third parameter was what is the fourth now. */
+/* Before CUDA 13: without edge data, so what is now the fourth parameter was the third. */
 TWIN(_ptsz, cudaStreamUpdateCaptureDependencies,
      (cudaStream_t stream, cudaGraphNode_t *dependencies, uintptr_t third, uintptr_t fourth,
       unsigned int fifth),

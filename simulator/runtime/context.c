@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The runtime's hold on primary contexts, one retain per device and library, and the functions that
- * choose a device. Another runtime in the same process has its own hold: neither may take it that
- * it is alone.
+ * The runtime's retains of primary contexts, one for each device, and the functions that choose a
+ * device. A second runtime in the same process has retains of its own, so neither may assume that
+ * it is the only user.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -19,11 +19,11 @@ struct primary {
 };
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static struct primary *primaries; /* the array and its length: written under `once` only */
+static struct primary *primaries; /* set under `once` only, like primary_count */
 static int primary_count;
-/* Protects `context` and `retained` of every primary: of two threads one retains. */
+/* Protects `context` and `retained` of every primary, so that only one of two threads retains. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* What cudaSetDevice chose; counts where the driver has no context current. */
+/* The device set by cudaSetDevice; used while the thread has no current context. */
 static _Thread_local int chosen_device;
 
 static void find_devices(void)
@@ -65,7 +65,7 @@ static void give_up(struct primary *primary)
     primary->retained = false;
 }
 
-/* Under the lock. What is retained and not active was reset by somebody else. */
+/* Call locked. A context that is retained but not active was reset by another user. */
 static CUresult retain(struct primary *primary)
 {
     CUresult result;
@@ -107,13 +107,13 @@ static cudaError_t make_primary_current(int ordinal)
     return error ? error : error_of_driver(driver_table()->cuCtxSetCurrent(context));
 }
 
-/* One question for two: it fails where no context is current, and where the current one is dead. */
+/* Whether a live context is current, and on which device: cuCtxGetDevice fails without one. */
 static bool has_context(CUdevice *device)
 {
     return driver_table()->cuCtxGetDevice(device) == CUDA_SUCCESS;
 }
 
-/* Any other answer is the driver's last word: in a forked child it does nothing any more. */
+/* Any other error is final, such as those in a forked child. */
 cudaError_t context_make_current(void)
 {
     CUdevice device;
@@ -165,7 +165,7 @@ static cudaError_t count_devices(int *count)
 GMT_EXPORT cudaError_t cudaGetDeviceCount(int *count)
 {
     if (count)
-        *count = 0; /* said even where there is no driver to ask */
+        *count = 0; /* set even without a driver */
     return CALL(NEEDS_DEVICES, CALL_UNLESS_NULL(count, count_devices(count)));
 }
 
@@ -189,7 +189,7 @@ GMT_EXPORT cudaError_t cudaSetDeviceFlags(unsigned int flags)
     return CALL(NEEDS_DEVICES, set_current_flags(flags));
 }
 
-/* Contexts of the runtime's always map host memory. */
+/* The runtime's contexts always have cudaDeviceMapHost. */
 static cudaError_t get_flags(unsigned int *flags)
 {
     int ordinal, active;
@@ -227,8 +227,8 @@ GMT_EXPORT cudaError_t cudaInitDevice(int device, unsigned int device_flags, uns
     return CALL(NEEDS_DEVICES, init_device(device, device_flags, flags));
 }
 
-/* Whether the thread has a context of the device's current that is not the primary one: the program
- * created it itself, and it is not the runtime's to destroy. */
+/* Whether the thread's current context is one that the program created on this device. The runtime
+ * must not destroy it. */
 static bool has_own_context(int ordinal)
 {
     CUcontext primary = NULL, current = NULL;
@@ -245,7 +245,7 @@ static cudaError_t reset_primary(struct primary *primary)
     CUresult result;
     pthread_mutex_lock(&lock);
     result = driver_table()->cuDevicePrimaryCtxReset_v2(primary->device);
-    /* A reset takes nobody's hold away: ours is given up here and taken anew when needed. */
+    /* A reset keeps all retains: the runtime releases its own and retains again when needed. */
     if (result == CUDA_SUCCESS)
         give_up(primary);
     pthread_mutex_unlock(&lock);

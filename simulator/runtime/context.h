@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Which device and which context a thread works on. As in CUDA, a program that never asked for a
- * context gets its device's primary one on the first call that needs it, and a context that the
- * program made current through the driver's API is respected. It knows nothing of memory.
+ * The device and the context of each thread. As in CUDA, the first call that needs a context makes
+ * the device's primary context current, unless the program has made one current through the
+ * driver's API. It must not know memory.
  *
  * Thread-safe.
  */
@@ -11,15 +11,15 @@
 
 #include "driver_table.h"
 
-/* The number of devices; 0 if the driver cannot say. */
+/* The number of devices; 0 if the driver is missing or fails. */
 int context_device_count(void);
-/* The driver's handle of a device; cudaErrorInvalidDevice for a number that is none. */
+/* The driver's handle of a device; cudaErrorInvalidDevice if there is no such device. */
 cudaError_t context_device(int ordinal, CUdevice *device);
-/* The device that the calling thread works on. */
+/* The device of the calling thread. */
 cudaError_t context_current_device(int *ordinal);
-/* Makes sure that some context is current for the calling thread. */
+/* Makes the device's primary context current unless the thread has a current context. */
 cudaError_t context_make_current(void);
-/* The device's primary context, created if it is not there; what is current does not change. */
+/* The device's primary context, created if needed. Does not change the current context. */
 cudaError_t context_primary(int ordinal, CUcontext *context);
 
 #endif

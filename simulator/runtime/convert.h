@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the runtime and the driver call by different names, and is the same.
+ * Conversions between runtime and driver types that differ only in name.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_RUNTIME_CONVERT_H
 #define GPUMEMTRACE_SIMULATOR_RUNTIME_CONVERT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies and fills. The direction that the program names chooses the driver's function, as in CUDA;
- * whether the addresses suit the direction is for the driver to say.
+ * Copies and fills. As in CUDA, the cudaMemcpyKind chooses the driver's function; the driver checks
+ * that the addresses match it.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -71,7 +71,7 @@ TWIN(_ptsz, cudaMemcpyAsync,
      (void *to, const void *from, size_t size_bytes, enum cudaMemcpyKind kind, cudaStream_t stream),
      NEEDS_CONTEXT, copy_async(form, to, from, size_bytes, kind, stream))
 
-/* A plane: where it starts and how far apart its rows are. */
+/* A plane: its start and the distance between its rows. */
 struct plane {
     const void *start;
     size_t pitch_bytes;

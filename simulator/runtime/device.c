@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What devices are and how they are set up, beside choosing one (context.c): attributes, limits,
- * peers, bus numbers, versions. Numbers of attributes and limits are the driver's own.
+ * Devices: attributes, limits, peers, bus ids, versions. Choosing a device is context.c's.
+ * Attributes and limits have the same numbers as the driver's.
  */
 #include "call.h"
 #include "context.h"
@@ -18,7 +18,7 @@ GMT_EXPORT cudaError_t cudaRuntimeGetVersion(int *version)
     return CALL(NEEDS_NOTHING, CALL_UNLESS_NULL(version, get_runtime_version(version)));
 }
 
-/* 0 where there is no driver: that is an answer, not an error. */
+/* The version is 0 without a driver, which is not an error. */
 static cudaError_t get_driver_version(int *version)
 {
     *version = 0;
@@ -101,7 +101,7 @@ GMT_EXPORT cudaError_t cudaDeviceGetPCIBusId(char *text, int text_bytes, int dev
     return CALL(NEEDS_DEVICES, get_bus_id(text, text_bytes, device));
 }
 
-/* The number of a device of the driver's: the other way round than context_device. */
+/* The number of the device with this driver handle, the inverse of context_device. */
 static cudaError_t find_ordinal(CUdevice wanted, int *ordinal)
 {
     CUdevice device;
@@ -186,7 +186,7 @@ GMT_EXPORT cudaError_t cudaDeviceDisablePeerAccess(int peer)
     return CALL(NEEDS_CONTEXT, disable_peer(peer));
 }
 
-/* --- the rest --- */
+/* --- settings of the current device --- */
 
 GMT_EXPORT cudaError_t cudaProfilerStart(void)
 {

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the driver's table calls where the driver has no such function. In assembly, because it has
- * to suit whatever its caller passes: it looks at no argument.
+ * Stands in the driver's table for functions that the driver lacks. In assembly, because it must
+ * work for any parameters: it reads none.
  */
 #if defined(__x86_64__)
 #define RETURN(number) mov $(number), %eax; ret
 #elif defined(__aarch64__)
 #define RETURN(number) mov w0, (number); ret
 #else
-#error "say here how this processor returns a number"
+#error "add how this processor returns an integer"
 #endif
 
     .text
 
-/* Not exported: CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND for a function that the driver lacks. */
+/* Not exported. Returns CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND. */
     .globl driver_function_missing
     .hidden driver_function_missing
     .type driver_function_missing, %function

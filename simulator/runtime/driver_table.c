@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the driver the way NVIDIA's runtime does: dlopen, one dlsym, then a lookup by name, version
- * and stream form for each function. A tool that wraps what dlsym returns must see all calls, so
- * nothing here may take a shorter way.
+ * Finds the driver as NVIDIA's runtime does: dlopen, one dlsym, then a lookup by name, version and
+ * stream form for each function. It must not bypass these steps, because tools that wrap dlsym's
+ * result must see all calls.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -32,7 +32,7 @@ static const struct slot slots[] = {
 
 enum { SLOT_COUNT = sizeof slots / sizeof *slots };
 
-/* How cuGetProcAddress is asked for a symbol. */
+/* The cuGetProcAddress arguments for a symbol. */
 struct lookup {
     const char *name;
     int version;
@@ -53,16 +53,16 @@ static const struct lookup lookups[] = {
 
 enum { LOOKUP_COUNT = sizeof lookups / sizeof *lookups };
 
-/* Found, or not there at all: what is known once is known for good. */
+/* State of the search; its result is final. */
 enum search { SEARCH_NEW, SEARCH_VAIN, SEARCH_DONE };
 
 typedef CUresult get_function(const char *name, void **function, int version, cuuint64_t flags,
                               CUdriverProcAddressQueryResult *status);
 
-/* Acquire and release: who sees SEARCH_DONE sees the table. */
+/* Acquire and release: a thread that reads SEARCH_DONE also sees the table. */
 static _Atomic int state = SEARCH_NEW;
-/* Protects the table until it is done. Never held over dlopen or dlsym: a thread inside a library's
- * constructor has the loader's own lock, and may be calling the runtime. */
+/* Protects the table until the search is done. Never held over dlopen or dlsym: a thread in a
+ * library's constructor holds the loader's lock and may call the runtime. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct driver_table table;
 
@@ -103,7 +103,7 @@ static enum search find(struct driver_table *target)
     return SEARCH_DONE;
 }
 
-/* Threads that come at once all search; the first to be done leaves what it found. */
+/* Concurrent threads all search; the first to finish stores its result. */
 static void search(void)
 {
     struct driver_table own;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The driver as the runtime calls it: one typed pointer for each function that
- * driver_prototypes.def lists, taken from libcuda.so.1 through cuGetProcAddress_v2 with the version
- * of each one's own ABI. It knows nothing of devices, contexts or memory.
+ * driver_prototypes.def lists, looked up in libcuda.so.1 by cuGetProcAddress_v2 with the version of
+ * its ABI. It must not know devices, contexts or memory.
  *
- * What the driver does not have answers CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND when called, so
- * no pointer in the table is ever NULL. The table is filled once and never changes: any thread may
- * read it without a lock.
+ * A function that the driver lacks returns CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND, so no pointer
+ * in the table is ever NULL. The table is filled once and never changes: any thread may read it
+ * without a lock.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_RUNTIME_DRIVER_TABLE_H
 #define GPUMEMTRACE_SIMULATOR_RUNTIME_DRIVER_TABLE_H
 
 #include "gpumemtrace/cuda/abi.h"
 
-/* Which stream a call with stream 0 means: the form of the function that the program was compiled
- * to call (cudaMallocAsync, or cudaMallocAsync_ptsz) picks the form of the driver's function. */
+/* What stream 0 means. The function that the program calls (cudaMallocAsync or
+ * cudaMallocAsync_ptsz) selects the corresponding driver function. */
 enum stream_form { LEGACY, PER_THREAD, STREAM_FORM_COUNT };
 
 struct driver_table {
@@ -25,10 +25,11 @@ struct driver_table {
 #include "gpumemtrace/cuda/driver_prototypes.def"
 };
 
-/* NULL when there is no libcuda.so.1, or one too old to have cuGetProcAddress_v2. */
+/* NULL: libcuda.so.1 is missing or too old to have cuGetProcAddress_v2. */
 const struct driver_table *driver_table(void);
 
-/* What an absent function is called as; in driver_missing.S, for it has to suit every prototype. */
+/* Takes the place of a missing function; in driver_missing.S, because it must fit every
+ * prototype. */
 void driver_function_missing(void);
 
 #endif

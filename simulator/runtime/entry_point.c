@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Driver functions for the program's own use. It gets what the driver's lookup gives and nothing
- * else; a name that is not found is an answer (a NULL function and a status), not an error.
+ * cudaGetDriverEntryPoint: driver functions for the program. Returns exactly what the driver's
+ * lookup returns; an unknown name gives a NULL function and a status, not an error.
  */
 #include <limits.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "call.h"
 #include "soname.h"
 
-/* The program's default stream is that of the form it was compiled to call. */
+/* The function that the program calls selects its default stream. */
 static int flags_of(enum stream_form form, unsigned long long flags, cuuint64_t *driver_flags)
 {
     switch (flags) {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The errors that calls leave behind, and the functions that report them. An error after which CUDA
- * promises nothing but the same error is remembered for the whole process; any other only for its
- * thread, until cudaGetLastError takes it.
+ * The last errors and the functions that report them. A fatal error, which every later call returns
+ * again, is kept for the whole process; any other error for its thread until cudaGetLastError.
  */
 #include "error.h"
 
@@ -13,10 +12,10 @@
 #include "gpumemtrace/compiler.h"
 
 static _Thread_local cudaError_t last_error = cudaSuccess;
-/* The first error that cannot be recovered from. Relaxed: it guards no other memory. */
+/* The first fatal error. Relaxed: it guards no other memory. */
 static _Atomic int fatal_error = cudaSuccess;
 
-/* The errors that the documentation ends with "the process must be terminated and relaunched". */
+/* Errors for which the documentation says "the process must be terminated and relaunched". */
 static bool is_fatal(cudaError_t error)
 {
     static const cudaError_t fatal[] = {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pieces of a fat binary, one behind the other, each with a header that tells its length. See
- * fatbin.h.
+ * A fat binary is a sequence of pieces, each with a header that gives its length. See fatbin.h.
  */
 #include "fatbin.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Graphs: the driver's, handle for handle, as are their nodes, edges and flags. Parameters of nodes
- * say the same as the driver's under other names. Where CUDA 12 and 13 have the same function with
- * other parameters, the library's own version tells which it was called with.
+ * Graphs, their nodes, edges and flags are the driver's with the same handles. Parameters of nodes
+ * differ from the driver's only in names. Where a function has other parameters in CUDA 12 and 13,
+ * runtime_version() tells which it was called with.
  */
 #include <stdint.h>
 #include <string.h>
@@ -38,7 +38,7 @@ GMT_EXPORT cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 
 /* --- nodes --- */
 
-/* Where a node goes: the graph and what it waits for. */
+/* The place of a new node: its graph and dependencies. */
 struct place {
     cudaGraphNode_t *node;
     cudaGraph_t graph;
@@ -54,7 +54,7 @@ static cudaError_t add(struct place place, CUgraphNodeParams *parameters)
         place.node, place.graph, place.dependencies, NULL, place.dependency_count, parameters));
 }
 
-/* Who has access is not kept by nodes here, so only that it was said is passed on. */
+/* Nodes do not keep access descriptors, so only their presence is passed on. */
 static cudaError_t add_alloc(struct place place, struct cudaMemAllocNodeParams *parameters)
 {
     static const CUmemAccessDesc unread;
@@ -112,7 +112,7 @@ GMT_EXPORT cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t g
                                                                      parameters->userData)));
 }
 
-/* A kernel that was not registered does nothing; the node only says that one would run. */
+/* An unregistered kernel becomes a kernel node that does nothing. */
 static cudaError_t add_kernel(struct place place, const void *kernel, dim3 grid, dim3 block)
 {
     CUgraphNodeParams converted = {.type = CU_GRAPH_NODE_TYPE_EMPTY};
@@ -146,7 +146,7 @@ GMT_EXPORT cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t
                                                                        parameters->blockDim)));
 }
 
-/* The driver wants to know in which context copies and fills run. */
+/* The driver needs the context of copy and fill nodes. */
 static cudaError_t current_context(CUcontext *context)
 {
     return error_of_driver(call_driver()->cuCtxGetCurrent(context));
@@ -266,7 +266,7 @@ static cudaError_t add_child(struct place place, const struct cudaChildGraphNode
     return add(place, &converted);
 }
 
-/* Kinds without parameters, and those whose parameters are the driver's: an event, an address. */
+/* Kinds without parameters, or with the driver's: an event or an address. */
 static cudaError_t add_same(struct place place, const struct cudaGraphNodeParams *parameters)
 {
     CUgraphNodeParams converted = {.type = (CUgraphNodeType)parameters->type};
@@ -309,7 +309,7 @@ GMT_EXPORT cudaError_t cudaGraphAddNode_v2(cudaGraphNode_t *node, cudaGraph_t gr
     return CALL(NEEDS_CONTEXT, CALL_UNLESS_NULL(parameters, add_any(PLACE, parameters)));
 }
 
-/* Since CUDA 13 with edges, as cudaGraphAddNode_v2 was before. */
+/* Since CUDA 13 with edge data, like cudaGraphAddNode_v2 before. */
 GMT_EXPORT cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
                                         const cudaGraphNode_t *dependencies, uintptr_t fourth,
                                         uintptr_t fifth, struct cudaGraphNodeParams *sixth)
@@ -320,7 +320,7 @@ GMT_EXPORT cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph
     return CALL(NEEDS_CONTEXT, CALL_UNLESS_NULL(parameters, add_any(PLACE, parameters)));
 }
 
-/* --- what is in a graph --- */
+/* --- queries of graphs --- */
 
 static cudaError_t get_alloc(cudaGraphNode_t node, struct cudaMemAllocNodeParams *parameters)
 {
@@ -345,7 +345,7 @@ GMT_EXPORT cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node,
     return CALL(NEEDS_DEVICES, CALL_UNLESS_NULL(parameters, get_alloc(node, parameters)));
 }
 
-/* `address` is where to write the address. */
+/* Writes the address to *address. */
 GMT_EXPORT cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void *address)
 {
     return CALL(NEEDS_DEVICES, error_of_driver(call_driver()->cuGraphMemFreeNodeGetParams(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Edges of graphs. Since CUDA 13 these functions take the edges' data too, as their second forms
- * did in CUDA 12: what was the last parameter but one is the last since then.
+ * Edges of graphs. Since CUDA 13 these functions take edge data before the last parameter, like
+ * their _v2 versions in CUDA 12.
  */
 #include <stdbool.h>
 
@@ -14,7 +14,7 @@ static bool has_data(void)
     return runtime_version() >= 13000;
 }
 
-/* --- changing them: plain ones, whatever their data says --- */
+/* --- changes; edge data is ignored --- */
 
 static cudaError_t add(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
                        size_t count)
@@ -60,7 +60,7 @@ GMT_EXPORT cudaError_t cudaGraphRemoveDependencies_v2(cudaGraph_t graph,
     return CALL(NEEDS_DEVICES, take_away(graph, from, to, count));
 }
 
-/* --- asking --- */
+/* --- queries --- */
 
 _Static_assert(sizeof(CUgraphEdgeData) == sizeof(cudaGraphEdgeData), "one is the other's bytes");
 
@@ -84,7 +84,7 @@ GMT_EXPORT cudaError_t cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *
     return CALL(NEEDS_DEVICES, list(graph, from, to, data, count));
 }
 
-/* Either kind of neighbours. */
+/* Lists a node's dependencies or its dependents. */
 typedef CUresult list_neighbours(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data,
                                  size_t *count);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Executable graphs and the memory that a device keeps for graphs: the driver's, handle for handle.
+ * Executable graphs and a device's graph memory: the driver's with the same handles.
  */
 #include "call.h"
 #include "context.h"
@@ -78,7 +78,7 @@ TWIN(_ptsz, cudaGraphUpload, (cudaGraphExec_t exec, cudaStream_t stream), NEEDS_
 TWIN(_ptsz, cudaGraphLaunch, (cudaGraphExec_t exec, cudaStream_t stream), NEEDS_CONTEXT,
      error_of_driver(call_driver()->cuGraphLaunch[form](exec, stream)))
 
-/* --- a device's memory of graphs --- */
+/* --- graph memory of a device --- */
 
 static cudaError_t trim(int ordinal)
 {

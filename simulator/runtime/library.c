@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Libraries: code that the program loads itself. They are the driver's, handle for handle, and so
- * are the numbers of their options.
+ * Libraries: code that the program loads itself. Handles and option numbers are the driver's.
  */
 #include <stdint.h>
 
@@ -44,7 +43,7 @@ GMT_EXPORT cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t 
                 error_of_driver(call_driver()->cuLibraryGetKernel(kernel, library, name)));
 }
 
-/* A variable's address and size; either may be left out. */
+/* Gets a variable's address and size, either of which may be NULL. */
 typedef CUresult get_variable(CUdeviceptr *address, size_t *size_bytes, CUlibrary library,
                               const char *name);
 

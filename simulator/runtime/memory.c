@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Linear, pitched, managed and pinned memory. Where the runtime promises more than the driver (a
- * size of 0, freeing NULL) the difference is made here; all else is the driver's to judge.
+ * Linear, pitched, managed and pinned memory. Handles the cases that only the runtime accepts (a
+ * size of 0, freeing NULL); the driver checks everything else.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include "call.h"
 #include "convert.h"
 
-/* The device of a pointer that no device knows. */
+/* The device of a pointer unknown to CUDA. */
 enum { NO_DEVICE = -2 };
 
 static cudaError_t allocate(void **address, size_t size_bytes)
@@ -42,7 +42,7 @@ GMT_EXPORT cudaError_t cudaFree(void *address)
 static cudaError_t allocate_pitch(void **address, size_t *pitch_bytes, size_t width_bytes,
                                   size_t height)
 {
-    enum { ELEMENT_BYTES = 4 }; /* any the driver accepts: every pitch suits all of them */
+    enum { ELEMENT_BYTES = 4 }; /* any size the driver accepts: the pitch is the same */
     CUdeviceptr memory = 0;
     size_t pitch = 0;
     cudaError_t error = cudaSuccess;
@@ -64,7 +64,7 @@ GMT_EXPORT cudaError_t cudaMallocPitch(void **address, size_t *pitch_bytes, size
                                  allocate_pitch(address, pitch_bytes, width_bytes, height)));
 }
 
-/* A pitched allocation of all rows of all slices. */
+/* One pitched allocation holds the rows of all slices. */
 static cudaError_t allocate_3d(struct cudaPitchedPtr *pitched, struct cudaExtent extent)
 {
     void *memory;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What stands in where there is no body. Every exported name of runtime_functions.def gets a weak
- * entry of its own here; a C file that defines the function takes its place at link time, so no list
- * says which functions have one. In assembly, because an entry has to suit whatever its caller
- * passes: it looks at no argument.
+ * Functions without a body. Every exported name of runtime_functions.def gets a weak entry of its
+ * own here, which a C file that defines the function replaces at link time, so no list of bodies is
+ * needed. In assembly, because an entry must work for any parameters: it reads none.
  */
 #if defined(__x86_64__)
 #define GO_TO(target) jmp target

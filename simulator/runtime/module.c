@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels: nothing computes on a simulated device, so a launch checks what a launch checks and does
- * nothing. A kernel is the address of its host function; one that was registered is launched by the
- * driver, any other only said to be.
+ * Kernels. A launch makes CUDA's checks and computes nothing. A kernel is known by the address of
+ * its host function; a registered one is launched through the driver, any other is not.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -17,15 +16,15 @@ enum { THREADS_PER_BLOCK = 1024, REGISTERS = 32, NO_PREFERENCE = -1 };
 
 /* --- launches --- */
 
-/* As cudaLaunchConfig_t begins; there, launch attributes follow. */
+/* The first members of cudaLaunchConfig_t; launch attributes follow there. */
 struct configuration {
     dim3 grid, block;
     size_t shared_bytes;
     cudaStream_t stream;
 };
 
-/* What <<<…>>> has pushed and the launch it stands before has yet to pop; they nest where an
- * argument of a launch launches. */
+/* Configurations that <<<…>>> has pushed and their launches have not popped yet. They nest when an
+ * argument of a launch contains a launch. */
 enum { PENDING_LIMIT = 16 };
 static _Thread_local struct configuration pending[PENDING_LIMIT];
 static _Thread_local int pending_count;
@@ -81,8 +80,8 @@ static bool is_launchable(const struct configuration *configuration)
     return (uint64_t)block.x * block.y * block.z <= THREADS_PER_BLOCK;
 }
 
-/* A kernel that the driver does not know: an empty node in a captured stream, and nothing in any
- * other, but that the stream's handle is looked at. */
+/* Launches a kernel unknown to the driver: adds an empty node in a captured stream, else only
+ * checks the stream's handle. */
 static CUresult launch_unknown(enum stream_form form, CUstream stream)
 {
     const struct driver_table *driver = call_driver();
@@ -153,7 +152,7 @@ GMT_EXPORT cudaError_t __cudaGetKernel(const void **kernel, const void *host_fun
     return CALL(NEEDS_NOTHING, CALL_UNLESS_NULL(kernel, get_kernel(kernel, host_function)));
 }
 
-/* --- what a kernel is said to be --- */
+/* --- attributes of kernels --- */
 
 static cudaError_t ask_device(int *value, CUdevice_attribute attribute)
 {
@@ -167,7 +166,7 @@ static cudaError_t ask_device(int *value, CUdevice_attribute attribute)
     return error;
 }
 
-/* CUB refuses to run what says that it was built for something else than CUB was. */
+/* CUB does not run a kernel whose architecture differs from the one CUB was built for. */
 static cudaError_t get_attributes(struct cudaFuncAttributes *attributes, const void *kernel)
 {
     int major = 0, minor = 0, shared_bytes = 0;
@@ -201,7 +200,7 @@ GMT_EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attribut
     return CALL(NEEDS_CONTEXT, CALL_UNLESS_NULL(attributes, get_attributes_of(attributes, kernel)));
 }
 
-/* Settings of kernels that never run. */
+/* Accepts a setting, which has no effect because kernels do not run. */
 static cudaError_t accept(const void *kernel)
 {
     return kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stream-ordered memory and its pools. The runtime's structs say the same as the driver's under
- * other names; they are converted member by member.
+ * Stream-ordered allocation and memory pools. The runtime's structs differ from the driver's in
+ * names and are converted member by member.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -81,7 +81,7 @@ GMT_EXPORT cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool)
     return CALL(NEEDS_DEVICES, set_pool(device, pool));
 }
 
-/* --- pools of a place (CUDA 13) --- */
+/* --- pools of a location (CUDA 13) --- */
 
 typedef CUresult get_pool_of(CUmemoryPool *pool, CUmemLocation *location, CUmemAllocationType type);
 
@@ -161,7 +161,7 @@ GMT_EXPORT cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemP
                                    pool, (CUmemPool_attribute)attribute, value)));
 }
 
-/* One by one: the driver's list has other types, and its length has no limit. */
+/* Sets access one by one, because the driver's list has other types and no maximum length. */
 static cudaError_t set_access(cudaMemPool_t pool, const struct cudaMemAccessDesc *accesses,
                               size_t count)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cudaGetDeviceProperties in the three layouts that programs were compiled with: all members are
- * gathered once and then copied by name into the layout at hand. Which layout the unversioned name
- * means depends on the library: CUDA 12's runtime keeps CUDA 11's for it.
+ * cudaGetDeviceProperties in the three layouts that programs may be compiled with: all members are
+ * gathered once and copied by name into the layout requested. The unversioned function uses CUDA
+ * 11's layout in CUDA 12's runtime, and CUDA 13's in 13's.
  */
 #include <stddef.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define MEMBER(type, name, dimension) type name dimension;
 #define NO_MEMBER(type, name, dimension)
 
-/* Every member that any version has; no program's layout. */
+/* All members of all versions; not a layout of any. */
 struct all_properties {
 #define PROPERTY MEMBER
 #define PROPERTY_OF_12 MEMBER
@@ -31,10 +31,10 @@ struct properties_of_12 {
     int reserved[63];
 };
 
-/* CUDA 11's members are CUDA 12's first ones, with no room to spare behind them. */
+/* CUDA 11's members are the first ones of CUDA 12's, without padding after them. */
 enum { SIZE_OF_11 = offsetof(struct properties_of_12, hostRegisterSupported) };
 
-/* As the headers of CUDA 11.8, 12.8 and 13.0 have them. */
+/* The sizes in the headers of CUDA 11.8, 12.8 and 13.0. */
 _Static_assert(SIZE_OF_11 == 728, "the layout of CUDA 11");
 _Static_assert(sizeof(struct properties_of_12) == 1032, "the layout of CUDA 12");
 _Static_assert(sizeof(struct cudaDeviceProp) == 1008, "the layout of CUDA 13");
@@ -58,7 +58,7 @@ static void copy_to_13(struct cudaDeviceProp *to, const struct all_properties *f
 #include "gpumemtrace/cuda/device_prop.def"
 }
 
-/* An attribute that the driver does not know stays 0. */
+/* An attribute unknown to the driver is 0. */
 static int attribute_of(CUdevice device, CUdevice_attribute attribute)
 {
     int value = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The list of what was registered. See registry.h. Variables are in the code, which nobody reads,
- * so registering them is accepted and forgotten.
+ * The list of registered images and kernels. See registry.h. Registering variables has no effect,
+ * because code is not read.
  */
 #include "registry.h"
 
@@ -29,16 +29,17 @@ struct kernel {
     struct kernel *next;
     struct image *image;
     const void *host_function;
-    const char *name; /* the program's own text */
-    CUkernel handle;  /* NULL until it is first launched */
+    const char *name; /* the program's string */
+    CUkernel handle;  /* NULL until first used */
 };
 
-/* Protects both. */
+/* Protects `images` and `kernels`. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct image *images;
-/* By host function: a large library has some ten thousand. */
+/* Hash table by host function: a large library has about ten thousand kernels. */
 static struct kernel *kernels[1 << 12];
-/* How many images are new, so that most calls need no lock. Relaxed: the lock orders the rest. */
+/* The number of images not yet loaded, so that most calls need no lock. Relaxed: the lock orders
+ * everything else. */
 static atomic_int new_count;
 
 static void count_new(int change)
@@ -48,7 +49,7 @@ static void count_new(int change)
 
 static struct kernel **bucket_of(const void *host_function)
 {
-    const uintptr_t number = (uintptr_t)host_function >> 4; /* functions lie 16 bytes apart */
+    const uintptr_t number = (uintptr_t)host_function >> 4; /* functions are aligned to 16 bytes */
     return &kernels[(number ^ number >> 12) % (sizeof kernels / sizeof *kernels)];
 }
 
@@ -101,7 +102,7 @@ static void drop_kernels(struct kernel **place, const struct image *image)
     }
 }
 
-/* An image that another thread is loading at this moment stays: it will be in use. */
+/* Removes an image, unless another thread is loading it. */
 static void take_out(struct image *image)
 {
     struct image **place = &images;
@@ -150,7 +151,7 @@ GMT_EXPORT char __cudaInitModule(GMT_UNUSED void **handle)
 
 /* --- loading --- */
 
-/* NULL: none is new. */
+/* Takes an image to load. NULL: all are loaded. */
 static struct image *claim(void)
 {
     pthread_mutex_lock(&lock);
@@ -165,7 +166,7 @@ static struct image *claim(void)
     return image;
 }
 
-/* One that could not be loaded is new again: the next call tries. */
+/* An image that fails to load is new again: the next call retries. */
 static CUresult load(struct image *image)
 {
     CUlibrary library = NULL;
@@ -190,7 +191,7 @@ cudaError_t registry_load(void)
     return error_of_driver(result);
 }
 
-/* Under the lock. NULL: not registered, or its image is not loaded. */
+/* Call locked. NULL: not registered, or its image is not loaded. */
 static struct kernel *find(const void *host_function)
 {
     struct kernel *kernel = *bucket_of(host_function);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of other processes and of other APIs: the driver's, handle for handle. The runtime's
- * structs say the same under other names.
+ * Memory of other processes and other APIs: the driver's with the same handles. The runtime's
+ * structs differ only in names.
  */
 #include <stdint.h>
 #include <string.h>
@@ -171,7 +171,7 @@ GMT_EXPORT cudaError_t cudaDestroyExternalMemory(cudaExternalMemory_t memory)
                 error_of_driver(call_driver()->cuDestroyExternalMemory((CUexternalMemory)memory)));
 }
 
-/* --- graphics: no resource is known here --- */
+/* --- graphics: no resource handle is valid --- */
 
 static cudaError_t change_resources(bool map, int count, cudaGraphicsResource_t *resources,
                                     cudaStream_t stream)

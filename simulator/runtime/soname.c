@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reads DT_SONAME out of this library's own dynamic section. Not the file's name: a copy or a link
- * may be called anything.
+ * Reads DT_SONAME in this library's dynamic section. A file name would not do: a copy or link may
+ * have any name.
  */
 #include <dlfcn.h>
 #include <link.h>
@@ -10,8 +10,8 @@
 
 #include "soname.h"
 
-/* 0 until it was read. No lock: dladdr1 takes the loader's, which a thread that calls from a
- * library's constructor has already; and all threads read the same. */
+/* 0 until read. No lock: dladdr1 takes the loader's lock, which a thread in a library's
+ * constructor already holds; and all threads read the same value. */
 static _Atomic int version;
 
 static const char *soname_of(const struct link_map *library)
@@ -34,7 +34,7 @@ static const struct {
 #include "simulator/libraries.def"
 };
 
-/* The newest, should this library have no name of its own. */
+/* The newest version if this library has no SONAME. */
 static int read_version(void)
 {
     Dl_info info;

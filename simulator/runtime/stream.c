@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Streams and events: the driver's, handle for handle.
+ * Streams and events: the driver's with the same handles.
  */
 #include <stdlib.h>
 
@@ -46,7 +46,7 @@ TWIN(_ptsz, cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t function, voi
      NEEDS_CONTEXT,
      error_of_driver(call_driver()->cuLaunchHostFunc[form](stream, function, user_data)))
 
-/* --- callbacks: the program's wants a cudaError_t where the driver's gets a CUresult --- */
+/* --- callbacks: the program's takes a cudaError_t, the driver's a CUresult --- */
 
 struct callback {
     cudaStreamCallback_t function;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuBLAS: handles with the memory that the real library documents for them. A handle's default
- * workspace pool is allocated when it is created: what CUBLAS_WORKSPACE_CONFIG says, else two
- * pieces of 4 MiB and eight of 16 KiB, on compute capability 9.0 one of 32 MiB. It must not know
- * who uses it.
+ * cuBLAS: handles and the workspaces that cuBLAS documents. Creating a handle allocates its default
+ * workspaces: those in CUBLAS_WORKSPACE_CONFIG, else two of 4 MiB and eight of 16 KiB, or one of 32
+ * MiB on compute capability 9.0. It must not know who uses it.
  */
 #include "standin.h"
 
@@ -18,7 +17,7 @@ struct handle {
     int math_mode, pointer_mode;
 };
 
-/* ":KiB:count:KiB:count…"; 0: not of that form. */
+/* Parses ":KiB:count:KiB:count…". 0: another form. */
 static size_t parse_config(const char *config)
 {
     size_t bytes = 0;

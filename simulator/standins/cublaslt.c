@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuBLASLt: descriptors that nobody looks into, and one algorithm for every product, which takes no
- * workspace of its own: the caller allocates what it offers before it asks.
+ * cuBLASLt: opaque descriptors and one algorithm for every product. It allocates no workspace: the
+ * caller allocates the workspace it offers.
  */
 #include "standin.h"
 

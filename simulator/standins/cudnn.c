@@ -9,7 +9,7 @@ enum { SUCCESS = 0, ALLOC_FAILED = 1003 };
 STANDIN_CREATE(cudnnCreate, ALLOC_FAILED)
 STANDIN_DESTROY(cudnnDestroy)
 
-/* Newer than any build was made for: those accept a newer minor version. */
+/* Newer than any program was built for, because programs accept a newer minor version. */
 #define MINOR 99
 
 STANDIN(size_t, cudnnGetVersion, (void))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuFFT: plans without a work area. How large a real one is only cuFFT knows. */
+/* cuFFT: plans without a work area, whose real size only cuFFT knows. */
 #include "standin.h"
 
 enum { SUCCESS = 0 };

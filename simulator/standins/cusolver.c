@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuSOLVER: handles that nobody looks into, and no memory to work in: how much only cuSOLVER knows.
- */
+/* cuSOLVER: opaque handles and no workspace, whose real size only cuSOLVER knows. */
 #include "standin.h"
 
 enum { ALLOC_FAILED = 2 };
@@ -14,7 +13,7 @@ STANDIN_DESTROY(cusolverDnDestroyGesvdjInfo)
 STANDIN_CREATE(cusolverDnCreateSyevjInfo, ALLOC_FAILED)
 STANDIN_DESTROY(cusolverDnDestroySyevjInfo)
 
-/* One for each type of number; complex ones may have a name of their own. */
+/* One function for each number type; complex types may have another name. */
 #define NO_BYTES(real, complex, position)                                                          \
     STANDIN_NO_BYTES(cusolverDnS##real##_bufferSize, int, position)                                \
     STANDIN_NO_BYTES(cusolverDnD##real##_bufferSize, int, position)                                \
@@ -34,7 +33,7 @@ NO_BYTES(gesvdjBatched, gesvdjBatched, 12)
 NO_BYTES(gesvdj, gesvdj, 13)
 NO_BYTES(gesvdaStridedBatched, gesvdaStridedBatched, 17)
 
-/* On the device and on the host. */
+/* Sizes on the device and on the host. */
 STANDIN_NO_BYTES_TWICE(cusolverDnXpotrf_bufferSize, size_t, 9, 10)
 STANDIN_NO_BYTES_TWICE(cusolverDnXgeqrf_bufferSize, size_t, 11, 12)
 STANDIN_NO_BYTES_TWICE(cusolverDnXsyevd_bufferSize, size_t, 12, 13)

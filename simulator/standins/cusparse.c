@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* cuSPARSE: descriptors that nobody looks into, and no memory to work in: how much only cuSPARSE
- * knows. */
+/* cuSPARSE: opaque descriptors and no workspace, whose real size only cuSPARSE knows. */
 #include "standin.h"
 
 enum { ALLOC_FAILED = 2 };
@@ -38,7 +37,7 @@ STANDIN_NO_BYTES(cusparseSpGEMM_compute, size_t, 12)
 STANDIN_NO_BYTES(cusparseXcoosort_bufferSizeExt, size_t, 7)
 STANDIN_NO_BYTES(cusparseXcsrsort_bufferSizeExt, size_t, 7)
 
-/* One for each type of number. */
+/* One function for each number type. */
 #define NO_BYTES(name, type, position)                                                             \
     STANDIN_NO_BYTES(cusparseS##name, type, position)                                              \
     STANDIN_NO_BYTES(cusparseD##name, type, position)                                              \
@@ -48,7 +47,7 @@ NO_BYTES(bsrsv2_bufferSize, int, 12)
 NO_BYTES(bsrsm2_bufferSize, int, 14)
 NO_BYTES(csrgeam2_bufferSizeExt, size_t, 20)
 
-/* How many elements a product has depends on values: it has none. */
+/* The number of elements of a product depends on values; here it is 0. */
 STANDIN(int, cusparseSpMatGetSize,
         (const void *matrix, int64_t *rows, int64_t *columns, int64_t *elements))
 {

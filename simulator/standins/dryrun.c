@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a dry run has to keep a program from, loaded with the stand-ins: NVIDIA's libraries by their
- * full path (newer PyTorch opens those it finds in site-packages so, in front of any search path),
- * and cuDNN. It must not know what the stand-ins do.
+ * Keeps a program in a dry run from using NVIDIA's libraries by full path, as newer PyTorch opens
+ * those in site-packages, and from using cuDNN. Loaded with the stand-ins. It must not know what
+ * the stand-ins do.
  */
 #include "standin.h"
 
@@ -10,11 +10,9 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* --- cuDNN ---
- * What it takes for a convolution is chosen by its heuristics on the card; a dry run does not guess
- * it, and PyTorch takes its own kernels. It asks its Context before each use:
- * at::Context::userEnabledCuDNN() const, at::Context::userEnabledCuDNNSDP() const.
- */
+/* --- cuDNN --- cuDNN's heuristics on the device choose the memory of a convolution, which a dry
+ * run cannot know, so PyTorch must use its own kernels. It asks its Context before each use:
+ * at::Context::userEnabledCuDNN() const, at::Context::userEnabledCuDNNSDP() const. */
 
 STANDIN(bool, _ZNK2at7Context16userEnabledCuDNNEv, (const void *context))
 {
@@ -44,7 +42,8 @@ struct dlopen_choice {
 
 struct dlopen_choice dryrun_dlopen_choose(const char *path);
 
-/* Asked by the dlopen in dryrun_dlopen.S. A name without folder finds what is loaded under it. */
+/* Called by dlopen in dryrun_dlopen.S. A name without a folder finds the library already loaded
+ * under that name. */
 struct dlopen_choice dryrun_dlopen_choose(const char *path)
 {
     const char *slash = path ? strrchr(path, '/') : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * dlopen: asks dryrun.c for the function and the path to give it, then jumps there with the stack as it
- * was: whose RPATH is searched depends on the caller's return address.
+ * dlopen: gets the function to call and its path from dryrun.c, then jumps there with an unchanged
+ * stack, because the return address decides whose RPATH is searched.
  */
     .text
     .globl dlopen

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a stand-in exports: each name of its list as a weak entry that returns 0, which every one of
- * these libraries means by success. A C file that defines the function takes its place at link time.
- * In assembly, because an entry has to suit whatever its caller passes: it looks at no argument.
+ * A stand-in's exports: each name of its list is a weak entry that returns 0, which means success
+ * in all these libraries. A C file that defines the function replaces it at link time. In assembly,
+ * because an entry must work for any parameters: it reads none.
  */
 #if defined(__x86_64__)
 #define RETURN_0 xorl %eax, %eax; ret

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NCCL: communicators of one process that never communicate. What the real ones take for their
- * channels and buffers is not known here.
+ * NCCL: communicators of one process that never communicate. The memory of real channels and
+ * buffers is not simulated.
  */
 #include "standin.h"
 

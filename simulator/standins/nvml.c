@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NVML: how many devices there are and how large, from the SPEC alone, because NVML starts no CUDA
- * in the process; and no processes on them. PyTorch asks it when it runs out of memory and for
- * expandable segments; a real one would speak of other devices.
+ * NVML: the count and sizes of devices, and no processes on them. It reads the SPEC alone, because
+ * NVML does not initialize CUDA. PyTorch calls NVML when out of memory and for expandable segments;
+ * the real library would report the real devices.
  */
 #include "standin.h"
 
@@ -49,7 +49,7 @@ STANDIN(int, nvmlSystemGetCudaDriverVersion_v2, (int *version))
     return cudaDriverGetVersion(version) ? NOT_SUPPORTED : SUCCESS;
 }
 
-/* --- devices: the handle is the number, from 1 --- */
+/* --- devices: the handle is the device's number plus 1 --- */
 
 STANDIN(int, nvmlDeviceGetCount_v2, (unsigned *count))
 {
@@ -73,7 +73,7 @@ STANDIN(int, nvmlDeviceGetHandleByIndex, (unsigned index, void **device))
     return nvmlDeviceGetHandleByIndex_v2(index, device);
 }
 
-/* "DOMAIN:BUS:DEVICE.FUNCTION"; simulated devices stand on bus 1, 2, 3 … */
+/* "DOMAIN:BUS:DEVICE.FUNCTION"; simulated devices are on bus 1, 2, 3 … */
 STANDIN(int, nvmlDeviceGetHandleByPciBusId_v2, (const char *text, void **device))
 {
     unsigned domain, bus;
@@ -93,7 +93,7 @@ STANDIN(int, nvmlDeviceGetName, (const void *device, char *text, unsigned bytes)
     return SUCCESS;
 }
 
-/* --- what there is nothing of --- */
+/* --- features that simulated devices lack --- */
 
 #define NO_PROCESSES(name)                                                                         \
     STANDIN(int, name, (const void *device, unsigned *count, void *processes))                     \
@@ -106,8 +106,8 @@ NO_PROCESSES(nvmlDeviceGetComputeRunningProcesses)
 NO_PROCESSES(nvmlDeviceGetComputeRunningProcesses_v2)
 NO_PROCESSES(nvmlDeviceGetComputeRunningProcesses_v3)
 
-/* A struct that begins with its version, the low bits of which are its size; zeros say that there
- * is no fabric. */
+/* Fills a struct whose first member is its version, with its size in the low bits; zeros mean no
+ * fabric. */
 STANDIN(int, nvmlDeviceGetGpuFabricInfoV, (const void *device, unsigned *info))
 {
     const size_t bytes = *info & 0xffffff;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* NVRTC: programs that compile to an image the simulated driver takes; kernels do nothing there. */
+/* NVRTC: every program compiles to an image that the simulated driver accepts; its kernels do
+ * nothing. */
 #include "standin.h"
 
 #include <string.h>
@@ -45,7 +46,7 @@ TEXT(nvrtcGetPTX, nvrtcGetPTXSize, image)
 TEXT(nvrtcGetCUBIN, nvrtcGetCUBINSize, image)
 TEXT(nvrtcGetProgramLog, nvrtcGetProgramLogSize, "")
 
-/* Functions keep the names they have in the source: the simulated driver asks for none. */
+/* Returns names unchanged: the simulated driver finds kernels of any name. */
 STANDIN(int, nvrtcGetLoweredName, (const void *program, const char *name, const char **lowered))
 {
     (void)program;

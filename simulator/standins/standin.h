@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the bodies of stand-ins share. A body is there only where a caller looks at more than the
- * returned 0: a handle it must get, a size, a text, a version. Names, numbers and layouts are those
- * of the libraries' public headers. It must not compute anything: values in a dry run are zeros.
+ * Shared by the bodies of stand-ins. A function has a body only if its caller needs more than the
+ * returned 0: a handle, size, text or version. Names, numbers and layouts are those of the
+ * libraries' public headers. It must not compute anything: values in a dry run are zeros.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_STANDINS_STANDIN_H
 #define GPUMEMTRACE_SIMULATOR_STANDINS_STANDIN_H
@@ -13,12 +13,12 @@
 
 #include "gpumemtrace/compiler.h"
 
-/* An exported function with its declaration: nobody includes NVIDIA's. */
+/* Declares and exports a function: NVIDIA's headers are not included. */
 #define STANDIN(type, name, parameters)                                                            \
     GMT_EXPORT type name parameters;                                                               \
     GMT_EXPORT type name parameters
 
-/* XCreate(handle) and XDestroy(handle) of something that nobody looks into. */
+/* Defines XCreate(handle) and XDestroy(handle) of an opaque object. */
 #define STANDIN_CREATE(name, out_of_memory)                                                        \
     STANDIN(int, name, (void **handle))                                                            \
     {                                                                                              \
@@ -33,8 +33,8 @@
     }
 
 /*
- * What asks how many bytes a function will work in, and is answered: none. first and second: which
- * arguments, from 1, point to the answers; those behind them need not be there.
+ * Defines a query of workspace sizes that answers 0 bytes. first and second are the positions, from
+ * 1, of the arguments that point to the answers; arguments after them may be missing.
  */
 #define STANDIN_NO_BYTES(name, type, position)                                                     \
     STANDIN_NO_BYTES_TWICE(name, type, position, position)

@@ -218,7 +218,7 @@ def test_a_shared_card_is_the_same_for_all_and_free_for_others_when_all_are_gone
     second = share("80GiB")
     assert second.initialized == 1
     said = second.end()
-    assert "GPUMEMTRACE_SIM_SHARED: the file is in use for '16GiB', not for '80GiB'" in said
+    assert "GPUMEMTRACE_SIM_SHARED: the file is in use with SPEC '16GiB', not '80GiB'" in said
     assert len(said.splitlines()) == 1
     first.end()
     assert share("80GiB").initialized == 0
@@ -229,7 +229,7 @@ def test_another_program_s_file_is_not_overwritten(share, tmp_path):
     path.write_text("mine\n")
     process = share(path=path)
     assert process.initialized == 1
-    assert f"'{path}' is another kind of file" in process.end()
+    assert f"'{path}' is not a file of shared cards" in process.end()
     assert path.read_text() == "mine\n"
 
 

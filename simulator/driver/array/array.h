@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arrays, as copies need to see them. Not thread-safe: the simulator's lock covers them.
+ * Arrays and mipmapped arrays. Not thread-safe: the simulator's lock covers them.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_DRIVER_ARRAY_ARRAY_H
 #define GPUMEMTRACE_SIMULATOR_DRIVER_ARRAY_ARRAY_H
@@ -13,43 +13,44 @@
 
 struct array {
     struct object object;
-    bool is_level;       /* a view of a mipmapped array: goes with it only */
-    struct block *block; /* NULL: a level, or its memory is mapped into it */
+    bool is_level;       /* a view of a mipmapped array, destroyed with it only */
+    struct block *block; /* NULL: a level, or the program maps memory into it */
     struct tiles tiles;
     CUDA_ARRAY3D_DESCRIPTOR descriptor;
 };
 
 struct mipmap {
     struct object object;
-    struct block *block; /* NULL: its memory is mapped into it, or is another API's */
+    struct block *block; /* NULL: the program maps memory into it, or it is external memory */
     struct tiles tiles;
     CUDA_ARRAY3D_DESCRIPTOR descriptor;
     unsigned level_count;
-    struct array *levels[ARRAY_LEVEL_LIMIT]; /* made when asked for */
+    struct array *levels[ARRAY_LEVEL_LIMIT]; /* created on first use */
 };
 
-/* Whole calls, for each form of the API; descriptor and target: NULL if the program's is. */
+/* Whole calls, for each version of the API function. descriptor and target are NULL if the program
+ * passed NULL. */
 CUresult array_create(const char *function, CUarray *handle,
                       const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
-/* What the forms without a depth ask for. */
+/* The 3D descriptor of an array without a depth. */
 CUDA_ARRAY3D_DESCRIPTOR array_flat(size_t width, size_t height, CUarray_format format,
                                    unsigned channels);
 /* NULL: no such array. */
 struct array *array_find(CUarray handle);
 struct mipmap *array_find_mipmap(CUmipmappedArray handle);
-/* A mipmapped array without memory of its own. NULL: no host memory; invalid: the result says. */
+/* Creates a mipmapped array without memory of its own. */
 CUresult array_view(struct context *context, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
                     unsigned level_count, struct mipmap **mipmap);
 bool array_is_valid(const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
-/* -1: more than 64 bits can say. */
+/* -1: overflows 64 bits. */
 int array_bytes(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, uint64_t *size_bytes);
-/* *block stays NULL where the program maps memory in. */
+/* *block stays NULL if the program maps memory into the array. */
 CUresult array_take_memory(struct context *context, const CUDA_ARRAY3D_DESCRIPTOR *descriptor,
                            uint64_t size_bytes, struct block **block);
 void array_give_memory(struct block *block);
-/* Does the program map memory into it? */
+/* Whether the program maps memory into the array. */
 bool array_is_mapped_into(const CUDA_ARRAY3D_DESCRIPTOR *descriptor);
-/* Bytes of the first levels together; -1: more than 64 bits can say. */
+/* The bytes of the first level_count levels. -1: overflows 64 bits. */
 int array_levels_bytes(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned level_count,
                        uint64_t *size_bytes);
 CUDA_ARRAY3D_DESCRIPTOR array_level(const CUDA_ARRAY3D_DESCRIPTOR *whole, unsigned level);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Copies. With unified addresses the direction is in the pointers, so all linear ones are one.
+ * Copies. With unified addressing the pointers give the direction, so one body serves all linear
+ * copies.
  */
 #include "array.h"
 #include "simulator/driver/work/capture.h"
@@ -39,7 +40,7 @@ static uint64_t bits(const void *pointer)
     return (uint64_t)(uintptr_t)pointer;
 }
 
-/* One family of copies: its twins differ in the name alone. */
+/* Defines one kind of copy and its variants, which differ only in name. */
 #define COPY(suffix, name, parameters, to, from, size_bytes, stream)                               \
     CUresult name parameters                                                                       \
     {                                                                                              \
@@ -79,15 +80,15 @@ COPY(_ptsz, cuMemcpyDtoDAsync_v2,
 
 /* --- boxes --- */
 
-/* One side of a box copy as the API says it. */
+/* One side of a box copy, as the API describes it. */
 struct side {
     CUmemorytype type;
     uint64_t host, device;
     CUarray array;
-    size_t x_bytes, y, z, pitch_bytes, rows; /* rows of a slice */
+    size_t x_bytes, y, z, pitch_bytes, rows; /* rows in a slice */
 };
 
-/* Nothing of an array is stored: only that the box lies in it matters. */
+/* Checks only that the box lies in the array, whose contents are not stored. */
 static CUresult check_array(const struct side *side, const struct box *box)
 {
     const struct array *array = array_find(side->array);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of other APIs, known by a file descriptor that the driver takes over. It is not this
- * process's CUDA memory: neither the import nor what is mapped from it takes any of a device's.
+ * Memory of other APIs, imported by a file descriptor that the driver takes over. Neither the
+ * import nor its mappings charge a device.
  */
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ struct external {
     uint64_t size_bytes;
 };
 
-/* NULL: the result is set. */
+/* The external memory with this handle. NULL: the call's result is set. */
 static struct external *find(struct call *call, CUexternalMemory handle)
 {
     struct external *external = object_find(handle, OBJECT_EXTERNAL);
@@ -134,7 +134,7 @@ cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *array, CUexternalMemor
     return call_end(&call);
 }
 
-/* What is mapped from it stays the program's to free. */
+/* Mapped buffers stay; the program frees them. */
 CUresult cuDestroyExternalMemory(CUexternalMemory handle)
 {
     struct call call;

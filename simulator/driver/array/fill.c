@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fills (cuMemset…): real where the host could see them, else only checked.
+ * Fills (cuMemset…): performed on memory that the host can access, only checked on other memory.
  */
 #include <string.h>
 
@@ -51,7 +51,7 @@ static CUresult fill(const char *function, const struct fill *fill, CUstream str
     return call_end(&call);
 }
 
-/* A function and its twin. The little-endian first bytes of the value are the element. */
+/* Defines a function and its variants. The element is the value's first bytes, little-endian. */
 #define FILL(suffix, name, parameters, element_bytes, pitch_bytes, width, height, stream)          \
     CUresult name parameters                                                                       \
     {                                                                                              \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mipmapped arrays: one allocation of all their levels; a level's handle is only a view.
+ * Mipmapped arrays: one allocation holds all levels; a level's handle is a view of it.
  */
 #include "array.h"
 #include "simulator/driver/machine/call.h"
@@ -21,7 +21,8 @@ static uint64_t halved(uint64_t extent, unsigned level)
     return extent ? at_least_one(extent >> level) : 0;
 }
 
-/* Layers of a layered or cube array are in every level; a depth shrinks. */
+/* The descriptor of a level. Every level has all layers of a layered or cube array; a depth
+ * shrinks. */
 CUDA_ARRAY3D_DESCRIPTOR array_level(const CUDA_ARRAY3D_DESCRIPTOR *whole, unsigned level)
 {
     CUDA_ARRAY3D_DESCRIPTOR descriptor = *whole;
@@ -32,7 +33,7 @@ CUDA_ARRAY3D_DESCRIPTOR array_level(const CUDA_ARRAY3D_DESCRIPTOR *whole, unsign
     return descriptor;
 }
 
-/* As documented: no more levels than it takes to get the longest side to 1. */
+/* As documented, limits the levels to those that bring the longest side down to 1. */
 static unsigned clamp_levels(const CUDA_ARRAY3D_DESCRIPTOR *descriptor, unsigned level_count)
 {
     uint64_t longest = descriptor->Width;

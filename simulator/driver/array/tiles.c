@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Mapping memory into arrays. See tiles.h. A region is mapped and unmapped as it was first mapped;
- * mapping it again replaces what was there.
+ * Mapping memory into arrays. See tiles.h. A region is unmapped or remapped exactly as it was
+ * mapped; mapping it again replaces its memory.
  */
 #include "tiles.h"
 
@@ -14,10 +14,10 @@
 #include "simulator/driver/memory/physical.h"
 #include "simulator/driver/work/stream.h"
 
-/* What of the array is mapped; all zero for one with deferred mapping. */
+/* The mapped part of an array; all zero for an array with deferred mapping. */
 struct region {
     uint64_t is_tail, level, layer;
-    uint64_t x, y, z, width, height, depth; /* of the tail: x and width are bytes */
+    uint64_t x, y, z, width, height, depth; /* in the mip tail, x and width are bytes */
 };
 
 struct tile_mapping {
@@ -26,7 +26,7 @@ struct tile_mapping {
     struct physical *memory;
 };
 
-/* An array, which has no tail however small it is, or a mipmapped one. */
+/* An array, which never has a mip tail, or a mipmapped array. */
 struct target {
     const CUDA_ARRAY3D_DESCRIPTOR *descriptor;
     unsigned level_count;
@@ -56,13 +56,13 @@ static struct tile_mapping **find(struct tiles *tiles, const struct region *regi
     return place;
 }
 
-/* --- how large tiles are --- */
+/* --- tile sizes --- */
 
 struct shape {
     unsigned width, height, depth; /* elements */
 };
 
-/* As on every card that has sparse arrays: 64 KiB, near to a square or a cube. */
+/* As on every device with sparse arrays: 64 KiB, close to a square or a cube. */
 static struct shape tile_of(const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
 {
     static const struct shape flat[] = {
@@ -77,7 +77,7 @@ static struct shape tile_of(const CUDA_ARRAY3D_DESCRIPTOR *descriptor)
     return is_deep ? deep[row] : flat[row];
 }
 
-/* The first level that is smaller than a tile, in any direction. */
+/* The first level that is smaller than a tile in any dimension. */
 static unsigned tail_level(const struct target *target)
 {
     const struct shape tile = tile_of(target->descriptor);
@@ -153,7 +153,7 @@ static bool read_region(const struct target *target, const CUarrayMapInfo *info,
            region->x <= tail_bytes(target) && region->width <= tail_bytes(target) - region->x;
 }
 
-/* Whole tiles: the last of a row may stick out. */
+/* Counts whole tiles: the last of a row may extend beyond the array. */
 static uint64_t region_bytes(const struct target *target, const struct region *region)
 {
     const struct shape tile = tile_of(target->descriptor);
@@ -167,7 +167,7 @@ static uint64_t region_bytes(const struct target *target, const struct region *r
     return bytes;
 }
 
-/* The memory has to be made for it, on the device that maps it, and large enough. */
+/* The memory must be created for tiles, belong to the mapping device, and be large enough. */
 static CUresult map(const struct target *target, const CUarrayMapInfo *info,
                     const struct region *region, const struct device *device)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that the program maps into an array: tiles of 64 KiB into a sparse one, all of it into one
- * with deferred mapping. Each mapping holds the physical memory it takes from.
+ * Memory that the program maps into an array: tiles of 64 KiB into a sparse array, the whole memory
+ * into one with deferred mapping. Each mapping holds a reference to its physical memory.
  *
  * Not thread-safe: the simulator's lock covers it.
  */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver's API as this library exports it. Protected: a program or a preloaded library may have
- * functions of the same names, and cuGetProcAddress must hand out the driver's own all the same.
+ * The driver's API as this library exports it. Visibility is protected: cuGetProcAddress must hand
+ * out the driver's own functions even where a program or a preloaded library defines the same
+ * names.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_API_H
 #define GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_API_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every live allocation the API knows by an address, on whichever side: where it is, how large,
- * whose. Arrays, which have a handle instead, are blocks without an entry by address. It must not
- * decide where memory comes from.
+ * Every live allocation of the host or a device: its address, size and owner. An array has a handle
+ * instead of an address and is missing from the map by address. It must not decide where memory
+ * comes from.
  *
  * Not thread-safe: the simulator's lock covers it.
  */
@@ -15,14 +15,14 @@
 enum block_kind {
     BLOCK_LINEAR,     /* cuMemAlloc, cuMemAllocPitch */
     BLOCK_ARRAY,      /* no address */
-    BLOCK_MANAGED,    /* host memory that the device may use; not charged to it */
+    BLOCK_MANAGED,    /* host memory that devices may use; not charged to them */
     BLOCK_PINNED,     /* cuMemHostAlloc */
     BLOCK_REGISTERED, /* the program's own memory */
     BLOCK_POOL,       /* cuMemAllocAsync */
     BLOCK_MAPPED,     /* cuMemMap */
-    BLOCK_GRAPH,      /* an allocation node's: addresses always, memory while it is live */
-    BLOCK_OPENED,     /* another process's, by cuIpcOpenMemHandle */
-    BLOCK_IMPORTED    /* another's, freed like one's own: of a pool or of external memory */
+    BLOCK_GRAPH,      /* a graph's allocation node: always has addresses, has memory while live */
+    BLOCK_OPENED,     /* another process's memory, by cuIpcOpenMemHandle */
+    BLOCK_IMPORTED    /* a pool's or external memory, freed as if allocated here */
 };
 
 struct graph_allocation;
@@ -30,37 +30,37 @@ struct physical;
 
 struct block {
     struct tree_node by_address;
-    struct block *next, *previous; /* the context's list */
+    struct block *next, *previous; /* list of the context's blocks */
     enum block_kind kind;
     unsigned flags;
-    uint64_t address, size_bytes; /* the size asked for */
-    uint64_t id;                  /* never used again in this process */
+    uint64_t address, size_bytes; /* size as requested */
+    uint64_t id;                  /* unique in this process */
     struct device *device;
-    struct context *context; /* it ends with this one; NULL: with none */
-    struct span *span;       /* of a device's addresses; NULL: the host's, or reserved ones */
-    struct mempool *pool;    /* POOL; IMPORTED from one */
-    bool is_host_pool, is_managed_pool;  /* POOL: its memory is the host's, or managed */
+    struct context *context;             /* the block ends with it; NULL: with no context */
+    struct span *span;                   /* device addresses; NULL: host or reserved addresses */
+    struct mempool *pool;                /* POOL, and IMPORTED from a pool */
+    bool is_host_pool, is_managed_pool;  /* POOL: host memory, or managed memory */
     struct physical *physical;           /* MAPPED */
-    uint64_t readers, writers;           /* MAPPED: a bit for each device with access */
+    uint64_t readers, writers;           /* MAPPED: one bit for each device with access */
     struct graph_allocation *allocation; /* GRAPH */
-    struct share_name name;              /* OPENED; IMPORTED from a pool */
+    struct share_name name;              /* OPENED, and IMPORTED from a pool */
     unsigned open_count;                 /* OPENED */
 };
 
-/* A copy of the model; NULL: no host memory. */
+/* Copies the model. NULL: out of memory. */
 struct block *block_new(const struct block *model);
 void block_delete(struct block *block);
-/* The block that starts here; NULL: none. */
+/* The block that starts at this address; NULL: none. */
 struct block *block_at(uint64_t address);
-/* The block this address lies in; NULL: none. */
+/* The block that contains this address; NULL: none. */
 struct block *block_containing(uint64_t address);
-/* The first that the caller wants; NULL: none. */
+/* The first block for which is_wanted returns true; NULL: none. */
 struct block *block_find_if(bool is_wanted(const struct block *block, const void *data),
                             const void *data);
-/* Does any block share an address with this range? */
+/* Whether any block overlaps this range. */
 bool block_overlaps(uint64_t address, uint64_t size_bytes);
 
-/* May the host read and write it? */
+/* Whether the host may read and write the block. */
 static inline bool block_is_host(const struct block *block)
 {
     return block->kind == BLOCK_MANAGED || block->kind == BLOCK_PINNED ||

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every call goes through. See call.h.
+ * Entry and exit of every call. See call.h.
  */
 #include "call.h"
 
@@ -10,15 +10,16 @@
 #include "open_captures.h"
 #include "common/sim_fault.h"
 
-/* Protects everything but a thread's own context stack. Never held while foreign code runs. */
+/* Protects everything except each thread's own context stack. Never held while a program's
+ * function runs. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 enum life { LIFE_NEW, LIFE_INITIALIZED, LIFE_FORKED };
-/* Read without the lock: a forked child must not touch a lock that a lost thread may hold. Acquire
- * and release, so that who sees LIFE_INITIALIZED sees the devices. */
+/* Read without the lock: in a forked child, a thread that no longer exists may hold it. Acquire
+ * and release: a thread that reads LIFE_INITIALIZED also sees the devices. */
 static _Atomic int life = LIFE_NEW;
 
-/* A real driver's state does not survive a fork either. */
+/* Like the real driver, the simulated one does not work in a forked child. */
 static void after_fork(void)
 {
     atomic_store_explicit(&life, LIFE_FORKED, memory_order_relaxed);

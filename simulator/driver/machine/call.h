@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One call of an exported function, from entry to return: ordered failures, the checks that all
- * functions share, the lock. Every exported function that touches state is
+ * One call of an exported function, from entry to return: injected failures, the checks that all
+ * functions share, the lock. Every exported function that touches state has this form:
  *
  *     struct call call;
  *     if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT))
@@ -16,36 +16,37 @@
 #include "context.h"
 
 enum call_needs {
-    CALL_NEEDS_NOTHING, /* not even cuInit */
+    CALL_NEEDS_NOTHING, /* works before cuInit */
     CALL_NEEDS_INIT,
-    CALL_NEEDS_CONTEXT,    /* one that is alive and current */
-    CALL_NEEDS_NO_CAPTURE, /* and that no capture is open that would miss what is done */
+    CALL_NEEDS_CONTEXT,    /* a live current context */
+    CALL_NEEDS_NO_CAPTURE, /* and no open capture that forbids the call */
 };
 
 struct call {
     const char *function;
-    struct context *context; /* the current one, where it is needed */
+    struct context *context; /* the current context, if needed */
     CUresult result;
     bool locked;
 };
 
-/* false: the result is set already, the call is to have no effect. */
+/* false: the result is set and the call must have no effect. */
 bool call_begin(struct call *call, const char *function, enum call_needs needs);
 /* Returns the call's result. */
 CUresult call_end(struct call *call);
 
-/* For call_begin's caller who takes a device number; NULL: the result is set. */
+/* The device with this number. NULL: the result is set. */
 struct device *call_device(struct call *call, CUdevice device);
-/* false: the result is set; so it is where a parameter that must not be NULL is. */
+/* false: sets the result to CUDA_ERROR_INVALID_VALUE. For parameters that must not be NULL or are
+ * out of range. */
 bool call_requires(struct call *call, bool condition);
 
 /* cuInit. */
 CUresult call_initialize(unsigned flags);
 
 /*
- * Defines a stream function and its twin for per-thread default streams by one body, which gets the
- * exported name first. The twins differ in the meaning of stream 0 alone, and here all work is done
- * when a call returns.
+ * Defines a stream function and its variant for the per-thread default stream from one body, whose
+ * first argument is the exported name. The variants differ only in which stream 0 means; all work
+ * is done when a call returns.
  */
 #define TWIN(suffix, name, parameters, ...)                                                        \
     CUresult name parameters                                                                       \

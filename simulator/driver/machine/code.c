@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How large code is, and what holds it. See code.h. A module takes whole granules.
+ * The size of code and the modules that hold it. See code.h. A module takes whole granules.
  */
 #include "code.h"
 
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* What fatbinary_section.h says that nvcc wraps its images in. */
+/* The wrapper that nvcc puts around an image, as in fatbinary_section.h. */
 #define WRAPPER_MAGIC 0x466243b1
 
 struct wrapper {
@@ -24,7 +24,7 @@ bool code_is_eager(void)
     return mode && !strcmp(mode, "EAGER");
 }
 
-/* Byte by byte: an image may be shorter than what it is compared with. */
+/* Compares byte by byte: an image may be shorter than the magic. */
 static bool begins_with(const void *image, const void *magic, size_t magic_bytes)
 {
     const unsigned char *is = image, *wanted = magic;
@@ -41,7 +41,8 @@ static uint64_t elf_bytes(const void *image)
     return header.e_shoff + (uint64_t)header.e_shnum * header.e_shentsize;
 }
 
-/* A cubin says how large it is, PTX ends with a zero; of anything else the least is taken. */
+/* A cubin's header gives its size and PTX ends with a zero byte; any other image counts as the
+ * smallest. */
 uint64_t code_image_bytes(const void *image)
 {
     const int wrapper_magic = WRAPPER_MAGIC;

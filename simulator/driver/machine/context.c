@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Life and death of contexts, and each thread's stack of them. See context.h.
+ * Creating and destroying contexts, and each thread's stack of them. See context.h.
  */
 #include "context.h"
 
@@ -49,7 +49,7 @@ CUresult context_set(struct context *context)
     return context ? context_push(context) : CUDA_SUCCESS;
 }
 
-/* What the driver's documentation gives as defaults, or a current card reports. */
+/* Defaults from the driver's documentation, or as a current card reports them. */
 static const size_t limit_defaults[CU_LIMIT_MAX] = {
     [CU_LIMIT_STACK_SIZE] = 1024,
     [CU_LIMIT_PRINTF_FIFO_SIZE] = 1 << 20,
@@ -67,7 +67,8 @@ static void set_defaults(struct context *context)
     context->peers = 0;
 }
 
-/* -1: more than 64 bits can say. A stack is there for every thread that a card can run at once. */
+/* -1: the size overflows 64 bits. Stack memory is reserved for every thread that a device can run
+ * at once. */
 static int bytes_above_default(const struct context *context, CUlimit limit, uint64_t *size_bytes)
 {
     const size_t value = context->limits[limit], usual = limit_defaults[limit];
@@ -169,7 +170,7 @@ CUresult context_create(struct device *device, unsigned flags, struct context **
     return code;
 }
 
-/* The struct stays: another thread may have it on its stack, and must find it not alive. */
+/* Keeps the struct: another thread may have it on its stack and must find that it is not alive. */
 void context_destroy(struct context *context)
 {
     end(context);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a context is: what lives in it, and what it was told. context.h says what happens to it.
+ * The state of a context: its blocks and objects, and its settings. Operations are in context.h.
  *
  * Not thread-safe: the simulator's lock covers it.
  */
@@ -14,15 +14,15 @@ struct context {
     struct object object;
     struct device *device;
     bool alive;
-    unsigned retain_count; /* of a primary context; of another, how often it is attached */
+    unsigned retain_count; /* primary: retains; other: cuCtxAttach calls and its creation */
     unsigned flags;
     uint64_t id;
-    uint64_t life_id; /* from begin to end: no other's, nor its own after a reset */
-    uint64_t peers;   /* a bit for each device made accessible */
+    uint64_t life_id; /* unique to this life: a reset ends it */
+    uint64_t peers;   /* one bit for each device made accessible */
     size_t limits[CU_LIMIT_MAX];
-    uint64_t limit_bytes; /* what limits above their defaults take of the device */
+    uint64_t limit_bytes; /* device memory for limits above their defaults */
     CUfunc_cache cache_config;
-    struct heap small; /* granules shared by its small blocks */
+    struct heap small; /* granules that small blocks share */
     struct block *blocks;
     struct object *objects;
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of devices and what each has left. See device.h.
+ * The table of devices and the free memory of each. See device.h.
  */
 #include "device.h"
 
@@ -11,10 +11,11 @@
 #include "shared.h"
 
 #define ARENA_LIMIT 256
-/* Where device addresses start if the process has nothing there: the same in every run. */
+/* Device addresses start here if the process has nothing mapped there, so they repeat from run to
+ * run. */
 #define ARENA_WISH ((uint64_t)0x200000000000)
 #define LOW_WISH ((uint64_t)1 << 30)
-#define LOW_BYTES ((uint64_t)256 << 20) /* of one arena */
+#define LOW_BYTES ((uint64_t)256 << 20) /* size of one arena */
 #define LOW_END ((uint64_t)1 << 32)
 
 struct arena {
@@ -49,8 +50,8 @@ static void add_visible(int index)
     visible_count++;
 }
 
-/* As the driver documents it: a list of numbers that ends at the first that is no device, or at one
- * that was named before. */
+/* As documented, the list ends before the first number that is not a device or was listed
+ * before. */
 static void read_visible(const char *text)
 {
     char *end;
@@ -93,7 +94,8 @@ static uint64_t held_bytes(const struct device *device)
     return device->used_bytes + (device->context_count ? spec.context_bytes : 0);
 }
 
-/* With the shared table locked. Others may hold what is free in this process's own books. */
+/* Call with the shared table locked: other processes may hold memory that this one counts as
+ * free. */
 static uint64_t left_bytes(const struct device *device)
 {
     const uint64_t own_bytes = spec.total_bytes - spec.others_bytes - held_bytes(device);
@@ -109,7 +111,7 @@ uint64_t device_free_bytes(const struct device *device)
     return bytes;
 }
 
-/* Everything that a device holds for this process comes and goes here. */
+/* Every change of the memory that this process holds of a device goes through here. */
 static CUresult hold(struct device *device, uint64_t size_bytes, bool as_context)
 {
     CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
@@ -157,7 +159,8 @@ void device_discharge(struct device *device, uint64_t size_bytes)
     let_go(device, size_bytes, false);
 }
 
-/* The same for the same card of a simulated machine, in every process. */
+/* The UUID depends only on the card's index on the simulated machine, so all processes agree on
+ * it. */
 void device_uuid(const struct device *device, CUuuid *uuid)
 {
     static const char family[] = "gpumemtrace-sim";
@@ -170,7 +173,7 @@ static bool is_low(uint64_t address)
     return address < LOW_END;
 }
 
-/* The end of the last arena of this kind, so that arenas lie one after the other. */
+/* The end of the last arena of this kind, so that arenas are contiguous. */
 static uint64_t next_wish(bool low)
 {
     for (size_t i = arena_count; i > 0; i--)
@@ -179,8 +182,8 @@ static uint64_t next_wish(bool low)
     return low ? LOW_WISH : ARENA_WISH;
 }
 
-/* Holes between live blocks are no lack of memory on a device with an MMU: there are always more
- * addresses, but for low ones. */
+/* A device with an MMU does not run out of memory through fragmentation, so the heap gets more
+ * addresses whenever none of its holes fits; only low addresses can run out. */
 static int add_arena(struct heap *heap, uint64_t size_bytes, bool low)
 {
     if (arena_count == ARENA_LIMIT)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Spans: best fit, lowest address, merged at once when free. See heap.h.
+ * Best-fit allocation of spans; free neighbours merge at once. See heap.h.
  */
 #include "heap.h"
 
@@ -30,7 +30,7 @@ struct span *heap_free_from(const struct heap *heap, uint64_t size_bytes, uint64
     return node ? TREE_ENTRY(node, struct span, by_size) : NULL;
 }
 
-/* Cuts the upper part off a span that is in no tree, as a free span of its own. */
+/* Splits a span that is in no tree; its upper part becomes a free span. */
 static int cut(struct heap *heap, struct span *span, uint64_t size_bytes)
 {
     struct span *rest = calloc(1, sizeof *rest);
@@ -63,7 +63,7 @@ struct span *heap_take(struct heap *heap, uint64_t size_bytes)
     return span;
 }
 
-/* The upper neighbour becomes part of the lower one. Neither is in the tree. */
+/* Merges the upper neighbour into the lower one. Neither is in the tree. */
 static void merge(struct span *lower, struct span *upper)
 {
     lower->size_bytes += upper->size_bytes;

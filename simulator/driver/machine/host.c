@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pages from the system. See host.h.
+ * Pages from mmap. See host.h.
  */
 #include "host.h"
 

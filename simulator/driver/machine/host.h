@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Host memory that the simulator itself gives out: pinned and managed blocks, whole pages. It must
- * not know who gets them.
+ * Host memory for pinned and managed blocks, in whole pages. It must not know what the memory is
+ * used for.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_HOST_H
 #define GPUMEMTRACE_SIMULATOR_DRIVER_MACHINE_HOST_H
 
 #include <stdint.h>
 
-/* Zeroed, page-aligned; 0: none left. */
+/* Returns zeroed, page-aligned memory. 0: out of memory. */
 uint64_t host_map(uint64_t size_bytes);
 void host_unmap(uint64_t address, uint64_t size_bytes);
 

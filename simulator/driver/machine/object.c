@@ -54,7 +54,7 @@ void *object_find(const void *handle, enum object_kind kind)
     return object && object == handle && object->kind == kind ? object : NULL;
 }
 
-/* The next of any kind after this one, or the first after NULL; NULL: none. */
+/* The object after this one, of any kind; the first one for NULL. NULL: none. */
 static struct object *following(const struct object *object)
 {
     struct tree_node *node = tree_at_least(&objects, key_of(object ? object + 1 : NULL));

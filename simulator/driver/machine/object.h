@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the API knows by a handle: the handle is the address of the struct, and one that is not
- * registered here, or is of another kind, is an invalid handle and never looked into. It must not
- * know what the kinds are for.
+ * Everything the API refers to by a handle. A handle is the address of its struct; a handle that is
+ * not registered here, or is of another kind, is invalid and never dereferenced. It must not know
+ * what the kinds are for.
  *
  * Not thread-safe: the simulator's lock covers it.
  */
@@ -21,7 +21,7 @@ enum object_kind {
     OBJECT_EVENT,
     OBJECT_MODULE,
     OBJECT_LIBRARY,
-    OBJECT_FUNCTION, /* a kernel is one too */
+    OBJECT_FUNCTION, /* also a kernel of a library */
     OBJECT_ARRAY,
     OBJECT_MIPMAP,
     OBJECT_POOL,
@@ -33,26 +33,26 @@ enum object_kind {
     OBJECT_EXTERNAL
 };
 
-/* The first member of each such struct, so that the handle finds it. */
+/* The first member of each struct that has a handle. */
 struct object {
     struct tree_node by_handle;
     enum object_kind kind;
-    struct context *context; /* it ends with this one; NULL: with none */
-    struct object *next;     /* the context's list; see context.h */
+    struct context *context; /* the object ends with it; NULL: with no context */
+    struct object *next;     /* list of the context's objects */
     struct object *previous;
-    void (*end)(void *object); /* gives up what it holds; NULL: nothing */
+    void (*end)(void *object); /* releases what it holds; may be NULL */
 };
 
-/* size_bytes is the whole struct's; all zero but its object. NULL: no host memory. */
+/* Allocates a struct of size_bytes; all but its object is zero. NULL: out of memory. */
 void *object_new(enum object_kind kind, struct context *context, size_t size_bytes);
 void object_delete(void *object);
 /* NULL: no object of this kind. */
 void *object_find(const void *handle, enum object_kind kind);
-/* The first of this kind that the caller wants; NULL: none. */
+/* The first object of this kind for which is_wanted returns true; NULL: none. */
 void *object_find_if(enum object_kind kind, bool is_wanted(const void *object, const void *data),
                      const void *data);
 void object_for_each(enum object_kind kind, void visit(void *object, void *data), void *data);
-/* Ends all objects of a context. */
+/* Deletes all objects of a context. */
 void object_delete_all(struct context *context);
 
 #endif

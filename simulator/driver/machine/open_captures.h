@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The captures that are open: who began each, and which calls it forbids. What a capture makes of
- * the work in its streams is capture.h's; it must not know that.
+ * The open stream captures: the thread that began each, and the calls it forbids. It must not know
+ * what a capture records, which is capture.h's.
  *
  * Not thread-safe: the simulator's lock covers it.
  */
@@ -12,31 +12,31 @@
 #include "api.h"
 
 struct capture {
-    struct object object; /* of the context of the stream that began it */
+    struct object object; /* in the context of the stream that began it */
     struct capture *next;
     uint64_t id, origin_key;
     CUstreamCaptureMode mode;
-    const void *thread; /* the mark of the one that began it */
+    const void *thread; /* the thread that began it */
     struct graph *graph;
     bool owns_graph, is_invalid;
-    bool is_blocking;          /* the legacy stream waits for it */
-    struct graph_node *before; /* the last node that was there already */
+    bool is_blocking;          /* the capturing stream synchronizes with the legacy stream */
+    struct graph_node *before; /* the graph's last node when the capture began */
     struct frontier *streams, *events;
 };
 
-/* NULL: none is open. The others follow through next. */
+/* The head of the list, linked through next. NULL: none is open. */
 struct capture *open_captures_first(void);
-/* Gives it an id and the calling thread's mark. */
+/* Adds a capture, giving it an id and the calling thread. */
 void open_captures_add(struct capture *capture);
 void open_captures_remove(struct capture *capture);
 bool open_captures_began_here(const struct capture *capture);
 
 /*
- * Before a call whose effect a capture in this thread, or a global one in another, would miss: such
- * captures become invalid. false: there is one, the call is to fail.
+ * Checks a call that is unsafe during stream capture. Invalidates the captures that forbid it, this
+ * thread's own or another's global ones. false: there is one and the call must fail.
  */
 bool open_captures_permit(void);
-/* How this thread wants to be kept from such calls; returns how it was. */
+/* Sets this thread's capture mode for such calls; returns the previous one. */
 CUstreamCaptureMode open_captures_exchange_mode(CUstreamCaptureMode mode);
 
 #endif

@@ -15,7 +15,7 @@
 
 static const char magic[8] = "gmtname";
 
-/* The moment of its first name; with the pid, no other process's. */
+/* The time of the process's first name: unique together with the pid. */
 static uint64_t process_number(void)
 {
     static uint64_t number;

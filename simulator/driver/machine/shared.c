@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of what processes hold. See shared.h.
+ * The table of the memory that each process holds. See shared.h.
  */
 #include "shared.h"
 
@@ -29,7 +29,7 @@ static int file = -1;
 static struct table *table; /* NULL: not shared */
 static int own_slot;
 
-/* Locks of the process, not of the open file: a fork's child must not keep the parent's alive. */
+/* Locks belong to the process, not to the open file: a forked child must not keep its parent's. */
 static int change_lock(int command, short type, off_t byte)
 {
     struct flock range = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
@@ -81,7 +81,7 @@ static bool is_anyone_there(void)
     return false;
 }
 
-/* Locked. The first of the living says what the cards are. */
+/* Call locked. The first live process sets the SPEC; the others must match it. */
 static int agree(const char *spec_text, struct err *err)
 {
     if (!is_anyone_there()) {
@@ -92,12 +92,13 @@ static int agree(const char *spec_text, struct err *err)
     }
     if (!strncmp(table->spec_text, spec_text, sizeof table->spec_text))
         return 0;
-    err_set(err, ERR_INPUT, "the file is in use for '%.*s', not for '%s'", SPEC_TEXT_BYTES,
-            table->spec_text, spec_text);
+    err_set(err, ERR_INPUT,
+            "the file is in use with SPEC '%.*s', not '%s'; use that SPEC or another file",
+            SPEC_TEXT_BYTES, table->spec_text, spec_text);
     return -1;
 }
 
-/* Locked. A dead owner's figures stay until somebody takes its slot. */
+/* Call locked. A dead owner's figures stay until another process takes its slot. */
 static int take_slot(struct err *err)
 {
     for (own_slot = 0; own_slot < SLOT_COUNT; own_slot++)
@@ -105,7 +106,7 @@ static int take_slot(struct err *err)
             memset(table->held_bytes[own_slot], 0, sizeof table->held_bytes[own_slot]);
             return 0;
         }
-    err_set(err, ERR_SYSTEM, "%d processes share the file already", SLOT_COUNT);
+    err_set(err, ERR_SYSTEM, "the file is full: %d processes share it already", SLOT_COUNT);
     return -1;
 }
 
@@ -122,9 +123,10 @@ static int map_file(const char *path, struct err *err)
     file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (file < 0 || change_lock(F_SETLKW, F_WRLCK, 0) || fstat(file, &status))
         goto failed;
-    /* Another program's file must not be overwritten. */
+    /* Never overwrite a file of another kind. */
     if (status.st_size != 0 && (status.st_size != (off_t)sizeof *table || !has_magic())) {
-        err_set(err, ERR_INPUT, "'%s' is another kind of file", path);
+        err_set(err, ERR_INPUT, "'%s' is not a file of shared cards; name a new or empty file",
+                path);
         return -1;
     }
     if (ftruncate(file, sizeof *table))
@@ -145,7 +147,7 @@ static void give_up(void)
         munmap(table, sizeof *table);
     table = NULL;
     if (file >= 0)
-        close(file); /* and with it every lock on it */
+        close(file); /* also releases every lock on it */
     file = -1;
 }
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Several processes on the same simulated cards: GPUMEMTRACE_SIM_SHARED names a file in which each
- * process says how much it holds of each card, so that the others have that much less. Without the
+ * Lets several processes share the simulated cards: GPUMEMTRACE_SIM_SHARED names a file in which
+ * each process records how much it holds of each card, which the others then lack. Without the
  * setting every process has the cards to itself.
  *
  *     file:   header | slot 0: held bytes of card 0, 1, … 63 | slot 1 | … | slot 127
  *     locks:  byte 0: the table is being read or written; byte 1 + N: the owner of slot N lives
  *
- * The system gives up a process's locks when it dies, however it does, and so what it held.
+ * The system releases a process's locks however it dies; its memory then counts as free.
  *
  * Not thread-safe: the simulator's lock covers it.
  */
@@ -18,15 +18,15 @@
 
 #include "gpumemtrace/err.h"
 
-/* Takes a slot in the file, if one is named. spec_text: all processes must ask for the same. */
+/* Takes a slot in the file, if one is named. All processes must pass the same spec_text. */
 int shared_open(const char *spec_text, struct err *err);
 
-/* Between these two no other process's figures change. */
+/* No other process's figures change between these two calls. */
 void shared_lock(void);
 void shared_unlock(void);
-/* Locked. What other living processes hold of the card. */
+/* Call locked. The bytes that other live processes hold of the card. */
 uint64_t shared_others_bytes(int index);
-/* Locked. What this process holds of it from now on. */
+/* Call locked. Records the bytes that this process now holds of the card. */
 void shared_hold(int index, uint64_t held_bytes);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A treap: a search tree by key that is a heap by a hash of the key. The hash stands in for chance,
- * so the shape depends on the contents alone and every run is the same.
+ * A treap: a search tree by key that is also a heap by priority. The priority is a hash of the key,
+ * not a random number, so the shape depends only on the contents and every run is the same.
  */
 #include "tree.h"
 
@@ -12,7 +12,8 @@ static bool is_before(struct tree_key a, struct tree_key b)
     return a.first != b.first ? a.first < b.first : a.second < b.second;
 }
 
-/* Multiply and fold twice: neighbouring addresses must not get neighbouring priorities. */
+/* Multiplies and folds twice, so that neighbouring addresses do not get neighbouring
+ * priorities. */
 static uint64_t priority(const struct tree_node *node)
 {
     const uint64_t odd = 0x9e3779b97f4a7c15u;
@@ -22,7 +23,7 @@ static uint64_t priority(const struct tree_node *node)
     return bits ^ (bits >> 32);
 }
 
-/* Cuts a tree in two: nodes before the key, and the others. */
+/* Splits a tree into the nodes before the key and the others. */
 static void split(struct tree_node *root, struct tree_key key, struct tree_node **before,
                   struct tree_node **after)
 {
@@ -52,7 +53,7 @@ void tree_insert(struct tree *tree, struct tree_node *node, struct tree_key key)
     *place = node;
 }
 
-/* Every node of before comes before every node of after. */
+/* Joins two trees; every node of `before` comes before every node of `after`. */
 static struct tree_node *join(struct tree_node *before, struct tree_node *after)
 {
     struct tree_node *root, **place = &root;

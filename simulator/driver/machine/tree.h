@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An ordered tree whose nodes live inside the caller's structs, keyed by two numbers. It must not
- * allocate, and not know what it holds.
+ * An ordered tree whose nodes are members of the caller's structs, keyed by two numbers. It must
+ * not allocate or know what it holds.
  *
  * Not thread-safe: the simulator's lock covers every tree.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Checking and touching memory. See copy_side.h.
+ * Checking and copying memory. See copy_side.h.
  */
 #include "copy_side.h"
 
@@ -12,7 +12,7 @@
 #include "simulator/driver/machine/host.h"
 #include "vmm.h"
 
-/* Mappings side by side are one range to the device; other blocks end where they end. */
+/* Adjacent mappings form one range; a range must not cross the end of any other block. */
 static CUresult check_block(const struct block *block, uint64_t address, uint64_t size_bytes)
 {
     for (;;) {
@@ -43,7 +43,7 @@ CUresult copy_side_check(uint64_t address, uint64_t size_bytes, bool *is_host)
     return CUDA_SUCCESS;
 }
 
-/* The bytes from a box's first to its last; -1: more than 64 bits can say. */
+/* The bytes from the box's first to its last. -1: overflows 64 bits. */
 static int reach(const struct copy_side *place, const struct box *box, uint64_t *size_bytes)
 {
     uint64_t rows_bytes, slices_bytes;

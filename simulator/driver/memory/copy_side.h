@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One side of a copy, or what is filled: is the memory there, may the host touch it? What devices
- * hold is not stored: a copy out of device memory gives zeros, a copy into it nothing.
+ * One side of a copy or the target of a fill: checks that the memory exists and whether the host
+ * can access it. The contents of device memory are not stored: a copy from it gives zeros, a copy
+ * to it is only checked.
  *
  * Not thread-safe: the simulator's lock covers it.
  */
@@ -11,7 +12,7 @@
 #include "simulator/driver/machine/api.h"
 #include <stdbool.h>
 
-/* A box of rows inside memory that is seen as slices of rows. */
+/* The start and layout of memory seen as slices of rows. */
 struct copy_side {
     uint64_t address; /* of the first byte; 0 for an array */
     uint64_t pitch_bytes, slice_bytes;
@@ -22,12 +23,13 @@ struct box {
     uint64_t width_bytes, height, depth;
 };
 
-/* Is [address, address + size_bytes) one live allocation's, or the program's own memory? */
+/* Checks that [address, address + size_bytes) lies in one live allocation or in the program's own
+ * memory. */
 CUresult copy_side_check(uint64_t address, uint64_t size_bytes, bool *is_host);
-/* The same for a box; sets place->is_host. */
+/* The same for a box. Sets place->is_host. */
 CUresult copy_side_check_box(struct copy_side *place, const struct box *box);
 
-/* Both have been checked. */
+/* Both sides must have been checked. */
 void copy_side_copy(const struct copy_side *to, const struct copy_side *from,
                     const struct box *box);
 

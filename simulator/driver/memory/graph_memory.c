@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The books of graphs' memory, one for each device. See graph_memory.h.
+ * Accounts of graph memory, one for each device. See graph_memory.h.
  */
 #include "graph_memory.h"
 
@@ -28,7 +28,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* What a mapped graph has room for beside its own live allocations. */
+/* The memory that a mapped graph needs beyond its own live allocations. */
 static uint64_t transient_bytes(const struct graph_mapping *mapping)
 {
     return mapping->is_mapped ? mapping->peak_bytes - mapping->live_bytes : 0;
@@ -181,7 +181,7 @@ out:
     return call_end(&call);
 }
 
-/* NULL: not an attribute. */
+/* The value of a graph memory attribute; NULL: no such attribute. */
 static const uint64_t *find(const struct books *own, CUgraphMem_attribute attribute)
 {
     switch (attribute) {
@@ -210,7 +210,7 @@ CUresult cuDeviceGetGraphMemAttribute(CUdevice ordinal, CUgraphMem_attribute att
     return call_end(&call);
 }
 
-/* High-water marks may be set to 0 only: they start again from what is held now. */
+/* High-water marks can only be set to 0, which resets them to the current value. */
 CUresult cuDeviceSetGraphMemAttribute(CUdevice ordinal, CUgraphMem_attribute attribute, void *value)
 {
     struct call call;

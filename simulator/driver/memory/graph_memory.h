@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of graphs. An allocation node has addresses from its creation on, and memory only from the
- * launch that runs it to its free. What launches need is reserved for all graphs of a device
- * together: a later launch uses what an earlier one left, until it is trimmed.
+ * Memory of graphs. An allocation node has its address from its creation on, but memory only from
+ * the launch that runs it until its free. All graphs of a device share the reserved memory: a later
+ * launch reuses what an earlier one left, until it is trimmed.
  *
  *     reserved   charged to the device; grows at launches and uploads, shrinks by trimming only
  *     used       live allocations, and beside them the most that a mapped executable graph needs
@@ -19,37 +19,37 @@ struct graph;
 
 /* What an executable graph needs of one device while it runs. */
 struct graph_mapping {
-    struct graph_mapping *next; /* of all on this device */
+    struct graph_mapping *next; /* list of the device's mappings */
     struct device *device;
-    uint64_t peak_bytes, live_bytes; /* live: of its own allocations */
+    uint64_t peak_bytes, live_bytes; /* live: its own live allocations */
     bool is_mapped;                  /* launched or uploaded since the last trim */
 };
 
 struct graph_allocation {
     struct block *block;
     uint64_t held_bytes;
-    unsigned reference_count;      /* its node, executable graphs, and being live */
-    struct graph *owner;           /* NULL: gone */
-    struct graph_mapping *mapping; /* of the one executable graph; NULL: none */
+    unsigned reference_count;      /* held by its node, executable graphs, and while live */
+    struct graph *owner;           /* NULL: the graph was destroyed */
+    struct graph_mapping *mapping; /* of the graph's executable graph; NULL: none */
     bool is_live, is_freed_inside, is_freed_outside;
 };
 
-/* With one reference, its node's. */
+/* Creates an allocation with one reference, its node's. */
 CUresult graph_allocation_new(const CUDA_MEM_ALLOC_NODE_PARAMS *parameters, struct graph *owner,
                               struct graph_allocation **allocation);
 void graph_allocation_retain(struct graph_allocation *allocation);
 void graph_allocation_release(struct graph_allocation *allocation);
-/* NULL: no graph's allocation starts here. */
+/* The graph allocation that starts at this address; NULL: none. */
 struct graph_allocation *graph_allocation_at(uint64_t address);
-/* Begins its life, for which memory is reserved, or ends it. */
+/* Makes an allocation live, using reserved memory, or ends that. */
 void graph_allocation_begin(struct graph_allocation *allocation);
 void graph_allocation_end(struct graph_allocation *allocation);
-/* cuMemFree of a block of a graph: false if it is not live. */
+/* cuMemFree of a graph's block. false: the block is not live. */
 bool graph_memory_free_block(struct block *block);
 
 void graph_mapping_add(struct graph_mapping *mapping);
 void graph_mapping_remove(struct graph_mapping *mapping);
-/* Reserves what it needs beside all that is live. */
+/* Reserves the mapping's peak beside all other live allocations. */
 CUresult graph_mapping_map(struct graph_mapping *mapping);
 
 #endif

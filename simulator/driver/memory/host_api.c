@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pinned memory: allocated here, or the program's own and registered.
+ * Pinned memory, allocated by the driver or registered by the program.
  */
 #include "simulator/driver/machine/call.h"
 #include "gpumemtrace/compiler.h"
@@ -35,7 +35,7 @@ CUresult cuMemAllocHost_v2(void **address, size_t size_bytes)
     return allocate(__func__, address, size_bytes, 0);
 }
 
-/* The block of this kind that starts here; NULL: none. */
+/* The block of this kind that starts at this address; NULL: none. */
 static struct block *find(const void *address, enum block_kind kind)
 {
     struct block *block = block_at((uint64_t)(uintptr_t)address);
@@ -104,7 +104,8 @@ CUresult cuMemHostUnregister(void *address)
     return call_end(&call);
 }
 
-/* Host memory that the device reaches at the host's own address. */
+/* The pinned or registered block that contains this address, which is also its device address;
+ * NULL: none. */
 static const struct block *find_mapped(const void *address)
 {
     const struct block *block = block_containing((uint64_t)(uintptr_t)address);
@@ -130,7 +131,7 @@ CUresult cuMemHostGetFlags(unsigned int *flags, void *address)
     return call_end(&call);
 }
 
-/* --- the first forms of before CUDA 3.2 --- */
+/* --- functions older than CUDA 3.2 --- */
 
 CUresult cuMemAllocHost(void **address, unsigned int size_bytes)
 {

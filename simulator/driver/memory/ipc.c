@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory of other processes by IPC handles: opened once in a context however often it is asked for,
- * at an address of its own.
+ * Memory of other processes, opened by IPC handles. Opening the same handle again in a context
+ * returns the same address and counts the opens.
  */
 #include <string.h>
 
@@ -52,7 +52,7 @@ static CUresult map(struct context *context, const struct share_name *name, CUde
     return CUDA_SUCCESS;
 }
 
-/* One context of each device may have it open. */
+/* Only one context of each device can have the memory open. */
 static CUresult open(struct context *context, const struct share_name *name, CUdeviceptr *address)
 {
     if (share_is_own(name))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Linear and pitched device memory, managed memory, and what is left. Pool memory may be freed here
- * as well, as the driver allows.
+ * Linear and pitched device memory, managed memory, and the free memory of a device. As in the real
+ * driver, cuMemFree also frees memory of pools.
  */
 #include "memory.h"
 
@@ -165,7 +165,7 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *size_bytes, CUdevice
     return result;
 }
 
-/* Where managed memory resides is not simulated: moves and hints have no effect. */
+/* The location of managed memory is not simulated: prefetches and advice have no effect. */
 static CUresult check_managed(uint64_t address, uint64_t size_bytes)
 {
     const struct block *block = block_containing(address);

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Memory that more than one form of the API hands out. Not thread-safe: the simulator's lock covers
- * it.
+ * Allocations that several versions of an API function share. Not thread-safe: the simulator's lock
+ * covers it.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_MEMORY_H
 #define GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_MEMORY_H
 
 #include "simulator/driver/machine/context.h"
 
-/* How device memory gets its addresses: anywhere, or below 4 GiB. */
+/* Takes device memory, anywhere or below 4 GiB. */
 typedef CUresult memory_take(struct context *context, uint64_t size_bytes, struct span **span);
 
 CUresult memory_linear(struct context *context, uint64_t size_bytes, memory_take *take,
                        CUdeviceptr *address);
 CUresult memory_pitched(struct context *context, uint64_t width_bytes, uint64_t height,
                         memory_take *take, CUdeviceptr *address, size_t *pitch_bytes);
-/* Managed or pinned memory: pages of the host's. */
+/* Allocates managed or pinned memory in host pages. */
 CUresult memory_of_host(struct context *context, enum block_kind kind, uint64_t size_bytes,
                         unsigned flags, uint64_t *address);
-/* Anything that cuMemFree takes; 0 is nothing. */
+/* Frees anything that cuMemFree accepts; freeing 0 has no effect. */
 CUresult memory_free(uint64_t address);
 
 struct memory_range {
     uint64_t address, size_bytes;
 };
 
-/* A whole call: the allocation that the address lies in. */
+/* The allocation that contains the address, as one whole call. */
 CUresult memory_find_range(const char *function, uint64_t address, struct memory_range *range);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How pools reserve, hand out and give back. See mempool.h; the functions that a program calls are in stream_ordered/.
+ * Reserving, allocating and releasing memory of pools. See mempool.h; the API's functions are in
+ * stream_ordered/.
  */
 #include "mempool.h"
 
@@ -36,9 +37,9 @@ bool mempool_is_on_device(const struct mempool *pool)
            pool->location.type == CU_MEM_LOCATION_TYPE_DEVICE;
 }
 
-/* --- pools that are used where none is named --- */
+/* --- default and current pools --- */
 
-/* Where no number is needed none is looked at. */
+/* Compares the location's id only for the types that have one. */
 static bool is_of(const struct mempool *pool, CUmemAllocationType type, CUmemLocation location)
 {
     return pool->type == type && pool->location.type == location.type &&
@@ -79,7 +80,7 @@ void mempool_make_current(struct mempool *pool)
 
 struct extent {
     uint64_t address, size_bytes;
-    struct span *span; /* NULL: pages of the host */
+    struct span *span; /* NULL: host pages */
 };
 
 static CUresult take_memory(const struct mempool *pool, uint64_t size_bytes, struct extent *extent)
@@ -103,7 +104,7 @@ static void give_memory(const struct mempool *pool, const struct extent *extent)
         host_unmap(extent->address, extent->size_bytes);
 }
 
-/* Gives whole free segments back as long as no less than keep_bytes stay reserved. */
+/* Releases unused segments while at least keep_bytes stay reserved. */
 void mempool_release(struct mempool *pool, uint64_t keep_bytes)
 {
     struct span *span = heap_free_from(&pool->heap, 0, 0);
@@ -139,8 +140,8 @@ static CUresult add_segment(struct mempool *pool, uint64_t size_bytes)
     return CUDA_SUCCESS;
 }
 
-/* A round segment if there is room for one, else just what is needed, else the same after giving
- * back what the pool keeps unused. */
+/* Adds a segment of the usual size if it fits, else one of the size needed, else the latter after
+ * releasing all unused segments. */
 static CUresult grow(struct mempool *pool, uint64_t size_bytes)
 {
     uint64_t segment_bytes, least_bytes;
@@ -215,7 +216,7 @@ void mempool_free_block(struct block *block)
         mempool_destroy(pool);
 }
 
-/* The exporter's memory at addresses of this process's own. */
+/* Maps the exporter's piece at an address of this process. */
 CUresult mempool_import_piece(struct mempool *pool, const struct share_name *name,
                               CUdeviceptr *address)
 {
@@ -238,7 +239,7 @@ CUresult mempool_import_piece(struct mempool *pool, const struct share_name *nam
     return CUDA_SUCCESS;
 }
 
-/* Live pieces stay usable; the pool goes with the last of them. */
+/* Live pieces stay usable; the pool is freed with the last of them. */
 void mempool_destroy(struct mempool *pool)
 {
     pool->destroyed = true;

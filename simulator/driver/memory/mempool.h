@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stream-ordered memory: the driver's memory pools, which reserve memory in segments and hand out pieces. All work is
- * done when a call returns, so a freed piece can be used again at once; whole segments go back at
- * the next synchronization, down to the pool's release threshold. Pools of the host's memory and of
- * managed memory take none of a device's; an imported pool hands out nothing but the exporter's
- * pieces.
+ * Memory pools, which reserve memory in segments and allocate pieces of them. All work is done when
+ * a call returns, so a freed piece can be reused at once; unused segments are released at the next
+ * synchronization, down to the pool's release threshold. Pools of host and managed memory charge
+ * nothing to a device; an imported pool only gives access to the exporter's pieces.
  *
  * Not thread-safe: the simulator's lock covers it.
  */
@@ -17,40 +16,39 @@
 
 struct mempool {
     struct object object;
-    struct mempool *next;  /* all pools, destroyed ones with live pieces too */
-    struct device *device; /* of the host's and of managed pools: the first */
+    struct mempool *next;  /* all pools, including destroyed ones with live pieces */
+    struct device *device; /* the first device for host and managed pools */
     CUmemAllocationType type;
     CUmemLocation location;
     CUmemAllocationHandleType handle_types;
-    bool is_default, is_current; /* of its location and type */
+    bool is_default, is_current; /* for its location and type */
     bool is_imported;
-    struct share_name name; /* of an imported one: the exporter's */
-    uint64_t id;            /* no other's in this process */
+    struct share_name name; /* of an imported pool: the exporter's */
+    uint64_t id;            /* unique in this process */
     struct heap heap;
-    bool destroyed; /* goes when its last piece is freed */
-    int reuse[3];   /* the three reuse attributes: kept, without effect */
+    bool destroyed; /* freed with its last piece */
+    int reuse[3];   /* the three reuse attributes: stored without effect */
     uint64_t release_threshold_bytes;
     uint64_t limit_bytes; /* 0: none */
     uint64_t reserved_bytes, reserved_high_bytes;
     uint64_t used_bytes, used_high_bytes;
 };
 
-/* A piece of the process's own, or an imported one. */
+/* Frees a piece, allocated here or imported. */
 void mempool_free_block(struct block *block);
-/* What a synchronization does to every pool. */
+/* Releases unused memory of every pool, as a synchronization does. */
 void mempool_synchronize(void);
 
 /* --- for the functions of the pool API --- */
 
-/* NULL: no host memory. */
+/* NULL: out of memory. */
 struct mempool *mempool_new(CUmemAllocationType type, CUmemLocation location);
-/* NULL: the call's result is set. */
+/* The pool with this handle. NULL: the call's result is set. */
 struct mempool *mempool_find(struct call *call, CUmemoryPool handle);
-/* Can there be a pool of this type there? */
+/* Whether a pool of this type can have this location. */
 CUresult mempool_check_location(CUmemAllocationType type, const CUmemLocation *location);
 bool mempool_is_on_device(const struct mempool *pool);
-/* The pool of a location that is used where none is named; made when first asked for. NULL: no host
- * memory. */
+/* The default pool of a location, created on first use. NULL: out of memory. */
 struct mempool *mempool_default_of(CUmemAllocationType type, CUmemLocation location);
 struct mempool *mempool_current_of(CUmemAllocationType type, CUmemLocation location);
 void mempool_make_current(struct mempool *pool);

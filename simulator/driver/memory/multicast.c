@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What is bound to multicast objects. See multicast.h.
+ * Binding memory to multicast objects. See multicast.h.
  */
 #include "multicast.h"
 
@@ -9,7 +9,7 @@
 #include "gpumemtrace/compiler.h"
 #include "physical.h"
 
-/* A part of a device's memory at a place in the object. */
+/* A part of a device's memory, bound at an offset of the object. */
 struct binding {
     struct binding *next;
     struct physical *memory;
@@ -18,7 +18,7 @@ struct binding {
 
 struct multicast {
     CUmulticastObjectProp properties;
-    uint64_t devices; /* a bit for each that was added */
+    uint64_t devices; /* one bit for each device added */
     unsigned device_count;
     struct binding *bindings;
 };
@@ -38,7 +38,7 @@ void multicast_delete(struct multicast *multicast)
     free(multicast);
 }
 
-/* As on cards of compute capability 9.0 and later. */
+/* Multicast needs compute capability 9.0 or later on every device. */
 static bool is_supported(void)
 {
     return device_spec()->capability_major >= 9;
@@ -92,7 +92,7 @@ CUresult cuMulticastGetGranularity(size_t *granularity_bytes,
     return call_end(&call);
 }
 
-/* NULL: the result is set. */
+/* The multicast object with this handle. NULL: the call's result is set. */
 static struct multicast *find(struct call *call, CUmemGenericAllocationHandle handle)
 {
     const struct physical *physical = physical_find(handle);
@@ -116,7 +116,7 @@ CUresult cuMulticastAddDevice(CUmemGenericAllocationHandle handle, CUdevice ordi
     return call_end(&call);
 }
 
-/* All devices have to be there first, and each has one binding at a place. */
+/* All devices must have been added, and no two bindings of one device may overlap. */
 static bool is_bindable(const struct multicast *multicast, const struct physical *memory,
                         uint64_t offset_bytes, uint64_t size_bytes)
 {
@@ -182,7 +182,7 @@ CUresult cuMulticastBindAddr(CUmemGenericAllocationHandle handle, size_t offset_
     return call_end(&call);
 }
 
-/* Whole bindings of the device that lie in the range. */
+/* Removes the device's bindings that lie in the range. */
 CUresult cuMulticastUnbind(CUmemGenericAllocationHandle handle, CUdevice ordinal,
                            size_t offset_bytes, size_t size_bytes)
 {

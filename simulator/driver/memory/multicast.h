@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Multicast objects: memory of several devices at one address. Each is also physical memory, with a
- * handle, but none of any device's: what is bound to it was created before. Not thread-safe: the
+ * Multicast objects: memory of several devices at one address. Each has a handle of physical memory
+ * but no memory of its own: existing physical memory is bound to it. Not thread-safe: the
  * simulator's lock covers them.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_MULTICAST_H
@@ -9,7 +9,7 @@
 
 struct multicast;
 
-/* What is bound to it is let go. */
+/* Releases the memory bound to the object. */
 void multicast_delete(struct multicast *multicast);
 
 #endif

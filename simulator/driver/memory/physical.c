@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that create, share and release physical memory. See physical.h.
+ * API functions that create, share and release physical memory. See physical.h.
  */
 #include "physical.h"
 
@@ -68,7 +68,7 @@ void physical_drop(struct physical *physical)
 
 /* --- creating --- */
 
-/* On a device, or on the host, where a handle for any node cannot be shared. */
+/* Accepts memory of a device or the host; host memory without a NUMA node cannot be shared. */
 static CUresult check(const CUmemAllocationProp *properties)
 {
     switch (properties->location.type) {
@@ -180,7 +180,7 @@ out:
     return call_end(&call);
 }
 
-/* The exporter's memory if it is this process's own and still there. */
+/* Whether the object is the physical memory that the name was exported from. */
 static bool is_origin(const void *object, const void *name)
 {
     const struct physical *physical = object;

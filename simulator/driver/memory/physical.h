@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Physical memory behind handles: what cuMemCreate made, what was imported, and multicast objects.
- * It stays until its last handle is released, its last mapping gone, and nothing imported from it
- * in the same process is left.
+ * Physical memory known by a handle: created by cuMemCreate, imported, or a multicast object. It
+ * lives until its last handle is released, its last mapping is removed, and every import of it in
+ * the same process is released.
  *
  * Not thread-safe: the simulator's lock covers it.
  */
@@ -16,23 +16,23 @@ struct multicast;
 
 struct physical {
     struct object object;
-    struct device *device; /* NULL: the host's */
+    struct device *device; /* NULL: host memory */
     CUmemAllocationProp properties;
     uint64_t size_bytes;
-    uint64_t id; /* no other's in this process */
+    uint64_t id; /* unique in this process */
     unsigned handle_count, mapping_count;
-    bool is_charged;             /* to its device */
-    struct physical *origin;     /* imported from this process; NULL: not so */
-    struct multicast *multicast; /* its bindings; NULL: memory */
+    bool is_charged;             /* whether its device is charged */
+    struct physical *origin;     /* imported from this one of the same process; NULL: not */
+    struct multicast *multicast; /* NULL: not a multicast object */
 };
 
-/* NULL: no such handle. */
+/* NULL: invalid handle. */
 struct physical *physical_find(CUmemGenericAllocationHandle handle);
 CUmemGenericAllocationHandle physical_handle(struct physical *physical);
-/* With one handle and no charge. NULL: no host memory. */
+/* Creates an object with one handle that charges no device. NULL: out of memory. */
 struct physical *physical_new(struct device *device, const CUmemAllocationProp *properties,
                               uint64_t size_bytes);
-/* A part uses it: until it is dropped, the memory stays. */
+/* Counts a user of the memory, such as a mapping, which keeps it alive until physical_drop. */
 void physical_hold(struct physical *physical);
 void physical_drop(struct physical *physical);
 

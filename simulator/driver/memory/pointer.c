@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a pointer is: the attributes of the allocation it lies in.
+ * Pointer attributes: properties of the allocation that contains an address.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@ static CUmemorytype type_of(const struct block *block)
                : CU_MEMORYTYPE_DEVICE;
 }
 
-/* Everything that can be asked of one address, in the types the API documents. */
+/* All attributes of one address, in the types that the API documents. */
 struct facts {
     CUcontext context;
     CUmemorytype type;
@@ -51,7 +51,7 @@ static void gather(const struct block *block, uint64_t address, struct facts *fa
     };
 }
 
-/* {NULL, 0}: not an attribute that can be asked for. */
+/* {NULL, 0}: not an attribute that can be queried. */
 static struct answer answer(const struct facts *facts, CUpointer_attribute attribute)
 {
 #define ANSWER(member) ((struct answer){&facts->member, sizeof facts->member})
@@ -113,7 +113,8 @@ out:
     return call_end(&call);
 }
 
-/* Unlike the single question this one answers 0 for memory that the driver does not know. */
+/* Unlike cuPointerGetAttribute, this one succeeds with zeros for memory that the driver does not
+ * know. */
 CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute *attributes, void **data,
                                 CUdeviceptr address)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Virtual memory management: reserved addresses, and the mappings that join them with physical
- * memory, which is physical.c's.
+ * Virtual memory management: reserved addresses, and mappings of physical memory at them. Physical
+ * memory itself is physical.c's.
  */
 #include <stdlib.h>
 
@@ -82,7 +82,7 @@ CUresult cuMemAddressFree(CUdeviceptr address, size_t size_bytes)
 
 /* --- mappings --- */
 
-/* The mapping this address lies in; NULL: none. */
+/* The mapping that contains this address; NULL: none. */
 static struct block *mapping_at(uint64_t address)
 {
     struct block *block = block_containing(address);
@@ -117,7 +117,7 @@ static CUresult map(uint64_t address, uint64_t size_bytes, struct physical *phys
     return CUDA_SUCCESS;
 }
 
-/* Tiles are for arrays. */
+/* Memory created for tiles can be mapped into arrays only. */
 static bool is_for_addresses(const struct physical *physical)
 {
     return !(physical->properties.allocFlags.usage & CU_MEM_CREATE_USAGE_TILE_POOL);
@@ -139,7 +139,7 @@ CUresult cuMemMap(CUdeviceptr address, size_t size_bytes, size_t offset_bytes,
     return call_end(&call);
 }
 
-/* Is the range made of whole mappings, without a hole? */
+/* Whether the range consists of whole mappings without a gap. */
 static bool is_mapped(uint64_t address, uint64_t size_bytes)
 {
     while (size_bytes) {
@@ -168,7 +168,7 @@ CUresult cuMemUnmap(CUdeviceptr address, size_t size_bytes)
     return call_end(&call);
 }
 
-/* A bit for each device; the host's own is the last. */
+/* One bit for each device; the last one is the host's. */
 static uint64_t bit_of(const CUmemLocation *location)
 {
     return (uint64_t)1 << (location->type == CU_MEM_LOCATION_TYPE_DEVICE ? location->id

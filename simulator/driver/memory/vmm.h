@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What other parts need to know of reserved addresses. Not thread-safe: the simulator's lock.
+ * Queries of reserved addresses. Not thread-safe: the simulator's lock covers them.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_VMM_H
 #define GPUMEMTRACE_SIMULATOR_DRIVER_MEMORY_VMM_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of stream-ordered memory and its pools. How a pool works is mempool.c's.
+ * API functions of stream-ordered allocation and memory pools. Pools themselves are mempool.c's.
  */
 #include <string.h>
 
@@ -25,7 +25,7 @@ static CUmemLocation location_of(const struct device *device)
     return (CUmemLocation){CU_MEM_LOCATION_TYPE_DEVICE, device->ordinal};
 }
 
-/* NULL: the result is set. */
+/* The device's current pool. NULL: the call's result is set. */
 static struct mempool *current_pool(struct call *call, const struct device *device)
 {
     struct mempool *pool = mempool_current_of(CU_MEM_ALLOCATION_TYPE_PINNED, location_of(device));
@@ -39,7 +39,7 @@ static CUmemoryPool handle_of(struct mempool *pool)
     return (CUmemoryPool)(void *)pool;
 }
 
-/* In a captured stream it becomes a node: memory of a graph's, of no pool. */
+/* In a captured stream, adds an allocation node: graph memory instead of a pool's. */
 static CUresult allocate(struct call *call, struct mempool *pool, size_t size_bytes,
                          CUstream stream, CUdeviceptr *address)
 {
@@ -165,7 +165,7 @@ CUresult cuMemPoolTrimTo(CUmemoryPool handle, size_t keep_bytes)
     return call_end(&call);
 }
 
-/* The attributes that are cuuint64_t; NULL: not one of them. */
+/* The value of a cuuint64_t attribute; NULL: not one of these. */
 static uint64_t *quantity(struct mempool *pool, CUmemPool_attribute attribute)
 {
     switch (attribute) {
@@ -184,7 +184,7 @@ static uint64_t *quantity(struct mempool *pool, CUmemPool_attribute attribute)
     }
 }
 
-/* The attributes that are int; NULL: not one of them. */
+/* The value of an int attribute; NULL: not one of these. */
 static int *reuse(struct mempool *pool, CUmemPool_attribute attribute)
 {
     if (attribute < CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES ||
@@ -193,7 +193,7 @@ static int *reuse(struct mempool *pool, CUmemPool_attribute attribute)
     return &pool->reuse[attribute - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES];
 }
 
-/* High-water marks may be set to 0 only: they start again from what is held now. */
+/* High-water marks can only be set to 0, which resets them to the current value. */
 static CUresult set_quantity(struct mempool *pool, CUmemPool_attribute attribute, uint64_t value)
 {
     if (attribute == CU_MEMPOOL_ATTR_RELEASE_THRESHOLD)
@@ -242,7 +242,7 @@ out:
     return call_end(&call);
 }
 
-/* Each device reaches every pool: there is nothing to switch off in a simulated machine. */
+/* Every device can always access every pool, so setting access has no effect. */
 CUresult cuMemPoolSetAccess(CUmemoryPool handle, const CUmemAccessDesc *accesses, size_t count)
 {
     struct call call;

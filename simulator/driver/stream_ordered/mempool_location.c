@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of the pools that are used where none is named: each place, a device or the host,
- * has a default one for each type of memory, and a current one.
+ * API functions of default and current pools: every location, a device or the host, has one of each
+ * for each type of memory.
  */
 #include "simulator/driver/machine/call.h"
 #include "simulator/driver/memory/mempool.h"
 
-/* On a device or on the host, where a pool for any node cannot be shared; managed memory may also
- * be nowhere in particular. */
+/* Accepts a device or the host; a host pool without a NUMA node cannot be shared. Managed memory
+ * may also have no location. */
 CUresult mempool_check_location(CUmemAllocationType type, const CUmemLocation *location)
 {
     switch (location->type) {

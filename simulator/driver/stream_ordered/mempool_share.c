@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pools and their pieces for other processes. See share.h for what travels.
+ * Exporting and importing pools and their pieces. See share.h for the names.
  */
 #include <string.h>
 
@@ -81,7 +81,7 @@ CUresult cuMemPoolExportPointer(CUmemPoolPtrExportData *data, CUdeviceptr addres
     return call_end(&call);
 }
 
-/* A piece is imported from the pool that it is of. */
+/* A piece must be imported through its own pool. */
 CUresult cuMemPoolImportPointer(CUdeviceptr *address, CUmemoryPool handle,
                                 CUmemPoolPtrExportData *data)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of contexts. How they live and die is context.c's.
+ * API functions of contexts. Creating and destroying them is context.c's.
  */
 #include "simulator/driver/machine/call.h"
 #include "gpumemtrace/compiler.h"
@@ -11,7 +11,7 @@ static CUcontext handle_of(struct context *context)
     return (CUcontext)(void *)context;
 }
 
-/* NULL: the result is set. */
+/* The context with this handle. NULL: the call's result is set. */
 static struct context *find(struct call *call, CUcontext handle)
 {
     struct context *context = context_find(handle);
@@ -113,7 +113,7 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice ordinal, unsigned int *flags, int *
     return call_end(&call);
 }
 
-/* --- contexts of the program's own --- */
+/* --- contexts that the program creates --- */
 
 static CUresult create(const char *function, CUcontext *handle, unsigned flags, CUdevice ordinal)
 {
@@ -183,7 +183,7 @@ CUresult cuCtxDestroy(CUcontext handle)
     return destroy(__func__, handle);
 }
 
-/* --- current ones --- */
+/* --- current contexts --- */
 
 static CUresult push(const char *function, CUcontext handle)
 {
@@ -256,7 +256,7 @@ CUresult cuCtxGetDevice(CUdevice *ordinal)
     return call_end(&call);
 }
 
-/* The forms of CUDA 13 that name a context; NULL is the current one. */
+/* The context of CUDA 13's functions that take one; a NULL handle means the current context. */
 static struct context *named_or_current(struct call *call, CUcontext handle)
 {
     struct context *context = handle ? context_find(handle) : context_current();

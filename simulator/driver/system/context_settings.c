@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program reads and sets of its current context. Limits may take memory; all else is kept
- * and has no effect.
+ * Settings of the current context. Limits may take memory; other settings are stored without
+ * effect.
  */
 #include "simulator/driver/machine/call.h"
 #include "gpumemtrace/compiler.h"
@@ -47,7 +47,7 @@ CUresult cuCtxGetApiVersion(CUcontext handle, unsigned int *version)
     return call_end(&call);
 }
 
-/* A depth of synchronization is what cards had before 9.0. */
+/* Only devices below compute capability 9.0 have CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH. */
 static bool is_limit(CUlimit limit)
 {
     return (int)limit >= 0 && limit <= CU_LIMIT_PERSISTING_L2_CACHE_SIZE &&
@@ -92,7 +92,7 @@ CUresult cuCtxSetCacheConfig(CUfunc_cache config)
     return call_end(&call);
 }
 
-/* NULL: the result is set. */
+/* The peer context with this handle. NULL: the call's result is set. */
 static struct context *find_peer(struct call *call, CUcontext handle)
 {
     struct context *peer = context_find(handle);

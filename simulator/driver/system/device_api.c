@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program asks of the driver and its devices before it uses them.
+ * API functions that initialize the driver and query devices.
  */
 #include <stdio.h>
 #include <strings.h>
@@ -24,7 +24,7 @@ CUresult cuDriverGetVersion(int *version)
     return call_end(&call);
 }
 
-/* The tables behind this function are undocumented; the simulator has none of them. */
+/* The tables that this function returns are undocumented; the simulator has none. */
 CUresult cuGetExportTable(GMT_UNUSED const void **table, GMT_UNUSED const CUuuid *id)
 {
     return CUDA_ERROR_NOT_SUPPORTED;
@@ -157,7 +157,7 @@ out:
     return call_end(&call);
 }
 
-/* Every pair of simulated devices reaches each other. */
+/* Every pair of simulated devices has peer access. */
 CUresult cuDeviceCanAccessPeer(int *can, CUdevice ordinal, CUdevice peer)
 {
     struct call call;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names and texts of results, from errors.def.
+ * Names and descriptions of errors, from errors.def.
  */
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the library exports, from driver_functions.def: a body that answers "not supported" for each
- * function that has none elsewhere, and cuGetProcAddress over the whole list. It must not include
- * the API's prototypes: here every function is declared alike, for its address.
+ * The library's exports, from driver_functions.def: a body that returns "not supported" for each
+ * function without another body, and the lookup by name for cuGetProcAddress. It must not include
+ * the API's prototypes: it declares all functions alike and needs only their addresses.
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -14,8 +14,8 @@
 #define NOT_SUPPORTED 801
 
 /*
- * Each has an address of its own, because a recorder tells functions apart by it, and is weak, so
- * that a body elsewhere in the library takes its place.
+ * Each default body has its own address, because a recorder tells functions apart by address, and
+ * is weak, so that a body elsewhere in the library replaces it.
  */
 #define WEAK_(symbol) _Pragma(#symbol)
 #define WEAK(symbol) WEAK_(weak symbol)
@@ -31,7 +31,8 @@
     }
 #include "gpumemtrace/cuda/driver_functions.def"
 
-/* Who wants to know whether a driver is this one looks for this symbol. */
+/* Identifies this library: a program looks up this symbol to tell whether the driver is
+ * simulated. */
 const char *gpumemtrace_simulator(void);
 const char *gpumemtrace_simulator(void)
 {
@@ -53,7 +54,8 @@ static const struct export_row rows[] = {
 #include "gpumemtrace/cuda/driver_functions.def"
 };
 
-/* The newest form that is no newer than asked for; one for per-thread streams goes first. */
+/* The better of two versions that are not too new: one for per-thread streams first, then the
+ * newer. */
 static const struct export_row *better(const struct export_row *a, const struct export_row *b)
 {
     if (!a)

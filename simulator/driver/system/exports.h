@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Looking up an exported function by name and version.
+ * Looks up an exported function by name and version.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_DRIVER_SYSTEM_EXPORTS_H
 #define GPUMEMTRACE_SIMULATOR_DRIVER_SYSTEM_EXPORTS_H
@@ -8,10 +8,11 @@
 enum export_result {
     EXPORT_FOUND,
     EXPORT_UNKNOWN,
-    EXPORT_TOO_NEW /* no form is as old as the version asked for */
+    EXPORT_TOO_NEW /* every version of the function is newer than requested */
 };
 
-/* *function is untouched unless found. per_thread: prefer forms for per-thread default streams. */
+/* *function is unchanged unless found. per_thread: prefer versions for the per-thread default
+ * stream. */
 enum export_result exports_find(const char *name, int version, int per_thread, void **function);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The driver's functions as they were before CUDA 3.2: addresses and sizes have 32 bits. What they
- * hand out lies below 4 GiB, so that it can be said; where there is no room left, memory is out.
- * Sizes of what is larger are said as the most that 32 bits can say.
+ * Driver functions as they were before CUDA 3.2, with addresses and sizes of 32 bits. They allocate
+ * below 4 GiB and are out of memory when nothing is left there. Sizes of 4 GiB and more are
+ * reported as the largest 32-bit number.
  */
 #include <stdint.h>
 
@@ -78,7 +78,7 @@ CUresult cuMemGetAddressRange(CUdeviceptr_v1 *base, unsigned int *size_bytes,
     return result;
 }
 
-/* --- arrays: known by a handle, so only their descriptions differ --- */
+/* --- arrays: only their descriptors differ --- */
 
 CUresult cuArrayCreate(CUarray *handle, const CUDA_ARRAY_DESCRIPTOR_v1 *flat)
 {
@@ -99,9 +99,10 @@ CUresult cuArray3DCreate(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR_v1 *desc
     return array_create(__func__, handle, descriptor ? &whole : NULL);
 }
 
-/* --- contexts: counted by those who attach to them --- */
+/* --- contexts: cuCtxAttach counts their users --- */
 
-/* The current context, if it is the program's own; NULL: the result is set. */
+/* The current context if the program created it and it has this handle. NULL: the call's result is
+ * set. */
 static struct context *current(struct call *call, CUcontext handle)
 {
     struct context *context = call->context;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Resources of graphics APIs. A program gets one by registering an object of OpenGL's, EGL's or
- * VDPAU's, and there is none to register beside a simulated device: every handle is an invalid one.
+ * Graphics interoperability. A simulated device has no OpenGL, EGL or VDPAU objects to register, so
+ * every resource handle is invalid.
  */
 #include "gpumemtrace/compiler.h"
 #include "simulator/driver/work/stream.h"

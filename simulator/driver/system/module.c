@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that load and unload modules and libraries. Code is accepted unread; see code.h for
- * what it takes.
+ * API functions that load and unload modules and libraries. Code is not read; see code.h for its
+ * size.
  */
 #include "simulator/driver/machine/call.h"
 #include "simulator/driver/machine/code.h"
@@ -51,8 +51,8 @@ CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image)
     return load(__func__, module, image);
 }
 
-/* Handles of its functions stay registered: they do nothing, and end with the context. A library's
- * module goes with the library only. */
+/* Handles of the module's functions stay valid until the context ends; they do nothing. A
+ * library's module can be unloaded only with the library. */
 CUresult cuModuleUnload(CUmodule handle)
 {
     struct call call;
@@ -74,7 +74,7 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
     return call_end(&call);
 }
 
-/* Variables are in the code, which nobody reads: none is ever found. */
+/* Variables are never found, because code is not read. */
 static CUresult get_variable(const char *function, const void *owner, enum object_kind owner_kind,
                              const char *name)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cuGetProcAddress in its two forms. Like the real one it answers before cuInit.
+ * cuGetProcAddress and cuGetProcAddress_v2. Like the real ones, they work before cuInit.
  */
 #include <stddef.h>
 

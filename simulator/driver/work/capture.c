@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Captures that are open, and where in the graph each stream and event of theirs is. See capture.h.
+ * Open captures, and the position of each of their streams and events in the graph. See capture.h.
  */
 #include "capture.h"
 
@@ -83,7 +83,7 @@ bool capture_lets_through(struct call *call, CUstream stream, CUgraphNodeParams 
     return false;
 }
 
-/* Its end, or its context's. */
+/* The capture ends, or its context does. */
 static void capture_ended(void *object)
 {
     struct capture *capture = object;
@@ -155,8 +155,8 @@ CUresult capture_begin(const struct call *call, CUstream stream, struct graph *g
     return CUDA_SUCCESS;
 }
 
-/* Has every node of the capture somebody who waits for it, or is it what its first stream did last?
- * Otherwise some stream that joined in has gone its own way. */
+/* Whether every captured node has a dependent or is in the frontier of the stream that began the
+ * capture. Otherwise a stream joined the capture and was not joined back. */
 static bool is_joined(const struct capture *capture)
 {
     const struct frontier *origin = frontier_find(capture->streams, capture->origin_key);
@@ -190,7 +190,7 @@ CUresult capture_end(const struct call *call, CUstream stream, CUgraph *handle)
     struct graph *graph = capture->graph;
     const CUresult result = judge(capture);
     if (!result)
-        capture->owns_graph = false; /* it is the program's from now on */
+        capture->owns_graph = false; /* the program owns it from now on */
     object_delete(capture);
     *handle = result ? NULL : (CUgraph)(void *)graph;
     return result;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stream capture: while it lasts, what is asked of the stream becomes nodes of a graph and is not
- * done. Other streams join in by waiting for an event that was recorded in a captured one.
+ * Stream capture: work submitted to a captured stream becomes nodes of a graph and is not executed.
+ * Another stream joins a capture by waiting for an event recorded in one of its streams.
  *
  * Not thread-safe: the simulator's lock covers it.
  */
@@ -12,38 +12,37 @@
 #include "frontier.h"
 #include "simulator/driver/machine/open_captures.h"
 
-/* The capture this stream takes part in; NULL: none. */
+/* The capture that the stream belongs to; NULL: none. */
 struct capture *capture_of(const struct call *call, CUstream stream);
-/* Adds a node to it, after what the stream has done last. Failing, the capture is no longer valid.
- */
+/* Adds a node that depends on the stream's last ones. A failure invalidates the capture. */
 CUresult capture_add(struct capture *capture, const struct call *call, CUstream stream,
                      CUgraphNodeParams *parameters);
 
 /*
- * Before work is done in a stream. true: the caller is to do it. false: it has become a node, or
- * the result is set. `work` describes the node; NULL: what no capture can hold.
+ * Called before work in a stream. true: the caller does the work. false: it has become a node, or
+ * the result is set. `work` describes the node; NULL: the work cannot be captured.
  */
 bool capture_lets_through(struct call *call, CUstream stream, CUgraphNodeParams *work);
-/* Events, by a number of their own. */
+/* Records an event, known by its key, in a captured stream. */
 void capture_note_event(struct capture *capture, const struct call *call, CUstream stream,
                         uint64_t event_key);
-/* The capture, still open, in which the event was recorded last; NULL: none. */
+/* The open capture in which the event was last recorded; NULL: none. */
 struct capture *capture_of_event(uint64_t event_key);
-/* The stream waits for the event: it joins the event's capture. */
+/* Makes a stream that waits for the event join the event's capture. */
 CUresult capture_join(struct capture *capture, const struct call *call, CUstream stream,
                       uint64_t event_key);
 void capture_forget_event(uint64_t event_key);
 void capture_invalidate(struct capture *capture);
 
-/* What the stream's next node waits for; the stream takes part. */
+/* The nodes that the next node of a captured stream depends on. */
 struct frontier *capture_frontier(const struct capture *capture, const struct call *call,
                                   CUstream stream);
-/* The capture that work in this stream, if it is the legacy one, would have to wait for; NULL:
- * none. */
+/* The capture that work in the legacy stream would have to wait for; NULL: none, or another
+ * stream. */
 struct capture *capture_behind_legacy(const struct call *call, CUstream stream);
 CUresult capture_begin(const struct call *call, CUstream stream, struct graph *graph,
                        bool owns_graph, struct graph_nodes dependencies, CUstreamCaptureMode mode);
-/* From the thread and the stream that began it. */
+/* Ends the capture; must be called from the thread and for the stream that began it. */
 CUresult capture_end(const struct call *call, CUstream stream, CUgraph *graph);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that begin and end the capture of a stream, and that tell about it.
+ * API functions that begin, end and query stream captures.
  */
 #include "capture.h"
 #include "gpumemtrace/compiler.h"
@@ -78,7 +78,7 @@ static CUresult do_cuStreamEndCapture(const char *function, CUstream stream, CUg
 
 TWIN(_ptsz, cuStreamEndCapture, (CUstream stream, CUgraph *graph), stream, graph)
 
-/* --- asking --- */
+/* --- queries --- */
 
 static CUstreamCaptureStatus status_of(const struct capture *capture)
 {
@@ -88,8 +88,8 @@ static CUstreamCaptureStatus status_of(const struct capture *capture)
                                : CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
-/* false: the result is set. The legacy stream cannot tell while a stream that it waits for is
- * captured. */
+/* false: the result is set. The legacy stream's capture cannot be queried while a stream that it
+ * synchronizes with is captured. */
 static bool can_tell(struct call *call, CUstream stream)
 {
     if (stream_check(call, stream) && capture_behind_legacy(call, stream))
@@ -97,7 +97,7 @@ static bool can_tell(struct call *call, CUstream stream)
     return !call->result;
 }
 
-/* Where to write what is asked for; status must not be NULL, the others may be. */
+/* Where to write the answers; all but status may be NULL. */
 struct capture_info {
     CUstreamCaptureStatus *status;
     cuuint64_t *id;
@@ -117,7 +117,7 @@ static void tell(const struct capture *capture, const struct frontier *frontier,
     if (info->dependencies)
         *info->dependencies = (const CUgraphNode *)(const void *)frontier->nodes;
     if (info->edges)
-        *info->edges = NULL; /* all edges are plain ones */
+        *info->edges = NULL; /* no edge has data */
     if (info->dependency_count)
         *info->dependency_count = frontier->count;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Events: marks on the simulated clock of stream.h.
+ * Events: timestamps of the simulated clock in stream.h.
  */
 #include "capture.h"
 #include "gpumemtrace/compiler.h"
@@ -13,8 +13,8 @@
 struct event {
     struct object object;
     unsigned flags;
-    bool is_recorded, is_captured; /* captured: the last record was part of a capture */
-    uint64_t key;                  /* no other event's in this process */
+    bool is_recorded, is_captured; /* captured: last recorded in a capture */
+    uint64_t key;                  /* unique in this process */
     uint64_t time_ns;
 };
 
@@ -98,8 +98,8 @@ TWIN(_ptsz, cuEventRecord, (CUevent event, CUstream stream), event, stream)
 TWIN(_ptsz, cuEventRecordWithFlags, (CUevent event, CUstream stream, GMT_UNUSED unsigned int flags),
      event, stream)
 
-/* A captured stream waits for what happened in its own capture only; any other stream that waits
- * for that takes part in it from now on. */
+/* A captured stream can wait only for events of its own capture; any other stream that waits for
+ * such an event joins the capture. */
 static CUresult wait_for(const struct call *call, CUstream stream, const struct event *event)
 {
     struct capture *own = capture_of(call, stream), *noted = capture_of_event(event->key);
@@ -125,7 +125,7 @@ static CUresult do_cuStreamWaitEvent(const char *function, CUstream stream, CUev
 TWIN(_ptsz, cuStreamWaitEvent, (CUstream stream, CUevent event, GMT_UNUSED unsigned int flags),
      stream, event)
 
-/* NULL: the result is set; so it is for an event that stands for captured work. */
+/* Like event_of, but also refuses an event that was recorded in a capture. */
 static struct event *find_real(struct call *call, CUevent handle)
 {
     struct event *event = find(call, handle);

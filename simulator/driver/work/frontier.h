@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Sets of nodes, each known by a number: what the next node of a captured stream waits for, or what
- * an event stands for that was recorded in one. Not thread-safe: the simulator's lock covers them.
+ * Sets of nodes, each known by a key: the nodes that a captured stream's next node depends on, or
+ * that an event recorded in the stream stands for. Not thread-safe: the simulator's lock covers
+ * them.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_DRIVER_WORK_FRONTIER_H
 #define GPUMEMTRACE_SIMULATOR_DRIVER_WORK_FRONTIER_H
@@ -17,7 +18,7 @@ struct frontier {
 
 /* NULL: not in the list. */
 struct frontier *frontier_find(struct frontier *list, uint64_t key);
-/* Empty if it was not there; NULL: no host memory. */
+/* Finds a set or adds an empty one. NULL: out of memory. */
 struct frontier *frontier_add(struct frontier **list, uint64_t key);
 void frontier_drop(struct frontier **list, uint64_t key);
 void frontier_drop_all(struct frontier **list);

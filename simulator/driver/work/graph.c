@@ -81,7 +81,7 @@ bool graph_owns(const struct graph *graph, struct graph_nodes nodes)
     return true;
 }
 
-/* NULL: no host memory. Not in the graph yet. */
+/* Creates a node without adding it to the graph. NULL: out of memory. */
 static struct graph_node *node_new(struct graph *graph, struct graph_nodes dependencies,
                                    CUgraphNodeType type)
 {
@@ -114,7 +114,7 @@ static void append(struct graph *graph, struct graph_node *node)
 
 /* --- edges --- */
 
-/* Where `to` keeps that it waits for `from`; the count: nowhere. */
+/* The index of `from` among the dependencies of `to`; their count if there is no such edge. */
 static size_t edge_place(const struct graph_node *from, const struct graph_node *to)
 {
     size_t place = 0;
@@ -198,7 +198,7 @@ static bool is_freed_by(const struct graph *graph, const struct graph_allocation
     return false;
 }
 
-/* Freed in its own graph, then there once and nowhere else; or in others, then not in its own. */
+/* An allocation is freed either once in its own graph or in other graphs, never in both. */
 static CUresult set_free(struct graph_node *node, uint64_t address)
 {
     struct graph_allocation *allocation = graph_allocation_at(address);
@@ -298,7 +298,7 @@ CUresult graph_add(struct graph *graph, struct graph_nodes dependencies,
 
 /* --- copies --- */
 
-/* The n-th node of the copy stands for the n-th of the graph. */
+/* The n-th node of the copy corresponds to the n-th node of the graph. */
 static struct graph_node *twin_of(const struct graph *graph, const struct graph_node *node,
                                   const struct graph *copy)
 {
@@ -308,7 +308,7 @@ static struct graph_node *twin_of(const struct graph *graph, const struct graph_
     return twin;
 }
 
-/* What it waits for is said in the graph's own nodes until all twins are there. */
+/* The copy's dependencies point to the original nodes until all nodes are copied. */
 static CUresult copy_node(const struct graph_node *node, struct graph *copy)
 {
     const struct graph_nodes dependencies = {node->dependencies, node->dependency_count};
@@ -359,8 +359,8 @@ static CUresult visit_node(struct graph_node *node, graph_visit *visit, void *da
     return node->child ? graph_walk(node->child, visit, data) : visit(node, data);
 }
 
-/* Nodes are mostly added after what they wait for, so that one round meets all. A round that meets
- * none finds a circle. */
+/* Nodes are mostly added after their dependencies, so one round usually visits all. A round that
+ * visits none has found a cycle. */
 CUresult graph_walk(struct graph *graph, graph_visit *visit, void *data)
 {
     const uint64_t stamp = graph_stamp();

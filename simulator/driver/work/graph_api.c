@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that build graphs and tell what is in them. What a graph is, is graph.c's. Edges
- * have no data of their own here: what is passed is not looked at, what is asked for is zero.
+ * API functions that create and build graphs. Graphs themselves are graph.c's. Edges have no data:
+ * data passed is ignored, data queried is zero.
  */
 #include <string.h>
 
@@ -74,7 +74,7 @@ CUresult cuGraphDestroyNode(CUgraphNode handle)
     return call_end(&call);
 }
 
-/* --- adding nodes: all by one body, which CUgraphNodeParams says everything to --- */
+/* --- adding nodes: all by one body that takes CUgraphNodeParams --- */
 
 struct addition {
     CUgraphNode *handle;
@@ -131,7 +131,7 @@ CUresult cuGraphAddKernelNode_v2(CUgraphNode *node, CUgraph graph, const CUgraph
     return add(__func__, ADDITION, parameters ? &all : NULL);
 }
 
-/* The first form's parameters are how the second's begin. */
+/* The parameters of the first version are the initial members of the second's. */
 CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
                               size_t dependency_count, const CUDA_KERNEL_NODE_PARAMS_v1 *parameters)
 {

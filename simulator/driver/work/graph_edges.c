@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that tell what is in a graph, and that change its edges. Edges have no data of
- * their own here: what is passed is not looked at, what is asked for is zero.
+ * API functions that query graphs and change their edges. Edges have no data: data passed is
+ * ignored, data queried is zero.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "graph.h"
 #include "simulator/driver/memory/graph_memory.h"
 
-/* --- what a node is --- */
+/* --- queries of nodes --- */
 
 CUresult cuGraphNodeGetType(CUgraphNode handle, CUgraphNodeType *type)
 {
@@ -55,16 +55,16 @@ CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode handle, CUgraph *child)
     return call_end(&call);
 }
 
-/* --- what is in a graph --- */
+/* --- queries of graphs --- */
 
 static CUgraphNode node_handle_of(struct graph_node *node)
 {
     return (CUgraphNode)(void *)node;
 }
 
-/* A list that the caller may ask the length of first, by giving no room for it. */
+/* A list of nodes or edges for the caller. Without arrays only its length is returned. */
 struct listing {
-    CUgraphNode *from, *to; /* to: for edges; either may be NULL */
+    CUgraphNode *from, *to; /* to: for edges; both may be NULL */
     size_t room, count;
 };
 
@@ -79,7 +79,7 @@ static void list(struct listing *listing, struct graph_node *from, struct graph_
     listing->count++;
 }
 
-/* Room that is left over is said to be so. */
+/* Fills the rest of the arrays with NULL and sets *count. */
 static void finish(struct listing *listing, size_t *count)
 {
     for (size_t i = listing->count; i < listing->room; i++) {
@@ -91,7 +91,7 @@ static void finish(struct listing *listing, size_t *count)
     *count = listing->from && listing->count > listing->room ? listing->room : listing->count;
 }
 
-/* What a listing takes of each node. */
+/* Adds the entries of one node to a listing. */
 typedef void list_node(struct listing *listing, struct graph_node *node, const void *wanted);
 
 static void list_any(struct listing *listing, struct graph_node *node, GMT_UNUSED const void *none)

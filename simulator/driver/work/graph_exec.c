@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Making graphs ready to run, and measuring what memory they need for it. Running them is
- * graph_launch.c's.
+ * Instantiating graphs and measuring the memory that they need. Launching them is graph_launch.c's.
  */
 #include "graph_exec.h"
 
@@ -19,7 +18,7 @@ void graph_exec_forget(struct graph *graph)
         graph->exec->graph = NULL;
 }
 
-/* --- making one --- */
+/* --- instantiation --- */
 
 static CUresult add_step(struct graph_node *node, void *data)
 {
@@ -50,7 +49,7 @@ bool graph_step_allocates(const struct graph_step *step)
     return step->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC;
 }
 
-/* Room for all devices at once: the books point to the mappings. */
+/* Allocates mappings for all devices at once, because graph_memory keeps pointers to them. */
 static CUresult add_mappings(struct graph_exec *exec)
 {
     exec->mappings = calloc((size_t)device_count(), sizeof *exec->mappings);
@@ -67,7 +66,7 @@ static CUresult add_mappings(struct graph_exec *exec)
     return CUDA_SUCCESS;
 }
 
-/* The most that its own allocations hold at any step; what one has freed the next can use. */
+/* Measures the most that the graph's own allocations hold at any step; freed memory is reused. */
 static void measure(const struct graph_exec *exec, struct graph_mapping *mapping)
 {
     uint64_t held_bytes = 0;
@@ -170,7 +169,7 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned 
     return instantiate(__func__, exec, graph, flags);
 }
 
-/* The early forms say which node was wrong, and why in words; here no single one ever is. */
+/* The early versions also return a failing node and a log; here they are always empty. */
 static CUresult instantiate_early(const char *function, CUgraphExec *exec, CUgraph graph,
                                   CUgraphNode *error_node, char *log, size_t log_bytes)
 {
@@ -237,7 +236,7 @@ static CUresult count_node(GMT_UNUSED struct graph_node *node, void *data)
     return CUDA_SUCCESS;
 }
 
-/* Nodes of the same number are taken for the same nodes; those of memory cannot be changed. */
+/* Compares nodes by position; memory nodes cannot be updated. */
 static CUgraphExecUpdateResult compare(const struct graph_exec *exec, struct graph *graph)
 {
     size_t node_count = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Executable graphs. They outlive the graphs they were made from. What their nodes do is kept as
- * steps, one after the other. Not thread-safe: the simulator's lock covers them.
+ * Executable graphs, which outlive the graphs they were instantiated from. Their nodes are kept as
+ * a sequence of steps. Not thread-safe: the simulator's lock covers them.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_DRIVER_WORK_GRAPH_EXEC_H
 #define GPUMEMTRACE_SIMULATOR_DRIVER_WORK_GRAPH_EXEC_H
@@ -9,7 +9,7 @@
 #include "graph.h"
 #include "simulator/driver/memory/graph_memory.h"
 
-/* What a launch does with memory and with the program's own functions, in this order. */
+/* One step of a launch: allocates, frees or calls a host function. */
 struct graph_step {
     CUgraphNodeType type; /* MEM_ALLOC, MEM_FREE, HOST */
     struct graph_allocation *allocation;
@@ -18,7 +18,7 @@ struct graph_step {
 
 struct graph_exec {
     struct object object;
-    struct graph *graph; /* NULL: gone, or without memory nodes */
+    struct graph *graph; /* NULL: destroyed, or without memory nodes */
     uint64_t flags;
     size_t node_count, step_count, mapping_count;
     struct graph_step *steps;
@@ -28,12 +28,12 @@ struct graph_exec {
 /* NULL: the call's result is set. */
 struct graph_exec *graph_exec_of(struct call *call, CUgraphExec handle);
 bool graph_step_allocates(const struct graph_step *step);
-/* What it needs of a device; NULL: nothing. */
+/* The memory it needs of a device; NULL: none. */
 struct graph_mapping *graph_exec_mapping(const struct graph_exec *exec,
                                          const struct device *device);
-/* Reserves what it needs of all devices. */
+/* Reserves the memory it needs of all devices. */
 CUresult graph_exec_map(struct graph_exec *exec);
-/* The graph goes: its executable one stays and must not look for it. */
+/* Called when the graph is destroyed: its executable graph stays and forgets it. */
 void graph_exec_forget(struct graph *graph);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Running executable graphs. A launch is done when the call returns, as all work is here; nodes
- * that copy, fill or compute only take time on the simulated clock.
+ * Launching executable graphs. Like all work, a launch is done when the call returns; copy, fill
+ * and kernel nodes only advance the simulated clock.
  */
 #include <stdlib.h>
 
@@ -15,8 +15,8 @@ static bool is_own(const struct graph_exec *exec, const struct graph_allocation 
            allocation->mapping == graph_exec_mapping(exec, allocation->block->device);
 }
 
-/* What is still live of an earlier launch is in the way, unless every launch frees it first. What
- * is another graph's to free must be live. */
+/* Fails if an allocation of an earlier launch is still live, unless the graph frees on launch, or
+ * if an allocation of another graph that this one frees is not live. */
 static CUresult check_lives(const struct graph_exec *exec)
 {
     const bool frees_first = exec->flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
@@ -60,7 +60,7 @@ static CUresult run(struct graph_exec *exec)
     return CUDA_SUCCESS;
 }
 
-/* The program's functions are called outside the lock, so from a list of their own. */
+/* Lists the host functions, which are called without the lock. */
 static CUresult list_functions(const struct graph_exec *exec, CUDA_HOST_NODE_PARAMS **list,
                                size_t *count)
 {
@@ -73,8 +73,8 @@ static CUresult list_functions(const struct graph_exec *exec, CUDA_HOST_NODE_PAR
     return CUDA_SUCCESS;
 }
 
-/* false: the launch has become a node itself, or the result is set. What a launched graph does is
- * not kept in the node. */
+/* false: the launch has become a node of a capture, or the result is set. Such a node does not
+ * keep the launched graph's steps. */
 static bool is_due(struct call *call, const struct graph_exec *exec, CUstream stream)
 {
     CUgraphNodeParams work = {.type = CU_GRAPH_NODE_TYPE_EMPTY};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Kernels: every name is found, a launch does nothing but take time on the simulated clock.
+ * Kernels: every name is found, and a launch only advances the simulated clock.
  */
 #include "capture.h"
 #include "simulator/driver/machine/code.h"
 #include "gpumemtrace/compiler.h"
 #include "stream.h"
 
-/* --- finding them --- */
+/* --- lookup --- */
 
 /* A module's function ends with the module's context; a library's kernel with the library. */
 static struct function *function_new(struct call *call, struct context *context, const void *owner)
@@ -105,7 +105,7 @@ CUresult cuFuncGetModule(CUmodule *module, CUfunction handle)
 
 /* --- launches --- */
 
-/* A library's kernel brings its code into the context where it is wanted. */
+/* Loads a library kernel's module into the context. */
 static CUresult bring(struct context *context, CUfunction handle)
 {
     struct function *function = object_find(handle, OBJECT_FUNCTION);
@@ -132,7 +132,7 @@ CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel)
     return call_end(&call);
 }
 
-/* A launch of nothing is refused. */
+/* Whether every dimension of the launch is nonzero. */
 static bool is_filled(const CUDA_KERNEL_NODE_PARAMS *kernel)
 {
     return kernel->gridDimX && kernel->gridDimY && kernel->gridDimZ && kernel->blockDimX &&

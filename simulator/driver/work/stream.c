@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What streams there are. See stream.h; the functions that a program calls are in stream_api.c.
+ * Stream handles and the clock. See stream.h; the API's functions are in stream_api.c.
  */
 #include "stream.h"
 
@@ -38,7 +38,7 @@ struct device *stream_device(const struct call *call, CUstream handle)
     return stream_context(call, handle)->device;
 }
 
-/* Stream 0 is the thread's own in the forms whose names say so. */
+/* Stream 0 means the per-thread default stream in functions that end in _ptsz or _ptds. */
 static bool is_per_thread(const struct call *call, CUstream handle)
 {
     const char *suffix = strrchr(call->function, '_');

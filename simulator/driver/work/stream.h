@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Streams, events and the clock they tell. Work is done when the call that asks for it returns, so
- * a stream is never busy; the clock counts what was asked for, so every run measures the same
- * times.
+ * Streams and the simulated clock. Work is done when the call that submits it returns, so a stream
+ * is never busy; the clock advances by fixed durations, so every run measures the same times.
  *
  * Not thread-safe: the simulator's lock covers it.
  */
@@ -25,23 +24,23 @@ struct stream {
     uint64_t id;
 };
 
-/* NULL: no such stream, or one of the default ones, which have no struct. */
+/* NULL: no such stream, or a default stream, which has no struct. */
 struct stream *stream_find(CUstream handle);
 /* NULL: out of memory. */
 struct stream *stream_new(struct context *context);
-/* false: the call's result is set, there is no such stream. */
+/* false: there is no such stream and the call's result is set. */
 bool stream_check(struct call *call, CUstream stream);
-/* The device a checked stream belongs to. */
+/* The device of a stream that stream_check has accepted. */
 struct device *stream_device(const struct call *call, CUstream stream);
-/* Work was done: the simulated clock moves on. */
+/* Advances the simulated clock. */
 void stream_work(uint64_t duration_ns);
-/* Nanoseconds of work asked for since the process began. */
+/* The simulated clock: nanoseconds of work submitted since the process began. */
 uint64_t stream_clock_ns(void);
 
-/* A number that is this stream's alone; a thread's own default stream has one too. 0: the legacy
- * stream, or no stream. */
+/* A unique number of this stream or per-thread default stream. 0: the legacy stream, or no
+ * stream. */
 uint64_t stream_key(const struct call *call, CUstream stream);
-/* Does it wait for the legacy stream? */
+/* Whether the stream synchronizes with the legacy stream. */
 bool stream_is_blocking(const struct call *call, CUstream stream);
 struct context *stream_context(const struct call *call, CUstream stream);
 

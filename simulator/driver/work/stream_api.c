@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions of streams. See stream.h; events are in event.c.
+ * API functions of streams. See stream.h; events are in event.c.
  */
 #include "stream.h"
 
@@ -134,7 +134,7 @@ CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
     return call_end(&call);
 }
 
-/* Managed memory is where both sides can use it, whatever it is attached to. */
+/* Attaching has no effect: both sides can always access managed memory. */
 static CUresult do_cuStreamAttachMemAsync(const char *function, CUstream stream,
                                           CUdeviceptr address)
 {
@@ -151,7 +151,7 @@ TWIN(_ptsz, cuStreamAttachMemAsync,
       GMT_UNUSED unsigned int flags),
      stream, address)
 
-/* The program's function runs here and now, outside the lock: all earlier work is done. */
+/* Calls the function at once and without the lock: all earlier work is done. */
 static CUresult do_cuLaunchHostFunc(const char *name, CUstream stream, CUhostFn function,
                                     void *user_data)
 {
