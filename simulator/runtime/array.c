@@ -81,8 +81,8 @@ GMT_EXPORT struct cudaChannelFormatDesc cudaCreateChannelDesc(int x, int y, int 
     return (struct cudaChannelFormatDesc){x, y, z, w, kind};
 }
 
-static cudaError_t create(cudaArray_t *array, const struct cudaChannelFormatDesc *descriptor,
-                          struct cudaExtent extent, unsigned int flags)
+static cudaError_t array_new(cudaArray_t *array, const struct cudaChannelFormatDesc *descriptor,
+                             struct cudaExtent extent, unsigned int flags)
 {
     CUDA_ARRAY3D_DESCRIPTOR description;
     CUarray created = NULL;
@@ -100,7 +100,7 @@ GMT_EXPORT cudaError_t cudaMallocArray(cudaArray_t *array,
 {
     const struct cudaExtent extent = {width, height, 0};
     return CALL(NEEDS_CONTEXT,
-                CALL_UNLESS_NULL(array && descriptor, create(array, descriptor, extent, flags)));
+                CALL_UNLESS_NULL(array && descriptor, array_new(array, descriptor, extent, flags)));
 }
 
 GMT_EXPORT cudaError_t cudaMalloc3DArray(cudaArray_t *array,
@@ -108,7 +108,7 @@ GMT_EXPORT cudaError_t cudaMalloc3DArray(cudaArray_t *array,
                                          struct cudaExtent extent, unsigned int flags)
 {
     return CALL(NEEDS_CONTEXT,
-                CALL_UNLESS_NULL(array && descriptor, create(array, descriptor, extent, flags)));
+                CALL_UNLESS_NULL(array && descriptor, array_new(array, descriptor, extent, flags)));
 }
 
 static cudaError_t create_mipmapped(cudaMipmappedArray_t *array,
@@ -156,14 +156,14 @@ GMT_EXPORT cudaError_t cudaGetMipmappedArrayLevel(cudaArray_t *level_array,
         CALL_UNLESS_NULL(level_array, get_level(level_array, (CUmipmappedArray)array, level)));
 }
 
-static cudaError_t destroy(cudaArray_t array)
+static cudaError_t array_delete(cudaArray_t array)
 {
     return array ? error_of_driver(call_driver()->cuArrayDestroy((CUarray)array)) : cudaSuccess;
 }
 
 GMT_EXPORT cudaError_t cudaFreeArray(cudaArray_t array)
 {
-    return CALL(NEEDS_CONTEXT, destroy(array));
+    return CALL(NEEDS_CONTEXT, array_delete(array));
 }
 
 static cudaError_t destroy_mipmapped(cudaMipmappedArray_t array)

@@ -93,8 +93,8 @@ TWIN(_ptsz, cudaStreamGetCaptureInfo_v3,
       size_t *count),
      NEEDS_CONTEXT, ANSWERS(graph, dependencies, edges, count))
 
-static cudaError_t update(enum stream_form form, cudaStream_t stream, cudaGraphNode_t *dependencies,
-                          size_t count, unsigned int flags)
+static cudaError_t capture_update(enum stream_form form, cudaStream_t stream,
+                                  cudaGraphNode_t *dependencies, size_t count, unsigned int flags)
 {
     return error_of_driver(call_driver()->cuStreamUpdateCaptureDependencies_v2[form](
         stream, dependencies, NULL, count, flags));
@@ -105,12 +105,13 @@ TWIN(_ptsz, cudaStreamUpdateCaptureDependencies,
      (cudaStream_t stream, cudaGraphNode_t *dependencies, uintptr_t third, uintptr_t fourth,
       unsigned int fifth),
      NEEDS_CONTEXT,
-     runtime_version() < 13000 ? update(form, stream, dependencies, third, (unsigned int)fourth)
-                               : update(form, stream, dependencies, fourth, fifth))
+     runtime_version() < 13000
+         ? capture_update(form, stream, dependencies, third, (unsigned int)fourth)
+         : capture_update(form, stream, dependencies, fourth, fifth))
 TWIN(_ptsz, cudaStreamUpdateCaptureDependencies_v2,
      (cudaStream_t stream, cudaGraphNode_t *dependencies, GMT_UNUSED const cudaGraphEdgeData *edges,
       size_t count, unsigned int flags),
-     NEEDS_CONTEXT, update(form, stream, dependencies, count, flags))
+     NEEDS_CONTEXT, capture_update(form, stream, dependencies, count, flags))
 
 static cudaError_t exchange_mode(enum cudaStreamCaptureMode *mode)
 {

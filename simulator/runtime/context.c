@@ -58,7 +58,7 @@ static bool is_active(const struct primary *primary)
     return !driver_table()->cuDevicePrimaryCtxGetState(primary->device, &flags, &active) && active;
 }
 
-static void give_up(struct primary *primary)
+static void primary_release(struct primary *primary)
 {
     if (primary->retained)
         driver_table()->cuDevicePrimaryCtxRelease_v2(primary->device);
@@ -66,12 +66,12 @@ static void give_up(struct primary *primary)
 }
 
 /* Call locked. A context that is retained but not active was reset by another user. */
-static CUresult retain(struct primary *primary)
+static CUresult primary_retain(struct primary *primary)
 {
     CUresult result;
     if (primary->retained && is_active(primary))
         return CUDA_SUCCESS;
-    give_up(primary);
+    primary_release(primary);
     result = driver_table()->cuDevicePrimaryCtxRetain(&primary->context, primary->device);
     primary->retained = result == CUDA_SUCCESS;
     return result;
@@ -93,7 +93,7 @@ cudaError_t context_primary(int ordinal, CUcontext *context)
     if (!primary)
         return context_device_count() ? cudaErrorInvalidDevice : cudaErrorNoDevice;
     pthread_mutex_lock(&lock);
-    result = retain(primary);
+    result = primary_retain(primary);
     if (result == CUDA_SUCCESS)
         *context = primary->context;
     pthread_mutex_unlock(&lock);
@@ -247,7 +247,7 @@ static cudaError_t reset_primary(struct primary *primary)
     result = driver_table()->cuDevicePrimaryCtxReset_v2(primary->device);
     /* A reset keeps all retains: the runtime releases its own and retains again when needed. */
     if (result == CUDA_SUCCESS)
-        give_up(primary);
+        primary_release(primary);
     pthread_mutex_unlock(&lock);
     return error_of_driver(result);
 }

@@ -10,8 +10,8 @@
 #include "context.h"
 #include "convert.h"
 
-static cudaError_t copy(enum stream_form form, void *to, const void *from, size_t size_bytes,
-                        enum cudaMemcpyKind kind)
+static cudaError_t copy_linear(enum stream_form form, void *to, const void *from, size_t size_bytes,
+                               enum cudaMemcpyKind kind)
 {
     const struct driver_table *driver = call_driver();
     CUresult result;
@@ -66,7 +66,7 @@ static cudaError_t copy_async(enum stream_form form, void *to, const void *from,
 }
 
 TWIN(_ptds, cudaMemcpy, (void *to, const void *from, size_t size_bytes, enum cudaMemcpyKind kind),
-     NEEDS_CONTEXT, copy(form, to, from, size_bytes, kind))
+     NEEDS_CONTEXT, copy_linear(form, to, from, size_bytes, kind))
 TWIN(_ptsz, cudaMemcpyAsync,
      (void *to, const void *from, size_t size_bytes, enum cudaMemcpyKind kind, cudaStream_t stream),
      NEEDS_CONTEXT, copy_async(form, to, from, size_bytes, kind, stream))
@@ -188,7 +188,7 @@ GMT_EXPORT cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *
                 copy_peer_async(to, to_device, from, from_device, size_bytes, stream));
 }
 
-static cudaError_t fill(enum stream_form form, void *address, int value, size_t size_bytes)
+static cudaError_t fill_linear(enum stream_form form, void *address, int value, size_t size_bytes)
 {
     if (size_bytes == 0)
         return cudaSuccess;
@@ -225,7 +225,7 @@ static cudaError_t fill_2d_async(enum stream_form form, struct plane plane, int 
 }
 
 TWIN(_ptds, cudaMemset, (void *address, int value, size_t size_bytes), NEEDS_CONTEXT,
-     fill(form, address, value, size_bytes))
+     fill_linear(form, address, value, size_bytes))
 TWIN(_ptsz, cudaMemsetAsync, (void *address, int value, size_t size_bytes, cudaStream_t stream),
      NEEDS_CONTEXT, fill_async(form, address, value, size_bytes, stream))
 TWIN(_ptds, cudaMemset2D,

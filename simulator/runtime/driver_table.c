@@ -75,7 +75,7 @@ static const struct lookup *lookup_of(const struct slot *slot)
     return NULL;
 }
 
-static void fill(struct driver_table *target, const struct slot *slot, get_function *get)
+static void slot_fill(struct driver_table *target, const struct slot *slot, get_function *get)
 {
     const struct lookup *lookup = lookup_of(slot);
     CUdriverProcAddressQueryResult status;
@@ -91,7 +91,7 @@ static void fill(struct driver_table *target, const struct slot *slot, get_funct
         memcpy(member, &missing, sizeof missing);
 }
 
-static enum search find(struct driver_table *target)
+static enum search driver_find(struct driver_table *target)
 {
     void *library = dlopen("libcuda.so.1", RTLD_NOW);
     void *symbol = library ? dlsym(library, "cuGetProcAddress_v2") : NULL;
@@ -99,15 +99,15 @@ static enum search find(struct driver_table *target)
     if (!symbol)
         return SEARCH_VAIN;
     for (size_t i = 0; i < SLOT_COUNT; i++)
-        fill(target, &slots[i], GMT_FUNCTION(get_function *, symbol));
+        slot_fill(target, &slots[i], GMT_FUNCTION(get_function *, symbol));
     return SEARCH_DONE;
 }
 
 /* Concurrent threads all search; the first to finish stores its result. */
-static void search(void)
+static void driver_search(void)
 {
     struct driver_table own;
-    const enum search result = find(&own);
+    const enum search result = driver_find(&own);
     pthread_mutex_lock(&lock);
     if (atomic_load_explicit(&state, memory_order_relaxed) == SEARCH_NEW) {
         if (result == SEARCH_DONE)
@@ -120,6 +120,6 @@ static void search(void)
 const struct driver_table *driver_table(void)
 {
     if (atomic_load_explicit(&state, memory_order_acquire) == SEARCH_NEW)
-        search();
+        driver_search();
     return atomic_load_explicit(&state, memory_order_acquire) == SEARCH_DONE ? &table : NULL;
 }

@@ -28,9 +28,9 @@ static int flags_of(enum stream_form form, unsigned long long flags, cuuint64_t 
     }
 }
 
-static cudaError_t find(enum stream_form form, const char *symbol, void **function,
-                        unsigned int version, unsigned long long flags,
-                        enum cudaDriverEntryPointQueryResult *status)
+static cudaError_t entry_point_find(enum stream_form form, const char *symbol, void **function,
+                                    unsigned int version, unsigned long long flags,
+                                    enum cudaDriverEntryPointQueryResult *status)
 {
     CUdriverProcAddressQueryResult answer = CU_GET_PROC_ADDRESS_SUCCESS;
     void *found = NULL;
@@ -53,8 +53,9 @@ static cudaError_t find(enum stream_form form, const char *symbol, void **functi
 TWIN(_ptsz, cudaGetDriverEntryPoint,
      (const char *symbol, void **function, unsigned long long flags,
       enum cudaDriverEntryPointQueryResult *status),
-     NEEDS_DEVICES, find(form, symbol, function, (unsigned int)runtime_version(), flags, status))
+     NEEDS_DEVICES,
+     entry_point_find(form, symbol, function, (unsigned int)runtime_version(), flags, status))
 TWIN(_ptsz, cudaGetDriverEntryPointByVersion,
      (const char *symbol, void **function, unsigned int version, unsigned long long flags,
       enum cudaDriverEntryPointQueryResult *status),
-     NEEDS_DEVICES, find(form, symbol, function, version, flags, status))
+     NEEDS_DEVICES, entry_point_find(form, symbol, function, version, flags, status))

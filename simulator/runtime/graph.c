@@ -48,7 +48,7 @@ struct place {
 
 #define PLACE ((struct place){node, graph, dependencies, dependency_count})
 
-static cudaError_t add(struct place place, CUgraphNodeParams *parameters)
+static cudaError_t node_add(struct place place, CUgraphNodeParams *parameters)
 {
     return error_of_driver(call_driver()->cuGraphAddNode_v2(
         place.node, place.graph, place.dependencies, NULL, place.dependency_count, parameters));
@@ -133,7 +133,7 @@ static cudaError_t add_kernel(struct place place, const void *kernel, dim3 grid,
             .blockDimZ = block.z,
         };
     }
-    return add(place, &converted);
+    return node_add(place, &converted);
 }
 
 GMT_EXPORT cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -263,7 +263,7 @@ static cudaError_t add_child(struct place place, const struct cudaChildGraphNode
     CUgraphNodeParams converted = {.type = CU_GRAPH_NODE_TYPE_GRAPH};
     converted.graph = (CUDA_CHILD_GRAPH_NODE_PARAMS){
         child->graph, (CUgraphChildGraphNodeOwnership)child->ownership};
-    return add(place, &converted);
+    return node_add(place, &converted);
 }
 
 /* Kinds without parameters, or with the driver's: an event or an address. */
@@ -271,7 +271,7 @@ static cudaError_t add_same(struct place place, const struct cudaGraphNodeParams
 {
     CUgraphNodeParams converted = {.type = (CUgraphNodeType)parameters->type};
     memcpy(converted.reserved1, parameters->reserved1, sizeof converted.reserved1);
-    return add(place, &converted);
+    return node_add(place, &converted);
 }
 
 static cudaError_t add_any(struct place place, struct cudaGraphNodeParams *parameters)

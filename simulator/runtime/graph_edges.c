@@ -16,14 +16,14 @@ static bool has_data(void)
 
 /* --- changes; edge data is ignored --- */
 
-static cudaError_t add(cudaGraph_t graph, const cudaGraphNode_t *from, const cudaGraphNode_t *to,
-                       size_t count)
+static cudaError_t edges_add(cudaGraph_t graph, const cudaGraphNode_t *from,
+                             const cudaGraphNode_t *to, size_t count)
 {
     return error_of_driver(call_driver()->cuGraphAddDependencies_v2(graph, from, to, NULL, count));
 }
 
-static cudaError_t take_away(cudaGraph_t graph, const cudaGraphNode_t *from,
-                             const cudaGraphNode_t *to, size_t count)
+static cudaError_t edges_remove(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                const cudaGraphNode_t *to, size_t count)
 {
     return error_of_driver(
         call_driver()->cuGraphRemoveDependencies_v2(graph, from, to, NULL, count));
@@ -33,7 +33,7 @@ GMT_EXPORT cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGra
                                                 const cudaGraphNode_t *to, uintptr_t fourth,
                                                 size_t fifth)
 {
-    return CALL(NEEDS_DEVICES, add(graph, from, to, has_data() ? fifth : fourth));
+    return CALL(NEEDS_DEVICES, edges_add(graph, from, to, has_data() ? fifth : fourth));
 }
 
 GMT_EXPORT cudaError_t cudaGraphAddDependencies_v2(cudaGraph_t graph, const cudaGraphNode_t *from,
@@ -41,14 +41,14 @@ GMT_EXPORT cudaError_t cudaGraphAddDependencies_v2(cudaGraph_t graph, const cuda
                                                    GMT_UNUSED const cudaGraphEdgeData *data,
                                                    size_t count)
 {
-    return CALL(NEEDS_DEVICES, add(graph, from, to, count));
+    return CALL(NEEDS_DEVICES, edges_add(graph, from, to, count));
 }
 
 GMT_EXPORT cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
                                                    const cudaGraphNode_t *to, uintptr_t fourth,
                                                    size_t fifth)
 {
-    return CALL(NEEDS_DEVICES, take_away(graph, from, to, has_data() ? fifth : fourth));
+    return CALL(NEEDS_DEVICES, edges_remove(graph, from, to, has_data() ? fifth : fourth));
 }
 
 GMT_EXPORT cudaError_t cudaGraphRemoveDependencies_v2(cudaGraph_t graph,
@@ -57,15 +57,15 @@ GMT_EXPORT cudaError_t cudaGraphRemoveDependencies_v2(cudaGraph_t graph,
                                                       GMT_UNUSED const cudaGraphEdgeData *data,
                                                       size_t count)
 {
-    return CALL(NEEDS_DEVICES, take_away(graph, from, to, count));
+    return CALL(NEEDS_DEVICES, edges_remove(graph, from, to, count));
 }
 
 /* --- queries --- */
 
 _Static_assert(sizeof(CUgraphEdgeData) == sizeof(cudaGraphEdgeData), "one is the other's bytes");
 
-static cudaError_t list(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to, void *data,
-                        size_t *count)
+static cudaError_t edges_list(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                              void *data, size_t *count)
 {
     return error_of_driver(call_driver()->cuGraphGetEdges_v2(graph, from, to, data, count));
 }
@@ -73,15 +73,15 @@ static cudaError_t list(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_
 GMT_EXPORT cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from,
                                          cudaGraphNode_t *to, void *fourth, size_t *fifth)
 {
-    return CALL(NEEDS_DEVICES, has_data() ? list(graph, from, to, fourth, fifth)
-                                          : list(graph, from, to, NULL, fourth));
+    return CALL(NEEDS_DEVICES, has_data() ? edges_list(graph, from, to, fourth, fifth)
+                                          : edges_list(graph, from, to, NULL, fourth));
 }
 
 GMT_EXPORT cudaError_t cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *from,
                                             cudaGraphNode_t *to, cudaGraphEdgeData *data,
                                             size_t *count)
 {
-    return CALL(NEEDS_DEVICES, list(graph, from, to, data, count));
+    return CALL(NEEDS_DEVICES, edges_list(graph, from, to, data, count));
 }
 
 /* Lists a node's dependencies or its dependents. */

@@ -55,8 +55,8 @@ GMT_EXPORT cudaError_t cudaGraphExecGetFlags(cudaGraphExec_t exec, unsigned long
     return CALL(NEEDS_DEVICES, CALL_UNLESS_NULL(flags, get_flags(exec, flags)));
 }
 
-static cudaError_t update(cudaGraphExec_t exec, cudaGraph_t graph,
-                          CUgraphExecUpdateResultInfo *result)
+static cudaError_t exec_update(cudaGraphExec_t exec, cudaGraph_t graph,
+                               CUgraphExecUpdateResultInfo *result)
 {
     return error_of_driver(call_driver()->cuGraphExecUpdate_v2(exec, graph, result));
 }
@@ -65,7 +65,7 @@ _Static_assert(sizeof(CUgraphExecUpdateResultInfo) == 24, "the runtime's has the
 
 GMT_EXPORT cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph, void *result)
 {
-    return CALL(NEEDS_CONTEXT, CALL_UNLESS_NULL(result, update(exec, graph, result)));
+    return CALL(NEEDS_CONTEXT, CALL_UNLESS_NULL(result, exec_update(exec, graph, result)));
 }
 
 GMT_EXPORT cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)

@@ -47,8 +47,8 @@ GMT_EXPORT cudaError_t cudaLibraryGetKernel(cudaKernel_t *kernel, cudaLibrary_t 
 typedef CUresult get_variable(CUdeviceptr *address, size_t *size_bytes, CUlibrary library,
                               const char *name);
 
-static cudaError_t find(get_variable *get, void **address, size_t *size_bytes,
-                        cudaLibrary_t library, const char *name)
+static cudaError_t variable_find(get_variable *get, void **address, size_t *size_bytes,
+                                 cudaLibrary_t library, const char *name)
 {
     CUdeviceptr found = 0;
     const cudaError_t error = error_of_driver(get(&found, size_bytes, library, name));
@@ -60,13 +60,13 @@ static cudaError_t find(get_variable *get, void **address, size_t *size_bytes,
 GMT_EXPORT cudaError_t cudaLibraryGetGlobal(void **address, size_t *size_bytes,
                                             cudaLibrary_t library, const char *name)
 {
-    return CALL(NEEDS_CONTEXT,
-                find(call_driver()->cuLibraryGetGlobal, address, size_bytes, library, name));
+    return CALL(NEEDS_CONTEXT, variable_find(call_driver()->cuLibraryGetGlobal, address, size_bytes,
+                                             library, name));
 }
 
 GMT_EXPORT cudaError_t cudaLibraryGetManaged(void **address, size_t *size_bytes,
                                              cudaLibrary_t library, const char *name)
 {
-    return CALL(NEEDS_CONTEXT,
-                find(call_driver()->cuLibraryGetManaged, address, size_bytes, library, name));
+    return CALL(NEEDS_CONTEXT, variable_find(call_driver()->cuLibraryGetManaged, address,
+                                             size_bytes, library, name));
 }

@@ -12,7 +12,7 @@
 /* The device of a pointer unknown to CUDA. */
 enum { NO_DEVICE = -2 };
 
-static cudaError_t allocate(void **address, size_t size_bytes)
+static cudaError_t memory_allocate(void **address, size_t size_bytes)
 {
     CUdeviceptr memory = 0;
     cudaError_t error = cudaSuccess;
@@ -25,10 +25,10 @@ static cudaError_t allocate(void **address, size_t size_bytes)
 
 GMT_EXPORT cudaError_t cudaMalloc(void **address, size_t size_bytes)
 {
-    return CALL(NEEDS_CONTEXT, CALL_UNLESS_NULL(address, allocate(address, size_bytes)));
+    return CALL(NEEDS_CONTEXT, CALL_UNLESS_NULL(address, memory_allocate(address, size_bytes)));
 }
 
-static cudaError_t release(void *address)
+static cudaError_t memory_release(void *address)
 {
     return address ? error_of_driver(call_driver()->cuMemFree_v2(address_of(address)))
                    : cudaSuccess;
@@ -36,7 +36,7 @@ static cudaError_t release(void *address)
 
 GMT_EXPORT cudaError_t cudaFree(void *address)
 {
-    return CALL(NEEDS_CONTEXT, release(address));
+    return CALL(NEEDS_CONTEXT, memory_release(address));
 }
 
 static cudaError_t allocate_pitch(void **address, size_t *pitch_bytes, size_t width_bytes,

@@ -100,8 +100,8 @@ static CUresult launch_unknown(enum stream_form form, CUstream stream)
                         stream, &node, NULL, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES);
 }
 
-static cudaError_t launch(enum stream_form form, const void *kernel,
-                          struct configuration configuration)
+static cudaError_t kernel_launch(enum stream_form form, const void *kernel,
+                                 struct configuration configuration)
 {
     const dim3 grid = configuration.grid, block = configuration.block;
     if (!kernel)
@@ -119,22 +119,25 @@ static cudaError_t launch(enum stream_form form, const void *kernel,
 TWIN(_ptsz, cudaLaunchKernel,
      (const void *kernel, dim3 grid, dim3 block, GMT_UNUSED void **arguments, size_t shared_bytes,
       cudaStream_t stream),
-     NEEDS_CONTEXT, launch(form, kernel, (struct configuration){grid, block, shared_bytes, stream}))
+     NEEDS_CONTEXT,
+     kernel_launch(form, kernel, (struct configuration){grid, block, shared_bytes, stream}))
 TWIN(_ptsz, cudaLaunchCooperativeKernel,
      (const void *kernel, dim3 grid, dim3 block, GMT_UNUSED void **arguments, size_t shared_bytes,
       cudaStream_t stream),
-     NEEDS_CONTEXT, launch(form, kernel, (struct configuration){grid, block, shared_bytes, stream}))
+     NEEDS_CONTEXT,
+     kernel_launch(form, kernel, (struct configuration){grid, block, shared_bytes, stream}))
 TWIN(_ptsz, __cudaLaunchKernel,
      (const void *kernel, dim3 grid, dim3 block, GMT_UNUSED void **arguments, size_t shared_bytes,
       cudaStream_t stream),
-     NEEDS_CONTEXT, launch(form, kernel, (struct configuration){grid, block, shared_bytes, stream}))
+     NEEDS_CONTEXT,
+     kernel_launch(form, kernel, (struct configuration){grid, block, shared_bytes, stream}))
 
 static cudaError_t launch_config(enum stream_form form, const cudaLaunchConfig_t *config,
                                  const void *kernel)
 {
     struct configuration configuration;
     memcpy(&configuration, config, sizeof configuration);
-    return launch(form, kernel, configuration);
+    return kernel_launch(form, kernel, configuration);
 }
 
 TWIN(_ptsz, cudaLaunchKernelExC,
@@ -201,7 +204,7 @@ GMT_EXPORT cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attribut
 }
 
 /* Accepts a setting, which has no effect because kernels do not run. */
-static cudaError_t accept(const void *kernel)
+static cudaError_t kernel_accept(const void *kernel)
 {
     return kernel ? cudaSuccess : cudaErrorInvalidDeviceFunction;
 }
@@ -210,13 +213,13 @@ GMT_EXPORT cudaError_t cudaFuncSetAttribute(const void *kernel,
                                             GMT_UNUSED enum cudaFuncAttribute attribute,
                                             GMT_UNUSED int value)
 {
-    return CALL(NEEDS_CONTEXT, accept(kernel));
+    return CALL(NEEDS_CONTEXT, kernel_accept(kernel));
 }
 
 GMT_EXPORT cudaError_t cudaFuncSetCacheConfig(const void *kernel,
                                               GMT_UNUSED enum cudaFuncCache config)
 {
-    return CALL(NEEDS_CONTEXT, accept(kernel));
+    return CALL(NEEDS_CONTEXT, kernel_accept(kernel));
 }
 
 static cudaError_t count_blocks(int *count, const void *kernel, int block_size)

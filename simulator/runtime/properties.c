@@ -72,7 +72,7 @@ static void gather_attributes(struct all_properties *all, CUdevice device)
 #include "properties.def"
 }
 
-static cudaError_t gather(struct all_properties *all, int ordinal)
+static cudaError_t properties_gather(struct all_properties *all, int ordinal)
 {
     const struct driver_table *driver = call_driver();
     CUdevice device;
@@ -93,7 +93,7 @@ static cudaError_t get_properties_of_12(void *properties, size_t size_bytes, int
 {
     struct properties_of_12 layout = {.major = 0};
     struct all_properties all;
-    const cudaError_t error = gather(&all, ordinal);
+    const cudaError_t error = properties_gather(&all, ordinal);
     if (error)
         return error;
     copy_to_12(&layout, &all);
@@ -105,7 +105,7 @@ static cudaError_t get_properties_of_13(struct cudaDeviceProp *properties, int o
 {
     struct cudaDeviceProp layout = {.major = 0};
     struct all_properties all;
-    const cudaError_t error = gather(&all, ordinal);
+    const cudaError_t error = properties_gather(&all, ordinal);
     if (error)
         return error;
     copy_to_13(&layout, &all);

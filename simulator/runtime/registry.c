@@ -102,8 +102,8 @@ static void drop_kernels(struct kernel **place, const struct image *image)
     }
 }
 
-/* Removes an image, unless another thread is loading it. */
-static void take_out(struct image *image)
+/* Call locked. Removes the image and its kernels from the lists. */
+static void image_remove(struct image *image)
 {
     struct image **place = &images;
     while (*place && *place != image)
@@ -122,11 +122,11 @@ GMT_EXPORT void __cudaUnregisterFatBinary(void **handle)
     if (!image)
         return;
     pthread_mutex_lock(&lock);
-    take_out(image);
+    image_remove(image);
     const enum state state = image->state;
     pthread_mutex_unlock(&lock);
     if (state == STATE_LOADING)
-        return;
+        return; /* the loading thread still uses it */
     if (state == STATE_LOADED)
         driver_table()->cuLibraryUnload(image->library);
     free(image);
@@ -152,7 +152,7 @@ GMT_EXPORT char __cudaInitModule(GMT_UNUSED void **handle)
 /* --- loading --- */
 
 /* Takes an image to load. NULL: all are loaded. */
-static struct image *claim(void)
+static struct image *image_claim(void)
 {
     pthread_mutex_lock(&lock);
     struct image *image = images;
@@ -167,7 +167,7 @@ static struct image *claim(void)
 }
 
 /* An image that fails to load is new again: the next call retries. */
-static CUresult load(struct image *image)
+static CUresult image_load(struct image *image)
 {
     CUlibrary library = NULL;
     const CUresult result =
@@ -184,15 +184,15 @@ cudaError_t registry_load(void)
 {
     CUresult result = CUDA_SUCCESS;
     while (!result && atomic_load_explicit(&new_count, memory_order_relaxed)) {
-        struct image *image = claim();
+        struct image *image = image_claim();
         if (image)
-            result = load(image);
+            result = image_load(image);
     }
     return error_of_driver(result);
 }
 
 /* Call locked. NULL: not registered, or its image is not loaded. */
-static struct kernel *find(const void *host_function)
+static struct kernel *kernel_find(const void *host_function)
 {
     struct kernel *kernel = *bucket_of(host_function);
     while (kernel && kernel->host_function != host_function)
@@ -206,7 +206,7 @@ CUfunction registry_kernel(const void *host_function)
     CUlibrary library = NULL;
     const char *name = NULL;
     pthread_mutex_lock(&lock);
-    struct kernel *kernel = find(host_function);
+    struct kernel *kernel = kernel_find(host_function);
     if (kernel) {
         handle = kernel->handle;
         library = kernel->image->library;
@@ -216,7 +216,7 @@ CUfunction registry_kernel(const void *host_function)
     if (handle || !library || driver_table()->cuLibraryGetKernel(&handle, library, name))
         return (CUfunction)(void *)handle;
     pthread_mutex_lock(&lock);
-    kernel = find(host_function);
+    kernel = kernel_find(host_function);
     if (kernel)
         kernel->handle = handle;
     pthread_mutex_unlock(&lock);
@@ -226,7 +226,7 @@ CUfunction registry_kernel(const void *host_function)
 int registry_architecture(const void *host_function, int capability)
 {
     pthread_mutex_lock(&lock);
-    const struct kernel *kernel = find(host_function);
+    const struct kernel *kernel = kernel_find(host_function);
     const void *wrapped = kernel ? kernel->image->wrapped : NULL;
     pthread_mutex_unlock(&lock);
     return wrapped ? fatbin_architecture(wrapped, capability) : 0;

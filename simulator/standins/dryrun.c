@@ -10,8 +10,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* --- cuDNN --- cuDNN's heuristics on the device choose the memory of a convolution, which a dry
- * run cannot know, so PyTorch must use its own kernels. It asks its Context before each use:
+/* --- cuDNN --- */
+
+/* cuDNN's heuristics choose the memory of a convolution on the device; a dry run cannot know it, so
+ * PyTorch must use its own kernels. PyTorch asks these functions before each use of cuDNN:
  * at::Context::userEnabledCuDNN() const, at::Context::userEnabledCuDNNSDP() const. */
 
 STANDIN(bool, _ZNK2at7Context16userEnabledCuDNNEv, (const void *context))

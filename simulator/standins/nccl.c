@@ -19,7 +19,7 @@ struct unique_id {
     char bytes[UNIQUE_ID_BYTES];
 };
 
-static int add(struct communicator **created, int rank, int rank_count)
+static int communicator_add(struct communicator **created, int rank, int rank_count)
 {
     *created = malloc(sizeof **created);
     if (!*created)
@@ -44,7 +44,7 @@ STANDIN(int, ncclCommInitRank,
         (struct communicator * *created, int rank_count, struct unique_id id, int rank))
 {
     (void)id;
-    return add(created, rank, rank_count);
+    return communicator_add(created, rank, rank_count);
 }
 
 STANDIN(int, ncclCommInitRankConfig,
@@ -52,7 +52,7 @@ STANDIN(int, ncclCommInitRankConfig,
          void *config))
 {
     (void)config, (void)id;
-    return add(created, rank, rank_count);
+    return communicator_add(created, rank, rank_count);
 }
 
 STANDIN(int, ncclCommInitAll, (struct communicator * *created, int count, const int *devices))
@@ -60,7 +60,7 @@ STANDIN(int, ncclCommInitAll, (struct communicator * *created, int count, const 
     int status = SUCCESS;
     (void)devices;
     for (int i = 0; i < count && !status; i++)
-        status = add(&created[i], i, count);
+        status = communicator_add(&created[i], i, count);
     return status;
 }
 
@@ -69,7 +69,7 @@ STANDIN(int, ncclCommSplit,
          void *config))
 {
     (void)color, (void)key, (void)config;
-    return add(created, from->rank, from->rank_count);
+    return communicator_add(created, from->rank, from->rank_count);
 }
 
 STANDIN_DESTROY(ncclCommDestroy)

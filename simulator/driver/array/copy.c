@@ -24,8 +24,8 @@ static CUresult copy_linear(uint64_t to, uint64_t from, uint64_t size_bytes)
     return CUDA_SUCCESS;
 }
 
-static CUresult copy(const char *function, uint64_t to, uint64_t from, size_t size_bytes,
-                     CUstream stream)
+static CUresult memory_copy(const char *function, uint64_t to, uint64_t from, size_t size_bytes,
+                            CUstream stream)
 {
     struct call call;
     CUgraphNodeParams work = {.type = CU_GRAPH_NODE_TYPE_MEMCPY};
@@ -44,11 +44,11 @@ static uint64_t bits(const void *pointer)
 #define COPY(suffix, name, parameters, to, from, size_bytes, stream)                               \
     CUresult name parameters                                                                       \
     {                                                                                              \
-        return copy(#name, to, from, size_bytes, stream);                                          \
+        return memory_copy(#name, to, from, size_bytes, stream);                                   \
     }                                                                                              \
     CUresult name##suffix parameters                                                               \
     {                                                                                              \
-        return copy(#name #suffix, to, from, size_bytes, stream);                                  \
+        return memory_copy(#name #suffix, to, from, size_bytes, stream);                           \
     }
 
 COPY(_ptds, cuMemcpy, (CUdeviceptr to, CUdeviceptr from, size_t size_bytes), to, from, size_bytes,

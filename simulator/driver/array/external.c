@@ -16,7 +16,7 @@ struct external {
 };
 
 /* The external memory with this handle. NULL: the call's result is set. */
-static struct external *find(struct call *call, CUexternalMemory handle)
+static struct external *external_find(struct call *call, CUexternalMemory handle)
 {
     struct external *external = object_find(handle, OBJECT_EXTERNAL);
     if (!external)
@@ -24,7 +24,7 @@ static struct external *find(struct call *call, CUexternalMemory handle)
     return external;
 }
 
-static CUresult check(const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *descriptor)
+static CUresult external_check(const CUDA_EXTERNAL_MEMORY_HANDLE_DESC *descriptor)
 {
     struct stat status;
     if (!descriptor->size || descriptor->flags & ~(unsigned)CUDA_EXTERNAL_MEMORY_DEDICATED)
@@ -46,7 +46,7 @@ CUresult cuImportExternalMemory(CUexternalMemory *handle,
     if (!call_begin(&call, __func__, CALL_NEEDS_CONTEXT) ||
         !call_requires(&call, handle && descriptor))
         goto out;
-    call.result = check(descriptor);
+    call.result = external_check(descriptor);
     if (call.result)
         goto out;
     struct external *external = object_new(OBJECT_EXTERNAL, call.context, sizeof *external);
@@ -92,7 +92,7 @@ CUresult cuExternalMemoryGetMappedBuffer(CUdeviceptr *address, CUexternalMemory 
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT)) {
-        const struct external *external = find(&call, handle);
+        const struct external *external = external_find(&call, handle);
         if (external &&
             call_requires(&call, address && descriptor && !descriptor->flags &&
                                      is_inside(external, descriptor->offset, descriptor->size)))
@@ -126,7 +126,7 @@ cuExternalMemoryGetMappedMipmappedArray(CUmipmappedArray *array, CUexternalMemor
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT)) {
-        const struct external *external = find(&call, handle);
+        const struct external *external = external_find(&call, handle);
         if (external && call_requires(&call, array && descriptor &&
                                                  !array_is_mapped_into(&descriptor->arrayDesc)))
             call.result = map_array(call.context, external, descriptor, array);
@@ -139,7 +139,7 @@ CUresult cuDestroyExternalMemory(CUexternalMemory handle)
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT)) {
-        struct external *external = find(&call, handle);
+        struct external *external = external_find(&call, handle);
         if (external)
             object_delete(external);
     }

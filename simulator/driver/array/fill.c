@@ -39,7 +39,7 @@ static CUresult fill_rows(const struct fill *fill)
     return CUDA_SUCCESS;
 }
 
-static CUresult fill(const char *function, const struct fill *fill, CUstream stream)
+static CUresult memory_fill(const char *function, const struct fill *fill, CUstream stream)
 {
     struct call call;
     CUgraphNodeParams work = {.type = CU_GRAPH_NODE_TYPE_MEMSET};
@@ -56,12 +56,12 @@ static CUresult fill(const char *function, const struct fill *fill, CUstream str
     CUresult name parameters                                                                       \
     {                                                                                              \
         const struct fill rows = {address, pitch_bytes, width, height, value, element_bytes};      \
-        return fill(#name, &rows, stream);                                                         \
+        return memory_fill(#name, &rows, stream);                                                  \
     }                                                                                              \
     CUresult name##suffix parameters                                                               \
     {                                                                                              \
         const struct fill rows = {address, pitch_bytes, width, height, value, element_bytes};      \
-        return fill(#name #suffix, &rows, stream);                                                 \
+        return memory_fill(#name #suffix, &rows, stream);                                          \
     }
 
 FILL(_ptds, cuMemsetD8_v2, (CUdeviceptr address, unsigned char value, size_t count), 1, 0, count, 1,

@@ -34,7 +34,7 @@ struct target {
     struct tiles *tiles;
 };
 
-static void drop(struct tile_mapping **place)
+static void tile_drop(struct tile_mapping **place)
 {
     struct tile_mapping *mapping = *place;
     *place = mapping->next;
@@ -45,10 +45,10 @@ static void drop(struct tile_mapping **place)
 void tiles_drop(struct tiles *tiles)
 {
     while (tiles->first)
-        drop(&tiles->first);
+        tile_drop(&tiles->first);
 }
 
-static struct tile_mapping **find(struct tiles *tiles, const struct region *region)
+static struct tile_mapping **tile_find(struct tiles *tiles, const struct region *region)
 {
     struct tile_mapping **place = &tiles->first;
     while (*place && memcmp(&(*place)->region, region, sizeof *region))
@@ -168,8 +168,8 @@ static uint64_t region_bytes(const struct target *target, const struct region *r
 }
 
 /* The memory must be created for tiles, belong to the mapping device, and be large enough. */
-static CUresult map(const struct target *target, const CUarrayMapInfo *info,
-                    const struct region *region, const struct device *device)
+static CUresult tile_map(const struct target *target, const CUarrayMapInfo *info,
+                         const struct region *region, const struct device *device)
 {
     struct physical *memory = physical_find(info->memHandle.memHandle);
     const uint64_t needed_bytes = region_bytes(target, region);
@@ -179,9 +179,9 @@ static CUresult map(const struct target *target, const CUarrayMapInfo *info,
         info->offset > memory->size_bytes || needed_bytes > memory->size_bytes - info->offset ||
         !(memory->properties.allocFlags.usage & CU_MEM_CREATE_USAGE_TILE_POOL))
         return CUDA_ERROR_INVALID_VALUE;
-    struct tile_mapping **place = find(target->tiles, region);
+    struct tile_mapping **place = tile_find(target->tiles, region);
     if (*place)
-        drop(place);
+        tile_drop(place);
     struct tile_mapping *mapping = malloc(sizeof *mapping);
     if (!mapping)
         return CUDA_ERROR_OUT_OF_MEMORY;
@@ -191,13 +191,13 @@ static CUresult map(const struct target *target, const CUarrayMapInfo *info,
     return CUDA_SUCCESS;
 }
 
-static CUresult unmap(const struct target *target, const CUarrayMapInfo *info,
-                      const struct region *region)
+static CUresult tile_unmap(const struct target *target, const CUarrayMapInfo *info,
+                           const struct region *region)
 {
-    struct tile_mapping **place = find(target->tiles, region);
+    struct tile_mapping **place = tile_find(target->tiles, region);
     if (info->memHandle.memHandle || !*place)
         return CUDA_ERROR_INVALID_VALUE;
-    drop(place);
+    tile_drop(place);
     return CUDA_SUCCESS;
 }
 
@@ -226,9 +226,9 @@ static CUresult change(const CUarrayMapInfo *info, const struct device *device)
         return CUDA_ERROR_INVALID_VALUE;
     switch (info->memOperationType) {
     case CU_MEM_OPERATION_TYPE_MAP:
-        return map(&target, info, &region, device);
+        return tile_map(&target, info, &region, device);
     case CU_MEM_OPERATION_TYPE_UNMAP:
-        return unmap(&target, info, &region);
+        return tile_unmap(&target, info, &region);
     default:
         return CUDA_ERROR_INVALID_VALUE;
     }

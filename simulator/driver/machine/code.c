@@ -68,7 +68,7 @@ int code_file_bytes(const char *path, uint64_t *size_bytes)
 
 /* --- modules --- */
 
-static void end(void *object)
+static void module_end(void *object)
 {
     struct module *module = object;
     device_discharge(module->object.context->device, module->held_bytes);
@@ -86,7 +86,7 @@ CUresult code_load(struct context *context, const struct library *library, uint6
         device_discharge(context->device, held_bytes);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    module->object.end = end;
+    module->object.end = module_end;
     module->library = library;
     module->held_bytes = held_bytes;
     *result = module;

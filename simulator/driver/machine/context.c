@@ -116,7 +116,7 @@ CUresult context_set_limit(struct context *context, CUlimit limit, size_t value)
     return result;
 }
 
-static void end(struct context *context)
+static void context_end(struct context *context)
 {
     while (context->blocks)
         context_free_block(context->blocks);
@@ -126,7 +126,7 @@ static void end(struct context *context)
     context->alive = false;
 }
 
-static CUresult begin(struct context *context)
+static CUresult context_begin(struct context *context)
 {
     CUresult result = device_begin_context(context->device);
     if (result)
@@ -136,7 +136,7 @@ static CUresult begin(struct context *context)
     set_defaults(context);
     result = code_begin_context(context);
     if (result)
-        end(context);
+        context_end(context);
     return result;
 }
 
@@ -157,7 +157,7 @@ CUresult context_create(struct device *device, unsigned flags, struct context **
         return CUDA_ERROR_OUT_OF_MEMORY;
     context->flags = flags;
     context->retain_count = 1;
-    CUresult code = begin(context);
+    CUresult code = context_begin(context);
     if (code) {
         object_delete(context);
         return code;
@@ -173,7 +173,7 @@ CUresult context_create(struct device *device, unsigned flags, struct context **
 /* Keeps the struct: another thread may have it on its stack and must find that it is not alive. */
 void context_destroy(struct context *context)
 {
-    end(context);
+    context_end(context);
     if (context_current() == context)
         context_pop();
 }
@@ -184,7 +184,7 @@ CUresult context_retain_primary(struct device *device, struct context **context)
         device->primary = new_context(device);
     if (!device->primary)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    const CUresult result = device->primary->alive ? CUDA_SUCCESS : begin(device->primary);
+    const CUresult result = device->primary->alive ? CUDA_SUCCESS : context_begin(device->primary);
     if (result)
         return result;
     device->primary->retain_count++;
@@ -199,14 +199,14 @@ CUresult context_release_primary(struct device *device)
         return CUDA_ERROR_INVALID_CONTEXT;
     context->retain_count--;
     if (!context->retain_count && context->alive)
-        end(context);
+        context_end(context);
     return CUDA_SUCCESS;
 }
 
 void context_reset_primary(struct device *device)
 {
     if (device->primary && device->primary->alive)
-        end(device->primary);
+        context_end(device->primary);
 }
 
 CUresult context_take(struct context *context, uint64_t size_bytes, struct span **span)

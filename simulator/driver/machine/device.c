@@ -112,7 +112,7 @@ uint64_t device_free_bytes(const struct device *device)
 }
 
 /* Every change of the memory that this process holds of a device goes through here. */
-static CUresult hold(struct device *device, uint64_t size_bytes, bool as_context)
+static CUresult device_hold(struct device *device, uint64_t size_bytes, bool as_context)
 {
     CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
     shared_lock();
@@ -141,7 +141,7 @@ static void let_go(struct device *device, uint64_t size_bytes, bool as_context)
 
 CUresult device_begin_context(struct device *device)
 {
-    return hold(device, device->context_count ? 0 : spec.context_bytes, true);
+    return device_hold(device, device->context_count ? 0 : spec.context_bytes, true);
 }
 
 void device_end_context(struct device *device)
@@ -151,7 +151,7 @@ void device_end_context(struct device *device)
 
 CUresult device_charge(struct device *device, uint64_t size_bytes)
 {
-    return hold(device, size_bytes, false);
+    return device_hold(device, size_bytes, false);
 }
 
 void device_discharge(struct device *device, uint64_t size_bytes)
@@ -214,7 +214,8 @@ static struct span *take_addresses(struct device *device, uint64_t size_bytes, b
     return span;
 }
 
-static CUresult take(struct device *device, uint64_t size_bytes, bool low, struct span **span)
+static CUresult device_take_from(struct device *device, uint64_t size_bytes, bool low,
+                                 struct span **span)
 {
     uint64_t rounded_bytes;
     if (round_up_overflows(size_bytes, GRANULE_BYTES, &rounded_bytes) ||
@@ -229,12 +230,12 @@ static CUresult take(struct device *device, uint64_t size_bytes, bool low, struc
 
 CUresult device_take(struct device *device, uint64_t size_bytes, struct span **span)
 {
-    return take(device, size_bytes, false, span);
+    return device_take_from(device, size_bytes, false, span);
 }
 
 CUresult device_take_low(struct device *device, uint64_t size_bytes, struct span **span)
 {
-    return take(device, size_bytes, true, span);
+    return device_take_from(device, size_bytes, true, span);
 }
 
 void device_give(struct device *device, struct span *span)

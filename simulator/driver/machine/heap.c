@@ -31,7 +31,7 @@ struct span *heap_free_from(const struct heap *heap, uint64_t size_bytes, uint64
 }
 
 /* Splits a span that is in no tree; its upper part becomes a free span. */
-static int cut(struct heap *heap, struct span *span, uint64_t size_bytes)
+static int span_cut(struct heap *heap, struct span *span, uint64_t size_bytes)
 {
     struct span *rest = calloc(1, sizeof *rest);
     if (!rest)
@@ -55,7 +55,7 @@ struct span *heap_take(struct heap *heap, uint64_t size_bytes)
     if (!span)
         return NULL;
     tree_remove(&heap->free, &span->by_size);
-    if (span->size_bytes > size_bytes && cut(heap, span, size_bytes)) {
+    if (span->size_bytes > size_bytes && span_cut(heap, span, size_bytes)) {
         free_insert(heap, span);
         return NULL;
     }
@@ -64,7 +64,7 @@ struct span *heap_take(struct heap *heap, uint64_t size_bytes)
 }
 
 /* Merges the upper neighbour into the lower one. Neither is in the tree. */
-static void merge(struct span *lower, struct span *upper)
+static void span_merge(struct span *lower, struct span *upper)
 {
     lower->size_bytes += upper->size_bytes;
     lower->upper = upper->upper;
@@ -78,11 +78,11 @@ struct span *heap_give(struct heap *heap, struct span *span)
     struct span *lower = span->lower, *upper = span->upper;
     if (upper && !upper->used) {
         tree_remove(&heap->free, &upper->by_size);
-        merge(span, upper);
+        span_merge(span, upper);
     }
     if (lower && !lower->used) {
         tree_remove(&heap->free, &lower->by_size);
-        merge(lower, span);
+        span_merge(lower, span);
         span = lower;
     }
     free_insert(heap, span);

@@ -55,7 +55,7 @@ void *object_find(const void *handle, enum object_kind kind)
 }
 
 /* The object after this one, of any kind; the first one for NULL. NULL: none. */
-static struct object *following(const struct object *object)
+static struct object *object_after(const struct object *object)
 {
     struct tree_node *node = tree_at_least(&objects, key_of(object ? object + 1 : NULL));
     return node ? TREE_ENTRY(node, struct object, by_handle) : NULL;
@@ -63,7 +63,7 @@ static struct object *following(const struct object *object)
 
 void object_for_each(enum object_kind kind, void visit(void *object, void *data), void *data)
 {
-    for (struct object *object = following(NULL); object; object = following(object))
+    for (struct object *object = object_after(NULL); object; object = object_after(object))
         if (object->kind == kind)
             visit(object, data);
 }
@@ -71,7 +71,7 @@ void object_for_each(enum object_kind kind, void visit(void *object, void *data)
 void *object_find_if(enum object_kind kind, bool is_wanted(const void *object, const void *data),
                      const void *data)
 {
-    for (struct object *object = following(NULL); object; object = following(object))
+    for (struct object *object = object_after(NULL); object; object = object_after(object))
         if (object->kind == kind && is_wanted(object, data))
             return object;
     return NULL;

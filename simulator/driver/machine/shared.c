@@ -82,7 +82,7 @@ static bool is_anyone_there(void)
 }
 
 /* Call locked. The first live process sets the SPEC; the others must match it. */
-static int agree(const char *spec_text, struct err *err)
+static int spec_agree(const char *spec_text, struct err *err)
 {
     if (!is_anyone_there()) {
         memset(table, 0, sizeof *table);
@@ -141,7 +141,7 @@ failed:
     return -1;
 }
 
-static void give_up(void)
+static void table_close(void)
 {
     if (table)
         munmap(table, sizeof *table);
@@ -156,8 +156,8 @@ int shared_open(const char *spec_text, struct err *err)
     const char *path = getenv("GPUMEMTRACE_SIM_SHARED");
     if (!path || !*path)
         return 0;
-    if (map_file(path, err) || agree(spec_text, err) || take_slot(err)) {
-        give_up();
+    if (map_file(path, err) || spec_agree(spec_text, err) || take_slot(err)) {
+        table_close();
         return -1;
     }
     shared_unlock();

@@ -14,7 +14,7 @@ static bool is_before(struct tree_key a, struct tree_key b)
 
 /* Multiplies and folds twice, so that neighbouring addresses do not get neighbouring
  * priorities. */
-static uint64_t priority(const struct tree_node *node)
+static uint64_t node_priority(const struct tree_node *node)
 {
     const uint64_t odd = 0x9e3779b97f4a7c15u;
     uint64_t bits = (node->key.first ^ (node->key.second * odd)) * odd;
@@ -24,8 +24,8 @@ static uint64_t priority(const struct tree_node *node)
 }
 
 /* Splits a tree into the nodes before the key and the others. */
-static void split(struct tree_node *root, struct tree_key key, struct tree_node **before,
-                  struct tree_node **after)
+static void tree_split(struct tree_node *root, struct tree_key key, struct tree_node **before,
+                       struct tree_node **after)
 {
     while (root) {
         if (is_before(root->key, key)) {
@@ -46,19 +46,19 @@ void tree_insert(struct tree *tree, struct tree_node *node, struct tree_key key)
 {
     struct tree_node **place = &tree->root;
     node->key = key;
-    const uint64_t own = priority(node);
-    while (*place && priority(*place) >= own)
+    const uint64_t own = node_priority(node);
+    while (*place && node_priority(*place) >= own)
         place = is_before(key, (*place)->key) ? &(*place)->left : &(*place)->right;
-    split(*place, key, &node->left, &node->right);
+    tree_split(*place, key, &node->left, &node->right);
     *place = node;
 }
 
 /* Joins two trees; every node of `before` comes before every node of `after`. */
-static struct tree_node *join(struct tree_node *before, struct tree_node *after)
+static struct tree_node *tree_join(struct tree_node *before, struct tree_node *after)
 {
     struct tree_node *root, **place = &root;
     while (before && after) {
-        if (priority(before) >= priority(after)) {
+        if (node_priority(before) >= node_priority(after)) {
             *place = before;
             place = &before->right;
             before = before->right;
@@ -77,7 +77,7 @@ void tree_remove(struct tree *tree, struct tree_node *node)
     struct tree_node **place = &tree->root;
     while (*place != node)
         place = is_before(node->key, (*place)->key) ? &(*place)->left : &(*place)->right;
-    *place = join(node->left, node->right);
+    *place = tree_join(node->left, node->right);
 }
 
 struct tree_node *tree_at_least(const struct tree *tree, struct tree_key key)

@@ -44,7 +44,7 @@ CUresult copy_side_check(uint64_t address, uint64_t size_bytes, bool *is_host)
 }
 
 /* The bytes from the box's first to its last. -1: overflows 64 bits. */
-static int reach(const struct copy_side *place, const struct box *box, uint64_t *size_bytes)
+static int box_reach(const struct copy_side *place, const struct box *box, uint64_t *size_bytes)
 {
     uint64_t rows_bytes, slices_bytes;
     return GMT_MUL_OVERFLOWS(box->height - 1, place->pitch_bytes, &rows_bytes) ||
@@ -61,7 +61,7 @@ CUresult copy_side_check_box(struct copy_side *place, const struct box *box)
     if (!box->width_bytes || !box->height || !box->depth)
         return CUDA_SUCCESS;
     if ((box->height > 1 && place->pitch_bytes < box->width_bytes) ||
-        reach(place, box, &size_bytes))
+        box_reach(place, box, &size_bytes))
         return CUDA_ERROR_INVALID_VALUE;
     return copy_side_check(place->address, size_bytes, &place->is_host);
 }

@@ -34,7 +34,7 @@ static uint64_t transient_bytes(const struct graph_mapping *mapping)
     return mapping->is_mapped ? mapping->peak_bytes - mapping->live_bytes : 0;
 }
 
-static void settle(struct books *own)
+static void books_settle(struct books *own)
 {
     uint64_t most_bytes = 0;
     for (const struct graph_mapping *m = own->mappings; m; m = m->next)
@@ -101,7 +101,7 @@ void graph_allocation_begin(struct graph_allocation *allocation)
     own->live_bytes += allocation->held_bytes;
     if (allocation->mapping)
         allocation->mapping->live_bytes += allocation->held_bytes;
-    settle(own);
+    books_settle(own);
 }
 
 void graph_allocation_end(struct graph_allocation *allocation)
@@ -111,7 +111,7 @@ void graph_allocation_end(struct graph_allocation *allocation)
     own->live_bytes -= allocation->held_bytes;
     if (allocation->mapping)
         allocation->mapping->live_bytes -= allocation->held_bytes;
-    settle(own);
+    books_settle(own);
     graph_allocation_release(allocation);
 }
 
@@ -139,7 +139,7 @@ void graph_mapping_remove(struct graph_mapping *mapping)
     while (*place != mapping)
         place = &(*place)->next;
     *place = mapping->next;
-    settle(own);
+    books_settle(own);
 }
 
 CUresult graph_mapping_map(struct graph_mapping *mapping)
@@ -156,7 +156,7 @@ CUresult graph_mapping_map(struct graph_mapping *mapping)
         own->reserved_bytes = needed_bytes;
     }
     mapping->is_mapped = true;
-    settle(own);
+    books_settle(own);
     return CUDA_SUCCESS;
 }
 
@@ -175,14 +175,14 @@ CUresult cuDeviceGraphMemTrim(CUdevice ordinal)
             m->is_mapped = false;
         device_discharge(device, own->reserved_bytes - kept_bytes);
         own->reserved_bytes = kept_bytes;
-        settle(own);
+        books_settle(own);
     }
 out:
     return call_end(&call);
 }
 
 /* The value of a graph memory attribute; NULL: no such attribute. */
-static const uint64_t *find(const struct books *own, CUgraphMem_attribute attribute)
+static const uint64_t *attribute_find(const struct books *own, CUgraphMem_attribute attribute)
 {
     switch (attribute) {
     case CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT:
@@ -203,7 +203,7 @@ CUresult cuDeviceGetGraphMemAttribute(CUdevice ordinal, CUgraphMem_attribute att
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
         const struct device *device = call_device(&call, ordinal);
-        const uint64_t *bytes = device ? find(books_of(device), attribute) : NULL;
+        const uint64_t *bytes = device ? attribute_find(books_of(device), attribute) : NULL;
         if (device && call_requires(&call, value && bytes))
             memcpy(value, bytes, sizeof *bytes);
     }

@@ -13,7 +13,8 @@
     (CU_MEMHOSTREGISTER_PORTABLE | CU_MEMHOSTREGISTER_DEVICEMAP | CU_MEMHOSTREGISTER_IOMEMORY |    \
      CU_MEMHOSTREGISTER_READ_ONLY)
 
-static CUresult allocate(const char *function, void **address, size_t size_bytes, unsigned flags)
+static CUresult host_allocate(const char *function, void **address, size_t size_bytes,
+                              unsigned flags)
 {
     struct call call;
     uint64_t place = 0;
@@ -27,16 +28,16 @@ static CUresult allocate(const char *function, void **address, size_t size_bytes
 
 CUresult cuMemHostAlloc(void **address, size_t size_bytes, unsigned int flags)
 {
-    return allocate(__func__, address, size_bytes, flags);
+    return host_allocate(__func__, address, size_bytes, flags);
 }
 
 CUresult cuMemAllocHost_v2(void **address, size_t size_bytes)
 {
-    return allocate(__func__, address, size_bytes, 0);
+    return host_allocate(__func__, address, size_bytes, 0);
 }
 
 /* The block of this kind that starts at this address; NULL: none. */
-static struct block *find(const void *address, enum block_kind kind)
+static struct block *host_block_at(const void *address, enum block_kind kind)
 {
     struct block *block = block_at((uint64_t)(uintptr_t)address);
     return block && block->kind == kind ? block : NULL;
@@ -46,7 +47,7 @@ CUresult cuMemFreeHost(void *address)
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_NO_CAPTURE) && address) {
-        struct block *block = find(address, BLOCK_PINNED);
+        struct block *block = host_block_at(address, BLOCK_PINNED);
         if (call_requires(&call, block != NULL))
             context_free_block(block);
     }
@@ -95,7 +96,7 @@ CUresult cuMemHostUnregister(void *address)
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) && call_requires(&call, address != NULL)) {
-        struct block *block = find(address, BLOCK_REGISTERED);
+        struct block *block = host_block_at(address, BLOCK_REGISTERED);
         if (block)
             block_delete(block);
         else
@@ -106,7 +107,7 @@ CUresult cuMemHostUnregister(void *address)
 
 /* The pinned or registered block that contains this address, which is also its device address;
  * NULL: none. */
-static const struct block *find_mapped(const void *address)
+static const struct block *mapped_block_of(const void *address)
 {
     const struct block *block = block_containing((uint64_t)(uintptr_t)address);
     return block && (block->kind == BLOCK_PINNED || block->kind == BLOCK_REGISTERED) ? block : NULL;
@@ -117,7 +118,7 @@ CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *device_address, void *address
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
-        call_requires(&call, device_address && !flags && find_mapped(address)))
+        call_requires(&call, device_address && !flags && mapped_block_of(address)))
         *device_address = (CUdeviceptr)(uintptr_t)address;
     return call_end(&call);
 }
@@ -126,8 +127,8 @@ CUresult cuMemHostGetFlags(unsigned int *flags, void *address)
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
-        call_requires(&call, flags && find_mapped(address)))
-        *flags = find_mapped(address)->flags;
+        call_requires(&call, flags && mapped_block_of(address)))
+        *flags = mapped_block_of(address)->flags;
     return call_end(&call);
 }
 
@@ -135,5 +136,5 @@ CUresult cuMemHostGetFlags(unsigned int *flags, void *address)
 
 CUresult cuMemAllocHost(void **address, unsigned int size_bytes)
 {
-    return allocate(__func__, address, size_bytes, 0);
+    return host_allocate(__func__, address, size_bytes, 0);
 }

@@ -30,7 +30,8 @@ static bool is_opened(const struct block *block, const void *name)
     return block->kind == BLOCK_OPENED && share_is_same(&block->name, name);
 }
 
-static CUresult map(struct context *context, const struct share_name *name, CUdeviceptr *address)
+static CUresult ipc_map(struct context *context, const struct share_name *name,
+                        CUdeviceptr *address)
 {
     struct block model = {
         .kind = BLOCK_OPENED,
@@ -53,13 +54,14 @@ static CUresult map(struct context *context, const struct share_name *name, CUde
 }
 
 /* Only one context of each device can have the memory open. */
-static CUresult open(struct context *context, const struct share_name *name, CUdeviceptr *address)
+static CUresult ipc_open(struct context *context, const struct share_name *name,
+                         CUdeviceptr *address)
 {
     if (share_is_own(name))
         return CUDA_ERROR_INVALID_CONTEXT;
     struct block *block = block_find_if(is_opened, name);
     if (!block)
-        return map(context, name, address);
+        return ipc_map(context, name, address);
     if (block->context != context)
         return CUDA_ERROR_ALREADY_MAPPED;
     block->open_count++;
@@ -75,7 +77,7 @@ static CUresult open_handle(const char *function, CUdeviceptr *address,
     if (call_begin(&call, function, CALL_NEEDS_CONTEXT) &&
         call_requires(&call, address && flags == CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)) {
         if (share_read(handle, SHARE_BLOCK, &name))
-            call.result = open(call.context, &name, address);
+            call.result = ipc_open(call.context, &name, address);
         else
             call.result = CUDA_ERROR_INVALID_HANDLE;
     }

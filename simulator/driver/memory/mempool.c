@@ -142,7 +142,7 @@ static CUresult add_segment(struct mempool *pool, uint64_t size_bytes)
 
 /* Adds a segment of the usual size if it fits, else one of the size needed, else the latter after
  * releasing all unused segments. */
-static CUresult grow(struct mempool *pool, uint64_t size_bytes)
+static CUresult pool_grow(struct mempool *pool, uint64_t size_bytes)
 {
     uint64_t segment_bytes, least_bytes;
     if (round_up_overflows(size_bytes, SEGMENT_BYTES, &segment_bytes) ||
@@ -154,7 +154,7 @@ static CUresult grow(struct mempool *pool, uint64_t size_bytes)
     return add_segment(pool, least_bytes);
 }
 
-static CUresult take(struct mempool *pool, uint64_t size_bytes, struct span **span)
+static CUresult pool_take(struct mempool *pool, uint64_t size_bytes, struct span **span)
 {
     uint64_t rounded_bytes;
     if (round_up_overflows(size_bytes, BLOCK_UNIT_BYTES, &rounded_bytes))
@@ -162,7 +162,7 @@ static CUresult take(struct mempool *pool, uint64_t size_bytes, struct span **sp
     *span = heap_take(&pool->heap, rounded_bytes);
     if (*span)
         return CUDA_SUCCESS;
-    const CUresult result = grow(pool, rounded_bytes);
+    const CUresult result = pool_grow(pool, rounded_bytes);
     if (result)
         return result;
     *span = heap_take(&pool->heap, rounded_bytes);
@@ -179,7 +179,7 @@ CUresult mempool_alloc(struct mempool *pool, uint64_t size_bytes, CUdeviceptr *a
         .is_managed_pool = pool->type == CU_MEM_ALLOCATION_TYPE_MANAGED,
         .is_host_pool = pool->type == CU_MEM_ALLOCATION_TYPE_PINNED && !mempool_is_on_device(pool),
     };
-    const CUresult result = take(pool, size_bytes, &model.span);
+    const CUresult result = pool_take(pool, size_bytes, &model.span);
     if (result)
         return result;
     model.address = model.span->address;

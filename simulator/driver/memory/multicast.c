@@ -23,7 +23,7 @@ struct multicast {
     struct binding *bindings;
 };
 
-static void drop(struct binding **place)
+static void binding_drop(struct binding **place)
 {
     struct binding *binding = *place;
     *place = binding->next;
@@ -34,7 +34,7 @@ static void drop(struct binding **place)
 void multicast_delete(struct multicast *multicast)
 {
     while (multicast->bindings)
-        drop(&multicast->bindings);
+        binding_drop(&multicast->bindings);
     free(multicast);
 }
 
@@ -51,8 +51,8 @@ static bool is_valid(const CUmulticastObjectProp *properties)
              ~(unsigned long long)CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR);
 }
 
-static CUresult create(const CUmulticastObjectProp *properties,
-                       CUmemGenericAllocationHandle *handle)
+static CUresult multicast_create(const CUmulticastObjectProp *properties,
+                                 CUmemGenericAllocationHandle *handle)
 {
     const CUmemAllocationProp none = {.type = CU_MEM_ALLOCATION_TYPE_PINNED};
     struct multicast *multicast = calloc(1, sizeof *multicast);
@@ -73,7 +73,8 @@ CUresult cuMulticastCreate(CUmemGenericAllocationHandle *handle,
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT) &&
         call_requires(&call, handle && properties) && call_requires(&call, is_valid(properties)))
-        call.result = is_supported() ? create(properties, handle) : CUDA_ERROR_NOT_SUPPORTED;
+        call.result =
+            is_supported() ? multicast_create(properties, handle) : CUDA_ERROR_NOT_SUPPORTED;
     return call_end(&call);
 }
 
@@ -93,7 +94,7 @@ CUresult cuMulticastGetGranularity(size_t *granularity_bytes,
 }
 
 /* The multicast object with this handle. NULL: the call's result is set. */
-static struct multicast *find(struct call *call, CUmemGenericAllocationHandle handle)
+static struct multicast *multicast_find(struct call *call, CUmemGenericAllocationHandle handle)
 {
     const struct physical *physical = physical_find(handle);
     call_requires(call, physical && physical->multicast);
@@ -104,7 +105,7 @@ CUresult cuMulticastAddDevice(CUmemGenericAllocationHandle handle, CUdevice ordi
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
-        struct multicast *multicast = find(&call, handle);
+        struct multicast *multicast = multicast_find(&call, handle);
         const uint64_t bit = multicast && call_device(&call, ordinal) ? (uint64_t)1 << ordinal : 0;
         if (bit &&
             call_requires(&call, !(multicast->devices & bit) &&
@@ -153,7 +154,7 @@ CUresult cuMulticastBindMem(CUmemGenericAllocationHandle handle, size_t offset_b
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
-        struct multicast *multicast = find(&call, handle);
+        struct multicast *multicast = multicast_find(&call, handle);
         struct physical *memory = physical_find(memory_handle);
         if (multicast &&
             call_requires(&call, memory && !memory->multicast && !flags &&
@@ -170,7 +171,7 @@ CUresult cuMulticastBindAddr(CUmemGenericAllocationHandle handle, size_t offset_
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
-        struct multicast *multicast = find(&call, handle);
+        struct multicast *multicast = multicast_find(&call, handle);
         const struct block *block = block_containing(address);
         if (multicast &&
             call_requires(&call, block && block->kind == BLOCK_MAPPED &&
@@ -189,7 +190,7 @@ CUresult cuMulticastUnbind(CUmemGenericAllocationHandle handle, CUdevice ordinal
     struct call call;
     if (!call_begin(&call, __func__, CALL_NEEDS_INIT))
         goto out;
-    struct multicast *multicast = find(&call, handle);
+    struct multicast *multicast = multicast_find(&call, handle);
     const struct device *device = multicast ? call_device(&call, ordinal) : NULL;
     struct binding **place = device ? &multicast->bindings : NULL;
     while (place && *place) {
@@ -197,7 +198,7 @@ CUresult cuMulticastUnbind(CUmemGenericAllocationHandle handle, CUdevice ordinal
         if (binding->memory->device == device && binding->offset_bytes >= offset_bytes &&
             binding->size_bytes <= size_bytes &&
             binding->offset_bytes - offset_bytes <= size_bytes - binding->size_bytes)
-            drop(place);
+            binding_drop(place);
         else
             place = &(*place)->next;
     }

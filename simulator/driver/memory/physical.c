@@ -69,7 +69,7 @@ void physical_drop(struct physical *physical)
 /* --- creating --- */
 
 /* Accepts memory of a device or the host; host memory without a NUMA node cannot be shared. */
-static CUresult check(const CUmemAllocationProp *properties)
+static CUresult physical_check(const CUmemAllocationProp *properties)
 {
     switch (properties->location.type) {
     case CU_MEM_LOCATION_TYPE_DEVICE:
@@ -83,8 +83,8 @@ static CUresult check(const CUmemAllocationProp *properties)
     }
 }
 
-static CUresult create(const CUmemAllocationProp *properties, uint64_t size_bytes,
-                       CUmemGenericAllocationHandle *handle)
+static CUresult physical_create(const CUmemAllocationProp *properties, uint64_t size_bytes,
+                                CUmemGenericAllocationHandle *handle)
 {
     const bool on_device = properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE;
     struct device *device = on_device ? device_at(properties->location.id) : NULL;
@@ -109,9 +109,9 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t size_bytes,
     if (call_begin(&call, __func__, CALL_NEEDS_INIT) &&
         call_requires(&call, handle && properties && physical_is_granular(size_bytes) && !flags &&
                                  properties->type == CU_MEM_ALLOCATION_TYPE_PINNED)) {
-        call.result = check(properties);
+        call.result = physical_check(properties);
         if (!call.result)
-            call.result = create(properties, size_bytes, handle);
+            call.result = physical_create(properties, size_bytes, handle);
     }
     return call_end(&call);
 }
@@ -187,7 +187,7 @@ static bool is_origin(const void *object, const void *name)
     return physical->id == ((const struct share_name *)name)->id && !physical->origin;
 }
 
-static CUresult import(const struct share_name *name, CUmemGenericAllocationHandle *handle)
+static CUresult physical_import(const struct share_name *name, CUmemGenericAllocationHandle *handle)
 {
     CUmemAllocationProp properties = {
         .type = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -215,6 +215,6 @@ CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, vo
     if (call_begin(&call, __func__, CALL_NEEDS_INIT) &&
         call_requires(&call, handle && type == POSIX &&
                                  share_import((int)(intptr_t)shareable, SHARE_PHYSICAL, &name)))
-        call.result = import(&name, handle);
+        call.result = physical_import(&name, handle);
     return call_end(&call);
 }

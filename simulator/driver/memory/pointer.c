@@ -33,7 +33,7 @@ struct facts {
     CUmemAccess_flags access;
 };
 
-static void gather(const struct block *block, uint64_t address, struct facts *facts)
+static void facts_gather(const struct block *block, uint64_t address, struct facts *facts)
 {
     *facts = (struct facts){
         .context = (CUcontext)(void *)block->context,
@@ -52,7 +52,7 @@ static void gather(const struct block *block, uint64_t address, struct facts *fa
 }
 
 /* {NULL, 0}: not an attribute that can be queried. */
-static struct answer answer(const struct facts *facts, CUpointer_attribute attribute)
+static struct answer facts_answer(const struct facts *facts, CUpointer_attribute attribute)
 {
 #define ANSWER(member) ((struct answer){&facts->member, sizeof facts->member})
     switch (attribute) {
@@ -104,8 +104,8 @@ CUresult cuPointerGetAttribute(void *data, CUpointer_attribute attribute, CUdevi
         struct facts facts;
         if (!call_requires(&call, data && block))
             goto out;
-        gather(block, address, &facts);
-        const struct answer found = answer(&facts, attribute);
+        facts_gather(block, address, &facts);
+        const struct answer found = facts_answer(&facts, attribute);
         if (call_requires(&call, found.value != NULL))
             memcpy(data, found.value, found.size_bytes);
     }
@@ -125,11 +125,11 @@ CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute *attribu
         struct facts facts;
         memset(&facts, 0, sizeof facts);
         if (block)
-            gather(block, address, &facts);
+            facts_gather(block, address, &facts);
         else
             facts.ordinal = -2;
         for (unsigned i = 0; i < count; i++) {
-            const struct answer found = answer(&facts, attributes[i]);
+            const struct answer found = facts_answer(&facts, attributes[i]);
             if (call_requires(&call, found.value && data[i]))
                 memcpy(data[i], found.value, found.size_bytes);
         }

@@ -35,8 +35,8 @@ bool vmm_is_reserved(uint64_t address)
     return reservation_of(address, 1) != NULL;
 }
 
-static CUresult reserve(uint64_t size_bytes, uint64_t alignment_bytes, uint64_t wish,
-                        CUdeviceptr *address)
+static CUresult vmm_reserve(uint64_t size_bytes, uint64_t alignment_bytes, uint64_t wish,
+                            CUdeviceptr *address)
 {
     struct reservation *reservation = calloc(1, sizeof *reservation);
     if (!reservation)
@@ -61,7 +61,7 @@ CUresult cuMemAddressReserve(CUdeviceptr *address, size_t size_bytes, size_t ali
     if (call_begin(&call, __func__, CALL_NEEDS_INIT) &&
         call_requires(&call, address && physical_is_granular(size_bytes) && !flags &&
                                  !(alignment_bytes & (alignment_bytes - 1))))
-        call.result = reserve(size_bytes, alignment_bytes, wish, address);
+        call.result = vmm_reserve(size_bytes, alignment_bytes, wish, address);
     return call_end(&call);
 }
 
@@ -102,7 +102,7 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void 
     return call_end(&call);
 }
 
-static CUresult map(uint64_t address, uint64_t size_bytes, struct physical *physical)
+static CUresult vmm_map(uint64_t address, uint64_t size_bytes, struct physical *physical)
 {
     const struct block model = {
         .kind = BLOCK_MAPPED,
@@ -134,7 +134,7 @@ CUresult cuMemMap(CUdeviceptr address, size_t size_bytes, size_t offset_bytes,
                            !offset_bytes && !flags && size_bytes <= physical->size_bytes &&
                            address % GRANULE_BYTES == 0 && reservation_of(address, size_bytes) &&
                            !block_overlaps(address, size_bytes)))
-            call.result = map(address, size_bytes, physical);
+            call.result = vmm_map(address, size_bytes, physical);
     }
     return call_end(&call);
 }

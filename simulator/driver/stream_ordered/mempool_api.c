@@ -40,8 +40,8 @@ static CUmemoryPool handle_of(struct mempool *pool)
 }
 
 /* In a captured stream, adds an allocation node: graph memory instead of a pool's. */
-static CUresult allocate(struct call *call, struct mempool *pool, size_t size_bytes,
-                         CUstream stream, CUdeviceptr *address)
+static CUresult pool_allocate(struct call *call, struct mempool *pool, size_t size_bytes,
+                              CUstream stream, CUdeviceptr *address)
 {
     CUgraphNodeParams work = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC};
     work.alloc.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
@@ -62,7 +62,7 @@ static CUresult do_cuMemAllocAsync(const char *function, CUdeviceptr *address, s
         call_requires(&call, address && size_bytes)) {
         struct mempool *pool = current_pool(&call, stream_device(&call, stream));
         if (pool)
-            call.result = allocate(&call, pool, size_bytes, stream, address);
+            call.result = pool_allocate(&call, pool, size_bytes, stream, address);
     }
     return call_end(&call);
 }
@@ -78,7 +78,7 @@ static CUresult do_cuMemAllocFromPoolAsync(const char *function, CUdeviceptr *ad
         call_requires(&call, address && size_bytes)) {
         struct mempool *pool = mempool_find(&call, handle);
         if (pool && call_requires(&call, !pool->is_imported))
-            call.result = allocate(&call, pool, size_bytes, stream, address);
+            call.result = pool_allocate(&call, pool, size_bytes, stream, address);
     }
     return call_end(&call);
 }
@@ -111,7 +111,7 @@ static CUresult do_cuMemFreeAsync(const char *function, CUdeviceptr address, CUs
 
 TWIN(_ptsz, cuMemFreeAsync, (CUdeviceptr address, CUstream stream), address, stream)
 
-static CUresult check(const CUmemPoolProps *properties)
+static CUresult pool_check_properties(const CUmemPoolProps *properties)
 {
     if (properties->allocType != CU_MEM_ALLOCATION_TYPE_PINNED &&
         properties->allocType != CU_MEM_ALLOCATION_TYPE_MANAGED)
@@ -128,7 +128,7 @@ CUresult cuMemPoolCreate(CUmemoryPool *handle, const CUmemPoolProps *properties)
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT) && call_requires(&call, handle && properties))
-        call.result = check(properties);
+        call.result = pool_check_properties(properties);
     if (call.result)
         goto out;
     struct mempool *pool = mempool_new(properties->allocType, properties->location);

@@ -12,7 +12,7 @@ static CUcontext handle_of(struct context *context)
 }
 
 /* The context with this handle. NULL: the call's result is set. */
-static struct context *find(struct call *call, CUcontext handle)
+static struct context *context_of(struct call *call, CUcontext handle)
 {
     struct context *context = context_find(handle);
     if (!context)
@@ -36,7 +36,7 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *handle, CUdevice ordinal)
     return call_end(&call);
 }
 
-static CUresult release(const char *function, CUdevice ordinal)
+static CUresult primary_release(const char *function, CUdevice ordinal)
 {
     struct call call;
     if (call_begin(&call, function, CALL_NEEDS_INIT)) {
@@ -49,15 +49,15 @@ static CUresult release(const char *function, CUdevice ordinal)
 
 CUresult cuDevicePrimaryCtxRelease_v2(CUdevice ordinal)
 {
-    return release(__func__, ordinal);
+    return primary_release(__func__, ordinal);
 }
 
 CUresult cuDevicePrimaryCtxRelease(CUdevice ordinal)
 {
-    return release(__func__, ordinal);
+    return primary_release(__func__, ordinal);
 }
 
-static CUresult reset(const char *function, CUdevice ordinal)
+static CUresult primary_reset(const char *function, CUdevice ordinal)
 {
     struct call call;
     if (call_begin(&call, function, CALL_NEEDS_INIT)) {
@@ -70,12 +70,12 @@ static CUresult reset(const char *function, CUdevice ordinal)
 
 CUresult cuDevicePrimaryCtxReset_v2(CUdevice ordinal)
 {
-    return reset(__func__, ordinal);
+    return primary_reset(__func__, ordinal);
 }
 
 CUresult cuDevicePrimaryCtxReset(CUdevice ordinal)
 {
-    return reset(__func__, ordinal);
+    return primary_reset(__func__, ordinal);
 }
 
 static CUresult set_flags(const char *function, CUdevice ordinal, unsigned flags)
@@ -115,7 +115,8 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice ordinal, unsigned int *flags, int *
 
 /* --- contexts that the program creates --- */
 
-static CUresult create(const char *function, CUcontext *handle, unsigned flags, CUdevice ordinal)
+static CUresult own_context_create(const char *function, CUcontext *handle, unsigned flags,
+                                   CUdevice ordinal)
 {
     struct call call;
     if (call_begin(&call, function, CALL_NEEDS_INIT) &&
@@ -132,12 +133,12 @@ static CUresult create(const char *function, CUcontext *handle, unsigned flags, 
 
 CUresult cuCtxCreate_v2(CUcontext *handle, unsigned int flags, CUdevice ordinal)
 {
-    return create(__func__, handle, flags, ordinal);
+    return own_context_create(__func__, handle, flags, ordinal);
 }
 
 CUresult cuCtxCreate(CUcontext *handle, unsigned int flags, CUdevice ordinal)
 {
-    return create(__func__, handle, flags, ordinal);
+    return own_context_create(__func__, handle, flags, ordinal);
 }
 
 CUresult cuCtxCreate_v3(CUcontext *handle, CUexecAffinityParam *affinity, int affinity_count,
@@ -145,7 +146,7 @@ CUresult cuCtxCreate_v3(CUcontext *handle, CUexecAffinityParam *affinity, int af
 {
     if (affinity || affinity_count)
         return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
-    return create(__func__, handle, flags, ordinal);
+    return own_context_create(__func__, handle, flags, ordinal);
 }
 
 CUresult cuCtxCreate_v4(CUcontext *handle, CUctxCreateParams *settings, unsigned int flags,
@@ -157,14 +158,14 @@ CUresult cuCtxCreate_v4(CUcontext *handle, CUctxCreateParams *settings, unsigned
         return CUDA_ERROR_NOT_SUPPORTED;
     if (settings && settings->execAffinityParams)
         return CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY;
-    return create(__func__, handle, flags, ordinal);
+    return own_context_create(__func__, handle, flags, ordinal);
 }
 
-static CUresult destroy(const char *function, CUcontext handle)
+static CUresult own_context_destroy(const char *function, CUcontext handle)
 {
     struct call call;
     if (call_begin(&call, function, CALL_NEEDS_INIT)) {
-        struct context *context = find(&call, handle);
+        struct context *context = context_of(&call, handle);
         if (context && context == context->device->primary)
             call.result = CUDA_ERROR_INVALID_CONTEXT;
         else if (context)
@@ -175,12 +176,12 @@ static CUresult destroy(const char *function, CUcontext handle)
 
 CUresult cuCtxDestroy_v2(CUcontext handle)
 {
-    return destroy(__func__, handle);
+    return own_context_destroy(__func__, handle);
 }
 
 CUresult cuCtxDestroy(CUcontext handle)
 {
-    return destroy(__func__, handle);
+    return own_context_destroy(__func__, handle);
 }
 
 /* --- current contexts --- */
@@ -189,7 +190,7 @@ static CUresult push(const char *function, CUcontext handle)
 {
     struct call call;
     if (call_begin(&call, function, CALL_NEEDS_INIT)) {
-        struct context *context = find(&call, handle);
+        struct context *context = context_of(&call, handle);
         if (context)
             call.result = context_push(context);
     }
@@ -233,7 +234,7 @@ CUresult cuCtxSetCurrent(CUcontext handle)
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
-        struct context *context = handle ? find(&call, handle) : NULL;
+        struct context *context = handle ? context_of(&call, handle) : NULL;
         if (!call.result)
             call.result = context_set(context);
     }

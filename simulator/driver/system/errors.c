@@ -18,7 +18,7 @@ static const struct error_row rows[] = {
 #include "gpumemtrace/cuda/errors.def"
 };
 
-static const struct error_row *find(CUresult error)
+static const struct error_row *error_find(CUresult error)
 {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         if (rows[i].number == (int)error)
@@ -28,7 +28,7 @@ static const struct error_row *find(CUresult error)
 
 CUresult cuGetErrorName(CUresult error, const char **name)
 {
-    const struct error_row *row = find(error);
+    const struct error_row *row = error_find(error);
     if (!name)
         return CUDA_ERROR_INVALID_VALUE;
     *name = row ? row->name : NULL;
@@ -37,7 +37,7 @@ CUresult cuGetErrorName(CUresult error, const char **name)
 
 CUresult cuGetErrorString(CUresult error, const char **text)
 {
-    const struct error_row *row = find(error);
+    const struct error_row *row = error_find(error);
     if (!text)
         return CUDA_ERROR_INVALID_VALUE;
     *text = row ? row->text : NULL;

@@ -56,7 +56,7 @@ static const struct export_row rows[] = {
 
 /* The better of two versions that are not too new: one for per-thread streams first, then the
  * newer. */
-static const struct export_row *better(const struct export_row *a, const struct export_row *b)
+static const struct export_row *better_row(const struct export_row *a, const struct export_row *b)
 {
     if (!a)
         return b;
@@ -75,7 +75,7 @@ enum export_result exports_find(const char *name, int version, int per_thread, v
             continue;
         result = EXPORT_TOO_NEW;
         if (row->version <= version)
-            best = better(best, row);
+            best = better_row(best, row);
     }
     if (!best)
         return result;

@@ -103,7 +103,7 @@ CUresult cuArray3DCreate(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR_v1 *desc
 
 /* The current context if the program created it and it has this handle. NULL: the call's result is
  * set. */
-static struct context *current(struct call *call, CUcontext handle)
+static struct context *attached_context(struct call *call, CUcontext handle)
 {
     struct context *context = call->context;
     if (context != context->device->primary && (!handle || context_find(handle) == context))
@@ -116,7 +116,7 @@ CUresult cuCtxAttach(CUcontext *handle, unsigned int flags)
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) && call_requires(&call, handle && !flags)) {
-        struct context *context = current(&call, NULL);
+        struct context *context = attached_context(&call, NULL);
         if (context) {
             context->retain_count++;
             *handle = (CUcontext)(void *)context;
@@ -129,7 +129,7 @@ CUresult cuCtxDetach(CUcontext handle)
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) && call_requires(&call, handle != NULL)) {
-        struct context *context = current(&call, handle);
+        struct context *context = attached_context(&call, handle);
         if (context && !--context->retain_count)
             context_destroy(context);
     }

@@ -9,7 +9,7 @@
 
 /* --- modules --- */
 
-static CUresult load(const char *function, CUmodule *handle, const void *image)
+static CUresult module_load(const char *function, CUmodule *handle, const void *image)
 {
     struct call call;
     struct module *module = NULL;
@@ -36,19 +36,19 @@ CUresult cuModuleLoad(CUmodule *handle, const char *path)
 
 CUresult cuModuleLoadData(CUmodule *module, const void *image)
 {
-    return load(__func__, module, image);
+    return module_load(__func__, module, image);
 }
 
 CUresult cuModuleLoadDataEx(CUmodule *module, const void *image,
                             GMT_UNUSED unsigned int option_count, GMT_UNUSED CUjit_option *options,
                             GMT_UNUSED void **values)
 {
-    return load(__func__, module, image);
+    return module_load(__func__, module, image);
 }
 
 CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image)
 {
-    return load(__func__, module, image);
+    return module_load(__func__, module, image);
 }
 
 /* Handles of the module's functions stay valid until the context ends; they do nothing. A

@@ -9,8 +9,8 @@
 
 #define FLAGS (CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
 
-static CUresult find(const char *symbol, void **function, int version, cuuint64_t flags,
-                     CUdriverProcAddressQueryResult *status)
+static CUresult proc_address_find(const char *symbol, void **function, int version,
+                                  cuuint64_t flags, CUdriverProcAddressQueryResult *status)
 {
     const int per_thread = (flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM) != 0;
     *function = NULL;
@@ -35,7 +35,7 @@ CUresult cuGetProcAddress_v2(const char *symbol, void **function, int version, c
     CUdriverProcAddressQueryResult own;
     if (call_begin(&call, __func__, CALL_NEEDS_NOTHING) &&
         call_requires(&call, symbol && function && !(flags & ~(cuuint64_t)FLAGS)))
-        call.result = find(symbol, function, version, flags, status ? status : &own);
+        call.result = proc_address_find(symbol, function, version, flags, status ? status : &own);
     return call_end(&call);
 }
 
@@ -45,6 +45,6 @@ CUresult cuGetProcAddress(const char *symbol, void **function, int version, cuui
     CUdriverProcAddressQueryResult own;
     if (call_begin(&call, __func__, CALL_NEEDS_NOTHING) &&
         call_requires(&call, symbol && function && !(flags & ~(cuuint64_t)FLAGS)))
-        call.result = find(symbol, function, version, flags, &own);
+        call.result = proc_address_find(symbol, function, version, flags, &own);
     return call_end(&call);
 }

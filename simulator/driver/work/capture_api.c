@@ -171,8 +171,8 @@ TWIN(_ptsz, cuStreamGetCaptureInfo_v3,
       const CUgraphNode **dependencies, const CUgraphEdgeData **edges, size_t *count),
      stream, &(struct capture_info){status, id, graph, dependencies, edges, count})
 
-static CUresult update(const char *function, CUstream stream, struct graph_nodes nodes,
-                       unsigned flags)
+static CUresult capture_update(const char *function, CUstream stream, struct graph_nodes nodes,
+                               unsigned flags)
 {
     struct call call;
     if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream)) {
@@ -196,7 +196,7 @@ static CUresult do_cuStreamUpdateCaptureDependencies(const char *function, CUstr
                                                      unsigned flags)
 {
     const struct graph_nodes nodes = {(struct graph_node *const *)(void *)handles, count};
-    return update(function, stream, nodes, flags);
+    return capture_update(function, stream, nodes, flags);
 }
 
 static CUresult do_cuStreamUpdateCaptureDependencies_v2(const char *function, CUstream stream,

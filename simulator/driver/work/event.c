@@ -21,7 +21,7 @@ struct event {
 static uint64_t last_key;
 
 /* NULL: the result is set. */
-static struct event *find(struct call *call, CUevent handle)
+static struct event *event_of(struct call *call, CUevent handle)
 {
     struct event *event = object_find(handle, OBJECT_EVENT);
     if (!event)
@@ -50,7 +50,7 @@ CUresult cuEventDestroy_v2(CUevent handle)
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
-        struct event *event = find(&call, handle);
+        struct event *event = event_of(&call, handle);
         if (event) {
             capture_forget_event(event->key);
             object_delete(event);
@@ -73,11 +73,11 @@ static void record_in(const struct call *call, struct event *event, CUstream str
     event->time_ns = stream_clock_ns();
 }
 
-static CUresult record(const char *function, CUevent handle, CUstream stream)
+static CUresult event_record(const char *function, CUevent handle, CUstream stream)
 {
     struct call call;
     if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream)) {
-        struct event *event = find(&call, handle);
+        struct event *event = event_of(&call, handle);
         if (event)
             record_in(&call, event, stream);
     }
@@ -86,12 +86,12 @@ static CUresult record(const char *function, CUevent handle, CUstream stream)
 
 static CUresult do_cuEventRecord(const char *function, CUevent event, CUstream stream)
 {
-    return record(function, event, stream);
+    return event_record(function, event, stream);
 }
 
 static CUresult do_cuEventRecordWithFlags(const char *function, CUevent event, CUstream stream)
 {
-    return record(function, event, stream);
+    return event_record(function, event, stream);
 }
 
 TWIN(_ptsz, cuEventRecord, (CUevent event, CUstream stream), event, stream)
@@ -115,7 +115,7 @@ static CUresult do_cuStreamWaitEvent(const char *function, CUstream stream, CUev
 {
     struct call call;
     if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream)) {
-        const struct event *event = find(&call, handle);
+        const struct event *event = event_of(&call, handle);
         if (event)
             call.result = wait_for(&call, stream, event);
     }
@@ -126,9 +126,9 @@ TWIN(_ptsz, cuStreamWaitEvent, (CUstream stream, CUevent event, GMT_UNUSED unsig
      stream, event)
 
 /* Like event_of, but also refuses an event that was recorded in a capture. */
-static struct event *find_real(struct call *call, CUevent handle)
+static struct event *uncaptured_event_of(struct call *call, CUevent handle)
 {
-    struct event *event = find(call, handle);
+    struct event *event = event_of(call, handle);
     if (event && event->is_captured)
         call->result = CUDA_ERROR_CAPTURED_EVENT;
     return call->result ? NULL : event;
@@ -138,14 +138,14 @@ CUresult cuEventQuery(CUevent handle)
 {
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT))
-        find_real(&call, handle);
+        uncaptured_event_of(&call, handle);
     return call_end(&call);
 }
 
 CUresult cuEventSynchronize(CUevent handle)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_INIT) && find_real(&call, handle))
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT) && uncaptured_event_of(&call, handle))
         mempool_synchronize();
     return call_end(&call);
 }
@@ -161,7 +161,7 @@ static CUresult elapsed(const char *function, float *milliseconds, CUevent start
     struct call call;
     if (call_begin(&call, function, CALL_NEEDS_INIT) &&
         call_requires(&call, milliseconds != NULL)) {
-        const struct event *first = find(&call, start), *last = find(&call, end);
+        const struct event *first = event_of(&call, start), *last = event_of(&call, end);
         if (can_measure(first) && can_measure(last))
             *milliseconds = (float)((double)last->time_ns - (double)first->time_ns) / 1e6f;
         else

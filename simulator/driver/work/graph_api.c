@@ -83,7 +83,7 @@ struct addition {
     size_t dependency_count;
 };
 
-static CUresult add(const char *function, struct addition what, CUgraphNodeParams *parameters)
+static CUresult node_add(const char *function, struct addition what, CUgraphNodeParams *parameters)
 {
     struct call call;
     struct graph_node *node = NULL;
@@ -105,21 +105,21 @@ static CUresult add(const char *function, struct addition what, CUgraphNodeParam
 CUresult cuGraphAddNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
                         size_t dependency_count, CUgraphNodeParams *parameters)
 {
-    return add(__func__, ADDITION, parameters);
+    return node_add(__func__, ADDITION, parameters);
 }
 
 CUresult cuGraphAddNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
                            GMT_UNUSED const CUgraphEdgeData *edges, size_t dependency_count,
                            CUgraphNodeParams *parameters)
 {
-    return add(__func__, ADDITION, parameters);
+    return node_add(__func__, ADDITION, parameters);
 }
 
 CUresult cuGraphAddEmptyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
                              size_t dependency_count)
 {
     CUgraphNodeParams all = {.type = CU_GRAPH_NODE_TYPE_EMPTY};
-    return add(__func__, ADDITION, &all);
+    return node_add(__func__, ADDITION, &all);
 }
 
 CUresult cuGraphAddKernelNode_v2(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
@@ -128,7 +128,7 @@ CUresult cuGraphAddKernelNode_v2(CUgraphNode *node, CUgraph graph, const CUgraph
     CUgraphNodeParams all = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
     if (parameters)
         all.kernel = *parameters;
-    return add(__func__, ADDITION, parameters ? &all : NULL);
+    return node_add(__func__, ADDITION, parameters ? &all : NULL);
 }
 
 /* The parameters of the first version are the initial members of the second's. */
@@ -138,7 +138,7 @@ CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph graph, const CUgraphNod
     CUgraphNodeParams all = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
     if (parameters)
         memcpy(&all.kernel, parameters, sizeof *parameters);
-    return add(__func__, ADDITION, parameters ? &all : NULL);
+    return node_add(__func__, ADDITION, parameters ? &all : NULL);
 }
 
 CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
@@ -148,7 +148,7 @@ CUresult cuGraphAddMemcpyNode(CUgraphNode *node, CUgraph graph, const CUgraphNod
     all.memcpy.copyCtx = context;
     if (copy)
         all.memcpy.copyParams = *copy;
-    return add(__func__, ADDITION, copy ? &all : NULL);
+    return node_add(__func__, ADDITION, copy ? &all : NULL);
 }
 
 CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
@@ -159,7 +159,7 @@ CUresult cuGraphAddMemsetNode(CUgraphNode *node, CUgraph graph, const CUgraphNod
     if (fill)
         memcpy(&all.memset, fill, sizeof *fill);
     all.memset.ctx = context;
-    return add(__func__, ADDITION, fill ? &all : NULL);
+    return node_add(__func__, ADDITION, fill ? &all : NULL);
 }
 
 CUresult cuGraphAddHostNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
@@ -168,7 +168,7 @@ CUresult cuGraphAddHostNode(CUgraphNode *node, CUgraph graph, const CUgraphNode 
     CUgraphNodeParams all = {.type = CU_GRAPH_NODE_TYPE_HOST};
     if (parameters)
         memcpy(&all.host, parameters, sizeof *parameters);
-    return add(__func__, ADDITION, parameters ? &all : NULL);
+    return node_add(__func__, ADDITION, parameters ? &all : NULL);
 }
 
 CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
@@ -176,7 +176,7 @@ CUresult cuGraphAddChildGraphNode(CUgraphNode *node, CUgraph graph, const CUgrap
 {
     CUgraphNodeParams all = {.type = CU_GRAPH_NODE_TYPE_GRAPH};
     all.graph.graph = child;
-    return add(__func__, ADDITION, &all);
+    return node_add(__func__, ADDITION, &all);
 }
 
 CUresult cuGraphAddEventRecordNode(CUgraphNode *node, CUgraph graph,
@@ -185,7 +185,7 @@ CUresult cuGraphAddEventRecordNode(CUgraphNode *node, CUgraph graph,
 {
     CUgraphNodeParams all = {.type = CU_GRAPH_NODE_TYPE_EVENT_RECORD};
     all.eventRecord.event = event;
-    return add(__func__, ADDITION, &all);
+    return node_add(__func__, ADDITION, &all);
 }
 
 CUresult cuGraphAddEventWaitNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
@@ -193,7 +193,7 @@ CUresult cuGraphAddEventWaitNode(CUgraphNode *node, CUgraph graph, const CUgraph
 {
     CUgraphNodeParams all = {.type = CU_GRAPH_NODE_TYPE_WAIT_EVENT};
     all.eventWait.event = event;
-    return add(__func__, ADDITION, &all);
+    return node_add(__func__, ADDITION, &all);
 }
 
 CUresult cuGraphAddMemAllocNode(CUgraphNode *node, CUgraph graph, const CUgraphNode *dependencies,
@@ -202,7 +202,7 @@ CUresult cuGraphAddMemAllocNode(CUgraphNode *node, CUgraph graph, const CUgraphN
     CUgraphNodeParams all = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC};
     if (parameters)
         memcpy(&all.alloc, parameters, sizeof *parameters);
-    const CUresult result = add(__func__, ADDITION, parameters ? &all : NULL);
+    const CUresult result = node_add(__func__, ADDITION, parameters ? &all : NULL);
     if (!result)
         parameters->dptr = all.alloc.dptr;
     return result;
@@ -213,5 +213,5 @@ CUresult cuGraphAddMemFreeNode(CUgraphNode *node, CUgraph graph, const CUgraphNo
 {
     CUgraphNodeParams all = {.type = CU_GRAPH_NODE_TYPE_MEM_FREE};
     all.free.dptr = address;
-    return add(__func__, ADDITION, &all);
+    return node_add(__func__, ADDITION, &all);
 }

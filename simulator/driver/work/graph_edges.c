@@ -68,7 +68,7 @@ struct listing {
     size_t room, count;
 };
 
-static void list(struct listing *listing, struct graph_node *from, struct graph_node *to)
+static void listing_add(struct listing *listing, struct graph_node *from, struct graph_node *to)
 {
     if (listing->count < listing->room) {
         if (listing->from)
@@ -80,7 +80,7 @@ static void list(struct listing *listing, struct graph_node *from, struct graph_
 }
 
 /* Fills the rest of the arrays with NULL and sets *count. */
-static void finish(struct listing *listing, size_t *count)
+static void listing_finish(struct listing *listing, size_t *count)
 {
     for (size_t i = listing->count; i < listing->room; i++) {
         if (listing->from)
@@ -96,33 +96,33 @@ typedef void list_node(struct listing *listing, struct graph_node *node, const v
 
 static void list_any(struct listing *listing, struct graph_node *node, GMT_UNUSED const void *none)
 {
-    list(listing, node, NULL);
+    listing_add(listing, node, NULL);
 }
 
 static void list_root(struct listing *listing, struct graph_node *node, GMT_UNUSED const void *none)
 {
     if (!node->dependency_count)
-        list(listing, node, NULL);
+        listing_add(listing, node, NULL);
 }
 
 static void list_edges(struct listing *listing, struct graph_node *node,
                        GMT_UNUSED const void *none)
 {
     for (size_t i = 0; i < node->dependency_count; i++)
-        list(listing, node->dependencies[i], node);
+        listing_add(listing, node->dependencies[i], node);
 }
 
 static void list_dependencies(struct listing *listing, struct graph_node *node, const void *wanted)
 {
     for (size_t i = 0; node == wanted && i < node->dependency_count; i++)
-        list(listing, node->dependencies[i], NULL);
+        listing_add(listing, node->dependencies[i], NULL);
 }
 
 static void list_dependents(struct listing *listing, struct graph_node *node, const void *wanted)
 {
     for (size_t i = 0; i < node->dependency_count; i++)
         if (node->dependencies[i] == wanted)
-            list(listing, node, NULL);
+            listing_add(listing, node, NULL);
 }
 
 static void list_all(const struct graph *graph, struct listing listing, size_t *count,
@@ -130,7 +130,7 @@ static void list_all(const struct graph *graph, struct listing listing, size_t *
 {
     for (struct graph_node *node = graph->first; node; node = node->next)
         take(&listing, node, wanted);
-    finish(&listing, count);
+    listing_finish(&listing, count);
 }
 
 static CUresult list_graph(const char *function, CUgraph handle, CUgraphNode *from, CUgraphNode *to,

@@ -67,7 +67,7 @@ static CUresult add_mappings(struct graph_exec *exec)
 }
 
 /* Measures the most that the graph's own allocations hold at any step; freed memory is reused. */
-static void measure(const struct graph_exec *exec, struct graph_mapping *mapping)
+static void mapping_measure(const struct graph_exec *exec, struct graph_mapping *mapping)
 {
     uint64_t held_bytes = 0;
     for (size_t i = 0; i < exec->step_count; i++) {
@@ -127,7 +127,7 @@ static CUresult exec_new(struct graph *graph, uint64_t flags, struct graph_exec 
     if (!code)
         code = add_mappings(exec);
     for (size_t i = 0; i < exec->mapping_count; i++)
-        measure(exec, &exec->mappings[i]);
+        mapping_measure(exec, &exec->mappings[i]);
     if (!code && flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD)
         code = graph_exec_map(exec);
     if (code) {
@@ -237,7 +237,7 @@ static CUresult count_node(GMT_UNUSED struct graph_node *node, void *data)
 }
 
 /* Compares nodes by position; memory nodes cannot be updated. */
-static CUgraphExecUpdateResult compare(const struct graph_exec *exec, struct graph *graph)
+static CUgraphExecUpdateResult exec_compare(const struct graph_exec *exec, struct graph *graph)
 {
     size_t node_count = 0;
     if (graph->has_memory || exec->mapping_count)
@@ -247,15 +247,15 @@ static CUgraphExecUpdateResult compare(const struct graph_exec *exec, struct gra
     return CU_GRAPH_EXEC_UPDATE_SUCCESS;
 }
 
-static CUresult update(const char *function, CUgraphExec handle, CUgraph graph_handle,
-                       CUgraphExecUpdateResult *result)
+static CUresult exec_update(const char *function, CUgraphExec handle, CUgraph graph_handle,
+                            CUgraphExecUpdateResult *result)
 {
     struct call call;
     if (call_begin(&call, function, CALL_NEEDS_INIT)) {
         const struct graph_exec *exec = graph_exec_of(&call, handle);
         struct graph *graph = graph_find(graph_handle);
         if (exec && call_requires(&call, graph && result)) {
-            *result = compare(exec, graph);
+            *result = exec_compare(exec, graph);
             if (*result)
                 call.result = CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
         }
@@ -268,12 +268,12 @@ CUresult cuGraphExecUpdate(CUgraphExec exec, CUgraph graph, CUgraphNode *error_n
 {
     if (error_node)
         *error_node = NULL;
-    return update(__func__, exec, graph, result);
+    return exec_update(__func__, exec, graph, result);
 }
 
 CUresult cuGraphExecUpdate_v2(CUgraphExec exec, CUgraph graph, CUgraphExecUpdateResultInfo *result)
 {
     if (result)
         result->errorNode = result->errorFromNode = NULL;
-    return update(__func__, exec, graph, result ? &result->result : NULL);
+    return exec_update(__func__, exec, graph, result ? &result->result : NULL);
 }

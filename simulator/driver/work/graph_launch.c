@@ -40,7 +40,7 @@ static void free_earlier(const struct graph_exec *exec)
             graph_allocation_end(exec->steps[i].allocation);
 }
 
-static CUresult run(struct graph_exec *exec)
+static CUresult exec_run(struct graph_exec *exec)
 {
     CUresult result = check_lives(exec);
     if (result)
@@ -92,7 +92,7 @@ static CUresult do_cuGraphLaunch(const char *function, CUgraphExec handle, CUstr
             goto out;
         call.result = list_functions(exec, &functions, &function_count);
         if (!call.result)
-            call.result = run(exec);
+            call.result = exec_run(exec);
     }
 out:;
     const CUresult result = call_end(&call);

@@ -106,7 +106,7 @@ CUresult cuFuncGetModule(CUmodule *module, CUfunction handle)
 /* --- launches --- */
 
 /* Loads a library kernel's module into the context. */
-static CUresult bring(struct context *context, CUfunction handle)
+static CUresult kernel_load_module(struct context *context, CUfunction handle)
 {
     struct function *function = object_find(handle, OBJECT_FUNCTION);
     if (function->life_id == context->life_id)
@@ -125,7 +125,7 @@ CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel)
     const CUfunction same = (CUfunction)(void *)kernel;
     if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) && call_requires(&call, function != NULL) &&
         check_function(&call, same)) {
-        call.result = bring(call.context, same);
+        call.result = kernel_load_module(call.context, same);
         if (!call.result)
             *function = same;
     }
@@ -139,7 +139,8 @@ static bool is_filled(const CUDA_KERNEL_NODE_PARAMS *kernel)
            kernel->blockDimY && kernel->blockDimZ;
 }
 
-static CUresult launch(const char *name, const CUDA_KERNEL_NODE_PARAMS *kernel, CUstream stream)
+static CUresult kernel_launch(const char *name, const CUDA_KERNEL_NODE_PARAMS *kernel,
+                              CUstream stream)
 {
     struct call call;
     CUgraphNodeParams work = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
@@ -147,7 +148,7 @@ static CUresult launch(const char *name, const CUDA_KERNEL_NODE_PARAMS *kernel, 
     if (call_begin(&call, name, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) &&
         check_function(&call, kernel->func) && call_requires(&call, is_filled(kernel)) &&
         capture_lets_through(&call, stream, &work)) {
-        call.result = bring(call.context, kernel->func);
+        call.result = kernel_load_module(call.context, kernel->func);
         if (!call.result)
             stream_work(WORK_LAUNCH_NS);
     }
@@ -155,15 +156,15 @@ static CUresult launch(const char *name, const CUDA_KERNEL_NODE_PARAMS *kernel, 
 }
 
 #define LAUNCH(symbol)                                                                             \
-    launch(symbol,                                                                                 \
-           &(CUDA_KERNEL_NODE_PARAMS){.func = function,                                            \
-                                      .gridDimX = grid_x,                                          \
-                                      .gridDimY = grid_y,                                          \
-                                      .gridDimZ = grid_z,                                          \
-                                      .blockDimX = block_x,                                        \
-                                      .blockDimY = block_y,                                        \
-                                      .blockDimZ = block_z},                                       \
-           stream)
+    kernel_launch(symbol,                                                                          \
+                  &(CUDA_KERNEL_NODE_PARAMS){.func = function,                                     \
+                                             .gridDimX = grid_x,                                   \
+                                             .gridDimY = grid_y,                                   \
+                                             .gridDimZ = grid_z,                                   \
+                                             .blockDimX = block_x,                                 \
+                                             .blockDimY = block_y,                                 \
+                                             .blockDimZ = block_z},                                \
+                  stream)
 
 #define DEFINE_LAUNCH(symbol)                                                                      \
     CUresult symbol(CUfunction function, unsigned int grid_x, unsigned int grid_y,                 \
@@ -201,7 +202,7 @@ static CUresult do_cuLaunchKernelEx(const char *name, const CUlaunchConfig *conf
         .blockDimY = config->blockDimY,
         .blockDimZ = config->blockDimZ,
     };
-    return launch(name, &kernel, config->hStream);
+    return kernel_launch(name, &kernel, config->hStream);
 }
 
 TWIN(_ptsz, cuLaunchKernelEx,
