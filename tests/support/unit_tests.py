@@ -62,7 +62,7 @@ class UnitItem(pytest.Item):
         return super().repr_failure(excinfo)
 
     def reportinfo(self):
-        return self.path, None, f"{self.parent.path.stem}: {self.name}"
+        return self.path, 0, f"{self.parent.path.stem}: {self.name}"
 
 
 class UnitFailure(Exception):
