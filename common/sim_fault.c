@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The list of ordered failures, read once from the environment. See sim_fault.h.
+ * The list of injected failures, read once from the environment. See sim_fault.h.
  */
 #include "sim_fault.h"
 
@@ -56,8 +56,8 @@ static void read_faults(void)
             fault_count++;
         else
             fprintf(stderr,
-                    "gpumemtrace simulator: GPUMEMTRACE_SIM_FAULT: '%s' is no fault and is left "
-                    "out; write FUNCTION:NTH=RESULT, for example cuMemAlloc_v2:3=2\n",
+                    "gpumemtrace simulator: GPUMEMTRACE_SIM_FAULT: '%s' is not a fault and is "
+                    "ignored; write FUNCTION:NTH=RESULT, for example cuMemAlloc_v2:3=2\n",
                     part);
     }
     free(copy);

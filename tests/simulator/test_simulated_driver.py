@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The simulated driver keeps its books as a real one does, and answers what a runtime asks."""
+"""The simulated driver accounts memory as documented and provides what a runtime looks up."""
 import os
 import re
 import shlex
@@ -30,7 +30,7 @@ def run(path, environment, *arguments, text=None):
 
 # --- the programs that check themselves, part by part ----------------------------------------------
 
-SPECS = {"sim_multicast": "2xh100"}  # no older card has it
+SPECS = {"sim_multicast": "2xh100"}  # needs compute capability 9.0
 
 
 def parts():
@@ -102,14 +102,14 @@ def test_without_a_visible_device_there_is_none(program, sim_env, visible):
     assert (driver["init"], lines) == ("100", [])
 
 
-def test_a_wrong_spec_is_said_in_one_line_and_stops_cuinit(program, sim_env):
+def test_a_wrong_spec_is_reported_in_one_line_and_stops_cuinit(program, sim_env):
     driver, lines, said = devices(program, sim_env("2xh1000"))
     assert (driver["init"], lines) == ("1", [])
     assert len(said.splitlines()) == 1
     assert "GPUMEMTRACE_SIM: '2xh1000' is not a simulated device" in said
 
 
-# --- ordered failures ------------------------------------------------------------------------------
+# --- injected failures -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -123,17 +123,17 @@ def test_a_wrong_spec_is_said_in_one_line_and_stops_cuinit(program, sim_env):
         ("cuMemAlloc:1=2", "init 0 alloc 0 0 0 free 0 0 0 missing 0 MiB bodiless 801"),
     ],
 )
-def test_the_nth_call_of_a_function_fails_as_ordered_and_does_nothing(program, sim_env, fault, result):
+def test_the_nth_call_of_a_function_fails_as_requested_and_does_nothing(program, sim_env, fault, result):
     completed = run(program("sim_calls"), sim_env(fault=fault))
     assert completed.stdout.strip() == result
     assert completed.stderr == ""
 
 
 @pytest.mark.parametrize("fault", ["cuMemAlloc_v2", "cuMemAlloc_v2:0=2", ":1=2", "a:1=0", "a:1=2x"])
-def test_what_is_no_fault_is_said_and_left_out(program, sim_env, fault):
+def test_a_malformed_fault_is_reported_and_ignored(program, sim_env, fault):
     completed = run(program("sim_calls"), sim_env(fault=f"{fault};cuMemAlloc_v2:1=2"))
     assert " alloc 2 0 0 " in completed.stdout
-    assert f"'{fault}' is no fault" in completed.stderr
+    assert f"'{fault}' is not a fault" in completed.stderr
     assert len(completed.stderr.splitlines()) == 1
 
 
@@ -181,7 +181,7 @@ def share(program, sim_env, tmp_path):
         process.end(kill=True)
 
 
-ALL = 16 * 1024 - 300  # MiB that one process finds free
+ALL = 16 * 1024 - 300  # MiB free for a single process
 CONTEXT = 300
 
 
@@ -247,7 +247,7 @@ def functions():
 
 
 def expected_answer(name, version, flags):
-    """(result, status, symbol) by the documented rule: newest form that is old enough; one for
+    """(result, status, symbol) by the documented rule: the newest version that is old enough; one for
     per-thread default streams, if asked for, before one for the legacy stream."""
     known = [row for row in functions() if row[0] == name]
     for stream in (("PER_THREAD",) if flags & PER_THREAD else ()) + ("DEFAULT",):
@@ -296,7 +296,7 @@ def test_a_preloaded_function_of_the_same_name_is_not_handed_out(program, sim_en
     compiler = shlex.split(os.environ.get("CC", "cc"))
     subprocess.run([*compiler, "-shared", "-fPIC", source, "-o", tmp_path / "other.so"], check=True)
     questions = [("cuMemAlloc", 3020, 0), ("cuInit", 2000, 0), ("cuMemFree", 3020, 0)]
-    # A sanitized build wants its own library to be loaded first, which does not matter here.
+    # A sanitized build requires its library to be loaded first, which does not matter here.
     ask(
         program,
         sim_env,
@@ -321,4 +321,4 @@ def test_the_library_exports_the_driver_s_functions_and_the_mark_of_the_simulato
     exported = re.findall(r"^(\w+) \w (\S+)$", output, re.MULTILINE)
     ours = {symbol for _, _, _, symbol in functions()}
     assert {symbol for _, symbol in exported} == ours | {"gpumemtrace_simulator"}
-    assert len({address for address, _ in exported}) == len(exported)  # told apart by address
+    assert len({address for address, _ in exported}) == len(exported)  # the recorder needs one address each

@@ -22,7 +22,7 @@ TWO_DEVICES = {
 }
 FAULTS = {
     "an_illegal_access_is_the_end": "cuMemsetD8_v2:1=700",
-    "an_ordered_failure_has_no_effect": "cudaMalloc:2=2",
+    "an_injected_failure_has_no_effect": "cudaMalloc:2=2",
     "code_that_does_not_load_fails_the_call_and_is_tried_again": "cuLibraryLoadData:1=2",
 }
 ONLY_12 = {"the_second_form_of_properties_has_the_layout_of_12"}
@@ -38,7 +38,7 @@ NO_DRIVER = "without_a_driver_there_are_no_devices"
 
 
 def cases():
-    """(program, case) of every fact that wants a driver, on either runtime."""
+    """(program, case) of every case that needs a driver, on either runtime."""
     for built in FACTS:
         source = next(PROGRAMS.rglob(f"{built}.c")).read_text(encoding="utf-8")
         for name in re.findall(r"\bCASE\((\w+)\)", source):
@@ -138,7 +138,7 @@ def without_suffix(name):
 
 
 def hooked():
-    """Every function of CUDA's that the recorder has a hook for: makes or ends GPU memory."""
+    """Every CUDA function that the recorder hooks because it allocates or frees GPU memory."""
     rows = (ROOT / "include/gpumemtrace/hooks.def").read_text(encoding="utf-8")
     names = re.findall(r"^(?:HOOK|SEEN)\((driver|runtime), (\w+)", rows, re.MULTILINE)
     return [(api, name) for api, name in names if not LOOKUPS.fullmatch(name)]
@@ -156,7 +156,7 @@ def test_every_hooked_function_is_simulated(build):
 
 
 def test_every_hooked_function_is_tried_by_a_program_that_names_its_section():
-    """NVIDIA's documentation is followed, so that hook and simulator are not wrong in the same way."""
+    """Naming the section keeps hook and simulator from sharing a mistake: the documentation decides."""
     tried = set()
     for source in PROGRAMS.rglob("sim_*.c"):
         text = source.read_text(encoding="utf-8")

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * What the simulated runtime promises about devices, errors, streams and the driver's functions:
- * one fact for each argument, 0 or a line that says what was not so. test_simulated_runtime.py
- * knows which facts need two devices, an ordered failure or no driver.
+ * Devices, errors, streams and driver entry points of the simulated runtime: one case for each
+ * argument, exit 0 or a line with the failed check. test_simulated_runtime.py lists the cases that
+ * need two devices, an injected failure or no driver.
  */
 #include <dlfcn.h>
 
@@ -43,7 +43,7 @@ static bool is_context_there(int device)
 
 static void asking_about_devices_makes_no_context(void)
 {
-    struct cudaDeviceProp properties[2]; /* room for any layout */
+    struct cudaDeviceProp properties[2]; /* large enough for any layout */
     int count, device, value;
     SUCCEEDS(cudaGetDeviceCount(&count));
     SUCCEEDS(cudaGetDevice(&device));
@@ -166,7 +166,7 @@ static void a_context_of_the_drivers_is_respected(void)
     CHECK(device == 0);
 }
 
-/* Where CUDA 11.8's, 12.8's and 13.0's headers have the members. */
+/* Offsets of members in the headers of CUDA 11.8, 12.8 and 13.0. */
 struct layout {
     size_t size_bytes, total, major, multiprocessors, managed, reserved_shared;
 };
@@ -207,7 +207,7 @@ static void properties_have_the_layout_of_the_version(void)
     GIVES(cudaGetDeviceProperties((struct cudaDeviceProp *)properties, 1), cudaErrorInvalidDevice);
 }
 
-/* CUDA 12 alone. */
+/* CUDA 12 only. */
 static void the_second_form_of_properties_has_the_layout_of_12(void)
 {
     static const struct layout of_12 = {1032, 288, 360, 388, 652, 720};
@@ -289,7 +289,7 @@ static void an_illegal_access_is_the_end(void)
 }
 
 /* With the fault cudaMalloc:2=2. */
-static void an_ordered_failure_has_no_effect(void)
+static void an_injected_failure_has_no_effect(void)
 {
     const size_t before_bytes = free_bytes_now();
     void *first, *second = &second;
@@ -370,7 +370,7 @@ static void a_launch_is_checked_and_does_nothing(void)
     GIVES(cudaLaunchKernel(kernel, one, one, NULL, 0, stream), cudaErrorInvalidResourceHandle);
 }
 
-/* --- the driver's functions for the program --- */
+/* --- driver entry points --- */
 
 static void entry_points_follow_name_version_and_flags(void)
 {
@@ -389,7 +389,7 @@ static void entry_points_follow_name_version_and_flags(void)
     GIVES(cudaGetDriverEntryPoint("cuInit", &none, 77, &status), cudaErrorInvalidValue);
 }
 
-/* Not simulated, and so in no header of ours. */
+/* Not simulated, so no header declares it. */
 cudaError_t cudaSetValidDevices(int *devices, int count);
 
 static void what_has_no_body_is_not_supported(void)
@@ -398,7 +398,7 @@ static void what_has_no_body_is_not_supported(void)
     GIVES(cudaGetLastError(), cudaErrorNotSupported);
 }
 
-/* With no driver to be found. */
+/* Run without a driver. */
 static void without_a_driver_there_are_no_devices(void)
 {
     int count = 7, number = 7;
@@ -426,7 +426,7 @@ static const struct test_case cases[] = {
     CASE(the_last_error_stays_until_it_is_taken),
     CASE(the_last_error_is_the_threads_own),
     CASE(an_illegal_access_is_the_end),
-    CASE(an_ordered_failure_has_no_effect),
+    CASE(an_injected_failure_has_no_effect),
     CASE(errors_have_names_and_words),
     CASE(streams_and_events_live_until_destroyed),
     CASE(a_stream_calls_back),
