@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Arrays of the simulated driver: what they cost, all levels of a mipmap included, and what is no
- * array.
+ * Arrays of the simulated driver: the memory they take, mipmap levels included, and invalid
+ * descriptors.
  */
 #include <stdint.h>
 
@@ -74,8 +74,8 @@ static void a_shape_is_told_again(void)
     EXPECT(deep.Width * 1000000 + deep.Height * 1000 + deep.Depth, 640480000);
 }
 
-/* 6.13, cuMipmappedArrayCreate, cuMipmappedArrayDestroy. 1024 x 1024 x 4 bytes in 11 levels: a
- * third more than the first, but for the smallest. */
+/* 6.13, cuMipmappedArrayCreate, cuMipmappedArrayDestroy. 1024 x 1024 x 4 bytes in 11 levels: about
+ * a third more than the first level. */
 static void a_mipmap_is_one_allocation_of_all_its_levels(void)
 {
     const CUDA_ARRAY3D_DESCRIPTOR shape = {1024, 1024, 0, CU_AD_FORMAT_FLOAT, 1, 0};
@@ -87,7 +87,7 @@ static void a_mipmap_is_one_allocation_of_all_its_levels(void)
     const size_t before = free_bytes();
     for (size_t side = 1024; side; side /= 2)
         expected += side * side * 4;
-    EXPECT(cuMipmappedArrayCreate(&mipmap, &shape, 100), 0); /* as many as there are */
+    EXPECT(cuMipmappedArrayCreate(&mipmap, &shape, 100), 0); /* clamped to the number of levels */
     EXPECT(before - free_bytes(), round_up(expected));
     EXPECT(cuMipmappedArrayGetLevel(&level, mipmap, 3), 0);
     EXPECT(cuMipmappedArrayGetLevel(&again, mipmap, 3), 0);
@@ -102,7 +102,8 @@ static void a_mipmap_is_one_allocation_of_all_its_levels(void)
     EXPECT(cuMipmappedArrayDestroy(mipmap), CUDA_ERROR_INVALID_HANDLE);
 }
 
-/* 6.13, cuMipmappedArrayGetLevel. Layers are in every level, a depth shrinks with the rest. */
+/* 6.13, cuMipmappedArrayGetLevel. Every level has all layers; a depth shrinks like width and
+ * height. */
 static void layers_do_not_shrink_and_a_depth_does(void)
 {
     CUDA_ARRAY3D_DESCRIPTOR shape = {256, 256, 64, CU_AD_FORMAT_FLOAT, 1, 0};

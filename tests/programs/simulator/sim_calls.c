@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Prints the results of a fixed row of driver calls, to be run with GPUMEMTRACE_SIM_FAULT: three
- * allocations of 4 MiB, the frees of those that there are, and how much memory is missing at last.
+ * Prints the results of a fixed sequence of driver calls, to be run with GPUMEMTRACE_SIM_FAULT:
+ * three allocations of 4 MiB, the frees of those that succeeded, and how much memory was not freed.
  */
 #include "gpumemtrace/cuda/abi.h"
 #include "sim_check.h"
 
-/* Not simulated, and so in no header of ours. */
+/* Not simulated, so no header declares it. */
 CUresult cuDeviceGetLuid(char *luid, unsigned int *mask, CUdevice device);
 
 int main(void)

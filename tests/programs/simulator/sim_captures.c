@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Stream capture on the simulated driver: what becomes a node, what is refused, how a capture ends.
- * The sections named are those of the CUDA Driver API.
+ * Stream capture on the simulated driver: work that becomes nodes, calls that are refused, and the
+ * end of a capture. Sections are those of the CUDA Driver API.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -46,7 +46,7 @@ static void expect_types(CUgraph graph, const CUgraphNodeType *types, size_t cou
 }
 
 /* 6.15 Stream Ordered Memory Allocator, cuMemAllocAsync and cuMemFreeAsync: during capture they
- * make nodes. 6.24 Graph Management: those take memory when launched. */
+ * add nodes. 6.24 Graph Management: memory nodes take memory when launched. */
 static void stream_ordered_memory_becomes_nodes(void)
 {
     static const CUgraphNodeType types[] = {CU_GRAPH_NODE_TYPE_MEM_ALLOC, CU_GRAPH_NODE_TYPE_MEMSET,
@@ -65,7 +65,7 @@ static void stream_ordered_memory_becomes_nodes(void)
     EXPECT(cuMemFreeAsync(piece, stream), 0);
     EXPECT(cuStreamEndCapture(stream, &graph), 0);
     expect_types(graph, types, 3);
-    EXPECT(free_bytes(), before - 32 * MIB); /* the pool's, for what came before */
+    EXPECT(free_bytes(), before - 32 * MIB); /* reserved by the pool for the earlier allocation */
     EXPECT(cuGraphInstantiateWithFlags(&exec, graph, 0), 0);
     EXPECT(cuGraphLaunch(exec, stream), 0);
     EXPECT(free_bytes(), before - 36 * MIB);
@@ -111,11 +111,12 @@ static void a_capture_begins_and_ends_once_and_never_in_the_legacy_stream(void)
     EXPECT(cuStreamEndCapture(stream, NULL), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuStreamEndCapture(stream, &graph), 0);
     EXPECT(node_count(graph), 0);
-    EXPECT(cuStreamBeginCapture(stream), 0); /* the first form: global */
+    EXPECT(cuStreamBeginCapture(stream), 0); /* the first version: global mode */
     EXPECT(cuStreamEndCapture(stream, &graph), 0);
 }
 
-/* 6.18, CU_STREAM_PER_THREAD: a stream like any other, also by the forms that mean it by 0. */
+/* 6.18, CU_STREAM_PER_THREAD: a stream like any other, also as stream 0 of per-thread
+ * functions. */
 static void a_thread_s_own_stream_can_be_captured(void)
 {
     CUgraph graph;
@@ -129,7 +130,7 @@ static void a_thread_s_own_stream_can_be_captured(void)
     EXPECT(node_count(graph), 2);
 }
 
-/* 6.18, cuThreadExchangeStreamCaptureMode: what is unsafe, and who is kept from it. */
+/* 6.18, cuThreadExchangeStreamCaptureMode: unsafe calls, and the threads they are forbidden to. */
 static void an_allocation_that_a_capture_would_miss_is_refused(void)
 {
     CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
@@ -138,7 +139,7 @@ static void an_allocation_that_a_capture_would_miss_is_refused(void)
     void *pinned = NULL;
     begin();
     EXPECT(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL), 0);
-    EXPECT(free_bytes() > 0, 1); /* asking is allowed */
+    EXPECT(free_bytes() > 0, 1); /* queries are allowed */
     EXPECT(cuMemAlloc_v2(&block, MIB), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     EXPECT(block, 7);
     EXPECT(cuMemHostAlloc(&pinned, MIB, 0), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
@@ -172,8 +173,8 @@ static CUresult in_another_thread(void *(*what)(void *))
     return result_there;
 }
 
-/* 6.18, cuThreadExchangeStreamCaptureMode: other threads are kept from it by global captures only.
- */
+/* 6.18, cuThreadExchangeStreamCaptureMode: only global captures forbid unsafe calls in other
+ * threads. */
 static void another_thread_is_disturbed_by_a_global_capture_only(void)
 {
     CUgraph graph;
@@ -254,7 +255,7 @@ static void what_does_not_belong_to_a_capture_breaks_it(void)
     EXPECT(cuMemsetD8_v2(block, 0, 1), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
     EXPECT(cuStreamEndCapture(blocking, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     EXPECT(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED), 0);
-    EXPECT(cuMemsetD8_v2(block, 0, 1), 0); /* it waits for nobody */
+    EXPECT(cuMemsetD8_v2(block, 0, 1), 0); /* it synchronizes with no stream */
     EXPECT(cuStreamWaitEvent(stream, before, 0), CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
     EXPECT(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
     EXPECT(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED), 0);
@@ -290,11 +291,11 @@ static void a_capture_tells_where_it_is_and_goes_on_in_a_given_graph(void)
     EXPECT(cuStreamUpdateCaptureDependencies(stream, &root, 1, CU_STREAM_SET_CAPTURE_DEPENDENCIES),
            0);
     EXPECT(cuStreamEndCapture(stream, &ended), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
-    EXPECT(cuGraphDestroy(graph), 0); /* the program's own all the same */
+    EXPECT(cuGraphDestroy(graph), 0); /* still owned by the program */
     EXPECT(cuGraphNodeGetType(last, (CUgraphNodeType[]){0}), CUDA_ERROR_INVALID_VALUE);
 }
 
-/* 6.8 Context Management, cuCtxDestroy: a capture goes with its context. */
+/* 6.8 Context Management, cuCtxDestroy: a capture ends with its context. */
 static void a_capture_goes_with_its_context(void)
 {
     CUdeviceptr block;

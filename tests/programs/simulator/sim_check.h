@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the programs that try the simulator share: each states what must be true and ends at the
- * first thing that is not, with a line that says which. Arguments choose the part to run.
+ * Shared by the test programs of the simulator: checks that print the first failure and exit, and a
+ * main that runs the parts named by its arguments.
  */
 #ifndef GPUMEMTRACE_TESTS_PROGRAMS_SIM_CHECK_H
 #define GPUMEMTRACE_TESTS_PROGRAMS_SIM_CHECK_H
@@ -18,7 +18,7 @@
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
-            printf("%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                         \
+            printf("%s:%d: failed: %s\n", __FILE__, __LINE__, #condition);                         \
             exit(1);                                                                               \
         }                                                                                          \
     } while (0)
@@ -37,7 +37,7 @@ static inline void sim_expect(const char *file, int line, const char *text, unsi
     exit(1);
 }
 
-/* A part of a program: runs if it is named, or if none is. */
+/* A part of a program, which runs if it is named or if no part is. */
 struct sim_part {
     const char *name;
     void (*run)(void);

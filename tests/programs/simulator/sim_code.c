@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * What code and limits take of a simulated device, and when. The sections named are those of the
- * CUDA Driver API.
+ * Device memory taken by code and limits, and when. Sections are those of the CUDA Driver API.
  */
 #include <elf.h>
 #include <stdint.h>
@@ -10,10 +9,10 @@
 
 #include "sim_device.h"
 
-#define PROCESSORS ((size_t)108) /* of a card that is known by its size alone */
+#define PROCESSORS ((size_t)108) /* of a card that the SPEC gives by size */
 #define STACKS (PROCESSORS * 2048)
 
-/* The head of a cubin that says it is this large. */
+/* A cubin header that gives this size. */
 static const void *cubin_of(size_t size_bytes)
 {
     static Elf64_Ehdr header;
@@ -103,7 +102,7 @@ static void a_library_is_loaded_where_it_is_used(void)
     EXPECT(cuModuleUnload(module), CUDA_ERROR_INVALID_HANDLE); /* the library's */
     EXPECT(cuCtxCreate_v2(&other, 0, 0), 0);
     EXPECT(cuKernelGetFunction((CUfunction *)(void *)&again, kernel), 0);
-    EXPECT(free_bytes(), before - 4 * GRANULE); /* in each context */
+    EXPECT(free_bytes(), before - 4 * GRANULE); /* a module in each context */
     EXPECT(cuLibraryUnload(library), 0);
     EXPECT(free_bytes(), before);
     EXPECT(cuLibraryUnload(library), CUDA_ERROR_INVALID_HANDLE);
@@ -111,7 +110,7 @@ static void a_library_is_loaded_where_it_is_used(void)
            CUDA_ERROR_INVALID_HANDLE);
 }
 
-/* 6.12, cuLibraryLoadData: eagerly, into all contexts there are and will be. */
+/* 6.12, cuLibraryLoadData: eager loading into all existing and future contexts. */
 static void an_eager_library_is_loaded_everywhere_at_once(void)
 {
     CUmoduleLoadingMode mode;
@@ -158,7 +157,7 @@ static void limits_take_memory_beyond_their_defaults(void)
     EXPECT(free_bytes(), before);
 }
 
-/* 6.8, cuCtxSetLimit: CUDA_ERROR_OUT_OF_MEMORY and the limit as before;
+/* 6.8, cuCtxSetLimit: CUDA_ERROR_OUT_OF_MEMORY leaves the limit unchanged;
  * CUDA_ERROR_UNSUPPORTED_LIMIT. */
 static void a_limit_without_memory_stays_as_it_was(void)
 {

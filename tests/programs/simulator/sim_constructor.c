@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Opens the library it is told, whose constructor calls back here, inside the loader: another
- * thread makes this process's first call of the function it is told, and when it waits (for the
- * loader, which is held) the constructor makes the second. Who waits under a lock of its own never
- * ends.
+ * Opens the library named by an argument, whose constructor calls back here while it holds the
+ * loader's lock. Another thread makes the process's first call of the function named by an
+ * argument; when it waits for the loader's lock, the constructor makes the second call. A simulator
+ * that waits for the loader while it holds a lock of its own deadlocks here.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -41,7 +41,7 @@ static void *make_first_call(GMT_UNUSED void *nothing)
     return NULL;
 }
 
-/* Does the system say that the thread sleeps? Then it waits for a lock: it does nothing else. */
+/* Whether the thread sleeps according to /proc, which means that it waits for a lock. */
 static bool is_waiting(pid_t thread)
 {
     char path[64], line[256] = "";

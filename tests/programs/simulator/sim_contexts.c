@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Contexts of the simulated driver: primary ones and a program's own, which is current where, and
- * what goes when one ends.
+ * Contexts of the simulated driver: primary contexts and a program's own, current contexts, and the
+ * end of a context.
  */
 #include <pthread.h>
 
@@ -97,7 +97,7 @@ static void destroying_a_context_frees_what_lived_in_it(void)
     EXPECT(cuEventCreate(&event, 0), 0);
     EXPECT(free_bytes(), before - 6 * MIB - 16 * MIB);
     EXPECT(cuCtxDestroy_v2(context), 0);
-    CHECK(current() == keeper); /* it was current: it is off the stack */
+    CHECK(current() == keeper); /* destroying the current context pops it */
     EXPECT(free_bytes(), before);
     EXPECT(cuMemFree_v2(device), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuMemFree_v2(managed), CUDA_ERROR_INVALID_VALUE);
@@ -108,7 +108,7 @@ static void destroying_a_context_frees_what_lived_in_it(void)
     EXPECT(cuCtxDestroy_v2(context), CUDA_ERROR_INVALID_CONTEXT);
 }
 
-/* 6.8 and 6.7: every form that creates, destroys, releases or resets a context, in its section. */
+/* 6.8 and 6.7: every version of the functions that create, destroy, release or reset a context. */
 static void all_forms_create_and_end_contexts_alike(void)
 {
     CUctxCreateParams nothing = {0};
@@ -138,7 +138,7 @@ static void all_forms_create_and_end_contexts_alike(void)
     EXPECT(cuDevicePrimaryCtxReset_v2(0), 0);
 }
 
-/* 6.8, cuCtxDestroy: what belongs to no context stays. */
+/* 6.8, cuCtxDestroy: what belongs to no context survives. */
 static void pools_and_virtual_memory_outlive_a_context(void)
 {
     const CUmemPoolProps pool_properties = {.allocType = CU_MEM_ALLOCATION_TYPE_PINNED,
@@ -180,7 +180,7 @@ static void the_stack_of_contexts_is_a_stack(void)
     EXPECT(cuCtxPopCurrent_v2(&popped), 0);
     CHECK(popped == b && current() == a);
     EXPECT(cuCtxPushCurrent_v2(b), 0);
-    EXPECT(cuCtxSetCurrent(a), 0); /* takes b's place */
+    EXPECT(cuCtxSetCurrent(a), 0); /* replaces b */
     EXPECT(cuCtxPopCurrent_v2(&popped), 0);
     CHECK(popped == a && current() == a);
     EXPECT(cuCtxSetCurrent(NULL), 0);
@@ -218,7 +218,7 @@ static void devices_keep_their_memory_apart(void)
     EXPECT(free_bytes(), second - 1 * GIB);
     EXPECT(cuCtxSetCurrent(a), 0);
     EXPECT(free_bytes(), second);
-    EXPECT(cuMemFree_v2(address), 0); /* an address says whose it is */
+    EXPECT(cuMemFree_v2(address), 0); /* the context follows from the address */
     EXPECT(cuCtxSetCurrent(b), 0);
     EXPECT(free_bytes(), second);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What most programs that try the simulated driver begin with: a context, and a look at what is
- * left of its device's memory.
+ * Shared by test programs of the simulated driver: creates a context and reads the free memory of
+ * its device.
  */
 #ifndef GPUMEMTRACE_TESTS_PROGRAMS_SIM_DEVICE_H
 #define GPUMEMTRACE_TESTS_PROGRAMS_SIM_DEVICE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Prints what the driver tells of its devices, one line each, the driver's first:
+ * Prints one line about the driver and one for each device:
  *
  *     init RESULT count COUNT version VERSION
  *     ORDINAL total TOTAL free FREE capability MAJOR.MINOR bus BUS uuid UUID name NAME

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Memory that the simulated driver hands out and no device has: of other APIs, of the host, managed
- * pools; and resources of graphics, of which there are none. The sections named are those of the
- * CUDA Driver API.
+ * Memory of the simulated driver that charges no device: external memory, host memory, managed
+ * pools; and graphics resources, which do not exist. Sections are those of the CUDA Driver API.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -39,7 +38,7 @@ static void external_memory_is_mapped_and_freed_and_not_the_device_s(void)
     const size_t before = free_bytes();
     const CUDA_EXTERNAL_MEMORY_HANDLE_DESC handle = handle_of(file_of(4 * MIB), 4 * MIB);
     EXPECT(cuImportExternalMemory(&memory, &handle), 0);
-    EXPECT(fcntl(handle.handle.fd, F_GETFD), -1); /* the driver's now */
+    EXPECT(fcntl(handle.handle.fd, F_GETFD), -1); /* the driver has closed it */
     EXPECT(cuExternalMemoryGetMappedBuffer(&buffer, memory, &part), 0);
     EXPECT(cuMemsetD8_v2(buffer, 0, 3 * MIB), 0);
     EXPECT(cuMemsetD8_v2(buffer, 0, 3 * MIB + 1), CUDA_ERROR_INVALID_VALUE);
@@ -51,7 +50,7 @@ static void external_memory_is_mapped_and_freed_and_not_the_device_s(void)
     EXPECT(cuDestroyExternalMemory(memory), CUDA_ERROR_INVALID_HANDLE);
     EXPECT(cuExternalMemoryGetMappedBuffer(&other, memory, &part), CUDA_ERROR_INVALID_HANDLE);
     EXPECT(other, 7);
-    EXPECT(cuMemFree_v2(buffer), 0); /* the program's to free */
+    EXPECT(cuMemFree_v2(buffer), 0); /* the program frees it */
     EXPECT(cuMemFree_v2(buffer), CUDA_ERROR_INVALID_VALUE);
     EXPECT(free_bytes(), before);
 }
@@ -97,7 +96,7 @@ static void an_import_says_what_it_imports(void)
     handle.type = CU_EXTERNAL_MEMORY_HANDLE_TYPE_D3D12_HEAP;
     EXPECT(cuImportExternalMemory(&memory, &handle), CUDA_ERROR_NOT_SUPPORTED);
     EXPECT(cuImportExternalMemory(&memory, NULL), CUDA_ERROR_INVALID_VALUE);
-    CHECK(fcntl(file, F_GETFD) >= 0); /* still the program's */
+    CHECK(fcntl(file, F_GETFD) >= 0); /* still open */
 }
 
 /* 6.8 Context Management, cuCtxDestroy. */
@@ -116,7 +115,7 @@ static void external_memory_ends_with_its_context(void)
     EXPECT(cuMemFree_v2(buffer), CUDA_ERROR_INVALID_VALUE);
 }
 
-/* --- the host's memory --- */
+/* --- host memory --- */
 
 /* 6.14 Virtual Memory Management, cuMemCreate: CU_MEM_LOCATION_TYPE_HOST and _HOST_NUMA. */
 static void physical_memory_of_the_host_is_not_the_device_s(void)
@@ -236,7 +235,7 @@ static void each_place_has_a_pool_of_its_own(void)
     EXPECT(cuMemPoolDestroy(first), CUDA_ERROR_INVALID_VALUE);
 }
 
-/* 6.32 Graphics Interoperability: a resource is what was registered, and nothing can be. */
+/* 6.32 Graphics Interoperability: nothing can be registered, so no resource is valid. */
 static void no_graphics_resource_is_a_valid_one(void)
 {
     CUgraphicsResource resource = (CUgraphicsResource)&resource;

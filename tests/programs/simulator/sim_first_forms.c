@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * The driver's functions of before CUDA 3.2, which say addresses and sizes in 32 bits, and the
- * contexts that are counted by attaching. The sections named are those of the CUDA Driver API.
+ * Driver functions older than CUDA 3.2, with addresses and sizes of 32 bits, and contexts counted
+ * by cuCtxAttach. Sections are those of the CUDA Driver API.
  */
 #include <stdint.h>
 
@@ -14,7 +14,7 @@ static void begin(void)
     EXPECT(cuCtxCreate(&context, 0, 0), 0);
 }
 
-/* 6.13 Memory Management, cuMemAlloc and cuMemFree: the same but for the width of numbers. */
+/* 6.13 Memory Management, cuMemAlloc and cuMemFree: the same with 32-bit numbers. */
 static void linear_memory_lies_where_32_bits_reach(void)
 {
     CUdeviceptr_v1 block = 7, base = 0;
@@ -26,7 +26,7 @@ static void linear_memory_lies_where_32_bits_reach(void)
     EXPECT(cuMemGetAddressRange(&base, &size_bytes, block + 5), 0);
     EXPECT(base, block);
     EXPECT(size_bytes, 3 * MIB);
-    EXPECT(cuMemsetD8_v2(block, 1, 3 * MIB), 0); /* the newer forms know it too */
+    EXPECT(cuMemsetD8_v2(block, 1, 3 * MIB), 0); /* newer functions accept it too */
     EXPECT(cuMemFree(block), 0);
     EXPECT(cuMemFree(block), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuMemFree(0), 0);

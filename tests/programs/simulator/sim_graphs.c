@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Graphs with memory nodes on the simulated driver: when addresses come, when memory is taken, who
- * may free it, what stays reserved. The sections named are those of the CUDA Driver API, and "Graph
- * Memory Nodes" that of the CUDA Programming Guide.
+ * Graphs with memory nodes on the simulated driver: when nodes get addresses and memory, who may
+ * free it, and what stays reserved. Sections are those of the CUDA Driver API; "Graph Memory Nodes"
+ * is a section of the CUDA Programming Guide.
  */
 #include <stdint.h>
 
@@ -41,7 +41,7 @@ static CUDA_MEM_ALLOC_NODE_PARAMS parameters_for(size_t size_bytes)
     };
 }
 
-/* After the node before, if there is one; *node becomes the new one. */
+/* Adds an allocation node that depends on *node, if not NULL, and sets *node to it. */
 static CUdeviceptr add_alloc(CUgraph to, CUgraphNode *node, size_t size_bytes)
 {
     CUDA_MEM_ALLOC_NODE_PARAMS parameters = parameters_for(size_bytes);
@@ -64,8 +64,8 @@ static CUgraphExec instantiate(CUgraph from, unsigned long long flags)
     return exec;
 }
 
-/* 6.24 Graph Management, cuGraphAddMemAllocNode: the address is given when the node is made and
- * stays the same. Graph Memory Nodes: memory is there from the launch on. */
+/* 6.24 Graph Management, cuGraphAddMemAllocNode: the node gets its address when added and keeps
+ * it. Graph Memory Nodes: it has memory from the launch on. */
 static void a_node_has_addresses_and_its_launch_memory(void)
 {
     CUgraphNode node = NULL;
@@ -75,7 +75,7 @@ static void a_node_has_addresses_and_its_launch_memory(void)
     const CUdeviceptr address = add_alloc(graph, &node, 10 * MIB);
     EXPECT(free_bytes(), before);
     expect_memory(0, 0);
-    EXPECT(cuMemsetD8_v2(address, 0, 1), CUDA_ERROR_INVALID_VALUE); /* not alive */
+    EXPECT(cuMemsetD8_v2(address, 0, 1), CUDA_ERROR_INVALID_VALUE); /* not live */
     const CUgraphExec exec = instantiate(graph, 0);
     EXPECT(free_bytes(), before);
     EXPECT(cuGraphLaunch(exec, stream), 0);
@@ -111,7 +111,8 @@ static void an_allocation_node_says_what_it_wants(void)
     CHECK(node == (CUgraphNode)&node);
 }
 
-/* 6.24, cuGraphAddNode and its second form: any node by its parameters, the address among them. */
+/* 6.24, cuGraphAddNode and its second form: adds any kind of node and returns an allocation's
+ * address in the parameters. */
 static void a_node_is_added_by_its_parameters(void)
 {
     CUgraphNodeParams parameters = {.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC};
@@ -131,7 +132,7 @@ static void a_node_is_added_by_its_parameters(void)
     EXPECT(cuGraphAddNode(&last, graph, NULL, 0, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
-/* Graph Memory Nodes, optimized memory reuse: what one node has freed another uses. */
+/* Graph Memory Nodes, optimized memory reuse: a node reuses memory that another has freed. */
 static void what_is_freed_in_the_graph_is_used_again_in_it(void)
 {
     CUgraphNode node = NULL;
@@ -151,7 +152,7 @@ static void what_is_freed_in_the_graph_is_used_again_in_it(void)
     EXPECT(free_bytes(), before);
 }
 
-/* Graph Memory Nodes, physical memory management: graphs that do not run at once share it. */
+/* Graph Memory Nodes, physical memory management: graphs that do not run concurrently share it. */
 static void graphs_share_what_is_reserved(void)
 {
     CUgraph other;
@@ -171,7 +172,7 @@ static void graphs_share_what_is_reserved(void)
     expect_memory(6 * MIB, 10 * MIB);
 }
 
-/* 6.24, cuDeviceGraphMemTrim: what no graph uses goes back; what has not been freed is in use. */
+/* 6.24, cuDeviceGraphMemTrim: unused memory is released; live allocations are in use. */
 static void trimming_leaves_what_is_alive(void)
 {
     CUgraphNode node = NULL;
@@ -192,15 +193,15 @@ static void trimming_leaves_what_is_alive(void)
     EXPECT(cuDeviceGraphMemTrim(9), CUDA_ERROR_INVALID_DEVICE);
 }
 
-/* 6.24, cuGraphAddMemAllocNode: freed by cuMemFreeAsync or cuMemFree. cuGraphLaunch: with something
- * left from an earlier launch it fails. */
+/* 6.24, cuGraphAddMemAllocNode: freed by cuMemFreeAsync or cuMemFree. cuGraphLaunch: fails while
+ * an allocation of an earlier launch is live. */
 static void what_a_launch_leaves_is_freed_outside_before_the_next(void)
 {
     CUgraphNode node = NULL;
     begin();
     const CUdeviceptr address = add_alloc(graph, &node, MIB);
     const CUgraphExec exec = instantiate(graph, 0);
-    EXPECT(cuMemFree_v2(address), CUDA_ERROR_INVALID_VALUE); /* not alive yet */
+    EXPECT(cuMemFree_v2(address), CUDA_ERROR_INVALID_VALUE); /* not live yet */
     EXPECT(cuGraphLaunch(exec, stream), 0);
     EXPECT(cuGraphLaunch(exec, stream), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuMemFreeAsync(address, stream), 0);
@@ -229,8 +230,8 @@ static void a_launch_frees_what_the_last_one_left_where_it_is_told_to(void)
     expect_memory(0, 4 * MIB);
 }
 
-/* 6.24, cuGraphAddMemFreeNode: twice in a graph, not of a node, no address at all; and
- * cuGraphAddMemAllocNode: in the owning graph or in another, never in both. */
+/* 6.24, cuGraphAddMemFreeNode: refuses a second free in a graph, memory of no allocation node, and
+ * NULL; and cuGraphAddMemAllocNode: freed in the owning graph or in another, never in both. */
 static void an_allocation_is_freed_in_one_place(void)
 {
     CUgraphNode node = NULL, other_node = NULL, failed = NULL;
@@ -267,7 +268,7 @@ static void one_graph_frees_what_another_allocated(void)
     EXPECT(told, address);
     EXPECT(cuGraphMemFreeNodeGetParams(node, &told), CUDA_ERROR_INVALID_VALUE);
     const CUgraphExec first = instantiate(graph, 0), second = instantiate(other, 0);
-    EXPECT(cuGraphLaunch(second, stream), CUDA_ERROR_INVALID_VALUE); /* nothing there */
+    EXPECT(cuGraphLaunch(second, stream), CUDA_ERROR_INVALID_VALUE); /* not live */
     for (int i = 0; i < 2; i++) {
         EXPECT(cuGraphLaunch(first, stream), 0);
         EXPECT(cuGraphLaunch(second, stream), 0);
@@ -275,7 +276,7 @@ static void one_graph_frees_what_another_allocated(void)
     EXPECT(cuMemFree_v2(address), CUDA_ERROR_INVALID_VALUE);
 }
 
-/* Graph Memory Nodes: a graph's end frees nothing that is alive. */
+/* Graph Memory Nodes: destroying a graph does not free live allocations. */
 static void memory_outlives_its_graph(void)
 {
     CUgraphNode node = NULL;
@@ -296,8 +297,8 @@ static void memory_outlives_its_graph(void)
     EXPECT(cuMemsetD8_v2(address, 1, 1), CUDA_ERROR_INVALID_VALUE);
 }
 
-/* 6.24, cuGraphAddMemAllocNode, the restrictions: one instantiation at a time, nothing deleted, no
- * clone; as a child only where it is given away. */
+/* 6.24, cuGraphAddMemAllocNode, the restrictions: one instantiation at a time, no removal of
+ * nodes, no clone; as a child graph only with ownership moved. */
 static void a_graph_with_memory_nodes_is_restricted(void)
 {
     CUgraphNode node = NULL, first, child;
@@ -318,12 +319,13 @@ static void a_graph_with_memory_nodes_is_restricted(void)
     EXPECT(cuGraphAddChildGraphNode(&child, parent, NULL, 0, graph), CUDA_ERROR_NOT_SUPPORTED);
     move.graph = (CUDA_CHILD_GRAPH_NODE_PARAMS){graph, CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE};
     EXPECT(cuGraphAddNode(&child, parent, NULL, 0, &move), 0);
-    EXPECT(cuGraphDestroy(graph), CUDA_ERROR_INVALID_VALUE); /* its parent's now */
+    EXPECT(cuGraphDestroy(graph), CUDA_ERROR_INVALID_VALUE); /* now owned by its parent */
     EXPECT(cuGraphLaunch(instantiate(parent, 0), stream), 0);
     expect_memory(MIB, 2 * MIB);
 }
 
-/* 6.24, cuGraphUpload and CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD: memory is taken without running. */
+/* 6.24, cuGraphUpload and CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD: takes memory without running the
+ * graph. */
 static void an_upload_takes_the_memory_of_the_launch(void)
 {
     CUDA_GRAPH_INSTANTIATE_PARAMS parameters = {.flags = CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD};
@@ -370,7 +372,7 @@ static void high_water_marks_start_again_at_0_only(void)
            CUDA_ERROR_INVALID_VALUE);
 }
 
-/* 6.24, cuGraphLaunch: where memory is out nothing has happened. */
+/* 6.24, cuGraphLaunch: has no effect when out of memory. */
 static void a_launch_without_memory_has_no_effect(void)
 {
     CUgraphNode node = NULL;
@@ -393,8 +395,8 @@ static void note(void *number)
     order[calls++] = *(int *)number;
 }
 
-/* 6.24, cuGraphAddHostNode, cuGraphAddDependencies, cuGraphInstantiate: nodes run after those they
- * depend on; a circle cannot be run. */
+/* 6.24, cuGraphAddHostNode, cuGraphAddDependencies, cuGraphInstantiate: nodes run after their
+ * dependencies; a cycle cannot be instantiated. */
 static void nodes_run_in_the_order_of_their_edges(void)
 {
     static int numbers[3] = {0, 1, 2};

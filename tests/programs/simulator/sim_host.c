@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Memory that host and device share in the simulated driver (pinned, registered, managed), what the
- * driver says of a pointer, and copies and fills on all sides.
+ * Memory that host and device share in the simulated driver (pinned, registered, managed), pointer
+ * attributes, and copies and fills of all kinds of memory.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -253,7 +253,7 @@ static void fills_reach_what_the_host_sees(void)
     EXPECT(cuMemsetD16Async(device, 1, 2001, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
-/* --- what is not the host's --- */
+/* --- memory that the host cannot access --- */
 
 static sigjmp_buf back;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: dl */
 /*
- * Asks the driver for functions as a runtime does, by name, version and flags, and compares the
- * answers with those on stdin, one a line:
+ * Looks up driver functions as a runtime does, by name, version and flags, and compares the results
+ * with those on stdin, one a line:
  *
  *     VERSION FLAGS RESULT STATUS SYMBOL NAME       SYMBOL is what the answer is exported as, - for
  *                                                   none; NAME may be empty

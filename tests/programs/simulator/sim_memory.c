@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Linear device memory of the simulated driver on one device of 16 GiB: what it costs, where it
- * lies, when it runs out. The expected figures are computed here, not read from the simulator.
+ * Linear device memory of the simulated driver on one device of 16 GiB: its charge, its addresses,
+ * and out of memory. Expected figures are computed here, not read from the simulator.
  */
 #include <stdint.h>
 
@@ -97,7 +97,7 @@ static void large_blocks_are_rounded_to_2MiB(void)
     end();
 }
 
-/* 6.13, cuMemAlloc: aligned for any variable; what is shared is the simulator's own. */
+/* 6.13, cuMemAlloc: aligned for any variable. Sharing granules is the simulator's choice. */
 static void small_blocks_share_a_granule(void)
 {
     enum { COUNT = 4096 }; /* of 512 bytes: exactly one granule */
@@ -142,7 +142,7 @@ static void contexts_do_not_share_granules(void)
 static void a_hole_is_filled_by_the_block_that_fits_it_best(void)
 {
     CUdeviceptr blocks[5], again;
-    static const size_t sizes[5] = {8, 2, 6, 2, 4}; /* granules; [1] and [3] keep the holes apart */
+    static const size_t sizes[5] = {8, 2, 6, 2, 4}; /* granules; [1] and [3] separate the holes */
     begin();
     for (int i = 0; i < 5; i++)
         EXPECT(cuMemAlloc_v2(&blocks[i], sizes[i] * GRANULE), 0);
@@ -188,7 +188,7 @@ static void holes_in_the_addresses_are_no_lack_of_memory(void)
         EXPECT(cuMemAlloc_v2(&blocks[i], each), 0);
     for (int i = 0; i < COUNT; i += 2)
         EXPECT(cuMemFree_v2(blocks[i]), 0);
-    EXPECT(cuMemAlloc_v2(&large, COUNT / 2 * each), 0); /* no hole is so large */
+    EXPECT(cuMemAlloc_v2(&large, COUNT / 2 * each), 0); /* larger than any hole */
     end();
 }
 
@@ -216,7 +216,7 @@ static void a_pitch_is_the_width_rounded_to_512(void)
     end();
 }
 
-/* --- a long random run against a model of its own --- */
+/* --- a long random run against a separate model --- */
 
 enum { SLOTS = 400, STEPS = 40000 };
 
@@ -256,7 +256,7 @@ static void check_apart(size_t own)
             CHECK(past <= slots[i].address || slots[i].address + slots[i].size_bytes <= start);
 }
 
-/* Large blocks cost what they cost; small ones at least their sum and at most a granule each. */
+/* Large blocks are charged exactly; small ones at least their sum and at most a granule each. */
 static void check_cost(size_t before)
 {
     size_t large = 0, small = 0, small_count = 0;

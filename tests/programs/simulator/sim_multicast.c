@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Multicast objects of the simulated driver, on two cards that have them. The section is 6.16
+ * Multicast objects of the simulated driver, on two devices that support them. The section is 6.16
  * Multicast Object Management of the CUDA Driver API.
  */
 #include <stdint.h>
@@ -75,7 +75,7 @@ static void memory_is_bound_when_all_devices_are_there(void)
     EXPECT(cuMulticastBindMem(handle, 0, create_memory(1), GRANULE, GRANULE, 0), 0);
 }
 
-/* cuMulticastBindMem, cuMulticastUnbind: bound memory stays; memory of another device does too. */
+/* cuMulticastBindMem, cuMulticastUnbind: bound memory stays, also that of another device. */
 static void bound_memory_stays_until_it_is_unbound(void)
 {
     begin_cuda();
@@ -91,8 +91,8 @@ static void bound_memory_stays_until_it_is_unbound(void)
     EXPECT(cuMulticastUnbind(memory, 0, 0, 2 * GRANULE), CUDA_ERROR_INVALID_VALUE);
 }
 
-/* cuMulticastBindAddr; 6.14 Virtual Memory Management, cuMemMap: the object is mapped like memory.
- */
+/* cuMulticastBindAddr; 6.14 Virtual Memory Management, cuMemMap: an object is mapped like physical
+ * memory. */
 static void a_mapped_object_holds_what_is_bound_to_it(void)
 {
     CUdeviceptr address;

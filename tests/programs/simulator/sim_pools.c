@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Stream-ordered memory of the simulated driver: what a pool reserves, hands out, keeps and gives
- * back, and when.
+ * Memory pools of the simulated driver: what a pool reserves, allocates, keeps and releases, and
+ * when.
  */
 #include <stdint.h>
 
@@ -50,7 +50,7 @@ static void used_and_reserved_are_told_apart(void)
     expect_pool(pool, 1024 + 40 * MIB, 3 * SEGMENT);
     EXPECT(free_bytes(), before - 3 * SEGMENT);
     EXPECT(cuMemFreeAsync(b, NULL), 0);
-    expect_pool(pool, 1024, 3 * SEGMENT); /* kept until somebody waits */
+    expect_pool(pool, 1024, 3 * SEGMENT); /* kept until a synchronization */
     EXPECT(cuMemFreeAsync(a, NULL), 0);
     expect_pool(pool, 0, 3 * SEGMENT);
 }
@@ -71,7 +71,7 @@ static void a_synchronization_gives_back_down_to_the_threshold(void)
     expect_pool(pool, 2 * SEGMENT, 3 * SEGMENT);
     set(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, 0);
     EXPECT(cuCtxSynchronize(), 0);
-    expect_pool(pool, 2 * SEGMENT, 2 * SEGMENT); /* what is in use stays */
+    expect_pool(pool, 2 * SEGMENT, 2 * SEGMENT); /* used memory stays reserved */
     EXPECT(free_bytes(), before - 2 * SEGMENT);
     EXPECT(cuMemFreeAsync(blocks[0], NULL), 0);
     EXPECT(cuMemFreeAsync(blocks[3], NULL), 0);
@@ -154,7 +154,7 @@ static void a_freed_piece_is_used_again(void)
     EXPECT(cuMemFreeAsync(first, NULL), 0);
     EXPECT(cuMemAllocAsync(&second, 5 * MIB, NULL), 0);
     EXPECT(second, first);
-    EXPECT(cuMemFree_v2(second), 0); /* the plain free takes pieces of pools too */
+    EXPECT(cuMemFree_v2(second), 0); /* cuMemFree also frees pieces of pools */
     expect_pool(pool, 0, SEGMENT);
     EXPECT(cuMemFreeAsync(second, NULL), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuMemFreeAsync(0, NULL), 0);
@@ -190,7 +190,7 @@ static void a_pool_of_the_program_s_own_can_be_the_device_s(void)
     CHECK(current == own);
     EXPECT(cuMemAllocAsync(&address, 1000, NULL), 0);
     expect_pool(own, 2048, SEGMENT);
-    EXPECT(cuMemPoolDestroy(pool), CUDA_ERROR_INVALID_VALUE); /* the default one stays */
+    EXPECT(cuMemPoolDestroy(pool), CUDA_ERROR_INVALID_VALUE); /* the default pool */
     EXPECT(cuMemPoolDestroy(own), 0);
     EXPECT(cuDeviceGetMemPool(&current, 0), 0);
     CHECK(current == pool);
@@ -245,7 +245,7 @@ static void the_last_bytes_of_a_device_can_be_had(void)
     EXPECT(free_bytes(), 0);
 }
 
-/* 6.15, cuMemAllocFromPoolAsync and the forms of CU_STREAM_PER_THREAD. */
+/* 6.15, cuMemAllocFromPoolAsync and the functions for per-thread default streams. */
 static void twins_for_per_thread_streams_do_the_same(void)
 {
     CUdeviceptr address;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the programs about the simulated runtime share: checks that say what was not so and exit,
- * and a main that runs the one case it is told.
+ * Shared by test programs of the simulated runtime: checks that print a failure and exit, and a
+ * main that runs the case named by its argument.
  */
 #ifndef GPUMEMTRACE_TESTS_PROGRAMS_SIM_RUNTIME_H
 #define GPUMEMTRACE_TESTS_PROGRAMS_SIM_RUNTIME_H
@@ -21,7 +21,7 @@
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
-            fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition);                        \
+            fprintf(stderr, "line %d: failed: %s\n", __LINE__, #condition);                        \
             exit(1);                                                                               \
         }                                                                                          \
     } while (0)
@@ -62,7 +62,7 @@ static int run_case(const struct test_case *cases, size_t case_count, int count,
             cases[i].run();
             return 0;
         }
-    fprintf(stderr, "%s: name one case\n", arguments[0]);
+    fprintf(stderr, "%s: give the name of one case\n", arguments[0]);
     return 2;
 }
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Code that a program carries, registered as nvcc's own code does it, on the simulated runtime: one
- * fact for each argument, 0 or a line that says what was not so. The sections named are those of
- * the CUDA Runtime API, but for "Lazy Loading", the CUDA Programming Guide's.
+ * Code in the program, registered as nvcc's code does, on the simulated runtime: one case for each
+ * argument, exit 0 or a line with the failed check. Sections are those of the CUDA Runtime API;
+ * "Lazy Loading" is a section of the CUDA Programming Guide.
  */
 #include <elf.h>
 
 #include "sim_runtime.h"
 
-/* What nvcc's code calls; no header of ours declares it. */
+/* Called by nvcc's code; no header declares these functions. */
 void **__cudaRegisterFatBinary(void *wrapped);
 void __cudaRegisterFatBinaryEnd(void **handle);
 void __cudaUnregisterFatBinary(void **handle);
@@ -23,9 +23,9 @@ struct wrapper {
     void *more;
 };
 
-static Elf64_Ehdr cubin; /* its head: 3 MiB of code */
+static Elf64_Ehdr cubin; /* a header that gives 3 MiB */
 static struct wrapper wrapped = {0x466243b1, 1, &cubin, NULL};
-static char kernel; /* its address is the kernel's */
+static char kernel; /* its address is the kernel's host function */
 
 static void **enroll(void)
 {
@@ -54,10 +54,10 @@ static void code_takes_memory_when_it_is_first_launched(void)
     CHECK(anew_bytes == before_bytes && anew_bytes - free_bytes_now() == 4 * MIB);
     __cudaUnregisterFatBinary(handle);
     CHECK(free_bytes_now() == before_bytes);
-    SUCCEEDS(cudaLaunchKernel(&kernel, one, one, NULL, 0, 0)); /* one that nobody knows */
+    SUCCEEDS(cudaLaunchKernel(&kernel, one, one, NULL, 0, 0)); /* an unregistered kernel */
 }
 
-/* Lazy Loading, CUDA_MODULE_LOADING=EAGER: by the first call that has a context. */
+/* Lazy Loading, CUDA_MODULE_LOADING=EAGER: loaded by the first call that has a context. */
 static void eager_code_is_loaded_by_the_first_call(void)
 {
     CHECK(setenv("CUDA_MODULE_LOADING", "EAGER", 1) == 0);
@@ -65,12 +65,12 @@ static void eager_code_is_loaded_by_the_first_call(void)
     enroll();
     SUCCEEDS(cudaSetDevice(0));
     CHECK(before_bytes - free_bytes_now() == 4 * MIB);
-    enroll(); /* a library that is opened later */
+    enroll(); /* like a library opened later */
     CHECK(before_bytes - free_bytes_now() == 8 * MIB);
 }
 
-/* 6.7 Execution Control, cudaFuncGetAttributes: the version of the PTX or of the binary that a
- * device of capability 8.0 takes among those that were built. CUB runs nothing else. */
+/* 6.7 Execution Control, cudaFuncGetAttributes: the version of the PTX or binary that a device of
+ * capability 8.0 would run. CUB runs nothing else. */
 static void a_kernel_says_what_it_was_built_for(void)
 {
     static struct {
@@ -160,19 +160,20 @@ static void limits_take_memory_of_the_device(void)
     SUCCEEDS(cudaInitDevice(0, 0, 0));
     const size_t before_bytes = free_bytes_now();
     SUCCEEDS(cudaDeviceSetLimit(cudaLimitMallocHeapSize, 32 * MIB));
-    CHECK(before_bytes - free_bytes_now() == 24 * MIB); /* 8 MiB were there */
+    CHECK(before_bytes - free_bytes_now() == 24 * MIB); /* 8 MiB are the default */
     SUCCEEDS(cudaDeviceGetLimit(&value, cudaLimitMallocHeapSize));
     CHECK(value == 32 * MIB);
     GIVES(cudaDeviceSetLimit(cudaLimitStackSize, SIZE_MAX), cudaErrorMemoryAllocation);
     GIVES(cudaDeviceSetLimit((enum cudaLimit)99, 1), cudaErrorUnsupportedLimit);
 }
 
-/* 6.32, cudaLibraryLoadData, and 6.10 Memory Management: a failure is that of the call it is in. */
+/* 6.32, cudaLibraryLoadData, and 6.10 Memory Management: a failure to load is returned by the call
+ * that loads. */
 static void code_that_does_not_load_fails_the_call_and_is_tried_again(void)
 {
     void *block;
     enroll();
-    GIVES(cudaMalloc(&block, MIB), cudaErrorMemoryAllocation); /* as ordered */
+    GIVES(cudaMalloc(&block, MIB), cudaErrorMemoryAllocation); /* the injected failure */
     SUCCEEDS(cudaMalloc(&block, MIB));
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * Graphs and captures of the simulated runtime: one fact for each argument, 0 or a line that says
- * what was not so. The sections named are those of the CUDA Runtime API.
+ * Graphs and captures of the simulated runtime: one case for each argument, exit 0 or a line with
+ * the failed check. Sections are those of the CUDA Runtime API.
  */
 #include "sim_runtime.h"
 
@@ -10,7 +10,7 @@
 #define RUNTIME 13
 #endif
 
-/* What these functions take depends on the runtime; no header of ours declares them. */
+/* The parameters of these functions depend on the runtime, so no header declares them. */
 #if RUNTIME == 13
 #define EDGES NULL,
 cudaError_t cudaGraphAddNode(cudaGraphNode_t *node, cudaGraph_t graph,
@@ -125,7 +125,7 @@ static void a_free_node_ends_it_in_the_graph(void)
     GIVES(cudaFree(parameters.dptr), cudaErrorInvalidValue);
 }
 
-/* 6.30, cudaGraphAddNode: every kind by one function, with edges since CUDA 13. */
+/* 6.30, cudaGraphAddNode: every kind of node, with edge data since CUDA 13. */
 static void a_node_of_any_kind_is_added_by_one_function(void)
 {
     static char here[16];
@@ -162,7 +162,7 @@ static void a_node_of_any_kind_is_added_by_one_function(void)
 }
 
 /* 6.4 Stream Management, cudaStreamBeginCapture, cudaStreamEndCapture; 6.12 Stream Ordered Memory
- * Allocator, cudaMallocAsync: during capture it makes a node. */
+ * Allocator, cudaMallocAsync: during capture it adds a node. */
 static void a_captured_allocation_is_a_node(void)
 {
     enum cudaStreamCaptureStatus status;
@@ -191,7 +191,8 @@ static void a_captured_allocation_is_a_node(void)
     CHECK(graph == NULL);
 }
 
-/* 6.4, cudaStreamGetCaptureInfo, cudaStreamUpdateCaptureDependencies: with edges since CUDA 13. */
+/* 6.4, cudaStreamGetCaptureInfo, cudaStreamUpdateCaptureDependencies: with edge data since CUDA
+ * 13. */
 static void a_capture_tells_what_its_runtime_s_functions_ask(void)
 {
     enum cudaStreamCaptureStatus status;
@@ -224,7 +225,7 @@ static void a_capture_tells_what_its_runtime_s_functions_ask(void)
     CHECK(root_count == 2);
 }
 
-/* 6.30, cudaGraphAddDependencies, cudaGraphGetEdges: with the edges' data since CUDA 13. */
+/* 6.30, cudaGraphAddDependencies, cudaGraphGetEdges: with edge data since CUDA 13. */
 static void edges_are_added_and_listed_as_the_runtime_s_functions_say(void)
 {
     cudaGraphNode_t first, last, from = NULL, to = NULL;

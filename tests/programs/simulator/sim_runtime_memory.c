@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * What the simulated runtime promises about memory, copies and pools: one fact for each argument, 0
- * or a line that says what was not so.
+ * Memory, copies and pools of the simulated runtime: one case for each argument, exit 0 or a line
+ * with the failed check.
  */
 #include "sim_runtime.h"
 

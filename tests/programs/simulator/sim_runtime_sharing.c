@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cudart13 */
 /*
- * What the simulated runtime shares with other processes and APIs, and the pools of places that are
- * no device: one fact for each argument, 0 or a line that says what was not so. The sections named
- * are those of the CUDA Runtime API.
+ * Memory that the simulated runtime shares with other processes and APIs, and pools of the host:
+ * one case for each argument, exit 0 or a line with the failed check. Sections are those of the
+ * CUDA Runtime API.
  */
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -17,14 +17,14 @@
 
 static int pipe_ends[2];
 
-/* The importer is there before CUDA is, for that does not survive a fork. */
+/* Forks the importer before CUDA is initialized, because CUDA does not survive a fork. */
 static pid_t begin(void (*import)(void))
 {
     CHECK(pipe(pipe_ends) == 0);
     const pid_t importer = fork();
     if (importer)
         return importer;
-    close(pipe_ends[1]); /* so that nothing more is said when the exporter has ended */
+    close(pipe_ends[1]); /* gives EOF when the exporter has ended */
     import();
     exit(0);
 }
@@ -66,7 +66,7 @@ static void a_handle_is_opened_elsewhere_and_not_here(void)
 }
 
 /* 6.12 Stream Ordered Memory Allocator, cudaMemPoolExportToShareableHandle and
- * cudaMemPoolExportPointer and their counterparts; here in one process. */
+ * cudaMemPoolExportPointer and the imports, in the same process. */
 static void a_pool_s_piece_is_imported_by_its_name(void)
 {
     const struct cudaMemPoolProps properties = {.allocType = cudaMemAllocationTypePinned,

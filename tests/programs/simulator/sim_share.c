@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * A process among several on the same simulated card: first says what cuInit gave, then does what
- * each line of stdin says and prints the result and what is free then:
+ * One of several processes on the same simulated card: prints the result of cuInit, then executes
+ * each line of stdin and prints its result and the free memory:
  *
  *     alloc MIB      free      look
  */

@@ -2,8 +2,8 @@
 /* link: cuda */
 /*
  * Memory shared between processes on the simulated driver: IPC handles, handles of physical memory,
- * memory pools and their pieces. In each part a second process plays the importer. The sections
- * named are those of the CUDA Driver API.
+ * memory pools and their pieces. Each part forks an importer. Sections are those of the CUDA Driver
+ * API.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -18,14 +18,14 @@
 static int pipe_ends[2];
 static pid_t importer, exporter;
 
-/* Before CUDA is, for it does not survive a fork. */
+/* Forks the importer before CUDA is initialized, because CUDA does not survive a fork. */
 static void begin(void (*import)(void))
 {
     exporter = getpid();
     EXPECT(pipe(pipe_ends), 0);
     importer = fork();
     if (!importer) {
-        close(pipe_ends[1]); /* so that nothing more is said when the exporter has ended */
+        close(pipe_ends[1]); /* gives EOF when the exporter has ended */
         begin_cuda();
         import();
         exit(0);
@@ -133,7 +133,7 @@ static void a_handle_is_of_one_allocation_of_a_living_process(void)
     EXPECT(cuIpcGetMemHandle(&again, block), 0);
     CHECK(memcmp(&handle, &again, sizeof handle));
     finish();
-    memcpy(handle.reserved + 12, &importer, sizeof importer); /* one who has ended */
+    memcpy(handle.reserved + 12, &importer, sizeof importer); /* a process that has ended */
     EXPECT(cuIpcOpenMemHandle_v2(&managed, handle, LAZY), CUDA_ERROR_MAP_FAILED);
 }
 
@@ -149,7 +149,7 @@ static void end_the_context_while_it_is_open(void)
     EXPECT(cuIpcCloseMemHandle(block), 0);
 }
 
-/* 6.8 Context Management, cuCtxDestroy: what was opened in a context ends with it. */
+/* 6.8 Context Management, cuCtxDestroy: memory opened in a context is closed with it. */
 static void what_was_opened_ends_with_its_context(void)
 {
     CUipcMemHandle handle;
@@ -209,7 +209,7 @@ static void physical_memory_is_imported_by_its_descriptor(void)
     EXPECT(cuMemRelease(handle), 0);
 }
 
-/* 6.14, cuMemImportFromShareableHandle: no promise that the handle is the same; the memory is. */
+/* 6.14, cuMemImportFromShareableHandle: the handle may differ, the memory is the same. */
 static void what_a_process_imports_from_itself_is_the_same_memory(void)
 {
     CUmemAllocationProp properties = shareable();
@@ -223,7 +223,7 @@ static void what_a_process_imports_from_itself_is_the_same_memory(void)
     CHECK(imported != handle);
     EXPECT(free_bytes(), before - GRANULE);
     EXPECT(cuMemRelease(handle), 0);
-    EXPECT(free_bytes(), before - GRANULE); /* the import holds it */
+    EXPECT(free_bytes(), before - GRANULE); /* the import keeps it alive */
     EXPECT(cuMemRelease(imported), 0);
     EXPECT(free_bytes(), before);
     EXPECT(cuMemImportFromShareableHandle(&imported, (void *)-1, POSIX), CUDA_ERROR_INVALID_VALUE);
@@ -262,7 +262,7 @@ static void import_a_pool_and_a_piece(void)
     EXPECT(cuMemFreeAsync(piece, NULL), 0);
     EXPECT(cuMemFreeAsync(piece, NULL), CUDA_ERROR_INVALID_VALUE);
     EXPECT(cuMemPoolImportPointer(&other, pool, &data), 0);
-    EXPECT(other, piece); /* its addresses were given back */
+    EXPECT(other, piece); /* its addresses were released */
     EXPECT(cuMemFree_v2(other), 0);
     EXPECT(cuMemPoolDestroy(pool), 0);
 }

@@ -47,7 +47,7 @@ static void no_stream_is_capturing(void)
     EXPECT(mode, CU_STREAM_CAPTURE_MODE_RELAXED);
 }
 
-/* The same work takes the same time in every run: the clock counts work. */
+/* The same work takes the same simulated time in every run. */
 static void events_measure_the_work_between_them(void)
 {
     static char host[1 << 20];
@@ -86,7 +86,7 @@ static void events_measure_the_work_between_them(void)
 static void note(void *place)
 {
     CUcontext current;
-    EXPECT(cuCtxGetCurrent(&current), 0); /* the driver may be called from here */
+    EXPECT(cuCtxGetCurrent(&current), 0); /* a host function may call the driver */
     *(int *)place += 1;
 }
 

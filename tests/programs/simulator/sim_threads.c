@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Threads that allocate and free at once, each in every way, and processes that fork: at the end
- * nothing is missing, and a child of a process that uses the driver is told so.
+ * Threads that allocate and free concurrently in every way, and processes that fork: no memory is
+ * lost, and the driver returns an error in a forked child.
  */
 #include <pthread.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Arrays of the simulated driver whose memory the program maps in: sparse ones and those with
- * deferred mapping. The sections named are those of the CUDA Driver API.
+ * Sparse arrays and arrays with deferred mapping on the simulated driver. Sections are those of the
+ * CUDA Driver API.
  */
 #include <stdint.h>
 
@@ -62,10 +62,10 @@ static void a_sparse_array_has_the_memory_that_is_mapped_into_it(void)
     CUarrayMapInfo info = map_info(array, memory);
     EXPECT(cuMemMapArrayAsync(&info, 1, NULL), 0);
     EXPECT(cuMemRelease(memory), 0);
-    EXPECT(free_bytes(), before - GRANULE); /* the array holds it */
+    EXPECT(free_bytes(), before - GRANULE); /* the array keeps it alive */
     const CUmemGenericAllocationHandle other = create(CU_MEM_CREATE_USAGE_TILE_POOL);
     info = map_info(array, other);
-    EXPECT(cuMemMapArrayAsync(&info, 1, NULL), 0); /* in place of the first */
+    EXPECT(cuMemMapArrayAsync(&info, 1, NULL), 0); /* replaces the first */
     EXPECT(cuMemRelease(other), 0);
     EXPECT(free_bytes(), before - GRANULE);
     info = map_info(array, 0);
@@ -109,7 +109,7 @@ static void a_mapping_says_which_tiles_of_which_memory(void)
     EXPECT(cuMemMapArrayAsync(NULL, 0, NULL), 0);
 }
 
-/* 6.14, cuMemCreate: memory of a tile pool backs sparse arrays and nothing else. */
+/* 6.14, cuMemCreate: memory created for tiles backs sparse arrays only. */
 static void tiles_are_not_mapped_at_addresses(void)
 {
     CUdeviceptr address;
@@ -136,7 +136,7 @@ static void deferred_memory_is_mapped_as_a_whole(void)
            CUDA_ERROR_INVALID_VALUE);
     const CUmemGenericAllocationHandle memory = create(CU_MEM_CREATE_USAGE_TILE_POOL);
     CUarrayMapInfo info = map_info(array, memory);
-    info.subresource.sparseLevel.offsetX = 5; /* not looked at */
+    info.subresource.sparseLevel.offsetX = 5; /* ignored */
     EXPECT(cuMemMapArrayAsync(&info, 1, NULL), 0);
     EXPECT(cuMemRelease(memory), 0);
     EXPECT(free_bytes(), before - GRANULE);
@@ -190,7 +190,7 @@ static void small_levels_are_a_tail(void)
     EXPECT(cuArrayDestroy(level), CUDA_ERROR_INVALID_HANDLE);
 }
 
-/* 6.8 Context Management, cuCtxDestroy: arrays end, and with them what they hold of VMM memory. */
+/* 6.8 Context Management, cuCtxDestroy: arrays are destroyed and release their physical memory. */
 static void mapped_memory_is_let_go_with_the_context(void)
 {
     begin_cuda();

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* link: dl */
 /*
- * Both simulated runtimes in one process, as a program gets them whose libraries were built with
- * different versions of CUDA: they share the device and its memory, but no error and no default.
+ * Both simulated runtimes in one process, as in a program whose libraries were built with different
+ * versions of CUDA: they share the device and its memory, but not last errors or the current
+ * device.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 #define CHECK(condition)                                                                           \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
-            fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition);                        \
+            fprintf(stderr, "line %d: failed: %s\n", __LINE__, #condition);                        \
             exit(1);                                                                               \
         }                                                                                          \
     } while (0)
@@ -69,7 +70,7 @@ int main(void)
     CHECK(older.version(&number) == cudaSuccess && number / 1000 == 12);
     CHECK(newer.version(&number) == cudaSuccess && number / 1000 == 13);
 
-    /* One context serves both: what one takes the other sees and may free. */
+    /* Both use one context: memory allocated by one can be seen and freed by the other. */
     before_bytes = free_bytes_now(&older);
     CHECK(free_bytes_now(&newer) == before_bytes);
     CHECK(older.allocate(&block, 4 * MIB) == cudaSuccess);
@@ -80,7 +81,7 @@ int main(void)
     CHECK(newer.last_error() == cudaSuccess);
     CHECK(older.last_error() == cudaErrorInvalidValue);
 
-    /* Neither is told of the other's reset, and both go on after it. */
+    /* Neither knows of the other's reset; both work after it. */
     CHECK(newer.allocate(&block, 4 * MIB) == cudaSuccess);
     CHECK(newer.reset() == cudaSuccess);
     CHECK(older.allocate(&block, MIB) == cudaSuccess);
