@@ -230,8 +230,8 @@ GMT_EXPORT cudaError_t cudaMipmappedArrayGetSparseProperties(
                                    (void *)properties, (CUmipmappedArray)array)));
 }
 
-static cudaError_t require(struct cudaArrayMemoryRequirements *requirements, CUarray array,
-                           int ordinal)
+static cudaError_t memory_requirements(struct cudaArrayMemoryRequirements *requirements,
+                                       CUarray array, int ordinal)
 {
     CUdevice device;
     const cudaError_t error = context_device(ordinal, &device);
@@ -243,7 +243,7 @@ static cudaError_t require(struct cudaArrayMemoryRequirements *requirements, CUa
 GMT_EXPORT cudaError_t cudaArrayGetMemoryRequirements(
     struct cudaArrayMemoryRequirements *requirements, cudaArray_t array, int device)
 {
-    return CALL(NEEDS_CONTEXT, require(requirements, (CUarray)array, device));
+    return CALL(NEEDS_CONTEXT, memory_requirements(requirements, (CUarray)array, device));
 }
 
 static cudaError_t require_all(struct cudaArrayMemoryRequirements *requirements,

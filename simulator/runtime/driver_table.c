@@ -54,7 +54,7 @@ static const struct lookup lookups[] = {
 enum { LOOKUP_COUNT = sizeof lookups / sizeof *lookups };
 
 /* State of the search; its result is final. */
-enum search { SEARCH_NEW, SEARCH_VAIN, SEARCH_DONE };
+enum search { SEARCH_NEW, SEARCH_FAILED, SEARCH_DONE };
 
 typedef CUresult get_function(const char *name, void **function, int version, cuuint64_t flags,
                               CUdriverProcAddressQueryResult *status);
@@ -97,7 +97,7 @@ static enum search driver_find(struct driver_table *target)
     void *symbol = library ? dlsym(library, "cuGetProcAddress_v2") : NULL;
 
     if (!symbol)
-        return SEARCH_VAIN;
+        return SEARCH_FAILED;
     for (size_t i = 0; i < SLOT_COUNT; i++)
         slot_fill(target, &slots[i], GMT_FUNCTION(get_function *, symbol));
     return SEARCH_DONE;

@@ -44,7 +44,7 @@ struct choice {
     int fitting, oldest; /* 0: none yet */
 };
 
-static void consider(struct choice *choice, const struct piece *piece, int capability)
+static void choice_consider(struct choice *choice, const struct piece *piece, int capability)
 {
     const int architecture = (int)piece->architecture;
     if (runs_on(piece, capability) && architecture > choice->fitting)
@@ -68,7 +68,7 @@ int fatbin_architecture(const void *wrapped, int capability)
         const uint64_t piece_bytes = piece.header_bytes + piece.body_bytes;
         if (piece_bytes < sizeof piece || piece_bytes > left_bytes)
             break;
-        consider(&choice, &piece, capability);
+        choice_consider(&choice, &piece, capability);
         at += piece_bytes;
         left_bytes -= piece_bytes;
     }

@@ -88,8 +88,8 @@ GMT_EXPORT cudaError_t cudaGraphGetEdges_v2(cudaGraph_t graph, cudaGraphNode_t *
 typedef CUresult list_neighbours(CUgraphNode node, CUgraphNode *nodes, CUgraphEdgeData *data,
                                  size_t *count);
 
-static cudaError_t ask(list_neighbours *function, cudaGraphNode_t node, cudaGraphNode_t *nodes,
-                       void *third, size_t *fourth)
+static cudaError_t neighbours_list(list_neighbours *function, cudaGraphNode_t node,
+                                   cudaGraphNode_t *nodes, void *third, size_t *fourth)
 {
     return error_of_driver(has_data() ? function(node, nodes, third, fourth)
                                       : function(node, nodes, NULL, third));
@@ -98,13 +98,13 @@ static cudaError_t ask(list_neighbours *function, cudaGraphNode_t node, cudaGrap
 GMT_EXPORT cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *nodes,
                                                     void *third, size_t *fourth)
 {
-    return CALL(NEEDS_DEVICES,
-                ask(call_driver()->cuGraphNodeGetDependencies_v2, node, nodes, third, fourth));
+    return CALL(NEEDS_DEVICES, neighbours_list(call_driver()->cuGraphNodeGetDependencies_v2, node,
+                                               nodes, third, fourth));
 }
 
 GMT_EXPORT cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t *nodes,
                                                       void *third, size_t *fourth)
 {
-    return CALL(NEEDS_DEVICES,
-                ask(call_driver()->cuGraphNodeGetDependentNodes_v2, node, nodes, third, fourth));
+    return CALL(NEEDS_DEVICES, neighbours_list(call_driver()->cuGraphNodeGetDependentNodes_v2, node,
+                                               nodes, third, fourth));
 }

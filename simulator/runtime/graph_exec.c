@@ -8,7 +8,8 @@
 
 /* --- executable graphs --- */
 
-static cudaError_t instantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
+static cudaError_t exec_instantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                    unsigned long long flags)
 {
     return error_of_driver(call_driver()->cuGraphInstantiateWithFlags(exec, graph, flags));
 }
@@ -16,13 +17,13 @@ static cudaError_t instantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigne
 GMT_EXPORT cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph,
                                             unsigned long long flags)
 {
-    return CALL(NEEDS_CONTEXT, instantiate(exec, graph, flags));
+    return CALL(NEEDS_CONTEXT, exec_instantiate(exec, graph, flags));
 }
 
 GMT_EXPORT cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
                                                      unsigned long long flags)
 {
-    return CALL(NEEDS_CONTEXT, instantiate(exec, graph, flags));
+    return CALL(NEEDS_CONTEXT, exec_instantiate(exec, graph, flags));
 }
 
 static cudaError_t instantiate_with(enum stream_form form, cudaGraphExec_t *exec, cudaGraph_t graph,
@@ -94,8 +95,8 @@ GMT_EXPORT cudaError_t cudaDeviceGraphMemTrim(int device)
 
 typedef CUresult exchange_attribute(CUdevice device, CUgraphMem_attribute attribute, void *value);
 
-static cudaError_t exchange(exchange_attribute *function, int ordinal,
-                            enum cudaGraphMemAttributeType attribute, void *value)
+static cudaError_t attribute_exchange(exchange_attribute *function, int ordinal,
+                                      enum cudaGraphMemAttributeType attribute, void *value)
 {
     CUdevice device;
     const cudaError_t error = context_device(ordinal, &device);
@@ -107,14 +108,14 @@ GMT_EXPORT cudaError_t cudaDeviceGetGraphMemAttribute(int device,
                                                       enum cudaGraphMemAttributeType attribute,
                                                       void *value)
 {
-    return CALL(NEEDS_DEVICES,
-                exchange(call_driver()->cuDeviceGetGraphMemAttribute, device, attribute, value));
+    return CALL(NEEDS_DEVICES, attribute_exchange(call_driver()->cuDeviceGetGraphMemAttribute,
+                                                  device, attribute, value));
 }
 
 GMT_EXPORT cudaError_t cudaDeviceSetGraphMemAttribute(int device,
                                                       enum cudaGraphMemAttributeType attribute,
                                                       void *value)
 {
-    return CALL(NEEDS_DEVICES,
-                exchange(call_driver()->cuDeviceSetGraphMemAttribute, device, attribute, value));
+    return CALL(NEEDS_DEVICES, attribute_exchange(call_driver()->cuDeviceSetGraphMemAttribute,
+                                                  device, attribute, value));
 }

@@ -29,7 +29,7 @@ enum { PENDING_LIMIT = 16 };
 static _Thread_local struct configuration pending[PENDING_LIMIT];
 static _Thread_local int pending_count;
 
-static cudaError_t push(struct configuration configuration)
+static cudaError_t configuration_push(struct configuration configuration)
 {
     if (pending_count == PENDING_LIMIT)
         return cudaErrorLaunchMaxDepthExceeded;
@@ -40,10 +40,11 @@ static cudaError_t push(struct configuration configuration)
 GMT_EXPORT unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes,
                                                     cudaStream_t stream)
 {
-    return CALL(NEEDS_NOTHING, push((struct configuration){grid, block, shared_bytes, stream}));
+    return CALL(NEEDS_NOTHING,
+                configuration_push((struct configuration){grid, block, shared_bytes, stream}));
 }
 
-static cudaError_t pop(struct configuration *configuration)
+static cudaError_t configuration_pop(struct configuration *configuration)
 {
     if (pending_count == 0)
         return cudaErrorMissingConfiguration;
@@ -54,7 +55,7 @@ static cudaError_t pop(struct configuration *configuration)
 static cudaError_t pop_into(dim3 *grid, dim3 *block, size_t *shared_bytes, void *stream)
 {
     struct configuration configuration;
-    const cudaError_t error = pop(&configuration);
+    const cudaError_t error = configuration_pop(&configuration);
     if (error)
         return error;
     *grid = configuration.grid;

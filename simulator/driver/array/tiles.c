@@ -217,7 +217,7 @@ static bool find_target(const CUarrayMapInfo *info, struct target *target)
     return array_is_mapped_into(target->descriptor);
 }
 
-static CUresult change(const CUarrayMapInfo *info, const struct device *device)
+static CUresult tile_change(const CUarrayMapInfo *info, const struct device *device)
 {
     struct target target;
     struct region region;
@@ -241,7 +241,7 @@ static CUresult do_cuMemMapArrayAsync(const char *function, const CUarrayMapInfo
     if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) &&
         call_requires(&call, list || !count) && capture_lets_through(&call, stream, NULL))
         for (unsigned i = 0; i < count && !call.result; i++)
-            call.result = change(&list[i], stream_device(&call, stream));
+            call.result = tile_change(&list[i], stream_device(&call, stream));
     return call_end(&call);
 }
 
@@ -250,8 +250,8 @@ TWIN(_ptsz, cuMemMapArrayAsync, (CUarrayMapInfo * list, unsigned int count, CUst
 
 /* --- what to map --- */
 
-static CUresult describe(const char *function, const CUarrayMapInfo *resource,
-                         CUDA_ARRAY_SPARSE_PROPERTIES *properties)
+static CUresult sparse_properties(const char *function, const CUarrayMapInfo *resource,
+                                  CUDA_ARRAY_SPARSE_PROPERTIES *properties)
 {
     struct call call;
     struct target target;
@@ -268,8 +268,8 @@ static CUresult describe(const char *function, const CUarrayMapInfo *resource,
     return call_end(&call);
 }
 
-static CUresult require(const char *function, const CUarrayMapInfo *resource,
-                        CUDA_ARRAY_MEMORY_REQUIREMENTS *requirements, CUdevice ordinal)
+static CUresult memory_requirements(const char *function, const CUarrayMapInfo *resource,
+                                    CUDA_ARRAY_MEMORY_REQUIREMENTS *requirements, CUdevice ordinal)
 {
     struct call call;
     struct target target;
@@ -298,26 +298,26 @@ static CUarrayMapInfo mipmap_resource(CUmipmappedArray mipmap)
 CUresult cuArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *properties, CUarray array)
 {
     const CUarrayMapInfo resource = array_resource(array);
-    return describe(__func__, &resource, properties);
+    return sparse_properties(__func__, &resource, properties);
 }
 
 CUresult cuMipmappedArrayGetSparseProperties(CUDA_ARRAY_SPARSE_PROPERTIES *properties,
                                              CUmipmappedArray array)
 {
     const CUarrayMapInfo resource = mipmap_resource(array);
-    return describe(__func__, &resource, properties);
+    return sparse_properties(__func__, &resource, properties);
 }
 
 CUresult cuArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *requirements, CUarray array,
                                       CUdevice device)
 {
     const CUarrayMapInfo resource = array_resource(array);
-    return require(__func__, &resource, requirements, device);
+    return memory_requirements(__func__, &resource, requirements, device);
 }
 
 CUresult cuMipmappedArrayGetMemoryRequirements(CUDA_ARRAY_MEMORY_REQUIREMENTS *requirements,
                                                CUmipmappedArray array, CUdevice device)
 {
     const CUarrayMapInfo resource = mipmap_resource(array);
-    return require(__func__, &resource, requirements, device);
+    return memory_requirements(__func__, &resource, requirements, device);
 }

@@ -9,18 +9,18 @@
 
 #include "simulator/driver/machine/call.h"
 
-struct books {
+struct account {
     struct graph_mapping *mappings;
     uint64_t live_bytes;
     uint64_t used_bytes, used_high_bytes;
     uint64_t reserved_bytes, reserved_high_bytes;
 };
 
-static struct books books[SIM_DEVICE_LIMIT];
+static struct account accounts[SIM_DEVICE_LIMIT];
 
-static struct books *books_of(const struct device *device)
+static struct account *account_of(const struct device *device)
 {
-    return &books[device->ordinal];
+    return &accounts[device->ordinal];
 }
 
 static uint64_t larger(uint64_t a, uint64_t b)
@@ -34,7 +34,7 @@ static uint64_t transient_bytes(const struct graph_mapping *mapping)
     return mapping->is_mapped ? mapping->peak_bytes - mapping->live_bytes : 0;
 }
 
-static void books_settle(struct books *own)
+static void account_settle(struct account *own)
 {
     uint64_t most_bytes = 0;
     for (const struct graph_mapping *m = own->mappings; m; m = m->next)
@@ -95,23 +95,23 @@ struct graph_allocation *graph_allocation_at(uint64_t address)
 
 void graph_allocation_begin(struct graph_allocation *allocation)
 {
-    struct books *own = books_of(allocation->block->device);
+    struct account *own = account_of(allocation->block->device);
     allocation->is_live = true;
     graph_allocation_retain(allocation);
     own->live_bytes += allocation->held_bytes;
     if (allocation->mapping)
         allocation->mapping->live_bytes += allocation->held_bytes;
-    books_settle(own);
+    account_settle(own);
 }
 
 void graph_allocation_end(struct graph_allocation *allocation)
 {
-    struct books *own = books_of(allocation->block->device);
+    struct account *own = account_of(allocation->block->device);
     allocation->is_live = false;
     own->live_bytes -= allocation->held_bytes;
     if (allocation->mapping)
         allocation->mapping->live_bytes -= allocation->held_bytes;
-    books_settle(own);
+    account_settle(own);
     graph_allocation_release(allocation);
 }
 
@@ -127,24 +127,24 @@ bool graph_memory_free_block(struct block *block)
 
 void graph_mapping_add(struct graph_mapping *mapping)
 {
-    struct books *own = books_of(mapping->device);
+    struct account *own = account_of(mapping->device);
     mapping->next = own->mappings;
     own->mappings = mapping;
 }
 
 void graph_mapping_remove(struct graph_mapping *mapping)
 {
-    struct books *own = books_of(mapping->device);
+    struct account *own = account_of(mapping->device);
     struct graph_mapping **place = &own->mappings;
     while (*place != mapping)
         place = &(*place)->next;
     *place = mapping->next;
-    books_settle(own);
+    account_settle(own);
 }
 
 CUresult graph_mapping_map(struct graph_mapping *mapping)
 {
-    struct books *own = books_of(mapping->device);
+    struct account *own = account_of(mapping->device);
     uint64_t needed_bytes;
     if (round_up_overflows(own->live_bytes - mapping->live_bytes + mapping->peak_bytes,
                            GRANULE_BYTES, &needed_bytes))
@@ -156,7 +156,7 @@ CUresult graph_mapping_map(struct graph_mapping *mapping)
         own->reserved_bytes = needed_bytes;
     }
     mapping->is_mapped = true;
-    books_settle(own);
+    account_settle(own);
     return CUDA_SUCCESS;
 }
 
@@ -168,21 +168,22 @@ CUresult cuDeviceGraphMemTrim(CUdevice ordinal)
     if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
         struct device *device = call_device(&call, ordinal);
         uint64_t kept_bytes;
-        if (!device || round_up_overflows(books_of(device)->live_bytes, GRANULE_BYTES, &kept_bytes))
+        if (!device ||
+            round_up_overflows(account_of(device)->live_bytes, GRANULE_BYTES, &kept_bytes))
             goto out;
-        struct books *own = books_of(device);
+        struct account *own = account_of(device);
         for (struct graph_mapping *m = own->mappings; m; m = m->next)
             m->is_mapped = false;
         device_discharge(device, own->reserved_bytes - kept_bytes);
         own->reserved_bytes = kept_bytes;
-        books_settle(own);
+        account_settle(own);
     }
 out:
     return call_end(&call);
 }
 
 /* The value of a graph memory attribute; NULL: no such attribute. */
-static const uint64_t *attribute_find(const struct books *own, CUgraphMem_attribute attribute)
+static const uint64_t *attribute_find(const struct account *own, CUgraphMem_attribute attribute)
 {
     switch (attribute) {
     case CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT:
@@ -203,7 +204,7 @@ CUresult cuDeviceGetGraphMemAttribute(CUdevice ordinal, CUgraphMem_attribute att
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
         const struct device *device = call_device(&call, ordinal);
-        const uint64_t *bytes = device ? attribute_find(books_of(device), attribute) : NULL;
+        const uint64_t *bytes = device ? attribute_find(account_of(device), attribute) : NULL;
         if (device && call_requires(&call, value && bytes))
             memcpy(value, bytes, sizeof *bytes);
     }
@@ -216,7 +217,7 @@ CUresult cuDeviceSetGraphMemAttribute(CUdevice ordinal, CUgraphMem_attribute att
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
         const struct device *device = call_device(&call, ordinal);
-        struct books *own = device ? books_of(device) : NULL;
+        struct account *own = device ? account_of(device) : NULL;
         if (!own || !call_requires(&call, value && *(const cuuint64_t *)value == 0))
             goto out;
         if (attribute == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH)

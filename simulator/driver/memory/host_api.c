@@ -73,7 +73,8 @@ static CUresult registered_new(struct context *context, void *address, uint64_t 
     return block_new(&model) ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-static CUresult enroll(const char *function, void *address, size_t size_bytes, unsigned flags)
+static CUresult host_register(const char *function, void *address, size_t size_bytes,
+                              unsigned flags)
 {
     struct call call;
     if (call_begin(&call, function, CALL_NEEDS_CONTEXT) &&
@@ -84,12 +85,12 @@ static CUresult enroll(const char *function, void *address, size_t size_bytes, u
 
 CUresult cuMemHostRegister_v2(void *address, size_t size_bytes, unsigned int flags)
 {
-    return enroll(__func__, address, size_bytes, flags);
+    return host_register(__func__, address, size_bytes, flags);
 }
 
 CUresult cuMemHostRegister(void *address, size_t size_bytes, unsigned int flags)
 {
-    return enroll(__func__, address, size_bytes, flags);
+    return host_register(__func__, address, size_bytes, flags);
 }
 
 CUresult cuMemHostUnregister(void *address)

@@ -175,7 +175,7 @@ static CUresult check_managed(uint64_t address, uint64_t size_bytes)
                : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult hint(const char *function, uint64_t address, uint64_t size_bytes)
+static CUresult managed_hint(const char *function, uint64_t address, uint64_t size_bytes)
 {
     struct call call;
     if (call_begin(&call, function, CALL_NEEDS_CONTEXT))
@@ -185,13 +185,13 @@ static CUresult hint(const char *function, uint64_t address, uint64_t size_bytes
 
 static CUresult do_cuMemPrefetchAsync(const char *function, CUdeviceptr address, size_t size_bytes)
 {
-    return hint(function, address, size_bytes);
+    return managed_hint(function, address, size_bytes);
 }
 
 static CUresult do_cuMemPrefetchAsync_v2(const char *function, CUdeviceptr address,
                                          size_t size_bytes)
 {
-    return hint(function, address, size_bytes);
+    return managed_hint(function, address, size_bytes);
 }
 
 TWIN(_ptsz, cuMemPrefetchAsync,
@@ -206,11 +206,11 @@ TWIN(_ptsz, cuMemPrefetchAsync_v2,
 CUresult cuMemAdvise(CUdeviceptr address, size_t size_bytes, GMT_UNUSED CUmem_advise advice,
                      GMT_UNUSED CUdevice device)
 {
-    return hint(__func__, address, size_bytes);
+    return managed_hint(__func__, address, size_bytes);
 }
 
 CUresult cuMemAdvise_v2(CUdeviceptr address, size_t size_bytes, GMT_UNUSED CUmem_advise advice,
                         GMT_UNUSED CUmemLocation location)
 {
-    return hint(__func__, address, size_bytes);
+    return managed_hint(__func__, address, size_bytes);
 }

@@ -194,7 +194,7 @@ CUresult mempool_alloc(struct mempool *pool, uint64_t size_bytes, CUdeviceptr *a
     return CUDA_SUCCESS;
 }
 
-static void forget(struct mempool *pool)
+static void pool_unlink(struct mempool *pool)
 {
     struct mempool **place = &pools;
     while (*place != pool)
@@ -246,7 +246,7 @@ void mempool_destroy(struct mempool *pool)
     pool->is_current = false;
     mempool_release(pool, 0);
     if (!pool->used_bytes)
-        forget(pool);
+        pool_unlink(pool);
 }
 
 void mempool_synchronize(void)

@@ -134,8 +134,8 @@ static bool is_bindable(const struct multicast *multicast, const struct physical
     return true;
 }
 
-static CUresult bind(struct multicast *multicast, struct physical *memory, uint64_t offset_bytes,
-                     uint64_t size_bytes)
+static CUresult multicast_bind(struct multicast *multicast, struct physical *memory,
+                               uint64_t offset_bytes, uint64_t size_bytes)
 {
     if (!is_bindable(multicast, memory, offset_bytes, size_bytes))
         return CUDA_ERROR_INVALID_VALUE;
@@ -161,7 +161,7 @@ CUresult cuMulticastBindMem(CUmemGenericAllocationHandle handle, size_t offset_b
                                      memory_offset_bytes % GRANULE_BYTES == 0 &&
                                      memory_offset_bytes <= memory->size_bytes &&
                                      size_bytes <= memory->size_bytes - memory_offset_bytes))
-            call.result = bind(multicast, memory, offset_bytes, size_bytes);
+            call.result = multicast_bind(multicast, memory, offset_bytes, size_bytes);
     }
     return call_end(&call);
 }
@@ -178,7 +178,7 @@ CUresult cuMulticastBindAddr(CUmemGenericAllocationHandle handle, size_t offset_
                                      !block->physical->multicast && !flags &&
                                      address % GRANULE_BYTES == 0 &&
                                      size_bytes <= block->size_bytes - (address - block->address)))
-            call.result = bind(multicast, block->physical, offset_bytes, size_bytes);
+            call.result = multicast_bind(multicast, block->physical, offset_bytes, size_bytes);
     }
     return call_end(&call);
 }

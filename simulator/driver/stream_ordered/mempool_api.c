@@ -166,7 +166,7 @@ CUresult cuMemPoolTrimTo(CUmemoryPool handle, size_t keep_bytes)
 }
 
 /* The value of a cuuint64_t attribute; NULL: not one of these. */
-static uint64_t *quantity(struct mempool *pool, CUmemPool_attribute attribute)
+static uint64_t *attribute_uint64(struct mempool *pool, CUmemPool_attribute attribute)
 {
     switch (attribute) {
     case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
@@ -185,7 +185,7 @@ static uint64_t *quantity(struct mempool *pool, CUmemPool_attribute attribute)
 }
 
 /* The value of an int attribute; NULL: not one of these. */
-static int *reuse(struct mempool *pool, CUmemPool_attribute attribute)
+static int *attribute_int(struct mempool *pool, CUmemPool_attribute attribute)
 {
     if (attribute < CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES ||
         attribute > CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES)
@@ -212,7 +212,7 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool handle, CUmemPool_attribute attribut
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
         struct mempool *pool = mempool_find(&call, handle);
-        int *flag = pool ? reuse(pool, attribute) : NULL;
+        int *flag = pool ? attribute_int(pool, attribute) : NULL;
         if (!pool || !call_requires(&call, value != NULL))
             goto out;
         if (flag)
@@ -229,8 +229,8 @@ CUresult cuMemPoolGetAttribute(CUmemoryPool handle, CUmemPool_attribute attribut
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
         struct mempool *pool = mempool_find(&call, handle);
-        const int *flag = pool ? reuse(pool, attribute) : NULL;
-        const uint64_t *bytes = pool ? quantity(pool, attribute) : NULL;
+        const int *flag = pool ? attribute_int(pool, attribute) : NULL;
+        const uint64_t *bytes = pool ? attribute_uint64(pool, attribute) : NULL;
         if (!pool || !call_requires(&call, value && (flag || bytes)))
             goto out;
         if (flag)

@@ -186,7 +186,7 @@ CUresult cuCtxDestroy(CUcontext handle)
 
 /* --- current contexts --- */
 
-static CUresult push(const char *function, CUcontext handle)
+static CUresult stack_push(const char *function, CUcontext handle)
 {
     struct call call;
     if (call_begin(&call, function, CALL_NEEDS_INIT)) {
@@ -199,15 +199,15 @@ static CUresult push(const char *function, CUcontext handle)
 
 CUresult cuCtxPushCurrent_v2(CUcontext handle)
 {
-    return push(__func__, handle);
+    return stack_push(__func__, handle);
 }
 
 CUresult cuCtxPushCurrent(CUcontext handle)
 {
-    return push(__func__, handle);
+    return stack_push(__func__, handle);
 }
 
-static CUresult pop(const char *function, CUcontext *handle)
+static CUresult stack_pop(const char *function, CUcontext *handle)
 {
     struct call call;
     if (call_begin(&call, function, CALL_NEEDS_INIT)) {
@@ -222,12 +222,12 @@ static CUresult pop(const char *function, CUcontext *handle)
 
 CUresult cuCtxPopCurrent_v2(CUcontext *handle)
 {
-    return pop(__func__, handle);
+    return stack_pop(__func__, handle);
 }
 
 CUresult cuCtxPopCurrent(CUcontext *handle)
 {
-    return pop(__func__, handle);
+    return stack_pop(__func__, handle);
 }
 
 CUresult cuCtxSetCurrent(CUcontext handle)

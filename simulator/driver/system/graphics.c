@@ -6,10 +6,10 @@
 #include "gpumemtrace/compiler.h"
 #include "simulator/driver/work/stream.h"
 
-static CUresult refuse(const char *function, bool is_asked_well)
+static CUresult resource_refuse(const char *function, bool is_valid)
 {
     struct call call;
-    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && call_requires(&call, is_asked_well))
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && call_requires(&call, is_valid))
         call.result = CUDA_ERROR_INVALID_HANDLE;
     return call_end(&call);
 }
@@ -17,13 +17,13 @@ static CUresult refuse(const char *function, bool is_asked_well)
 static CUresult do_cuGraphicsMapResources(const char *function, unsigned count,
                                           const CUgraphicsResource *resources)
 {
-    return refuse(function, count && resources);
+    return resource_refuse(function, count && resources);
 }
 
 static CUresult do_cuGraphicsUnmapResources(const char *function, unsigned count,
                                             const CUgraphicsResource *resources)
 {
-    return refuse(function, count && resources);
+    return resource_refuse(function, count && resources);
 }
 
 TWIN(_ptsz, cuGraphicsMapResources,
@@ -35,11 +35,11 @@ TWIN(_ptsz, cuGraphicsUnmapResources,
 
 CUresult cuGraphicsUnregisterResource(GMT_UNUSED CUgraphicsResource resource)
 {
-    return refuse(__func__, true);
+    return resource_refuse(__func__, true);
 }
 
 CUresult cuGraphicsResourceGetMappedPointer_v2(CUdeviceptr *address, size_t *size_bytes,
                                                GMT_UNUSED CUgraphicsResource resource)
 {
-    return refuse(__func__, address && size_bytes);
+    return resource_refuse(__func__, address && size_bytes);
 }

@@ -62,7 +62,7 @@ struct capture *capture_behind_legacy(const struct call *call, CUstream stream)
     return NULL;
 }
 
-static bool refuse(struct call *call, struct capture *capture, CUresult reason)
+static bool capture_refuse(struct call *call, struct capture *capture, CUresult reason)
 {
     capture_invalidate(capture);
     call->result = reason;
@@ -73,12 +73,12 @@ bool capture_lets_through(struct call *call, CUstream stream, CUgraphNodeParams 
 {
     struct capture *capture = capture_behind_legacy(call, stream);
     if (capture)
-        return refuse(call, capture, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+        return capture_refuse(call, capture, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
     capture = capture_of(call, stream);
     if (!capture)
         return true;
     if (!work)
-        return refuse(call, capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+        return capture_refuse(call, capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
     call->result = capture_add(capture, call, stream, work);
     return false;
 }
@@ -171,7 +171,7 @@ static bool is_joined(const struct capture *capture)
     return true;
 }
 
-static CUresult judge(const struct capture *capture)
+static CUresult capture_result(const struct capture *capture)
 {
     if (capture->is_invalid)
         return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
@@ -188,7 +188,7 @@ CUresult capture_end(const struct call *call, CUstream stream, CUgraph *handle)
     if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && !open_captures_began_here(capture))
         return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
     struct graph *graph = capture->graph;
-    const CUresult result = judge(capture);
+    const CUresult result = capture_result(capture);
     if (!result)
         capture->owns_graph = false; /* the program owns it from now on */
     object_delete(capture);

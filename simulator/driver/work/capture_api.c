@@ -90,7 +90,7 @@ static CUstreamCaptureStatus status_of(const struct capture *capture)
 
 /* false: the result is set. The legacy stream's capture cannot be queried while a stream that it
  * synchronizes with is captured. */
-static bool can_tell(struct call *call, CUstream stream)
+static bool capture_can_query(struct call *call, CUstream stream)
 {
     if (stream_check(call, stream) && capture_behind_legacy(call, stream))
         call->result = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
@@ -107,8 +107,8 @@ struct capture_info {
     size_t *dependency_count;
 };
 
-static void tell(const struct capture *capture, const struct frontier *frontier,
-                 const struct capture_info *info)
+static void capture_fill_info(const struct capture *capture, const struct frontier *frontier,
+                              const struct capture_info *info)
 {
     if (info->id)
         *info->id = capture->id;
@@ -122,15 +122,16 @@ static void tell(const struct capture *capture, const struct frontier *frontier,
         *info->dependency_count = frontier->count;
 }
 
-static CUresult ask(const char *function, CUstream stream, const struct capture_info *info)
+static CUresult capture_get_info(const char *function, CUstream stream,
+                                 const struct capture_info *info)
 {
     struct call call;
     if (call_begin(&call, function, CALL_NEEDS_CONTEXT) &&
-        call_requires(&call, info->status != NULL) && can_tell(&call, stream)) {
+        call_requires(&call, info->status != NULL) && capture_can_query(&call, stream)) {
         const struct capture *capture = capture_of(&call, stream);
         *info->status = status_of(capture);
         if (*info->status == CU_STREAM_CAPTURE_STATUS_ACTIVE)
-            tell(capture, capture_frontier(capture, &call, stream), info);
+            capture_fill_info(capture, capture_frontier(capture, &call, stream), info);
     }
     return call_end(&call);
 }
@@ -138,25 +139,25 @@ static CUresult ask(const char *function, CUstream stream, const struct capture_
 static CUresult do_cuStreamIsCapturing(const char *function, CUstream stream,
                                        CUstreamCaptureStatus *status)
 {
-    return ask(function, stream, &(struct capture_info){.status = status});
+    return capture_get_info(function, stream, &(struct capture_info){.status = status});
 }
 
 static CUresult do_cuStreamGetCaptureInfo(const char *function, CUstream stream,
                                           CUstreamCaptureStatus *status, cuuint64_t *id)
 {
-    return ask(function, stream, &(struct capture_info){.status = status, .id = id});
+    return capture_get_info(function, stream, &(struct capture_info){.status = status, .id = id});
 }
 
 static CUresult do_cuStreamGetCaptureInfo_v2(const char *function, CUstream stream,
                                              const struct capture_info *info)
 {
-    return ask(function, stream, info);
+    return capture_get_info(function, stream, info);
 }
 
 static CUresult do_cuStreamGetCaptureInfo_v3(const char *function, CUstream stream,
                                              const struct capture_info *info)
 {
-    return ask(function, stream, info);
+    return capture_get_info(function, stream, info);
 }
 
 TWIN(_ptsz, cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus *status), stream, status)

@@ -102,7 +102,7 @@ static struct graph_node *node_new(struct graph *graph, struct graph_nodes depen
     return node;
 }
 
-static void append(struct graph *graph, struct graph_node *node)
+static void node_append(struct graph *graph, struct graph_node *node)
 {
     if (graph->last)
         graph->last->next = node;
@@ -249,7 +249,7 @@ static CUresult check_fill(const CUDA_MEMSET_NODE_PARAMS_v2 *fill)
                                                               : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult describe(struct graph_node *node, CUgraphNodeParams *parameters)
+static CUresult node_describe(struct graph_node *node, CUgraphNodeParams *parameters)
 {
     switch (node->type) {
     case CU_GRAPH_NODE_TYPE_EMPTY:
@@ -285,12 +285,12 @@ CUresult graph_add(struct graph *graph, struct graph_nodes dependencies,
     struct graph_node *node = node_new(graph, dependencies, parameters->type);
     if (!node)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    const CUresult code = describe(node, parameters);
+    const CUresult code = node_describe(node, parameters);
     if (code) {
         node_delete(node);
         return code;
     }
-    append(graph, node);
+    node_append(graph, node);
     graph->has_memory |= node->allocation || (node->child && node->child->has_memory);
     *result = node;
     return CUDA_SUCCESS;
@@ -315,7 +315,7 @@ static CUresult copy_node(const struct graph_node *node, struct graph *copy)
     struct graph_node *twin = node_new(copy, dependencies, node->type);
     if (!twin)
         return CUDA_ERROR_OUT_OF_MEMORY;
-    append(copy, twin);
+    node_append(copy, twin);
     twin->host = node->host;
     if (!node->child)
         return CUDA_SUCCESS;

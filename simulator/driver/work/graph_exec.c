@@ -149,8 +149,8 @@ struct graph_exec *graph_exec_of(struct call *call, CUgraphExec handle)
     return exec;
 }
 
-static CUresult instantiate(const char *function, CUgraphExec *handle, CUgraph graph_handle,
-                            uint64_t flags)
+static CUresult exec_instantiate(const char *function, CUgraphExec *handle, CUgraph graph_handle,
+                                 uint64_t flags)
 {
     struct call call;
     if (call_begin(&call, function, CALL_NEEDS_INIT)) {
@@ -166,30 +166,30 @@ static CUresult instantiate(const char *function, CUgraphExec *handle, CUgraph g
 
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *exec, CUgraph graph, unsigned long long flags)
 {
-    return instantiate(__func__, exec, graph, flags);
+    return exec_instantiate(__func__, exec, graph, flags);
 }
 
 /* The early versions also return a failing node and a log; here they are always empty. */
-static CUresult instantiate_early(const char *function, CUgraphExec *exec, CUgraph graph,
-                                  CUgraphNode *error_node, char *log, size_t log_bytes)
+static CUresult exec_instantiate_early(const char *function, CUgraphExec *exec, CUgraph graph,
+                                       CUgraphNode *error_node, char *log, size_t log_bytes)
 {
     if (error_node)
         *error_node = NULL;
     if (log && log_bytes)
         *log = '\0';
-    return instantiate(function, exec, graph, 0);
+    return exec_instantiate(function, exec, graph, 0);
 }
 
 CUresult cuGraphInstantiate(CUgraphExec *exec, CUgraph graph, CUgraphNode *error_node, char *log,
                             size_t log_bytes)
 {
-    return instantiate_early(__func__, exec, graph, error_node, log, log_bytes);
+    return exec_instantiate_early(__func__, exec, graph, error_node, log, log_bytes);
 }
 
 CUresult cuGraphInstantiate_v2(CUgraphExec *exec, CUgraph graph, CUgraphNode *error_node, char *log,
                                size_t log_bytes)
 {
-    return instantiate_early(__func__, exec, graph, error_node, log, log_bytes);
+    return exec_instantiate_early(__func__, exec, graph, error_node, log, log_bytes);
 }
 
 static CUresult do_cuGraphInstantiateWithParams(const char *function, CUgraphExec *exec,
@@ -198,7 +198,7 @@ static CUresult do_cuGraphInstantiateWithParams(const char *function, CUgraphExe
 {
     if (!parameters)
         return CUDA_ERROR_INVALID_VALUE;
-    const CUresult result = instantiate(function, exec, graph, parameters->flags);
+    const CUresult result = exec_instantiate(function, exec, graph, parameters->flags);
     parameters->hErrNode_out = NULL;
     parameters->result_out = result ? CUDA_GRAPH_INSTANTIATE_ERROR : CUDA_GRAPH_INSTANTIATE_SUCCESS;
     return result;
