@@ -44,7 +44,7 @@ uint32_t study_stock(const struct study *study, const struct device_use *use,
 
 /*
  * The stocks a table speaks of: leading first, then the device's other pools, then the driver.
- * Fills at most limit and returns how many.
+ * Managed, pinned and imported memory are in none of these. Fills at most limit and returns how many.
  */
 size_t study_stocks(const struct study *study, const struct device_use *use,
                     const struct view *view, uint32_t *stocks, size_t limit);

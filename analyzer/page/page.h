@@ -27,10 +27,16 @@ struct page {
     page_part *tail;          /* after the devices; may be NULL */
 };
 
-extern const struct page page_report, page_peak, page_timeline, page_frag, page_phases, page_leaks,
-    page_oom, page_info;
+extern const struct page page_report;
+extern const struct page page_peak;
+extern const struct page page_timeline;
+extern const struct page page_frag;
+extern const struct page page_phases;
+extern const struct page page_leaks;
+extern const struct page page_oom;
+extern const struct page page_info;
 
-/* What view->own of two of them points to. */
+/* view->own points to the options that only this command has, where it has any. */
 struct page_timeline_options {
     long samples; /* 0: as many as suit the reader */
 };
