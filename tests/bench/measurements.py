@@ -23,7 +23,7 @@ def machine():
     system = platform.freedesktop_os_release().get("PRETTY_NAME", "Linux")
     processor = " ".join(model.group(1).split()) if model else platform.machine()
     return (f"{datetime.date.today()}, {processor}, {len(os.sched_getaffinity(0))} cores,"
-            f" Linux {platform.release()}, {system}:")
+            f" Linux {".".join(platform.release().split(".")[:2])}, {system}:")
 
 
 def replaced(page, name, text):
