@@ -20,10 +20,11 @@ def machine():
     """Date and machine in one line."""
     text = pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8")
     model = re.search(r"^model name\s*: (.*)$", text, re.MULTILINE)
+    kernel = ".".join(platform.release().split(".")[:2])
     system = platform.freedesktop_os_release().get("PRETTY_NAME", "Linux")
     processor = " ".join(model.group(1).split()) if model else platform.machine()
     return (f"{datetime.date.today()}, {processor}, {len(os.sched_getaffinity(0))} cores,"
-            f" Linux {".".join(platform.release().split(".")[:2])}, {system}:")
+            f" Linux {kernel}, {system}:")
 
 
 def replaced(page, name, text):
