@@ -23,7 +23,7 @@ def test_a_sample_is_short_and_says_how_to_run_it(name):
     assert text.count("\n") < 120
     assert f"build/gpumemtrace run --dry-run -o {name}.db -- build/samples/{name}\n" in text
     assert f"build/gpumemtrace run -o {name}.db -- build/samples/{name}\n" in text
-    assert f"**{name}.c**" in (SAMPLES / "README.md").read_text(encoding="utf-8")
+    assert f"| `{name}.c`" in (SAMPLES / "README.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
