@@ -71,3 +71,9 @@ def test_the_device_is_not_asked_while_a_stream_is_captured(record, program):
         "SELECT kind FROM events WHERE kind IN ('alloc', 'device-memory') ORDER BY seq"
     )
     assert [kind for (kind,) in kinds] == ["device-memory", "alloc", "alloc", "device-memory", "alloc"]
+
+
+def test_a_launch_for_which_the_card_has_no_memory_is_a_failed_allocation(record, program):
+    recording = record(program("matrix"), "linked", "graph", fault="cuGraphLaunch:1=2", check=False)
+    failures = recording.rows("SELECT api, result FROM events WHERE kind = 'alloc' AND result != 0")
+    assert ("cuGraphLaunch", 2) in failures

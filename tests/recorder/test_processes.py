@@ -2,11 +2,12 @@
 """However a process ends, its trace is whole and its end is what it would have been."""
 import signal
 import sqlite3
+import subprocess
 import threading
 
 import pytest
 
-from support.run import PRELOAD_FIRST, compile_library, load_json
+from support.run import BUILD, PRELOAD_FIRST, TIMEOUT_S, compile_library, load_json
 
 MIB = 1 << 20
 
@@ -149,6 +150,17 @@ def test_a_finished_trace_of_an_earlier_run_is_replaced(record, program, mode):
     second = record(program("process_end"), "exit", check=False)
     assert traces_in(second.trace.parent) == ["trace.db"]
     assert load_json("report", second.trace)["trace"]["command"].endswith(" exit")
+
+
+def test_a_finished_trace_whose_name_has_the_process_id_is_kept(record, program, sim_env, tmp_path):
+    finished = record(program("process_end"), "return", check=False).trace
+    script = f'cp {finished} old.$$.db; echo $$; exec {program("process_end")} exit'
+    environment = sim_env(LD_PRELOAD=BUILD / "libgpumemtrace.so", GPUMEMTRACE_OUTPUT="old.%p.db")
+    completed = subprocess.run(["sh", "-c", script], env=environment, cwd=tmp_path, capture_output=True,
+                               text=True, timeout=TIMEOUT_S)  # fmt: skip
+    pid = completed.stdout.split()[0]
+    assert load_json("report", tmp_path / f"old.{pid}.db")["trace"]["command"].endswith(" return")
+    assert load_json("report", tmp_path / f"old.{pid}.2.db")["trace"]["command"].endswith(" exit")
 
 
 def test_what_a_deleted_trace_left_beside_it_is_in_nobodys_way(record, program):

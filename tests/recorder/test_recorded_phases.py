@@ -38,6 +38,11 @@ def test_bytes_of_nested_phases_are_in_the_outer_one_too(record, program):
         assert tuple(rows[path][key] for key in figures) == tuple(v * MIB for v in values), path
 
 
+def test_a_step_bears_the_number_that_the_program_gives_it(record, program):
+    recording = record(program("phases"))
+    assert recording.rows("SELECT size_bytes FROM events WHERE kind = 'step'") == [(7,)]
+
+
 def test_nvtx_0_leaves_nvtx_alone(record, program):
     recording = record(program("phases"), GPUMEMTRACE_NVTX=0)
     assert recording.completed.stdout.startswith("injected 0\n")
@@ -61,6 +66,11 @@ def test_a_phase_opened_before_the_first_call_belongs_to_the_thread_that_opened_
     assert rows[None]["allocated_bytes"] == 1 * MIB
     names = [name for (name,) in recording.rows("SELECT name FROM thread ORDER BY thread_id")]
     assert len(names) == 2 and "process_end" in names
+
+
+def test_before_the_first_call_a_thread_closes_no_phase_of_another(record, program):
+    recording = record(program("process_end"), "early-pop", check=False)
+    assert phases(recording)["train"]["allocated_bytes"] == 1 * MIB
 
 
 def test_domains_have_stacks_of_their_own_and_registered_names(record, program):

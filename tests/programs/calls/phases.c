@@ -52,7 +52,7 @@ int main(void)
     cudaFree(forward);
     gpumemtrace_pop();
     gpumemtrace_pop();
-    gpumemtrace_step(0);
+    gpumemtrace_step(7);
 
     *(void **)&tools_push = dlsym(RTLD_DEFAULT, "nvtxRangePushA");
     *(void **)&tools_pop = dlsym(RTLD_DEFAULT, "nvtxRangePop");

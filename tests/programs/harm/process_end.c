@@ -195,6 +195,26 @@ static int early_phase(void)
     return 5;
 }
 
+static void *pop_elsewhere(void *nothing)
+{
+    gpumemtrace_pop();
+    return nothing;
+}
+
+/* Another thread closes a phase that it did not open, before the first CUDA call. */
+static int early_pop(void)
+{
+    pthread_t thread;
+    gpumemtrace_push("train");
+    if (pthread_create(&thread, NULL, pop_elsewhere, NULL) != 0)
+        return 9;
+    pthread_join(thread, NULL);
+    allocate(1);
+    gpumemtrace_pop();
+    release(1);
+    return 5;
+}
+
 #define OWN_FILES 8
 
 /* Code without unwind information, as just-in-time compilers make it. libunwind checks here whether a
@@ -263,11 +283,22 @@ static const struct {
     const char *name;
     int (*run)(void);
 } modes[] = {
-    {"return", by_return},         {"exit", by_exit},          {"_exit", by__exit},
-    {"atexit", by_atexit},         {"exec", by_exec},          {"failed-exec", by_failed_exec},
-    {"signal", by_signal},         {"fork-after", fork_after}, {"fork-idle", fork_idle},
-    {"fork-before", fork_before},  {"spawn", spawn},           {"many-threads", many_threads},
-    {"early-phase", early_phase},  {"close-all", close_all},   {"no-cuda", quiet},
+    {"return", by_return},
+    {"exit", by_exit},
+    {"_exit", by__exit},
+    {"atexit", by_atexit},
+    {"exec", by_exec},
+    {"failed-exec", by_failed_exec},
+    {"signal", by_signal},
+    {"fork-after", fork_after},
+    {"fork-idle", fork_idle},
+    {"fork-before", fork_before},
+    {"spawn", spawn},
+    {"many-threads", many_threads},
+    {"early-phase", early_phase},
+    {"close-all", close_all},
+    {"no-cuda", quiet},
+    {"early-pop", early_pop},
     {"quick-exit", by_quick_exit},
 };
 
