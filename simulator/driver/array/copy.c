@@ -4,10 +4,10 @@
  * copies.
  */
 #include "array.h"
-#include "simulator/driver/work/capture.h"
+#include "simulator/driver/stream/capture.h"
 #include "gpumemtrace/compiler.h"
 #include "simulator/driver/memory/copy_side.h"
-#include "simulator/driver/work/stream.h"
+#include "simulator/driver/stream/stream.h"
 
 static CUresult copy_linear(uint64_t to, uint64_t from, uint64_t size_bytes)
 {

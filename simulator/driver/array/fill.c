@@ -4,11 +4,11 @@
  */
 #include <string.h>
 
-#include "simulator/driver/work/capture.h"
+#include "simulator/driver/stream/capture.h"
 #include "gpumemtrace/compiler.h"
 #include "simulator/driver/machine/host.h"
 #include "simulator/driver/memory/copy_side.h"
-#include "simulator/driver/work/stream.h"
+#include "simulator/driver/stream/stream.h"
 
 /* Rows of elements of 1, 2 or 4 bytes. */
 struct fill {

@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "array.h"
-#include "simulator/driver/work/capture.h"
+#include "simulator/driver/stream/capture.h"
 #include "gpumemtrace/compiler.h"
 #include "simulator/driver/memory/physical.h"
-#include "simulator/driver/work/stream.h"
+#include "simulator/driver/stream/stream.h"
 
 /* The mapped part of an array; all zero for an array with deferred mapping. */
 struct region {

@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "simulator/driver/machine/call.h"
-#include "simulator/driver/work/capture.h"
+#include "simulator/driver/stream/capture.h"
 #include "gpumemtrace/compiler.h"
 #include "simulator/driver/memory/graph_memory.h"
 #include "simulator/driver/memory/mempool.h"
-#include "simulator/driver/work/stream.h"
+#include "simulator/driver/stream/stream.h"
 
 struct mempool *mempool_find(struct call *call, CUmemoryPool handle)
 {

@@ -4,7 +4,7 @@
  * every resource handle is invalid.
  */
 #include "gpumemtrace/compiler.h"
-#include "simulator/driver/work/stream.h"
+#include "simulator/driver/stream/stream.h"
 
 static CUresult resource_refuse(const char *function, bool is_valid)
 {

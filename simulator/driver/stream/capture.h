@@ -5,8 +5,8 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_WORK_CAPTURE_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_WORK_CAPTURE_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_CAPTURE_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_CAPTURE_H
 
 #include "simulator/driver/machine/call.h"
 #include "frontier.h"

@@ -3,8 +3,8 @@
  * Executable graphs, which outlive the graphs they were instantiated from. Their nodes are kept as
  * a sequence of steps. Not thread-safe: the simulator's lock covers them.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_WORK_GRAPH_EXEC_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_WORK_GRAPH_EXEC_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_GRAPH_EXEC_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_GRAPH_EXEC_H
 
 #include "graph.h"
 #include "simulator/driver/memory/graph_memory.h"

@@ -5,8 +5,8 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_WORK_STREAM_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_WORK_STREAM_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_STREAM_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_STREAM_H
 
 #include "simulator/driver/machine/call.h"
 

@@ -6,8 +6,8 @@
  *
  * Not thread-safe: the simulator's lock covers it.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_WORK_GRAPH_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_WORK_GRAPH_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_GRAPH_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_GRAPH_H
 
 #include "simulator/driver/machine/call.h"
 #include "simulator/driver/machine/object.h"

@@ -4,8 +4,8 @@
  * that an event recorded in the stream stands for. Not thread-safe: the simulator's lock covers
  * them.
  */
-#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_WORK_FRONTIER_H
-#define GPUMEMTRACE_SIMULATOR_DRIVER_WORK_FRONTIER_H
+#ifndef GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_FRONTIER_H
+#define GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_FRONTIER_H
 
 #include "graph.h"
 
