@@ -17,10 +17,9 @@ def test_children_that_use_no_cuda_leave_their_parents_trace_alone(twice, progra
     assert_all_there(folder, 2, 0)
 
 
+@pytest.mark.skipif(bool(PRELOAD_FIRST), reason="the writer may be inside a sanitizer's malloc, whose lock the child inherits")
 @pytest.mark.parametrize("mode", ["clone-after", "_Fork-after"])
 def test_a_child_without_forks_handlers_makes_a_trace_of_its_own(twice, program, mode):
-    if PRELOAD_FIRST:
-        pytest.skip("under a sanitizer such a child sometimes dies; without one it never did; cause not known yet")
     _, folder = twice(program("process_children"), mode)
     assert folder.names() == ["trace.2.db", "trace.db"]
     assert [folder.count(CALLS, name) for name in folder.names()] == [1, 2]
