@@ -64,7 +64,8 @@ static const struct unit *unit_find(const char *name)
 
 static int too_large(const char *text, struct err *err)
 {
-    err_set(err, ERR_USAGE, "size '%.100s' is too large", text);
+    err_set(err, ERR_USAGE, "size '%.100s' is too large; the most is 9223372036854775807 bytes",
+            text);
     return -1;
 }
 
@@ -108,7 +109,8 @@ int size_parse(const char *text, uint64_t *bytes, struct err *err)
     if (!unit || (*fraction && unit->bytes == 1))
         goto junk;
     if (GMT_MUL_OVERFLOWS(whole, unit->bytes, &whole) ||
-        GMT_ADD_OVERFLOWS(whole, fraction_bytes(fraction, unit->bytes), &whole))
+        GMT_ADD_OVERFLOWS(whole, fraction_bytes(fraction, unit->bytes), &whole) ||
+        whole > INT64_MAX)
         return too_large(text, err);
     *bytes = whole;
     return 0;

@@ -13,7 +13,8 @@
 
 /*
  * 4GiB, 4G (the same), 4GB (decimal), 1.5GiB, 4294967296. Units K M G T, case ignored, spaces
- * before the unit allowed. A fraction is rounded down to whole bytes.
+ * before the unit allowed. A fraction is rounded down to whole bytes. The most is 2^63-1: what a
+ * trace can hold.
  */
 int size_parse(const char *text, uint64_t *bytes, struct err *err);
 

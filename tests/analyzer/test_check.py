@@ -49,6 +49,15 @@ def test_one_byte_above_the_limit_is_broken_and_exits_1(trace):
     assert completed.stderr == ""
 
 
+@pytest.mark.parametrize("option", ["--max-peak=", "--max-peak=phase:forward=", "--max-leak="])
+def test_a_limit_that_no_trace_could_reach_is_refused(trace, option):
+    assert check(trace.path, f"{option}9223372036854775807").returncode == 0
+    completed = check(trace.path, f"{option}9223372036854775808")
+    assert (completed.returncode, completed.stdout) == (2, "")
+    assert "the most is 9223372036854775807 bytes" in completed.stderr
+    assert len(completed.stderr.splitlines()) == 1
+
+
 def test_limits_may_be_repeated_and_name_a_phase(trace):
     assert checks(trace.path, "--max-peak=1GiB", "--max-peak=phase:forward=20MiB", "--max-peak=phase:forward=19MiB") == [
         ("device 0 driver peak", True, 30 * MIB, 1 << 30),

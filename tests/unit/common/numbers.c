@@ -69,8 +69,10 @@ static void fractions_are_exact_and_rounded_down(void **state)
 static void the_largest_size_is_taken_and_the_next_refused(void **state)
 {
     (void)state;
-    assert_size("18446744073709551615", UINT64_MAX);
-    assert_size("16777215TiB", 16777215ull << 40);
+    assert_size("9223372036854775807", INT64_MAX);
+    assert_size("8388607TiB", 8388607ull << 40);
+    assert_no_size("9223372036854775808", "the most is 9223372036854775807 bytes");
+    assert_no_size("8388608TiB", "too large");
     assert_no_size("18446744073709551616", "too large");
     assert_no_size("16777216TiB", "too large");
     assert_no_size("99999999999999999999GiB", "too large");
