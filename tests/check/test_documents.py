@@ -71,6 +71,12 @@ def test_trace_format_explains_in_the_words_of_the_lists():
         assert f"### {name}: {meaning}\n" in text, name
 
 
+def test_trace_format_says_which_context_has_no_handle():
+    """The last release of a primary context names the device only, as cudaDeviceReset does."""
+    rows = dict(listed_texts("event_kinds.def", r'^EVENT_KIND\( \w+, +"([^"]*)", +"(.*)"\)$'))
+    assert "0 for the primary one of the device" in rows["context-destroy"]
+
+
 def test_trace_format_names_every_key_of_meta(record, program):
     text = section(FORMAT.read_text(encoding="utf-8"), "Keys of meta")
     listed = (ROOT / "include/gpumemtrace/schema/meta_keys.def").read_text(encoding="utf-8")
