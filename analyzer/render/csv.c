@@ -5,9 +5,13 @@
  * of each device, the devices of each trace. The first value of each enclosing row (device, path)
  * leads the line, so that they can be told apart. A list inside a row becomes one cell: "a b;c d".
  * A named list without rows gives an empty result, a document without a table key,value.
+ *
+ * Texts come from the traced program: what could control a terminal is shown as in text, and a cell
+ * that a spreadsheet would take for a formula begins with an apostrophe. Numbers are not touched.
  */
 #include <string.h>
 
+#include "analyzer/util/utf8.h"
 #include "format.h"
 #include "walk.h"
 
@@ -31,46 +35,66 @@ static bool is_cell(const struct doc_node *node)
 
 /* --- cells --- */
 
-/* Inside quotes a quote is doubled; a cell needs quotes when it holds a separator. */
-static void write_quoted(FILE *out, const char *string)
-{
-    for (; *string; string++) {
-        if (*string == '"')
-            putc('"', out);
-        putc(*string, out);
-    }
-}
-
-static void write_csv_cell(FILE *out, const char *string)
-{
-    if (!string[strcspn(string, "\",\r\n")]) {
-        fputs(string, out);
-        return;
-    }
-    putc('"', out);
-    write_quoted(out, string);
-    putc('"', out);
-}
-
 static const char *value_or_empty(const struct doc_node *field, char buffer[UNITS_TEXT_BYTES])
 {
     const char *value = walk_machine_value(field, buffer);
     return value ? value : "";
 }
 
-static void write_inner_row(FILE *out, const struct doc_node *row)
+/* Inside quotes a quote is doubled; a line end stays. */
+static void write_quoted(FILE *out, const char *string)
+{
+    while (*string) {
+        if (*string == '"')
+            putc('"', out);
+        if (*string == '\n')
+            putc(*string++, out);
+        else
+            string += utf8_put(string, out);
+    }
+}
+
+/* A cell needs quotes when it holds a separator. */
+static void write_csv_cell(FILE *out, const char *guard, const char *string)
+{
+    const char *quote = string[strcspn(string, "\",\n")] ? "\"" : "";
+    fprintf(out, "%s%s", quote, guard);
+    write_quoted(out, string);
+    fputs(quote, out);
+}
+
+/* What stands before a text that a spreadsheet would take for a formula. */
+static const char *guard_of(const struct doc_node *field)
+{
+    const bool is_text = field->unit == DOC_TEXT && !field->is_null;
+    return is_text && *field->text && strchr("=+-@\t\r", *field->text) ? "'" : "";
+}
+
+static void write_csv_field(FILE *out, const struct doc_node *field)
 {
     char buffer[UNITS_TEXT_BYTES];
+    write_csv_cell(out, guard_of(field), value_or_empty(field, buffer));
+}
+
+static void write_inner_field(FILE *out, const struct doc_node *field, bool begins_cell)
+{
+    char buffer[UNITS_TEXT_BYTES];
+    fputs(begins_cell ? guard_of(field) : "", out);
+    write_quoted(out, value_or_empty(field, buffer));
+}
+
+static void write_inner_row(FILE *out, const struct doc_node *row, bool begins_cell)
+{
     const char *separator = "";
     if (row->type == DOC_FIELD) {
-        write_quoted(out, value_or_empty(row, buffer));
+        write_inner_field(out, row, begins_cell);
         return;
     }
     for (const struct doc_node *child = row->first_child; child; child = child->next) {
         if (child->type != DOC_FIELD || child->is_null)
             continue;
         fputs(separator, out);
-        write_quoted(out, value_or_empty(child, buffer));
+        write_inner_field(out, child, begins_cell && !*separator);
         separator = " ";
     }
 }
@@ -81,7 +105,7 @@ static void write_inner_list(FILE *out, const struct doc_node *list)
     for (const struct doc_node *row = list->first_child; row; row = row->next) {
         if (row != list->first_child)
             putc(';', out);
-        write_inner_row(out, row);
+        write_inner_row(out, row, row == list->first_child);
     }
     putc('"', out);
 }
@@ -160,14 +184,14 @@ static void write_csv_header(struct table *table, const struct doc_node *row)
         if (!leads(table->leading[i], row))
             continue;
         fputs(separator, table->out);
-        write_csv_cell(table->out, table->leading[i]->key);
+        write_csv_cell(table->out, "", table->leading[i]->key);
         separator = ",";
     }
     for (const struct doc_node *child = row->first_child; child; child = child->next) {
         if (!is_cell(child))
             continue;
         fputs(separator, table->out);
-        write_csv_cell(table->out, child->key);
+        write_csv_cell(table->out, "", child->key);
         separator = ",";
     }
     end_line(table->out);
@@ -176,13 +200,12 @@ static void write_csv_header(struct table *table, const struct doc_node *row)
 
 static void write_csv_row(struct table *table, const struct doc_node *row)
 {
-    char buffer[UNITS_TEXT_BYTES];
     const char *separator = "";
     for (int i = 0; i < table->leading_count; i++) {
         if (!leads(table->leading[i], row))
             continue;
         fputs(separator, table->out);
-        write_csv_cell(table->out, value_or_empty(table->leading[i], buffer));
+        write_csv_field(table->out, table->leading[i]);
         separator = ",";
     }
     for (const struct doc_node *child = row->first_child; child; child = child->next) {
@@ -192,7 +215,7 @@ static void write_csv_row(struct table *table, const struct doc_node *row)
         if (child->type == DOC_LIST)
             write_inner_list(table->out, child);
         else
-            write_csv_cell(table->out, value_or_empty(child, buffer));
+            write_csv_field(table->out, child);
         separator = ",";
     }
     end_line(table->out);
@@ -244,19 +267,19 @@ static void write_below(struct table *table, const struct doc_node *node, int de
 
 static void write_pairs(FILE *out, const struct doc_node *node, const char *prefix)
 {
-    char buffer[UNITS_TEXT_BYTES], path[256];
+    char path[256];
     for (const struct doc_node *child = node->first_child; child; child = child->next) {
         snprintf(path, sizeof path, "%s%s%s", prefix, *prefix ? "." : "", child->key);
         if (child->type == DOC_OBJECT) {
             write_pairs(out, child, path);
             continue;
         }
-        write_csv_cell(out, path);
+        write_csv_cell(out, "", path);
         putc(',', out);
         if (child->type == DOC_LIST)
             write_inner_list(out, child);
         else
-            write_csv_cell(out, value_or_empty(child, buffer));
+            write_csv_field(out, child);
         end_line(out);
     }
 }

@@ -13,25 +13,11 @@ void text_lines_begin(struct text_lines *lines, int indent)
     fprintf(lines->out, "%*s", indent, "");
 }
 
-static bool is_control(uint32_t code)
-{
-    return code < 0x20 || (code >= 0x7f && code < 0xa0);
-}
-
-/* Writes the string, which may end before its zero, without control characters and bad UTF-8. */
+/* Writes the string, which may end before its zero. */
 static void write_text(FILE *out, const char *string, const char *end)
 {
-    while (string < end) {
-        uint32_t code;
-        size_t length = utf8_next(string, &code);
-        if (is_control(code))
-            putc('?', out);
-        else if (code == UTF8_REPLACEMENT)
-            fputs("\xef\xbf\xbd", out);
-        else
-            fwrite(string, 1, length, out);
-        string += length;
-    }
+    while (string < end)
+        string += utf8_put(string, out);
 }
 
 void text_lines_add(struct text_lines *lines, const char *string, size_t columns)

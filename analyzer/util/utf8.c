@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Decoding and column counts of UTF-8; see utf8.h. */
+/* Decoding, showing and column counts of UTF-8; see utf8.h. */
 #include "utf8.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
 
 /* Lead byte classes of RFC 3629, section 4: how many bytes follow, least code point allowed. */
 struct lead {
@@ -22,9 +25,17 @@ struct range {
 };
 
 static const struct range zero_width[] = {
-    {0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x064b, 0x065f},
-    {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200f}, {0x202a, 0x202e},
-    {0x2060, 0x2064}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f},
+    {0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x064b, 0x065f}, {0x1ab0, 0x1aff},
+    {0x1dc0, 0x1dff}, {0x200c, 0x200d}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f},
+};
+
+/* Format characters and separators that are not seen themselves but turn, split or hide the text
+ * around them (Unicode's Cf, Zl and Zp). The joiners U+200C and U+200D are left out: scripts and
+ * emoji need them. */
+static const struct range hidden[] = {
+    {0x00ad, 0x00ad},   {0x061c, 0x061c},   {0x070f, 0x070f},   {0x180e, 0x180e}, {0x200b, 0x200b},
+    {0x200e, 0x200f},   {0x2028, 0x202e},   {0x2060, 0x206f},   {0xfeff, 0xfeff}, {0xfff9, 0xfffb},
+    {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a}, {0xe0000, 0xe007f},
 };
 
 static const struct range double_width[] = {
@@ -72,8 +83,36 @@ static int contains(const struct range *ranges, size_t count, uint32_t code)
     return 0;
 }
 
+static bool is_control(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7f && code < 0xa0);
+}
+
+static bool is_hidden(uint32_t code)
+{
+    return code >= hidden[0].first && contains(hidden, LENGTH(hidden), code);
+}
+
+size_t utf8_put(const char *string, FILE *out)
+{
+    uint32_t code;
+    const size_t length = utf8_next(string, &code);
+    if (is_control(code))
+        putc('?', out);
+    else if (code == UTF8_REPLACEMENT)
+        fputs("\xef\xbf\xbd", out);
+    else if (is_hidden(code))
+        fprintf(out, "\\u{%04" PRIx32 "}", code);
+    else
+        fwrite(string, 1, length, out);
+    return length;
+}
+
 unsigned utf8_columns(uint32_t code)
 {
+    enum { FOUR_DIGITS = sizeof "\\u{202e}" - 1 };
+    if (is_hidden(code))
+        return code > 0xffff ? FOUR_DIGITS + 1 : FOUR_DIGITS; /* none has six digits */
     if (code < zero_width[0].first)
         return 1;
     if (contains(zero_width, LENGTH(zero_width), code))

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define UTF8_REPLACEMENT 0xfffdu
 
@@ -17,7 +18,15 @@
  */
 size_t utf8_next(const char *string, uint32_t *code);
 
-/* Columns on a terminal: 0 for combining marks, 2 for wide East Asian characters and emoji. */
+/*
+ * Writes the first code point of a terminated, non-empty string so that it can neither control a
+ * terminal nor hide, and returns its length in bytes: a control character as '?', a byte that is no
+ * UTF-8 as U+FFFD, an invisible format character by its number, as \u{202e}.
+ */
+size_t utf8_put(const char *string, FILE *out);
+
+/* Columns of what utf8_put writes: 0 for combining marks, 2 for wide East Asian characters and
+ * emoji. */
 unsigned utf8_columns(uint32_t code);
 size_t utf8_text_columns(const char *string);
 

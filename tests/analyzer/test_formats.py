@@ -104,6 +104,23 @@ def test_text_is_clean_for_a_terminal(traces, command):
         assert line == line.rstrip()
 
 
+@pytest.mark.parametrize("name", ["text", "csv"])
+def test_names_of_the_program_can_neither_control_a_terminal_nor_calculate(tmp_path, name):
+    trace = Trace(tmp_path / "trace.db")
+    for phase in ("=1+1", "\x1b[31m", "\u202etac", "\ufeffa", "+1", "-1", "@a"):
+        with trace.phase(phase):
+            trace.alloc(MIB)
+    trace.exit()
+    trace.write()
+    printed = run_command("phases", trace.path, f"--format={name}").stdout
+    assert not set("\x1b\u202e\ufeff") & set(printed)
+    assert "\\u{202e}tac" in printed and "\\u{feff}a" in printed and "?[31m" in printed
+    if name == "csv":
+        cells = [cell for row in csv.reader(io.StringIO(printed, newline="")) for cell in row]
+        assert not [cell for cell in cells if cell[:1] in ("=", "+", "-", "@")]
+        assert {"'=1+1", "'+1", "'-1", "'@a"} <= set(cells)
+
+
 @each("command", COMMANDS)
 def test_junit_is_for_check_only(traces, command):
     completed = run_command(command, traces[0], *options_of(command), "--format=junit")

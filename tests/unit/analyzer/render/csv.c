@@ -42,6 +42,40 @@ static void separators_quotes_and_line_ends_are_quoted(void **state)
                     "a,b,c,d\r\n\"one, two\",\"say \"\"hi\"\"\",\"up\ndown\",plain\r\n");
 }
 
+static void texts_cannot_control_a_terminal_or_become_formulas(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1", DOC_DETAIL);
+    doc_list_begin(doc, "rows", NULL);
+    doc_row_begin(doc);
+    doc_text(doc, "escape", "", "\x1b[31mred\t");
+    doc_text(doc, "invalid", "",
+             "a\xff"
+             "b");
+    doc_text(doc, "turned", "",
+             "\xe2\x80\xae"
+             "db.1");
+    doc_text(doc, "formula", "", "=1+1");
+    doc_text(doc, "quoted", "", "@SUM(A1,A2)");
+    doc_text(doc, "tab", "", "\t=1");
+    doc_text(doc, "minus", "", "-1");
+    doc_integer(doc, "number", "", DOC_DELTA, -1);
+    doc_list_begin(doc, "frames", NULL);
+    for (int i = 0; i < 2; i++) {
+        doc_row_begin(doc);
+        doc_text(doc, "function", "", "+f");
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+    doc_row_end(doc);
+    doc_list_end(doc);
+    assert_rendered(doc, "csv",
+                    "escape,invalid,turned,formula,quoted,tab,minus,number,frames\r\n"
+                    "?[31mred?,a\xef\xbf\xbd"
+                    "b,\\u{202e}db.1,'=1+1,\"'@SUM(A1,A2)\",'?=1,'-1,-1,"
+                    "\"'+f;+f\"\r\n");
+}
+
 static void tables_of_all_devices_are_joined_and_led_by_the_device(void **state)
 {
     (void)state;
@@ -170,6 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_list_of_rows_becomes_a_table_of_its_keys),
         cmocka_unit_test(separators_quotes_and_line_ends_are_quoted),
+        cmocka_unit_test(texts_cannot_control_a_terminal_or_become_formulas),
         cmocka_unit_test(tables_of_all_devices_are_joined_and_led_by_the_device),
         cmocka_unit_test(the_list_that_the_document_names_is_the_table),
         cmocka_unit_test(a_named_list_without_rows_gives_nothing),

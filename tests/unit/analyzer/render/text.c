@@ -205,6 +205,32 @@ static void control_characters_do_not_reach_the_terminal(void **state)
     assert_rendered(doc, "text", "Name  a?[31mred?next??31m\xef\xbf\xbd\n");
 }
 
+static void invisible_characters_are_shown_by_their_numbers_and_counted_so(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1", DOC_SUMMARY);
+    const char *names[] = {"a\xe2\x80\xae"
+                           "b",
+                           "\xef\xbb\xbf"
+                           "c",
+                           "\xf3\xa0\x81\x81", "d\xe2\x80\x8d"};
+    doc_list_begin(doc, "rows", "Rows");
+    for (int i = 0; i < 4; i++) {
+        doc_row_begin(doc);
+        doc_text(doc, "name", "Name", names[i]);
+        doc_count(doc, "n", "N", 1);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+    assert_rendered(doc, "text",
+                    "Rows\n"
+                    "Name        N\n"
+                    "a\\u{202e}b  1\n"
+                    "\\u{feff}c   1\n"
+                    "\\u{e0041}   1\n"
+                    "d\xe2\x80\x8d           1\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -218,6 +244,7 @@ int main(void)
         cmocka_unit_test(a_heading_without_content_is_not_shown),
         cmocka_unit_test(notes_are_wrapped_between_words),
         cmocka_unit_test(control_characters_do_not_reach_the_terminal),
+        cmocka_unit_test(invisible_characters_are_shown_by_their_numbers_and_counted_so),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
