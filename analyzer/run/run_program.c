@@ -33,7 +33,14 @@ static int say_refused(const char *name, int reason, struct err *err)
     return missing ? RUN_NOT_FOUND : RUN_NOT_EXECUTABLE;
 }
 
-/* Like execvp: a file that may not be executed is skipped, but remembered. */
+static bool path_exists(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0;
+}
+
+/* Like a shell: a file that may not be executed is skipped, but remembered; a folder that may not
+ * be searched is skipped. */
 static int search_path(const char *name, char path[PATH_MAX])
 {
     const char *folders = getenv("PATH");
@@ -47,7 +54,7 @@ static int search_path(const char *name, char path[PATH_MAX])
         int refused = written < PATH_MAX ? why_not(path) : ENAMETOOLONG;
         if (!refused)
             return 0;
-        if (refused == EACCES || refused == EISDIR)
+        if ((refused == EACCES || refused == EISDIR) && path_exists(path))
             reason = EACCES;
         if (!folders[length])
             return reason;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """gpumemtrace run: exit statuses, signals, the environment it makes, programs it cannot record."""
+import ctypes
 import os
 import pathlib
 import pty
@@ -15,7 +16,7 @@ from support.run import BUILD, PRELOAD_FIRST, TIMEOUT_S, clean_environment
 COMMAND = str(BUILD / "gpumemtrace")
 
 
-def run(*arguments, stdin=subprocess.DEVNULL, cwd=None, **environment):
+def run(*arguments, stdin=subprocess.DEVNULL, cwd=None, preexec_fn=None, **environment):
     return subprocess.run(
         [COMMAND, "run", *map(str, arguments)],
         env=clean_environment(**environment),
@@ -24,6 +25,7 @@ def run(*arguments, stdin=subprocess.DEVNULL, cwd=None, **environment):
         text=True,
         timeout=TIMEOUT_S,
         cwd=cwd,
+        preexec_fn=preexec_fn,
         check=False,
     )
 
@@ -65,6 +67,23 @@ def test_run_exits_with_128_plus_the_signal_that_ended_the_program(number):
 
 def test_a_program_that_is_not_in_path_exits_127():
     assert_refused(run("no-such-program-here"), 127, "'no-such-program-here' is not in PATH")
+
+
+def obey_permissions():
+    """What is started next may not pass over the permissions of files, even as root."""
+    prctl, drop_from_bounding_set = ctypes.CDLL(None).prctl, 24
+    for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+        prctl(drop_from_bounding_set, capability, 0, 0, 0)
+
+
+def test_a_folder_of_path_that_may_not_be_searched_is_passed_over(tmp_path):
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0)
+    extra = {"PATH": f"{closed}:{os.environ['PATH']}:{closed}", "preexec_fn": obey_permissions}
+    assert_refused(run("no-such-program-here", **extra), 127, "'no-such-program-here' is not in PATH")
+    assert run("true", **extra).returncode == 0
+    refused = run(closed / "program", **extra)
+    assert_refused(refused, 126, "Permission denied")
 
 
 def test_a_file_that_does_not_exist_exits_127():
