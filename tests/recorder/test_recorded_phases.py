@@ -87,6 +87,17 @@ def test_domains_have_stacks_of_their_own_and_registered_names(record, program):
     assert mebibytes[None] == 32 + 128
 
 
+def test_a_dry_run_takes_ranges_of_a_library_that_the_program_opened_itself(record, program):
+    """By dlopen and dlsym of libnvToolsExt."""
+    recording = record(program("nvtx_opened"))
+    assert recording.completed.stdout == "push 0\npush 0\npop 0\npop 0\n"
+    mebibytes = {path: row["allocated_bytes"] // MIB for path, row in phases(recording).items()}
+    assert mebibytes == {None: 8, "outer": 3, "outer/inner": 2, "range": 4}
+    off = record(program("nvtx_opened"), GPUMEMTRACE_NVTX=0, name="off.db")
+    assert off.completed.stdout == "push -2\npush -2\npop -2\npop -2\n"
+    assert not phases(off) or set(phases(off)) == {None}
+
+
 # Another tool: counts, and answers with numbers of its own.
 TOOL = """
 #include <stdint.h>
