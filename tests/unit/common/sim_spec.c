@@ -142,7 +142,7 @@ static void a_device_without_memory_left_is_refused(void **state)
     refuse("0", "'0'", "leave no memory");
     refuse("100MiB", "'100MiB'", "leave no memory");
     refuse("16GiB,others=15GiB,context=1GiB", "context=1GiB", "leave no memory");
-    refuse("1GiB,others=17179869183GiB,context=2GiB", "others", "leave no memory");
+    refuse("1GiB,others=8589934591GiB,context=2GiB", "others", "leave no memory");
 }
 
 static void a_text_without_end_is_refused(void **state)
