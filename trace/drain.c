@@ -178,6 +178,10 @@ static void take_event(struct drain *drain, struct drain_cursor *cursor, size_t 
         atomic_load_explicit(&slot->state, memory_order_relaxed) == SLOT_PENDING;
     if (slot->time_ns > drain->last_time_ns)
         drain->last_time_ns = slot->time_ns;
+    if (slot->kind == EVENT_EXIT)
+        drain->exit = (struct drain_exit){true, slot->seq, slot->time_ns};
+    else if (slot->kind == EVENT_EXIT_UNDONE)
+        drain->exit = (struct drain_exit){.stated = true};
     cursor->slot++;
 }
 
@@ -229,17 +233,36 @@ static void move_tails(struct drain *drain, uint32_t segments)
     }
 }
 
+static int store_exit(struct drain *drain, struct err *err)
+{
+    const struct drain_exit *exit = &drain->exit;
+    struct store *store = drain->store;
+    if (!exit->stated)
+        return 0;
+    if (!exit->seq)
+        return store_meta_null(store, META_exit_seq, err) ||
+                       store_meta_null(store, META_exit_ns, err)
+                   ? -1
+                   : 0;
+    return store_meta_integer(store, META_exit_seq, (int64_t)exit->seq, err) ||
+                   store_meta_integer(store, META_exit_ns, (int64_t)exit->time_ns, err)
+               ? -1
+               : 0;
+}
+
 int drain_batch(struct drain *drain, struct err *err)
 {
     const uint32_t segments = ring_segment_count(drain->ring);
     const uint64_t in_flight_before = drain->in_flight_events;
     size_t count = 0;
+    drain->exit = (struct drain_exit){0};
     if (!has_news(drain, segments))
         return 0;
     if (store_begin(drain->store, err))
         return -1;
     if (read_events(drain, segments, &count, err) ||
-        store_events(drain->store, drain->events, count, err) || store_commit(drain->store, err)) {
+        store_events(drain->store, drain->events, count, err) || store_exit(drain, err) ||
+        store_commit(drain->store, err)) {
         store_rollback(drain->store);
         drain->in_flight_events = in_flight_before;
         return -1;
@@ -277,6 +300,7 @@ int drain_store_end(struct drain *drain, int64_t end_ns, bool complete, struct e
                            err) ||
         store_meta_integer(store, META_lost_frames, (int64_t)atomic_load(&header->lost_frames),
                            err) ||
+        store_meta_integer(store, META_ring_full_ns, (int64_t)atomic_load(&header->full_ns), err) ||
         store_meta_integer(store, META_in_flight_events, (int64_t)drain->in_flight_events, err) ||
         store_meta_integer(store, META_end_ns, end_ns, err) ||
         store_meta_integer(store, META_complete, complete, err) || store_commit(store, err)) {

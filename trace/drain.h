@@ -33,6 +33,12 @@ struct drain_cursor {
     const struct ring_slot *event; /* the next event; NULL: none is ready */
 };
 
+/* Whether a batch says that the process ends, or that it goes on after all. */
+struct drain_exit {
+    bool stated;
+    uint64_t seq, time_ns; /* 0: the exit was undone */
+};
+
 struct drain {
     struct ring *ring;
     struct store *store;
@@ -40,6 +46,7 @@ struct drain {
     bool dead;                 /* the producer is gone: pending slots stay pending */
     uint64_t in_flight_events; /* pending slots that a dead producer left */
     uint64_t last_time_ns;     /* of the latest event stored */
+    struct drain_exit exit;    /* the last one among the events of this batch */
     struct drain_cursor cursors[RING_SEGMENT_LIMIT];
     struct drain_cursor *heap[RING_SEGMENT_LIMIT]; /* by the seq of their events, lowest first */
     uint32_t full[RING_SEGMENT_LIMIT];             /* the FULL segments, in the order they filled */

@@ -65,6 +65,7 @@ struct ring_header {
     _Atomic uint32_t segment_count;
     _Atomic uint64_t lost_events;
     _Atomic uint64_t lost_frames;
+    _Atomic uint64_t full_ns; /* that threads waited for room, summed */
 };
 
 struct ring {

@@ -5,6 +5,7 @@
  */
 #include "store.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "batch_table.h"
@@ -287,6 +288,31 @@ int store_meta_text(struct store *store, enum meta_key key, const char *value, s
     sqlite3_bind_text(store->statements[SET_META], 1, store_meta_name(key), -1, SQLITE_STATIC);
     sqlite3_bind_text(store->statements[SET_META], 2, value, -1, SQLITE_STATIC);
     return run(store, SET_META, err);
+}
+
+int store_meta_null(struct store *store, enum meta_key key, struct err *err)
+{
+    sqlite3_bind_text(store->statements[SET_META], 1, store_meta_name(key), -1, SQLITE_STATIC);
+    sqlite3_bind_null(store->statements[SET_META], 2);
+    return run(store, SET_META, err);
+}
+
+int store_variable(struct store *store, const char *table, const char *name, const char *value,
+                   struct err *err)
+{
+    char sql[64];
+    sqlite3_stmt *insert = NULL;
+    int result = -1;
+    snprintf(sql, sizeof sql, "INSERT INTO %s VALUES(?1,?2)", table);
+    if (sqlite3_prepare_v2(store->db, sql, -1, &insert, NULL) == SQLITE_OK) {
+        sqlite3_bind_text(insert, 1, name, -1, SQLITE_STATIC);
+        sqlite3_bind_text(insert, 2, value, (int)strnlen(value, RECORD_TEXT_MAX), SQLITE_STATIC);
+        result = sqlite3_step(insert) == SQLITE_DONE ? 0 : -1;
+    }
+    if (result)
+        sqlite_err(store->db, err);
+    sqlite3_finalize(insert);
+    return result;
 }
 
 int64_t store_meta_read(sqlite3 *db, enum meta_key key, int64_t fallback)

@@ -60,7 +60,11 @@ int store_events(struct store *store, const struct batch_event *events, size_t c
                  struct err *err);
 
 int store_meta_integer(struct store *store, enum meta_key key, int64_t value, struct err *err);
+int store_meta_null(struct store *store, enum meta_key key, struct err *err);
 int store_meta_text(struct store *store, enum meta_key key, const char *value, struct err *err);
+/* A row of job_variable or allocator_setting; a value is cut at RECORD_TEXT_MAX bytes. */
+int store_variable(struct store *store, const char *table, const char *name, const char *value,
+                   struct err *err);
 /* fallback when there is no such row. */
 int64_t store_meta_read(sqlite3 *db, enum meta_key key, int64_t fallback);
 const char *store_meta_name(enum meta_key key);

@@ -49,7 +49,10 @@ enum frame_kind { FRAME_NATIVE, FRAME_PYTHON, FRAME_LABEL };
 enum phase_source { PHASE_SOURCE_API, PHASE_SOURCE_NVTX, PHASE_SOURCE_INFERRED };
 
 /* The object of an EXIT event. */
-enum exit_reason { EXIT_BY_EXIT, EXIT_BY__EXIT, EXIT_BY_EXEC };
+enum exit_reason { EXIT_BY_EXIT, EXIT_BY__EXIT, EXIT_BY_EXEC, EXIT_BY_INTERPRETER };
+
+/* The stream of an event where nobody said which it is; NULL in the table. */
+#define STREAM_UNKNOWN UINT64_MAX
 
 /* One row of the table event. It lives as long as the trace. */
 struct event {

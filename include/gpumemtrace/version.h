@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The version of the product and of the trace format. Readers refuse a newer format. A new column
- * or table that old readers can ignore does not raise it.
+ * The version of the product and of the trace format. Readers refuse a newer format and
+ * read all older ones. A new column or table that old readers can ignore does not raise it.
  */
 #ifndef GPUMEMTRACE_VERSION_H
 #define GPUMEMTRACE_VERSION_H
 
 #define GMT_VERSION "0.1.0"
 #define GMT_TRACE_APPLICATION_ID 0x474d5452 /* "GMTR" in SQLite's application_id */
-#define GMT_TRACE_FORMAT 1                  /* SQLite's user_version */
+#define GMT_TRACE_FORMAT 2                  /* SQLite's user_version */
 
 #endif

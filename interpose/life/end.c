@@ -36,6 +36,6 @@ bool recording_before_exec(void)
 
 void recording_exec_failed(void)
 {
+    exit_moment_undo(EXIT_BY_EXEC);
     writer_store_completeness(false);
-    exit_moment_forget();
 }

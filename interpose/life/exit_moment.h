@@ -10,7 +10,9 @@
 
 /* Only the first call writes the event, and only in the process that records. */
 void exit_moment_mark(enum exit_reason reason);
-/* There was none: an exec failed, or this is a fork's child. */
+/* Takes it back if the last reason was this one: the exec failed. */
+void exit_moment_undo(enum exit_reason reason);
+/* There was none yet: this is a fork's child. */
 void exit_moment_forget(void);
 
 #endif

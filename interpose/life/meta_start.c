@@ -7,12 +7,14 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "gpumemtrace/version.h"
 #include "interpose/cuda/device.h"
+#include "interpose/recording/recording.h"
 #include "trace_path.h"
 
 /* The process's arguments, joined by spaces. */
@@ -75,11 +77,32 @@ static int store_integers(struct store *store, uint64_t start_monotonic_ns, stru
         {META_complete, 0},
         {META_lost_events, 0},
         {META_lost_frames, 0},
+        {META_ring_max_bytes, (int64_t)recording.config.ring_max},
+        {META_ring_full_ns, 0},
         {META_in_flight_events, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (store_meta_integer(store, rows[i].key, rows[i].value, err))
             return -1;
+    return store_meta_null(store, META_exit_seq, err) || store_meta_null(store, META_exit_ns, err)
+               ? -1
+               : 0;
+}
+
+/* Other threads of the program go on meanwhile, so this asks for each variable once. */
+static int store_environment(struct store *store, struct err *err)
+{
+    static const struct {
+        const char *table, *name;
+    } variables[] = {
+#define ENVIRONMENT(table, name) {#table, #name},
+#include "gpumemtrace/schema/environment.def"
+    };
+    for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+        const char *value = getenv(variables[i].name);
+        if (value && store_variable(store, variables[i].table, variables[i].name, value, err))
+            return -1;
+    }
     return 0;
 }
 
@@ -89,7 +112,8 @@ int meta_start_store(struct store *store, const char *run_id, const char *unwind
     if (store_begin(store, err))
         return -1;
     if (!store_texts(store, run_id, unwinder, err) &&
-        !store_integers(store, start_monotonic_ns, err) && !store_commit(store, err))
+        !store_integers(store, start_monotonic_ns, err) && !store_environment(store, err) &&
+        !store_commit(store, err))
         return 0;
     store_rollback(store);
     return -1;

@@ -41,6 +41,7 @@ static struct event_args pool_event(struct hooked_call *call, const char *pool, 
     return (struct event_args){.kind = call->kind,
                                .memory = MEMORY_TENSOR,
                                .device = device,
+                               .stream = STREAM_UNKNOWN,
                                .object = pool_name_id(call->thread, pool)};
 }
 

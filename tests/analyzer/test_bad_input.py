@@ -64,7 +64,7 @@ def test_another_programs_database_is_refused(tmp_path):
 
 
 def test_a_trace_of_a_newer_format_is_refused(path):
-    change(path, "PRAGMA user_version = 2")
+    change(path, "PRAGMA user_version = 3")
     assert_refused(path)
 
 

@@ -87,6 +87,14 @@ def test_trace_format_names_every_key_of_meta(record, program):
     assert stored == set(keys)
 
 
+def test_trace_format_names_every_environment_variable_that_is_kept():
+    text = section(FORMAT.read_text(encoding="utf-8"), "Environment variables")
+    for table in ("job_variable", "allocator_setting"):
+        names = listed_texts("environment.def", rf"^ENVIRONMENT\({table}, (\w+)\)$")
+        assert len(names) > 10
+        assert f"| {table} | {', '.join(names)} |\n" in text
+
+
 def settings():
     text = (ROOT / "include/gpumemtrace/options.def").read_text(encoding="utf-8")
     rows = re.findall(r'^OPTION\(\w+,\s+\w+,((?:\s+"[^"]*",?)+)\)', text, re.M)

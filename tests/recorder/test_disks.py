@@ -75,7 +75,7 @@ ON_A_FULL_DISK = """
 @mounting
 @pytest.mark.parametrize("first", range(4))
 def test_a_disk_that_gets_full_at_any_write_harms_only_the_trace(tmp_path, first):
-    """The schema alone takes 80 KiB, everything 6 MiB: with each size in between, another write fails."""
+    """The schema alone takes 100 KiB, everything 6 MiB: with each size in between, another write fails."""
     sizes = [*range(4, 180, 8), 260, 380, 420, 700, 1100, 1600, 2200, 3000, 3600, 4200, 5000, 9000]
     for size in sizes[first::4]:
         folder = tmp_path / str(size)

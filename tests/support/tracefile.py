@@ -13,7 +13,7 @@ what the document promises, not what the recorder happens to write.
 import contextlib
 import sqlite3
 
-APPLICATION_ID, FORMAT = 0x474D5452, 1
+APPLICATION_ID, FORMAT = 0x474D5452, 2
 
 TABLES = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value);
@@ -35,17 +35,23 @@ CREATE TABLE location (location_id INTEGER PRIMARY KEY, function_id INTEGER NOT 
 CREATE TABLE symbol (address INTEGER NOT NULL, level INTEGER NOT NULL, function_id INTEGER NOT NULL,
                      file_id INTEGER NOT NULL, line INTEGER NOT NULL);
 CREATE TABLE coverage (name TEXT PRIMARY KEY, count INTEGER NOT NULL);
+CREATE TABLE job_variable (name TEXT NOT NULL, value TEXT NOT NULL);
+CREATE TABLE allocator_setting (name TEXT NOT NULL, value TEXT NOT NULL);
+CREATE TABLE framework (name TEXT NOT NULL, version TEXT NOT NULL);
+CREATE TABLE call_duration (seq INTEGER PRIMARY KEY, duration_ns INTEGER NOT NULL);
+CREATE TABLE read_back (stack_id INTEGER, hook_id INTEGER NOT NULL, count INTEGER NOT NULL,
+                        size_bytes INTEGER NOT NULL);
 CREATE TABLE event (seq INTEGER PRIMARY KEY, time_ns INTEGER NOT NULL, thread_id INTEGER NOT NULL,
                     hook_id INTEGER NOT NULL, kind INTEGER NOT NULL, memory INTEGER NOT NULL,
                     address INTEGER NOT NULL, size_bytes INTEGER NOT NULL, object INTEGER NOT NULL,
-                    stream INTEGER NOT NULL, result INTEGER, stack_id INTEGER,
+                    stream INTEGER, result INTEGER, stack_id INTEGER,
                     call_id INTEGER NOT NULL, nested INTEGER NOT NULL, device INTEGER);
 """
 
 KINDS = (
     "none alloc free map unmap context-create context-destroy pool-create pool-destroy pool-usage "
     "device-memory phase-push phase-pop mark step exit retain bind unbind module-load module-unload "
-    "limit"
+    "limit exit-undone host-memory autograd-node module-path"
 ).split()
 MEMORIES = (
     "none linear pitched array async vmm managed pinned registered imported tensor vmm-host "

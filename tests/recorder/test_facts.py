@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""What a trace says of its process beside the events: its job, its allocators' settings, its exit."""
+import pytest
+
+EXITS = "SELECT seq, time_ns FROM event WHERE kind=15 ORDER BY seq"
+
+
+def table(recording, name):
+    return dict(recording.rows(f"SELECT name, value FROM {name}"))
+
+
+def exit_of(recording):
+    meta = dict(recording.rows("SELECT key, value FROM meta"))
+    return meta["exit_seq"], meta["exit_ns"]
+
+
+def test_a_launchers_variables_are_kept_and_no_others(record, program):
+    job = {"RANK": "3", "WORLD_SIZE": "16", "MASTER_ADDR": "node0", "SLURM_JOB_ID": "77", "OMPI_COMM_WORLD_SIZE": "4"}
+    recording = record(program("phases"), **job, SLURM_JWT="secret", API_TOKEN="secret")
+    assert table(recording, "job_variable").items() >= job.items()
+    for name in ("job_variable", "allocator_setting"):
+        assert "secret" not in table(recording, name).values()
+
+
+def test_settings_of_allocators_are_kept(record, program):
+    settings = {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True", "PYTORCH_ALLOC_CONF": "", "CUDA_MODULE_LOADING": "LAZY"}
+    recording = record(program("phases"), **settings)
+    assert table(recording, "allocator_setting").items() >= settings.items()
+
+
+def test_a_variable_of_megabytes_is_cut(record, program):
+    recording = record(program("phases"), SLURM_JOB_NAME="n" * 100_000)
+    assert table(recording, "job_variable")["SLURM_JOB_NAME"] == "n" * 4096
+
+
+@pytest.mark.parametrize("mode", ["return", "exit", "_exit", "quick-exit", "exec"])
+def test_meta_names_the_event_of_the_exit(record, program, mode):
+    recording = record(program("process_end"), mode, check=False)
+    recording.report()  # after an exec the ring still holds the event
+    assert [exit_of(recording)] == recording.rows(EXITS)
+
+
+def test_an_exec_that_failed_takes_its_exit_back(record, program):
+    recording = record(program("process_end"), "failed-exec", check=False)
+    exits = recording.rows(EXITS)
+    assert len(exits) == 2
+    assert exit_of(recording) == exits[1]
+    undone = recording.rows("SELECT seq FROM event JOIN event_kind USING (kind) WHERE name = 'exit-undone'")
+    assert len(undone) == 1 and exits[0][0] < undone[0][0] < exits[1][0]
+
+
+def test_a_killed_process_has_no_exit(record, program):
+    recording = record(program("process_end"), "signal", check=False)
+    recording.report()
+    assert exit_of(recording) == (None, None)
+
+
+def test_the_stream_of_a_pools_piece_is_not_known(record, program):
+    recording = record(program("pool_events"), 100)
+    assert recording.rows("SELECT DISTINCT memory_kind.name, stream FROM event JOIN memory_kind USING (memory) WHERE kind = 1"
+                          " ORDER BY 1") == [("linear", 0), ("tensor", None)]  # fmt: skip
