@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "numbers.h"
+#include "printable.h"
 
 #define FAULT_LIMIT 64
 #define NAME_LIMIT 64
@@ -52,13 +53,15 @@ static void read_faults(void)
     while (rest && (part = strsep(&rest, ";"))) {
         if (!*part)
             continue;
-        if (fault_count < FAULT_LIMIT && !read_fault(part, &faults[fault_count]))
+        if (fault_count < FAULT_LIMIT && !read_fault(part, &faults[fault_count])) {
             fault_count++;
-        else
-            fprintf(stderr,
-                    "gpumemtrace simulator: GPUMEMTRACE_SIM_FAULT: '%s' is not a fault and is "
-                    "ignored; write FUNCTION:NTH=RESULT, for example cuMemAlloc_v2:3=2\n",
-                    part);
+            continue;
+        }
+        printable_make(part);
+        fprintf(stderr,
+                "gpumemtrace simulator: GPUMEMTRACE_SIM_FAULT: '%s' is not a fault and is "
+                "ignored; write FUNCTION:NTH=RESULT, for example cuMemAlloc_v2:3=2\n",
+                part);
     }
     free(copy);
 }

@@ -4,12 +4,12 @@
 
 #include <stdio.h>
 
+#include "common/printable.h"
+
 void command_say(const char *name, const char *message)
 {
-    fprintf(stderr, "gpumemtrace: %s%s", name, *name ? ": " : "");
-    for (; *message; message++) {
-        unsigned char byte = (unsigned char)*message;
-        putc(byte < 0x20 || byte == 0x7f ? '?' : byte, stderr);
-    }
-    putc('\n', stderr);
+    char line[1024];
+    snprintf(line, sizeof line, "gpumemtrace: %s%s%s", name, *name ? ": " : "", message);
+    printable_make(line);
+    fprintf(stderr, "%s\n", line);
 }

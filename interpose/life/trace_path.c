@@ -255,6 +255,18 @@ static int make_absolute(char *path, size_t path_bytes)
     return snprintf(path, path_bytes, "%s", absolute) < (int)path_bytes ? 0 : -1;
 }
 
+/* What else than a file has this name; NULL: nothing. Such a name is a slip or a way to say that no
+ * trace is wanted, and a FIFO would block whoever opens it. */
+static const char *other_than_file(const char *path)
+{
+    struct stat status;
+    if (stat(path, &status) != 0 || S_ISREG(status.st_mode))
+        return NULL;
+    if (S_ISDIR(status.st_mode))
+        return "a folder";
+    return S_ISFIFO(status.st_mode) ? "a FIFO" : S_ISSOCK(status.st_mode) ? "a socket" : "a device";
+}
+
 int trace_path_make(const char *pattern, const char *run_id, char *path, size_t path_bytes,
                     struct err *err)
 {
@@ -263,6 +275,11 @@ int trace_path_make(const char *pattern, const char *run_id, char *path, size_t 
     expand(pattern, &name, &has_pid);
     if (name.overflow || !name.length) {
         err_set(err, ERR_USAGE, "GPUMEMTRACE_OUTPUT is %s", name.length ? "too long" : "empty");
+        return -1;
+    }
+    const char *other = other_than_file(name.text);
+    if (other) {
+        err_set(err, ERR_USAGE, "GPUMEMTRACE_OUTPUT is %s: %.300s; name a file", other, name.text);
         return -1;
     }
     for (unsigned number = 1; number < NAMES_TRIED; number++) {

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "common/printable.h"
 #include "common/quiet_signal.h"
 
 void log_line(const char *format, ...)
@@ -20,6 +21,7 @@ void log_line(const char *format, ...)
     va_start(arguments, format);
     const int length = vsnprintf(line + prefix, sizeof line - prefix - 1, format, arguments);
     va_end(arguments);
+    printable_make(line);
     size_t end = prefix + (length < 0 ? 0 : (size_t)length);
     if (end > sizeof line - 2)
         end = sizeof line - 2;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/printable.h"
 #include "shared.h"
 
 #define ARENA_LIMIT 256
@@ -85,6 +86,7 @@ CUresult device_setup(void)
             add_visible(i);
     return visible_count ? CUDA_SUCCESS : CUDA_ERROR_NO_DEVICE;
 complain:
+    printable_make(err.message);
     fprintf(stderr, "gpumemtrace simulator: %s: %s\n", name, err.message);
     return CUDA_ERROR_INVALID_VALUE;
 }
