@@ -187,7 +187,9 @@ int check_complete(const struct trace *trace, struct err *err)
         return 0;
     err_set(err, ERR_INPUT,
             "%s: the recording is not complete (%s); --allow-incomplete checks it all the same",
-            trace->path, trace->recording ? "the program still runs" : "the program was killed");
+            trace->path,
+            trace->recording ? "the program still runs"
+                             : "it ended without exit: killed, or by a raw exit_group");
     return -1;
 }
 

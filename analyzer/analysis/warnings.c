@@ -51,8 +51,8 @@ static int warn_recording(const struct study *study, struct text_list *list, str
         return -1;
     if (!study->trace.recording && !(meta->complete.known && meta->complete.value) &&
         warn(list, err,
-             "the recording did not end cleanly (killed?): the last state is taken "
-             "for the state at exit"))
+             "the process ended without exit (killed, or by a raw exit_group): the last state is "
+             "taken for the state at exit"))
         return -1;
     if (meta->lost_events.value > 0 &&
         warn(list, err, "%" PRId64 " events were lost: figures are incomplete",

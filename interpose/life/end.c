@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "exit_moment.h"
+#include "gpumemtrace/compiler.h"
+#include "interpose/recording/log.h"
 #include "interpose/recording/recording.h"
 #include "writer.h"
 
@@ -23,6 +25,24 @@ void recording_end(void)
     recording_set_live(0);
     writer_end();
     pthread_setcancelstate(cancel_state, NULL);
+}
+
+static _Thread_local bool ends_at_fork GMT_TLS_INITIAL_EXEC;
+
+void recording_end_at_fork(bool ends)
+{
+    ends_at_fork = ends;
+    if (!ends && atomic_load(&recording.state) == RECORDING_ENDED)
+        log_once("daemon() failed after its fork was taken for the end: what follows is not "
+                 "recorded");
+}
+
+void recording_after_fork_in_parent(void)
+{
+    if (!ends_at_fork)
+        return;
+    exit_moment_mark(EXIT_BY__EXIT);
+    recording_end();
 }
 
 bool recording_before_exec(void)

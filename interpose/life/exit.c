@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The functions that end a process: exit, return from main, _exit, quick_exit, exec. Each marks the
+ * The functions that end a process: exit, return from main, _exit, quick_exit, daemon, exec. Each marks the
  * moment, closes the trace if nothing can come later, and does what it was called for. It must not
  * know what is recorded.
  */
@@ -104,6 +104,22 @@ EXIT_HOOK(exit, exit_moment_mark(EXIT_BY_EXIT))
 EXIT_HOOK(_exit, end_now(EXIT_BY__EXIT))
 EXIT_HOOK(_Exit, end_now(EXIT_BY__EXIT))
 EXIT_HOOK(quick_exit, ends_after_handlers ? exit_moment_mark(EXIT_BY__EXIT) : end_by_quick_exit())
+
+typedef int daemon_function(int stays_in_folder, int keeps_files);
+GMT_EXPORT daemon_function daemon;
+
+int daemon(int stays_in_folder, int keeps_files)
+{
+    daemon_function *real = REAL(daemon);
+    if (!real) {
+        errno = ENOSYS;
+        return -1;
+    }
+    recording_end_at_fork(true);
+    const int result = real(stays_in_folder, keeps_files);
+    recording_end_at_fork(false);
+    return result;
+}
 
 /* If our __libc_start_main was not called, this is the last of ours to run, though destructors of
  * other libraries may follow. */

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
+#include "end.h"
 #include "exit_moment.h"
 #include "interpose/cuda/device.h"
 #include "interpose/image/scope.h"
@@ -63,6 +64,7 @@ static void after_fork_in_parent(void)
     writer_after_fork(false);
     pthread_mutex_unlock(&start_lock);
     call_stack_after_fork(false);
+    recording_after_fork_in_parent();
 }
 
 static void after_fork_in_child(void)

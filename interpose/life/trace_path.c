@@ -68,17 +68,22 @@ static bool has_preload(int64_t pid)
     return false;
 }
 
-void trace_path_run_id(char *text, size_t text_bytes)
+const char *trace_path_run_id(void)
 {
+    static char run_id[64]; /* kept for a fork's child: its ancestors may have ended by its start */
     int64_t pid = getpid();
     struct proc_stat here = {0}, above;
+    if (*run_id)
+        return run_id;
     (void)proc_stat_read(&here, pid);
     while (here.parent_pid > 1 && has_preload(here.parent_pid) &&
            !proc_stat_read(&above, here.parent_pid)) {
         pid = here.parent_pid;
         here = above;
     }
-    snprintf(text, text_bytes, "%lld.%llu", (long long)pid, (unsigned long long)here.start_ticks);
+    snprintf(run_id, sizeof run_id, "%lld.%llu", (long long)pid,
+             (unsigned long long)here.start_ticks);
+    return run_id;
 }
 
 /* --- template --- */

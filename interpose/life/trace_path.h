@@ -14,8 +14,9 @@
 /* The rank in a distributed job, from the environment; -1: none. */
 int64_t trace_path_rank(void);
 
-/* Identifies a run by the topmost ancestor that has the recorder preloaded: "PID.START". */
-void trace_path_run_id(char *text, size_t text_bytes);
+/* Identifies a run by the topmost ancestor that has the recorder preloaded: "PID.START". By one
+ * thread at a time. */
+const char *trace_path_run_id(void);
 
 /* Expands pattern (%p %h %r %t %%), creates the file (mode 0600, O_EXCL) and stores its absolute
  * path. If the pattern has no %p, a finished trace of an earlier run is replaced; any other file of

@@ -75,8 +75,7 @@ static int open_ring(struct err *err)
 
 static int open_files(const char *pattern, struct err *err)
 {
-    char run_id[64];
-    trace_path_run_id(run_id, sizeof run_id);
+    const char *run_id = trace_path_run_id();
     ring_path[0] = '\0';
     if (trace_path_make(pattern, run_id, trace_path, sizeof trace_path, err))
         return -1;

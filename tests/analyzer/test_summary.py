@@ -93,7 +93,7 @@ def test_a_free_in_progress_at_a_kill_did_not_happen(tmp_path):
     assert figures(report["devices"][0]["driver"]) == (7, 7, 1, 0, 0, 0)
     assert report["trace"]["in_flight_events"] == 1
     assert report["trace"]["complete"] is False
-    assert any("did not end cleanly" in warning for warning in report["warnings"])
+    assert any("ended without exit" in warning for warning in report["warnings"])
 
 
 def test_a_free_of_memory_nobody_allocated_is_warned_about_and_not_counted(trace):

@@ -12,6 +12,7 @@ LIBRARY = BUILD / "libgpumemtrace.so"
 # Replaced functions of libc, and entry points of NVTX, PyTorch and the public API.
 OTHER_EXPORTS = {
     "InitializeInjectionNvtx2", "dlsym", "dlvsym", "dlopen", "dlclose", "exit", "_exit", "_Exit", "quick_exit",
+    "daemon",
     "execl", "execle", "execlp", "execv", "execve", "execveat", "execvp", "execvpe", "fexecve",
     "__libc_start_main", "gpumemtrace_push", "gpumemtrace_pop", "gpumemtrace_mark",
     "gpumemtrace_step", "gpumemtrace_pool_alloc", "gpumemtrace_pool_free", "gpumemtrace_pool_oom",

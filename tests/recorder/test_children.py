@@ -63,6 +63,16 @@ def test_a_daemon_of_a_process_that_used_cuda_fails_as_without_us(twice, program
     assert [meta(folder, "complete", name) for name in folder.names()] == [1, 1]
 
 
+def test_the_process_that_calls_daemon_ends_complete(twice, program):
+    recorded, folder = twice(program("process_children"), "daemon-of-libc")
+    assert "its caller ended: 0" in recorded.stdout
+    assert folder.names() == ["trace.2.db", "trace.db"]
+    assert [meta(folder, "complete", name) for name in folder.names()] == [1, 1]
+    assert [folder.count(ALLOCATIONS, name) for name in folder.names()] == [0, 1]
+    assert folder.count("SELECT object FROM event WHERE kind=15", "trace.db") == 1  # _exit
+    assert recorded.stderr.count("; see: ") == 2
+
+
 def test_a_program_that_execs_itself_makes_a_second_trace(twice, program):
     _, folder = twice(program("process_children"), "exec-again")
     folder.report()

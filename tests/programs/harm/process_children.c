@@ -248,6 +248,29 @@ static int by_daemon_after(void)
     return by_daemon();
 }
 
+/* libc's daemon() ends its caller inside libc. What it leaves behind waits for a byte, and is gone when
+ * its end of the other pipe is closed. */
+static int by_daemon_of_libc(void)
+{
+    char byte = 'x';
+    int go[2], gone[2];
+    if (pipe(go) != 0 || pipe(gone) != 0)
+        return 9;
+    const pid_t child = fork();
+    if (child == 0) {
+        take(1);
+        fflush(stdout);
+        if (daemon(1, 1) != 0 || read(go[0], &byte, 1) != 1)
+            _exit(9);
+        take(2);
+        exit(5);
+    }
+    close(gone[1]);
+    wait_and_say("its caller", child);
+    fflush(stdout);
+    return write(go[1], &byte, 1) == 1 && read(gone[0], &byte, 1) == 0 ? 5 : 9;
+}
+
 /* --- killed inside a call --- */
 
 static void call_for_ever(int ready)
@@ -365,6 +388,7 @@ static const struct {
     {"last-thread", by_last_thread},
     {"daemon", by_daemon},
     {"daemon-after", by_daemon_after},
+    {"daemon-of-libc", by_daemon_of_libc},
     {"kills", by_kills},
     {"exec-again", by_exec_again},
     {"one", one},
