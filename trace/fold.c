@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "drain.h"
+#include "open_database.h"
 #include "ring.h"
 #include "store.h"
 #include "trace_file.h"
@@ -28,26 +29,11 @@
 static bool is_unborn_ring(const char *ring_path)
 {
     char start[8] = "";
-    const int fd = open(ring_path, O_RDONLY | O_CLOEXEC);
+    const int fd = open(ring_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     const ssize_t length = fd >= 0 ? read(fd, start, sizeof start) : -1;
     if (fd >= 0)
         close(fd);
     return length >= 0 && memcmp(start, (const char[8]){0}, sizeof start) == 0;
-}
-
-static int open_database(const char *name, const char *shown, int flags, sqlite3 **db,
-                         struct err *err)
-{
-    /* The recorder locks the database for a moment when it starts and when it ends. */
-    if (sqlite3_open_v2(name, db, flags | SQLITE_OPEN_NOMUTEX, NULL) == SQLITE_OK &&
-        sqlite3_busy_timeout(*db, 5000) == SQLITE_OK &&
-        sqlite3_exec(*db, "SELECT count(*) FROM meta", NULL, NULL, NULL) == SQLITE_OK)
-        return 0;
-    err_set(err, ERR_INPUT, "cannot read %s: %s", shown,
-            *db ? sqlite3_errmsg(*db) : "out of memory");
-    sqlite3_close(*db);
-    *db = NULL;
-    return -1;
 }
 
 /* --- draining --- */
@@ -100,22 +86,6 @@ static int fold_in_place(const char *path, struct ring *ring, const char *ring_p
 
 /* --- a folder that cannot be written --- */
 
-static int copy_to_memory(sqlite3 *from, sqlite3 **to, struct err *err)
-{
-    sqlite3_backup *backup = NULL;
-    if (sqlite3_open_v2(":memory:", to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) ==
-            SQLITE_OK &&
-        (backup = sqlite3_backup_init(*to, "main", from, "main")) &&
-        sqlite3_backup_step(backup, -1) == SQLITE_DONE &&
-        sqlite3_backup_finish(backup) == SQLITE_OK)
-        return 0;
-    err_set(err, ERR_SYSTEM, "cannot copy the trace into memory: %s",
-            *to ? sqlite3_errmsg(*to) : "out of memory");
-    sqlite3_close(*to);
-    *to = NULL;
-    return -1;
-}
-
 static int copy_file(const char *from, const char *to, struct err *err)
 {
     char buffer[65536];
@@ -160,7 +130,7 @@ static int open_copy(const char *path, sqlite3 **db, struct err *err)
     if (!result)
         result = open_database(copy, path, SQLITE_OPEN_READWRITE, &opened, err);
     if (!result)
-        result = copy_to_memory(opened, db, err);
+        result = open_database_copy(opened, path, db, err);
     sqlite3_close(opened);
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         snprintf(name, sizeof name, "%s%s", copy, suffixes[i]);

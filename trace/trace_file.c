@@ -28,18 +28,32 @@ static uint32_t big_endian(const unsigned char *header, size_t offset, unsigned 
     return value;
 }
 
+/* NULL: a regular file. */
+static const char *what_else(mode_t mode)
+{
+    return S_ISREG(mode)    ? NULL
+           : S_ISDIR(mode)  ? "a directory"
+           : S_ISFIFO(mode) ? "a pipe"
+           : S_ISSOCK(mode) ? "a socket"
+                            : "a device";
+}
+
+/* Opening a pipe would wait for its writer, and opening a device may do something. */
 static int read_header(const char *path, unsigned char *header, struct stat *status,
                        struct err *err)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const char *other = NULL;
+    int fd = -1;
     ssize_t length = -1;
-    if (fd >= 0 && fstat(fd, status) == 0 && !S_ISDIR(status->st_mode))
+    if (stat(path, status) == 0 && !(other = what_else(status->st_mode)))
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd >= 0 && fstat(fd, status) == 0)
         length = read(fd, header, HEADER_BYTES);
     const int saved_errno = errno;
     if (fd >= 0)
         close(fd);
-    if (fd >= 0 && S_ISDIR(status->st_mode))
-        err_set(err, ERR_INPUT, "%s is a directory, not a trace", path);
+    if (other)
+        err_set(err, ERR_INPUT, "%s is %s, not a trace", path, other);
     else if (length < 0)
         err_set(err, ERR_INPUT, "cannot open %s: %s", path, strerror(saved_errno));
     else if (length == 0)

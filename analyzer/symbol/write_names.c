@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/open_database.h"
 #include "trace/schema.h"
 #include "analyzer/util/array.h"
 #include "analyzer/util/text.h"
@@ -110,11 +111,11 @@ static int begin_writing(struct writer *writer, const struct trace *trace, struc
 {
     struct text create;
     int status = -1;
+    if (open_database(trace->path, trace->path, SQLITE_OPEN_READWRITE, &writer->db, err))
+        return -1;
     text_init(&create, CREATE_MAX_BYTES);
     add_create_statement(&create);
-    if (sqlite3_open_v2(trace->path, &writer->db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
-        sqlite3_busy_timeout(writer->db, 5000) == SQLITE_OK &&
-        sqlite3_exec(writer->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK &&
+    if (sqlite3_exec(writer->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK &&
         sqlite3_exec(writer->db, create.data, NULL, NULL, NULL) == SQLITE_OK &&
         sqlite3_exec(writer->db, "DELETE FROM symbol", NULL, NULL, NULL) == SQLITE_OK &&
         sqlite3_prepare_v2(writer->db, "INSERT INTO string VALUES(?,?)", -1, &writer->add_string,

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Files that are no trace, or a broken one: one line that names the file, exit 2, no output."""
+import os
 import random
+import socket
 import sqlite3
 import subprocess
 
 import pytest
 
-from support.run import BUILD, run_command
+from support.run import BUILD, load_json, run_command
 from support.tracefile import Trace
 
 COMMANDS = "report peak timeline frag phases leaks oom info".split()
@@ -51,6 +53,19 @@ def test_a_directory_is_refused(tmp_path):
     assert_refused(tmp_path)
 
 
+@pytest.mark.parametrize("what", ["a pipe", "a socket", "a device"])
+def test_what_is_no_regular_file_is_not_even_opened(tmp_path, what):
+    path = tmp_path / "special.db"
+    if what == "a pipe":
+        os.mkfifo(path)
+    elif what == "a socket":
+        with socket.socket(socket.AF_UNIX) as server:
+            server.bind(str(path))
+    else:
+        path.symlink_to("/dev/zero")
+    assert_refused(path, what)
+
+
 def test_a_text_file_is_refused(tmp_path):
     (tmp_path / "notes.txt").write_text("this is no trace\n" * 100)
     assert_refused(tmp_path / "notes.txt")
@@ -77,6 +92,78 @@ def test_a_missing_table_is_named(path, table):
 def test_a_missing_column_is_named(path):
     change(path, "ALTER TABLE event RENAME COLUMN stream TO current")
     assert_refused(path, "stream")
+
+
+ENDLESS = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
+NINE = ", 1 + 0 * x".join(["SELECT x", *[""] * 14])
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, "resolve"])
+def test_a_view_in_place_of_a_table_is_refused_by_every_command(path, command):
+    change(path, "DROP TABLE event")
+    change(path, f"CREATE VIEW event AS {ENDLESS} {NINE} FROM c")
+    assert_refused(path, "event", command=command)
+
+
+def test_a_virtual_table_in_place_of_a_table_is_refused(path):
+    change(path, "DROP TABLE coverage")
+    change(path, "CREATE VIRTUAL TABLE coverage USING fts4(name, count)")
+    assert_refused(path)
+
+
+def test_a_computed_column_is_refused(path):
+    change(path, "DROP TABLE coverage")
+    change(path, "CREATE TABLE coverage (name TEXT PRIMARY KEY, count AS (hex(zeroblob(400000000))))")
+    change(path, "INSERT INTO coverage (name) VALUES ('x')")
+    assert_refused(path, "coverage", "computed")
+
+
+def test_a_trigger_does_not_run_when_names_are_written(path):
+    change(path, "CREATE TRIGGER t AFTER DELETE ON symbol BEGIN DELETE FROM event; END")
+    change(path, "INSERT INTO symbol VALUES (1, 0, 1, 1, 1)")
+    assert run_command("resolve", path).returncode == 0
+    assert load_json("info", path)["trace"]["events"] == 600
+
+
+@pytest.mark.parametrize("table", ["event", "symbol", "string", "coverage"])
+def test_a_net_of_pages_in_which_each_row_is_met_a_million_times_is_refused(path, table):
+    """Every inner page of a tree of four levels points to one page below it, again and again."""
+    columns = {"event": "seq, 1, 1, 0, 1, 1, 1, 1, 1, 0, 0, NULL, 0, 0, 0", "symbol": "seq, 1, 1, 1, 1",
+               "string": "seq, 'x'", "coverage": "seq, 'x'"}[table]  # fmt: skip
+    change(path, f"INSERT OR REPLACE INTO {table} SELECT {columns} FROM (SELECT x AS seq FROM "
+                 f"({ENDLESS} SELECT x FROM c LIMIT 1500))")
+    data, (root, page_bytes) = bytearray(path.read_bytes()), root_page(path, table)
+    pages = [0] * 3
+    for level in range(3):
+        pages[level] = len(data) // page_bytes
+        data += bytes(page_bytes)
+    start = (root - 1) * page_bytes
+    assert data[start] == 5  # an inner page of a table
+    leaf = int.from_bytes(data[start + 8 : start + 12], "big")
+    for page, below in zip([root - 1, *pages], [*(page + 1 for page in pages), leaf]):
+        write_inner_page(data, page * page_bytes, page_bytes, below)
+    data[28:32] = (len(data) // page_bytes).to_bytes(4, "big")
+    path.write_bytes(data)
+    assert_refused(path)
+
+
+def root_page(path, table):
+    with sqlite3.connect(path) as database:
+        (root,) = database.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+        (page_bytes,) = database.execute("PRAGMA page_size").fetchone()
+    return root, page_bytes
+
+
+def write_inner_page(data, start, page_bytes, below):
+    """See "B-tree Pages" in https://sqlite.org/fileformat2.html: cells of a page number and a key."""
+    count = (page_bytes - 12) // 7
+    content = page_bytes - 5 * count
+    header = bytes([5]) + bytes(2) + count.to_bytes(2, "big") + content.to_bytes(2, "big") + bytes(1)
+    header += below.to_bytes(4, "big")
+    cells = b"".join((below.to_bytes(4, "big") + b"\x7f") for _ in range(count))
+    offsets = b"".join((content + 5 * n).to_bytes(2, "big") for n in range(count))
+    page = header + offsets
+    data[start : start + page_bytes] = page + bytes(content - len(page)) + cells
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 0.9])

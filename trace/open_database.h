@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opens the database of a trace as what it is, a file from elsewhere: only plain tables are read, its
+ * own code (views, triggers, virtual tables, computed columns) does not run, and statements take no
+ * more steps than a file of its size can need. It must not know rings, nor what a table holds.
+ */
+#ifndef GPUMEMTRACE_TRACE_OPEN_DATABASE_H
+#define GPUMEMTRACE_TRACE_OPEN_DATABASE_H
+
+#include <sqlite3.h>
+
+#include "gpumemtrace/err.h"
+
+/* flags: SQLITE_OPEN_…; `shown` stands in messages for path. The caller closes *db, which is NULL
+ * after an error. */
+int open_database(const char *path, const char *shown, int flags, sqlite3 **db, struct err *err);
+
+/* Copies an open database into memory: *copy is as if open_database had opened it. */
+int open_database_copy(sqlite3 *from, const char *path, sqlite3 **copy, struct err *err);
+
+#endif
