@@ -174,10 +174,6 @@ static void take_event(struct drain *drain, struct drain_cursor *cursor, size_t 
 {
     const struct ring_slot *slot = cursor->event;
     drain->events[(*count)++] = (struct batch_event){slot, cursor->thread_id};
-    drain->in_flight_events +=
-        atomic_load_explicit(&slot->state, memory_order_relaxed) == SLOT_PENDING;
-    if (slot->time_ns > drain->last_time_ns)
-        drain->last_time_ns = slot->time_ns;
     if (slot->kind == EVENT_EXIT)
         drain->exit = (struct drain_exit){true, slot->seq, slot->time_ns};
     else if (slot->kind == EVENT_EXIT_UNDONE)
@@ -253,7 +249,6 @@ static int store_exit(struct drain *drain, struct err *err)
 int drain_batch(struct drain *drain, struct err *err)
 {
     const uint32_t segments = ring_segment_count(drain->ring);
-    const uint64_t in_flight_before = drain->in_flight_events;
     size_t count = 0;
     drain->exit = (struct drain_exit){0};
     if (!has_news(drain, segments))
@@ -264,7 +259,6 @@ int drain_batch(struct drain *drain, struct err *err)
         store_events(drain->store, drain->events, count, err) || store_exit(drain, err) ||
         store_commit(drain->store, err)) {
         store_rollback(drain->store);
-        drain->in_flight_events = in_flight_before;
         return -1;
     }
     if (drain->tally)
@@ -290,6 +284,28 @@ int drain_some(struct drain *drain, unsigned batches, struct err *err)
     return status < 0 ? -1 : 0;
 }
 
+/* The slots of a text have no state, so every slot with one is what it says. */
+static void note_remains(struct drain_remains *remains, const struct ring_slot *slot)
+{
+    const uint8_t state = atomic_load_explicit(&slot->state, memory_order_relaxed);
+    if (state == SLOT_EMPTY || slot->type != SLOT_EVENT || slot->kind == EVENT_NONE)
+        return;
+    remains->in_flight_events += state == SLOT_PENDING;
+    if (slot->time_ns > remains->last_time_ns)
+        remains->last_time_ns = slot->time_ns;
+}
+
+struct drain_remains drain_remains(struct drain *drain)
+{
+    struct drain_remains remains = {0, 0};
+    for (uint32_t i = 0; drain->dead && i < ring_segment_count(drain->ring); i++) {
+        const struct ring_segment *segment = ring_segment(drain->ring, i);
+        for (uint32_t slot = 0; segment && slot < RING_SEGMENT_SLOTS; slot++)
+            note_remains(&remains, &segment->slots[slot]);
+    }
+    return remains;
+}
+
 int drain_store_end(struct drain *drain, int64_t end_ns, bool complete, struct err *err)
 {
     const struct ring_header *header = drain->ring->header;
@@ -301,7 +317,8 @@ int drain_store_end(struct drain *drain, int64_t end_ns, bool complete, struct e
         store_meta_integer(store, META_lost_frames, (int64_t)atomic_load(&header->lost_frames),
                            err) ||
         store_meta_integer(store, META_ring_full_ns, (int64_t)atomic_load(&header->full_ns), err) ||
-        store_meta_integer(store, META_in_flight_events, (int64_t)drain->in_flight_events, err) ||
+        store_meta_integer(store, META_in_flight_events,
+                           (int64_t)drain_remains(drain).in_flight_events, err) ||
         store_meta_integer(store, META_end_ns, end_ns, err) ||
         store_meta_integer(store, META_complete, complete, err) || store_commit(store, err)) {
         store_rollback(store);

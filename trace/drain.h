@@ -42,11 +42,9 @@ struct drain_exit {
 struct drain {
     struct ring *ring;
     struct store *store;
-    struct tally *tally;       /* receives the stored events; may be NULL */
-    bool dead;                 /* the producer is gone: pending slots stay pending */
-    uint64_t in_flight_events; /* pending slots that a dead producer left */
-    uint64_t last_time_ns;     /* of the latest event stored */
-    struct drain_exit exit;    /* the last one among the events of this batch */
+    struct tally *tally;    /* receives the stored events; may be NULL */
+    bool dead;              /* the producer is gone: pending slots stay pending */
+    struct drain_exit exit; /* the last one among the events of this batch */
     struct drain_cursor cursors[RING_SEGMENT_LIMIT];
     struct drain_cursor *heap[RING_SEGMENT_LIMIT]; /* by the seq of their events, lowest first */
     uint32_t full[RING_SEGMENT_LIMIT];             /* the FULL segments, in the order they filled */
@@ -64,6 +62,14 @@ int drain_batch(struct drain *drain, struct err *err);
 int drain_all(struct drain *drain, struct err *err);
 /* Stores at most `batches` batches, for a ring that is still being filled. */
 int drain_some(struct drain *drain, unsigned batches, struct err *err);
+
+/* What a dead producer's ring holds, stored or not: whoever folds it, and however often folding was
+ * interrupted, the answer is the same. */
+struct drain_remains {
+    uint64_t in_flight_events; /* calls that had not returned */
+    uint64_t last_time_ns;     /* of the latest event */
+};
+struct drain_remains drain_remains(struct drain *drain);
 
 /* Stores the meta rows of the end, in one transaction: losses, calls in flight, end_ns,
  * complete. */

@@ -8,6 +8,11 @@
  *     a dead recorder's ring             no          copy the database into memory and drain the
  *                                                    ring into the copy; tails move in a private
  *                                                    mapping only
+ *     a ring that another process folds              wait for that process, and start again; where
+ *                                                    it stands still, do as if not writable
+ *
+ * A folding process may be killed anywhere: what it stored is not stored twice, the figures of the
+ * end come from the whole ring, and the ring is removed last.
  */
 #include "fold.h"
 
@@ -20,6 +25,7 @@
 #include <unistd.h>
 
 #include "drain.h"
+#include "fold_lock.h"
 #include "open_database.h"
 #include "ring.h"
 #include "store.h"
@@ -38,14 +44,28 @@ static bool is_unborn_ring(const char *ring_path)
 
 /* --- draining --- */
 
+/* -1: there is none. */
+static int64_t last_stored_ns(sqlite3 *db)
+{
+    static const char query[] = "SELECT time_ns FROM event ORDER BY seq DESC LIMIT 1";
+    sqlite3_stmt *select = NULL;
+    int64_t time_ns = -1;
+    if (sqlite3_prepare_v2(db, query, -1, &select, NULL) == SQLITE_OK &&
+        sqlite3_step(select) == SQLITE_ROW)
+        time_ns = sqlite3_column_int64(select, 0);
+    sqlite3_finalize(select);
+    return time_ns;
+}
+
 /* A killed process's trace ends with its last event. It is complete if the process said so before,
  * as at an exec. */
 static int store_end(struct drain *drain, sqlite3 *db, struct err *err)
 {
-    const int64_t stored_end_ns = store_meta_read(db, META_end_ns, 0);
-    const int64_t last_ns = (int64_t)drain->last_time_ns;
-    return drain_store_end(drain, last_ns > stored_end_ns ? last_ns : stored_end_ns,
-                           store_meta_read(db, META_complete, 0) == 1, err);
+    const int64_t times_ns[] = {last_stored_ns(db), (int64_t)drain_remains(drain).last_time_ns};
+    int64_t end_ns = store_meta_read(db, META_end_ns, 0);
+    for (int i = 0; i < 2; i++)
+        end_ns = times_ns[i] > end_ns ? times_ns[i] : end_ns;
+    return drain_store_end(drain, end_ns, store_meta_read(db, META_complete, 0) == 1, err);
 }
 
 /* Stores everything that the ring holds. db stays open, and closes on error. */
@@ -68,8 +88,7 @@ static int drain_into(sqlite3 *db, struct ring *ring, struct err *err)
     return result;
 }
 
-static int fold_in_place(const char *path, struct ring *ring, const char *ring_path, sqlite3 **db,
-                         struct err *err)
+static int fold_in_place(const char *path, struct ring *ring, sqlite3 **db, struct err *err)
 {
     if (open_database(path, path, SQLITE_OPEN_READWRITE, db, err))
         return -1;
@@ -77,14 +96,26 @@ static int fold_in_place(const char *path, struct ring *ring, const char *ring_p
         *db = NULL;
         return -1;
     }
-    unlink(ring_path);
-    /* As after a clean exit the file then stands alone; should this fail, it can be read all the
-     * same. */
+    /* As after a clean exit the file then stands alone; should this fail, because another process
+     * reads it, it can be read all the same. */
+    sqlite3_busy_timeout(*db, 100);
     sqlite3_exec(*db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);
+    unlink(ring->path);
     return 0;
 }
 
-/* --- a folder that cannot be written --- */
+/* --- a copy --- */
+
+static int read_into_memory(const char *path, const char *shown, int flags, sqlite3 **db,
+                            struct err *err)
+{
+    sqlite3 *opened;
+    if (open_database(path, shown, flags, &opened, err))
+        return -1;
+    const int result = open_database_copy(opened, shown, db, err);
+    sqlite3_close(opened);
+    return result;
+}
 
 static int copy_file(const char *from, const char *to, struct err *err)
 {
@@ -112,7 +143,6 @@ static int open_copy(const char *path, sqlite3 **db, struct err *err)
     const char *temporary = getenv("TMPDIR");
     char folder[PATH_MAX], from[PATH_MAX + TRACE_FILE_SUFFIX_BYTES];
     char copy[sizeof folder + 32], name[sizeof copy + TRACE_FILE_SUFFIX_BYTES];
-    sqlite3 *opened = NULL;
     int result = 0;
     snprintf(folder, sizeof folder, "%s/gpumemtrace.XXXXXX",
              temporary && *temporary ? temporary : "/tmp");
@@ -128,10 +158,7 @@ static int open_copy(const char *path, sqlite3 **db, struct err *err)
             result = copy_file(from, name, err);
     }
     if (!result)
-        result = open_database(copy, path, SQLITE_OPEN_READWRITE, &opened, err);
-    if (!result)
-        result = open_database_copy(opened, path, db, err);
-    sqlite3_close(opened);
+        result = read_into_memory(copy, path, SQLITE_OPEN_READWRITE, db, err);
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         snprintf(name, sizeof name, "%s%s", copy, suffixes[i]);
         unlink(name);
@@ -140,10 +167,12 @@ static int open_copy(const char *path, sqlite3 **db, struct err *err)
     return result;
 }
 
+/* The ring's tails are taken first: what another process stores from now on is in the copy twice as
+ * often as needed, never missing. */
 static int fold_into_copy(const char *path, struct ring *ring, sqlite3 **db, struct err *err)
 {
     ring_make_private(ring);
-    if (open_copy(path, db, err))
+    if (read_into_memory(path, path, SQLITE_OPEN_READONLY, db, NULL) && open_copy(path, db, err))
         return -1;
     if (!drain_into(*db, ring, err))
         return 0;
@@ -164,46 +193,57 @@ static bool folder_is_writable(const char *path)
 
 /* Falls back to a copy when the disk is full; what was drained by then is already in the
  * database. */
-static int fold(const char *path, struct ring *ring, const char *ring_path, sqlite3 **db,
-                struct err *err)
+static int fold(const char *path, struct ring *ring, bool in_place, sqlite3 **db, struct err *err)
 {
-    bool recording;
-    if (ring->writable && folder_is_writable(path)) {
-        if (!fold_in_place(path, ring, ring_path, db, err))
-            return 0;
-        ring_release(ring);
-        if (ring_open(ring, ring_path, &recording, err))
-            return -1;
-    }
+    if (in_place && ring->writable && folder_is_writable(path) &&
+        !fold_in_place(path, ring, db, err))
+        return 0;
     return fold_into_copy(path, ring, db, err);
+}
+
+static int open_without_ring(const char *path, sqlite3 **db, struct err *err)
+{
+    /* A command that stored names was killed: SQLite rolls that back, if it may write. */
+    if (trace_file_has(path, "-journal") && folder_is_writable(path))
+        return open_database(path, path, SQLITE_OPEN_READWRITE, db, err);
+    if (!trace_file_has(path, "-wal") || folder_is_writable(path))
+        return open_database(path, path, SQLITE_OPEN_READONLY, db, err);
+    return open_copy(path, db, err);
+}
+
+/* 1: another process has just folded the ring. */
+static int open_with_ring(const char *path, struct ring *ring, sqlite3 **db,
+                          struct fold_result *result, struct err *err)
+{
+    if (result->recording)
+        return open_database(path, path, SQLITE_OPEN_READONLY, db, err);
+    const enum fold_lock lock = fold_lock_take(ring, path);
+    if (lock == FOLD_LOCK_GONE)
+        return 1;
+    result->folded = true;
+    return fold(path, ring, lock == FOLD_LOCK_TAKEN, db, err);
 }
 
 int fold_open(const char *path, sqlite3 **db, struct fold_result *result, struct err *err)
 {
     char ring_path[PATH_MAX + TRACE_FILE_SUFFIX_BYTES];
-    struct ring ring;
-    int status;
+    int status = 1;
     *db = NULL;
     *result = (struct fold_result){false, false};
     if (trace_file_check(path, err))
         return -1;
     snprintf(ring_path, sizeof ring_path, "%s-ring.0", path);
-    if (access(ring_path, F_OK) != 0 || is_unborn_ring(ring_path)) {
-        /* A command that stored names was killed: SQLite rolls that back, if it may write. */
-        if (trace_file_has(path, "-journal") && folder_is_writable(path))
-            return open_database(path, path, SQLITE_OPEN_READWRITE, db, err);
-        if (!trace_file_has(path, "-wal") || folder_is_writable(path))
-            return open_database(path, path, SQLITE_OPEN_READONLY, db, err);
-        return open_copy(path, db, err);
-    }
-    if (ring_open(&ring, ring_path, &result->recording, err))
-        return -1;
-    if (result->recording) {
-        status = open_database(path, path, SQLITE_OPEN_READONLY, db, err);
-    } else {
-        result->folded = true;
-        status = fold(path, &ring, ring_path, db, err);
-    }
-    ring_release(&ring);
+    do {
+        struct ring ring;
+        if (access(ring_path, F_OK) != 0 || is_unborn_ring(ring_path))
+            return open_without_ring(path, db, err);
+        if (ring_open(&ring, ring_path, &result->recording, err)) {
+            if (access(ring_path, F_OK) == 0)
+                return -1;
+            continue; /* another process has removed it just now */
+        }
+        status = open_with_ring(path, &ring, db, result, err);
+        ring_release(&ring);
+    } while (status > 0);
     return status;
 }

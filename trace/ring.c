@@ -101,10 +101,11 @@ int ring_create(struct ring *ring, const char *path, uint64_t max_bytes, struct 
 }
 
 /* A dead recorder holds no lock, but a live one may have lost it: closing any descriptor of a file
- * drops POSIX locks, and some programs close every descriptor. So look for the process too. */
+ * drops POSIX locks, and some programs close every descriptor. So look for the process too. The
+ * recorder's lock covers the whole file; a process that folds holds a byte far beyond its end. */
 static bool recorder_lives(const struct ring *ring)
 {
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_len = 1};
     if (fcntl(ring->fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK)
         return true;
     const uint64_t started = start_ticks_of(ring->header->pid);
@@ -127,16 +128,11 @@ int ring_open(struct ring *ring, const char *path, bool *recording, struct err *
         err_set(err, ERR_INPUT, "%s is not a ring of this version", path);
         goto failed;
     }
-    *recording = recorder_lives(ring) || (ring->writable && lock_file(ring->fd) != 0);
+    *recording = recorder_lives(ring);
     return 0;
 failed:
     ring_release(ring);
     return -1;
-}
-
-void ring_make_private(struct ring *ring)
-{
-    ring->private = true;
 }
 
 /* Opens the file again by its name if the program closed our descriptor: some close every one, and
@@ -158,14 +154,19 @@ static bool has_file(struct ring *ring)
     return true;
 }
 
-void ring_release(struct ring *ring)
+static void unmap_segments(struct ring *ring)
 {
     for (uint32_t i = 0; i < RING_SEGMENT_LIMIT; i++) {
-        struct ring_segment *segment = atomic_load(&ring->segments[i]);
+        struct ring_segment *segment = atomic_exchange(&ring->segments[i], NULL);
         if (!segment)
             break;
         munmap(segment, RING_SEGMENT_BYTES);
     }
+}
+
+void ring_release(struct ring *ring)
+{
+    unmap_segments(ring);
     if (ring->header)
         munmap(ring->header, RING_HEADER_BYTES);
     if (ring->fd >= 0 && own_fd_is(ring->fd, &ring->file))
@@ -189,6 +190,19 @@ struct ring_segment *ring_segment(struct ring *ring, uint32_t index)
     segment = (struct ring_segment *)map(ring, RING_SEGMENT_BYTES, segment_offset(index));
     atomic_store_explicit(&ring->segments[index], segment, memory_order_release);
     return segment;
+}
+
+void ring_make_private(struct ring *ring)
+{
+    unmap_segments(ring);
+    ring->private = true;
+    for (uint32_t i = 0; i < ring_segment_count(ring); i++) {
+        struct ring_segment *segment = ring_segment(ring, i);
+        if (!segment)
+            break;
+        const uint64_t tail = atomic_load_explicit(&segment->tail, memory_order_acquire);
+        atomic_store_explicit(&segment->tail, tail, memory_order_relaxed); /* copies the page */
+    }
 }
 
 /* --- who owns a segment --- */

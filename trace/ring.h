@@ -89,11 +89,12 @@ struct ring {
 /* Creates the file (O_EXCL, mode 0600) and takes the recorder's lock on it. path must last as long
  * as the ring. */
 int ring_create(struct ring *ring, const char *path, uint64_t max_bytes, struct err *err);
-/* Maps an existing file. *recording: its recorder is still alive. If it is not, this process holds
- * the lock until ring_release. */
+/* Maps an existing file. *recording: its recorder is still alive. If it is not, fold_lock.h says who
+ * may move its tails. */
 int ring_open(struct ring *ring, const char *path, bool *recording, struct err *err);
 void ring_release(struct ring *ring);
-/* Call after ring_open, before reading: moving tails then changes nothing on disk. */
+/* Call after ring_open, before reading: moving tails then changes nothing on disk, and tails that
+ * another process moves from now on are not seen here. */
 void ring_make_private(struct ring *ring);
 
 /* A segment with room, now owned by the caller. NULL: ring_max is reached or the disk is full. */
