@@ -2,8 +2,7 @@
 /*
  * Building the document tree; see doc.h. The first error is kept and every later call does nothing,
  * so that a page can describe its result without looking at each call. An object or list that its
- * reader leaves out is kept while it is open, not linked to its parent, so that begins and ends are
- * checked there, too.
+ * reader leaves out is open like any other, so that begins and ends are checked there, too.
  */
 #include "doc.h"
 
@@ -13,11 +12,26 @@
 #include <string.h>
 
 #include "gpumemtrace/compiler.h"
+#include "analyzer/util/arena.h"
+#include "analyzer/util/array.h"
+#include "analyzer/util/text_set.h"
+#include "shared_rows.h"
+
+/* An object or list that has not ended. */
+struct open_node {
+    struct doc_node *node; /* NULL: its reader leaves it out */
+    struct doc_node *last_child;
+    enum doc_type type;
+    bool holds_fields_only;
+};
 
 struct doc {
-    struct doc_node *root;
-    struct doc_node *current; /* the innermost open object or list */
-    struct doc_node *field;   /* the field just added; NULL: it was dropped */
+    struct arena nodes;
+    struct text_set texts;
+    struct shared_rows rows;
+    struct open_node *open; /* the root first */
+    size_t depth, depth_capacity;
+    struct doc_node *field; /* the field just added; NULL: it was dropped */
     enum doc_level reads;
     enum doc_level next; /* of the next node, unless it is DOC_BOTH */
     const char *table;   /* key of the list that is the answer's table, or NULL */
@@ -30,53 +44,57 @@ static void fail(struct doc *doc, int code, const char *message)
         err_set(&doc->err, code, "%s", message);
 }
 
-static void node_append(struct doc_node *parent, struct doc_node *node)
+static struct open_node *innermost(const struct doc *doc)
 {
-    node->parent = parent;
-    if (parent->last_child)
-        parent->last_child->next = node;
-    else
-        parent->first_child = node;
-    parent->last_child = node;
+    return &doc->open[doc->depth - 1];
 }
 
-static bool holds_children(enum doc_type type)
+static bool is_dropped(const struct doc *doc, enum doc_level level)
 {
-    return type == DOC_OBJECT || type == DOC_LIST;
+    return !(level & doc->reads) || (doc->depth && !innermost(doc)->node);
 }
 
 /* Rows alone have no key; what is for a summary only needs none. */
 static void check_key(struct doc *doc, const struct doc_node *node)
 {
-    const bool is_row = node->parent && node->parent->type == DOC_LIST && node->type == DOC_OBJECT;
-    if (!node->key && node->parent && !is_row && doc->reads == DOC_DETAIL)
+    const bool is_row = innermost(doc)->type == DOC_LIST && node->type == DOC_OBJECT;
+    if (!node->key && !is_row && doc->reads == DOC_DETAIL)
         fail(doc, ERR_INTERNAL, "the result has a detail without a key");
 }
 
-/* NULL: out of memory, after an earlier error, or a field or note that the reader leaves out. */
+static void node_append(struct doc *doc, struct doc_node *node)
+{
+    struct open_node *parent = innermost(doc);
+    if (parent->last_child)
+        parent->last_child->next = node;
+    else
+        parent->node->first_child = node;
+    parent->last_child = node;
+    parent->holds_fields_only &= node->type == DOC_FIELD;
+    check_key(doc, node);
+}
+
+/* NULL: out of memory, after an earlier error, or the reader leaves it out. */
 static struct doc_node *node_new(struct doc *doc, enum doc_type type, const char *key,
                                  const char *label)
 {
     const enum doc_level level = doc->next;
-    const bool is_dropped = !(level & doc->reads) || (doc->current && doc->current->is_dropped);
+    const bool dropped = is_dropped(doc, level);
     doc->next = DOC_BOTH;
-    if (doc->err.code != ERR_NONE || (is_dropped && !holds_children(type)))
+    if (doc->err.code != ERR_NONE || dropped)
         return NULL;
-    struct doc_node *node = malloc(sizeof *node);
+    struct doc_node *node = arena_take(&doc->nodes, sizeof *node);
     if (!node) {
         fail(doc, ERR_SYSTEM, "out of memory for the result");
         return NULL;
     }
-    *node = (struct doc_node){.type = type,
-                              .level = level,
-                              .is_dropped = is_dropped,
-                              .key = key,
-                              .label = label,
-                              .parent = doc->current};
-    if (doc->current && !is_dropped) {
-        node_append(doc->current, node);
-        check_key(doc, node);
-    }
+    memset(node, 0, sizeof *node);
+    node->type = (uint8_t)type;
+    node->level = (uint8_t)level;
+    node->key = key;
+    node->label = label;
+    if (doc->depth)
+        node_append(doc, node);
     return node;
 }
 
@@ -87,9 +105,24 @@ static struct doc_node *field_new(struct doc *doc, const char *key, const char *
     if (!label)
         fail(doc, ERR_INTERNAL, "the result has a field without a label");
     if (node)
-        node->unit = unit;
+        node->unit = (uint8_t)unit;
     doc->field = node;
     return node;
+}
+
+static void begin(struct doc *doc, enum doc_type type, const char *key, const char *heading)
+{
+    struct open_node *grown =
+        array_grow(doc->open, &doc->depth_capacity, doc->depth, sizeof *grown, NULL);
+    if (!grown) {
+        fail(doc, ERR_SYSTEM, "out of memory for the result");
+        return;
+    }
+    doc->open = grown;
+    struct doc_node *node = node_new(doc, type, key, heading);
+    if (doc->err.code == ERR_NONE)
+        doc->open[doc->depth++] =
+            (struct open_node){.node = node, .type = type, .holds_fields_only = true};
 }
 
 struct doc *doc_new(const char *schema, enum doc_level reads)
@@ -99,52 +132,29 @@ struct doc *doc_new(const char *schema, enum doc_level reads)
         return NULL;
     doc->reads = reads;
     doc->next = DOC_BOTH;
-    doc->root = doc->current = node_new(doc, DOC_OBJECT, NULL, NULL);
-    doc_text(doc_detail(doc), "schema", "Schema", schema);
+    begin(doc, DOC_OBJECT, NULL, NULL);
+    if (doc->depth)
+        doc_text(doc_detail(doc), "schema", "Schema", schema);
     if (doc->err.code == ERR_NONE)
         return doc;
     doc_free(doc);
     return NULL;
 }
 
-static void node_free(struct doc_node *node)
-{
-    free(node->text);
-    free(node->words);
-    free(node);
-}
-
-/* A dropped object or list has no children, and is known to nobody but those open inside it. */
-static void drop_current(struct doc *doc)
-{
-    struct doc_node *parent = doc->current->parent;
-    node_free(doc->current);
-    doc->current = parent;
-}
-
-/* Without recursion: a deep tree must not need a deep stack to die. */
 void doc_free(struct doc *doc)
 {
-    while (doc && doc->current && doc->current->is_dropped)
-        drop_current(doc);
-    struct doc_node *node = doc ? doc->root : NULL;
-    while (node) {
-        if (node->first_child) {
-            struct doc_node *child = node->first_child;
-            node->first_child = NULL;
-            node = child;
-            continue;
-        }
-        struct doc_node *after = node->next ? node->next : node->parent;
-        node_free(node);
-        node = after;
-    }
+    if (!doc)
+        return;
+    arena_release(&doc->nodes);
+    text_set_release(&doc->texts);
+    shared_rows_release(&doc->rows);
+    free(doc->open);
     free(doc);
 }
 
 const struct doc_node *doc_root(const struct doc *doc)
 {
-    return doc->root;
+    return doc->open[0].node;
 }
 
 void doc_set_table(struct doc *doc, const char *key)
@@ -163,7 +173,7 @@ int doc_check(const struct doc *doc, struct err *err)
         err_set(err, doc->err.code, "%s", doc->err.message);
         return -1;
     }
-    if (doc->current != doc->root) {
+    if (doc->depth != 1) {
         err_set(err, ERR_INTERNAL, "the result has an object or list that was not ended");
         return -1;
     }
@@ -191,36 +201,43 @@ struct doc *doc_detail_if(struct doc *doc, bool is_detail)
 
 bool doc_takes(const struct doc *doc, enum doc_level level)
 {
-    return doc->err.code == ERR_NONE && !doc->current->is_dropped && (level & doc->reads);
+    return doc->err.code == ERR_NONE && !is_dropped(doc, level);
 }
 
 /* --- objects and lists --- */
 
-static void begin(struct doc *doc, enum doc_type type, const char *key, const char *heading)
+/* Replaces the fields of a row by those of an earlier one that are the same. */
+static void share_fields(struct doc *doc, const struct open_node *row)
 {
-    struct doc_node *node = node_new(doc, type, key, heading);
-    if (node)
-        doc->current = node;
+    const struct doc_node *fields = row->node->first_child;
+    const struct doc_node *shared = shared_rows_find(&doc->rows, fields);
+    if (!shared)
+        fail(doc, ERR_SYSTEM, "out of memory for the result");
+    else if (shared != fields)
+        arena_give_back(&doc->nodes, fields);
+    row->node->first_child = shared;
 }
 
 /* Objects that are rows stand in a list, other objects do not. */
 static void end(struct doc *doc, enum doc_type type, bool is_row)
 {
-    struct doc_node *node = doc->current;
     if (doc->err.code != ERR_NONE)
         return;
-    bool in_list = node->parent && node->parent->type == DOC_LIST;
-    if (!node->parent || node->type != type || (type == DOC_OBJECT && in_list != is_row))
+    const struct open_node *ended = innermost(doc);
+    const bool in_list = doc->depth > 1 && ended[-1].type == DOC_LIST;
+    if (doc->depth == 1 || ended->type != type || (type == DOC_OBJECT && in_list != is_row)) {
         fail(doc, ERR_INTERNAL, "the result has an end that does not match its begin");
-    else if (node->is_dropped)
-        drop_current(doc);
-    else
-        doc->current = node->parent;
+        return;
+    }
+    doc->field = NULL;
+    if (is_row && ended->last_child && ended->holds_fields_only)
+        share_fields(doc, ended);
+    doc->depth--;
 }
 
 void doc_object_begin(struct doc *doc, const char *key, const char *heading)
 {
-    if (doc->err.code == ERR_NONE && doc->current->type == DOC_LIST)
+    if (doc->err.code == ERR_NONE && innermost(doc)->type == DOC_LIST)
         fail(doc, ERR_INTERNAL, "the result has an object in a list that is no row");
     begin(doc, DOC_OBJECT, key, heading);
 }
@@ -232,7 +249,7 @@ void doc_object_end(struct doc *doc)
 
 void doc_list_begin(struct doc *doc, const char *key, const char *heading)
 {
-    if (doc->err.code == ERR_NONE && doc->current->type == DOC_LIST)
+    if (doc->err.code == ERR_NONE && innermost(doc)->type == DOC_LIST)
         fail(doc, ERR_INTERNAL, "the result has a list directly in a list");
     begin(doc, DOC_LIST, key, heading);
 }
@@ -244,7 +261,7 @@ void doc_list_end(struct doc *doc)
 
 void doc_row_begin(struct doc *doc)
 {
-    if (doc->err.code == ERR_NONE && doc->current->type != DOC_LIST)
+    if (doc->err.code == ERR_NONE && innermost(doc)->type != DOC_LIST)
         fail(doc, ERR_INTERNAL, "the result has a row outside a list");
     begin(doc, DOC_OBJECT, NULL, NULL);
 }
@@ -256,23 +273,24 @@ void doc_row_end(struct doc *doc)
 
 /* --- fields --- */
 
-static void node_set_text(struct doc *doc, struct doc_node *node, const char *value)
+static const char *keep_text(struct doc *doc, const char *value)
 {
-    if (!node)
-        return;
-    node->text = strdup(value);
-    if (!node->text)
-        fail(doc, ERR_SYSTEM, "out of memory for the result");
+    const uint32_t number = text_set_add(&doc->texts, value, &doc->err);
+    return number == TEXT_SET_NONE ? "" : doc->texts.texts[number];
 }
 
-static char *formatted(struct doc *doc, const char *format, va_list arguments) GMT_PRINTF(2, 0);
-static char *formatted(struct doc *doc, const char *format, va_list arguments)
+static const char *formatted(struct doc *doc, const char *format, va_list arguments)
+    GMT_PRINTF(2, 0);
+static const char *formatted(struct doc *doc, const char *format, va_list arguments)
 {
     char *text;
-    if (vasprintf(&text, format, arguments) >= 0)
-        return text;
-    fail(doc, ERR_SYSTEM, "out of memory for the result");
-    return NULL;
+    if (vasprintf(&text, format, arguments) < 0) {
+        fail(doc, ERR_SYSTEM, "out of memory for the result");
+        return "";
+    }
+    const char *kept = keep_text(doc, text);
+    free(text);
+    return kept;
 }
 
 void doc_text(struct doc *doc, const char *key, const char *label, const char *value)
@@ -281,7 +299,9 @@ void doc_text(struct doc *doc, const char *key, const char *label, const char *v
         doc_null(doc, key, label, DOC_TEXT);
         return;
     }
-    node_set_text(doc, field_new(doc, key, label, DOC_TEXT), value);
+    struct doc_node *field = field_new(doc, key, label, DOC_TEXT);
+    if (field)
+        field->text = keep_text(doc, value);
 }
 
 void doc_textf(struct doc *doc, const char *key, const char *label, const char *format, ...)
@@ -296,13 +316,10 @@ void doc_textf(struct doc *doc, const char *key, const char *label, const char *
 
 void doc_words(struct doc *doc, const char *format, ...)
 {
-    struct doc_node *field = doc->field;
     va_list arguments;
     va_start(arguments, format);
-    if (field) {
-        free(field->words);
-        field->words = formatted(doc, format, arguments);
-    }
+    if (doc->field)
+        doc->field->words = formatted(doc, format, arguments);
     va_end(arguments);
 }
 

@@ -68,21 +68,26 @@ enum doc_unit {
 
 enum doc_type { DOC_OBJECT, DOC_LIST, DOC_FIELD, DOC_NOTE };
 
+/*
+ * Texts and rows that are alike stand in memory once: a million call stacks are made of few frames. So
+ * a node does not know its parent, and rows may share their children.
+ */
 struct doc_node {
-    enum doc_type type;
-    enum doc_level level;
-    enum doc_unit unit; /* fields only */
-    bool is_null;       /* fields only: unknown; JSON null, text "-" */
-    bool is_dropped;    /* objects and lists, while they are open */
+    uint8_t type;  /* enum doc_type */
+    uint8_t level; /* enum doc_level */
+    uint8_t unit;  /* enum doc_unit; fields only */
+    bool is_null;  /* fields only: unknown; JSON null, text "-" */
     const char *key;
     const char *label; /* field label, or heading of an object or list */
-    char *text;        /* DOC_TEXT value and notes; owned */
-    char *words;       /* what people read in place of the value, or NULL; owned */
+    const char *words; /* what people read in place of the value, or NULL */
     union {
-        int64_t integer; /* all units but these: DOC_TEXT, DOC_RATIO; ADDRESS as uint64_t bits */
+        const struct doc_node *first_child; /* objects and lists */
+        const char *text;                   /* DOC_TEXT value and notes */
+        int64_t integer;                    /* all units but these: DOC_TEXT, DOC_RATIO; ADDRESS as
+                                               uint64_t bits */
         double ratio;
     };
-    struct doc_node *first_child, *last_child, *next, *parent;
+    const struct doc_node *next;
 };
 
 struct doc;

@@ -12,6 +12,19 @@
 
 #include "analyzer/render/doc.h"
 
+static const struct doc_node *last_child(const struct doc_node *parent)
+{
+    const struct doc_node *node = parent->first_child;
+    while (node && node->next)
+        node = node->next;
+    return node;
+}
+
+static const struct doc_node *last_of(const struct doc *doc)
+{
+    return last_child(doc_root(doc));
+}
+
 static void the_schema_is_the_first_key(void **state)
 {
     (void)state;
@@ -33,7 +46,7 @@ static void a_text_is_copied(void **state)
     struct doc *doc = doc_new("x/1", DOC_BOTH);
     doc_text(doc, "name", "Name", value);
     memcpy(value, "after", sizeof "after");
-    assert_string_equal(doc_root(doc)->last_child->text, "before");
+    assert_string_equal(last_of(doc)->text, "before");
     doc_free(doc);
 }
 
@@ -42,7 +55,7 @@ static void a_missing_text_is_unknown(void **state)
     (void)state;
     struct doc *doc = doc_new("x/1", DOC_BOTH);
     doc_text(doc, "name", "Name", NULL);
-    assert_true(doc_root(doc)->last_child->is_null);
+    assert_true(last_of(doc)->is_null);
     assert_int_equal(doc_check(doc, NULL), 0);
     doc_free(doc);
 }
@@ -52,11 +65,11 @@ static void a_ratio_that_is_no_number_is_unknown(void **state)
     (void)state;
     struct doc *doc = doc_new("x/1", DOC_BOTH);
     doc_ratio(doc, "a", "A", NAN);
-    assert_true(doc_root(doc)->last_child->is_null);
+    assert_true(last_of(doc)->is_null);
     doc_ratio(doc, "b", "B", INFINITY);
-    assert_true(doc_root(doc)->last_child->is_null);
+    assert_true(last_of(doc)->is_null);
     doc_ratio(doc, "c", "C", 0.5);
-    assert_false(doc_root(doc)->last_child->is_null);
+    assert_false(last_of(doc)->is_null);
     doc_free(doc);
 }
 
@@ -160,8 +173,8 @@ static void a_summary_holds_no_detail_nor_what_is_inside_one(void **state)
     assert_int_equal(count_children(root), 3);
     assert_string_equal(root->first_child->label, "Bar");
     assert_int_equal(root->first_child->next->type, DOC_NOTE);
-    assert_int_equal(count_children(root->last_child), 1);
-    assert_int_equal(count_children(root->last_child->first_child), 2);
+    assert_int_equal(count_children(last_child(root)), 1);
+    assert_int_equal(count_children(last_child(root)->first_child), 2);
     doc_free(doc);
 }
 
@@ -173,8 +186,8 @@ static void details_hold_nothing_that_is_for_a_summary_only(void **state)
     assert_int_equal(count_children(root), 3);
     assert_string_equal(root->first_child->key, "schema");
     assert_string_equal(root->first_child->next->key, "seq");
-    assert_int_equal(count_children(root->last_child), 2);
-    assert_int_equal(count_children(root->last_child->first_child), 1);
+    assert_int_equal(count_children(last_child(root)), 2);
+    assert_int_equal(count_children(last_child(root)->first_child), 1);
     doc_free(doc);
 }
 
@@ -182,13 +195,43 @@ static void a_reader_of_both_gets_all_of_it_with_its_level(void **state)
 {
     (void)state;
     struct doc *doc = levels_doc(DOC_BOTH);
-    const struct doc_node *root = doc_root(doc), *rows = root->last_child;
+    const struct doc_node *root = doc_root(doc), *rows = last_child(root);
     assert_int_equal(count_children(root), 5);
     assert_int_equal(root->first_child->next->level, DOC_DETAIL);
     assert_int_equal(rows->level, DOC_BOTH);
     assert_int_equal(rows->first_child->level, DOC_BOTH);
-    assert_int_equal(rows->last_child->level, DOC_DETAIL);
-    assert_int_equal(rows->first_child->last_child->level, DOC_SUMMARY);
+    assert_int_equal(last_child(rows)->level, DOC_DETAIL);
+    assert_int_equal(last_child(rows->first_child)->level, DOC_SUMMARY);
+    doc_free(doc);
+}
+
+static void add_frame(struct doc *doc, const char *function, int line)
+{
+    doc_row_begin(doc);
+    doc_text(doc, "function", "Function", function);
+    doc_count(doc, "line", "Line", (uint64_t)line);
+    doc_row_end(doc);
+}
+
+static void rows_that_say_the_same_share_their_fields(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1", DOC_DETAIL);
+    doc_list_begin(doc, "frames", "Frames");
+    for (int i = 0; i < 1000; i++)
+        add_frame(doc, i % 2 ? "odd" : "even", i % 2);
+    add_frame(doc, "odd", 2);
+    doc_list_end(doc);
+    assert_int_equal(doc_check(doc, NULL), 0);
+    const struct doc_node *even = last_of(doc)->first_child, *odd = even->next;
+    assert_string_equal(even->first_child->text, "even");
+    assert_string_equal(odd->first_child->text, "odd");
+    assert_int_equal(odd->first_child->next->integer, 1);
+    assert_ptr_equal(even->next->next->first_child, even->first_child);
+    assert_ptr_equal(odd->next->next->first_child, odd->first_child);
+    const struct doc_node *last = last_child(last_of(doc));
+    assert_int_equal(last->first_child->next->integer, 2);
+    assert_ptr_equal(last->first_child->text, odd->first_child->text);
     doc_free(doc);
 }
 
@@ -223,10 +266,10 @@ static void words_of_a_field_that_was_dropped_go_to_no_other(void **state)
     doc_count(doc, "a", "A", 1);
     doc_count(doc_detail(doc), "b", "B", 2);
     doc_words(doc, "two");
-    assert_null(doc_root(doc)->last_child->words);
+    assert_null(last_of(doc)->words);
     doc_count(doc, "c", "C", 3);
     doc_words(doc, "%s", "three");
-    assert_string_equal(doc_root(doc)->last_child->words, "three");
+    assert_string_equal(last_of(doc)->words, "three");
     doc_free(doc);
 }
 
@@ -258,6 +301,7 @@ int main(void)
         cmocka_unit_test(a_summary_holds_no_detail_nor_what_is_inside_one),
         cmocka_unit_test(details_hold_nothing_that_is_for_a_summary_only),
         cmocka_unit_test(a_reader_of_both_gets_all_of_it_with_its_level),
+        cmocka_unit_test(rows_that_say_the_same_share_their_fields),
         cmocka_unit_test(a_wrong_end_is_told_where_nothing_is_kept),
         cmocka_unit_test(a_field_without_a_label_and_a_detail_without_a_key_are_told),
         cmocka_unit_test(words_of_a_field_that_was_dropped_go_to_no_other),

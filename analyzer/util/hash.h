@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Hashes whose seed differs from process to process: a trace cannot be written so that all its
+ * addresses or texts fall into one place of a table. It must not know any table.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_UTIL_HASH_H
+#define GPUMEMTRACE_ANALYZER_UTIL_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/auxv.h>
+
+/* The kernel gives each process 16 random bytes. */
+static inline uint64_t hash_seed(void)
+{
+    uint64_t seed = 0;
+    const void *random = (const void *)(uintptr_t)getauxval(AT_RANDOM);
+    if (random)
+        memcpy(&seed, random, sizeof seed);
+    return seed;
+}
+
+/* splitmix64's finisher. */
+static inline uint64_t hash_mix(uint64_t hash)
+{
+    hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
+    hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebu;
+    return hash ^ (hash >> 31);
+}
+
+static inline uint64_t hash_bytes(const void *bytes, size_t length, uint64_t seed)
+{
+    const unsigned char *next = bytes;
+    uint64_t hash = hash_mix(seed + length), part;
+    for (; length >= sizeof part; length -= sizeof part, next += sizeof part) {
+        memcpy(&part, next, sizeof part);
+        hash = hash_mix(hash ^ part);
+    }
+    part = 0;
+    memcpy(&part, next, length);
+    return hash_mix(hash ^ part);
+}
+
+#endif
