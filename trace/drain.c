@@ -129,41 +129,65 @@ static int add_segment(struct drain *drain, uint32_t index, size_t *heap_count, 
     return 0;
 }
 
-static int compare_full(const void *left, const void *right, void *ring)
+struct full_segment {
+    uint64_t order; /* when it filled up, among all */
+    uint32_t index;
+};
+
+/* Finds the FULL segments that filled first, from that order on. A ring may have thousands, of which
+ * a batch reads few, so they are not all sorted. */
+static size_t find_full(const struct drain *drain, uint32_t segments, uint64_t from,
+                        struct full_segment *first)
 {
-    const uint64_t *order = ((const struct ring *)ring)->full_order;
-    const uint64_t a = order[*(const uint32_t *)left], b = order[*(const uint32_t *)right];
-    return a < b ? -1 : a > b;
+    size_t count = 0;
+    for (uint32_t i = 0; i < segments; i++) {
+        if (ring_segment_state(drain->ring, i) != SEGMENT_FULL)
+            continue;
+        const struct full_segment found = {drain->ring->full_order[i], i};
+        const bool is_late = count == DRAIN_FULL_SEGMENTS && found.order > first[count - 1].order;
+        const bool is_added = drain->cursors[i].segment != NULL; /* it was ACTIVE a moment ago */
+        if (found.order < from || is_late || is_added)
+            continue;
+        size_t at = count < DRAIN_FULL_SEGMENTS ? count++ : count - 1;
+        for (; at > 0 && first[at - 1].order > found.order; at--)
+            first[at] = first[at - 1];
+        first[at] = found;
+    }
+    return count;
 }
 
 /* Adds FULL segments in the order they filled, as many as one batch needs; one whose next call has
  * not returned does not count. */
-static int add_full_segments(struct drain *drain, uint32_t count, size_t *heap_count,
+static int add_full_segments(struct drain *drain, uint32_t segments, size_t *heap_count,
                              struct err *err)
 {
     const size_t limit = *heap_count + DRAIN_FULL_SEGMENTS;
-    uint32_t i = 0;
-    qsort_r(drain->full, count, sizeof *drain->full, compare_full, drain->ring);
-    for (; i < count && *heap_count < limit; i++)
-        if (add_segment(drain, drain->full[i], heap_count, err))
-            return -1;
-    drain->full_left = i < count;
+    struct full_segment first[DRAIN_FULL_SEGMENTS];
+    uint64_t from = 0;
+    size_t found;
+    do {
+        found = find_full(drain, segments, from, first);
+        for (size_t i = 0; i < found && *heap_count < limit; i++) {
+            if (add_segment(drain, first[i].index, heap_count, err))
+                return -1;
+            from = first[i].order + 1;
+        }
+    } while (found == DRAIN_FULL_SEGMENTS && *heap_count < limit);
+    drain->full_left = *heap_count == limit;
     return 0;
 }
 
 static int read_first_events(struct drain *drain, uint32_t segments, size_t *heap_count,
                              struct err *err)
 {
-    uint32_t full_count = 0;
     for (uint32_t i = 0; i < segments; i++) {
         const enum segment_state state = ring_segment_state(drain->ring, i);
         drain->cursors[i].segment = NULL;
-        if (state == SEGMENT_FULL)
-            drain->full[full_count++] = i;
-        else if (state != SEGMENT_IDLE && add_segment(drain, i, heap_count, err))
+        if (state != SEGMENT_IDLE && state != SEGMENT_FULL &&
+            add_segment(drain, i, heap_count, err))
             return -1;
     }
-    if (add_full_segments(drain, full_count, heap_count, err))
+    if (add_full_segments(drain, segments, heap_count, err))
         return -1;
     for (size_t at = *heap_count; at-- > 0;)
         sift_down(drain->heap, *heap_count, at);
@@ -200,22 +224,26 @@ static int read_events(struct drain *drain, uint32_t segments, size_t *count, st
 
 /* --- the batch --- */
 
+/* Also a FULL segment whose last slot was read while it was ACTIVE: it is to be recycled. */
 static bool has_news(struct drain *drain, uint32_t segments)
 {
     for (uint32_t i = 0; i < segments; i++) {
-        if (ring_segment_state(drain->ring, i) == SEGMENT_IDLE)
+        const enum segment_state state = ring_segment_state(drain->ring, i);
+        if (state == SEGMENT_IDLE)
             continue;
         struct drain_cursor cursor = {.segment = ring_segment(drain->ring, i)};
         if (!cursor.segment)
             continue;
         load_tail(&cursor);
-        if (ready_slot(drain, &cursor))
+        if (ready_slot(drain, &cursor) ||
+            (state == SEGMENT_FULL && cursor.slot >= RING_SEGMENT_SLOTS && !drain->dead))
             return true;
     }
     return false;
 }
 
-/* Recycles FULL segments that are stored to their end, unless the producer is gone. */
+/* A FULL segment that is stored to its end is recycled; if its producer is gone, it stays as it is, and
+ * only leaves this process's memory. */
 static void move_tails(struct drain *drain, uint32_t segments)
 {
     for (uint32_t i = 0; i < segments; i++) {
@@ -223,8 +251,11 @@ static void move_tails(struct drain *drain, uint32_t segments)
         if (!cursor->segment)
             continue;
         store_tail(cursor);
-        if (!drain->dead && cursor->slot >= RING_SEGMENT_SLOTS &&
-            ring_segment_state(drain->ring, i) == SEGMENT_FULL)
+        if (cursor->slot < RING_SEGMENT_SLOTS)
+            continue;
+        if (drain->dead)
+            ring_segment_unload(drain->ring, cursor->segment);
+        else if (ring_segment_state(drain->ring, i) == SEGMENT_FULL)
             ring_recycle(drain->ring, cursor->segment);
     }
 }
@@ -261,6 +292,7 @@ int drain_batch(struct drain *drain, struct err *err)
         store_rollback(drain->store);
         return -1;
     }
+    atomic_fetch_add_explicit(&drain->batch_count, 1, memory_order_relaxed);
     if (drain->tally)
         tally_add(drain->tally, drain->events, count);
     move_tails(drain, segments);
@@ -299,11 +331,21 @@ struct drain_remains drain_remains(struct drain *drain)
 {
     struct drain_remains remains = {0, 0};
     for (uint32_t i = 0; drain->dead && i < ring_segment_count(drain->ring); i++) {
-        const struct ring_segment *segment = ring_segment(drain->ring, i);
-        for (uint32_t slot = 0; segment && slot < RING_SEGMENT_SLOTS; slot++)
+        struct ring_segment *segment = ring_segment(drain->ring, i);
+        if (!segment || ring_segment_state(drain->ring, i) == SEGMENT_IDLE)
+            continue;
+        for (uint32_t slot = 0; slot < RING_SEGMENT_SLOTS; slot++)
             note_remains(&remains, &segment->slots[slot]);
+        ring_segment_unload(drain->ring, segment);
     }
     return remains;
+}
+
+static int store_loss_reason(struct drain *drain, struct err *err)
+{
+    const char *reason = ring_loss_reason(drain->ring);
+    return reason ? store_meta_text(drain->store, META_lost_reason, reason, err)
+                  : store_meta_null(drain->store, META_lost_reason, err);
 }
 
 int drain_store_end(struct drain *drain, int64_t end_ns, bool complete, struct err *err)
@@ -316,6 +358,7 @@ int drain_store_end(struct drain *drain, int64_t end_ns, bool complete, struct e
                            err) ||
         store_meta_integer(store, META_lost_frames, (int64_t)atomic_load(&header->lost_frames),
                            err) ||
+        store_loss_reason(drain, err) ||
         store_meta_integer(store, META_ring_full_ns, (int64_t)atomic_load(&header->full_ns), err) ||
         store_meta_integer(store, META_in_flight_events,
                            (int64_t)drain_remains(drain).in_flight_events, err) ||

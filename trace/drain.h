@@ -22,7 +22,7 @@
 struct tally;
 
 #define DRAIN_BATCH_EVENTS 32768
-/* How many FULL segments one batch reads: more than fill it. */
+/* How many FULL segments with events one batch reads: more than fill it. */
 #define DRAIN_FULL_SEGMENTS 16
 
 /* How far one segment has been read; becomes its tail after the COMMIT. */
@@ -47,8 +47,8 @@ struct drain {
     struct drain_exit exit; /* the last one among the events of this batch */
     struct drain_cursor cursors[RING_SEGMENT_LIMIT];
     struct drain_cursor *heap[RING_SEGMENT_LIMIT]; /* by the seq of their events, lowest first */
-    uint32_t full[RING_SEGMENT_LIMIT];             /* the FULL segments, in the order they filled */
-    bool full_left;                                /* this batch does not read all of them */
+    _Atomic uint64_t batch_count; /* stored so far, for any thread to see that the drain gets on */
+    bool full_left;               /* this batch may not read all FULL segments */
     struct batch_event events[DRAIN_BATCH_EVENTS]; /* of this batch, ascending in seq */
 };
 

@@ -228,6 +228,11 @@ static void release_pages(struct ring_segment *segment)
     errno = saved_errno;
 }
 
+static void note_full(struct ring *ring, int reason)
+{
+    atomic_store_explicit(&ring->header->grow_errno, reason, memory_order_relaxed);
+}
+
 /* Beyond RLIMIT_FSIZE the kernel sends SIGXFSZ, which would end the program. */
 static bool make_room(struct ring *ring, uint32_t index)
 {
@@ -237,6 +242,8 @@ static bool make_room(struct ring *ring, uint32_t index)
     quiet_signal_begin(&quiet, SIGXFSZ);
     const int failed = posix_fallocate(ring->fd, segment_offset(index), (off_t)RING_SEGMENT_BYTES);
     quiet_signal_end(&quiet);
+    if (failed)
+        note_full(ring, failed);
     return failed == 0;
 }
 
@@ -259,6 +266,8 @@ static struct ring_segment *grow(struct ring *ring)
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     pthread_mutex_lock(&ring->grow_lock);
     const uint32_t count = ring_segment_count(ring);
+    if (count >= ring->segment_max)
+        note_full(ring, RING_AT_MAX);
     if (count < ring->segment_max && make_room(ring, count) &&
         (segment = ring_segment(ring, count))) {
         segment->index = count;
@@ -304,6 +313,13 @@ struct ring_slot *ring_claim(struct ring *ring, struct ring_segment *segment, un
     return NULL;
 }
 
+void ring_segment_unload(const struct ring *ring, struct ring_segment *segment)
+{
+    /* A private mapping's changes would be lost. */
+    if (!ring->private)
+        release_pages(segment);
+}
+
 void ring_recycle(struct ring *ring, struct ring_segment *segment)
 {
     const uint32_t index = segment->index;
@@ -312,4 +328,13 @@ void ring_recycle(struct ring *ring, struct ring_segment *segment)
     atomic_store_explicit(&segment->tail, 0, memory_order_relaxed);
     release_pages(segment);
     set_state(ring, index, SEGMENT_IDLE);
+    atomic_fetch_add_explicit(&ring->recycled_count, 1, memory_order_relaxed);
+}
+
+const char *ring_loss_reason(const struct ring *ring)
+{
+    const int reason = atomic_load_explicit(&ring->header->grow_errno, memory_order_relaxed);
+    if (!reason || !atomic_load_explicit(&ring->header->lost_events, memory_order_relaxed))
+        return NULL;
+    return reason == RING_AT_MAX ? RING_LOSS_AT_MAX : strerrordesc_np(reason);
 }

@@ -21,6 +21,8 @@
  * memory: the pages of those beyond RING_RESIDENT_SEGMENTS are released, and only the drain, a few
  * segments at a time, touches them again. So a segment's state is kept outside of it.
  *
+ * When ring_max is used up, threads wait for the drain (interpose/recording/segment_wait.h).
+ *
  * Thread-safety: ring_claim and ring_publish by the segment's owner; ring_take_segment by anyone;
  * the drain functions by one thread of one process at a time. The producer's functions may be
  * called from a hook: they do not malloc, and lock only to make the file longer.
@@ -39,7 +41,7 @@
 
 #define RING_SEGMENT_BYTES ((uint64_t)256 << 10) /* each thread with events owns one */
 #define RING_SEGMENT_SLOTS (RING_SEGMENT_BYTES / sizeof(struct ring_slot) - 1)
-#define RING_SEGMENT_LIMIT 4096   /* 1 GiB, the most that GPUMEMTRACE_RING_MAX can ask for */
+#define RING_SEGMENT_LIMIT 16384  /* 4 GiB, the most that GPUMEMTRACE_RING_MAX can ask for */
 #define RING_RESIDENT_SEGMENTS 64 /* 16 MiB */
 #define RING_HEADER_BYTES 4096
 
@@ -56,6 +58,8 @@ struct ring_segment {
 
 _Static_assert(sizeof(struct ring_segment) == RING_SEGMENT_BYTES, "a segment fills its place");
 
+#define RING_AT_MAX (-1) /* ring_max was reached */
+
 struct ring_header {
     char magic[8];
     uint32_t format;
@@ -65,7 +69,8 @@ struct ring_header {
     _Atomic uint32_t segment_count;
     _Atomic uint64_t lost_events;
     _Atomic uint64_t lost_frames;
-    _Atomic uint64_t full_ns; /* that threads waited for room, summed */
+    _Atomic uint64_t full_ns;   /* that threads waited for room, summed */
+    _Atomic int32_t grow_errno; /* why it last could not grow; RING_AT_MAX; 0: it always could */
 };
 
 struct ring {
@@ -84,6 +89,8 @@ struct ring {
     /* The order in which FULL segments filled up; written before the state. */
     _Atomic uint64_t full_count;
     uint64_t full_order[RING_SEGMENT_LIMIT];
+    /* How often the drain has emptied a segment. Relaxed: a late answer costs a short wait. */
+    _Atomic uint64_t recycled_count;
 };
 
 /* Creates the file (O_EXCL, mode 0600) and takes the recorder's lock on it. path must last as long
@@ -118,8 +125,15 @@ static inline uint32_t ring_segment_count(const struct ring *ring)
 
 /* For the consumer. Maps the segment if needed; NULL: the file does not reach that far. */
 struct ring_segment *ring_segment(struct ring *ring, uint32_t index);
+/* Gives back the memory of a segment that was read; the file keeps its contents. */
+void ring_segment_unload(const struct ring *ring, struct ring_segment *segment);
 /* Wipes a drained FULL segment and makes it IDLE. */
 void ring_recycle(struct ring *ring, struct ring_segment *segment);
+
+/* Why events were lost: RING_LOSS_AT_MAX, or what the system said when the file was to grow. NULL: none
+ * were, or not for want of room. */
+#define RING_LOSS_AT_MAX "ring-max"
+const char *ring_loss_reason(const struct ring *ring);
 
 /* Acquire: a segment that reads FULL has all its slots. */
 static inline enum segment_state ring_segment_state(const struct ring *ring, uint32_t index)

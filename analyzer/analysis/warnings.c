@@ -11,6 +11,10 @@
 #include <string.h>
 
 #include "analyzer/util/array.h"
+#include "trace/ring.h"
+
+/* Shorter waits are not worth a warning. */
+#define NOTABLE_WAIT_NS 100000000
 
 static int warn(struct text_list *list, struct err *err, const char *format, ...) GMT_PRINTF(3, 4);
 
@@ -42,6 +46,20 @@ void text_list_release(struct text_list *list)
     *list = (struct text_list){0};
 }
 
+static int warn_losses(const struct trace_meta *meta, struct text_list *list, struct err *err)
+{
+    const char *reason = meta->lost_reason.value;
+
+    if (reason && !strcmp(reason, RING_LOSS_AT_MAX))
+        return warn(list, err,
+                    "%" PRId64 " events were lost, as the ring was full: figures are incomplete; "
+                    "record with a larger --ring-max",
+                    meta->lost_events.value);
+    return warn(list, err, "%" PRId64 " events were lost%s%s: figures are incomplete",
+                meta->lost_events.value, reason ? ", as the ring could not grow: " : "",
+                reason ? reason : "");
+}
+
 static int warn_recording(const struct study *study, struct text_list *list, struct err *err)
 {
     const struct trace_meta *meta = &study->trace.meta;
@@ -54,9 +72,13 @@ static int warn_recording(const struct study *study, struct text_list *list, str
              "the process ended without exit (killed, or by a raw exit_group): the last state is "
              "taken for the state at exit"))
         return -1;
-    if (meta->lost_events.value > 0 &&
-        warn(list, err, "%" PRId64 " events were lost: figures are incomplete",
-             meta->lost_events.value))
+    if (meta->lost_events.value > 0 && warn_losses(meta, list, err))
+        return -1;
+    if (meta->ring_full_ns.value >= NOTABLE_WAIT_NS &&
+        warn(list, err,
+             "threads of the program waited %.1f s for room in the ring, so times are longer than "
+             "they were without the recorder: record with a larger --ring-max",
+             (double)meta->ring_full_ns.value / 1e9))
         return -1;
     if (meta->lost_frames.value > 0 &&
         warn(list, err, "%" PRId64 " stacks are cut short", meta->lost_frames.value))

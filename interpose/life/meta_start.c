@@ -84,7 +84,9 @@ static int store_integers(struct store *store, uint64_t start_monotonic_ns, stru
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (store_meta_integer(store, rows[i].key, rows[i].value, err))
             return -1;
-    return store_meta_null(store, META_exit_seq, err) || store_meta_null(store, META_exit_ns, err)
+    return store_meta_null(store, META_exit_seq, err) ||
+                   store_meta_null(store, META_exit_ns, err) ||
+                   store_meta_null(store, META_lost_reason, err)
                ? -1
                : 0;
 }

@@ -4,10 +4,18 @@
  */
 #include "summary.h"
 
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "interpose/recording/log.h"
+#include "trace/ring.h"
 #include "trace/tally.h"
+
+/* Shorter waits are not worth a word. */
+#define NOTABLE_WAIT_NS 100000000
 
 static void format_size(uint64_t bytes, char *text, size_t text_bytes)
 {
@@ -21,9 +29,30 @@ static void format_size(uint64_t bytes, char *text, size_t text_bytes)
     snprintf(text, text_bytes, unit ? "%.2f %s" : "%.0f %s", value, units[unit]);
 }
 
-void summary_line(const char *path, const struct tally *tally, uint64_t lost_events)
+/* Which losses there were, and what would have prevented them. */
+static void format_losses(const struct ring *ring, char *text, size_t text_bytes)
 {
-    char size[32], where[32] = "an unknown device", failures[64] = "", losses[64] = "";
+    const uint64_t lost_events = atomic_load(&ring->header->lost_events);
+    const uint64_t full_ns = atomic_load(&ring->header->full_ns);
+    const char *reason = ring_loss_reason(ring);
+    if (reason && strcmp(reason, RING_LOSS_AT_MAX) == 0)
+        snprintf(text, text_bytes,
+                 ", %" PRIu64 " events lost (the ring was full: set a larger GPUMEMTRACE_RING_MAX)",
+                 lost_events);
+    else if (reason)
+        snprintf(text, text_bytes, ", %" PRIu64 " events lost (the ring could not grow: %s)",
+                 lost_events, reason);
+    else if (lost_events)
+        snprintf(text, text_bytes, ", %" PRIu64 " events lost", lost_events);
+    else if (full_ns >= NOTABLE_WAIT_NS)
+        snprintf(text, text_bytes,
+                 ", %.1f s waited for room in the ring (a larger GPUMEMTRACE_RING_MAX avoids that)",
+                 (double)full_ns / 1e9);
+}
+
+void summary_line(const char *path, const struct tally *tally, const struct ring *ring)
+{
+    char size[32], where[32] = "an unknown device", failures[64] = "", losses[192] = "";
     int device = 0;
     for (int i = 1; i <= LIVE_UNKNOWN_DEVICE; i++)
         if (tally->live.peak_bytes[i] > tally->live.peak_bytes[device])
@@ -32,11 +61,9 @@ void summary_line(const char *path, const struct tally *tally, uint64_t lost_eve
     if (device != LIVE_UNKNOWN_DEVICE)
         snprintf(where, sizeof where, "device %d", device);
     if (tally->live.failed_allocations)
-        snprintf(failures, sizeof failures, ", %llu failed allocation%s",
-                 (unsigned long long)tally->live.failed_allocations,
-                 tally->live.failed_allocations == 1 ? "" : "s");
-    if (lost_events)
-        snprintf(losses, sizeof losses, ", %llu events lost", (unsigned long long)lost_events);
+        snprintf(failures, sizeof failures, ", %" PRIu64 " failed allocation%s",
+                 tally->live.failed_allocations, tally->live.failed_allocations == 1 ? "" : "s");
+    format_losses(ring, losses, sizeof losses);
     log_line("peak %s on %s%s%s; see: gpumemtrace %s %s", size, where, failures, losses,
              tally->live.failed_allocations ? "oom" : "report", path);
 }

@@ -6,10 +6,9 @@
 #ifndef GPUMEMTRACE_INTERPOSE_LIFE_SUMMARY_H
 #define GPUMEMTRACE_INTERPOSE_LIFE_SUMMARY_H
 
-#include <stdint.h>
-
 struct tally;
+struct ring;
 
-void summary_line(const char *path, const struct tally *tally, uint64_t lost_events);
+void summary_line(const char *path, const struct tally *tally, const struct ring *ring);
 
 #endif

@@ -147,7 +147,7 @@ static void close_files(void)
         unlink(ring_path);
         tally_finish(&tally);
         if (!recording.config.quiet)
-            summary_line(trace_path, &tally, atomic_load(&recording.ring.header->lost_events));
+            summary_line(trace_path, &tally, &recording.ring);
     }
     pthread_mutex_unlock(&writer_lock);
 }
@@ -165,6 +165,8 @@ static void wait_for_work(void)
     }
     while (sem_clockwait(&recording.work, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR)
         ;
+    while (sem_trywait(&recording.work) == 0) /* the same batches are for all who asked */
+        ;
 }
 
 /* 1: more events wait. */
@@ -176,6 +178,7 @@ static int write_batch(void)
     pthread_mutex_lock(&writer_lock);
     const int status = keep_store(&err) ? -1 : drain_batch(drain, &err);
     pthread_mutex_unlock(&writer_lock);
+    atomic_store_explicit(&recording.stuck, status < 0, memory_order_relaxed);
     if (status < 0)
         log_write_error(&err);
     return status;
@@ -261,6 +264,7 @@ int writer_start(struct err *err)
     sem_init(&start.done, 0, 0);
     atomic_store(&writer_ends, false);
     atomic_store(&writer_left, false);
+    atomic_store(&recording.stuck, false);
     pthread_sigmask(SIG_SETMASK, &all, &start.signals);
     const int failed = create_writer(&start);
     pthread_sigmask(SIG_SETMASK, &start.signals, NULL);
@@ -278,16 +282,29 @@ int writer_start(struct err *err)
 
 /* --- ending --- */
 
-/* Enough to store a full ring, and short enough for a program that must end. */
+/* How long the end waits for a writer that stores nothing more. */
 #define END_WAIT_S 60
 
-static void wait_for_writer(void)
+static bool writer_is_done_within(time_t seconds)
 {
     struct timespec until;
+    int failed;
     clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += END_WAIT_S;
-    while (sem_clockwait(&writer_done, CLOCK_MONOTONIC, &until) != 0 && errno == EINTR)
-        ;
+    until.tv_sec += seconds;
+    do
+        failed = sem_clockwait(&writer_done, CLOCK_MONOTONIC, &until);
+    while (failed && errno == EINTR);
+    return !failed;
+}
+
+/* A full ring on a slow disk takes minutes; each batch that is stored gives it new time. */
+static void wait_for_writer(void)
+{
+    uint64_t batches;
+    do
+        batches = atomic_load_explicit(&drain->batch_count, memory_order_relaxed);
+    while (!writer_is_done_within(END_WAIT_S) &&
+           batches != atomic_load_explicit(&drain->batch_count, memory_order_relaxed));
 }
 
 void writer_end(void)

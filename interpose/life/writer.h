@@ -19,8 +19,8 @@ void writer_setup(void);
  * of the program may have. -1: there is no trace; *err says why. */
 int writer_start(struct err *err);
 
-/* Has everything stored and the files closed. Waits a bounded time; what is not stored by then
- * stays in the ring. Callable from a signal handler: the thread does the work. */
+/* Has everything stored and the files closed. Waits as long as the writer gets on; what it cannot
+ * store stays in the ring. Callable from a signal handler: the thread does the work. */
 void writer_end(void);
 
 /* Before an exec the trace is marked as complete; after an exec that failed, as not complete. */

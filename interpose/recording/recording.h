@@ -43,6 +43,8 @@ struct recording {
     struct ring ring;
     /* Posted when more than the writer likes is waiting, and when it is to end. */
     sem_t work;
+    /* The writer could not store its last batch. Relaxed: a late answer costs a short wait. */
+    _Atomic bool stuck;
     /* Set by whoever keeps the first early event; NULL: nobody has. */
     _Atomic(const struct recording_early *) early;
     /* On a line of its own: every event of every thread increments it. */

@@ -14,6 +14,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "segment_wait.h"
+
 _Thread_local struct thread *thread_self GMT_TLS_INITIAL_EXEC;
 
 /* Numbers of threads that have not come themselves yet. */
@@ -214,6 +216,8 @@ static bool enter_segment(struct thread *thread)
 {
     const int saved_errno = errno;
     thread->segment = ring_take_segment(&recording.ring);
+    if (!thread->segment)
+        thread->segment = segment_wait(thread->generation);
     errno = saved_errno;
     recording_wake_writer();
     if (!thread->segment)

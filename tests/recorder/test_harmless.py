@@ -335,19 +335,21 @@ def test_a_reader_that_looks_on_at_exit_neither_stops_the_program_nor_spoils_the
 # --- more than the ring holds ----------------------------------------------------------------------
 
 
-def assert_loss_is_said(folder):
+def assert_loss_is_said(folder, said):
     lost = meta(folder, "lost_events")
     assert lost > 0
     assert folder.report()["trace"]["lost_events"] == lost
-    assert "lost" in run_command("report", folder.trace).stdout
+    assert f"{lost} events lost (the ring was full: set a larger GPUMEMTRACE_RING_MAX)" in said
+    for command in ("report", "info"):
+        assert "lost, as the ring was full" in " ".join(run_command(command, folder.trace).stdout.split())
     assert run_command("check", folder.trace).returncode == 2
 
 
 def test_more_threads_than_the_ring_has_room_for_run_on_and_the_loss_is_counted(twice, program):
-    _, folder = twice(program("harm_traces"), "threads-at-once", GPUMEMTRACE_RING_MAX="1MiB")
+    recorded, folder = twice(program("harm_traces"), "threads-at-once", GPUMEMTRACE_RING_MAX="1MiB")
     stored = folder.count("SELECT count(*) FROM event")
     assert stored < 16 + 16 <= stored + meta(folder, "lost_events")
-    assert_loss_is_said(folder)
+    assert_loss_is_said(folder, recorded.stderr)
 
 
 def test_the_same_threads_lose_nothing_in_a_ring_with_room_for_them(twice, program):
@@ -355,9 +357,10 @@ def test_the_same_threads_lose_nothing_in_a_ring_with_room_for_them(twice, progr
     assert_all_there(folder, 16, 16)
 
 
-def test_under_more_load_than_the_ring_takes_the_loss_is_counted_shown_and_fails_a_check(
-    twice, program
-):
-    _, folder = twice(program("harm_traces"), "heavy-load", GPUMEMTRACE_RING_MAX="1MiB")
-    assert meta(folder, "complete") == 1
-    assert_loss_is_said(folder)
+def test_under_more_load_than_the_ring_takes_the_program_waits_and_nothing_is_lost(twice, program):
+    recorded, folder = twice(program("harm_traces"), "heavy-load", GPUMEMTRACE_RING_MAX="1MiB")
+    assert_all_there(folder, 16 * 50_000, 16 * 50_000)
+    waited_s = meta(folder, "ring_full_ns") / 1e9
+    assert f"{waited_s:.1f} s waited for room in the ring" in recorded.stderr
+    warnings = folder.report()["warnings"]
+    assert any(f"waited {waited_s:.1f} s for room in the ring" in warning for warning in warnings)

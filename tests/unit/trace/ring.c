@@ -165,6 +165,18 @@ static void a_drained_full_segment_is_used_again(void **state)
     assert_int_equal(seq, 5 * RING_SEGMENT_SLOTS);
 }
 
+static void a_segment_drained_before_its_owner_found_it_full_is_used_again(void **state)
+{
+    struct bench *bench = *state;
+    struct ring_segment *segment = ring_take_segment(&bench->ring);
+    for (uint64_t seq = 1; seq <= RING_SEGMENT_SLOTS; seq++)
+        assert_non_null(push(bench, segment, seq));
+    drain_ok(bench);
+    assert_null(ring_claim(&bench->ring, segment, 1));
+    drain_ok(bench);
+    assert_ptr_equal(ring_take_segment(&bench->ring), segment);
+}
+
 static void a_segment_without_room_for_the_next_record_is_used_again(void **state)
 {
     struct bench *bench = *state;
@@ -434,6 +446,9 @@ int main(void)
         RING_TEST(a_pending_slot_of_the_dead_is_stored_with_result_null),
         cmocka_unit_test_setup_teardown(a_drained_full_segment_is_used_again, set_up_one_segment,
                                         tear_down),
+        cmocka_unit_test_setup_teardown(
+            a_segment_drained_before_its_owner_found_it_full_is_used_again, set_up_one_segment,
+            tear_down),
         cmocka_unit_test_setup_teardown(a_segment_without_room_for_the_next_record_is_used_again,
                                         set_up_one_segment, tear_down),
         cmocka_unit_test_setup_teardown(beyond_the_limit_there_is_no_segment, set_up_one_segment,
