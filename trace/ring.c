@@ -42,13 +42,10 @@ static off_t segment_offset(uint32_t index)
     return (off_t)(RING_HEADER_BYTES + index * RING_SEGMENT_BYTES);
 }
 
-/* The producer maps its pages at once: faulting each one in would cost its hooks more. */
 static void *map(const struct ring *ring, size_t length, off_t offset)
 {
     const int protection = ring->writable || ring->private ? PROT_READ | PROT_WRITE : PROT_READ;
-    const int sharing = ring->private       ? MAP_PRIVATE
-                        : ring->segment_max ? MAP_SHARED | MAP_POPULATE
-                                            : MAP_SHARED;
+    const int sharing = ring->private ? MAP_PRIVATE : MAP_SHARED;
     void *memory = mmap(NULL, length, protection, sharing, ring->fd, offset);
     if (memory == MAP_FAILED)
         return NULL;
@@ -215,8 +212,16 @@ static void set_state(struct ring *ring, uint32_t index, enum segment_state stat
 static bool take_if(struct ring *ring, uint32_t index, enum segment_state state)
 {
     uint8_t expected = (uint8_t)state;
-    return atomic_compare_exchange_strong_explicit(&ring->states[index], &expected, SEGMENT_ACTIVE,
+    return atomic_load_explicit(&ring->states[index], memory_order_relaxed) == expected &&
+           atomic_compare_exchange_strong_explicit(&ring->states[index], &expected, SEGMENT_ACTIVE,
                                                    memory_order_acquire, memory_order_relaxed);
+}
+
+/* Makes all pages writable at once: a fault in each would cost the hooks more. MAP_POPULATE would
+ * leave a write fault in each page of a shared mapping; a kernel before 5.14 does nothing here. */
+static void populate_pages(struct ring_segment *segment)
+{
+    madvise(segment, RING_SEGMENT_BYTES, MADV_POPULATE_WRITE);
 }
 
 /* Releases the pages from this process; the file keeps their contents. */
@@ -281,13 +286,24 @@ static struct ring_segment *grow(struct ring *ring)
     return segment;
 }
 
-struct ring_segment *ring_take_segment(struct ring *ring)
+/* One that was used before; NULL: all are in use. */
+static struct ring_segment *take_again(struct ring *ring)
 {
     const uint32_t count = ring_segment_count(ring);
     for (uint32_t i = 0; i < count; i++)
         if (take_if(ring, i, SEGMENT_IDLE) || take_if(ring, i, SEGMENT_LEFT))
             return atomic_load_explicit(&ring->segments[i], memory_order_acquire);
-    return grow(ring);
+    return NULL;
+}
+
+struct ring_segment *ring_take_segment(struct ring *ring)
+{
+    struct ring_segment *segment = take_again(ring);
+    if (!segment)
+        segment = grow(ring);
+    if (segment)
+        populate_pages(segment);
+    return segment;
 }
 
 void ring_leave_segment(struct ring *ring, struct ring_segment *segment)
