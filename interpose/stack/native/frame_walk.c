@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "gpumemtrace/compiler.h"
 #include "modules.h"
@@ -73,6 +74,7 @@ static bool add_rule(uintptr_t place, struct frame_rule rule)
 
 struct position {
     uintptr_t sp, bp, place;
+    uintptr_t bp_at; /* where bp was saved; 0: it is the register's */
 };
 
 /* The position of this line of code, which serves as a return address into its function. */
@@ -95,8 +97,10 @@ static inline bool is_plausible(const struct position *at, uintptr_t cfa, struct
 
 static inline void go_to_caller(struct position *at, uintptr_t cfa, struct frame_rule rule)
 {
-    if (rule.bp_words)
-        at->bp = *(const uintptr_t *)(cfa - (uintptr_t)8 * rule.bp_words);
+    if (rule.bp_words) {
+        at->bp_at = cfa - (uintptr_t)8 * rule.bp_words;
+        at->bp = *(const uintptr_t *)at->bp_at;
+    }
     at->place = *(const uintptr_t *)(cfa - 8);
     at->sp = cfa;
 }
@@ -117,21 +121,49 @@ static GMT_NOINLINE const struct frame_rule *look_up(uintptr_t place)
     return rule;
 }
 
-int frame_walk(struct frame_walk *walk, struct frame_steps *steps, void **frames, int limit)
+/* The caller's rbp at this step; first: that at the walk's start. */
+static inline uintptr_t bp_of(const struct frame_step *step, uintptr_t first)
 {
-    const struct frame_step *last = steps->steps[walk->last];
-    const struct frame_step *const last_end = last + walk->count;
-    struct frame_step *const now = steps->steps[!walk->last], *next = now;
-    const uintptr_t top = walk->top;
-    struct position at;
-    int count = 0;
-    POSITION_HERE(at);
-    if (walk->pause) {
-        walk->pause--;
-        return 0;
-    }
-    if (at.sp > top || top - at.sp > STACK_BYTES_MAX || limit >= FRAME_STEPS_MAX)
-        return 0;
+    return step->bp_at ? *(const uintptr_t *)step->bp_at : first;
+}
+
+/* Do this step's saved words still lead to the next one? */
+static inline bool leads_to(const struct frame_step *step, const struct frame_step *next,
+                            uintptr_t first_bp)
+{
+    return *(const uintptr_t *)(next->sp - 8) == next->place &&
+           (step->rule.base == FRAME_FROM_SP ||
+            bp_of(step, first_bp) + (uintptr_t)8 * step->rule.cfa_words == next->sp);
+}
+
+/* The first step that no longer leads to the next one, or the last step; fills frames up to it. A
+ * loop that allocates has the same stack again and again. */
+static inline const struct frame_step *repeat_steps(const struct frame_step *step,
+                                                    const struct frame_step *end,
+                                                    uintptr_t first_bp, void **frames)
+{
+    for (; step + 1 < end && leads_to(step, step + 1, first_bp); step++)
+        *frames++ = (void *)step[1].place;
+    return step;
+}
+
+/* Walks from this step of the last walk on; the steps before it hold. NULL: from the start. */
+static GMT_NOINLINE int walk_on(struct frame_walk *walk, struct frame_steps *steps,
+                                const struct frame_step *from, struct position at, void **frames,
+                                int limit)
+{
+    struct frame_step *const last_start = steps->steps[walk->last];
+    const struct frame_step *const last_end = last_start + walk->count;
+    const struct frame_step *last = from ? from : last_start;
+    const unsigned held = (unsigned)(last - last_start);
+    const bool in_place = last + 1 >= last_end; /* nothing behind this step is needed again */
+    struct frame_step *const now = in_place ? last_start : steps->steps[!walk->last];
+    struct frame_step *next = now + held;
+    int count = (int)held;
+    if (from)
+        at = (struct position){from->sp, bp_of(from, at.bp), from->place, from->bp_at};
+    if (!in_place)
+        memcpy(now, last_start, held * sizeof *now);
     for (;;) {
         while (last < last_end && last->sp < at.sp)
             last++;
@@ -141,10 +173,10 @@ int frame_walk(struct frame_walk *walk, struct frame_steps *steps, void **frames
             return 0;
         const struct frame_rule rule = *found;
         const uintptr_t cfa = cfa_of(&at, rule);
-        *next++ = (struct frame_step){at.sp, at.place, rule};
+        *next++ = (struct frame_step){at.sp, at.place, at.bp_at, rule};
         if (rule.base == FRAME_LAST)
             break;
-        if (!is_plausible(&at, cfa, rule, top))
+        if (!is_plausible(&at, cfa, rule, walk->top))
             return 0;
         go_to_caller(&at, cfa, rule);
         if (at.place < PLACE_MIN || count == limit)
@@ -152,8 +184,29 @@ int frame_walk(struct frame_walk *walk, struct frame_steps *steps, void **frames
         frames[count++] = (void *)at.place;
     }
     walk->count = (unsigned)(next - now);
-    walk->last = !walk->last;
+    if (!in_place)
+        walk->last = !walk->last;
     return count;
+}
+
+int frame_walk(struct frame_walk *walk, struct frame_steps *steps, void **frames, int limit)
+{
+    const struct frame_step *const last = steps->steps[walk->last], *from = NULL;
+    struct position at = {.bp_at = 0};
+    POSITION_HERE(at);
+    if (walk->pause) {
+        walk->pause--;
+        return 0;
+    }
+    if (at.sp > walk->top || walk->top - at.sp > STACK_BYTES_MAX || limit >= FRAME_STEPS_MAX)
+        return 0;
+    if (walk->count && last->sp == at.sp && last->place == at.place &&
+        walk->count <= (unsigned)limit && last[walk->count - 1].sp <= walk->top) {
+        from = repeat_steps(last, last + walk->count, at.bp, frames);
+        if (from->rule.base == FRAME_LAST)
+            return (int)(from - last);
+    }
+    return walk_on(walk, steps, from, at, frames, limit);
 }
 
 /* --- learning --- */
@@ -200,7 +253,7 @@ static bool compare(struct position *at, void *const *frames, int count, uintptr
 
 void frame_walk_learn(struct frame_walk *walk, void *const *frames, int count)
 {
-    struct position at;
+    struct position at = {.bp_at = 0};
     bool learned = false;
     POSITION_HERE(at);
     if (walk->pause)

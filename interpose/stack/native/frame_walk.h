@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Walks the native stack of the calling thread quickly: steps from caller to caller by rules that
- * were read once (frame_rules.h) and confirmed by an unwinder. Most frames stand where they stood
- * in the thread's last walk, and need no lookup. A place without a confirmed rule is left to the
- * unwinder.
+ * were read once (frame_rules.h) and confirmed by an unwinder. A place without a confirmed rule is
+ * left to the unwinder. The thread's last walk saves most of the work:
  *
  *     last walk:   | sp, place, rule | sp, place, rule | …        innermost first, sp grows
- *     this walk:     other place         same sp and place: the same rule, no lookup
+ *     this walk:   1. as long as the saved words on the stack are the same: the same steps
+ *                  2. behind the first change: step by step; at a known sp and place the rule
+ *                     needs no lookup
  *
  * Callable from a hook: no malloc, no waiting for a lock, and system calls only while it learns.
  */
@@ -21,6 +22,7 @@
 
 struct frame_step {
     uintptr_t sp, place;
+    uintptr_t bp_at; /* where the rbp of this place was saved; 0: it was in the register */
     struct frame_rule rule;
 };
 

@@ -193,6 +193,46 @@ static void stacks_of_many_shapes_are_what_the_unwinder_finds(void **state)
     assert_true(walked_count > learned_count * 100);
 }
 
+/* Two frames whose sizes always add up to the same: what lies inside of them stands where it stood,
+ * and the memory between them still holds words of the last call, which came from another line. */
+static GMT_NOINLINE void roomy(size_t bytes, size_t next_bytes)
+{
+    char *room = __builtin_alloca(bytes);
+    KEEP(room);
+    if (!next_bytes) {
+        check();
+    } else if (bytes < next_bytes) {
+        roomy(next_bytes, 0);
+    } else {
+        roomy(next_bytes, 0);
+        KEEP(next_bytes);
+    }
+    KEEP(room);
+}
+
+static void a_frame_that_moved_between_others_that_did_not_is_noticed(void **state)
+{
+    (void)state;
+    for (size_t turn = 0; turn < 50; turn++) {
+        const size_t bytes = 64 * (1 + turn % 7);
+        roomy(bytes, 64 * 8 - bytes);
+    }
+    assert_true(walked_count > 40);
+}
+
+static void above_the_confirmed_frames_nothing_is_walked(void **state)
+{
+    (void)state;
+    for (volatile int turn = 0; turn < 4; turn++) { /* not unrolled: from the same line each time */
+        if (turn == 3)
+            walk.top = (uintptr_t)__builtin_frame_address(0);
+        seed = 7;
+        descend(5);
+    }
+    assert_int_equal(walked_count, 2);
+    assert_int_equal(learned_count, 2);
+}
+
 /* --- code that no table knows --- */
 
 /* sub $8, %rsp; call *%rdi; add $8, %rsp; ret */
@@ -299,6 +339,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WALK_TEST(what_was_found_once_is_walked_from_then_on),
         WALK_TEST(stacks_of_many_shapes_are_what_the_unwinder_finds),
+        WALK_TEST(a_frame_that_moved_between_others_that_did_not_is_noticed),
+        WALK_TEST(above_the_confirmed_frames_nothing_is_walked),
         WALK_TEST(a_frame_that_no_rule_describes_is_left_to_the_unwinder),
         WALK_TEST(after_such_frames_others_are_walked_again),
         WALK_TEST(a_stack_that_is_switched_to_is_walked_or_unwound),
