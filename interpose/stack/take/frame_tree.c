@@ -2,13 +2,17 @@
 /*
  * See frame_tree.h.
  *
+ *     nodes[]   by frame id                  | word | parent id | last child |   word and parent are
+ *                                                                                immutable once a slot
+ *                                                                                has the id
  *     slots[]   hash table of 64-bit words   | upper half of the hash | frame id |   0: free
- *     nodes[]   by frame id                  | address | parent id | kind |          immutable once
- *                                                                                    a slot has it
  *
  * To add a frame: fill nodes[id], write the FRAME record, compare-and-swap the slot. If two threads
  * add the same frame at once, both write a record, one wins the slot, and the other's id is never
  * used.
+ *
+ * The frames of a stack mostly got their ids in a row, so a way along last children touches few
+ * cache lines. The slots of the hash table lie anywhere; it is asked only where a stack branches off.
  */
 #include "frame_tree.h"
 
@@ -18,6 +22,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "gpumemtrace/compiler.h"
 #include "interpose/image/known_code.h"
 #include "interpose/stack/native/limits.h"
 #include "interpose/stack/native/modules.h"
@@ -25,10 +30,11 @@
 
 #define SLOT_COUNT ((uint64_t)FRAME_TREE_MAX * 2)
 
+/* Node 0 is the parent of the outermost frames. */
 struct node {
-    uint64_t address;
+    uint64_t word; /* frame_word */
     uint32_t parent_id;
-    uint32_t kind;
+    _Atomic uint32_t child_id; /* of the child that was asked for last; 0: none was */
 };
 
 static _Atomic uint64_t *slots;
@@ -55,60 +61,67 @@ int frame_tree_setup(void)
     return slots && nodes ? 0 : -1;
 }
 
-static uint64_t hash_frame(uint32_t parent_id, uint32_t kind, uint64_t address)
+static uint64_t hash_frame(uint32_t parent_id, uint64_t word)
 {
-    uint64_t hash = address * 0x9e3779b97f4a7c15u;
-    hash ^= ((uint64_t)parent_id << 2 | kind) * 0xc2b2ae3d27d4eb4fu;
+    uint64_t hash = word * 0x9e3779b97f4a7c15u;
+    hash ^= (uint64_t)parent_id * 0xc2b2ae3d27d4eb4fu;
     hash ^= hash >> 29;
     hash *= 0xbf58476d1ce4e5b9u;
     return hash ^ hash >> 32;
 }
 
-static bool same_node(uint32_t id, const struct node *node)
-{
-    return nodes[id].address == node->address && nodes[id].parent_id == node->parent_id &&
-           nodes[id].kind == node->kind;
-}
-
 /* A new id with its node and its record, which nobody can find yet. 0: the tree is full. */
-static uint32_t make_node(struct thread *thread, const struct node *node)
+static uint32_t make_node(struct thread *thread, uint32_t parent_id, uint64_t word)
 {
-    if (node->kind == FRAME_NATIVE)
-        known_code_note(node->address);
+    const enum frame_kind kind = (enum frame_kind)(word >> FRAME_WORD_KIND_SHIFT);
+    const uint64_t address = word & (((uint64_t)1 << FRAME_WORD_KIND_SHIFT) - 1);
+    if (kind == FRAME_NATIVE)
+        known_code_note(address);
     if (atomic_load_explicit(&next_id, memory_order_relaxed) >= FRAME_TREE_MAX - 1024)
         return 0; /* 1024: at most so many threads are between this check and the next line */
     const uint32_t id = atomic_fetch_add_explicit(&next_id, 1, memory_order_relaxed);
-    nodes[id] = *node;
-    if (node->kind == FRAME_NATIVE)
+    nodes[id].word = word;
+    nodes[id].parent_id = parent_id;
+    if (kind == FRAME_NATIVE)
         modules_note(thread);
-    const struct ring_slot record = {.seq = id,
-                                     .address = node->address,
-                                     .stack_id = node->parent_id,
-                                     .memory = (uint8_t)node->kind};
+    const struct ring_slot record = {
+        .seq = id, .address = address, .stack_id = parent_id, .memory = (uint8_t)kind};
     thread_define(thread, SLOT_FRAME, &record, NULL, 0);
     return id;
 }
 
-uint32_t frame_tree_add(struct thread *thread, uint32_t parent_id, enum frame_kind kind,
-                        uint64_t address)
+/* The id of a frame called by parent_id (0: it is the outermost). 0: the tree is full. */
+static uint32_t find_or_add(struct thread *thread, uint32_t parent_id, uint64_t word)
 {
-    const struct node node = {address, parent_id, kind};
-    const uint64_t hash = hash_frame(parent_id, kind, address);
+    const uint64_t hash = hash_frame(parent_id, word);
     uint32_t id = 0;
     for (uint64_t at = hash & (SLOT_COUNT - 1);; at = (at + 1) & (SLOT_COUNT - 1)) {
         /* Acquire: a node is read only through the slot that shows it. */
         uint64_t slot = atomic_load_explicit(&slots[at], memory_order_acquire);
         if (!slot) {
-            if (!id && !(id = make_node(thread, &node)))
+            if (!id && !(id = make_node(thread, parent_id, word)))
                 return 0;
             const uint64_t mine = (hash & 0xffffffff00000000u) | id;
             if (atomic_compare_exchange_strong_explicit(&slots[at], &slot, mine,
                                                         memory_order_acq_rel, memory_order_acquire))
                 return id;
         }
-        if (slot >> 32 == hash >> 32 && same_node((uint32_t)slot, &node))
+        const struct node *node = &nodes[(uint32_t)slot];
+        if (slot >> 32 == hash >> 32 && node->word == word && node->parent_id == parent_id)
             return (uint32_t)slot;
     }
+}
+
+static uint32_t child_of(struct thread *thread, uint32_t parent_id, uint64_t word)
+{
+    _Atomic uint32_t *last = &nodes[parent_id].child_id;
+    /* Acquire and release: whoever reads the child here may read its node. */
+    uint32_t child_id = atomic_load_explicit(last, memory_order_acquire);
+    if (GMT_LIKELY(child_id && nodes[child_id].word == word))
+        return child_id;
+    child_id = find_or_add(thread, parent_id, word);
+    atomic_store_explicit(last, child_id, memory_order_release);
+    return child_id;
 }
 
 /* A thread's last stack as words, innermost first, and the id of each frame: the next stack mostly
@@ -161,9 +174,7 @@ uint32_t frame_tree_intern(struct thread *thread, const uint64_t *frames, uint32
     remember(last, frames, depth, shared);
     uint32_t id = shared ? last->frame_ids[depth - shared] : 0;
     for (uint32_t left = depth - shared; left-- > 0;) {
-        const enum frame_kind kind = (enum frame_kind)(frames[left] >> FRAME_WORD_KIND_SHIFT);
-        const uint64_t address = frames[left] & (((uint64_t)1 << FRAME_WORD_KIND_SHIFT) - 1);
-        const uint32_t child = frame_tree_add(thread, id, kind, address);
+        const uint32_t child = child_of(thread, id, frames[left]);
         if (!child) {
             atomic_fetch_add_explicit(&recording.ring.header->lost_frames, 1, memory_order_relaxed);
             last->depth = 0;

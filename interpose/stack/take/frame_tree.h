@@ -35,8 +35,4 @@ uint32_t frame_tree_intern(struct thread *thread, const uint64_t *frames, uint32
 /* Depth of the thread's last stack; 0: the tree had no room for all of it. */
 uint32_t frame_tree_last_depth(struct thread *thread);
 
-/* The id of a frame called by parent_id (0: it is the outermost). 0: the tree is full. */
-uint32_t frame_tree_add(struct thread *thread, uint32_t parent_id, enum frame_kind kind,
-                        uint64_t address);
-
 #endif
