@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "gpumemtrace/limits.h"
 #include "schema.h"
 #include "trace_file.h"
 
@@ -78,9 +79,9 @@ static int restrain(sqlite3 *db, const char *path)
     static const struct {
         int limit, value;
     } limits[] = {
-        {SQLITE_LIMIT_LENGTH, 1 << 20},  {SQLITE_LIMIT_SQL_LENGTH, 1 << 16},
-        {SQLITE_LIMIT_EXPR_DEPTH, 100},  {SQLITE_LIMIT_ATTACHED, 0},
-        {SQLITE_LIMIT_TRIGGER_DEPTH, 1}, {SQLITE_LIMIT_WORKER_THREADS, 0},
+        {SQLITE_LIMIT_LENGTH, LIMIT_row_bytes}, {SQLITE_LIMIT_SQL_LENGTH, 1 << 16},
+        {SQLITE_LIMIT_EXPR_DEPTH, 100},         {SQLITE_LIMIT_ATTACHED, 0},
+        {SQLITE_LIMIT_TRIGGER_DEPTH, 1},        {SQLITE_LIMIT_WORKER_THREADS, 0},
     };
     static const struct {
         int setting, value;

@@ -36,6 +36,7 @@
 #include <stdint.h>
 
 #include "gpumemtrace/event.h"
+#include "gpumemtrace/limits.h"
 
 enum slot_type {
     SLOT_EVENT,
@@ -55,7 +56,7 @@ enum slot_type {
 enum slot_state { SLOT_EMPTY, SLOT_PENDING, SLOT_DONE };
 
 #define SLOT_TEXT_BYTES 62
-#define RECORD_TEXT_MAX 4096 /* longer texts are cut */
+#define RECORD_TEXT_MAX LIMIT_text_bytes /* longer texts are cut */
 
 struct ring_slot {
     union {

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "analyzer/util/array.h"
+#include "gpumemtrace/limits.h"
 #include "trace/ring.h"
 
 /* Shorter waits are not worth a warning. */
@@ -82,6 +83,10 @@ static int warn_recording(const struct study *study, struct text_list *list, str
         return -1;
     if (meta->lost_frames.value > 0 &&
         warn(list, err, "%" PRId64 " stacks are cut short", meta->lost_frames.value))
+        return -1;
+    if (study->trace.cut_texts_count &&
+        warn(list, err, "%" PRIu64 " texts of the file are longer than %d bytes and are cut",
+             study->trace.cut_texts_count, LIMIT_text_bytes))
         return -1;
     return 0;
 }

@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "analyzer/util/array.h"
+#include "analyzer/util/utf8.h"
+#include "gpumemtrace/limits.h"
+#include "module_ranges.h"
 #include "query.h"
 
 /* The position of a column is the offset of a one-byte member: columns_frame.parent_id is 1. */
@@ -19,10 +22,10 @@
 #define AT(table, column) ((int)offsetof(struct columns_##table, column))
 
 /* The recorder gives out ids without gaps: a single huge one means a broken file. */
-enum { ID_SLACK = 65536, ID_FACTOR = 16 };
+enum { ID_FACTOR = 16 };
 
 struct reader {
-    const struct trace *trace;
+    struct trace *trace;
     const char *table;
     sqlite3_stmt *stmt;
     uint64_t row_count; /* rows read so far, the current one included */
@@ -62,11 +65,13 @@ static int read_size(struct reader *reader, int column, uint64_t *size_bytes, bo
 /* NULL in the file stays NULL. */
 static int read_text(struct reader *reader, int column, char **text)
 {
-    const unsigned char *value = sqlite3_column_text(reader->stmt, column);
+    const char *value = (const char *)sqlite3_column_text(reader->stmt, column);
     *text = NULL;
     if (!value)
         return 0;
-    *text = strdup((const char *)value);
+    const size_t length = utf8_cut_length(value, LIMIT_text_bytes);
+    *text = strndup(value, length);
+    reader->trace->cut_texts_count += value[length] != '\0';
     if (!*text)
         err_set(reader->err, ERR_SYSTEM, "out of memory for %s", reader->trace->path);
     return *text ? 0 : -1;
@@ -95,7 +100,7 @@ static void *reach_id(struct reader *reader, void *items, size_t *limit, uint32_
     size_t capacity = *limit;
     if (id < *limit)
         return items;
-    if (id > reader->row_count * ID_FACTOR + ID_SLACK) {
+    if (id > reader->row_count * ID_FACTOR + LIMIT_id_slack) {
         broken_row(reader, "an id is far beyond the number of rows");
         return NULL;
     }
@@ -185,7 +190,7 @@ static int row_device(struct trace *trace, struct reader *reader)
         return -1;
     trace->devices = grown;
     struct trace_device *device = &grown[trace->device_count];
-    if (read_integer(reader, AT(device, device), 0, INT8_MAX, &number) ||
+    if (read_integer(reader, AT(device, device), 0, LIMIT_devices - 1, &number) ||
         read_size(reader, AT(device, total_bytes), &device->total_bytes, &known) ||
         read_size(reader, AT(device, context_bytes), &device->context_bytes,
                   &device->context_known) ||
@@ -341,7 +346,10 @@ static int load_table(struct trace *trace, sqlite3 *db, const struct table *tabl
     if (query_prepare(trace->path, db, table->select, &reader.stmt, err))
         return -1;
     while ((step = sqlite3_step(reader.stmt)) == SQLITE_ROW) {
-        reader.row_count++;
+        if (reader.row_count++ == LIMIT_rows) {
+            broken_row(&reader, "the table has more rows than a trace may hold");
+            goto out;
+        }
         if (table->row(trace, &reader))
             goto out;
     }
@@ -374,5 +382,5 @@ int load_tables(struct trace *trace, sqlite3 *db, struct err *err)
         qsort(trace->modules, trace->module_count, sizeof *trace->modules, compare_modules);
     if (trace->symbol_count)
         qsort(trace->symbols, trace->symbol_count, sizeof *trace->symbols, compare_symbols);
-    return 0;
+    return module_ranges_build(trace, err);
 }

@@ -41,6 +41,7 @@ void trace_release(struct trace *trace)
     free(trace->threads);
     free(trace->devices);
     free(trace->modules);
+    free(trace->module_ranges);
     free(trace->symbols);
     free(trace->coverage);
     free(trace->frames);
@@ -81,16 +82,15 @@ const struct trace_symbol *trace_symbols(const struct trace *trace, uint64_t add
     return *count ? &trace->symbols[low] : NULL;
 }
 
-/* Where libraries came and went, ranges may overlap: the one mapped last is the likelier. */
 const struct trace_module *trace_module_at(const struct trace *trace, uint64_t address)
 {
-    const struct trace_module *best = NULL;
-    for (size_t i = 0; i < trace->module_count; i++) {
-        const struct trace_module *module = &trace->modules[i];
-        if (module->start_address > address)
-            break;
-        if (address < module->end_address && (!best || module->module_id > best->module_id))
-            best = module;
+    size_t low = 0, high = trace->module_range_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (trace->module_ranges[middle].start_address <= address)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return best;
+    return low ? trace->module_ranges[low - 1].module : NULL;
 }

@@ -48,6 +48,11 @@ struct trace_module {
     uint64_t load_address, start_address, end_address;
 };
 
+struct trace_module_range { /* the addresses from start_address to that of the next range */
+    uint64_t start_address;
+    const struct trace_module *module; /* NULL: no module */
+};
+
 struct trace_frame { /* index is the frame_id; kind and address as in the table frame */
     uint32_t parent_id;
     uint8_t kind;
@@ -72,7 +77,8 @@ struct trace_coverage { /* an entry point that the program asked for and that is
 struct trace {
     char *path;
     struct trace_meta meta;
-    bool recording; /* the program still runs: the file goes on growing */
+    uint64_t cut_texts_count; /* texts beyond LIMIT_text_bytes */
+    bool recording;           /* the program still runs: the file goes on growing */
 
     struct event *events; /* ascending seq */
     size_t event_count;
@@ -83,6 +89,8 @@ struct trace {
     size_t device_count;
     struct trace_module *modules; /* ascending start_address */
     size_t module_count;
+    struct trace_module_range *module_ranges; /* ascending start_address, without gaps */
+    size_t module_range_count;
 
     /* Indexed by id; entry 0 and ids that do not exist are empty. */
     struct trace_frame *frames;

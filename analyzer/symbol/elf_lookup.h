@@ -10,6 +10,7 @@
 #include "elf_files.h"
 #include "frame.h"
 #include "owned_texts.h"
+#include "gpumemtrace/limits.h"
 
 struct elf_lookup;
 
@@ -26,7 +27,7 @@ void elf_lookup_close(struct elf_lookup *lookup);
  * last one of kind native, and returns how many. 0: nothing is known; -1: out of memory. The texts
  * live as long as the lookup and `texts`.
  */
-enum { ELF_LOOKUP_FRAMES_MAX = 64 };
+enum { ELF_LOOKUP_FRAMES_MAX = LIMIT_address_names };
 int elf_lookup_find(struct elf_lookup *lookup, uint64_t address, struct symbol_frame *frames,
                     struct owned_texts *texts, struct err *err);
 

@@ -10,11 +10,12 @@
 #define GPUMEMTRACE_ANALYZER_SYMBOL_SYMBOLS_H
 
 #include "analyzer/load/trace.h"
+#include "gpumemtrace/limits.h"
 #include "frame.h"
 #include "sources.h"
 
-/* No recorder takes deeper stacks. Also ends a walk where a broken table has a ring of frames. */
-#define SYMBOLS_DEPTH_MAX 1024
+/* Also ends a walk where a broken table has a ring of frames. */
+#define SYMBOLS_DEPTH_MAX LIMIT_stack_frames
 
 struct symbols;
 

@@ -2,7 +2,6 @@
 /* Names into a trace file; see write_names.h. */
 #include "write_names.h"
 
-#include <search.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +10,18 @@
 #include "trace/schema.h"
 #include "analyzer/util/array.h"
 #include "analyzer/util/text.h"
+#include "analyzer/util/text_set.h"
+#include "analyzer/util/utf8.h"
+#include "gpumemtrace/limits.h"
 
 enum { CREATE_MAX_BYTES = 2048 };
 
 struct writer {
     sqlite3 *db;
     sqlite3_stmt *add_string, *add_symbol;
-    struct hsearch_data string_ids; /* text to id, of the file's strings and the new ones */
+    struct text_set strings; /* those of the file, then the new ones */
+    uint32_t *string_ids;    /* by number of the set */
+    size_t id_capacity;
     uint32_t last_string_id;
 };
 
@@ -30,26 +34,32 @@ static int write_failed(const struct trace *trace, sqlite3 *db, struct err *err)
 
 /* --- strings --- */
 
-/* hsearch takes a char * and does not write to it. */
-static char *key_of(const char *text)
+/* The place of the text's id: 0 for a new text. NULL: out of memory. */
+static uint32_t *id_of(struct writer *writer, const char *text)
 {
-    return (char *)(uintptr_t)text;
+    const size_t count = writer->strings.count;
+    uint32_t *grown =
+        array_grow(writer->string_ids, &writer->id_capacity, count, sizeof *grown, NULL);
+    if (!grown)
+        return NULL;
+    writer->string_ids = grown;
+    const uint32_t number = text_set_add(&writer->strings, text, NULL);
+    if (number == TEXT_SET_NONE)
+        return NULL;
+    if (number == count)
+        grown[number] = 0;
+    return &grown[number];
 }
 
-static int index_string(struct writer *writer, const char *text, uint32_t string_id)
+static int index_strings(struct writer *writer, const struct trace *trace)
 {
-    ENTRY *entry, added = {.key = key_of(text), .data = (void *)(uintptr_t)string_id};
-    return hsearch_r(added, ENTER, &entry, &writer->string_ids) ? 0 : -1;
-}
-
-/* The table has twice the room that is needed, because a full one is slow. */
-static int index_strings(struct writer *writer, const struct trace *trace, size_t new_count)
-{
-    if (!hcreate_r(2 * (trace->string_limit + new_count) + 16, &writer->string_ids))
-        return -1;
-    for (size_t id = 1; id < trace->string_limit; id++)
-        if (trace->strings[id] && index_string(writer, trace->strings[id], (uint32_t)id))
+    for (size_t id = 1; id < trace->string_limit; id++) {
+        uint32_t *found = trace->strings[id] ? id_of(writer, trace->strings[id]) : NULL;
+        if (!found && trace->strings[id])
             return -1;
+        if (found && !*found)
+            *found = (uint32_t)id;
+    }
     return 0;
 }
 
@@ -60,17 +70,23 @@ static int run_insert(sqlite3_stmt *stmt)
     return status == SQLITE_DONE ? 0 : -1;
 }
 
-static int find_string_id(struct writer *writer, const char *text, uint32_t *id)
+/* A demangled name may be longer than a text of a trace. */
+static int find_string_id(struct writer *writer, const char *name, uint32_t *id)
 {
-    ENTRY *found, wanted = {.key = key_of(text)};
-    if (hsearch_r(wanted, FIND, &found, &writer->string_ids)) {
-        *id = (uint32_t)(uintptr_t)found->data;
-        return 0;
+    char text[LIMIT_text_bytes + 1];
+    snprintf(text, sizeof text, "%.*s", (int)utf8_cut_length(name, LIMIT_text_bytes), name);
+    uint32_t *found = id_of(writer, text);
+    if (!found)
+        return -1;
+    if (!*found) {
+        *found = ++writer->last_string_id;
+        sqlite3_bind_int64(writer->add_string, 1, *found);
+        sqlite3_bind_text(writer->add_string, 2, text, -1, SQLITE_STATIC);
+        if (run_insert(writer->add_string))
+            return -1;
     }
-    *id = ++writer->last_string_id;
-    sqlite3_bind_int64(writer->add_string, 1, *id);
-    sqlite3_bind_text(writer->add_string, 2, text, -1, SQLITE_STATIC);
-    return run_insert(writer->add_string) || index_string(writer, text, *id) ? -1 : 0;
+    *id = *found;
+    return 0;
 }
 
 /* --- the table --- */
@@ -149,7 +165,8 @@ static void close_writer(struct writer *writer)
     sqlite3_finalize(writer->add_string);
     sqlite3_finalize(writer->add_symbol);
     sqlite3_close(writer->db);
-    hdestroy_r(&writer->string_ids);
+    text_set_release(&writer->strings);
+    free(writer->string_ids);
 }
 
 int write_symbol_names(const struct trace *trace, const struct symbol_name *names, size_t count,
@@ -162,9 +179,14 @@ int write_symbol_names(const struct trace *trace, const struct symbol_name *name
                 trace->path);
         return -1;
     }
+    if (count > LIMIT_rows) {
+        err_set(err, ERR_INPUT, "%s has %zu names of native frames, more than %d", trace->path,
+                count, LIMIT_rows);
+        return -1;
+    }
     if (begin_writing(&writer, trace, err))
         goto out;
-    if (index_strings(&writer, trace, 2 * count)) {
+    if (index_strings(&writer, trace)) {
         write_failed(trace, NULL, err);
         goto out;
     }

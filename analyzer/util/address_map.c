@@ -6,17 +6,16 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "hash.h"
 
 enum { FIRST_CAPACITY = 64 };
 
-/* splitmix64's finisher: device addresses differ in few, high bits. */
+/* Device addresses differ in few, high bits. */
 static size_t home_of(const struct address_map *map, uint32_t space, uint64_t address)
 {
-    uint64_t hash = address + space * 0x9e3779b97f4a7c15u;
+    const uint64_t hash = hash_mix((address ^ map->seed) + space * 0x9e3779b97f4a7c15u);
 
-    hash = (hash ^ (hash >> 30)) * 0xbf58476d1ce4e5b9u;
-    hash = (hash ^ (hash >> 27)) * 0x94d049bb133111ebu;
-    return (size_t)(hash ^ (hash >> 31)) & (map->capacity - 1);
+    return (size_t)hash & (map->capacity - 1);
 }
 
 /* The slot that holds the key, or the empty one where it would go. Needs a capacity. */
@@ -44,7 +43,7 @@ uint32_t address_map_get(const struct address_map *map, uint32_t space, uint64_t
 
 static int resize_map(struct address_map *map, size_t capacity, struct err *err)
 {
-    struct address_map larger = {.capacity = capacity, .count = map->count};
+    struct address_map larger = {.capacity = capacity, .count = map->count, .seed = hash_seed()};
 
     larger.slots = array_new(capacity, sizeof *larger.slots, err);
     if (!larger.slots)

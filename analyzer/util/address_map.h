@@ -25,6 +25,7 @@ struct address_map {
     struct address_slot *slots;
     size_t capacity; /* a power of two, or 0 */
     size_t count;
+    uint64_t seed;
 };
 
 void address_map_release(struct address_map *map);

@@ -2,6 +2,8 @@
 /* Decoding, showing and column counts of UTF-8; see utf8.h. */
 #include "utf8.h"
 
+#include <string.h>
+
 #include <inttypes.h>
 #include <stdbool.h>
 
@@ -73,6 +75,17 @@ size_t utf8_next(const char *string, uint32_t *code)
         if ((first & leads[i].mask) == leads[i].bits)
             return finish(string, &leads[i], code);
     return 1;
+}
+
+size_t utf8_cut_length(const char *string, size_t most)
+{
+    size_t length = strnlen(string, most + 1);
+    if (length <= most)
+        return length;
+    length = most;
+    for (int i = 0; i < 3 && ((unsigned char)string[length] & 0xc0) == 0x80; i++)
+        length--;
+    return length;
 }
 
 static int contains(const struct range *ranges, size_t count, uint32_t code)

@@ -25,6 +25,9 @@ size_t utf8_next(const char *string, uint32_t *code);
  */
 size_t utf8_put(const char *string, FILE *out);
 
+/* The length of the string, or of as many whole characters as `most` bytes hold. */
+size_t utf8_cut_length(const char *string, size_t most);
+
 /* Columns of what utf8_put writes: 0 for combining marks, 2 for wide East Asian characters and
  * emoji. */
 unsigned utf8_columns(uint32_t code);

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """What reading a trace may take: memory grows with what is different in a file, not with how often it is named."""
 import os
+import random
+import sqlite3
 import subprocess
 
 import pytest
 
-from support.run import BUILD, PRELOAD_FIRST, clean_environment
+from support.run import BUILD, PRELOAD_FIRST, clean_environment, load_json, run_command
 from support.tracefile import MIB, Trace
 
 sanitized = pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer's own memory is larger")
@@ -28,7 +30,7 @@ def resident_mib(*arguments):
 def test_a_live_call_stack_takes_little_memory_in_json(tmp_path):
     trace = Trace(tmp_path / "trace.db")
     outer = [("/home/me/train.py", 100 + depth, f"level{depth}") for depth in range(6)]
-    for line in range(20_000):
+    for line in range(15_000):
         trace.alloc(MIB, stack=trace.stack(("/home/me/model.py", line, "Layer.forward"), *outer))
     assert resident_mib("peak", "--json", trace.write()) < 90
 
@@ -36,6 +38,88 @@ def test_a_live_call_stack_takes_little_memory_in_json(tmp_path):
 @sanitized
 def test_a_long_text_is_kept_once_however_many_stacks_show_it(tmp_path):
     trace = Trace(tmp_path / "trace.db")
-    for line in range(300):
-        trace.alloc(MIB, stack=trace.stack(("a.py", line, "x" * 900_000)))
+    name = "x" * 4000
+    outer = [(f"{depth}.py", 1, name) for depth in range(6)]
+    for line in range(4_000):
+        trace.alloc(MIB, stack=trace.stack(("a.py", line, name), *outer))
     assert resident_mib("report", "--json", trace.write()) < 90
+
+
+# --- limits.def: what a file may hold ---
+
+
+def change(path, *statements):
+    with sqlite3.connect(path) as database:
+        for statement in statements:
+            database.execute(statement)
+    database.close()
+    return path
+
+
+def one_block(folder, *frames):
+    trace = Trace(folder / "trace.db")
+    trace.alloc(MIB, stack=trace.stack(*frames) if frames else None)
+    return trace.write()
+
+
+def frames_of(path):
+    (device,) = load_json("peak", path)["devices"]
+    return device["sites"][0]["frames"]
+
+
+def test_a_text_beyond_the_limit_is_cut_between_characters_and_counted(tmp_path):
+    path = one_block(tmp_path, ("é" * 4096, 1, "f" * 4097), ("g.py", 2, "g" * 4096))
+    answer = load_json("report", path)
+    assert "2 texts of the file are longer than 4096 bytes and are cut" in answer["warnings"]
+    inner, outer = frames_of(path)
+    assert (inner["file"], inner["function"], outer["function"]) == ("é" * 2048, "f" * 4096, "g" * 4096)
+    change(path, "UPDATE string SET text = substr('x' || text, 1, 4096)")
+    assert frames_of(path)[0]["file"] == "x" + "é" * 2047
+
+
+@pytest.mark.parametrize(
+    "statement, what",
+    [
+        ("UPDATE string SET text = printf('%.*c', 1100000, 'x')", "too big"),
+        ("UPDATE meta SET value = zeroblob(6000000)", "too big"),
+        ("INSERT INTO device VALUES (128, NULL, NULL, NULL, NULL)", "device"),
+        ("UPDATE frame SET frame_id = 65553", "far beyond"),
+    ],
+)
+def test_a_row_beyond_a_limit_is_refused_in_one_line(tmp_path, statement, what):
+    path = change(one_block(tmp_path, ("a.py", 1, "f")), statement)
+    completed = run_command("report", path)
+    assert (completed.returncode, completed.stdout) == (2, "")
+    assert what in completed.stderr and len(completed.stderr.splitlines()) == 1
+
+
+NUMBERS = "WITH RECURSIVE n(x) AS (SELECT 2 UNION ALL SELECT x + 1 FROM n LIMIT 299999)"
+
+
+@pytest.mark.parametrize("last", ["NULL", "1"], ids=["a chain", "a ring"])
+def test_frames_one_inside_the_other_are_one_stack_of_the_limit(tmp_path, last):
+    path = change(
+        one_block(tmp_path, ("a.py", 1, "f")),
+        "UPDATE frame SET parent_id = 2",
+        f"INSERT INTO frame {NUMBERS} SELECT x, CASE x WHEN 300000 THEN {last} ELSE x + 1 END, 1, 1 FROM n",
+    )
+    assert len(frames_of(path)) == 2048
+
+
+def test_where_modules_overlap_the_one_that_was_mapped_last_names_the_address(tmp_path):
+    chance = random.Random(11)
+    trace = Trace(tmp_path / "trace.db")
+    modules = [(start := chance.randrange(1, 2000), start + chance.randrange(-5, 300)) for _ in range(200)]
+    for number, (start, end) in enumerate(modules, 1):
+        trace.rows["module"].append((number, f"/lib/{number}", None, start, start, end))
+    addresses = list(range(1, 2400))
+    for address in addresses:
+        trace.alloc(1, stack=trace.stack(address))
+    (device,) = load_json("peak", trace.write())["devices"]
+    found = sorted((site["frames"][0]["module"] or "", site["frames"][0]["function"]) for site in device["sites"])
+    expected = []
+    for address in addresses:
+        inside = [n for n, (start, end) in enumerate(modules, 1) if start <= address - 1 < end]
+        name = f"{inside[-1]}+{address - modules[inside[-1] - 1][0]:#x}" if inside else f"[anonymous]+{address:#x}"
+        expected.append((f"/lib/{inside[-1]}" if inside else "", name))
+    assert found == sorted(expected)

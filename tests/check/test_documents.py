@@ -62,8 +62,9 @@ def test_trace_format_explains_in_the_words_of_the_lists():
         *listed_texts("tables.def", r'^ +COLUMN\((\w+), +"([^"]*)", +"(.*)"\)$'),
         *listed_texts("event_kinds.def", r'^EVENT_KIND\( \w+, +"([^"]*)", +"(.*)"\)$'),
         *listed_texts("meta_keys.def", r'^META\((\w+), +(\w+), +"(.*)"\)$'),
+        *listed_texts("limits.def", r'^LIMIT\((\w+), +(\d+), +(\w+), +"(.*)"\)$'),
     ]
-    assert len(rows) > 90
+    assert len(rows) > 97
     text = FORMAT.read_text(encoding="utf-8")
     for row in rows:
         assert f"| {' | '.join(row)} |\n" in text, row

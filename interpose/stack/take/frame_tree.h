@@ -12,9 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "gpumemtrace/limits.h"
 #include "interpose/recording/thread.h"
 
 #define FRAME_TREE_MAX ((uint32_t)1 << 21)
+
+_Static_assert(FRAME_TREE_MAX <= LIMIT_rows, "a reader takes every frame");
 
 /* Reserves the tables: address space only, pages are added as they are used. -1: out of memory. */
 int frame_tree_setup(void);

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The limits of schema/limits.def as constants: LIMIT_text_bytes and so on. It must not know who
+ * keeps them.
+ */
+#ifndef GPUMEMTRACE_LIMITS_H
+#define GPUMEMTRACE_LIMITS_H
+
+enum trace_limit {
+#define LIMIT(name, value, beyond, text) LIMIT_##name = (value),
+#include "schema/limits.def"
+};
+
+#endif
