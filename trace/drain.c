@@ -363,7 +363,9 @@ int drain_store_end(struct drain *drain, int64_t end_ns, bool complete, struct e
         store_meta_integer(store, META_in_flight_events,
                            (int64_t)drain_remains(drain).in_flight_events, err) ||
         store_meta_integer(store, META_end_ns, end_ns, err) ||
-        store_meta_integer(store, META_complete, complete, err) || store_commit(store, err)) {
+        store_meta_integer(store, META_complete, complete && !atomic_load(&header->lost_events),
+                           err) ||
+        store_commit(store, err)) {
         store_rollback(store);
         return -1;
     }

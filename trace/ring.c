@@ -80,8 +80,9 @@ int ring_create(struct ring *ring, const char *path, uint64_t max_bytes, struct 
         err_set(err, ERR_SYSTEM, "cannot make %s: %s", path, strerror(errno));
         return -1;
     }
-    /* Without real blocks behind it, a full disk would raise SIGBUS in the program's own thread. */
-    const int failed = posix_fallocate(ring->fd, 0, RING_HEADER_BYTES);
+    /* Without real blocks behind it, a full disk would raise SIGBUS in the program's own thread. A
+     * disk without room for one segment is found out now, when there is still a choice. */
+    const int failed = posix_fallocate(ring->fd, 0, RING_HEADER_BYTES + RING_SEGMENT_BYTES);
     if (failed || lock_file(ring->fd) ||
         !(ring->header = (struct ring_header *)map(ring, RING_HEADER_BYTES, 0))) {
         err_set(err, ERR_SYSTEM, "cannot map %s: %s", path, strerror(failed ? failed : errno));

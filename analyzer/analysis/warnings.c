@@ -47,6 +47,21 @@ void text_list_release(struct text_list *list)
     *list = (struct text_list){0};
 }
 
+/* With losses, a trace is not complete however the process ended, and its exit may be among them. */
+static int warn_end(const struct study *study, struct text_list *list, struct err *err)
+{
+    const bool lossy = study->trace.meta.lost_events.value > 0;
+
+    if (study->history.exit_index != HISTORY_NONE)
+        return lossy ? 0
+                     : warn(list, err,
+                            "the end of the recording is missing (killed after exit, or the disk "
+                            "had no room): what came after the exit may be too");
+    return warn(list, err, "%s: the last state is taken for the state at exit",
+                lossy ? "no exit of the process is recorded"
+                      : "the process ended without exit (killed, or by a raw exit_group)");
+}
+
 static int warn_losses(const struct trace_meta *meta, struct text_list *list, struct err *err)
 {
     const char *reason = meta->lost_reason.value;
@@ -56,9 +71,14 @@ static int warn_losses(const struct trace_meta *meta, struct text_list *list, st
                     "%" PRId64 " events were lost, as the ring was full: figures are incomplete; "
                     "record with a larger --ring-max",
                     meta->lost_events.value);
-    return warn(list, err, "%" PRId64 " events were lost%s%s: figures are incomplete",
-                meta->lost_events.value, reason ? ", as the ring could not grow: " : "",
-                reason ? reason : "");
+    if (reason)
+        return warn(list, err,
+                    "%" PRId64
+                    " events were lost, as the disk had no room for the ring (%s): figures "
+                    "are incomplete; record to a disk with more room",
+                    meta->lost_events.value, reason);
+    return warn(list, err, "%" PRId64 " events were lost: figures are incomplete",
+                meta->lost_events.value);
 }
 
 static int warn_recording(const struct study *study, struct text_list *list, struct err *err)
@@ -69,9 +89,7 @@ static int warn_recording(const struct study *study, struct text_list *list, str
         warn(list, err, "the program is still running: figures are up to now"))
         return -1;
     if (!study->trace.recording && !(meta->complete.known && meta->complete.value) &&
-        warn(list, err,
-             "the process ended without exit (killed, or by a raw exit_group): the last state is "
-             "taken for the state at exit"))
+        warn_end(study, list, err))
         return -1;
     if (meta->lost_events.value > 0 && warn_losses(meta, list, err))
         return -1;

@@ -5,11 +5,13 @@
 #include "summary.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "full_disk.h"
 #include "interpose/recording/log.h"
 #include "trace/ring.h"
 #include "trace/tally.h"
@@ -30,8 +32,9 @@ static void format_size(uint64_t bytes, char *text, size_t text_bytes)
 }
 
 /* Which losses there were, and what would have prevented them. */
-static void format_losses(const struct ring *ring, char *text, size_t text_bytes)
+static void format_losses(const char *path, const struct ring *ring, char *text, size_t text_bytes)
 {
+    char folder[PATH_MAX];
     const uint64_t lost_events = atomic_load(&ring->header->lost_events);
     const uint64_t full_ns = atomic_load(&ring->header->full_ns);
     const char *reason = ring_loss_reason(ring);
@@ -40,8 +43,10 @@ static void format_losses(const struct ring *ring, char *text, size_t text_bytes
                  ", %" PRIu64 " events lost (the ring was full: set a larger GPUMEMTRACE_RING_MAX)",
                  lost_events);
     else if (reason)
-        snprintf(text, text_bytes, ", %" PRIu64 " events lost (the ring could not grow: %s)",
-                 lost_events, reason);
+        snprintf(text, text_bytes,
+                 ", %" PRIu64 " events lost (the ring could not grow in %s: %s; " FULL_DISK_ADVICE
+                 ")",
+                 lost_events, full_disk_folder(path, folder), reason);
     else if (lost_events)
         snprintf(text, text_bytes, ", %" PRIu64 " events lost", lost_events);
     else if (full_ns >= NOTABLE_WAIT_NS)
@@ -52,7 +57,7 @@ static void format_losses(const struct ring *ring, char *text, size_t text_bytes
 
 void summary_line(const char *path, const struct tally *tally, const struct ring *ring)
 {
-    char size[32], where[32] = "an unknown device", failures[64] = "", losses[192] = "";
+    char size[32], where[32] = "an unknown device", failures[64] = "", losses[PATH_MAX + 256] = "";
     int device = 0;
     for (int i = 1; i <= LIVE_UNKNOWN_DEVICE; i++)
         if (tally->live.peak_bytes[i] > tally->live.peak_bytes[device])
@@ -63,7 +68,9 @@ void summary_line(const char *path, const struct tally *tally, const struct ring
     if (tally->live.failed_allocations)
         snprintf(failures, sizeof failures, ", %" PRIu64 " failed allocation%s",
                  tally->live.failed_allocations, tally->live.failed_allocations == 1 ? "" : "s");
-    format_losses(ring, losses, sizeof losses);
-    log_line("peak %s on %s%s%s; see: gpumemtrace %s %s", size, where, failures, losses,
-             tally->live.failed_allocations ? "oom" : "report", path);
+    format_losses(path, ring, losses, sizeof losses);
+    /* Lost events may have been allocations: the peak is then a lower bound. */
+    log_line("peak %s%s on %s%s%s; see: gpumemtrace %s %s",
+             atomic_load(&ring->header->lost_events) ? "at least " : "", size, where, failures,
+             losses, tally->live.failed_allocations ? "oom" : "report", path);
 }

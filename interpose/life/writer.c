@@ -21,6 +21,7 @@
 
 #include "common/proc_stat.h"
 #include "exit_moment.h"
+#include "full_disk.h"
 #include "guarded_files.h"
 #include "interpose/recording/clock.h"
 #include "interpose/recording/log.h"
@@ -84,6 +85,7 @@ static int open_files(const char *pattern, struct err *err)
                           err) &&
         !open_ring(err))
         return 0;
+    full_disk_explain(trace_path, err);
     store_abandon(&store);
     trace_path_remove(trace_path);
     return -1;
@@ -140,8 +142,10 @@ static void close_files(void)
     drain->dead = true;
     if (keep_store(&err) || drain_all(drain, &err) || store_trace_end(&err) ||
         store_close(&store, &err)) {
-        log_line("%s is incomplete: %s; the missing events are in %s", trace_path, err.message,
-                 ring_path);
+        log_line("%s is incomplete: %s; the missing events are in %s%s", trace_path, err.message,
+                 ring_path,
+                 atomic_load(&recording.ring.header->lost_events) ? ", but for some that are lost"
+                                                                  : "");
         store_abandon(&store);
     } else {
         unlink(ring_path);

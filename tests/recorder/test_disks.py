@@ -94,6 +94,67 @@ def test_a_disk_that_gets_full_at_any_write_harms_only_the_trace(tmp_path, first
         assert not list(folder.glob("copy/trace.db-ring.*"))
 
 
+AT_THE_START = """
+    mkdir small tmp && mount -t tmpfs -o size=${SIZE}k none small || exit 99
+    LD_PRELOAD=$RECORDER GPUMEMTRACE_OUTPUT=$FOLDER/small/trace.db TMPDIR=$FOLDER/$ELSEWHERE \\
+        $PROGRAMS/process_end return
+    echo status $?; ls small
+"""
+
+
+@mounting
+@pytest.mark.parametrize("size", [4, 88, 104, 160, 350])
+@pytest.mark.parametrize("elsewhere", ["small", "tmp"])
+def test_a_disk_that_is_full_at_the_start_is_named_and_another_one_taken(tmp_path, size, elsewhere):
+    """Nothing, a part of the database, or the database without the ring finds room."""
+    done = in_own_mounts(AT_THE_START, tmp_path, SIZE=size, ELSEWHERE=elsewhere)
+    assert done.stdout == "status 5\n"
+    said = done.stderr.splitlines()
+    named = f"the disk of {tmp_path}/small is full ("
+    advice = "); free space there, or name a file on another disk in GPUMEMTRACE_OUTPUT"
+    if elsewhere == "small":
+        assert len(said) == 1
+        assert said[0].startswith(f"gpumemtrace: not recording: {named}") and said[0].endswith(advice)
+        return
+    assert said[0].startswith(f"gpumemtrace: {named}")
+    assert said[0].endswith(f"{advice}; recording to {tmp_path}/tmp/trace.db instead")
+    assert "; see: " in said[1]
+    trace = load_json("report", tmp_path / "tmp/trace.db")["trace"]
+    assert (trace["complete"], trace["lost_events"]) == (True, 0)
+
+
+WHILE_IT_RUNS = """
+    mkdir small && mount -t tmpfs -o size=${SIZE}k none small || exit 99
+    LD_PRELOAD=$RECORDER GPUMEMTRACE_OUTPUT=$FOLDER/small/trace.db TMPDIR=$FOLDER/small \\
+        $PROGRAMS/harm_traces threads-at-once 2>said >/dev/null
+    $COMMAND info small/trace.db --json
+"""
+
+
+@mounting
+def test_events_lost_on_a_full_disk_make_the_trace_incomplete_and_name_the_disk(tmp_path):
+    """Each of 16 threads needs a segment of the ring, and only some find room. Whether the database finds
+    room at the end is a matter of luck."""
+    closed = 0
+    for size in (560, 600, 680, 800, 1000, 1200):
+        folder = tmp_path / str(size)
+        folder.mkdir()
+        info = json.loads(in_own_mounts(WHILE_IT_RUNS, folder, SIZE=size).stdout)
+        said = (folder / "said").read_text()
+        facts = info["meta"]
+        assert (facts["complete"], facts["lost_reason"]) == (0, "No space left on device")
+        assert info["trace"]["complete"] is False
+        lost = f"{facts['lost_events']} events were lost, as the disk had no room for the ring"
+        assert any(warning.startswith(lost) for warning in info["warnings"])
+        if "is incomplete" not in said:
+            closed += 1
+            assert "peak at least " in said
+            lost = f"{facts['lost_events']} events lost (the ring could not grow in {folder}/small: "
+            assert f", {lost}No space left on device; free space there" in said
+            assert not any("without exit" in warning for warning in info["warnings"])
+    assert closed
+
+
 @pytest.mark.parametrize("size", [0, 4, 76, 90, 130, 200, 300, 600, 1000, 1600, 2400])
 def test_a_limit_on_the_size_of_files_at_any_write_harms_only_the_trace(sim_env, tmp_path, size):
     environment = sim_env(

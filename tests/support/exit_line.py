@@ -10,7 +10,7 @@ import tempfile
 from .run import load_json
 
 LINE = re.compile(
-    r"^gpumemtrace: peak (?P<peak>\S+ \S+) on (?:device (?P<device>\d+)|an unknown device)"
+    r"^gpumemtrace: peak (?:at least )?(?P<peak>\S+ \S+) on (?:device (?P<device>\d+)|an unknown device)"
     r"(?:, (?P<failed>\d+) failed allocations?)?(?:, (?P<lost>\d+) events lost)?"
     r"(?: \(the ring [^)]*\)|, [\d.]+ s waited for room in the ring \([^)]*\))?"
     r"; see: gpumemtrace (?P<command>report|oom) (?P<trace>.+)$",
