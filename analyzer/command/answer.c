@@ -2,6 +2,7 @@
 /* From options to a printed document; see answer.h. */
 #include "answer.h"
 
+#include "memory_limit.h"
 #include "output.h"
 
 struct view answer_view(const struct command_options *options, const void *own)
@@ -24,6 +25,7 @@ int answer_print(const struct page *page, const struct command_options *options,
     struct doc *doc = NULL;
     int status;
 
+    memory_limit_set(options->memory_limit_bytes);
     if (page_build(&doc, options->format->reads, page, &view, options->operands,
                    options->operand_count, err))
         return -1;

@@ -2,6 +2,7 @@
 /* `gpumemtrace check`: exit 1 when a limit or a baseline is broken. What it says is
  * page/check.c. */
 #include "answer.h"
+#include "memory_limit.h"
 #include "output.h"
 
 #include "analyzer/page/check.h"
@@ -158,6 +159,7 @@ int command_check(const struct command *command, int argc, char **argv, struct e
 
     if (options_parse(&options, command, rules, &check.given, argc, argv, err))
         return -1;
+    memory_limit_set(options.memory_limit_bytes);
     if (!prepare(&check, err))
         status = print(&check, &options, err);
     study_release(&check.base);

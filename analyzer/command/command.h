@@ -22,6 +22,7 @@ enum command_options_group {
     COMMON_TOP = 1 << 4,    /* --top */
     COMMON_STACKS = 1 << 5, /* --native */
     COMMON_NAMES = 1 << 6,  /* --debug-dir --debuginfod */
+    COMMON_READ = 1 << 7,   /* --memory-limit */
 };
 
 #define OPERANDS_UNLIMITED (-1)

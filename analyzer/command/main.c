@@ -8,17 +8,19 @@
 #include <string.h>
 
 #include "commands.h"
+#include "memory_limit.h"
 #include "say.h"
 #include "gpumemtrace/version.h"
 
 enum { EXIT_FINE = 0, EXIT_FINDING = 1, EXIT_MISUSE = 2 };
 
-static int exit_status(const char *command, int result, const struct err *err)
+static int exit_status(const char *command, int result, struct err *err)
 {
     if (result >= 0)
         return result;
     if (err->code == ERR_DONE)
         return EXIT_FINE;
+    memory_limit_explain(err);
     command_say(command,
                 err->code == ERR_NONE ? "failed without saying why; this is a bug" : err->message);
     return err->code == ERR_FINDING ? EXIT_FINDING : EXIT_MISUSE;

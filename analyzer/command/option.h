@@ -56,8 +56,9 @@ struct command_options {
     long top;                    /* 0: not given */
     struct option_texts debug_dirs;
     bool debuginfod;
-    int native;            /* enum native_frames */
-    const char **operands; /* pointing into argv */
+    int native;                  /* enum native_frames */
+    uint64_t memory_limit_bytes; /* 0: not given */
+    const char **operands;       /* pointing into argv */
     int operand_count;
 };
 

@@ -42,6 +42,10 @@ const struct shared_option shared_options[] = {
      {"debuginfod", 0, OPTION_FLAG, NULL,
       "ask the servers in DEBUGINFOD_URLS for files that are not on this machine",
       FIELD(debuginfod)}},
+    {COMMON_READ,
+     {"memory-limit", 0, OPTION_SIZE, "SIZE",
+      "most memory to read with (default a quarter of the machine's, or of its cgroup's)",
+      FIELD(memory_limit_bytes)}},
     {0},
 };
 

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "demangle.h"
 #include "dwarf_scopes.h"
@@ -90,12 +91,24 @@ void elf_lookup_close(struct elf_lookup *lookup)
     free(lookup);
 }
 
+/* libdw cannot go on without memory; its own handler would say neither what for nor what to do. */
+static _Noreturn void end_without_memory(void)
+{
+    static const char line[] = "gpumemtrace: out of memory for debug information: "
+                               "--memory-limit=SIZE changes the limit\n";
+    const ssize_t ignored = write(STDERR_FILENO, line, sizeof line - 1);
+    (void)ignored;
+    _exit(2);
+}
+
 static int load_debug_info(struct elf_lookup *lookup, struct err *err)
 {
     if (lookup->is_loaded)
         return 0;
     lookup->is_loaded = true;
     Dwarf *dwarf = dwfl_module_getdwarf(lookup->module, &lookup->units_bias);
+    if (dwarf)
+        dwarf_new_oom_handler(dwarf, end_without_memory);
     if (dwarf && dwarf_units_load(&lookup->units, dwarf, err))
         return -1;
     return elf_functions_load(&lookup->functions, lookup->module, err);

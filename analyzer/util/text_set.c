@@ -52,7 +52,7 @@ uint32_t text_set_add(struct text_set *set, const char *text, struct err *err)
     set->texts = grown;
     char *copy = set->count < TEXT_SET_NONE - 1 ? arena_take(&set->bytes, length + 1) : NULL;
     if (!copy) {
-        err_set(err, ERR_SYSTEM, "out of memory for %zu texts", set->count);
+        err_set(err, ERR_SYSTEM, "out of memory for text %zu", set->count);
         return TEXT_SET_NONE;
     }
     grown[set->count++] = memcpy(copy, text, length + 1);

@@ -123,3 +123,53 @@ def test_where_modules_overlap_the_one_that_was_mapped_last_names_the_address(tm
         name = f"{inside[-1]}+{address - modules[inside[-1] - 1][0]:#x}" if inside else f"[anonymous]+{address:#x}"
         expected.append((f"/lib/{inside[-1]}" if inside else "", name))
     assert found == sorted(expected)
+
+
+# --- --memory-limit ---
+
+READING = [
+    "report", "peak", "timeline", "frag", "phases", "leaks", "oom", "info", "resolve",
+    "check --max-peak=1GiB",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def many_sites(tmp_path_factory):
+    trace = Trace(tmp_path_factory.mktemp("many") / "trace.db")
+    for line in range(10_000):
+        trace.alloc(MIB, stack=trace.stack(("/home/me/model.py", line, f"forward{line}")))
+    return trace.write()
+
+
+@sanitized
+@pytest.mark.parametrize("command", READING)
+def test_a_command_that_needs_more_memory_than_it_may_take_says_so_in_one_line(many_sites, command):
+    completed = run_command(*command.split(), "--memory-limit=100KiB", many_sites)
+    assert (completed.returncode, completed.stdout) == (2, "")
+    (line,) = completed.stderr.splitlines()
+    assert "out of memory" in line and "the limit is 100.00 KiB: --memory-limit=SIZE changes it" in line
+
+
+@sanitized
+def test_with_any_limit_there_is_the_whole_answer_or_one_line(many_sites):
+    whole = run_command("peak", "--json", many_sites).stdout
+    statuses = set()
+    for step in range(24):
+        limit = f"--memory-limit={int(200 * 1.25 ** step)}KiB"
+        completed = run_command("peak", "--json", limit, many_sites)
+        statuses.add(completed.returncode)
+        if completed.returncode == 0:
+            assert (completed.stdout, completed.stderr) == (whole, "")
+        else:
+            assert (completed.returncode, completed.stdout) == (2, "")
+            assert len(completed.stderr.splitlines()) == 1 and "--memory-limit" in completed.stderr
+    assert statuses == {0, 2}
+
+
+@sanitized
+def test_debug_information_counts_too(record, sample):
+    trace = record(sample("train")).trace
+    completed = run_command("resolve", "--memory-limit=1MiB", trace)
+    assert (completed.returncode, completed.stdout) == (2, "")
+    (line,) = completed.stderr.splitlines()
+    assert "out of memory" in line and "--memory-limit" in line
