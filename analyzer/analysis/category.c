@@ -12,8 +12,6 @@
 #include "analyzer/util/array.h"
 #include "analyzer/util/text.h"
 
-enum { RULE_NONE = UINT8_MAX };
-
 static const struct {
     const char *key, *title;
 } names[] = {
@@ -82,12 +80,12 @@ static bool has_word(const char *name, const char *word)
     return false;
 }
 
-static uint8_t match_rule(const char *name)
+uint8_t category_rule_of(const char *name)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (has_word(name, rules[i].word))
             return (uint8_t)i;
-    return RULE_NONE;
+    return PATH_RULE_NONE;
 }
 
 static const char *file_name(const char *path)
@@ -158,17 +156,14 @@ int categories_init(struct categories *categories, const struct history *history
     const struct trace *trace = history->trace;
 
     *categories = (struct categories){.history = history, .symbols = symbols};
-    categories->rule_of_path = array_new(history->path_count, 1, err);
     categories->of_stack = array_new(trace->frame_limit, 1, err);
     categories->of_function = array_new(trace->frame_limit, 1, err);
     categories->of_location = array_new(trace->location_limit, 1, err);
-    if (!categories->rule_of_path || !categories->of_stack || !categories->of_function ||
-        !categories->of_location || classify_frames(categories, err)) {
+    if (!categories->of_stack || !categories->of_function || !categories->of_location ||
+        classify_frames(categories, err)) {
         categories_release(categories);
         return -1;
     }
-    for (size_t i = 0; i < history->path_count; i++)
-        categories->rule_of_path[i] = match_rule(history->paths[i].name);
     for (size_t i = 0; i < trace->location_limit; i++)
         categories->of_location[i] = match_location(trace, &trace->locations[i]);
     return 0;
@@ -176,7 +171,6 @@ int categories_init(struct categories *categories, const struct history *history
 
 void categories_release(struct categories *categories)
 {
-    free(categories->rule_of_path);
     free(categories->of_stack);
     free(categories->of_function);
     free(categories->of_location);
@@ -245,44 +239,21 @@ static uint8_t of_functions(const struct categories *categories, uint32_t stack_
     return category;
 }
 
-/* PyTorch runs backward on its own threads. A block that another thread frees has outlived backward,
- * even if no allocation has shown yet that backward is over. */
-static bool is_of_backward(const struct trace *trace, uint32_t event)
+/* What the innermost phase around a block's birth that has a rule says of it. */
+static enum category of_phase(const struct history *history, const struct block *block)
 {
-    uint32_t thread_id = trace->events[event].thread_id;
-
-    for (size_t i = 0; i < trace->thread_count; i++)
-        if (trace->threads[i].thread_id == thread_id)
-            return !strncmp(trace->threads[i].name, "pt_autograd", strlen("pt_autograd"));
-    return false;
-}
-
-static bool outlived(const struct history *history, const struct block *block,
-                     const struct span *span)
-{
-    if (block->free_index > span->end_index)
-        return true;
-    return history->paths[span->path].source == PHASE_SOURCE_INFERRED &&
-           is_of_backward(history->trace, block->alloc_index) &&
-           !is_of_backward(history->trace, block->free_index);
+    if (block->deciding_path == HISTORY_NONE)
+        return CATEGORY_other;
+    uint8_t rule = history->paths[block->deciding_path].rule;
+    return (enum category)(block->outlived ? rules[rule].kept : rules[rule].passing);
 }
 
 enum category categories_of(const struct categories *categories, const struct block *block)
 {
-    const struct history *history = categories->history;
-    uint8_t category;
-
     if (block->is_segment)
         return CATEGORY_other;
-    category = block->memory == MEMORY_TENSOR ? of_functions(categories, block->stack_id)
-                                              : of_libraries(categories, block->stack_id);
-    for (uint32_t i = block->span; category == CATEGORY_COUNT && i != HISTORY_NONE;
-         i = history->spans[i].parent) {
-        const struct span *span = &history->spans[i];
-        uint8_t rule = categories->rule_of_path[span->path];
-
-        if (rule != RULE_NONE)
-            category = outlived(history, block, span) ? rules[rule].kept : rules[rule].passing;
-    }
-    return category == CATEGORY_COUNT ? CATEGORY_other : (enum category)category;
+    uint8_t category = block->memory == MEMORY_TENSOR ? of_functions(categories, block->stack_id)
+                                                      : of_libraries(categories, block->stack_id);
+    return category == CATEGORY_COUNT ? of_phase(categories->history, block)
+                                      : (enum category)category;
 }

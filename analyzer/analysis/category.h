@@ -27,11 +27,14 @@ const char *category_title(enum category category);
 struct categories {
     const struct history *history;
     struct symbols *symbols;
-    uint8_t *rule_of_path; /* number of the rule that the path's own name matches, or RULE_NONE */
-    uint8_t *of_stack;     /* by stack id: category of the library, or CATEGORY_COUNT */
-    uint8_t *of_function;  /* by stack id: category + 1 of the function; 0: not looked up yet */
-    uint8_t *of_location;  /* by Python location: category of the function, or CATEGORY_COUNT */
+    uint8_t *of_stack;    /* by stack id: category of the library, or CATEGORY_COUNT */
+    uint8_t *of_function; /* by stack id: category + 1 of the function; 0: not looked up yet */
+    uint8_t *of_location; /* by Python location: category of the function, or CATEGORY_COUNT */
 };
+
+/* The number of the rule in category_rules.def that a phase's name matches, or PATH_RULE_NONE: what
+ * the replay has to know of a phase. */
+uint8_t category_rule_of(const char *name);
 
 /* history and symbols must outlive the categories. */
 int categories_init(struct categories *categories, const struct history *history,

@@ -78,23 +78,20 @@ static int phase_peak(const struct study *study, uint32_t stock, const struct ch
                       uint64_t *bytes, struct err *err)
 {
     const struct history *history = &study->history;
-    struct phases phases;
+    const struct phase_rows phases = phases_of(&study->phases, stock);
     bool found = false;
 
-    if (phases_of(&phases, history, stock, err))
-        return -1;
     *bytes = 0;
     for (size_t i = 0; i < phases.count; i++) {
-        uint32_t path = phases.rows[i].path;
+        uint32_t path = phases.items[i].path;
 
         if (path == HISTORY_NONE || (!limit_names(history->paths[path].text, limit) &&
                                      !limit_names(history->paths[path].name, limit)))
             continue;
         found = true;
-        if (phases.rows[i].peak_bytes > *bytes)
-            *bytes = phases.rows[i].peak_bytes;
+        if (phases.items[i].peak_bytes > *bytes)
+            *bytes = phases.items[i].peak_bytes;
     }
-    phases_release(&phases);
     if (!found)
         err_set(err, ERR_INPUT, "%s: no phase is named '%.*s'; see 'gpumemtrace phases'",
                 study->trace.path, (int)limit->phase_length, limit->phase);

@@ -109,25 +109,20 @@ static struct holes find_holes(const struct stretches *held, const struct stretc
 /* --- framework pools --- */
 
 static int measure_pool(struct frag *frag, const struct history *history, uint32_t stock,
-                        uint32_t index, struct err *err)
+                        uint64_t index, struct err *err)
 {
-    struct live_walk walk = live_walk_begin(history, index);
+    struct live_walk walk = live_walk_begin(history, stock, index), segments = walk;
     struct stretches held = {0}, live = {0};
+    const struct segment *segment;
     const struct block *block;
     int status = -1;
 
-    for (size_t i = 0; i < history->segment_count; i++) {
-        const struct segment *segment = &history->segments[i];
-
-        if (segment->stock != stock || !segment_is_held(segment, index))
-            continue;
+    while ((segment = live_walk_next_segment(&segments))) {
         frag->reserved_bytes += segment->size_bytes;
         if (add_stretch(&held, segment->address, segment->size_bytes, segment->mapped, err))
             goto out;
     }
     while ((block = live_walk_next(&walk))) {
-        if (block->stock != stock)
-            continue;
         frag->live_bytes += block->size_bytes;
         if (add_stretch(&live, block->address, block->size_bytes, false, err))
             goto out;
@@ -185,15 +180,13 @@ static int add_live_block(struct driver_parts *parts, const struct history *hist
 }
 
 static int collect_driver_parts(struct driver_parts *parts, struct frag *frag,
-                                const struct history *history, uint32_t stock, uint32_t index,
+                                const struct history *history, uint32_t stock, uint64_t index,
                                 struct err *err)
 {
-    struct live_walk walk = live_walk_begin(history, index);
+    struct live_walk walk = live_walk_begin(history, stock, index);
     const struct block *block;
 
     while ((block = live_walk_next(&walk))) {
-        if (block->stock != stock)
-            continue;
         frag->live_bytes += block->size_bytes;
         if (add_live_block(parts, history, block, err))
             return -1;
@@ -208,16 +201,31 @@ static bool is_of_device(const struct mempool *mempool, int device)
            (mempool->memory == MEMORY_ASYNC || mempool->memory == MEMORY_GRAPH);
 }
 
+/* What each mempool said last at the moment. */
+static void find_reserved(const struct history *history, uint64_t index, uint64_t *reserved_bytes)
+{
+    const struct mempool_usage *ended = history->ended_usages.items;
+
+    for (size_t i = 0; i < history->mempool_count; i++) {
+        const struct mempool *mempool = &history->mempools[i];
+
+        if (mempool->reported && life_covers(&mempool->usage.life, index))
+            reserved_bytes[i] = mempool->usage.reserved_bytes;
+    }
+    for (size_t i = 0; i < history->ended_usages.count; i++)
+        if (life_covers(&ended[i].life, index))
+            reserved_bytes[ended[i].mempool] = ended[i].reserved_bytes;
+}
+
 /* What the device's pools held when they last reported, and no less than they have handed out. */
 static int add_mempool_bytes(struct frag *frag, const struct history *history, int device,
-                             uint32_t index, const uint64_t *pooled_bytes, struct err *err)
+                             uint64_t index, const uint64_t *pooled_bytes, struct err *err)
 {
     uint64_t *reserved_bytes = array_new(history->mempool_count + 1, sizeof *reserved_bytes, err);
 
     if (!reserved_bytes)
         return -1;
-    for (size_t i = 0; i < history->usage_count && history->usages[i].event <= index; i++)
-        reserved_bytes[history->usages[i].mempool] = history->usages[i].reserved_bytes;
+    find_reserved(history, index, reserved_bytes);
     for (size_t i = 0; i <= history->mempool_count; i++) {
         uint64_t free_bytes = 0;
 
@@ -233,7 +241,7 @@ static int add_mempool_bytes(struct frag *frag, const struct history *history, i
 }
 
 static int measure_driver(struct frag *frag, const struct history *history, uint32_t stock,
-                          uint32_t index, struct err *err)
+                          uint64_t index, struct err *err)
 {
     struct driver_parts parts = {
         .pooled_bytes = array_new(history->mempool_count + 1, sizeof *parts.pooled_bytes, err)};
@@ -262,38 +270,18 @@ out:
 
 /* --- both --- */
 
-const struct memory_sample *frag_device_sample(const struct history *history, int device,
-                                               uint32_t index)
-{
-    const struct event *events = history->trace->events;
-    size_t low = 0, high = history->memory_sample_count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (history->memory_samples[middle].event <= index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    while (low-- > 0)
-        if (events[history->memory_samples[low].event].device == device)
-            return &history->memory_samples[low];
-    return NULL;
-}
-
-int frag_at(struct frag *frag, const struct history *history, uint32_t stock, uint32_t index,
+int frag_at(struct frag *frag, const struct history *history, uint32_t stock, uint64_t index,
             struct err *err)
 {
     const struct stock *owner = &history->stocks[stock];
-    const struct memory_sample *sample = frag_device_sample(history, owner->device, index);
+    const struct memory_sample *sample = history_sample_at(history, owner->device, index);
 
     *frag = (struct frag){0};
     if (owner->account == ACCOUNT_pool ? measure_pool(frag, history, stock, index, err)
                                        : measure_driver(frag, history, stock, index, err))
         return -1;
     frag->device_free_known = sample != NULL;
-    frag->device_free_bytes = sample ? history->trace->events[sample->event].address : 0;
+    frag->device_free_bytes = sample ? sample->free_bytes : 0;
     frag->reserved_known = frag->reserved_bytes >= frag->live_bytes;
     if (!frag->reserved_known) {
         frag->reserved_bytes = frag->largest_free_bytes = frag->stranded_bytes = 0;
@@ -305,49 +293,8 @@ int frag_at(struct frag *frag, const struct history *history, uint32_t stock, ui
     return 0;
 }
 
-/* --- the most a pool held --- */
-
-struct edge {
-    uint32_t event;
-    bool begins;
-    uint64_t bytes;
-};
-
-static int compare_edges(const void *left, const void *right)
+bool frag_peak_reserved(const struct stock *stock, uint64_t *bytes)
 {
-    const struct edge *a = left, *b = right;
-
-    if (a->event != b->event)
-        return a->event < b->event ? -1 : 1;
-    return (int)a->begins - (int)b->begins;
-}
-
-int frag_peak_reserved(const struct history *history, uint32_t stock, uint64_t *bytes, bool *known,
-                       struct err *err)
-{
-    struct edge *edges = array_new(history->segment_count, 2 * sizeof *edges, err);
-    size_t count = 0;
-    uint64_t held_bytes = 0;
-
-    if (!edges)
-        return -1;
-    for (size_t i = 0; i < history->segment_count; i++) {
-        const struct segment *segment = &history->segments[i];
-
-        if (segment->stock != stock)
-            continue;
-        edges[count++] = (struct edge){segment->begin_index, true, segment->size_bytes};
-        if (segment->end_index != HISTORY_NONE)
-            edges[count++] = (struct edge){segment->end_index, false, segment->size_bytes};
-    }
-    qsort(edges, count, sizeof *edges, compare_edges);
-    *bytes = 0;
-    for (size_t i = 0; i < count; i++) {
-        held_bytes += edges[i].begins ? edges[i].bytes : -edges[i].bytes;
-        if (held_bytes > *bytes)
-            *bytes = held_bytes;
-    }
-    *known = count > 0 && *bytes >= history->stocks[stock].peak_bytes;
-    free(edges);
-    return 0;
+    *bytes = stock->peak_reserved_bytes;
+    return stock->has_segments && stock->peak_reserved_bytes >= stock->peak_bytes;
 }

@@ -27,15 +27,11 @@ struct frag {
     uint64_t device_free_bytes; /* what the card had left, by the nearest earlier cuMemGetInfo */
 };
 
-int frag_at(struct frag *frag, const struct history *history, uint32_t stock, uint32_t index,
+/* Right after event `index`, a moment that is kept. */
+int frag_at(struct frag *frag, const struct history *history, uint32_t stock, uint64_t index,
             struct err *err);
 
-/* The most a framework pool held from the driver at once; *known false: no segment was seen. */
-int frag_peak_reserved(const struct history *history, uint32_t stock, uint64_t *bytes, bool *known,
-                       struct err *err);
-
-/* The last cuMemGetInfo of the device at or before event `index`; NULL: none. */
-const struct memory_sample *frag_device_sample(const struct history *history, int device,
-                                               uint32_t index);
+/* The most a framework pool held from the driver at once; false: its segments were not seen. */
+bool frag_peak_reserved(const struct stock *stock, uint64_t *bytes);
 
 #endif

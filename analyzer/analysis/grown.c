@@ -51,7 +51,7 @@ static int add_side(struct named_sites *list, const struct grown_side *side, boo
     struct sites sites = {0};
     int status = -1;
 
-    if (side->index != HISTORY_NONE &&
+    if (side->index != INDEX_NONE &&
         sites_at(&sites, &side->study->categories, side->stock, side->index, err))
         return -1;
     for (size_t i = 0; i < sites.count; i++) {

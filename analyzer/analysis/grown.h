@@ -19,10 +19,11 @@ struct grown {
     size_t count;
 };
 
-/* One side: what is live in the stock right after event `index` (HISTORY_NONE: nothing). */
+/* One side: what is live in the stock right after event `index` (INDEX_NONE: nothing). */
 struct grown_side {
     const struct study *study;
-    uint32_t stock, index;
+    uint32_t stock;
+    uint64_t index;
 };
 
 int grown_find(struct grown *grown, const struct grown_side *before, const struct grown_side *after,

@@ -6,11 +6,14 @@
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_MOMENT_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_MOMENT_H
 
-#include "analyzer/replay/history.h"
+#include "analyzer/replay/replay.h"
+
+/* What the replay has to keep for it. -1: at is wrong (ERR_USAGE). */
+int moment_parse(const char *at, struct replay_plan *plan, struct err *err);
 
 /*
- * The event, for one stock. HISTORY_NONE with 0: the moment does not exist for that stock (nothing
- * was ever live, another device failed). -1: at is wrong (ERR_USAGE).
+ * The moment, for one stock. INDEX_NONE with 0: the moment does not exist for that stock (nothing
+ * was ever live, another device failed). -1: the trace has no such moment (ERR_USAGE).
  *   peak         where the stock's live bytes were highest first; NULL is the same
  *   end          the exit
  *   1.5s 200ms   the last event not later than that time since the start; units ns us ms s min
@@ -19,7 +22,7 @@
  *                open
  *   oom:N        the N-th failed allocation of the process, from 1
  */
-int moment_find(const char *at, const struct history *history, uint32_t stock, uint32_t *index,
-                struct err *err);
+int moment_find(const char *at, const struct history *history, uint32_t stock,
+                struct moment *moment, struct err *err);
 
 #endif

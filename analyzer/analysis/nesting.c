@@ -10,99 +10,84 @@
 
 #include <stdlib.h>
 
-#include "analyzer/util/address_map.h"
 #include "analyzer/util/array.h"
 
-static bool is_sample(const struct event *event)
+struct nesting_thread {
+    struct nested_call last; /* the last call that may hold others */
+    uint32_t waiting;        /* the last nested event since then; HISTORY_NONE: none */
+};
+
+static struct nesting_thread *find_thread(struct nesting *nesting, uint32_t thread_id,
+                                          struct err *err)
 {
-    return event->kind == EVENT_DEVICE_MEMORY || event->kind == EVENT_POOL_USAGE;
+    uint32_t number = address_map_get(&nesting->by_id, 0, thread_id);
+    if (number != ADDRESS_MAP_NONE)
+        return &nesting->threads[number];
+    struct nesting_thread *grown = array_grow(nesting->threads, &nesting->thread_capacity,
+                                              nesting->thread_count, sizeof *grown, err);
+    if (!grown)
+        return NULL;
+    nesting->threads = grown;
+    number = (uint32_t)nesting->thread_count++;
+    grown[number] = (struct nesting_thread){.waiting = HISTORY_NONE};
+    return address_map_put(&nesting->by_id, 0, thread_id, number, err) ? NULL : &grown[number];
 }
 
-static int add_nested(struct nesting *nesting, size_t *capacity, uint32_t index, struct err *err)
+static int add_nested(struct nesting *nesting, struct nesting_thread *thread,
+                      const struct event *event, struct err *err)
 {
-    struct nested *grown = array_grow(nesting->items, capacity, nesting->count, sizeof *grown, err);
-
+    struct nested *grown =
+        array_grow(nesting->items, &nesting->capacity, nesting->count, sizeof *grown, err);
     if (!grown)
         return -1;
     nesting->items = grown;
-    grown[nesting->count++] = (struct nested){.event = index, .parent = HISTORY_NONE};
+    grown[nesting->count] = (struct nested){.own = {event->seq, event->hook_id, event->call_id},
+                                            .kind = event->kind,
+                                            .waiting = thread->waiting};
+    if (thread->last.seq && thread->last.call_id == event->call_id)
+        grown[nesting->count].parent = thread->last;
+    thread->waiting = (uint32_t)nesting->count++;
     return 0;
 }
 
-static int collect_nested(struct nesting *nesting, const struct trace *trace, struct err *err)
+/* A call that is numbered after what happened in it. */
+static void end_call(struct nesting *nesting, struct nesting_thread *thread,
+                     const struct event *event)
 {
-    size_t capacity = 0;
+    thread->last = (struct nested_call){event->seq, event->hook_id, event->call_id};
+    for (; thread->waiting != HISTORY_NONE;
+         thread->waiting = nesting->items[thread->waiting].waiting) {
+        struct nested *nested = &nesting->items[thread->waiting];
+        if (nested->own.call_id == event->call_id)
+            nested->parent = thread->last;
+    }
+}
 
-    for (uint32_t i = 0; i < trace->event_count; i++)
-        if (trace->events[i].nested && !is_sample(&trace->events[i]) &&
-            add_nested(nesting, &capacity, i, err))
-            return -1;
+static int on_event(void *self, const struct cursor *at)
+{
+    struct nesting *nesting = self;
+    const struct event *event = at->event;
+    bool is_sample = event->kind == EVENT_DEVICE_MEMORY || event->kind == EVENT_POOL_USAGE;
+    if (event->nested ? is_sample : !event->call_id)
+        return 0;
+    struct nesting_thread *thread = find_thread(nesting, event->thread_id, at->err);
+    if (!thread)
+        return -1;
+    if (event->nested)
+        return add_nested(nesting, thread, event, at->err);
+    end_call(nesting, thread, event);
     return 0;
 }
 
-/* Remembers, by thread, a call that other events happened in. */
-static int note_call(struct address_map *calls, const struct trace *trace, uint32_t index,
-                     struct err *err)
+struct observer nesting_observer(struct nesting *nesting)
 {
-    const struct event *event = &trace->events[index];
-
-    if (event->nested || !event->call_id)
-        return 0;
-    return address_map_put(calls, 0, event->thread_id, index, err);
-}
-
-/* The thread's previous call, if the nested event happened in it. */
-static void match(struct nested *nested, const struct address_map *calls, const struct trace *trace)
-{
-    const struct event *event = &trace->events[nested->event];
-    uint32_t call = address_map_get(calls, 0, event->thread_id);
-
-    if (call != ADDRESS_MAP_NONE && trace->events[call].call_id == event->call_id)
-        nested->parent = call;
-}
-
-static int find_before(struct nesting *nesting, const struct trace *trace, struct err *err)
-{
-    struct address_map calls = {0};
-    uint32_t index = 0;
-    int status = 0;
-
-    for (size_t i = 0; i < nesting->count && !status; i++) {
-        for (; index < nesting->items[i].event && !status; index++)
-            status = note_call(&calls, trace, index, err);
-        match(&nesting->items[i], &calls, trace);
-    }
-    address_map_release(&calls);
-    return status;
-}
-
-static int find_behind(struct nesting *nesting, const struct trace *trace, struct err *err)
-{
-    struct address_map calls = {0};
-    uint32_t index = (uint32_t)trace->event_count;
-    int status = 0;
-
-    for (size_t i = nesting->count; i-- > 0 && !status;) {
-        while (index > nesting->items[i].event && !status)
-            status = note_call(&calls, trace, --index, err);
-        match(&nesting->items[i], &calls, trace);
-    }
-    address_map_release(&calls);
-    return status;
-}
-
-int nesting_find(struct nesting *nesting, const struct trace *trace, struct err *err)
-{
-    *nesting = (struct nesting){0};
-    if (!collect_nested(nesting, trace, err) && !find_before(nesting, trace, err) &&
-        !find_behind(nesting, trace, err))
-        return 0;
-    nesting_release(nesting);
-    return -1;
+    return (struct observer){.self = nesting, .on_event = on_event};
 }
 
 void nesting_release(struct nesting *nesting)
 {
     free(nesting->items);
+    free(nesting->threads);
+    address_map_release(&nesting->by_id);
     *nesting = (struct nesting){0};
 }

@@ -1,24 +1,36 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which call each event inside another call belongs to: a context that the first cudaMalloc makes,
- * a module it loads. It must not know what the events mean.
+ * a module it loads. It must not know what the events mean. It watches the replay, and keeps the
+ * events that happened inside others.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_NESTING_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_NESTING_H
 
-#include "analyzer/replay/history.h"
+#include "analyzer/replay/observer.h"
+#include "analyzer/util/address_map.h"
+
+struct nested_call {
+    uint64_t seq; /* 0: not recorded */
+    uint16_t hook_id, call_id;
+};
 
 struct nested {
-    uint32_t event;
-    uint32_t parent; /* event of the call around it; HISTORY_NONE: not recorded */
+    struct nested_call own, parent;
+    uint8_t kind;
+    uint32_t waiting; /* the thread's nested event before it that waits for its call, too */
 };
 
+/* Zeroed is empty and ready for use. */
 struct nesting {
     struct nested *items; /* in event order; samples of memory are left out */
-    size_t count;
+    size_t count, capacity;
+    struct nesting_thread *threads;
+    size_t thread_count, thread_capacity;
+    struct address_map by_id;
 };
 
-int nesting_find(struct nesting *nesting, const struct trace *trace, struct err *err);
+struct observer nesting_observer(struct nesting *nesting);
 void nesting_release(struct nesting *nesting);
 
 #endif

@@ -53,63 +53,52 @@ static uint64_t minus(uint64_t a, uint64_t b)
 
 /* Bytes that modules and limits hold right after an event. */
 static uint64_t modules_at(const struct history *history, const struct device_use *use,
-                           uint32_t index)
+                           uint64_t index)
 {
-    struct live_walk walk = live_walk_begin(history, index);
+    struct live_walk walk = live_walk_begin(history, use->stocks[ACCOUNT_context], index);
     const struct block *block;
     uint64_t bytes = 0;
 
-    if (!history->stocks[use->stocks[ACCOUNT_context]].peak_bytes)
-        return 0;
     while ((block = live_walk_next(&walk)))
-        if (block->stock == use->stocks[ACCOUNT_context])
-            bytes += block->size_bytes;
+        bytes += block->size_bytes;
     return bytes;
-}
-
-/* The context was measured at the first allocation and includes what was loaded by then. */
-static uint64_t modules_in_context(const struct history *history, const struct device_use *use)
-{
-    for (size_t i = 0; i < history->change_count; i++)
-        if (history->blocks[history->changes[i].block].stock == use->stocks[ACCOUNT_device])
-            return modules_at(history, use, history->changes[i].event);
-    return 0;
 }
 
 /* The card's answer, corrected by how much more or less this process holds now. */
 static int weigh_free(struct oom *oom, const struct history *history, const struct device_use *use,
-                      const struct memory_sample *sample, uint64_t held_bytes, struct err *err)
+                      uint64_t held_bytes, struct err *err)
 {
-    uint32_t index = sample->told < oom->failure->event ? sample->told : oom->failure->event;
-    const struct event *event = &history->trace->events[sample->event];
+    const struct failure *failure = oom->failure;
+    const struct memory_sample *sample = &failure->sample;
+    uint64_t index =
+        sample->told_index < failure->at.index ? sample->told_index : failure->at.index;
     struct frag then;
 
     if (frag_at(&then, history, use->stocks[ACCOUNT_device], index, err))
         return -1;
     oom->device_known = true;
-    oom->device_total_bytes = event->size_bytes;
-    oom->device_free_bytes =
-        minus(event->address + then.reserved_bytes + modules_at(history, use, index), held_bytes);
+    oom->device_total_bytes = sample->total_bytes;
+    oom->device_free_bytes = minus(
+        sample->free_bytes + then.reserved_bytes + modules_at(history, use, index), held_bytes);
     return 0;
 }
 
 static int weigh_device(struct oom *oom, const struct history *history,
                         const struct device_use *use, uint64_t reserved_bytes, struct err *err)
 {
-    uint32_t index = oom->failure->event;
-    const struct memory_sample *sample = frag_device_sample(history, use->device, index);
-    uint64_t modules_bytes = modules_at(history, use, index), used_bytes, context_bytes;
+    uint64_t modules_bytes = modules_at(history, use, oom->failure->at.index);
+    uint64_t used_bytes, context_bytes;
 
-    if (!sample)
+    if (!oom->failure->sample.known)
         return 0;
-    if (weigh_free(oom, history, use, sample, reserved_bytes + modules_bytes, err))
+    if (weigh_free(oom, history, use, reserved_bytes + modules_bytes, err))
         return -1;
     if (!oom->context_known)
         return 0;
     used_bytes = minus(oom->device_total_bytes, oom->device_free_bytes);
     context_bytes =
         oom->context_bytes < CONTEXT_MOST_BYTES ? oom->context_bytes : CONTEXT_MOST_BYTES;
-    context_bytes += minus(modules_bytes, modules_in_context(history, use));
+    context_bytes += minus(modules_bytes, use->context_bytes_at_start);
     oom->others_known = true;
     oom->others_bytes = minus(used_bytes, reserved_bytes + context_bytes);
     return 0;
@@ -132,7 +121,7 @@ static int gather(struct oom *oom, const struct history *history, struct err *er
 {
     const struct stock *failing = &history->stocks[oom->failure->stock];
     const struct device_use *use = history_device(history, failing->device);
-    uint32_t index = oom->failure->event;
+    uint64_t index = oom->failure->at.index;
     struct frag driver, held;
 
     oom->account = failing->account;
@@ -154,21 +143,6 @@ static int gather(struct oom *oom, const struct history *history, struct err *er
 }
 
 /* --- the verdict --- */
-
-/* Whether the pool itself refused: no driver call of the thread failed before it. */
-static bool refused_by_framework(const struct oom *oom, const struct history *history)
-{
-    const struct event *events = history->trace->events, *own = &events[oom->failure->event];
-
-    if (own->memory != MEMORY_TENSOR)
-        return false;
-    for (uint32_t i = oom->failure->event; i-- > 0;) {
-        if (events[i].thread_id != own->thread_id || events[i].kind != EVENT_ALLOC)
-            continue;
-        return events[i].memory == MEMORY_TENSOR || events[i].result == 0;
-    }
-    return true;
-}
 
 static bool would_fit(uint64_t asked_bytes, uint64_t first, uint64_t second, uint64_t third)
 {
@@ -192,7 +166,7 @@ bool oom_is_of_card(const struct oom *oom)
            oom->account != ACCOUNT_context;
 }
 
-static enum oom_verdict judge(const struct oom *oom, const struct history *history)
+static enum oom_verdict judge(const struct oom *oom)
 {
     uint64_t asked_bytes = oom->asked_bytes, pieces_bytes;
 
@@ -203,7 +177,7 @@ static enum oom_verdict judge(const struct oom *oom, const struct history *histo
     if (GMT_ADD_OVERFLOWS(asked_bytes, FRAG_GRANULE_BYTES - 1, &pieces_bytes))
         return OOM_EXHAUSTED;
     pieces_bytes -= pieces_bytes % FRAG_GRANULE_BYTES;
-    if (refused_by_framework(oom, history))
+    if (oom->failure->refused_by_framework)
         return oom->reserved_known && oom->idle_bytes >= asked_bytes ? OOM_FRAGMENTED : OOM_LIMIT;
     if (oom->device_known && pieces_bytes <= oom->device_free_bytes)
         return OOM_LIMIT;
@@ -224,12 +198,11 @@ static enum oom_verdict judge(const struct oom *oom, const struct history *histo
 int oom_explain(struct oom *oom, const struct history *history, const struct failure *failure,
                 struct err *err)
 {
-    const struct event *event = &history->trace->events[failure->event];
-
-    *oom =
-        (struct oom){.failure = failure, .result = event->result, .asked_bytes = event->size_bytes};
+    *oom = (struct oom){.failure = failure,
+                        .result = failure->event.result,
+                        .asked_bytes = failure->event.size_bytes};
     if (gather(oom, history, err))
         return -1;
-    oom->verdict = judge(oom, history);
+    oom->verdict = judge(oom);
     return 0;
 }

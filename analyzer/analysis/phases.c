@@ -4,31 +4,43 @@
 
 #include <stdlib.h>
 
+#include "analyzer/replay/spans.h"
 #include "analyzer/util/array.h"
+#include "analyzer/util/high_water.h"
 
-/* A span while it is open. Open spans form a list in the order of their push. */
-struct open {
+struct open_sums { /* of a span while it is open */
     uint64_t allocated_bytes, freed_bytes, kept_bytes;
-    uint64_t max_bytes; /* since its push, but only while it was the newest open span */
-    uint32_t older, newer;
-    bool is_open;
 };
 
-struct tally {
-    const struct history *history;
-    uint32_t stock;
-    struct open *open;      /* by span */
-    uint32_t *by_end;       /* spans in the order of their end */
-    size_t opened, closed;  /* how many so far */
-    uint32_t newest;        /* HISTORY_NONE: no phase is open */
-    struct phase_row *rows; /* by path; the last one is outside */
-    uint64_t live_bytes;
+struct stock_phases {
+    struct open_sums *open; /* by span */
+    size_t open_count, open_capacity;
+    struct high_water water; /* live bytes; moments are ordinals of spans, from 1 */
+    struct phase_row *rows;  /* by path; at the end, outside is behind them */
+    size_t row_count, row_capacity;
+    struct phase_row outside;
 };
 
-static struct phase_row *outside_of(const struct tally *tally)
+/* Grows the array to more than `number` cleared items. */
+#define GROW_TO(array, capacity, count, number, err)                                               \
+    grow_to((void **)&(array), &(capacity), &(count), sizeof *(array), number, err)
+
+static int grow_to(void **items, size_t *capacity, size_t *count, size_t item_bytes, size_t number,
+                   struct err *err)
 {
-    return &tally->rows[tally->history->path_count];
+    while (*count <= number) {
+        char *grown = array_grow(*items, capacity, *count, item_bytes, err);
+        if (!grown)
+            return -1;
+        *items = grown;
+        for (size_t i = 0; i < item_bytes; i++)
+            grown[*count * item_bytes + i] = 0;
+        ++*count;
+    }
+    return 0;
 }
+
+/* --- spans --- */
 
 static void raise_to(uint64_t *highest, uint64_t value)
 {
@@ -36,182 +48,165 @@ static void raise_to(uint64_t *highest, uint64_t value)
         *highest = value;
 }
 
-static void open_occurrence(struct tally *tally, uint32_t number)
+static int begin_in_stock(struct stock_phases *own, const struct span *span, uint32_t number,
+                          uint64_t live_bytes, bool is_first, struct err *err)
 {
-    struct phase_row *row = &tally->rows[tally->history->spans[number].path];
-    struct open *open = &tally->open[number];
-
-    *open = (struct open){.max_bytes = tally->live_bytes,
-                          .older = tally->newest,
-                          .newer = HISTORY_NONE,
-                          .is_open = true};
-    if (tally->newest != HISTORY_NONE)
-        tally->open[tally->newest].newer = number;
-    tally->newest = number;
-    if (row->count++ == 0)
-        row->entry_bytes = tally->live_bytes;
+    if (GROW_TO(own->open, own->open_capacity, own->open_count, number, err) ||
+        GROW_TO(own->rows, own->row_capacity, own->row_count, span->path, err))
+        return -1;
+    own->open[number] = (struct open_sums){0};
+    if (is_first)
+        own->rows[span->path].entry_bytes = live_bytes;
+    return high_water_begin(&own->water, span->ordinal + 1, live_bytes, err);
 }
 
-/* The highest value since a span's push is kept in it and in the spans opened after it. */
-static void close_occurrence(struct tally *tally, uint32_t number)
+static int end_in_stock(struct stock_phases *own, const struct span *span, uint32_t number,
+                        struct err *err)
 {
-    struct phase_row *row = &tally->rows[tally->history->spans[number].path];
-    struct open *open = &tally->open[number];
-
-    for (uint32_t i = number; i != HISTORY_NONE; i = tally->open[i].newer)
-        raise_to(&row->peak_bytes, tally->open[i].max_bytes);
+    if (GROW_TO(own->open, own->open_capacity, own->open_count, number, err) ||
+        GROW_TO(own->rows, own->row_capacity, own->row_count, span->path, err))
+        return -1;
+    const struct open_sums *open = &own->open[number];
+    struct phase_row *row = &own->rows[span->path];
+    raise_to(&row->peak_bytes, high_water_since(&own->water, span->ordinal + 1));
+    high_water_forget(&own->water, span->ordinal + 1);
     row->allocated_bytes += open->allocated_bytes;
     row->freed_bytes += open->freed_bytes;
     row->kept_bytes += open->kept_bytes;
-    if (open->older != HISTORY_NONE) {
-        tally->open[open->older].newer = open->newer;
-        raise_to(&tally->open[open->older].max_bytes, open->max_bytes);
-    }
-    if (open->newer != HISTORY_NONE)
-        tally->open[open->newer].older = open->older;
-    else
-        tally->newest = open->older;
-    open->is_open = false;
+    return 0;
 }
 
-static void count_birth(struct tally *tally, const struct block *block)
+static int on_span(void *self, const struct cursor *at, const struct spans *spans, uint32_t number,
+                   bool begins)
 {
-    for (uint32_t i = block->span; i != HISTORY_NONE; i = tally->history->spans[i].parent) {
-        if (!tally->open[i].is_open)
+    struct phases *phases = self;
+    const struct span *span = &spans->items[number];
+    if (GROW_TO(phases->occurrences_count, phases->path_capacity, phases->path_count, span->path,
+                at->err))
+        return -1;
+    phases->occurrences_count[span->path] += begins;
+    phases->open_count += begins ? 1 : UINT64_MAX;
+    bool is_first = phases->occurrences_count[span->path] == 1;
+    for (size_t i = 0; i < phases->stock_count; i++) {
+        struct stock_phases *own = &phases->stocks[i];
+        if (begins ? begin_in_stock(own, span, number, at->history->stocks[i].live_bytes, is_first,
+                                    at->err)
+                   : end_in_stock(own, span, number, at->err))
+            return -1;
+    }
+    return 0;
+}
+
+/* --- changes --- */
+
+static void count_birth(struct stock_phases *own, const struct spans *spans,
+                        const struct change *change)
+{
+    uint64_t bytes = change->block->size_bytes;
+    for (uint32_t i = change->birth_span; i != HISTORY_NONE; i = spans->items[i].parent) {
+        if (!span_is_open(&spans->items[i]))
             continue;
-        tally->open[i].allocated_bytes += block->size_bytes;
-        tally->open[i].kept_bytes += block->size_bytes;
+        own->open[i].allocated_bytes += bytes;
+        own->open[i].kept_bytes += bytes;
     }
-    if (block->span == HISTORY_NONE) {
-        outside_of(tally)->allocated_bytes += block->size_bytes;
-        outside_of(tally)->kept_bytes += block->size_bytes;
-    }
-}
-
-static void count_death(struct tally *tally, const struct block *block, uint32_t span)
-{
-    for (uint32_t i = span; i != HISTORY_NONE; i = tally->history->spans[i].parent)
-        if (tally->open[i].is_open)
-            tally->open[i].freed_bytes += block->size_bytes;
-    for (uint32_t i = block->span; i != HISTORY_NONE; i = tally->history->spans[i].parent)
-        if (tally->open[i].is_open)
-            tally->open[i].kept_bytes -= block->size_bytes;
-    if (span == HISTORY_NONE)
-        outside_of(tally)->freed_bytes += block->size_bytes;
-    if (block->span == HISTORY_NONE)
-        outside_of(tally)->kept_bytes -= block->size_bytes;
-}
-
-static void count_change(struct tally *tally, const struct change *change)
-{
-    const struct block *block = &tally->history->blocks[change->block];
-
-    if (block->stock != tally->stock)
+    if (change->birth_span != HISTORY_NONE)
         return;
-    if (change->birth) {
-        tally->live_bytes += block->size_bytes;
-        count_birth(tally, block);
-    } else {
-        tally->live_bytes -= block->size_bytes;
-        count_death(tally, block, change->span);
-    }
-    outside_of(tally)->count |= change->span == HISTORY_NONE;
-    raise_to(tally->newest == HISTORY_NONE ? &outside_of(tally)->peak_bytes
-                                           : &tally->open[tally->newest].max_bytes,
-             tally->live_bytes);
+    own->outside.allocated_bytes += bytes;
+    own->outside.kept_bytes += bytes;
 }
 
-/* Applies pushes and pops up to and including event `until`; an event is never both. */
-static void tally_move_to(struct tally *tally, uint32_t until)
+static void count_end(struct stock_phases *own, const struct spans *spans,
+                      const struct change *change)
 {
-    const struct history *history = tally->history;
-
-    for (;;) {
-        uint32_t begin = HISTORY_NONE, end = HISTORY_NONE;
-
-        if (tally->opened < history->span_count)
-            begin = history->spans[tally->opened].begin_index;
-        if (tally->closed < history->span_count)
-            end = history->spans[tally->by_end[tally->closed]].end_index;
-        if (begin > until && end > until)
-            return;
-        if (begin < end)
-            open_occurrence(tally, (uint32_t)tally->opened++);
-        else
-            close_occurrence(tally, tally->by_end[tally->closed++]);
-    }
+    uint64_t bytes = change->block->size_bytes;
+    for (uint32_t i = change->event_span; i != HISTORY_NONE; i = spans->items[i].parent)
+        if (span_is_open(&spans->items[i]))
+            own->open[i].freed_bytes += bytes;
+    for (uint32_t i = change->birth_span; i != HISTORY_NONE; i = spans->items[i].parent)
+        if (span_is_open(&spans->items[i]))
+            own->open[i].kept_bytes -= bytes;
+    if (change->event_span == HISTORY_NONE)
+        own->outside.freed_bytes += bytes;
+    if (change->birth_span == HISTORY_NONE)
+        own->outside.kept_bytes -= bytes;
 }
 
-struct ending {
-    uint32_t end_index, span;
-};
-
-static int compare_endings(const void *left, const void *right)
+static int on_change(void *self, const struct cursor *at, const struct spans *spans,
+                     const struct change *change)
 {
-    const struct ending *a = left, *b = right;
-
-    if (a->end_index != b->end_index)
-        return a->end_index < b->end_index ? -1 : 1;
-    return (a->span < b->span) - (a->span > b->span); /* the innermost first */
-}
-
-static int sort_endings(struct tally *tally, struct err *err)
-{
-    const struct history *history = tally->history;
-    struct ending *endings = array_new(history->span_count, sizeof *endings, err);
-
-    if (!endings)
+    struct phases *phases = self;
+    uint32_t stock = change->block->stock;
+    uint64_t live_bytes = at->history->stocks[stock].live_bytes;
+    if (!stock_is_of_layer(&at->history->stocks[stock]))
+        return 0;
+    if (GROW_TO(phases->stocks, phases->stock_capacity, phases->stock_count, stock, at->err))
         return -1;
-    for (size_t i = 0; i < history->span_count; i++)
-        endings[i] = (struct ending){history->spans[i].end_index, (uint32_t)i};
-    qsort(endings, history->span_count, sizeof *endings, compare_endings);
-    for (size_t i = 0; i < history->span_count; i++)
-        tally->by_end[i] = endings[i].span;
-    free(endings);
+    struct stock_phases *own = &phases->stocks[stock];
+    if (spans->slots.used &&
+        GROW_TO(own->open, own->open_capacity, own->open_count, spans->slots.used - 1, at->err))
+        return -1;
+    if (change->birth)
+        count_birth(own, spans, change);
+    else
+        count_end(own, spans, change);
+    own->outside.count |= change->event_span == HISTORY_NONE;
+    if (!phases->open_count)
+        raise_to(&own->outside.peak_bytes, live_bytes);
+    return high_water_raise(&own->water, live_bytes, at->err);
+}
+
+/* --- the end --- */
+
+static int finish_stock(const struct phases *phases, struct stock_phases *own, size_t path_count,
+                        struct err *err)
+{
+    if (GROW_TO(own->rows, own->row_capacity, own->row_count, path_count, err))
+        return -1;
+    for (size_t i = 0; i < path_count; i++) {
+        own->rows[i].path = (uint32_t)i;
+        own->rows[i].count = i < phases->path_count ? phases->occurrences_count[i] : 0;
+    }
+    own->rows[path_count] = own->outside;
+    own->rows[path_count].path = HISTORY_NONE;
+    own->row_count = path_count + (own->outside.count ? 1 : 0);
     return 0;
 }
 
-static int tally_begin(struct tally *tally, struct err *err)
+static int on_end(void *self, const struct cursor *at)
 {
-    const struct history *history = tally->history;
-
-    tally->open = array_new(history->span_count, sizeof *tally->open, err);
-    tally->by_end = array_new(history->span_count, sizeof *tally->by_end, err);
-    tally->rows = array_new(history->path_count + 1, sizeof *tally->rows, err);
-    if (!tally->open || !tally->by_end || !tally->rows || sort_endings(tally, err))
+    struct phases *phases = self;
+    const struct history *history = at->history;
+    if (history->stock_count && GROW_TO(phases->stocks, phases->stock_capacity, phases->stock_count,
+                                        history->stock_count - 1, at->err))
         return -1;
-    for (size_t i = 0; i < history->path_count; i++)
-        tally->rows[i].path = (uint32_t)i;
-    outside_of(tally)->path = HISTORY_NONE;
+    for (size_t i = 0; i < phases->stock_count; i++)
+        if (stock_is_of_layer(&history->stocks[i]) &&
+            finish_stock(phases, &phases->stocks[i], history->path_count, at->err))
+            return -1;
     return 0;
 }
 
-int phases_of(struct phases *phases, const struct history *history, uint32_t stock, struct err *err)
+struct observer phases_observer(struct phases *phases)
 {
-    struct tally tally = {.history = history, .stock = stock, .newest = HISTORY_NONE};
-    int status = -1;
-
-    *phases = (struct phases){0};
-    if (tally_begin(&tally, err))
-        goto out;
-    for (size_t i = 0; i < history->change_count; i++) {
-        tally_move_to(&tally, history->changes[i].event);
-        count_change(&tally, &history->changes[i]);
-    }
-    tally_move_to(&tally, history->event_count);
-    phases->rows = tally.rows;
-    phases->count = history->path_count + (outside_of(&tally)->count ? 1 : 0);
-    tally.rows = NULL;
-    status = 0;
-out:
-    free(tally.open);
-    free(tally.by_end);
-    free(tally.rows);
-    return status;
+    return (struct observer){
+        .self = phases, .on_change = on_change, .on_span = on_span, .on_end = on_end};
 }
 
 void phases_release(struct phases *phases)
 {
-    free(phases->rows);
+    for (size_t i = 0; i < phases->stock_count; i++) {
+        free(phases->stocks[i].open);
+        free(phases->stocks[i].rows);
+        high_water_release(&phases->stocks[i].water);
+    }
+    free(phases->stocks);
+    free(phases->occurrences_count);
     *phases = (struct phases){0};
+}
+
+struct phase_rows phases_of(const struct phases *phases, uint32_t stock)
+{
+    if (stock >= phases->stock_count)
+        return (struct phase_rows){0};
+    return (struct phase_rows){phases->stocks[stock].rows, phases->stocks[stock].row_count};
 }

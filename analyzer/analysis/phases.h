@@ -8,12 +8,13 @@
  *   peak               the highest live bytes of the whole stock while an occurrence was open
  *   entry              live bytes at the push of the first occurrence
  *
- * The row without a path is the time outside any phase, taken as one occurrence.
+ * The row without a path is the time outside any phase, taken as one occurrence. It watches the
+ * replay, and keeps a row for each path and stock, and sums for each open phase.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_PHASES_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_PHASES_H
 
-#include "analyzer/replay/history.h"
+#include "analyzer/replay/observer.h"
 
 struct phase_row {
     uint32_t path; /* HISTORY_NONE: outside any phase */
@@ -21,14 +22,25 @@ struct phase_row {
     uint64_t entry_bytes, peak_bytes, allocated_bytes, freed_bytes, kept_bytes;
 };
 
-struct phases {
-    struct phase_row
-        *rows; /* in the order of the first push; outside last, if anything was there */
+struct phase_rows {
+    const struct phase_row *items; /* in the order of the first push; outside last, if anything
+                                      was there */
     size_t count;
 };
 
-int phases_of(struct phases *phases, const struct history *history, uint32_t stock,
-              struct err *err);
+/* Zeroed is empty and ready for use. */
+struct phases {
+    struct stock_phases *stocks; /* by stock */
+    size_t stock_count, stock_capacity;
+    uint64_t *occurrences_count; /* by path */
+    size_t path_count, path_capacity;
+    uint64_t open_count;
+};
+
+struct observer phases_observer(struct phases *phases);
 void phases_release(struct phases *phases);
+
+/* The rows of a stock of a layer, valid until phases_release. */
+struct phase_rows phases_of(const struct phases *phases, uint32_t stock);
 
 #endif

@@ -48,20 +48,17 @@ static int compare_blocks(const void *left, const void *right)
 }
 
 static int collect_segments(struct segment_list *list, const struct history *history,
-                            uint32_t stock, uint32_t index, struct err *err)
+                            uint32_t stock, uint64_t index, struct err *err)
 {
-    struct live_walk walk = live_walk_begin(history, index);
+    struct live_walk walk = live_walk_begin(history, stock, index), segments = walk;
+    const struct segment *segment;
     const struct block *block;
 
-    for (size_t i = 0; i < history->segment_count; i++) {
-        const struct segment *segment = &history->segments[i];
-
-        if (segment->stock == stock && segment_is_held(segment, index) &&
-            add_pool_segment(list, segment, err))
+    while ((segment = live_walk_next_segment(&segments)))
+        if (add_pool_segment(list, segment, err))
             return -1;
-    }
     while ((block = live_walk_next(&walk)))
-        if (block->stock == stock && add_pool_block(list, block, err))
+        if (add_pool_block(list, block, err))
             return -1;
     return 0;
 }
@@ -115,7 +112,7 @@ static void place_blocks(struct segment_list *list)
 }
 
 int segments_at(struct segment_list *list, const struct history *history, uint32_t stock,
-                uint32_t index, struct err *err)
+                uint64_t index, struct err *err)
 {
     *list = (struct segment_list){0};
     if (collect_segments(list, history, stock, index, err)) {

@@ -28,7 +28,7 @@ struct segment_list {
 };
 
 int segments_at(struct segment_list *list, const struct history *history, uint32_t stock,
-                uint32_t index, struct err *err);
+                uint64_t index, struct err *err);
 void segments_release(struct segment_list *list);
 
 #endif

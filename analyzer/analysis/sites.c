@@ -8,11 +8,6 @@
 #include "analyzer/replay/live_walk.h"
 #include "analyzer/util/array.h"
 
-static uint32_t path_of_birth(const struct history *history, const struct block *block)
-{
-    return block->span == HISTORY_NONE ? HISTORY_NONE : history->spans[block->span].path;
-}
-
 static int add_block_to_site(struct sites *sites, size_t *capacity, struct address_map *numbers,
                              const struct site *site, struct err *err)
 {
@@ -53,10 +48,9 @@ static int compare_sites(const void *left, const void *right)
 }
 
 int sites_at(struct sites *sites, const struct categories *categories, uint32_t stock,
-             uint32_t index, struct err *err)
+             uint64_t index, struct err *err)
 {
-    const struct history *history = categories->history;
-    struct live_walk walk = live_walk_begin(history, index);
+    struct live_walk walk = live_walk_begin(categories->history, stock, index);
     struct address_map numbers = {0};
     const struct block *block;
     size_t capacity = 0;
@@ -64,14 +58,11 @@ int sites_at(struct sites *sites, const struct categories *categories, uint32_t 
 
     *sites = (struct sites){0};
     while ((block = live_walk_next(&walk))) {
-        struct site site;
+        const struct site site = {.stack_id = block->stack_id,
+                                  .path = block->path,
+                                  .category = categories_of(categories, block),
+                                  .bytes = block->size_bytes};
 
-        if (block->stock != stock)
-            continue;
-        site = (struct site){.stack_id = block->stack_id,
-                             .path = path_of_birth(history, block),
-                             .category = categories_of(categories, block),
-                             .bytes = block->size_bytes};
         if (add_block_to_site(sites, &capacity, &numbers, &site, err))
             goto out;
     }

@@ -21,9 +21,9 @@ struct sites {
     uint64_t total_bytes, total_count;
 };
 
-/* The blocks of the stock that are live right after event `index`. */
+/* The blocks of the stock that are live right after event `index`, a moment that is kept. */
 int sites_at(struct sites *sites, const struct categories *categories, uint32_t stock,
-             uint32_t index, struct err *err);
+             uint64_t index, struct err *err);
 void sites_release(struct sites *sites);
 
 /*

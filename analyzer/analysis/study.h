@@ -7,17 +7,40 @@
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STUDY_H
 
 #include "category.h"
+#include "leaks.h"
+#include "nesting.h"
+#include "phases.h"
+#include "timeline.h"
 #include "analyzer/symbol/symbols.h"
 #include "analyzer/load/trace.h"
+
+/* What will be asked of a study, beside who held memory at the peaks and at the failures. */
+enum { STUDY_PHASES = 1, STUDY_GROWTH = 2, STUDY_NESTING = 4 };
+enum { STUDY_TIMELINES_MAX = 2 };
+struct study_ask {
+    unsigned needs;    /* STUDY_… */
+    const char *at;    /* as moment.h has it; NULL: the peak */
+    size_t stop_count; /* moments evenly spaced in events: history.stops */
+    size_t timeline_samples[STUDY_TIMELINES_MAX]; /* 0: no such timeline */
+};
 
 struct study {
     struct trace trace;
     struct history history;
     struct categories categories;
     struct symbols *symbols;
+    /* Empty unless asked for. */
+    struct phases phases;
+    struct growth_watch growth;
+    struct nesting nesting;
+    struct timelines timelines[STUDY_TIMELINES_MAX];
 };
 
-int study_open(struct study *study, const char *path, struct err *err);
+/*
+ * One pass over the events; stops and timelines need a second one, before it, that counts events
+ * and finds the end.
+ */
+int study_open(struct study *study, const char *path, const struct study_ask *ask, struct err *err);
 void study_release(struct study *study);
 
 struct view {
@@ -54,8 +77,6 @@ enum { STUDY_STOCKS_MAX = 64 };
 #define STUDY_DEVICE_BYTES 32
 const char *study_device_name(int device, char buffer[STUDY_DEVICE_BYTES]);
 
-/* Time of an event; 0 for HISTORY_NONE. */
-uint64_t study_time_ns(const struct study *study, uint32_t index);
 /* "epoch/forward", or NULL outside any phase. */
 const char *study_path(const struct study *study, uint32_t path);
 /* What a reader must know before believing the figures; one sentence each. */

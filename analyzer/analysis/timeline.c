@@ -5,81 +5,129 @@
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
-#include "analyzer/replay/visit.h"
 
-struct builder {
-    struct timeline *timeline;
-    uint32_t stock;
-    uint64_t step_ns; /* length of one cut */
+struct stock_timeline {
+    struct sample *samples; /* NULL: nothing has changed yet */
     size_t current;
     uint64_t live_bytes;
 };
 
-static void begin_cut(struct builder *builder, size_t number)
+void timelines_init(struct timelines *timelines, size_t sample_count, uint64_t length_ns)
 {
-    builder->timeline->samples[number] = (struct sample){.time_ns = (number + 1) * builder->step_ns,
-                                                         .max_bytes = builder->live_bytes,
-                                                         .min_bytes = builder->live_bytes};
-    builder->current = number;
+    if (length_ns < UINT64_MAX)
+        length_ns++; /* the last moment lies inside */
+    if (sample_count > length_ns)
+        sample_count = (size_t)length_ns;
+    *timelines =
+        (struct timelines){.sample_count = sample_count,
+                           .step_ns = length_ns / sample_count + (length_ns % sample_count != 0)};
 }
 
-/* An event of another thread may be slightly older than the one before it; it stays in the same cut. */
-static void timeline_move_to(struct builder *builder, uint64_t time_ns)
+static void begin_cut(const struct timelines *timelines, struct stock_timeline *own, size_t number)
 {
-    size_t number = (size_t)(time_ns / builder->step_ns);
-
-    if (number >= builder->timeline->count)
-        number = builder->timeline->count - 1;
-    while (builder->current < number)
-        begin_cut(builder, builder->current + 1);
+    own->samples[number] = (struct sample){.time_ns = (number + 1) * timelines->step_ns,
+                                           .max_bytes = own->live_bytes,
+                                           .min_bytes = own->live_bytes};
+    own->current = number;
 }
 
-static void on_event(void *self, const struct visit *visit)
+/* An event of another thread may be slightly older than the one before it; it stays in its cut. */
+static void move_to_now(const struct timelines *timelines, struct stock_timeline *own)
 {
-    struct builder *builder = self;
-    struct sample *sample;
+    size_t number = (size_t)(timelines->now_ns / timelines->step_ns);
+    if (number >= timelines->sample_count)
+        number = timelines->sample_count - 1;
+    while (own->current < number)
+        begin_cut(timelines, own, own->current + 1);
+}
 
-    timeline_move_to(builder, visit->event->time_ns);
-    if (!visit->block || visit->block->stock != builder->stock)
-        return;
-    builder->live_bytes = visit->live_bytes[builder->stock];
-    sample = &builder->timeline->samples[builder->current];
-    if (builder->live_bytes > sample->max_bytes) {
-        sample->max_bytes = builder->live_bytes;
-        sample->time_ns = visit->event->time_ns;
+static struct stock_timeline *find_stock(struct timelines *timelines, uint32_t stock,
+                                         struct err *err)
+{
+    while (timelines->stock_count <= stock) {
+        struct stock_timeline *grown = array_grow(timelines->stocks, &timelines->stock_capacity,
+                                                  timelines->stock_count, sizeof *grown, err);
+        if (!grown)
+            return NULL;
+        timelines->stocks = grown;
+        grown[timelines->stock_count++] = (struct stock_timeline){0};
     }
-    if (builder->live_bytes < sample->min_bytes)
-        sample->min_bytes = builder->live_bytes;
+    struct stock_timeline *own = &timelines->stocks[stock];
+    if (own->samples)
+        return own;
+    own->samples = array_new(timelines->sample_count, sizeof *own->samples, err);
+    if (!own->samples)
+        return NULL;
+    begin_cut(timelines, own, 0);
+    return own;
 }
 
-int timeline_of(struct timeline *timeline, const struct history *history, uint32_t stock,
-                size_t count, struct err *err)
+static void see_time(struct timelines *timelines, const struct cursor *at)
 {
-    struct builder builder = {.timeline = timeline, .stock = stock};
-    uint64_t length_ns = 1;
+    if (at->event->time_ns > timelines->now_ns)
+        timelines->now_ns = at->event->time_ns;
+}
 
-    *timeline = (struct timeline){0};
-    for (uint32_t i = 0; i < history->event_count; i++)
-        if (history->trace->events[i].time_ns >= length_ns)
-            length_ns = history->trace->events[i].time_ns + 1;
-    if (count > length_ns)
-        count = (size_t)length_ns;
-    builder.step_ns = length_ns / count + (length_ns % count != 0);
-    timeline->samples = array_new(count, sizeof *timeline->samples, err);
-    if (!timeline->samples)
+static int on_change(void *self, const struct cursor *at, const struct spans *spans,
+                     const struct change *change)
+{
+    struct timelines *timelines = self;
+    const struct stock *stock = &at->history->stocks[change->block->stock];
+    (void)spans;
+    if (!stock_is_of_layer(stock))
+        return 0;
+    struct stock_timeline *own = find_stock(timelines, change->block->stock, at->err);
+    if (!own)
         return -1;
-    timeline->count = count;
-    begin_cut(&builder, 0);
-    if (history_visit(history, &(struct visitor){&builder, on_event}, 1, err)) {
-        timeline_release(timeline);
-        return -1;
+    see_time(timelines, at);
+    move_to_now(timelines, own);
+    if (change->is_half) /* the moment between the halves is not shown */
+        return 0;
+    struct sample *sample = &own->samples[own->current];
+    own->live_bytes = stock->live_bytes;
+    if (own->live_bytes > sample->max_bytes) {
+        sample->max_bytes = own->live_bytes;
+        sample->time_ns = at->event->time_ns;
     }
-    timeline->count = builder.current + 1;
+    if (own->live_bytes < sample->min_bytes)
+        sample->min_bytes = own->live_bytes;
     return 0;
 }
 
-void timeline_release(struct timeline *timeline)
+static int on_event(void *self, const struct cursor *at)
 {
-    free(timeline->samples);
-    *timeline = (struct timeline){0};
+    see_time(self, at);
+    return 0;
+}
+
+static int on_end(void *self, const struct cursor *at)
+{
+    struct timelines *timelines = self;
+    for (uint32_t i = 0; i < at->history->stock_count; i++) {
+        struct stock_timeline *own = find_stock(timelines, i, at->err);
+        if (!own)
+            return -1;
+        move_to_now(timelines, own);
+    }
+    return 0;
+}
+
+struct observer timelines_observer(struct timelines *timelines)
+{
+    return (struct observer){
+        .self = timelines, .on_change = on_change, .on_event = on_event, .on_end = on_end};
+}
+
+void timelines_release(struct timelines *timelines)
+{
+    for (size_t i = 0; i < timelines->stock_count; i++)
+        free(timelines->stocks[i].samples);
+    free(timelines->stocks);
+    *timelines = (struct timelines){0};
+}
+
+struct timeline timeline_of(const struct timelines *timelines, uint32_t stock)
+{
+    const struct stock_timeline *own = &timelines->stocks[stock];
+    return (struct timeline){own->samples, own->current + 1};
 }

@@ -50,14 +50,14 @@ static int add_grown(struct doc *doc, const struct check *check, const struct st
 {
     const struct history *base = &check->base.history;
     const bool has_baseline = check->given.baseline != NULL;
-    struct grown_side before = {.study = &check->base, .index = HISTORY_NONE};
-    const struct grown_side after = {study, stock, study->history.stocks[stock].peak_index};
+    struct grown_side before = {.study = &check->base, .index = INDEX_NONE};
+    const struct grown_side after = {study, stock, study->history.stocks[stock].peak.index};
     const uint32_t base_stock =
         has_baseline ? check_counterpart(&check->base, study, stock) : HISTORY_NONE;
 
     if (base_stock != HISTORY_NONE) {
         before.stock = base_stock;
-        before.index = base->stocks[base_stock].peak_index;
+        before.index = base->stocks[base_stock].peak.index;
     }
     return page_check_grown(doc, &before, &after, has_baseline, view, err);
 }
@@ -93,8 +93,10 @@ static int check_trace(struct doc *doc, const struct study *study, const struct 
 
 static int print(struct check *check, const struct command_options *options, struct err *err)
 {
-    static const struct page page = {
-        .schema = "gpumemtrace.check/1", .device = check_device, .tail = check_trace};
+    static const struct page page = {.schema = "gpumemtrace.check/1",
+                                     .needs = STUDY_PHASES,
+                                     .device = check_device,
+                                     .tail = check_trace};
     struct view view = answer_view(options, &check);
     struct doc *doc = NULL;
     int status;
@@ -129,7 +131,7 @@ static int prepare(struct check *check, struct err *err)
             return -1;
     if (!given->baseline)
         return 0;
-    if (study_open(&check->base, given->baseline, err))
+    if (study_open(&check->base, given->baseline, &(struct study_ask){0}, err))
         return -1;
     return given->allow_incomplete ? 0 : check_complete(&check->base.trace, err);
 }

@@ -18,7 +18,7 @@ static int note_growth(const struct study *study, const struct device_use *use,
 
     if (!own->fail || stock == HISTORY_NONE)
         return 0;
-    if (growth_find(&growth, &study->history, stock, err))
+    if (growth_find(&growth, &study->growth, stock, err))
         return -1;
     *own->found |= growth.count > 0;
     growth_release(&growth);

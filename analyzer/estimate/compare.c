@@ -38,8 +38,8 @@ static int measure_categories(struct comparison *comparison, const struct study 
 {
     uint64_t bytes[CATEGORY_COUNT] = {0};
     struct sites sites = {0};
-    uint32_t peak_index = study->history.stocks[stock].peak_index;
-    if (peak_index != HISTORY_NONE) {
+    uint64_t peak_index = study->history.stocks[stock].peak.index;
+    if (peak_index != INDEX_NONE) {
         if (sites_at(&sites, &study->categories, stock, peak_index, err))
             return -1;
         sites_by_category(&sites, bytes);
@@ -80,23 +80,18 @@ static enum schedule_phase find_phase(const char *name)
     return SCHEDULE_PHASES;
 }
 
-static int measure_phases(struct comparison *comparison, const struct study *study, uint32_t stock,
-                          struct err *err)
+static void measure_phases(struct comparison *comparison, const struct study *study, uint32_t stock)
 {
     const struct history *history = &study->history;
-    struct phases phases;
-    if (phases_of(&phases, history, stock, err))
-        return -1;
+    const struct phase_rows phases = phases_of(&study->phases, stock);
     for (size_t i = 0; i < phases.count; i++) {
-        const struct phase_row *row = &phases.rows[i];
+        const struct phase_row *row = &phases.items[i];
         if (row->path == HISTORY_NONE)
             continue;
         enum schedule_phase phase = find_phase(history->paths[row->path].name);
         if (phase != SCHEDULE_PHASES && row->peak_bytes >= comparison->phases[phase].measured_bytes)
             pair_measured(&comparison->phases[phase], row->peak_bytes);
     }
-    phases_release(&phases);
-    return 0;
 }
 
 static void estimate_phases(struct comparison *comparison, const struct estimate *estimate)
@@ -108,38 +103,29 @@ static void estimate_phases(struct comparison *comparison, const struct estimate
 
 /* --- the whole --- */
 
-static const char *peak_phase(const struct study *study, uint32_t stock)
-{
-    const struct history *history = &study->history;
-    uint32_t index = history->stocks[stock].peak_index;
-    const struct block *block = index == HISTORY_NONE ? NULL : history_birth_at(history, index);
-    if (!block || block->span == HISTORY_NONE)
-        return NULL;
-    return study_path(study, history->spans[block->span].path);
-}
-
-static int pair_reserved(struct comparison *comparison, const struct study *study, uint32_t stock,
-                         const struct estimate *estimate, struct err *err)
+static void pair_reserved(struct comparison *comparison, const struct study *study, uint32_t stock,
+                          const struct estimate *estimate)
 {
     struct compare_pair *reserved = &comparison->reserved;
     if (study->history.stocks[stock].account != ACCOUNT_pool)
-        return 0;
+        return;
     pair_estimated(reserved, estimate->peak.reserved_bytes);
-    return frag_peak_reserved(&study->history, stock, &reserved->measured_bytes,
-                              &reserved->measured_known, err);
+    reserved->measured_known =
+        frag_peak_reserved(&study->history.stocks[stock], &reserved->measured_bytes);
 }
 
 int compare_stock(struct comparison *comparison, const struct study *study, uint32_t stock,
                   const struct estimate *estimate, struct err *err)
 {
-    *comparison = (struct comparison){.measured_phase = peak_phase(study, stock)};
-    pair_measured(&comparison->live, study->history.stocks[stock].peak_bytes);
+    const struct stock *measured = &study->history.stocks[stock];
+    *comparison = (struct comparison){.measured_phase = study_path(study, measured->peak_path)};
+    pair_measured(&comparison->live, measured->peak_bytes);
     pair_estimated(&comparison->live, estimate->peak.requested_bytes);
     estimate_categories(comparison, estimate);
     estimate_phases(comparison, estimate);
-    if (pair_reserved(comparison, study, stock, estimate, err) ||
-        measure_categories(comparison, study, stock, err) ||
-        measure_phases(comparison, study, stock, err))
+    pair_reserved(comparison, study, stock, estimate);
+    measure_phases(comparison, study, stock);
+    if (measure_categories(comparison, study, stock, err))
         return -1;
     merge_buffers(comparison);
     return 0;

@@ -2,6 +2,7 @@
 /* Freeing a trace and looking things up in it; see trace.h. */
 #include "trace.h"
 
+#include <sqlite3.h>
 #include <stdlib.h>
 
 static void release_texts(char **texts, size_t limit)
@@ -19,6 +20,12 @@ static void release_meta(struct trace_meta *meta)
 #include "gpumemtrace/schema/meta_keys.def"
 #undef release_text
 #undef release_integer
+}
+
+void trace_close_events(struct trace *trace)
+{
+    sqlite3_close(trace->db);
+    trace->db = NULL;
 }
 
 void trace_release(struct trace *trace)
@@ -46,7 +53,7 @@ void trace_release(struct trace *trace)
     free(trace->coverage);
     free(trace->frames);
     free(trace->locations);
-    free(trace->events);
+    trace_close_events(trace);
     free(trace->path);
     *trace = (struct trace){0};
 }

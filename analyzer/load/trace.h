@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace in memory: what load_trace read of a file. It does not change afterwards, and several
- * threads may read it. It must not know what the events mean.
+ * A trace, but for its events: what load_trace read of a file. It does not change afterwards. The
+ * events stay in the file, and event_reader.h reads them. It must not know what they mean.
  *
  * All pointers belong to the trace and are valid until trace_release.
  */
@@ -79,9 +79,7 @@ struct trace {
     struct trace_meta meta;
     uint64_t cut_texts_count; /* texts beyond LIMIT_text_bytes */
     bool recording;           /* the program still runs: the file goes on growing */
-
-    struct event *events; /* ascending seq */
-    size_t event_count;
+    struct sqlite3 *db;       /* for event_reader.h: the table event stays in the file */
 
     struct trace_thread *threads;
     size_t thread_count;
@@ -111,6 +109,8 @@ struct trace {
 
 /* Frees what load_trace made; a zeroed struct is allowed. */
 void trace_release(struct trace *trace);
+/* Nobody will read its events any more: lets the file go. */
+void trace_close_events(struct trace *trace);
 
 /* "" for an id that does not exist. */
 const char *trace_string(const struct trace *trace, uint64_t string_id);

@@ -5,6 +5,7 @@
  */
 #include "parts.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,11 +21,13 @@ static void add_known(struct doc *doc, const char *key, const char *label, enum 
         doc_null(doc, key, label, unit);
 }
 
-static uint64_t duration_ns(const struct trace *trace)
+static uint64_t duration_ns(const struct study *study)
 {
+    const struct trace *trace = &study->trace;
+
     if (trace->meta.end_ns.known && trace->meta.end_ns.value > 0)
         return (uint64_t)trace->meta.end_ns.value;
-    return trace->event_count ? trace->events[trace->event_count - 1].time_ns : 0;
+    return study->history.last_row_time_ns;
 }
 
 static bool is_complete(const struct trace_meta *meta)
@@ -52,8 +55,8 @@ static void add_events(struct doc *doc, const struct study *study)
     const struct trace_meta *meta = &trace->meta;
     const bool in_flight_known = meta->in_flight_events.known;
 
-    doc_count(doc, "events", "events", trace->event_count);
-    doc_words(doc, "%zu%s", trace->event_count,
+    doc_count(doc, "events", "events", study->history.row_count);
+    doc_words(doc, "%" PRIu64 "%s", study->history.row_count,
               is_complete(meta)  ? ", complete"
               : trace->recording ? ", still recording"
                                  : "");
@@ -81,7 +84,7 @@ static void add_trace(struct doc *doc, const struct study *study)
     if (simulated)
         doc_text(doc_summary(doc), NULL, "device", "simulated");
     add_known(doc_detail(doc), "start_unix_ns", "start", DOC_NS, &meta->start_unix_ns);
-    doc_integer(doc, "duration_ns", "duration", DOC_NS, (int64_t)duration_ns(trace));
+    doc_integer(doc, "duration_ns", "duration", DOC_NS, (int64_t)duration_ns(study));
     add_events(doc, study);
     if (meta->simulated.known)
         doc_bool(doc_detail(doc), "simulated", "simulated", simulated);
@@ -243,10 +246,13 @@ static void add_job(struct doc *doc, const struct job *job, int count)
 static int add_one_trace(struct doc *doc, struct job *job, const struct page *page,
                          const struct view *view, const char *path, struct err *err)
 {
+    struct study_ask ask = {.needs = page->needs, .at = view->at};
     struct study study;
     int status;
 
-    if (study_open(&study, path, err))
+    if (page->ask)
+        page->ask(&ask, view, doc);
+    if (study_open(&study, path, &ask, err))
         return -1;
     status = symbols_set_sources(study.symbols, &view->sources, err) ||
                      note_in_job(job, &study, err) || add_study(doc, &study, page, view, err)

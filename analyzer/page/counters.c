@@ -47,24 +47,23 @@ void page_layer(struct doc *doc, const struct study *study, const struct stock *
 
 /* --- every figure --- */
 
-static void add_peak_moment(struct doc *doc, const struct study *study, const struct stock *stock)
+static void add_peak_moment(struct doc *doc, const struct stock *stock)
 {
-    if (stock->peak_index == HISTORY_NONE) {
+    if (stock->peak.index == INDEX_NONE) {
         doc_null(doc, "peak_time_ns", "At", DOC_NS);
         doc_null(doc_detail(doc), "peak_seq", "Event", DOC_COUNT);
         return;
     }
-    doc_integer(doc, "peak_time_ns", "At", DOC_NS,
-                (int64_t)study_time_ns(study, stock->peak_index));
-    doc_count(doc_detail(doc), "peak_seq", "Event", study->trace.events[stock->peak_index].seq);
+    doc_integer(doc, "peak_time_ns", "At", DOC_NS, (int64_t)stock->peak.time_ns);
+    doc_count(doc_detail(doc), "peak_seq", "Event", stock->peak.seq);
 }
 
-static void add_account(struct doc *doc, const struct study *study, const char *key,
-                        const char *heading, const struct stock *stock)
+static void add_account(struct doc *doc, const char *key, const char *heading,
+                        const struct stock *stock)
 {
     doc_object_begin(doc_detail(doc), key, heading);
     doc_bytes(doc, "peak_bytes", "Peak", stock->peak_bytes);
-    add_peak_moment(doc, study, stock);
+    add_peak_moment(doc, stock);
     doc_bytes(doc, "live_at_exit_bytes", "Left at exit", stock->live_bytes);
     doc_count(doc, "allocations", "Allocations", stock->allocations_count);
     doc_count(doc, "frees", "Frees", stock->frees_count);
@@ -112,7 +111,7 @@ static void add_pool(struct doc *doc, const struct study *study, const struct st
     doc_text(doc, "name", "Pool", study_pool(study, stock));
     doc_bytes(doc, "peak_live_bytes", "Peak", stock->peak_bytes);
     doc_known_bytes(doc, "peak_reserved_bytes", "Peak reserved", reserved_known, reserved_bytes);
-    add_peak_moment(doc, study, stock);
+    add_peak_moment(doc, stock);
     doc_bytes(doc, "live_at_exit_bytes", "Left at exit", stock->live_bytes);
     doc_count(doc, "allocations", "Allocations", stock->allocations_count);
     doc_count(doc, "frees", "Frees", stock->frees_count);
@@ -120,8 +119,7 @@ static void add_pool(struct doc *doc, const struct study *study, const struct st
     doc_row_end(doc);
 }
 
-static int add_pool_list(struct doc *doc, const struct study *study, const struct device_use *use,
-                         struct err *err)
+static void add_pool_list(struct doc *doc, const struct study *study, const struct device_use *use)
 {
     const struct history *history = &study->history;
 
@@ -129,27 +127,23 @@ static int add_pool_list(struct doc *doc, const struct study *study, const struc
     for (uint32_t i = 0; i < history->stock_count && doc_takes(doc, DOC_BOTH); i++) {
         const struct stock *stock = &history->stocks[i];
         uint64_t reserved_bytes;
-        bool known;
 
         if (stock->account != ACCOUNT_pool || stock->device != use->device)
             continue;
-        if (frag_peak_reserved(history, i, &reserved_bytes, &known, err))
-            return -1;
+        const bool known = frag_peak_reserved(stock, &reserved_bytes);
         add_pool(doc, study, stock, reserved_bytes, known);
     }
     doc_list_end(doc);
-    return 0;
 }
 
 /* --- a summary: one table --- */
 
-static void add_counter_row(struct doc *doc, const struct study *study, const char *name,
-                            const struct stock *stock)
+static void add_counter_row(struct doc *doc, const char *name, const struct stock *stock)
 {
     doc_row_begin(doc);
     doc_text(doc, NULL, "Memory", name);
     doc_bytes(doc, NULL, "Peak", stock->peak_bytes);
-    add_peak_moment(doc, study, stock);
+    add_peak_moment(doc, stock);
     doc_bytes(doc, NULL, "Left at exit", stock->live_bytes);
     doc_count(doc, NULL, "Allocations", stock->allocations_count);
     doc_count(doc, NULL, "Frees", stock->frees_count);
@@ -177,13 +171,13 @@ static void add_counter_table(struct doc *doc, const struct study *study,
         const struct stock *stock = &history->stocks[i];
 
         if (stock->account == ACCOUNT_pool && stock->device == use->device)
-            add_counter_row(doc, study, page_layer_name(study, stock, name), stock);
+            add_counter_row(doc, page_layer_name(study, stock, name), stock);
     }
     for (size_t i = 0; i < ACCOUNTS_SHOWN; i++) {
         const struct stock *stock = &history->stocks[use->stocks[accounts[i].account]];
 
         if (accounts[i].account == ACCOUNT_device || !is_idle(stock))
-            add_counter_row(doc, study, accounts[i].title, stock);
+            add_counter_row(doc, accounts[i].title, stock);
     }
     doc_list_end(doc);
 }
@@ -191,11 +185,12 @@ static void add_counter_table(struct doc *doc, const struct study *study,
 int page_counters(struct doc *doc, const struct study *study, const struct device_use *use,
                   const struct view *view, struct err *err)
 {
-    (void)view;
+    (void)view, (void)err;
     add_counter_table(doc, study, use);
     for (size_t i = 0; i < ACCOUNTS_SHOWN; i++)
-        add_account(doc, study, accounts[i].key, accounts[i].title,
+        add_account(doc, accounts[i].key, accounts[i].title,
                     &study->history.stocks[use->stocks[accounts[i].account]]);
     add_mempool_list(doc, study, use);
-    return add_pool_list(doc, study, use, err);
+    add_pool_list(doc, study, use);
+    return 0;
 }

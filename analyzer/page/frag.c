@@ -2,18 +2,20 @@
 /* The page of `frag`: fragmentation at a moment, at each failure, over time. */
 #include "parts.h"
 
+#include <inttypes.h>
+
 #include "analyzer/analysis/frag.h"
 
-static int add_frag_row(struct doc *doc, const struct study *study, uint32_t stock, uint32_t index,
-                        struct err *err)
+static int add_frag_row(struct doc *doc, const struct study *study, uint32_t stock,
+                        const struct moment *moment, struct err *err)
 {
     struct frag frag;
 
-    if (frag_at(&frag, &study->history, stock, index, err))
+    if (frag_at(&frag, &study->history, stock, moment->index, err))
         return -1;
     doc_row_begin(doc);
-    doc_integer(doc, "time_ns", "Time", DOC_NS, (int64_t)study_time_ns(study, index));
-    doc_count(doc, "seq", "Event", study->trace.events[index].seq);
+    doc_integer(doc, "time_ns", "Time", DOC_NS, (int64_t)moment->time_ns);
+    doc_count(doc, "seq", "Event", moment->seq);
     page_layer(doc, study, &study->history.stocks[stock], "Layer");
     doc_known_bytes(doc, "reserved_bytes", "Reserved", frag.reserved_known, frag.reserved_bytes);
     doc_bytes(doc, "live_bytes", "Live", frag.live_bytes);
@@ -34,26 +36,23 @@ static int add_frag_at_failures(struct doc *doc, const struct study *study,
     doc_list_begin(doc, "at_failures", "At failed allocations");
     for (size_t i = 0; i < history->failure_count; i++)
         if (history->stocks[history->failures[i].stock].device == use->device &&
-            add_frag_row(doc, study, stock, history->failures[i].event, err))
+            add_frag_row(doc, study, stock, &history->failures[i].at, err))
             return -1;
+    if (history->failures_in_all > history->failure_count)
+        doc_note(doc, "Of %" PRIu64 " failed allocations the first and the last %d are shown.",
+                 history->failures_in_all, FAILURES_AT_EACH_END);
     doc_list_end(doc);
     return 0;
 }
 
 /* Evenly spaced in events: where nothing happens nothing changes. */
 static int add_frag_over_time(struct doc *doc, const struct study *study, uint32_t stock,
-                              uint64_t samples, struct err *err)
+                              struct err *err)
 {
-    const uint64_t count = study->history.event_count;
-
     doc_list_begin(doc, "over_time", "Over time");
-    for (uint64_t i = 1; i <= samples; i++) {
-        const uint64_t index = count * i / samples;
-
-        if (index != count * (i - 1) / samples &&
-            add_frag_row(doc, study, stock, (uint32_t)(index - 1), err))
+    for (size_t i = 0; i < study->history.stop_count; i++)
+        if (add_frag_row(doc, study, stock, &study->history.stops[i], err))
             return -1;
-    }
     doc_list_end(doc);
     return 0;
 }
@@ -72,10 +71,20 @@ static int add_frag_of_device(struct doc *doc, const struct study *study,
     if (stock == HISTORY_NONE)
         return 0;
     return add_frag_at_failures(doc, study, use, stock, err) ||
-                   add_frag_over_time(doc, study, stock, (uint64_t)options->samples, err)
+                   add_frag_over_time(doc, study, stock, err)
                ? -1
                : 0;
 }
 
-const struct page page_frag = {
-    .schema = "gpumemtrace.frag/1", .device = add_frag_of_device, .tail = page_warnings};
+static void ask_frag(struct study_ask *ask, const struct view *view, const struct doc *doc)
+{
+    const struct page_frag_options *options = view->own;
+
+    (void)doc;
+    ask->stop_count = (size_t)options->samples;
+}
+
+const struct page page_frag = {.schema = "gpumemtrace.frag/1",
+                               .ask = ask_frag,
+                               .device = add_frag_of_device,
+                               .tail = page_warnings};

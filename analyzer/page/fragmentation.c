@@ -6,17 +6,16 @@
 #include "analyzer/analysis/moment.h"
 #include "analyzer/render/units.h"
 
-static void add_moment(struct doc *doc, const struct study *study, const struct view *view,
-                       uint32_t index)
+static void add_moment(struct doc *doc, const struct view *view, const struct moment *moment)
 {
     doc_text(doc, "at", "moment", view->at ? view->at : "peak");
-    if (index == HISTORY_NONE) {
+    if (moment->index == INDEX_NONE) {
         doc_null(doc_detail(doc), "time_ns", "time", DOC_NS);
         doc_null(doc_detail(doc), "seq", "event", DOC_COUNT);
         return;
     }
-    doc_integer(doc, "time_ns", "time", DOC_NS, (int64_t)study_time_ns(study, index));
-    doc_count(doc_detail(doc), "seq", "event", study->trace.events[index].seq);
+    doc_integer(doc, "time_ns", "time", DOC_NS, (int64_t)moment->time_ns);
+    doc_count(doc_detail(doc), "seq", "event", moment->seq);
 }
 
 static void add_fragmentation(struct doc *doc, const struct frag *frag, bool known)
@@ -41,25 +40,26 @@ int page_fragmentation(struct doc *doc, const struct study *study, const struct 
                        const struct view *view, struct err *err)
 {
     const uint32_t number = study_stock(study, use, view);
-    uint32_t index = HISTORY_NONE;
+    struct moment moment;
     struct frag frag = {0};
 
     if (number == HISTORY_NONE) { /* the layer that was asked for does not exist here */
         doc_null(doc, "fragmentation", "fragmentation", DOC_TEXT);
         return 0;
     }
-    if (moment_find(view->at, &study->history, number, &index, err))
+    if (moment_find(view->at, &study->history, number, &moment, err))
         return -1;
-    if (index != HISTORY_NONE && frag_at(&frag, &study->history, number, index, err))
+    const bool known = moment.index != INDEX_NONE;
+    if (known && frag_at(&frag, &study->history, number, moment.index, err))
         return -1;
     const struct stock *stock = &study->history.stocks[number];
     const bool is_driver = stock->account == ACCOUNT_device;
     doc_object_begin(doc, "fragmentation", "Fragmentation");
     page_layer(doc, study, stock, "layer");
-    add_moment(doc, study, view, index);
-    add_fragmentation(doc, &frag, index != HISTORY_NONE);
+    add_moment(doc, view, &moment);
+    add_fragmentation(doc, &frag, known);
     doc_bool(doc_detail(doc), "estimated", "estimated", is_driver);
-    if (is_driver && index != HISTORY_NONE)
+    if (is_driver && known)
         doc_note(doc, "Reserved is an estimate here: the distinct 2 MiB granules under live plain "
                       "allocations, and what the driver's pools report.");
     doc_object_end(doc);
@@ -94,9 +94,9 @@ int page_fragmentation_note(struct doc *doc, const struct study *study,
     struct frag frag;
 
     (void)view;
-    if (stock->peak_index == HISTORY_NONE || !doc_takes(doc, DOC_SUMMARY))
+    if (stock->peak.index == INDEX_NONE || !doc_takes(doc, DOC_SUMMARY))
         return 0;
-    if (frag_at(&frag, &study->history, use->leading, stock->peak_index, err))
+    if (frag_at(&frag, &study->history, use->leading, stock->peak.index, err))
         return -1;
     add_fragmentation_note(doc, &frag, stock->account == ACCOUNT_device);
     return 0;

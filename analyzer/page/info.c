@@ -44,7 +44,7 @@ static void add_counts(struct doc *doc, const struct study *study)
     const struct trace *trace = &study->trace;
 
     doc_object_begin(doc, "counts", "Counts");
-    doc_count(doc, "events", "events", trace->event_count);
+    doc_count(doc, "events", "events", study->history.row_count);
     doc_count(doc, "threads", "threads", trace->thread_count);
     doc_count(doc, "modules", "modules", trace->module_count);
     doc_count(doc, "frames", "frames", count_frames(trace));
@@ -52,12 +52,10 @@ static void add_counts(struct doc *doc, const struct study *study)
     doc_object_end(doc);
 }
 
-static void add_event_kinds(struct doc *doc, const struct trace *trace)
+static void add_event_kinds(struct doc *doc, const struct history *history)
 {
-    uint64_t counts[EVENT_KIND_COUNT] = {0};
+    const uint64_t *counts = history->rows_by_kind;
 
-    for (size_t i = 0; i < trace->event_count; i++)
-        counts[trace->events[i].kind]++;
     doc_list_begin(doc, "events_by_kind", "Events");
     for (int kind = 0; kind < EVENT_KIND_COUNT; kind++) {
         if (!counts[kind])
@@ -75,36 +73,30 @@ static void add_event_kinds(struct doc *doc, const struct trace *trace)
 static void add_nested_event(struct doc *doc, const struct trace *trace,
                              const struct nested *nested)
 {
-    const struct event *event = &trace->events[nested->event], *parent = NULL;
+    const struct nested_call *parent = &nested->parent;
 
-    if (nested->parent != HISTORY_NONE)
-        parent = &trace->events[nested->parent];
-    doc_count(doc, "seq", "Event", event->seq);
-    doc_text(doc, "kind", "Kind", kind_texts[event->kind]);
-    doc_text(doc, "api", "By", trace_hook(trace, event->hook_id));
-    doc_text(doc, "parent_api", "Inside", parent ? trace_hook(trace, parent->hook_id) : NULL);
-    doc_known_count(doc, "parent_seq", "Event", parent, parent ? parent->seq : 0);
+    doc_count(doc, "seq", "Event", nested->own.seq);
+    doc_text(doc, "kind", "Kind", kind_texts[nested->kind]);
+    doc_text(doc, "api", "By", trace_hook(trace, nested->own.hook_id));
+    doc_text(doc, "parent_api", "Inside", parent->seq ? trace_hook(trace, parent->hook_id) : NULL);
+    doc_known_count(doc, "parent_seq", "Event", parent->seq != 0, parent->seq);
 }
 
-static int add_nested_events(struct doc *doc, const struct study *study, struct err *err)
+static void add_nested_events(struct doc *doc, const struct study *study)
 {
     enum { SUMMARY_EVENTS = 10 };
-    struct nesting nesting;
+    const struct nesting *nesting = &study->nesting;
 
-    if (nesting_find(&nesting, &study->trace, err))
-        return -1;
     doc_list_begin(doc, "nested", "Inside other calls");
-    for (size_t i = 0; i < nesting.count; i++) {
+    for (size_t i = 0; i < nesting->count; i++) {
         doc_row_begin(doc_detail_if(doc, i >= SUMMARY_EVENTS));
-        add_nested_event(doc, &study->trace, &nesting.items[i]);
+        add_nested_event(doc, &study->trace, &nesting->items[i]);
         doc_row_end(doc);
     }
-    if (nesting.count > SUMMARY_EVENTS)
-        doc_note(doc, "%zu more of %zu: --json shows all.", nesting.count - SUMMARY_EVENTS,
-                 nesting.count);
+    if (nesting->count > SUMMARY_EVENTS)
+        doc_note(doc, "%zu more of %zu: --json shows all.", nesting->count - SUMMARY_EVENTS,
+                 nesting->count);
     doc_list_end(doc);
-    nesting_release(&nesting);
-    return 0;
 }
 
 /* --- what is not recorded --- */
@@ -154,12 +146,12 @@ static int add_info_tail(struct doc *doc, const struct study *study, const struc
 {
     add_meta(doc, &study->trace.meta);
     add_counts(doc, study);
-    add_event_kinds(doc, &study->trace);
-    if (add_nested_events(doc, study, err))
-        return -1;
+    add_event_kinds(doc, &study->history);
+    add_nested_events(doc, study);
     add_coverage(doc, &study->trace);
     add_never_recorded(doc);
     return page_warnings(doc, study, view, err);
 }
 
-const struct page page_info = {.schema = "gpumemtrace.info/1", .tail = add_info_tail};
+const struct page page_info = {
+    .schema = "gpumemtrace.info/1", .needs = STUDY_NESTING, .tail = add_info_tail};

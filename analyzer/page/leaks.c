@@ -45,7 +45,7 @@ static int add_growing_of_stock(struct doc *doc, const struct study *study, cons
     struct growth growth;
     int status = 0;
 
-    if (growth_find(&growth, &study->history, number, err))
+    if (growth_find(&growth, &study->growth, number, err))
         return -1;
     const size_t limit = view_limit(view, growth.count);
     for (size_t i = 0; i < limit && !status; i++) {
@@ -76,12 +76,11 @@ int page_leaks_of_device(struct doc *doc, const struct study *study, const struc
                                                .heading = "Live at exit",
                                                .summary_rows = PAGE_SITES,
                                                .frame_lines = LEAK_FRAME_LINES};
-    const uint32_t count = (uint32_t)study->history.event_count;
     struct page_stocks stocks;
 
     page_stocks_find(&stocks, doc, study, use, view);
     for (size_t i = 0; i < stocks.count; i++)
-        stocks.indices[i] = count ? count - 1 : HISTORY_NONE;
+        stocks.moments[i] = study->history.last;
     add_totals(doc, study, &stocks);
     return add_growing(doc, "growing", study, view, &stocks, err) ||
                    page_sites(doc, study, view, &stocks, &list, err)
@@ -129,5 +128,7 @@ static int add_leaks(struct doc *doc, const struct study *study, const struct de
     return status;
 }
 
-const struct page page_leaks = {
-    .schema = "gpumemtrace.leaks/1", .device = add_leaks, .tail = page_warnings};
+const struct page page_leaks = {.schema = "gpumemtrace.leaks/1",
+                                .needs = STUDY_GROWTH,
+                                .device = add_leaks,
+                                .tail = page_warnings};

@@ -9,8 +9,7 @@
 #include "analyzer/analysis/sites.h"
 #include "analyzer/render/units.h"
 
-/* Rows with evidence cost a look at every block each: of many, the first and the last are shown. */
-enum { ROWS_AT_EACH_END = 100, HOLDERS = 10, SUMMARY_HOLDERS = 5, HOLDER_FRAME_LINES = 3 };
+enum { HOLDERS = 10, SUMMARY_HOLDERS = 5, HOLDER_FRAME_LINES = 3 };
 
 /* --- the sentence --- */
 
@@ -97,11 +96,6 @@ static void explain(char *out, size_t out_bytes, const struct oom *oom)
 
 /* --- a row --- */
 
-static const char *phase_of_span(const struct study *study, uint32_t span)
-{
-    return span == HISTORY_NONE ? NULL : study_path(study, study->history.spans[span].path);
-}
-
 static void add_evidence(struct doc *doc, const struct oom *oom)
 {
     doc_known_bytes(doc_detail(doc), "device_free_bytes", "Free on the card", oom->device_known,
@@ -137,7 +131,7 @@ static int add_holders(struct doc *doc, const struct study *study, const struct 
                        const struct oom *oom, const struct page_site_list *list, struct err *err)
 {
     const struct page_stocks stocks = {
-        .numbers = {oom->stock}, .indices = {oom->failure->event}, .count = 1};
+        .numbers = {oom->stock}, .moments = {oom->failure->at}, .count = 1};
     struct view shown = *view;
 
     if (!shown.top)
@@ -156,7 +150,7 @@ static int add_failure_holders(struct doc *doc, const struct study *study, const
 
     if (!doc_takes(doc, DOC_DETAIL))
         return 0;
-    if (sites_at(&sites, &study->categories, oom->stock, oom->failure->event, err))
+    if (sites_at(&sites, &study->categories, oom->stock, oom->failure->at.index, err))
         return -1;
     add_held_categories(doc, &sites);
     sites_release(&sites);
@@ -167,7 +161,7 @@ static int add_failure_holders(struct doc *doc, const struct study *study, const
 static void add_request(struct doc *doc, const struct study *study, const struct failure *failure,
                         const struct oom *oom)
 {
-    const struct event *event = &study->trace.events[failure->event];
+    const struct event *event = &failure->event;
     const struct stock *stock = &study->history.stocks[failure->stock];
 
     page_device_number(doc_detail(doc), "Device", stock->device);
@@ -175,7 +169,7 @@ static void add_request(struct doc *doc, const struct study *study, const struct
     doc_count(doc_detail(doc), "seq", "Event", event->seq);
     doc_integer(doc, "time_ns", "At", DOC_NS, (int64_t)event->time_ns);
     doc_text(doc_detail(doc), "api", "Call", trace_hook(&study->trace, event->hook_id));
-    doc_text(doc, "phase", "Phase", phase_of_span(study, failure->span));
+    doc_text(doc, "phase", "Phase", study_path(study, failure->path));
     doc_integer(doc_detail(doc), "result", "Result", DOC_COUNT, event->result);
     doc_known_bytes(doc, "asked_bytes", "Asked", oom->account != ACCOUNT_context, oom->asked_bytes);
     doc_text(doc, "verdict", "Verdict", oom_verdict_name(oom->verdict));
@@ -191,13 +185,12 @@ static int add_failed_allocation(struct doc *doc, const struct study *study,
     if (oom_explain(&oom, &study->history, failure, err))
         return -1;
     explain(sentence, sizeof sentence, &oom);
-    doc_count(doc, "number", "No.", number + 1);
+    doc_count(doc, "number", "No.", failure->number);
     add_request(doc, study, failure, &oom);
     doc_text(doc_detail(doc), "explanation", "Explanation", sentence);
     add_evidence(doc, &oom);
     doc_note(doc, "%s", sentence);
-    return page_frames(doc, study, view, study->trace.events[failure->event].stack_id,
-                       HOLDER_FRAME_LINES, err) ||
+    return page_frames(doc, study, view, failure->event.stack_id, HOLDER_FRAME_LINES, err) ||
                    add_failure_holders(doc, study, view, &oom, err)
                ? -1
                : 0;
@@ -212,10 +205,8 @@ static bool is_shown(const struct study *study, const struct view *view, size_t 
 
     if (view->device >= 0 && stock->device != view->device)
         return false;
-    if (view->layer != LAYER_none &&
-        (view->layer == LAYER_pool) != (stock->account == ACCOUNT_pool))
-        return false;
-    return number < ROWS_AT_EACH_END || number + ROWS_AT_EACH_END >= history->failure_count;
+    return view->layer == LAYER_none ||
+           (view->layer == LAYER_pool) == (stock->account == ACCOUNT_pool);
 }
 
 /* SIZE_MAX: none is shown. */
@@ -276,13 +267,14 @@ int page_all_failures(struct doc *doc, const struct study *study, const struct v
 int page_last_failure(struct doc *doc, const struct study *study, const struct view *view,
                       struct err *err)
 {
-    const size_t count = study->history.failure_count, last = find_last_failure(study, view);
+    const uint64_t count = study->history.failures_in_all;
+    const size_t last = find_last_failure(study, view);
 
     doc_list_begin(doc, "oom", count > 1 ? "The last failed allocation" : "Failed allocation");
     if (add_failed_allocations(doc, study, view, last, err))
         return -1;
     if (count > 1 && last != SIZE_MAX)
-        doc_note(doc, "%zu failed in all: see 'gpumemtrace oom'.", count);
+        doc_note(doc, "%" PRIu64 " failed in all: see 'gpumemtrace oom'.", count);
     doc_list_end(doc);
     return 0;
 }

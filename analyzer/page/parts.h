@@ -36,7 +36,7 @@ enum { PAGE_SITES = 10 };
 /* The stocks a list speaks of, the leading one first. The others are details. */
 struct page_stocks {
     uint32_t numbers[STUDY_STOCKS_MAX];
-    uint32_t indices[STUDY_STOCKS_MAX]; /* the moment of each, HISTORY_NONE: none */
+    struct moment moments[STUDY_STOCKS_MAX];
     size_t count;
 };
 void page_stocks_find(struct page_stocks *stocks, const struct doc *doc, const struct study *study,

@@ -19,11 +19,11 @@ static int held_find(struct held *held, const struct study *study, const struct 
     const struct page_stocks *stocks = &held->stocks;
 
     for (size_t i = 0; i < stocks->count; i++) {
-        uint32_t *index = &held->stocks.indices[i];
+        struct moment *moment = &held->stocks.moments[i];
 
-        if (moment_find(view->at, &study->history, stocks->numbers[i], index, err) ||
-            (*index != HISTORY_NONE &&
-             sites_at(&held->sites[i], &study->categories, stocks->numbers[i], *index, err)))
+        if (moment_find(view->at, &study->history, stocks->numbers[i], moment, err) ||
+            (moment->index != INDEX_NONE &&
+             sites_at(&held->sites[i], &study->categories, stocks->numbers[i], moment->index, err)))
             return -1;
     }
     return 0;
@@ -45,17 +45,17 @@ static void add_moments(struct doc *doc, const struct study *study, const struct
 {
     doc_list_begin(doc, "moments", NULL);
     for (size_t i = 0; i < held->stocks.count; i++) {
-        const uint32_t index = held->stocks.indices[i];
-        const bool known = index != HISTORY_NONE;
+        const struct moment *moment = &held->stocks.moments[i];
+        const bool known = moment->index != INDEX_NONE;
 
         doc_row_begin(doc_detail_if(doc, i > 0));
         page_layer(doc, study, held_stock(held, study, i), "Layer");
         doc_text(doc_detail(doc), "at", "Moment", view->at ? view->at : "peak");
         if (known)
-            doc_integer(doc, "time_ns", "At", DOC_NS, (int64_t)study_time_ns(study, index));
+            doc_integer(doc, "time_ns", "At", DOC_NS, (int64_t)moment->time_ns);
         else
             doc_null(doc, "time_ns", "At", DOC_NS);
-        doc_known_count(doc, "seq", "Event", known, known ? study->trace.events[index].seq : 0);
+        doc_known_count(doc, "seq", "Event", known, known ? moment->seq : 0);
         doc_bytes(doc, "live_bytes", "Live", held->sites[i].total_bytes);
         doc_count(doc, "blocks", "Blocks", held->sites[i].total_count);
         doc_row_end(doc);

@@ -43,7 +43,7 @@ static int compare_allocated_bytes(const void *left, const void *right)
 }
 
 /* What a phase must have allocated to be among the `most` largest. */
-static int find_threshold(const struct phases *phases, size_t most, uint64_t *bytes,
+static int find_threshold(const struct phase_rows *phases, size_t most, uint64_t *bytes,
                           struct err *err)
 {
     uint64_t *all;
@@ -55,7 +55,7 @@ static int find_threshold(const struct phases *phases, size_t most, uint64_t *by
     if (!all)
         return -1;
     for (size_t i = 0; i < phases->count; i++)
-        all[i] = phases->rows[i].allocated_bytes;
+        all[i] = phases->items[i].allocated_bytes;
     qsort(all, phases->count, sizeof *all, compare_allocated_bytes);
     *bytes = all[most - 1];
     free(all);
@@ -66,25 +66,22 @@ static int find_threshold(const struct phases *phases, size_t most, uint64_t *by
 static int add_phases_of_stock(struct doc *doc, const struct study *study, uint32_t number,
                                bool is_leading, size_t most, struct err *err)
 {
-    struct phases phases;
+    const struct phase_rows phases = phases_of(&study->phases, number);
     uint64_t threshold_bytes;
     size_t shown_count = 0;
 
-    if (phases_of(&phases, &study->history, number, err))
-        return -1;
     const int status = find_threshold(&phases, most, &threshold_bytes, err);
     for (size_t i = 0; i < phases.count && !status; i++) {
         const bool is_shown =
-            is_leading && shown_count < most && phases.rows[i].allocated_bytes >= threshold_bytes;
+            is_leading && shown_count < most && phases.items[i].allocated_bytes >= threshold_bytes;
 
         doc_row_begin(doc_detail_if(doc, !is_shown));
-        add_phase(doc, study, &study->history.stocks[number], &phases.rows[i]);
+        add_phase(doc, study, &study->history.stocks[number], &phases.items[i]);
         doc_row_end(doc);
         shown_count += is_shown;
     }
     if (is_leading && !status && shown_count < phases.count)
         doc_note(doc, "%zu more: see 'gpumemtrace phases'.", phases.count - shown_count);
-    phases_release(&phases);
     return status;
 }
 
@@ -126,5 +123,7 @@ static int add_phases_tail(struct doc *doc, const struct study *study, const str
     return page_warnings(doc, study, view, err);
 }
 
-const struct page page_phases = {
-    .schema = "gpumemtrace.phases/1", .device = page_all_phases, .tail = add_phases_tail};
+const struct page page_phases = {.schema = "gpumemtrace.phases/1",
+                                 .needs = STUDY_PHASES,
+                                 .device = page_all_phases,
+                                 .tail = add_phases_tail};

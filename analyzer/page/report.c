@@ -10,23 +10,19 @@ static void add_report_sentence(struct doc *doc, const struct study *study,
 {
     const struct history *history = &study->history;
     const struct stock *stock = &history->stocks[use->leading];
-    const struct block *block = history_birth_at(history, stock->peak_index);
     char device[STUDY_DEVICE_BYTES], name[PAGE_LAYER_BYTES];
     char size[UNITS_TEXT_BYTES], time[UNITS_TEXT_BYTES];
-    uint32_t path = HISTORY_NONE;
+    const char *path = study_path(study, stock->peak_path);
 
     study_device_name(use->device, device);
-    if (!block) {
+    if (stock->peak.index == INDEX_NONE) {
         doc_note(doc, "On %s no GPU memory was allocated.", device);
         return;
     }
-    if (block->span != HISTORY_NONE)
-        path = history->spans[block->span].path;
     doc_note(doc, "On %s the %s peaked at %s, %s after the start%s%s.", device,
              page_layer_name(study, stock, name), units_bytes(size, stock->peak_bytes),
-             units_duration(time, (int64_t)study_time_ns(study, stock->peak_index)),
-             path == HISTORY_NONE ? "" : ", in phase ",
-             path == HISTORY_NONE ? "" : study_path(study, path));
+             units_duration(time, (int64_t)stock->peak.time_ns), path ? ", in phase " : "",
+             path ? path : "");
 }
 
 static int add_report_head(struct doc *doc, const struct study *study, const struct view *view,
@@ -84,6 +80,7 @@ static int add_report_tail(struct doc *doc, const struct study *study, const str
 }
 
 const struct page page_report = {.schema = "gpumemtrace.report/1",
+                                 .needs = STUDY_PHASES | STUDY_GROWTH,
                                  .head = add_report_head,
                                  .device = add_report_of_device,
                                  .tail = add_report_tail};

@@ -42,15 +42,16 @@ int page_segments(struct doc *doc, const struct study *study, const struct devic
                   const struct view *view, struct err *err)
 {
     const uint32_t stock = study_stock(study, use, view);
-    uint32_t index = HISTORY_NONE;
+    struct moment moment;
     struct segment_list list = {0};
 
     if (stock == HISTORY_NONE || study->history.stocks[stock].account != ACCOUNT_pool) {
         doc_null(doc_detail(doc), "segments", "Segments", DOC_TEXT);
         return 0;
     }
-    if (moment_find(view->at, &study->history, stock, &index, err) ||
-        (index != HISTORY_NONE && segments_at(&list, &study->history, stock, index, err)))
+    if (moment_find(view->at, &study->history, stock, &moment, err) ||
+        (moment.index != INDEX_NONE &&
+         segments_at(&list, &study->history, stock, moment.index, err)))
         return -1;
     doc_list_begin(doc, "segments", "Segments");
     for (size_t i = 0; i < list.count; i++)

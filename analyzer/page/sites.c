@@ -28,7 +28,7 @@ static int add_site(struct doc *doc, const struct study *study, const struct vie
 }
 
 static int add_sites_of_stock(struct doc *doc, const struct study *study, const struct view *view,
-                              const struct page_site_list *list, uint32_t number, uint32_t index,
+                              const struct page_site_list *list, uint32_t number, uint64_t index,
                               bool is_leading, struct err *err)
 {
     const struct stock *stock = &study->history.stocks[number];
@@ -52,8 +52,8 @@ int page_sites(struct doc *doc, const struct study *study, const struct view *vi
 {
     doc_list_begin(doc, list->key, list->heading);
     for (size_t i = 0; i < stocks->count; i++)
-        if (stocks->indices[i] != HISTORY_NONE &&
-            add_sites_of_stock(doc, study, view, list, stocks->numbers[i], stocks->indices[i],
+        if (stocks->moments[i].index != INDEX_NONE &&
+            add_sites_of_stock(doc, study, view, list, stocks->numbers[i], stocks->moments[i].index,
                                i == 0, err))
             return -1;
     doc_list_end(doc);
@@ -71,6 +71,6 @@ int page_sites_at_peak(struct doc *doc, const struct study *study, const struct 
 
     page_stocks_find(&stocks, doc, study, use, view);
     for (size_t i = 0; i < stocks.count; i++)
-        stocks.indices[i] = study->history.stocks[stocks.numbers[i]].peak_index;
+        stocks.moments[i] = study->history.stocks[stocks.numbers[i]].peak;
     return page_sites(doc, study, view, &stocks, &list, err);
 }

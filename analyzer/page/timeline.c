@@ -15,14 +15,12 @@ static void add_bar(struct doc *doc, uint64_t bytes, uint64_t peak_bytes)
               full);
 }
 
-static int add_timeline_of_stock(struct doc *doc, const struct study *study, uint32_t number,
-                                 size_t samples, struct err *err)
+static void add_timeline_of_stock(struct doc *doc, const struct study *study,
+                                  const struct timelines *timelines, uint32_t number)
 {
     const struct stock *stock = &study->history.stocks[number];
-    struct timeline timeline;
+    const struct timeline timeline = timeline_of(timelines, number);
 
-    if (timeline_of(&timeline, &study->history, number, samples, err))
-        return -1;
     for (size_t i = 0; i < timeline.count; i++) {
         doc_row_begin(doc);
         page_layer(doc_detail(doc), study, stock, "Layer");
@@ -32,44 +30,51 @@ static int add_timeline_of_stock(struct doc *doc, const struct study *study, uin
         add_bar(doc, timeline.samples[i].max_bytes, stock->peak_bytes);
         doc_row_end(doc);
     }
-    timeline_release(&timeline);
-    return 0;
 }
 
-static int add_bars(struct doc *doc, const struct study *study, const struct page_stocks *stocks,
-                    long samples, struct err *err)
+/* The samples of a summary, and those of a list of all. */
+enum { TIMELINE_SUMMARY, TIMELINE_DETAIL };
+
+static void ask_timeline(struct study_ask *ask, const struct view *view, const struct doc *doc)
+{
+    const struct page_timeline_options *options = view->own;
+    const size_t samples = (size_t)options->samples;
+
+    if (doc_takes(doc, DOC_SUMMARY))
+        ask->timeline_samples[TIMELINE_SUMMARY] = samples ? samples : SUMMARY_SAMPLES;
+    if (doc_takes(doc, DOC_DETAIL))
+        ask->timeline_samples[TIMELINE_DETAIL] = samples ? samples : SAMPLES;
+}
+
+static void add_bars(struct doc *doc, const struct study *study, const struct page_stocks *stocks)
 {
     char name[PAGE_LAYER_BYTES];
-    int status;
 
     if (!stocks->count || !doc_takes(doc, DOC_SUMMARY))
-        return 0;
+        return;
     const struct stock *leading = &study->history.stocks[stocks->numbers[0]];
     doc_text(doc_summary(doc), NULL, "layer", page_layer_name(study, leading, name));
     doc_list_begin(doc_summary(doc), NULL, "Live over time");
-    status = add_timeline_of_stock(doc, study, stocks->numbers[0],
-                                   (size_t)(samples ? samples : SUMMARY_SAMPLES), err);
+    add_timeline_of_stock(doc, study, &study->timelines[TIMELINE_SUMMARY], stocks->numbers[0]);
     doc_list_end(doc);
-    return status;
 }
 
 static int add_timeline(struct doc *doc, const struct study *study, const struct device_use *use,
                         const struct view *view, struct err *err)
 {
-    const struct page_timeline_options *options = view->own;
-    const size_t samples = (size_t)(options->samples ? options->samples : SAMPLES);
     struct page_stocks stocks;
 
+    (void)err;
     page_stocks_find(&stocks, doc, study, use, view);
-    if (add_bars(doc, study, &stocks, options->samples, err))
-        return -1;
+    add_bars(doc, study, &stocks);
     doc_list_begin(doc_detail(doc), "timeline", "Live over time, all layers");
     for (size_t i = 0; i < stocks.count && doc_takes(doc, DOC_BOTH); i++)
-        if (add_timeline_of_stock(doc, study, stocks.numbers[i], samples, err))
-            return -1;
+        add_timeline_of_stock(doc, study, &study->timelines[TIMELINE_DETAIL], stocks.numbers[i]);
     doc_list_end(doc);
     return 0;
 }
 
-const struct page page_timeline = {
-    .schema = "gpumemtrace.timeline/1", .device = add_timeline, .tail = page_warnings};
+const struct page page_timeline = {.schema = "gpumemtrace.timeline/1",
+                                   .ask = ask_timeline,
+                                   .device = add_timeline,
+                                   .tail = page_warnings};

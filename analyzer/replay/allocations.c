@@ -36,7 +36,7 @@ static int begin_plain(struct blocks *blocks, uint32_t space)
         return -1;
     if (event->memory == MEMORY_TENSOR)
         return driver_ranges_add_tensor(&blocks->ranges, &blocks->at, &born);
-    return driver_ranges_add_plain(&blocks->ranges, &blocks->at, &born, number);
+    return driver_ranges_add_plain(&blocks->ranges, &blocks->at, number);
 }
 
 int allocations_alloc(struct vmm *vmm, struct blocks *blocks)

@@ -6,11 +6,18 @@
 
 #include "analyzer/util/array.h"
 
-/* A VMM object bound at an offset of a container: a multicast object or a sparse array. */
+/* A VMM object bound at an offset. Levels of an array are bound without a size, and several may
+ * have the same offset. */
 struct binding {
-    uint64_t start;
     uint32_t object;
-    uint32_t next; /* of the same container, or HISTORY_NONE */
+    uint32_t next; /* at the same offset, or HISTORY_NONE */
+};
+
+/* What is bound into one container, of one device. */
+struct bound_space {
+    int device;
+    struct range_map bound; /* by offset; how far a binding reaches does not matter */
+    uint32_t next;          /* of the same container, or HISTORY_NONE */
 };
 
 /* A stretch of a container. In a multicast object each device has stretches of its own. */
@@ -22,7 +29,12 @@ struct stretch {
 
 void bindings_release(struct bindings *bindings)
 {
+    for (uint32_t i = 0; i < bindings->space_slots.used; i++)
+        range_map_release(&bindings->spaces[i].bound);
+    free(bindings->spaces);
     free(bindings->items);
+    slots_release(&bindings->space_slots);
+    slots_release(&bindings->slots);
     address_map_release(&bindings->first);
 }
 
@@ -48,54 +60,97 @@ static int device_of(const struct vmm *vmm, const struct blocks *blocks, uint32_
     return history->stocks[history->blocks[vmm->objects[object].block].stock].device;
 }
 
-static bool is_in(const struct binding *binding, const struct stretch *stretch, int device)
+/* --- spaces --- */
+
+static uint32_t first_space(const struct bindings *bindings, uint32_t container)
 {
-    return binding->start >= stretch->start &&
-           binding->start - stretch->start < stretch->size_bytes &&
-           (stretch->device == DEVICE_UNKNOWN || stretch->device == device);
+    uint32_t first = address_map_get(&bindings->first, 0, container);
+    return first == ADDRESS_MAP_NONE ? HISTORY_NONE : first;
 }
 
-static int set_first(struct bindings *bindings, uint32_t container, uint32_t first, struct err *err)
+static struct bound_space *find_space(const struct bindings *bindings, uint32_t container,
+                                      int device)
 {
-    if (first != HISTORY_NONE)
-        return address_map_put(&bindings->first, 0, container, first, err);
-    address_map_remove(&bindings->first, 0, container);
+    uint32_t i = first_space(bindings, container);
+    while (i != HISTORY_NONE && bindings->spaces[i].device != device)
+        i = bindings->spaces[i].next;
+    return i == HISTORY_NONE ? NULL : &bindings->spaces[i];
+}
+
+static struct bound_space *add_space(struct bindings *bindings, uint32_t container, int device,
+                                     struct err *err)
+{
+    uint32_t number = slots_take(&bindings->space_slots, err);
+    if (number == SLOT_NONE)
+        return NULL;
+    struct bound_space *grown =
+        array_grow(bindings->spaces, &bindings->space_capacity, number, sizeof *grown, err);
+    if (!grown)
+        return NULL;
+    bindings->spaces = grown;
+    grown[number] =
+        (struct bound_space){.device = device, .next = first_space(bindings, container)};
+    range_map_init(&grown[number].bound);
+    return address_map_put(&bindings->first, 0, container, number, err) ? NULL : &grown[number];
+}
+
+/* --- what is bound in them --- */
+
+static int end_chain(struct bindings *bindings, struct vmm *vmm, struct blocks *blocks,
+                     uint32_t first)
+{
+    uint32_t next;
+    for (uint32_t i = first; i != HISTORY_NONE; i = next) {
+        uint32_t object = bindings->items[i].object;
+        next = bindings->items[i].next;
+        slots_give_back(&bindings->slots, i);
+        vmm->objects[object].bindings_count--;
+        if (vmm_end_if_unused(vmm, blocks, object))
+            return -1;
+    }
+    return 0;
+}
+
+static int end_in_space(struct bindings *bindings, struct vmm *vmm, struct blocks *blocks,
+                        struct range_map *bound, const struct stretch *stretch)
+{
+    const struct range_node *node;
+    while ((node = range_map_at_or_after(bound, stretch->start)) &&
+           node->start - stretch->start < stretch->size_bytes)
+        if (end_chain(bindings, vmm, blocks, range_map_remove(bound, node->start)))
+            return -1;
     return 0;
 }
 
 static int end_bindings_in(struct bindings *bindings, struct vmm *vmm, struct blocks *blocks,
                            const struct stretch *stretch)
 {
-    uint32_t next, kept = HISTORY_NONE;
-    uint32_t i = address_map_get(&bindings->first, 0, stretch->container);
-    for (; i != HISTORY_NONE; i = next) {
-        struct binding *binding = &bindings->items[i];
-        next = binding->next;
-        if (!is_in(binding, stretch, device_of(vmm, blocks, binding->object))) {
-            binding->next = kept;
-            kept = i;
-            continue;
-        }
-        vmm->objects[binding->object].bindings_count--;
-        if (vmm_end_if_unused(vmm, blocks, binding->object))
+    uint32_t i = first_space(bindings, stretch->container);
+    for (; i != HISTORY_NONE; i = bindings->spaces[i].next)
+        if ((stretch->device == DEVICE_UNKNOWN || bindings->spaces[i].device == stretch->device) &&
+            end_in_space(bindings, vmm, blocks, &bindings->spaces[i].bound, stretch))
             return -1;
-    }
-    return set_first(bindings, stretch->container, kept, blocks->at.err);
+    return 0;
 }
 
 static int add_binding(struct bindings *bindings, const struct stretch *stretch, uint32_t object,
                        struct err *err)
 {
+    struct bound_space *space = find_space(bindings, stretch->container, stretch->device);
+    if (!space)
+        space = add_space(bindings, stretch->container, stretch->device, err);
+    uint32_t number = slots_take(&bindings->slots, err);
+    if (!space || number == SLOT_NONE)
+        return -1;
     struct binding *grown =
-        array_grow(bindings->items, &bindings->capacity, bindings->count, sizeof *grown, err);
+        array_grow(bindings->items, &bindings->capacity, number, sizeof *grown, err);
     if (!grown)
         return -1;
     bindings->items = grown;
-    grown[bindings->count] =
-        (struct binding){.start = stretch->start,
-                         .object = object,
-                         .next = address_map_get(&bindings->first, 0, stretch->container)};
-    return set_first(bindings, stretch->container, (uint32_t)bindings->count++, err);
+    uint32_t before = range_map_remove(&space->bound, stretch->start);
+    grown[number] =
+        (struct binding){.object = object, .next = before == RANGE_NONE ? HISTORY_NONE : before};
+    return range_map_insert(&space->bound, stretch->start, 1, number, err);
 }
 
 int bindings_bind(struct bindings *bindings, struct vmm *vmm, struct blocks *blocks)
@@ -131,8 +186,18 @@ int bindings_unbind(struct bindings *bindings, struct vmm *vmm, struct blocks *b
 
 int bindings_end(struct bindings *bindings, struct vmm *vmm, struct blocks *blocks, uint32_t block)
 {
-    if (!bindings->count || !is_container(blocks, block))
+    if (first_space(bindings, block) == HISTORY_NONE)
         return 0;
-    struct stretch all = {.container = block, .device = DEVICE_UNKNOWN, .size_bytes = UINT64_MAX};
-    return end_bindings_in(bindings, vmm, blocks, &all);
+    const struct stretch all = {
+        .container = block, .device = DEVICE_UNKNOWN, .size_bytes = UINT64_MAX};
+    if (end_bindings_in(bindings, vmm, blocks, &all))
+        return -1;
+    uint32_t next, i = first_space(bindings, block);
+    for (; i != HISTORY_NONE; i = next) {
+        next = bindings->spaces[i].next;
+        range_map_release(&bindings->spaces[i].bound);
+        slots_give_back(&bindings->space_slots, i);
+    }
+    address_map_remove(&bindings->first, 0, block);
+    return 0;
 }

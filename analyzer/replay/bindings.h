@@ -11,8 +11,12 @@
 /* Zeroed is empty and ready for use. */
 struct bindings {
     struct binding *items;
-    size_t count, capacity;
-    struct address_map first; /* binding, by block of the multicast object or array */
+    size_t capacity;
+    struct slots slots;
+    struct bound_space *spaces;
+    size_t space_capacity;
+    struct slots space_slots;
+    struct address_map first; /* space, by block of the multicast object or array */
 };
 
 void bindings_release(struct bindings *bindings);

@@ -3,55 +3,42 @@
 #include "blocks.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/util/array.h"
+#include "observer.h"
+#include "past.h"
 
-int blocks_init(struct blocks *blocks, const struct trace *trace, bool has_tensors, struct err *err)
+static int find_backward_threads(struct blocks *blocks, const struct trace *trace, struct err *err)
 {
-    for (int slot = 0; slot < DEVICE_SLOTS; slot++)
-        blocks->bound[slot] = HISTORY_NONE;
+    static const char autograd[] = "pt_autograd";
+    for (size_t i = 0; i < trace->thread_count; i++)
+        if (trace->threads[i].name &&
+            !strncmp(trace->threads[i].name, autograd, sizeof autograd - 1) &&
+            address_map_put(&blocks->backward_threads, 0, trace->threads[i].thread_id, 0, err))
+            return -1;
+    return 0;
+}
+
+int blocks_init(struct blocks *blocks, const struct trace *trace, struct err *err)
+{
+    bound_lists_init(&blocks->bound);
     stocks_init(&blocks->stocks);
-    driver_ranges_init(&blocks->ranges, has_tensors);
-    return spans_init(&blocks->spans, trace, err);
+    driver_ranges_init(&blocks->ranges);
+    return find_backward_threads(blocks, trace, err) ? -1 : spans_init(&blocks->spans, trace, err);
 }
 
 void blocks_release(struct blocks *blocks)
 {
     address_map_release(&blocks->live);
+    address_map_release(&blocks->backward_threads);
     free(blocks->states);
+    bound_lists_release(&blocks->bound);
     stocks_release(&blocks->stocks);
     mempools_release(&blocks->mempools);
     spans_release(&blocks->spans);
     driver_ranges_release(&blocks->ranges);
-}
-
-/* --- the list of live blocks that a context takes with it --- */
-
-static uint32_t *bound_list(struct blocks *blocks, uint32_t number)
-{
-    const struct history *history = blocks->at.history;
-    return &blocks->bound[DEVICE_SLOT(history->stocks[history->blocks[number].stock].device)];
-}
-
-static void link_bound(struct blocks *blocks, uint32_t number)
-{
-    uint32_t *head = bound_list(blocks, number);
-    blocks->states[number].previous = HISTORY_NONE;
-    blocks->states[number].next = *head;
-    if (*head != HISTORY_NONE)
-        blocks->states[*head].previous = number;
-    *head = number;
-}
-
-static void unlink_bound(struct blocks *blocks, uint32_t number)
-{
-    const struct block_state *state = &blocks->states[number];
-    if (state->next != HISTORY_NONE)
-        blocks->states[state->next].previous = state->previous;
-    if (state->previous != HISTORY_NONE)
-        blocks->states[state->previous].next = state->next;
-    else
-        *bound_list(blocks, number) = state->next;
+    failures_release(&blocks->failures);
 }
 
 /* --- what an event describes --- */
@@ -82,82 +69,116 @@ struct block blocks_described(struct blocks *blocks)
     return block;
 }
 
-/* --- beginnings --- */
+/* The context that a block names; 0: none. The event of a module names the module in its place. */
+static uint64_t context_of(const struct event *event)
+{
+    return event->kind == EVENT_MODULE_LOAD ? 0 : event->object;
+}
 
-static int add_change(struct blocks *blocks, uint32_t number, bool birth)
+static bool is_of_backward(const struct blocks *blocks)
+{
+    return blocks->backward_threads.count &&
+           address_map_get(&blocks->backward_threads, 0, blocks->at.event->thread_id) !=
+               ADDRESS_MAP_NONE;
+}
+
+static int show_change(const struct blocks *blocks, uint32_t number, bool birth, bool is_half)
 {
     const struct cursor *at = &blocks->at;
-    struct history *history = at->history;
-    struct change *grown = array_grow(history->changes, &history->change_capacity,
-                                      history->change_count, sizeof *grown, at->err);
-    if (!grown)
-        return -1;
-    history->changes = grown;
-    grown[history->change_count++] = (struct change){.event = at->index,
-                                                     .block = number,
-                                                     .span = spans_current(&blocks->spans, at),
-                                                     .birth = birth};
+    if (!at->observers->count)
+        return 0;
+    const struct change change = {.block = &at->history->blocks[number],
+                                  .birth = birth,
+                                  .is_half = is_half,
+                                  .event_span = spans_current(&blocks->spans, at),
+                                  .birth_span = blocks->states[number].span};
+    for (size_t i = 0; i < at->observers->count; i++) {
+        const struct observer *observer = &at->observers->items[i];
+        if (observer->on_change && observer->on_change(observer->self, at, &blocks->spans, &change))
+            return -1;
+    }
     return 0;
+}
+
+/* --- beginnings --- */
+
+/* Modules and limits that were loaded before its first memory are part of a device's context. */
+static void begin_stock(const struct cursor *at, struct stock *stock)
+{
+    struct history *history = at->history;
+    for (size_t i = 0; i < history->device_count && !stock->has_begun; i++) {
+        struct device_use *use = &history->devices[i];
+        if (use->device == stock->device && stock->account == ACCOUNT_device)
+            use->context_bytes_at_start = history->stocks[use->stocks[ACCOUNT_context]].live_bytes;
+    }
+    stock->has_begun = true;
 }
 
 static void add_bytes(struct blocks *blocks, const struct block *block)
 {
-    struct stock *stock = &blocks->at.history->stocks[block->stock];
-    uint64_t *live_bytes = &blocks->stocks.live_bytes[block->stock];
-    *live_bytes += block->size_bytes;
-    if (*live_bytes > stock->peak_bytes) {
-        stock->peak_bytes = *live_bytes;
-        stock->peak_index = blocks->at.index;
+    const struct cursor *at = &blocks->at;
+    struct stock *stock = &at->history->stocks[block->stock];
+    begin_stock(at, stock);
+    stock->live_bytes += block->size_bytes;
+    if (stock->live_bytes > stock->peak_bytes) {
+        stock->peak_bytes = stock->live_bytes;
+        stock->peak = cursor_moment(at);
+        stock->peak_path = block->path;
     }
 }
 
-static struct block *add_block(struct blocks *blocks, const struct block *born)
+/* Gives the block in that slot its life, phase and bytes, without counting an allocation. */
+static int begin_uncounted(struct blocks *blocks, uint32_t number)
 {
     const struct cursor *at = &blocks->at;
-    struct history *history = at->history;
-    size_t number = history->block_count;
-    struct block_state *states =
-        array_grow(blocks->states, &blocks->state_capacity, number, sizeof *states, at->err);
-    if (!states)
-        return NULL;
-    blocks->states = states;
-    states[number] = (struct block_state){0};
-    struct block *grown =
-        array_grow(history->blocks, &history->block_capacity, number, sizeof *grown, at->err);
-    if (!grown)
-        return NULL;
-    history->blocks = grown;
-    grown[number] = *born;
-    grown[number].alloc_index = at->index;
-    grown[number].free_index = HISTORY_NONE;
-    grown[number].span = spans_current(&blocks->spans, at);
-    grown[number].end = BLOCK_LIVE;
-    history->block_count++;
-    return &grown[number];
+    struct block *block = &at->history->blocks[number];
+    const struct span *spans = blocks->spans.items;
+    uint32_t span = spans_current(&blocks->spans, at);
+    uint32_t deciding = span == HISTORY_NONE ? HISTORY_NONE : spans[span].deciding;
+    block->life = (struct life){at->index, INDEX_NONE};
+    block->path = span == HISTORY_NONE ? HISTORY_NONE : spans[span].path;
+    block->deciding_path = deciding == HISTORY_NONE ? HISTORY_NONE : spans[deciding].path;
+    block->end = BLOCK_LIVE;
+    block->outlived = true; /* until it ends */
+    blocks->states[number].span = span;
+    blocks->states[number].is_of_backward = is_of_backward(blocks);
+    spans_hold(&blocks->spans, span);
+    add_bytes(blocks, block);
+    mempools_count(at, block, true);
+    if (memory_rules[block->memory].is_bound &&
+        bound_lists_add(&blocks->bound, at->history->stocks[block->stock].device,
+                        context_of(at->event), number, at->err))
+        return -1;
+    return show_change(blocks, number, true, false);
 }
 
-/* Begins a block without counting an allocation. */
-static uint32_t begin_uncounted(struct blocks *blocks, const struct block *born)
+static uint32_t take_slot(struct blocks *blocks)
 {
-    const struct block *block = add_block(blocks, born);
-    if (!block)
+    struct history *history = blocks->at.history;
+    struct err *err = blocks->at.err;
+    uint32_t number = slots_take(&history->block_slots, err);
+    if (number == SLOT_NONE)
         return HISTORY_NONE;
-    uint32_t number = (uint32_t)(block - blocks->at.history->blocks);
-    if (add_change(blocks, number, true))
-        return HISTORY_NONE;
-    add_bytes(blocks, block);
-    mempools_count(&blocks->at, block, true);
-    if (memory_rules[born->memory].is_bound)
-        link_bound(blocks, number);
-    return number;
+    struct block_state *states =
+        array_grow(blocks->states, &blocks->state_capacity, number, sizeof *states, err);
+    if (states)
+        blocks->states = states;
+    struct block *grown =
+        array_grow(history->blocks, &history->block_capacity, number, sizeof *grown, err);
+    if (grown)
+        history->blocks = grown;
+    return states && grown ? number : HISTORY_NONE;
 }
 
 uint32_t blocks_begin(struct blocks *blocks, const struct block *born)
 {
-    uint32_t number = begin_uncounted(blocks, born);
-    if (number != HISTORY_NONE)
-        blocks->at.history->stocks[born->stock].allocations_count++;
-    return number;
+    uint32_t number = take_slot(blocks);
+    if (number == HISTORY_NONE)
+        return HISTORY_NONE;
+    blocks->states[number] = (struct block_state){0};
+    blocks->at.history->blocks[number] = *born;
+    blocks->at.history->stocks[born->stock].allocations_count++;
+    return begin_uncounted(blocks, number) ? HISTORY_NONE : number;
 }
 
 uint32_t blocks_begin_at(struct blocks *blocks, uint32_t space, const struct block *born)
@@ -178,21 +199,65 @@ static void count_end(struct stock *stock, enum block_end end)
     stock->lost_frees_count += end == BLOCK_LOST;
 }
 
-int blocks_end(struct blocks *blocks, uint32_t number, enum block_end end)
+/*
+ * PyTorch runs backward on its own threads. A block that another thread frees has outlived
+ * backward, even if no allocation has shown yet that backward is over.
+ */
+static bool has_outlived(const struct blocks *blocks, uint32_t number)
+{
+    const struct block_state *state = &blocks->states[number];
+    if (state->span == HISTORY_NONE)
+        return false;
+    uint32_t deciding = blocks->spans.items[state->span].deciding;
+    if (deciding == HISTORY_NONE)
+        return false;
+    const struct span *span = &blocks->spans.items[deciding];
+    if (span->life.end_index < blocks->at.index)
+        return true;
+    return blocks->at.history->paths[span->path].source == PHASE_SOURCE_INFERRED &&
+           state->is_of_backward && !is_of_backward(blocks);
+}
+
+/* Everything about an end but giving the slot back. */
+static int end_life(struct blocks *blocks, uint32_t number, enum block_end end)
 {
     const struct cursor *at = &blocks->at;
     struct block *block = &at->history->blocks[number];
-    block->free_index = at->index;
+    block->life.end_index = at->index;
     block->end = (uint8_t)end;
+    block->outlived = has_outlived(blocks, number);
+    at->history->stocks[block->stock].live_bytes -= block->size_bytes;
     count_end(&at->history->stocks[block->stock], end);
-    blocks->stocks.live_bytes[block->stock] -= block->size_bytes;
     mempools_count(at, block, false);
     if (memory_rules[block->memory].is_bound)
-        unlink_bound(blocks, number);
-    driver_ranges_remove_plain(&blocks->ranges, at, block);
-    if (add_change(blocks, number, false))
+        bound_lists_remove(&blocks->bound, number);
+    if (past_end_block(at->history, block, at->err) ||
+        show_change(blocks, number, false, end == BLOCK_RESIZED))
         return -1;
-    return blocks->listener.on_end(blocks->listener.self, number);
+    spans_let_go(&blocks->spans, blocks->states[number].span);
+    return 0;
+}
+
+int blocks_end(struct blocks *blocks, uint32_t number, enum block_end end)
+{
+    struct history *history = blocks->at.history;
+    if (driver_ranges_remove_plain(&blocks->ranges, &blocks->at, &history->blocks[number]) ||
+        end_life(blocks, number, end))
+        return -1;
+    if (blocks->listener.on_end(blocks->listener.self, number))
+        return -1;
+    history->blocks[number].stock = HISTORY_NONE;
+    slots_give_back(&history->block_slots, number);
+    return 0;
+}
+
+int blocks_end_found(struct blocks *blocks, uint32_t number, enum block_end end)
+{
+    const struct block *block = &blocks->at.history->blocks[number];
+    uint32_t space = memory_rules[block->memory].space;
+    if (address_map_get(&blocks->live, space, block->address) == number)
+        address_map_remove(&blocks->live, space, block->address);
+    return blocks_end(blocks, number, end);
 }
 
 int blocks_end_at(struct blocks *blocks, uint32_t space, uint64_t address, enum block_end end)
@@ -201,42 +266,30 @@ int blocks_end_at(struct blocks *blocks, uint32_t space, uint64_t address, enum 
     return number == ADDRESS_MAP_NONE ? 0 : blocks_end(blocks, number, end);
 }
 
-uint32_t blocks_resize(struct blocks *blocks, uint32_t number, uint64_t size_bytes,
-                       uint32_t stack_id)
+int blocks_resize(struct blocks *blocks, uint32_t number, uint64_t size_bytes, uint32_t stack_id)
 {
-    struct block next = blocks->at.history->blocks[number];
-    next.size_bytes = size_bytes;
-    next.stack_id = stack_id;
-    return blocks_end(blocks, number, BLOCK_RESIZED) ? HISTORY_NONE
-                                                     : begin_uncounted(blocks, &next);
+    if (end_life(blocks, number, BLOCK_RESIZED))
+        return -1;
+    struct block *block = &blocks->at.history->blocks[number];
+    block->size_bytes = size_bytes;
+    block->stack_id = stack_id;
+    return begin_uncounted(blocks, number);
 }
 
 /* --- failures --- */
-
-static int add_failure(const struct blocks *blocks, uint32_t stock)
-{
-    const struct cursor *at = &blocks->at;
-    struct history *history = at->history;
-    struct failure *grown = array_grow(history->failures, &history->failure_capacity,
-                                       history->failure_count, sizeof *grown, at->err);
-    if (!grown)
-        return -1;
-    history->failures = grown;
-    grown[history->failure_count++] = (struct failure){
-        .event = at->index, .span = spans_current(&blocks->spans, at), .stock = stock};
-    return 0;
-}
 
 /* A module may fail to load for other reasons: only out of memory is a failed allocation. */
 int blocks_fail(struct blocks *blocks, uint32_t stock)
 {
     if (stock == HISTORY_NONE)
         return -1;
-    const struct event *event = blocks->at.event;
-    struct stock *failing = &blocks->at.history->stocks[stock];
+    const struct cursor *at = &blocks->at;
+    struct stock *failing = &at->history->stocks[stock];
     failing->failed_count++;
     if (failing->account == ACCOUNT_none ||
-        (event->kind != EVENT_ALLOC && event->result != RESULT_OUT_OF_MEMORY))
+        (at->event->kind != EVENT_ALLOC && at->event->result != RESULT_OUT_OF_MEMORY))
         return 0;
-    return add_failure(blocks, stock);
+    uint32_t span = spans_current(&blocks->spans, at);
+    return failures_add(&blocks->failures, at, stock,
+                        span == HISTORY_NONE ? HISTORY_NONE : blocks->spans.items[span].path);
 }

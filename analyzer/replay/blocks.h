@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The live blocks of a replay: they begin, end and change size, and whoever counts them is told:
- * stocks, mempools, phases, ranges of driver memory. It must not know which event means what.
+ * Blocks while replaying: what is live, and everything that has to hear of a birth or an end. It
+ * must not know what an event means.
+ *
+ *     begin, end, resize ──► stocks, mempools   sums
+ *                        ──► past               what a moment may still ask for
+ *                        ──► observers          analyses that cannot wait
+ *                        ──► listener           what was bound into the block
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_BLOCKS_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_BLOCKS_H
 
 #include "analyzer/util/address_map.h"
-#include "cursor.h"
+#include "bound_lists.h"
 #include "driver_ranges.h"
+#include "failures.h"
 #include "mempools.h"
 #include "memory_rules.h"
 #include "spans.h"
@@ -16,8 +22,9 @@
 
 /* What only the replay needs of a block. */
 struct block_state {
-    uint32_t next, previous; /* live blocks of its device that are bound to a context */
+    uint32_t span;           /* of its birth; held until the block ends */
     uint32_t reopened_count; /* opens of an import beyond the first */
+    bool is_of_backward;     /* a thread of PyTorch's autograd allocated it */
 };
 
 /* Told of every block that ended, after it was counted. */
@@ -31,17 +38,18 @@ struct blocks {
     struct address_map live;    /* block by address, but those in SPACE_HANDLE */
     struct block_state *states; /* by block */
     size_t state_capacity;
-    uint32_t bound[DEVICE_SLOTS]; /* heads of the lists of blocks that are bound to a context */
+    struct bound_lists bound;
     struct block_listener listener;
     struct stocks stocks;
     struct mempools mempools;
     struct spans spans;
     struct driver_ranges ranges;
+    struct failures failures;
+    struct address_map backward_threads; /* of PyTorch's autograd, by id */
 };
 
 /* Everything but the cursor and the listener, which the caller sets. */
-int blocks_init(struct blocks *blocks, const struct trace *trace, bool has_tensors,
-                struct err *err);
+int blocks_init(struct blocks *blocks, const struct trace *trace, struct err *err);
 void blocks_release(struct blocks *blocks);
 
 /* A block as the current event describes it. stock HISTORY_NONE: out of memory. */
@@ -54,14 +62,12 @@ uint32_t blocks_begin(struct blocks *blocks, const struct block *born);
 /* As blocks_begin. From now on the block is found by its address. */
 uint32_t blocks_begin_at(struct blocks *blocks, uint32_t space, const struct block *born);
 int blocks_end(struct blocks *blocks, uint32_t number, enum block_end end);
+/* Ends a block that is found by its address. */
+int blocks_end_found(struct blocks *blocks, uint32_t number, enum block_end end);
 /* Ends the block that is live at the address, if there is one. */
 int blocks_end_at(struct blocks *blocks, uint32_t space, uint64_t address, enum block_end end);
-/*
- * Ends the block and begins one of another size in its place. Returns the number of the new one,
- * or HISTORY_NONE: out of memory.
- */
-uint32_t blocks_resize(struct blocks *blocks, uint32_t number, uint64_t size_bytes,
-                       uint32_t stack_id);
+/* Ends the block and begins one of another size in its place, with the same number. */
+int blocks_resize(struct blocks *blocks, uint32_t number, uint64_t size_bytes, uint32_t stack_id);
 
 /* The current event failed to allocate memory of the stock. stock HISTORY_NONE: out of memory. */
 int blocks_fail(struct blocks *blocks, uint32_t stock);

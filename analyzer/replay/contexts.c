@@ -10,7 +10,7 @@
 struct context {
     uint64_t handle;
     int device;
-    uint32_t create_index;
+    uint64_t create_index;
     bool is_primary; /* the device's own, which a device reset ends */
 };
 
@@ -18,12 +18,13 @@ void contexts_init(struct contexts *contexts)
 {
     *contexts = (struct contexts){0};
     for (int slot = 0; slot < DEVICE_SLOTS; slot++)
-        contexts->last_destroyed[slot] = HISTORY_NONE;
+        contexts->last_destroyed[slot] = INDEX_NONE;
 }
 
 void contexts_release(struct contexts *contexts)
 {
     free(contexts->items);
+    slots_release(&contexts->slots);
     address_map_release(&contexts->by_handle);
 }
 
@@ -32,6 +33,13 @@ static bool creates_primary(const struct cursor *at)
     static const char by_program[] = "cuCtxCreate";
     const char *hook = trace_hook(at->history->trace, at->event->hook_id);
     return strncmp(hook, by_program, sizeof by_program - 1) != 0;
+}
+
+static void forget_context(struct contexts *contexts, uint64_t handle)
+{
+    uint32_t number = address_map_remove(&contexts->by_handle, 0, handle);
+    if (number != ADDRESS_MAP_NONE)
+        slots_give_back(&contexts->slots, number);
 }
 
 int contexts_create(struct contexts *contexts, struct blocks *blocks)
@@ -43,17 +51,20 @@ int contexts_create(struct contexts *contexts, struct blocks *blocks)
                            stocks_find(&blocks->stocks, at, event->device, MEMORY_MODULE, 0));
     if (event->result != 0)
         return 0;
+    forget_context(contexts, event->object);
+    uint32_t number = slots_take(&contexts->slots, at->err);
+    if (number == SLOT_NONE)
+        return -1;
     struct context *grown =
-        array_grow(contexts->items, &contexts->capacity, contexts->count, sizeof *grown, at->err);
+        array_grow(contexts->items, &contexts->capacity, number, sizeof *grown, at->err);
     if (!grown)
         return -1;
     contexts->items = grown;
-    grown[contexts->count] = (struct context){.handle = event->object,
-                                              .device = event->device,
-                                              .create_index = at->index,
-                                              .is_primary = creates_primary(at)};
-    return address_map_put(&contexts->by_handle, 0, event->object, (uint32_t)contexts->count++,
-                           at->err);
+    grown[number] = (struct context){.handle = event->object,
+                                     .device = event->device,
+                                     .create_index = at->index,
+                                     .is_primary = creates_primary(at)};
+    return address_map_put(&contexts->by_handle, 0, event->object, number, at->err);
 }
 
 static const struct context *find_context(const struct contexts *contexts, uint64_t handle)
@@ -62,37 +73,43 @@ static const struct context *find_context(const struct contexts *contexts, uint6
     return number == ADDRESS_MAP_NONE ? NULL : &contexts->items[number];
 }
 
-/* The context that a block names; 0: none. The event of a module names the module in its place. */
-static uint64_t context_of(const struct history *history, const struct block *block)
+/* --- the end of a context --- */
+
+/* Ends the blocks of one list that are not older than `since`: the newest come first. */
+static int end_list(struct blocks *blocks, int device, uint64_t context, uint64_t since)
 {
-    const struct event *event = &history->trace->events[block->alloc_index];
-    return event->kind == EVENT_MODULE_LOAD ? 0 : event->object;
+    uint32_t newest;
+    while ((newest = bound_lists_newest(&blocks->bound, device, context)) != HISTORY_NONE) {
+        const struct block *block = &blocks->at.history->blocks[newest];
+        if (block->life.begin_index < since)
+            break;
+        if (blocks_end_found(blocks, newest, BLOCK_IMPLICIT))
+            return -1;
+    }
+    return 0;
 }
 
 /* A destroyed context without a handle is the device's primary one. */
-static bool lived_in(const struct contexts *contexts, uint64_t handle, const struct block *block,
-                     const struct context *destroyed)
+static int end_primary_lists(const struct contexts *contexts, struct blocks *blocks, int device)
 {
-    const struct context *context = find_context(contexts, handle);
-    if (!handle)
-        return block->alloc_index >= destroyed->create_index;
-    return destroyed->handle ? handle == destroyed->handle : !context || context->is_primary;
+    uint64_t handle = 0, next_handle = 0;
+    uint32_t next, list = bound_lists_next(&blocks->bound, device, HISTORY_NONE, &handle);
+    for (; list != HISTORY_NONE; list = next, handle = next_handle) {
+        const struct context *context = find_context(contexts, handle);
+        next = bound_lists_next(&blocks->bound, device, list, &next_handle);
+        if (handle && (!context || context->is_primary) && end_list(blocks, device, handle, 0))
+            return -1;
+    }
+    return 0;
 }
 
 static int end_blocks_of(const struct contexts *contexts, struct blocks *blocks,
                          const struct context *destroyed, int device)
 {
-    const struct history *history = blocks->at.history;
-    uint32_t next;
-    for (uint32_t i = blocks->bound[DEVICE_SLOT(device)]; i != HISTORY_NONE; i = next) {
-        const struct block *block = &history->blocks[i];
-        next = blocks->states[i].next;
-        if (lived_in(contexts, context_of(history, block), block, destroyed) &&
-            blocks_end_at(blocks, memory_rules[block->memory].space, block->address,
-                          BLOCK_IMPLICIT))
-            return -1;
-    }
-    return 0;
+    if (end_list(blocks, device, 0, destroyed->create_index))
+        return -1;
+    return destroyed->handle ? end_list(blocks, device, destroyed->handle, 0)
+                             : end_primary_lists(contexts, blocks, device);
 }
 
 int contexts_destroy(struct contexts *contexts, struct blocks *blocks)
@@ -105,13 +122,13 @@ int contexts_destroy(struct contexts *contexts, struct blocks *blocks)
     if (known)
         destroyed = *known;
     if (destroyed.device == DEVICE_UNKNOWN)
-        destroyed.create_index = HISTORY_NONE; /* only blocks that name it are known to be its */
+        destroyed.create_index = INDEX_NONE; /* only blocks that name it are known to be its */
     contexts->last_destroyed[DEVICE_SLOT(destroyed.device)] = blocks->at.index;
     for (int device = DEVICE_UNKNOWN; device <= INT8_MAX; device++)
         if ((destroyed.device == DEVICE_UNKNOWN || destroyed.device == device) &&
             end_blocks_of(contexts, blocks, &destroyed, device))
             return -1;
-    address_map_remove(&contexts->by_handle, 0, event->object);
+    forget_context(contexts, event->object);
     return 0;
 }
 
@@ -121,9 +138,9 @@ bool contexts_took(const struct contexts *contexts, const struct blocks *blocks,
     const struct history *history = blocks->at.history;
     const struct block *block = &history->blocks[number];
     int32_t result = blocks->at.event->result;
-    uint32_t destroyed =
+    uint64_t destroyed =
         contexts->last_destroyed[DEVICE_SLOT(history->stocks[block->stock].device)];
     return (result == DEINITIALIZED || result == INVALID_CONTEXT ||
             result == CONTEXT_IS_DESTROYED) &&
-           destroyed != HISTORY_NONE && block->alloc_index < destroyed;
+           destroyed != INDEX_NONE && block->life.begin_index < destroyed;
 }

@@ -10,9 +10,10 @@
 
 struct contexts {
     struct context *items;
-    size_t count, capacity;
+    size_t capacity;
+    struct slots slots;
     struct address_map by_handle;
-    uint32_t last_destroyed[DEVICE_SLOTS]; /* event; HISTORY_NONE: none was */
+    uint64_t last_destroyed[DEVICE_SLOTS]; /* event; INDEX_NONE: none was */
 };
 
 void contexts_init(struct contexts *contexts);

@@ -8,15 +8,17 @@
 
 #include "history.h"
 
-/* Index of a device in tables by device. All unknown devices share one slot. */
-#define DEVICE_SLOTS (INT8_MAX + 2)
-#define DEVICE_SLOT(device) ((device) + 1)
-
 struct cursor {
     struct history *history;
     const struct event *event;
-    uint32_t index; /* of the event in the trace */
+    uint64_t index; /* of the event */
+    const struct observers *observers;
     struct err *err;
 };
+
+static inline struct moment cursor_moment(const struct cursor *at)
+{
+    return (struct moment){at->index, at->event->seq, at->event->time_ns};
+}
 
 #endif

@@ -6,89 +6,167 @@
 
 #include "analyzer/util/array.h"
 #include "memory_rules.h"
+#include "past.h"
 
-void driver_ranges_init(struct driver_ranges *ranges, bool has_tensors)
+/* What a pool holds in segments. One that is found by its first tensor was there before. */
+struct pool_reserve {
+    uint64_t bytes;
+    struct high_water water; /* moments are events */
+};
+
+void driver_ranges_init(struct driver_ranges *ranges)
 {
-    *ranges = (struct driver_ranges){.has_tensors = has_tensors};
+    *ranges = (struct driver_ranges){0};
     range_map_init(&ranges->map);
 }
 
 void driver_ranges_release(struct driver_ranges *ranges)
 {
     range_map_release(&ranges->map);
+    slots_release(&ranges->slots);
+    for (size_t i = 0; i < ranges->reserve_count; i++)
+        high_water_release(&ranges->reserves[i].water);
+    free(ranges->reserves);
     free(ranges->items);
 }
 
-static int add_range(struct driver_ranges *ranges, const struct cursor *at, uint64_t address,
-                     uint64_t size_bytes, struct driver_range range)
+/* --- ranges --- */
+
+static int add_range(struct driver_ranges *ranges, uint64_t address, uint64_t size_bytes,
+                     const struct driver_range *range, struct err *err)
 {
+    uint32_t number = slots_take(&ranges->slots, err);
+    if (number == SLOT_NONE)
+        return -1;
     struct driver_range *grown =
-        array_grow(ranges->items, &ranges->capacity, ranges->count, sizeof *grown, at->err);
+        array_grow(ranges->items, &ranges->capacity, number, sizeof *grown, err);
     if (!grown)
         return -1;
     ranges->items = grown;
-    range.segment = HISTORY_NONE;
-    range.begin_index = at->index;
-    grown[ranges->count] = range;
-    return range_map_insert(&ranges->map, address, size_bytes, (uint32_t)ranges->count++, at->err);
+    grown[number] = *range;
+    return range_map_insert(&ranges->map, address, size_bytes, number, err);
 }
 
-static bool is_kept(const struct driver_ranges *ranges, const struct block *block)
+static int add_plain_block(struct driver_ranges *ranges, const struct cursor *at, uint32_t number)
 {
-    return ranges->has_tensors && memory_rules[block->memory].space == SPACE_DEVICE;
-}
-
-int driver_ranges_add_plain(struct driver_ranges *ranges, const struct cursor *at,
-                            const struct block *block, uint32_t number)
-{
-    if (!is_kept(ranges, block))
+    const struct block *block = &at->history->blocks[number];
+    const struct driver_range range = {.block = number,
+                                       .object = HISTORY_NONE,
+                                       .segment = HISTORY_NONE,
+                                       .begin_index = block->life.begin_index};
+    if (memory_rules[block->memory].space != SPACE_DEVICE)
         return 0;
-    return add_range(ranges, at, block->address, block->size_bytes,
-                     (struct driver_range){.block = number, .object = HISTORY_NONE});
+    return add_range(ranges, block->address, block->size_bytes, &range, at->err);
+}
+
+int driver_ranges_add_plain(struct driver_ranges *ranges, const struct cursor *at, uint32_t block)
+{
+    return ranges->has_tensors ? add_plain_block(ranges, at, block) : 0;
+}
+
+/* The plain memory that was live before the first tensor. */
+static int add_plain_blocks(struct driver_ranges *ranges, const struct cursor *at)
+{
+    const struct history *history = at->history;
+    if (ranges->has_tensors)
+        return 0;
+    ranges->has_tensors = true;
+    for (uint32_t i = 0; i < history->block_slots.used; i++)
+        if (history->blocks[i].stock != HISTORY_NONE && add_plain_block(ranges, at, i))
+            return -1;
+    return 0;
 }
 
 int driver_ranges_add_mapping(struct driver_ranges *ranges, const struct cursor *at, uint32_t block,
                               uint32_t object)
 {
-    return add_range(ranges, at, at->event->address, at->event->size_bytes,
-                     (struct driver_range){.block = block, .object = object});
+    const struct driver_range range = {
+        .block = block, .object = object, .segment = HISTORY_NONE, .begin_index = at->index};
+    return add_range(ranges, at->event->address, at->event->size_bytes, &range, at->err);
 }
 
-void driver_ranges_remove(struct driver_ranges *ranges, const struct cursor *at, uint64_t address)
+static int end_segment(struct driver_ranges *ranges, const struct cursor *at, uint32_t number)
+{
+    struct history *history = at->history;
+    struct segment *segment = &history->segments[number];
+    struct pool_reserve *reserve = &ranges->reserves[segment->stock];
+    segment->life.end_index = at->index;
+    reserve->bytes -= segment->size_bytes;
+    if (past_end_segment(history, segment, at->err) ||
+        high_water_begin(&reserve->water, at->index, reserve->bytes, at->err))
+        return -1;
+    segment->stock = HISTORY_NONE;
+    slots_give_back(&history->segment_slots, number);
+    return 0;
+}
+
+int driver_ranges_remove(struct driver_ranges *ranges, const struct cursor *at, uint64_t address)
 {
     uint32_t number = range_map_remove(&ranges->map, address);
-    if (number != RANGE_NONE && ranges->items[number].segment != HISTORY_NONE)
-        at->history->segments[ranges->items[number].segment].end_index = at->index;
+    if (number == RANGE_NONE)
+        return 0;
+    uint32_t segment = ranges->items[number].segment;
+    slots_give_back(&ranges->slots, number);
+    return segment == HISTORY_NONE ? 0 : end_segment(ranges, at, segment);
 }
 
-void driver_ranges_remove_plain(struct driver_ranges *ranges, const struct cursor *at,
-                                const struct block *block)
+int driver_ranges_remove_plain(struct driver_ranges *ranges, const struct cursor *at,
+                               const struct block *block)
 {
-    if (is_kept(ranges, block))
-        driver_ranges_remove(ranges, at, block->address);
+    if (!ranges->has_tensors || memory_rules[block->memory].space != SPACE_DEVICE)
+        return 0;
+    return driver_ranges_remove(ranges, at, block->address);
 }
 
 /* --- segments of framework pools --- */
+
+static struct pool_reserve *find_reserve(struct driver_ranges *ranges, uint32_t stock,
+                                         struct err *err)
+{
+    while (ranges->reserve_count <= stock) {
+        struct pool_reserve *grown = array_grow(ranges->reserves, &ranges->reserve_capacity,
+                                                ranges->reserve_count, sizeof *grown, err);
+        if (!grown)
+            return NULL;
+        ranges->reserves = grown;
+        grown[ranges->reserve_count++] = (struct pool_reserve){0};
+    }
+    return &ranges->reserves[stock];
+}
+
+static int count_segment(struct driver_ranges *ranges, const struct segment *segment,
+                         struct err *err)
+{
+    struct pool_reserve *reserve = find_reserve(ranges, segment->stock, err);
+    if (!reserve)
+        return -1;
+    reserve->bytes += segment->size_bytes;
+    return high_water_add_since(&reserve->water, segment->life.begin_index, segment->size_bytes,
+                                err);
+}
 
 static int add_segment(struct driver_ranges *ranges, const struct cursor *at,
                        const struct range_node *node, uint32_t stock)
 {
     struct history *history = at->history;
-    struct segment *grown = array_grow(history->segments, &history->segment_capacity,
-                                       history->segment_count, sizeof *grown, at->err);
+    struct driver_range *range = &ranges->items[node->value];
+    uint32_t number = slots_take(&history->segment_slots, at->err);
+    if (number == SLOT_NONE)
+        return -1;
+    struct segment *grown =
+        array_grow(history->segments, &history->segment_capacity, number, sizeof *grown, at->err);
     if (!grown)
         return -1;
     history->segments = grown;
-    struct driver_range *range = &ranges->items[node->value];
-    range->segment = (uint32_t)history->segment_count++;
-    grown[range->segment] = (struct segment){.address = node->start,
-                                             .size_bytes = node->size_bytes,
-                                             .stock = stock,
-                                             .begin_index = range->begin_index,
-                                             .end_index = HISTORY_NONE,
-                                             .mapped = range->object != HISTORY_NONE};
+    range->segment = number;
+    grown[number] = (struct segment){.life = {range->begin_index, INDEX_NONE},
+                                     .address = node->start,
+                                     .size_bytes = node->size_bytes,
+                                     .stock = stock,
+                                     .mapped = range->object != HISTORY_NONE};
     history->blocks[range->block].is_segment = true;
-    return 0;
+    history->stocks[stock].has_segments = true;
+    return count_segment(ranges, &grown[number], at->err);
 }
 
 /* A tensor may lie across several mappings of an expandable segment. */
@@ -96,6 +174,8 @@ int driver_ranges_add_tensor(struct driver_ranges *ranges, const struct cursor *
                              const struct block *tensor)
 {
     uint64_t address = tensor->address, end;
+    if (add_plain_blocks(ranges, at))
+        return -1;
     if (GMT_ADD_OVERFLOWS(tensor->address, tensor->size_bytes, &end))
         end = UINT64_MAX;
     const struct range_node *node;
@@ -108,6 +188,12 @@ int driver_ranges_add_tensor(struct driver_ranges *ranges, const struct cursor *
             break;
     }
     return 0;
+}
+
+void driver_ranges_finish(const struct driver_ranges *ranges, struct history *history)
+{
+    for (size_t i = 0; i < ranges->reserve_count; i++)
+        history->stocks[i].peak_reserved_bytes = high_water_since(&ranges->reserves[i].water, 0);
 }
 
 /* --- mapped objects --- */

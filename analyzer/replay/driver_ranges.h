@@ -2,10 +2,13 @@
 /*
  * The address ranges of driver memory, plain and mapped, and which of them a framework pool uses as
  * segments. It must not know which events begin and end them.
+ *
+ * Plain ranges are kept from the first tensor on: until then nobody asks for them.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_DRIVER_RANGES_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_DRIVER_RANGES_H
 
+#include "analyzer/util/high_water.h"
 #include "analyzer/util/range_map.h"
 #include "cursor.h"
 
@@ -13,32 +16,35 @@ struct driver_range {
     uint32_t block;
     uint32_t object;  /* number of the VMM object mapped there; HISTORY_NONE: plain memory */
     uint32_t segment; /* HISTORY_NONE: no tensor was seen in it yet */
-    uint32_t begin_index;
+    uint64_t begin_index;
 };
 
 struct driver_ranges {
     struct range_map map; /* numbers of the items */
     struct driver_range *items;
-    size_t count, capacity;
-    bool has_tensors; /* false: nobody will ask for a range of plain memory, so none is kept */
+    size_t capacity;
+    struct slots slots;
+    bool has_tensors;
+    struct pool_reserve *reserves; /* what each pool holds, by stock; see driver_ranges.c */
+    size_t reserve_count, reserve_capacity;
 };
 
-void driver_ranges_init(struct driver_ranges *ranges, bool has_tensors);
+void driver_ranges_init(struct driver_ranges *ranges);
 void driver_ranges_release(struct driver_ranges *ranges);
 
-/* Plain memory is left out unless the trace has tensors. */
-int driver_ranges_add_plain(struct driver_ranges *ranges, const struct cursor *at,
-                            const struct block *block, uint32_t number);
+int driver_ranges_add_plain(struct driver_ranges *ranges, const struct cursor *at, uint32_t block);
 /* A mapping of a VMM object at the address and of the size that the current event tells. */
 int driver_ranges_add_mapping(struct driver_ranges *ranges, const struct cursor *at, uint32_t block,
                               uint32_t object);
-void driver_ranges_remove(struct driver_ranges *ranges, const struct cursor *at, uint64_t address);
-void driver_ranges_remove_plain(struct driver_ranges *ranges, const struct cursor *at,
-                                const struct block *block);
+int driver_ranges_remove(struct driver_ranges *ranges, const struct cursor *at, uint64_t address);
+int driver_ranges_remove_plain(struct driver_ranges *ranges, const struct cursor *at,
+                               const struct block *block);
 
 /* Makes segments of the ranges that the tensor lies in. */
 int driver_ranges_add_tensor(struct driver_ranges *ranges, const struct cursor *at,
                              const struct block *tensor);
+/* At the end: the most that each pool held. */
+void driver_ranges_finish(const struct driver_ranges *ranges, struct history *history);
 
 /* The VMM object that is mapped at the address; HISTORY_NONE: none. */
 uint32_t driver_ranges_object_at(const struct driver_ranges *ranges, uint64_t address);

@@ -6,11 +6,12 @@
 static uint32_t follow_size(struct blocks *blocks, uint32_t number, uint32_t mempool)
 {
     const struct event *event = blocks->at.event;
+    if (number != ADDRESS_MAP_NONE) {
+        uint32_t stack_id =
+            event->stack_id ? event->stack_id : blocks->at.history->blocks[number].stack_id;
+        return blocks_resize(blocks, number, event->size_bytes, stack_id) ? HISTORY_NONE : number;
+    }
     struct block born = blocks_described(blocks);
-    if (number != ADDRESS_MAP_NONE)
-        return blocks_resize(blocks, number, event->size_bytes,
-                             event->stack_id ? event->stack_id
-                                             : blocks->at.history->blocks[number].stack_id);
     if (born.stock == HISTORY_NONE)
         return HISTORY_NONE;
     born.address = (uint64_t)DEVICE_SLOT(event->device);

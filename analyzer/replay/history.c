@@ -4,24 +4,23 @@
 
 #include <stdlib.h>
 
+#include "past.h"
+
 void history_release(struct history *history)
 {
     for (size_t i = 0; i < history->path_count; i++)
         free(history->paths[i].text);
-    free(history->blocks);
-    free(history->changes);
     free(history->stocks);
     free(history->devices);
     free(history->paths);
-    free(history->spans);
-    free(history->segments);
     free(history->mempools);
-    free(history->usages);
     free(history->failures);
-    free(history->steps);
-    free(history->memory_samples);
-    free(history->live_lists);
-    free(history->live_listed);
+    free(history->stops);
+    free(history->blocks);
+    free(history->segments);
+    slots_release(&history->block_slots);
+    slots_release(&history->segment_slots);
+    past_release(history);
     *history = (struct history){0};
 }
 
@@ -33,24 +32,15 @@ const struct device_use *history_device(const struct history *history, int devic
     return NULL;
 }
 
-size_t history_changes_before(const struct history *history, uint64_t index)
+const struct memory_sample *history_sample_at(const struct history *history, int device,
+                                              uint64_t index)
 {
-    size_t low = 0, high = history->change_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (history->changes[middle].event < index)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-const struct block *history_birth_at(const struct history *history, uint32_t index)
-{
-    for (size_t i = history_changes_before(history, index);
-         i < history->change_count && history->changes[i].event == index; i++)
-        if (history->changes[i].birth)
-            return &history->blocks[history->changes[i].block];
+    const struct memory_sample *last = &history->samples[DEVICE_SLOT(device)];
+    if (last->known && life_covers(&last->life, index))
+        return last;
+    const struct memory_sample *ended = history->ended_samples.items;
+    for (size_t i = history->ended_samples.count; i-- > 0;)
+        if (ended[i].device == device && life_covers(&ended[i].life, index))
+            return &ended[i];
     return NULL;
 }

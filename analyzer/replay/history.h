@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A trace, replayed: what its events did to memory. replay.h fills it once; from then on it never
- * changes, and several threads may read it. It must not know how it is filled, nor any analysis.
+ * A trace, replayed: what its events did to memory. replay.h fills it in one pass, and analyses
+ * read it afterwards. It must not know how it is filled, nor any analysis.
  *
- *     event ──► change ──► block     a block is the life of one allocation; a change is its birth
- *                 │          │       or its death; a stock is what is summed together: one
- *                 ▼          ▼       account of a device, or one framework pool on it; a span is
- *               span       stock     one push and pop of a phase, and its path names it
+ *     event ──► block     a block is the life of one allocation; a stock is what is summed
+ *       │         │       together: one account of a device, or one framework pool on it; a span
+ *       ▼         ▼       is one push and pop of a phase, and its path names it
+ *     span      stock
+ *
+ * What it holds grows with what is live, with what has a name (stocks, paths, mempools), and with
+ * the moments that somebody asks about (past.h), never with the number of events. Of the blocks it
+ * has those that are live at the end, and those that were live at such a moment and ended later.
  *
  * What each event does:
  *
@@ -41,7 +45,7 @@
  * A change of size ends the block (BLOCK_RESIZED) and begins the one that goes on in its place; it
  * is neither an allocation nor a free.
  *
- * Indices are of trace->events unless said otherwise; HISTORY_NONE stands for "none".
+ * An index counts the events in order, from 0. What "is live at" an event is live right after it.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_HISTORY_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_HISTORY_H
@@ -51,11 +55,32 @@
 #include <stdint.h>
 
 #include "analyzer/load/trace.h"
+#include "analyzer/util/slots.h"
 
-#define HISTORY_NONE UINT32_MAX
+#define HISTORY_NONE UINT32_MAX /* no such stock, path, mempool, span or block */
+#define INDEX_NONE UINT64_MAX   /* of an event: there is none; of an end: not yet */
 #define DEVICE_UNKNOWN (-1)
 
+/* Index of a device in tables by device. All unknown devices share one slot. */
+#define DEVICE_SLOTS (INT8_MAX + 2)
+#define DEVICE_SLOT(device) ((device) + 1)
+
 enum { RESULT_OUT_OF_MEMORY = 2 }; /* of event.result, driver and runtime alike */
+
+/* Something that began and ended; live right after the events from `begin` to before `end`. */
+struct life {
+    uint64_t begin_index, end_index; /* end: INDEX_NONE: not yet */
+};
+static inline bool life_covers(const struct life *life, uint64_t index)
+{
+    return life->begin_index <= index && index < life->end_index;
+}
+
+/* A moment: the state right after an event. */
+struct moment {
+    uint64_t index; /* INDEX_NONE: there is no such moment */
+    uint64_t seq, time_ns;
+};
 
 enum block_end {
     BLOCK_LIVE,     /* at the end of the history */
@@ -66,23 +91,18 @@ enum block_end {
 };
 
 struct block {
+    struct life life;
     uint64_t address; /* or handle */
     uint64_t size_bytes;
-    uint32_t alloc_index;
-    uint32_t free_index; /* HISTORY_NONE: live at the end */
     uint32_t stack_id;
-    uint32_t span; /* phase of its birth, HISTORY_NONE: outside any */
+    uint32_t path;          /* phase of its birth, HISTORY_NONE: outside any */
+    uint32_t deciding_path; /* the innermost phase around its birth that has a rule */
     uint32_t stock;
     uint32_t mempool; /* allocated from; HISTORY_NONE: not known, or another kind of memory */
     uint8_t memory;   /* enum memory_kind */
     uint8_t end;      /* enum block_end */
     bool is_segment;  /* a framework pool hands out pieces of it */
-};
-
-struct change {
-    uint32_t event, block;
-    uint32_t span; /* phase the event belongs to, HISTORY_NONE: outside any */
-    bool birth;
+    bool outlived;    /* it was live longer than the deciding phase */
 };
 
 struct stock {
@@ -91,63 +111,81 @@ struct stock {
     uint64_t pool; /* string id of a framework pool, 0 unless account is ACCOUNT_pool */
     uint64_t allocations_count, frees_count, failed_count;
     uint64_t implicit_frees_count, lost_frees_count;
-    uint64_t live_bytes; /* at the end */
+    uint64_t live_bytes; /* now; at the end when the replay is over */
     uint64_t peak_bytes;
-    uint32_t peak_index; /* HISTORY_NONE: nothing was ever live */
+    bool has_begun;               /* a block was born */
+    struct moment peak;           /* when that was reached first; none: nothing was ever live */
+    uint32_t peak_path;           /* phase of the block that made the peak */
+    struct moment asked;          /* the moment that was asked for; see replay.h */
+    uint64_t asked_bytes;         /* live then, if it is the highest in a phase */
+    bool has_segments;            /* a framework pool whose segments were seen */
+    uint64_t peak_reserved_bytes; /* the most that those were at once */
+};
+
+/* Whether tables of layers speak of it: device memory of the driver, and framework pools. */
+static inline bool stock_is_of_layer(const struct stock *stock)
+{
+    return stock->account == ACCOUNT_device || stock->account == ACCOUNT_pool;
+}
+
+/* What the card said of its memory: the answer of one cuMemGetInfo. */
+struct memory_sample {
+    bool known;
+    struct life life; /* until the next answer of the same device */
+    int device;
+    uint64_t told_index; /* the event that it speaks of: a module's comes after its sample */
+    uint64_t free_bytes, total_bytes;
 };
 
 /* A failed allocation. */
 struct failure {
-    uint32_t event;
-    uint32_t span;  /* phase it happened in, or HISTORY_NONE */
-    uint32_t stock; /* that would have had the block */
+    uint64_t number; /* from 1, in the process */
+    struct moment at;
+    struct event event;
+    uint32_t path;               /* phase it happened in, or HISTORY_NONE */
+    uint32_t stock;              /* that would have had the block */
+    bool refused_by_framework;   /* no call of the thread to the driver failed before it */
+    struct memory_sample sample; /* the card's last answer before it */
 };
+
+/* Of many failures the first and the last are kept. */
+enum { FAILURES_AT_EACH_END = 100 };
 
 /* A device that had an event, with its stocks; the pools' stocks are found by their device. */
 struct device_use {
     int device;
-    uint32_t stocks[ACCOUNT_COUNT]; /* all accounts but pool, which is HISTORY_NONE */
-    uint32_t leading;               /* stock of the leading layer */
+    uint32_t stocks[ACCOUNT_COUNT];  /* all accounts but pool, which is HISTORY_NONE */
+    uint32_t leading;                /* stock of the leading layer */
+    uint64_t context_bytes_at_start; /* of modules and limits, at its first device memory */
 };
 
 struct path {
     uint32_t parent;  /* path, HISTORY_NONE: outermost */
     const char *name; /* the trace's, or a phase's of inferred_phases.def */
     enum phase_source source;
-    char *text; /* "epoch/forward" */
+    uint8_t rule;  /* what replay_plan.rule_of said of the name, PATH_RULE_NONE: nothing */
+    bool is_asked; /* the phase that was asked for */
+    char *text;    /* "epoch/forward", cut at PATH_TEXT_MAX */
 };
+#define PATH_TEXT_MAX 65536
+enum { PATH_RULE_NONE = UINT8_MAX };
 
-/* Deeper spans (of ranges that are never ended) become siblings at this depth. */
-#define SPAN_DEPTH_MAX 64
-
-struct span {
-    uint32_t path;
-    uint32_t parent; /* span around it when it was pushed, HISTORY_NONE: none */
-    uint32_t depth;  /* 1: outermost */
-    uint32_t thread_id;
-    uint32_t begin_index;
-    uint32_t end_index; /* event_count of the history if it was never popped */
-};
+/* Deeper phases become siblings at this depth. */
+#define SPAN_DEPTH_MAX 1024
 
 /* A range of driver memory from which a framework pool hands out tensors. */
 struct segment {
+    struct life life;
     uint64_t address, size_bytes;
-    uint32_t stock;                  /* of the pool */
-    uint32_t begin_index, end_index; /* end: HISTORY_NONE: until the end */
-    bool mapped;                     /* a VMM mapping: a hole may go on in the next mapping */
+    uint32_t stock; /* of the pool */
+    bool mapped;    /* a VMM mapping: a hole may go on in the next mapping */
 };
-
-/* Whether the pool still held the segment right after event `index`. */
-static inline bool segment_is_held(const struct segment *segment, uint32_t index)
-{
-    return segment->begin_index <= index &&
-           (segment->end_index == HISTORY_NONE || segment->end_index > index);
-}
 
 /* One report of a mempool, stream-ordered or for graphs. */
 struct mempool_usage {
-    uint32_t event, mempool;
-    uint64_t used_bytes, reserved_bytes;
+    struct life life; /* until its next report */
+    uint32_t mempool;
+    uint64_t reserved_bytes;
 };
 
 /* A pool of the driver; "pool" alone is a framework's. */
@@ -158,55 +196,50 @@ struct mempool {
     uint64_t peak_used_bytes, peak_reserved_bytes;
     uint64_t live_bytes, peak_live_bytes; /* of the blocks allocated from it */
     bool reported;                        /* by a POOL_USAGE event */
+    struct mempool_usage usage;           /* the last one, if it is reported */
 };
 
-/* What the card said of its memory. */
-struct memory_sample {
-    uint32_t event; /* DEVICE_MEMORY */
-    uint32_t told;  /* the event that it speaks of: a module's comes after its sample */
-};
-
-/* The blocks that were live before a change; see live_walk.h. */
-struct live_list {
-    size_t change;
-    size_t start; /* in live_listed; it ends where the next one starts */
+/* Blocks, segments, samples or usages that are over; see past.h. */
+struct ended {
+    void *items;
+    size_t item_bytes, count, capacity, prune_at;
 };
 
 struct history {
     const struct trace *trace;
-    uint32_t event_count; /* events that count: those before the exit */
-    uint32_t exit_index;  /* the EXIT event, HISTORY_NONE: the trace has none */
+    uint64_t event_count; /* events that count: those before the exit */
+    struct moment last;   /* the last of them */
 
-    struct block *blocks;
-    size_t block_count, block_capacity;
-    struct change *changes; /* in event order */
-    size_t change_count, change_capacity;
+    /* All rows of the table event, those after the exit too. */
+    uint64_t row_count, last_row_time_ns, rows_by_kind[EVENT_KIND_COUNT];
+
     struct stock *stocks;
     size_t stock_count, stock_capacity;
     struct device_use *devices; /* by number; an unknown device first */
     size_t device_count, device_capacity;
     struct path *paths;
     size_t path_count, path_capacity;
-    struct span *spans; /* in the order of their push */
-    size_t span_count, span_capacity;
-    struct segment *segments;
-    size_t segment_count, segment_capacity;
     struct mempool *mempools;
     size_t mempool_count, mempool_capacity;
-    struct mempool_usage *usages;
-    size_t usage_count, usage_capacity;
-
-    struct failure *failures;
+    struct failure *failures; /* in order; see FAILURES_AT_EACH_END */
     size_t failure_count, failure_capacity;
-    uint32_t *steps; /* STEP events */
-    size_t step_count, step_capacity;
-    struct memory_sample *memory_samples;
-    size_t memory_sample_count, memory_sample_capacity;
+    uint64_t failures_in_all;
+    struct moment *stops; /* the moments of replay_plan.stops */
+    size_t stop_count;
 
-    struct live_list *live_lists; /* ascending change */
-    size_t live_list_count, live_list_capacity;
-    uint32_t *live_listed; /* blocks */
-    size_t live_listed_count;
+    /* What is live; a free slot of the array has the stock HISTORY_NONE. */
+    struct block *blocks;
+    size_t block_capacity;
+    struct slots block_slots;
+    struct segment *segments;
+    size_t segment_capacity;
+    struct slots segment_slots;
+    struct memory_sample samples[DEVICE_SLOTS]; /* the last answers */
+
+    /* What was live at a moment that somebody asks about, and has ended since. */
+    struct ended ended_blocks, ended_segments, ended_samples, ended_usages;
+    uint64_t *pins; /* ascending: moments that count for every stock */
+    size_t pin_count, pin_capacity;
 
     uint64_t unknown_frees_count, in_flight_count, unmatched_pops_count;
 };
@@ -216,17 +249,8 @@ void history_release(struct history *history);
 /* NULL: the device had no event. */
 const struct device_use *history_device(const struct history *history, int device);
 
-/* The number of changes that happened before event `index`: the first of its own changes. */
-size_t history_changes_before(const struct history *history, uint64_t index);
-
-/* The block that event `index` brought to life; NULL: none. */
-const struct block *history_birth_at(const struct history *history, uint32_t index);
-
-/* Whether the block is live right after event `index`. */
-static inline bool block_is_live(const struct block *block, uint32_t index)
-{
-    return block->alloc_index <= index &&
-           (block->free_index == HISTORY_NONE || block->free_index > index);
-}
+/* The card's last answer at a moment that is kept, of one device; NULL: none. */
+const struct memory_sample *history_sample_at(const struct history *history, int device,
+                                              uint64_t index);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
+#include "past.h"
 
 enum { SAMPLES_KEPT = 4 }; /* a failed allocation takes one too, so two may have others between */
 
@@ -12,7 +13,7 @@ enum { SAMPLES_KEPT = 4 }; /* a failed allocation takes one too, so two may have
 struct inner_sample {
     uint64_t free_bytes;
     uint64_t own_bytes; /* what the process held of the device then, as far as it is recorded */
-    uint32_t number;    /* of the memory sample in the history */
+    uint64_t index;     /* of its event */
     uint16_t hook_id, call_id;
     int8_t device;
 };
@@ -51,7 +52,7 @@ static struct thread_samples *add_thread(struct memory_samples *samples, const s
 
 /* Keeps the sample, taken inside another call, for the event of that call. */
 static int keep_for_call(struct memory_samples *samples, const struct cursor *at,
-                         const struct stocks *stocks, uint32_t number)
+                         const struct stocks *stocks)
 {
     const struct event *event = at->event;
     struct thread_samples *thread = find_thread(samples, at);
@@ -61,8 +62,8 @@ static int keep_for_call(struct memory_samples *samples, const struct cursor *at
         return -1;
     thread->items[thread->count++ % SAMPLES_KEPT] =
         (struct inner_sample){.free_bytes = event->address,
-                              .own_bytes = stocks_device_bytes(stocks, event->device),
-                              .number = number,
+                              .own_bytes = stocks_device_bytes(stocks, at->history, event->device),
+                              .index = at->index,
                               .hook_id = event->hook_id,
                               .call_id = event->call_id,
                               .device = event->device};
@@ -72,18 +73,32 @@ static int keep_for_call(struct memory_samples *samples, const struct cursor *at
 int memory_samples_add(struct memory_samples *samples, const struct cursor *at,
                        const struct stocks *stocks)
 {
-    struct history *history = at->history;
-    if (at->event->result != 0 || at->event->device == DEVICE_UNKNOWN)
+    const struct event *event = at->event;
+    if (event->result != 0 || event->device == DEVICE_UNKNOWN)
         return 0;
-    struct memory_sample *grown =
-        array_grow(history->memory_samples, &history->memory_sample_capacity,
-                   history->memory_sample_count, sizeof *grown, at->err);
-    if (!grown)
+    struct memory_sample *last = &at->history->samples[DEVICE_SLOT(event->device)];
+    last->life.end_index = at->index;
+    if (last->known && past_end_sample(at->history, last, at->err))
         return -1;
-    history->memory_samples = grown;
-    uint32_t number = (uint32_t)history->memory_sample_count++;
-    grown[number] = (struct memory_sample){.event = at->index, .told = at->index};
-    return at->event->nested ? keep_for_call(samples, at, stocks, number) : 0;
+    *last = (struct memory_sample){.known = true,
+                                   .life = {at->index, INDEX_NONE},
+                                   .device = event->device,
+                                   .told_index = at->index,
+                                   .free_bytes = event->address,
+                                   .total_bytes = event->size_bytes};
+    return event->nested ? keep_for_call(samples, at, stocks) : 0;
+}
+
+/* What the sample of that event told, it told of the current event. */
+static void tell_of_current(const struct cursor *at, const struct inner_sample *inner)
+{
+    struct history *history = at->history;
+    struct memory_sample *last = &history->samples[DEVICE_SLOT(inner->device)];
+    if (last->life.begin_index == inner->index)
+        last->told_index = at->index;
+    for (size_t i = history->failure_count; i-- > 0;)
+        if (history->failures[i].sample.life.begin_index == inner->index)
+            history->failures[i].sample.told_index = at->index;
 }
 
 /* Takes the newest sample of the current event's call off those that are left; NULL: none is. */
@@ -109,7 +124,7 @@ int64_t memory_samples_taken(struct memory_samples *samples, const struct cursor
     const struct inner_sample *after = take_sample(at->event, thread, &left);
     const struct inner_sample *before = take_sample(at->event, thread, &left);
     if (after)
-        at->history->memory_samples[after->number].told = at->index;
+        tell_of_current(at, after);
     if (!before || before->device != after->device)
         return 0;
     return (int64_t)(before->free_bytes - after->free_bytes -

@@ -4,6 +4,7 @@
 
 #include "analyzer/util/array.h"
 #include "memory_rules.h"
+#include "past.h"
 
 /* Spaces of the map `numbers`. */
 enum { BY_HANDLE, BY_GRAPH_DEVICE };
@@ -70,31 +71,26 @@ void mempools_count(const struct cursor *at, const struct block *block, bool bir
         mempool->peak_live_bytes = mempool->live_bytes;
 }
 
-static int add_usage(const struct cursor *at, uint32_t number, uint64_t used_bytes,
+static int set_usage(const struct cursor *at, uint32_t number, uint64_t used_bytes,
                      uint64_t reserved_bytes)
 {
-    struct history *history = at->history;
-    struct mempool *mempool = &history->mempools[number];
+    struct mempool *mempool = &at->history->mempools[number];
     if (used_bytes > mempool->peak_used_bytes)
         mempool->peak_used_bytes = used_bytes;
     if (reserved_bytes > mempool->peak_reserved_bytes)
         mempool->peak_reserved_bytes = reserved_bytes;
-    struct mempool_usage *grown = array_grow(history->usages, &history->usage_capacity,
-                                             history->usage_count, sizeof *grown, at->err);
-    if (!grown)
+    mempool->usage.life.end_index = at->index;
+    if (mempool->reported && past_end_usage(at->history, &mempool->usage, at->err))
         return -1;
-    history->usages = grown;
-    grown[history->usage_count++] = (struct mempool_usage){.event = at->index,
-                                                           .mempool = number,
-                                                           .used_bytes = used_bytes,
-                                                           .reserved_bytes = reserved_bytes};
+    mempool->reported = true;
+    mempool->usage = (struct mempool_usage){
+        .life = {at->index, INDEX_NONE}, .mempool = number, .reserved_bytes = reserved_bytes};
     return 0;
 }
 
 int mempools_report(const struct cursor *at, uint32_t mempool)
 {
-    at->history->mempools[mempool].reported = true;
-    return add_usage(at, mempool, at->event->address, at->event->size_bytes);
+    return set_usage(at, mempool, at->event->address, at->event->size_bytes);
 }
 
 /* Blocks of the mempool live on until they are freed; what it kept beside them is given back. */
@@ -105,5 +101,5 @@ int mempools_destroy(struct mempools *mempools, const struct cursor *at)
     uint32_t number = address_map_remove(&mempools->numbers, BY_HANDLE, at->event->object);
     if (number == ADDRESS_MAP_NONE || !at->history->mempools[number].reported)
         return 0;
-    return add_usage(at, number, at->history->mempools[number].live_bytes, 0);
+    return set_usage(at, number, at->history->mempools[number].live_bytes, 0);
 }

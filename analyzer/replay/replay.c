@@ -8,8 +8,8 @@
 #include "analyzer/util/array.h"
 #include "bindings.h"
 #include "graph_mempool.h"
-#include "live_walk.h"
 #include "modules.h"
+#include "past.h"
 
 struct replay {
     struct blocks blocks;
@@ -17,6 +17,10 @@ struct replay {
     struct vmm vmm;
     struct bindings bindings;
     struct memory_samples samples;
+    const struct replay_plan *plan;
+    size_t stopped_count; /* stops that were passed */
+    struct moment before; /* the event before the current one */
+    bool is_asked;        /* the moment that was asked for has passed */
 };
 
 /* --- one handler for each kind of event --- */
@@ -115,19 +119,6 @@ static int on_phase_pop(struct replay *replay)
     return spans_pop(&replay->blocks.spans, &replay->blocks.at);
 }
 
-static int on_step(struct replay *replay)
-{
-    const struct cursor *at = &replay->blocks.at;
-    struct history *history = at->history;
-    uint32_t *grown = array_grow(history->steps, &history->step_capacity, history->step_count,
-                                 sizeof *grown, at->err);
-    if (!grown)
-        return -1;
-    history->steps = grown;
-    grown[history->step_count++] = at->index;
-    return 0;
-}
-
 static int (*const handlers[EVENT_KIND_COUNT])(struct replay *replay) = {
     [EVENT_ALLOC] = on_alloc,
     [EVENT_FREE] = on_free,
@@ -147,7 +138,6 @@ static int (*const handlers[EVENT_KIND_COUNT])(struct replay *replay) = {
     [EVENT_LIMIT] = on_limit,
     [EVENT_PHASE_PUSH] = on_phase_push,
     [EVENT_PHASE_POP] = on_phase_pop,
-    [EVENT_STEP] = on_step,
 };
 
 static int on_block_end(void *self, uint32_t block)
@@ -156,14 +146,89 @@ static int on_block_end(void *self, uint32_t block)
     return bindings_end(&replay->bindings, &replay->vmm, &replay->blocks, block);
 }
 
+/* --- the moments that are kept --- */
+
+/* For the stocks of a device, also those to come. */
+static void ask_at(struct replay *replay, struct moment moment, int device)
+{
+    struct history *history = replay->blocks.at.history;
+    struct stocks *stocks = &replay->blocks.stocks;
+    stocks->asked = moment;
+    stocks->asked_device = device;
+    for (size_t i = 0; i < history->stock_count; i++)
+        if (device == ANY_DEVICE || history->stocks[i].device == device)
+            history->stocks[i].asked = moment;
+}
+
+/* The state that a phase begins with counts too: it is the state of its first event. */
+static void ask_in_phase(struct replay *replay)
+{
+    struct history *history = replay->blocks.at.history;
+    if (!replay->blocks.spans.asked_count)
+        return;
+    if (!replay->is_asked)
+        ask_at(replay, cursor_moment(&replay->blocks.at), ANY_DEVICE);
+    for (size_t i = 0; i < history->stock_count; i++) {
+        struct stock *stock = &history->stocks[i];
+        if (replay->is_asked && stock->live_bytes <= stock->asked_bytes)
+            continue;
+        stock->asked = cursor_moment(&replay->blocks.at);
+        stock->asked_bytes = stock->live_bytes;
+    }
+    replay->is_asked = true;
+}
+
+/* Before an event: whether the one before it was the last that was asked for. */
+static void ask_before(struct replay *replay, const struct event *event)
+{
+    const struct replay_plan *plan = replay->plan;
+    if (replay->is_asked || (plan->asked != ASKED_TIME && plan->asked != ASKED_SEQ) ||
+        (plan->asked == ASKED_TIME ? event->time_ns : event->seq) <= plan->number)
+        return;
+    replay->is_asked = true;
+    ask_at(replay, replay->before, ANY_DEVICE);
+}
+
+static void ask_after(struct replay *replay)
+{
+    const struct history *history = replay->blocks.at.history;
+    const struct replay_plan *plan = replay->plan;
+    if (plan->asked == ASKED_PHASE)
+        ask_in_phase(replay);
+    if (plan->asked != ASKED_FAILURE || replay->is_asked || history->failures_in_all < plan->number)
+        return;
+    const struct failure *failure = &history->failures[history->failure_count - 1];
+    replay->is_asked = true;
+    ask_at(replay, failure->at, history->stocks[failure->stock].device);
+}
+
+static int stop_after(struct replay *replay)
+{
+    const struct cursor *at = &replay->blocks.at;
+    const struct replay_plan *plan = replay->plan;
+    if (replay->stopped_count == plan->stop_count ||
+        plan->stops[replay->stopped_count] != at->index)
+        return 0;
+    at->history->stops[replay->stopped_count++] = cursor_moment(at);
+    at->history->stop_count = replay->stopped_count;
+    return past_pin(at->history, at->index, at->err);
+}
+
 /* --- the pass --- */
 
-static int replay_event(struct replay *replay, uint32_t index)
+static int show_event(const struct cursor *at)
+{
+    for (size_t i = 0; i < at->observers->count; i++) {
+        const struct observer *observer = &at->observers->items[i];
+        if (observer->on_event && observer->on_event(observer->self, at))
+            return -1;
+    }
+    return 0;
+}
+
+static int handle_event(struct replay *replay, const struct event *event)
 {
     struct blocks *blocks = &replay->blocks;
-    const struct event *event = &blocks->at.history->trace->events[index];
-    blocks->at.event = event;
-    blocks->at.index = index;
     if (event->device != DEVICE_UNKNOWN &&
         stocks_add_device(&blocks->stocks, &blocks->at, event->device))
         return -1;
@@ -176,39 +241,86 @@ static int replay_event(struct replay *replay, uint32_t index)
     return handlers[event->kind] ? handlers[event->kind](replay) : 0;
 }
 
-/* What a replay has to know before its first event. */
-struct preview {
-    uint32_t exit_index; /* the exit after which nothing counts; see "EXIT" in history.h */
-    bool has_tensors;
-};
-
-static struct preview preview_trace(const struct trace *trace)
+static int replay_event(struct replay *replay, const struct event *event)
 {
-    enum { EXIT_EXEC = 2 };
-    struct preview preview = {.exit_index = HISTORY_NONE};
-    for (size_t i = 0; i < trace->event_count; i++) {
-        const struct event *event = &trace->events[i];
-        preview.has_tensors |= event->memory == MEMORY_TENSOR;
-        if (preview.exit_index != HISTORY_NONE &&
-            trace->events[preview.exit_index].thread_id == event->thread_id)
-            preview.exit_index = HISTORY_NONE; /* an exec that failed */
-        if (event->kind != EVENT_EXIT)
-            continue;
-        if (preview.exit_index == HISTORY_NONE)
-            preview.exit_index = (uint32_t)i;
-        if (event->object != EXIT_EXEC)
-            break;
-    }
-    return preview;
+    struct blocks *blocks = &replay->blocks;
+    struct cursor *at = &blocks->at;
+    at->index = at->history->event_count++;
+    at->event = event;
+    ask_before(replay, event);
+    if (handle_event(replay, event) ||
+        (event->kind == EVENT_ALLOC && failures_note_alloc(&blocks->failures, at)))
+        return -1;
+    ask_after(replay);
+    replay->before = cursor_moment(at);
+    return stop_after(replay) || (at->observers->count && show_event(at)) ? -1 : 0;
 }
 
-static int replay_init(struct replay *replay, struct history *history, bool has_tensors,
-                       struct err *err)
+static int replay_batch(struct replay *replay, const struct event_batch *batch)
 {
-    replay->blocks.at = (struct cursor){.history = history, .err = err};
-    replay->blocks.listener = (struct block_listener){.on_end = on_block_end, .self = replay};
+    struct history *history = replay->blocks.at.history;
+    for (size_t i = 0; i < batch->count; i++)
+        history->rows_by_kind[batch->events[i].kind]++;
+    history->row_count += batch->count;
+    history->last_row_time_ns = batch->events[batch->count - 1].time_ns;
+    for (size_t i = 0; i < batch->counted; i++)
+        if (replay_event(replay, &batch->events[i]))
+            return -1;
+    replay->blocks.at.event = NULL; /* it lived in the batch */
+    return 0;
+}
+
+static int finish(struct replay *replay)
+{
+    struct blocks *blocks = &replay->blocks;
+    struct history *history = blocks->at.history;
+    const struct replay_plan *plan = replay->plan;
+    blocks->at.index = history->event_count;
+    history->last = replay->before;
+    if (plan->asked == ASKED_END ||
+        (!replay->is_asked && (plan->asked == ASKED_TIME || plan->asked == ASKED_SEQ)))
+        ask_at(replay, replay->before, ANY_DEVICE);
+    if (spans_close_all(&blocks->spans, &blocks->at))
+        return -1;
+    driver_ranges_finish(&blocks->ranges, history);
+    stocks_finish(history);
+    for (size_t i = 0; i < plan->observers.count; i++) {
+        const struct observer *observer = &plan->observers.items[i];
+        if (observer->on_end && observer->on_end(observer->self, &blocks->at))
+            return -1;
+    }
+    return 0;
+}
+
+static int run(struct replay *replay, const struct event_source *source)
+{
+    struct err *err = replay->blocks.at.err;
+    struct event_batch batch;
+    for (;;) {
+        if (source->next(source->self, &batch, err))
+            return -1;
+        if (!batch.count)
+            return finish(replay);
+        if (replay_batch(replay, &batch))
+            return -1;
+    }
+}
+
+static int replay_init(struct replay *replay, struct history *history,
+                       const struct replay_plan *plan, struct err *err)
+{
+    struct blocks *blocks = &replay->blocks;
+    replay->plan = plan;
+    replay->before = (struct moment){.index = INDEX_NONE};
+    blocks->at = (struct cursor){.history = history, .observers = &plan->observers, .err = err};
+    blocks->listener = (struct block_listener){.on_end = on_block_end, .self = replay};
     contexts_init(&replay->contexts);
-    return blocks_init(&replay->blocks, history->trace, has_tensors, err);
+    if (blocks_init(blocks, history->trace, err))
+        return -1;
+    blocks->spans.paths.rule_of = plan->rule_of;
+    blocks->spans.paths.asked = plan->asked == ASKED_PHASE ? plan->name : NULL;
+    history->stops = array_new(plan->stop_count, sizeof *history->stops, err);
+    return history->stops ? 0 : -1;
 }
 
 static void replay_release(struct replay *replay)
@@ -220,34 +332,20 @@ static void replay_release(struct replay *replay)
     memory_samples_release(&replay->samples);
 }
 
-static int replay_run(struct history *history, bool has_tensors, struct err *err)
+int replay_trace(struct history *history, const struct trace *trace,
+                 const struct event_source *source, const struct replay_plan *plan, struct err *err)
 {
     struct replay *replay = array_new(1, sizeof *replay, err);
     if (!replay)
         return -1;
-    int status = replay_init(replay, history, has_tensors, err);
-    for (uint32_t i = 0; i < history->event_count && !status; i++)
-        status = replay_event(replay, i);
+    *history = (struct history){.trace = trace, .last = {.index = INDEX_NONE}};
+    past_init(history);
+    int status = replay_init(replay, history, plan, err);
     if (!status)
-        stocks_finish(&replay->blocks.stocks, history);
+        status = run(replay, source);
     replay_release(replay);
     free(replay);
+    if (status)
+        history_release(history);
     return status;
-}
-
-int replay_trace(struct history *history, const struct trace *trace, struct err *err)
-{
-    *history = (struct history){.trace = trace, .exit_index = HISTORY_NONE};
-    if (trace->event_count >= HISTORY_NONE) {
-        err_set(err, ERR_INPUT, "%s: more than %u events", trace->path, HISTORY_NONE - 1);
-        return -1;
-    }
-    struct preview preview = preview_trace(trace);
-    history->exit_index = preview.exit_index;
-    history->event_count = history->exit_index == HISTORY_NONE ? (uint32_t)trace->event_count
-                                                               : history->exit_index + 1;
-    if (!replay_run(history, preview.has_tensors, err) && !live_lists_build(history, err))
-        return 0;
-    history_release(history);
-    return -1;
 }

@@ -1,17 +1,39 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Replays a trace: one pass over its events, in order, fills a history. It must not know any
- * analysis.
- *
- *     event ──► handler of its kind ──► blocks begin, end, change size ──► history
- *                (table in replay.c)     stocks, mempools, spans and ranges count along
- */
+/* From the events of a trace to its history. It must not know analyses. */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_REPLAY_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_REPLAY_H
 
+#include "analyzer/load/event_source.h"
 #include "history.h"
+#include "observer.h"
 
-/* The trace must outlive the history. -1: *err says why, and the history is released. */
-int replay_trace(struct history *history, const struct trace *trace, struct err *err);
+/* The moment that is kept beside the peaks and the failures: stock.asked. */
+enum asked_kind {
+    ASKED_NONE,
+    ASKED_END,     /* the last event that counts */
+    ASKED_TIME,    /* the last event before the first that is later than `number` ns */
+    ASKED_SEQ,     /* the last event whose seq is at most `number` */
+    ASKED_FAILURE, /* failed allocation `number`, from 1; only for the stocks of its device */
+    ASKED_PHASE,   /* each stock's highest, while a phase of that name or path is open */
+};
+
+/* What somebody will ask of the history. */
+struct replay_plan {
+    enum asked_kind asked;
+    uint64_t number;
+    const char *name;
+    const uint64_t *stops; /* ascending indices: moments that are kept too */
+    size_t stop_count;
+    uint8_t (*rule_of)(const char *name); /* of a phase: path.rule; may be NULL */
+    struct observers observers;
+};
+
+/*
+ * Fills the history, which the caller releases. -1: *err says why, and nothing is to be released.
+ * One pass; see history.h for what it keeps.
+ */
+int replay_trace(struct history *history, const struct trace *trace,
+                 const struct event_source *source, const struct replay_plan *plan,
+                 struct err *err);
 
 #endif

@@ -2,24 +2,19 @@
 /* Open phases; see spans.h. */
 #include "spans.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "analyzer/util/array.h"
+#include "observer.h"
 
 /* What the map `numbers` numbers. */
-enum {
-    NUMBER_THREAD,
-    NUMBER_RANGE,                   /* + enum phase_source; its span */
-    NUMBER_PATH = NUMBER_RANGE + 3, /* + enum phase_source */
-};
+enum { NUMBER_THREAD, NUMBER_RANGE /* + enum phase_source; its span */ };
 
-/* Links of an open span; both lists run from the innermost outwards. */
-struct open_span {
-    uint64_t range_id;
-    uint32_t outer, inner;               /* of the process */
-    uint32_t thread_outer, thread_inner; /* of the thread that pushed it */
+enum { PUSH_SOURCES = PHASE_SOURCE_NVTX + 1 };
+
+struct thread_spans {
+    uint32_t innermost;
+    uint32_t pushed[PUSH_SOURCES]; /* the innermost span without an id, of each source */
 };
 
 int spans_init(struct spans *spans, const struct trace *trace, struct err *err)
@@ -31,27 +26,30 @@ int spans_init(struct spans *spans, const struct trace *trace, struct err *err)
 void spans_release(struct spans *spans)
 {
     address_map_release(&spans->numbers);
-    free(spans->open);
-    free(spans->thread_innermost);
+    paths_release(&spans->paths);
+    slots_release(&spans->slots);
+    free(spans->items);
+    free(spans->threads);
     inferred_release(&spans->inferred);
 }
 
-/* The head of the thread's list of open spans; NULL: out of memory. */
-static uint32_t *thread_head(struct spans *spans, const struct cursor *at, uint32_t thread_id)
+/* The number of the thread's lists; HISTORY_NONE: out of memory. */
+static uint32_t find_thread(struct spans *spans, const struct cursor *at)
 {
+    uint32_t thread_id = at->event->thread_id;
     uint32_t number = address_map_get(&spans->numbers, NUMBER_THREAD, thread_id);
     if (number != ADDRESS_MAP_NONE)
-        return &spans->thread_innermost[number];
-    uint32_t *grown = array_grow(spans->thread_innermost, &spans->thread_capacity,
-                                 spans->thread_count, sizeof *grown, at->err);
+        return number;
+    struct thread_spans *grown = array_grow(spans->threads, &spans->thread_capacity,
+                                            spans->thread_count, sizeof *grown, at->err);
     if (!grown)
-        return NULL;
-    spans->thread_innermost = grown;
+        return HISTORY_NONE;
+    spans->threads = grown;
     number = (uint32_t)spans->thread_count++;
-    grown[number] = HISTORY_NONE;
+    grown[number] = (struct thread_spans){HISTORY_NONE, {HISTORY_NONE, HISTORY_NONE}};
     if (address_map_put(&spans->numbers, NUMBER_THREAD, thread_id, number, at->err))
-        return NULL;
-    return &grown[number];
+        return HISTORY_NONE;
+    return number;
 }
 
 /* The named span that the current event belongs to; HISTORY_NONE: none. */
@@ -60,8 +58,8 @@ static uint32_t named_span(const struct spans *spans, const struct cursor *at)
     if (spans->innermost == HISTORY_NONE)
         return HISTORY_NONE;
     uint32_t number = address_map_get(&spans->numbers, NUMBER_THREAD, at->event->thread_id);
-    if (number != ADDRESS_MAP_NONE && spans->thread_innermost[number] != HISTORY_NONE)
-        return spans->thread_innermost[number];
+    if (number != ADDRESS_MAP_NONE && spans->threads[number].innermost != HISTORY_NONE)
+        return spans->threads[number].innermost;
     return spans->innermost;
 }
 
@@ -71,140 +69,81 @@ uint32_t spans_current(const struct spans *spans, const struct cursor *at)
     return named == HISTORY_NONE ? spans->inferred_span : named;
 }
 
-/* --- paths --- */
-
-static char *path_text(const struct history *history, uint32_t parent, const char *name)
+void spans_hold(struct spans *spans, uint32_t span)
 {
-    const char *before = parent == HISTORY_NONE ? "" : history->paths[parent].text;
-    size_t bytes = strlen(before) + strlen(name) + sizeof "/";
-    char *text = malloc(bytes);
-    if (text)
-        snprintf(text, bytes, "%s%s%s", before, *before ? "/" : "", name);
-    return text;
+    if (span != HISTORY_NONE)
+        spans->items[span].references_count++;
 }
 
-/* `id` tells the names of one source apart. */
-static uint32_t find_path(struct spans *spans, const struct cursor *at, uint32_t parent,
-                          uint64_t id, const char *name, enum phase_source source)
+void spans_let_go(struct spans *spans, uint32_t span)
 {
-    struct history *history = at->history;
-    uint64_t key = (uint64_t)parent << 32 | (id & UINT32_MAX);
-    uint32_t space = NUMBER_PATH + (uint32_t)source;
-    uint32_t number = address_map_get(&spans->numbers, space, key);
-    if (number != ADDRESS_MAP_NONE)
-        return number;
-    struct path *grown = array_grow(history->paths, &history->path_capacity, history->path_count,
-                                    sizeof *grown, at->err);
-    if (!grown)
-        return HISTORY_NONE;
-    history->paths = grown;
-    number = (uint32_t)history->path_count;
-    grown[number] = (struct path){.parent = parent, .name = name, .source = source};
-    grown[number].text = path_text(history, parent, name);
-    if (!grown[number].text) {
-        err_set(at->err, ERR_SYSTEM, "out of memory for the names of phases");
-        return HISTORY_NONE;
+    while (span != HISTORY_NONE && --spans->items[span].references_count == 0) {
+        slots_give_back(&spans->slots, span);
+        span = spans->items[span].parent;
     }
-    history->path_count++;
-    if (address_map_put(&spans->numbers, space, key, number, at->err))
-        return HISTORY_NONE;
-    return number;
 }
 
-/* --- opening and closing --- */
+static int show_span(const struct spans *spans, const struct cursor *at, uint32_t span, bool begins)
+{
+    for (size_t i = 0; i < at->observers->count; i++) {
+        const struct observer *observer = &at->observers->items[i];
+        if (observer->on_span && observer->on_span(observer->self, at, spans, span, begins))
+            return -1;
+    }
+    return 0;
+}
+
+/* --- opening --- */
 
 static uint32_t add_span(struct spans *spans, const struct cursor *at, uint32_t path,
                          uint32_t parent)
 {
-    struct history *history = at->history;
-    struct span *grown = array_grow(history->spans, &history->span_capacity, history->span_count,
-                                    sizeof *grown, at->err);
+    uint32_t number = slots_take(&spans->slots, at->err);
+    if (number == SLOT_NONE)
+        return HISTORY_NONE;
+    struct span *grown = array_grow(spans->items, &spans->capacity, number, sizeof *grown, at->err);
     if (!grown)
         return HISTORY_NONE;
-    history->spans = grown;
-    struct open_span *open =
-        array_grow(spans->open, &spans->open_capacity, history->span_count, sizeof *open, at->err);
-    if (!open)
-        return HISTORY_NONE;
-    spans->open = open;
-    grown[history->span_count] =
-        (struct span){.path = path,
-                      .parent = parent,
-                      .depth = parent == HISTORY_NONE ? 1 : grown[parent].depth + 1,
-                      .thread_id = at->event->thread_id,
-                      .begin_index = at->index,
-                      .end_index = history->event_count};
-    return (uint32_t)history->span_count++;
+    spans->items = grown;
+    const struct path *named = &at->history->paths[path];
+    grown[number] = (struct span){
+        .life = {at->index, INDEX_NONE},
+        .ordinal = spans->opened_count++,
+        .path = path,
+        .parent = parent,
+        .deciding = named->rule != PATH_RULE_NONE ? number
+                    : parent == HISTORY_NONE      ? HISTORY_NONE
+                                                  : grown[parent].deciding,
+        .depth = parent == HISTORY_NONE ? 1 : grown[parent].depth + 1,
+        .references_count = 1,
+        .outer = HISTORY_NONE,
+        .inner = HISTORY_NONE,
+        .thread_outer = HISTORY_NONE,
+        .thread_inner = HISTORY_NONE,
+        .pushed_outer = HISTORY_NONE,
+    };
+    spans_hold(spans, parent);
+    spans->asked_count += named->is_asked;
+    return show_span(spans, at, number, true) ? HISTORY_NONE : number;
 }
 
-static void link_span(struct spans *spans, uint32_t span, uint64_t range_id, uint32_t *head)
+static void link_span(struct spans *spans, uint32_t number, enum phase_source source,
+                      uint32_t thread)
 {
-    spans->open[span] = (struct open_span){.range_id = range_id,
-                                           .outer = spans->innermost,
-                                           .inner = HISTORY_NONE,
-                                           .thread_outer = *head,
-                                           .thread_inner = HISTORY_NONE};
-    if (spans->innermost != HISTORY_NONE)
-        spans->open[spans->innermost].inner = span;
-    if (*head != HISTORY_NONE)
-        spans->open[*head].thread_inner = span;
-    spans->innermost = *head = span;
-}
-
-static int open_span(struct spans *spans, const struct cursor *at, uint64_t name,
-                     enum phase_source source, uint64_t range_id)
-{
-    const struct history *history = at->history;
-    uint32_t parent = named_span(spans, at);
-    if (parent != HISTORY_NONE && history->spans[parent].depth >= SPAN_DEPTH_MAX)
-        parent = history->spans[parent].parent;
-    uint32_t path =
-        find_path(spans, at, parent == HISTORY_NONE ? parent : history->spans[parent].path, name,
-                  trace_string(history->trace, name), source);
-    uint32_t *head = thread_head(spans, at, at->event->thread_id);
-    if (path == HISTORY_NONE || !head)
-        return -1;
-    uint32_t span = add_span(spans, at, path, parent);
-    if (span == HISTORY_NONE)
-        return -1;
-    link_span(spans, span, range_id, head);
-    if (!range_id)
-        return 0;
-    return address_map_put(&spans->numbers, NUMBER_RANGE + (uint32_t)source, range_id, span,
-                           at->err);
-}
-
-static int close_span(struct spans *spans, const struct cursor *at, uint32_t span)
-{
-    uint32_t *head = thread_head(spans, at, at->history->spans[span].thread_id);
-    if (!head)
-        return -1;
-    struct open_span *open = spans->open;
-    const struct open_span *closing = &open[span];
-    if (closing->outer != HISTORY_NONE)
-        open[closing->outer].inner = closing->inner;
-    if (closing->inner != HISTORY_NONE)
-        open[closing->inner].outer = closing->outer;
-    else
-        spans->innermost = closing->outer;
-    if (closing->thread_outer != HISTORY_NONE)
-        open[closing->thread_outer].thread_inner = closing->thread_inner;
-    if (closing->thread_inner != HISTORY_NONE)
-        open[closing->thread_inner].thread_outer = closing->thread_outer;
-    else
-        *head = closing->thread_outer;
-    at->history->spans[span].end_index = at->index;
-    return 0;
-}
-
-/* The thread's innermost span of that source that was pushed without a range's id. */
-static uint32_t innermost_pushed(const struct spans *spans, const struct history *history,
-                                 uint32_t head, enum phase_source source)
-{
-    while (head != HISTORY_NONE && (spans->open[head].range_id ||
-                                    history->paths[history->spans[head].path].source != source))
-        head = spans->open[head].thread_outer;
-    return head;
+    struct span *items = spans->items, *span = &items[number];
+    struct thread_spans *lists = &spans->threads[thread];
+    span->thread = thread;
+    span->outer = spans->innermost;
+    span->thread_outer = lists->innermost;
+    if (span->outer != HISTORY_NONE)
+        items[span->outer].inner = number;
+    if (span->thread_outer != HISTORY_NONE)
+        items[span->thread_outer].thread_inner = number;
+    spans->innermost = lists->innermost = number;
+    if (span->range_id)
+        return;
+    span->pushed_outer = lists->pushed[source];
+    lists->pushed[source] = number;
 }
 
 static enum phase_source source_of(const struct event *event)
@@ -215,27 +154,95 @@ static enum phase_source source_of(const struct event *event)
 int spans_push(struct spans *spans, const struct cursor *at)
 {
     const struct event *event = at->event;
-    return open_span(spans, at, event->object, source_of(event), event->address);
+    enum phase_source source = source_of(event);
+    uint32_t parent = named_span(spans, at);
+    if (parent != HISTORY_NONE && spans->items[parent].depth >= SPAN_DEPTH_MAX)
+        parent = spans->items[parent].parent;
+    uint32_t path =
+        paths_find(&spans->paths, at, parent == HISTORY_NONE ? parent : spans->items[parent].path,
+                   event->object, trace_string(at->history->trace, event->object), source);
+    uint32_t thread = find_thread(spans, at);
+    if (path == HISTORY_NONE || thread == HISTORY_NONE)
+        return -1;
+    uint32_t span = add_span(spans, at, path, parent);
+    if (span == HISTORY_NONE)
+        return -1;
+    spans->items[span].range_id = event->address;
+    link_span(spans, span, source, thread);
+    if (!event->address)
+        return 0;
+    return address_map_put(&spans->numbers, NUMBER_RANGE + (uint32_t)source, event->address, span,
+                           at->err);
+}
+
+/* --- closing --- */
+
+static int end_span(struct spans *spans, const struct cursor *at, uint32_t number)
+{
+    if (show_span(spans, at, number, false))
+        return -1;
+    spans->items[number].life.end_index = at->index;
+    spans->asked_count -= at->history->paths[spans->items[number].path].is_asked;
+    spans_let_go(spans, number);
+    return 0;
+}
+
+static void unlink_span(struct spans *spans, uint32_t number)
+{
+    struct span *items = spans->items;
+    const struct span *span = &items[number];
+    struct thread_spans *lists = &spans->threads[span->thread];
+    if (span->outer != HISTORY_NONE)
+        items[span->outer].inner = span->inner;
+    if (span->inner != HISTORY_NONE)
+        items[span->inner].outer = span->outer;
+    else
+        spans->innermost = span->outer;
+    if (span->thread_outer != HISTORY_NONE)
+        items[span->thread_outer].thread_inner = span->thread_inner;
+    if (span->thread_inner != HISTORY_NONE)
+        items[span->thread_inner].thread_outer = span->thread_outer;
+    else
+        lists->innermost = span->thread_outer;
+}
+
+static int close_span(struct spans *spans, const struct cursor *at, uint32_t number)
+{
+    unlink_span(spans, number);
+    return end_span(spans, at, number);
+}
+
+/* A pop ends the thread's innermost push of its source; the end of a range names it. */
+static uint32_t take_ending(struct spans *spans, const struct event *event, uint32_t thread)
+{
+    enum phase_source source = source_of(event);
+    if (event->address)
+        return address_map_remove(&spans->numbers, NUMBER_RANGE + (uint32_t)source, event->address);
+    uint32_t span = spans->threads[thread].pushed[source];
+    if (span != HISTORY_NONE)
+        spans->threads[thread].pushed[source] = spans->items[span].pushed_outer;
+    return span;
 }
 
 int spans_pop(struct spans *spans, const struct cursor *at)
 {
-    const struct event *event = at->event;
-    enum phase_source source = source_of(event);
-    uint32_t span;
-    if (event->address) {
-        span = address_map_remove(&spans->numbers, NUMBER_RANGE + (uint32_t)source, event->address);
-    } else {
-        const uint32_t *head = thread_head(spans, at, event->thread_id);
-        if (!head)
-            return -1;
-        span = innermost_pushed(spans, at->history, *head, source);
-    }
+    uint32_t thread = find_thread(spans, at);
+    if (thread == HISTORY_NONE)
+        return -1;
+    uint32_t span = take_ending(spans, at->event, thread);
     if (span == HISTORY_NONE) {
         at->history->unmatched_pops_count++;
         return 0;
     }
     return close_span(spans, at, span);
+}
+
+int spans_close_all(struct spans *spans, const struct cursor *at)
+{
+    while (spans->innermost != HISTORY_NONE)
+        if (close_span(spans, at, spans->innermost))
+            return -1;
+    return spans->inferred_span == HISTORY_NONE ? 0 : end_span(spans, at, spans->inferred_span);
 }
 
 /* --- inferred from stacks --- */
@@ -255,10 +262,10 @@ int spans_infer(struct spans *spans, const struct cursor *at)
         inferred_next(&spans->inferred, spans->inferred_now, at->event->stack_id);
     if (next == spans->inferred_now)
         return 0;
-    if (spans->inferred_span != HISTORY_NONE)
-        at->history->spans[spans->inferred_span].end_index = at->index;
-    uint32_t path =
-        find_path(spans, at, HISTORY_NONE, next, inferred_name(next), PHASE_SOURCE_INFERRED);
+    if (spans->inferred_span != HISTORY_NONE && end_span(spans, at, spans->inferred_span))
+        return -1;
+    uint32_t path = paths_find(&spans->paths, at, HISTORY_NONE, next, inferred_name(next),
+                               PHASE_SOURCE_INFERRED);
     if (path == HISTORY_NONE)
         return -1;
     spans->inferred_now = next;

@@ -1,39 +1,72 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The phases that are open while replaying, and the one that an event belongs to: the innermost of
- * its own thread, else the one most recently opened in the process. It must not know memory.
+ * Phases while replaying: which are open, in which one an event happens. A span's number is used
+ * again once it is closed and neither a block that was born in it nor a span inside it is left. It
+ * must not know blocks.
+ *
+ *     all open spans, by push   ... ◄── outer ── span ── inner ──► ...
+ *     of one thread             ... ◄── thread_outer ── span ── thread_inner ──► ...
+ *     pushed without an id      ... ◄── pushed_outer ── span      one list a thread and source
+ *     around it at its push     root ◄── ... ◄── parent ── span
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_SPANS_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_SPANS_H
 
 #include "analyzer/util/address_map.h"
-#include "cursor.h"
 #include "inferred.h"
+#include "paths.h"
 
-/*
- * Two lists link the open spans, one of the process and one of each thread. A phase inferred from
- * stacks is in neither: at most one is open, and it has the events that no named phase has.
- */
-struct spans {
-    struct address_map numbers; /* of threads, ranges and paths; see spans.c */
-    struct open_span *open;     /* by span */
-    size_t open_capacity;
-    uint32_t innermost;         /* span most recently opened in the process and still open */
-    uint32_t *thread_innermost; /* by thread number */
-    size_t thread_count, thread_capacity;
-    struct inferred inferred;
-    enum inferred_phase inferred_now;
-    uint32_t inferred_span; /* HISTORY_NONE: nothing is inferred yet */
+struct span {
+    struct life life;  /* end_index INDEX_NONE: it is open */
+    uint64_t ordinal;  /* how many were pushed before it */
+    uint64_t range_id; /* 0: a push */
+    uint32_t path;
+    uint32_t parent;           /* span around it when it was pushed, HISTORY_NONE: none */
+    uint32_t deciding;         /* itself or the nearest span around it whose path has a rule */
+    uint32_t depth;            /* 1: outermost */
+    uint32_t thread;           /* number of the thread's lists */
+    uint32_t references_count; /* blocks born in it, spans inside it, and 1 while it is open */
+    uint32_t outer, inner, thread_outer, thread_inner, pushed_outer;
 };
 
+struct spans {
+    struct span *items;
+    size_t capacity;
+    struct slots slots;
+    uint64_t opened_count;
+    uint32_t innermost;   /* the open span that was pushed last; HISTORY_NONE: none */
+    uint64_t asked_count; /* open spans of the path that was asked for */
+
+    struct thread_spans *threads; /* heads of the lists of each thread */
+    size_t thread_count, thread_capacity;
+    struct address_map numbers; /* of threads by id, and of open ranges; see spans.c */
+    struct paths paths;
+
+    struct inferred inferred;
+    enum inferred_phase inferred_now;
+    uint32_t inferred_span; /* HISTORY_NONE: none is open */
+};
+
+/* rule_of and asked of the paths are the caller's to set. */
 int spans_init(struct spans *spans, const struct trace *trace, struct err *err);
 void spans_release(struct spans *spans);
 
 int spans_push(struct spans *spans, const struct cursor *at);
 int spans_pop(struct spans *spans, const struct cursor *at);
-/* To be called before an allocation is replayed: its stack may say that another phase begins. */
+/* Of an allocation: its stack may end the inferred phase and begin the next one. */
 int spans_infer(struct spans *spans, const struct cursor *at);
-/* The span that the current event belongs to; HISTORY_NONE: outside any. */
+/* After the last event: closes all, the innermost first. */
+int spans_close_all(struct spans *spans, const struct cursor *at);
+
+/* The span that the current event belongs to; HISTORY_NONE: none. */
 uint32_t spans_current(const struct spans *spans, const struct cursor *at);
+static inline bool span_is_open(const struct span *span)
+{
+    return span->life.end_index == INDEX_NONE;
+}
+
+/* A block that was born in the span holds its number until it ends. HISTORY_NONE is allowed. */
+void spans_hold(struct spans *spans, uint32_t span);
+void spans_let_go(struct spans *spans, uint32_t span);
 
 #endif

@@ -2,14 +2,13 @@
 /* Stocks by account and by pool; see stocks.h. */
 #include "stocks.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/util/array.h"
 
 void stocks_init(struct stocks *stocks)
 {
-    *stocks = (struct stocks){0};
+    *stocks = (struct stocks){.asked = {.index = INDEX_NONE}, .asked_device = ANY_DEVICE};
     for (int slot = 0; slot < DEVICE_SLOTS; slot++)
         for (int account = 0; account < ACCOUNT_COUNT; account++)
             stocks->by_account[slot][account] = HISTORY_NONE;
@@ -18,10 +17,9 @@ void stocks_init(struct stocks *stocks)
 void stocks_release(struct stocks *stocks)
 {
     address_map_release(&stocks->by_pool);
-    free(stocks->live_bytes);
 }
 
-static uint32_t add_stock(struct stocks *stocks, const struct cursor *at, int device,
+static uint32_t add_stock(const struct stocks *stocks, const struct cursor *at, int device,
                           enum memory_account account, uint64_t pool)
 {
     struct history *history = at->history;
@@ -30,14 +28,14 @@ static uint32_t add_stock(struct stocks *stocks, const struct cursor *at, int de
     if (!grown)
         return HISTORY_NONE;
     history->stocks = grown;
-    uint64_t *live = array_grow(stocks->live_bytes, &stocks->live_capacity, history->stock_count,
-                                sizeof *live, at->err);
-    if (!live)
-        return HISTORY_NONE;
-    stocks->live_bytes = live;
-    live[history->stock_count] = 0;
-    grown[history->stock_count] = (struct stock){
-        .device = device, .account = account, .pool = pool, .peak_index = HISTORY_NONE};
+    bool is_asked = stocks->asked_device == ANY_DEVICE || stocks->asked_device == device;
+    grown[history->stock_count] =
+        (struct stock){.device = device,
+                       .account = account,
+                       .pool = pool,
+                       .peak = {.index = INDEX_NONE},
+                       .peak_path = HISTORY_NONE,
+                       .asked = is_asked ? stocks->asked : (struct moment){.index = INDEX_NONE}};
     return (uint32_t)history->stock_count++;
 }
 
@@ -56,7 +54,7 @@ static struct device_use *insert_device(const struct cursor *at, int device)
     memmove(&grown[position + 1], &grown[position],
             (history->device_count - position) * sizeof *grown);
     history->device_count++;
-    grown[position].device = device;
+    grown[position] = (struct device_use){.device = device};
     return &grown[position];
 }
 
@@ -96,10 +94,11 @@ uint32_t stocks_find(struct stocks *stocks, const struct cursor *at, int device,
     return stock;
 }
 
-uint64_t stocks_device_bytes(const struct stocks *stocks, int device)
+uint64_t stocks_device_bytes(const struct stocks *stocks, const struct history *history, int device)
 {
     const uint32_t *own = stocks->by_account[DEVICE_SLOT(device)];
-    return stocks->live_bytes[own[ACCOUNT_device]] + stocks->live_bytes[own[ACCOUNT_context]];
+    return history->stocks[own[ACCOUNT_device]].live_bytes +
+           history->stocks[own[ACCOUNT_context]].live_bytes;
 }
 
 static void choose_leading(const struct history *history, struct device_use *use)
@@ -115,10 +114,8 @@ static void choose_leading(const struct history *history, struct device_use *use
         use->leading = (uint32_t)(best - history->stocks);
 }
 
-void stocks_finish(const struct stocks *stocks, struct history *history)
+void stocks_finish(struct history *history)
 {
-    for (size_t i = 0; i < history->stock_count; i++)
-        history->stocks[i].live_bytes = stocks->live_bytes[i];
     for (size_t i = 0; i < history->device_count; i++)
         choose_leading(history, &history->devices[i]);
 }

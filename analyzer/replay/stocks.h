@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The stocks of a replay: which blocks are summed together, and the live bytes of each sum now. It
- * must not know when blocks begin or end.
+ * The stocks of a replay: which blocks are summed together. It must not know when blocks begin or
+ * end.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_STOCKS_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_STOCKS_H
@@ -12,9 +12,10 @@
 struct stocks {
     uint32_t by_account[DEVICE_SLOTS][ACCOUNT_COUNT];
     struct address_map by_pool; /* space: DEVICE_SLOT; address: string id of the pool */
-    uint64_t *live_bytes;       /* by stock */
-    size_t live_capacity;
+    struct moment asked;        /* new stocks of the device have it too; see replay.h */
+    int asked_device;
 };
+enum { ANY_DEVICE = INT32_MIN };
 
 void stocks_init(struct stocks *stocks);
 void stocks_release(struct stocks *stocks);
@@ -25,8 +26,9 @@ int stocks_add_device(struct stocks *stocks, const struct cursor *at, int device
 uint32_t stocks_find(struct stocks *stocks, const struct cursor *at, int device,
                      enum memory_kind memory, uint64_t pool);
 /* What the process itself holds of the device now, as far as it is recorded. */
-uint64_t stocks_device_bytes(const struct stocks *stocks, int device);
-/* At the end: copies the live bytes into the history and chooses each device's leading stock. */
-void stocks_finish(const struct stocks *stocks, struct history *history);
+uint64_t stocks_device_bytes(const struct stocks *stocks, const struct history *history,
+                             int device);
+/* At the end: chooses each device's leading stock. */
+void stocks_finish(struct history *history);
 
 #endif

@@ -14,6 +14,8 @@ void vmm_release(struct vmm *vmm)
 {
     free(vmm->objects);
     free(vmm->handles);
+    slots_release(&vmm->object_slots);
+    slots_release(&vmm->handle_slots);
     address_map_release(&vmm->by_handle);
 }
 
@@ -28,12 +30,14 @@ static int add_reference(struct vmm *vmm, uint64_t handle, uint32_t object, stru
         vmm->handles[number].references_count++;
         return 0;
     }
+    number = slots_take(&vmm->handle_slots, err);
+    if (number == SLOT_NONE)
+        return -1;
     struct vmm_handle *grown =
-        array_grow(vmm->handles, &vmm->handle_capacity, vmm->handle_count, sizeof *grown, err);
+        array_grow(vmm->handles, &vmm->handle_capacity, number, sizeof *grown, err);
     if (!grown)
         return -1;
     vmm->handles = grown;
-    number = (uint32_t)vmm->handle_count++;
     grown[number] = (struct vmm_handle){.object = object, .references_count = 1};
     return address_map_put(&vmm->by_handle, 0, handle, number, err);
 }
@@ -47,13 +51,16 @@ int vmm_alloc(struct vmm *vmm, struct blocks *blocks)
     uint32_t block = blocks_begin(blocks, &born);
     if (block == HISTORY_NONE)
         return -1;
+    uint32_t number = slots_take(&vmm->object_slots, at->err);
+    if (number == SLOT_NONE)
+        return -1;
     struct vmm_object *grown =
-        array_grow(vmm->objects, &vmm->object_capacity, vmm->object_count, sizeof *grown, at->err);
+        array_grow(vmm->objects, &vmm->object_capacity, number, sizeof *grown, at->err);
     if (!grown)
         return -1;
     vmm->objects = grown;
-    grown[vmm->object_count] = (struct vmm_object){.block = block};
-    return add_reference(vmm, at->event->address, (uint32_t)vmm->object_count++, at->err);
+    grown[number] = (struct vmm_object){.block = block};
+    return add_reference(vmm, at->event->address, number, at->err);
 }
 
 int vmm_end_if_unused(struct vmm *vmm, struct blocks *blocks, uint32_t number)
@@ -61,7 +68,9 @@ int vmm_end_if_unused(struct vmm *vmm, struct blocks *blocks, uint32_t number)
     const struct vmm_object *object = &vmm->objects[number];
     if (object->references_count || object->mappings_count || object->bindings_count)
         return 0;
-    return blocks_end(blocks, object->block, BLOCK_FREED);
+    uint32_t block = object->block;
+    slots_give_back(&vmm->object_slots, number);
+    return blocks_end(blocks, block, BLOCK_FREED);
 }
 
 /* The driver may give out the handle again as soon as its references are gone. */
@@ -76,10 +85,13 @@ int vmm_free(struct vmm *vmm, struct blocks *blocks)
         return 0;
     }
     struct vmm_handle *handle = &vmm->handles[number];
-    if (--handle->references_count == 0)
+    uint32_t object = handle->object;
+    if (--handle->references_count == 0) {
         address_map_remove(&vmm->by_handle, 0, event->address);
-    vmm->objects[handle->object].references_count--;
-    return vmm_end_if_unused(vmm, blocks, handle->object);
+        slots_give_back(&vmm->handle_slots, number);
+    }
+    vmm->objects[object].references_count--;
+    return vmm_end_if_unused(vmm, blocks, object);
 }
 
 int vmm_retain(struct vmm *vmm, struct blocks *blocks)
@@ -104,14 +116,13 @@ uint32_t vmm_object_of(const struct vmm *vmm, uint64_t handle)
 /* --- mappings --- */
 
 /* The size of an imported object is known from its first mapping, or from a larger one later. */
-static int learn_size(struct blocks *blocks, struct vmm_object *object)
+static int learn_size(struct blocks *blocks, const struct vmm_object *object)
 {
     const struct block *block = &blocks->at.history->blocks[object->block];
     uint64_t size_bytes = blocks->at.event->size_bytes;
     if (block->memory != MEMORY_IMPORTED_VMM || block->size_bytes >= size_bytes)
         return 0;
-    object->block = blocks_resize(blocks, object->block, size_bytes, block->stack_id);
-    return object->block == HISTORY_NONE ? -1 : 0;
+    return blocks_resize(blocks, object->block, size_bytes, block->stack_id);
 }
 
 int vmm_map(struct vmm *vmm, struct blocks *blocks)
@@ -136,7 +147,8 @@ int vmm_unmap(struct vmm *vmm, struct blocks *blocks)
     uint64_t start;
     while ((object = driver_ranges_object_within(&blocks->ranges, event->address, event->size_bytes,
                                                  &start)) != HISTORY_NONE) {
-        driver_ranges_remove(&blocks->ranges, &blocks->at, start);
+        if (driver_ranges_remove(&blocks->ranges, &blocks->at, start))
+            return -1;
         vmm->objects[object].mappings_count--;
         if (vmm_end_if_unused(vmm, blocks, object))
             return -1;

@@ -21,9 +21,11 @@ struct vmm_object {
 /* Zeroed is empty and ready for use. */
 struct vmm {
     struct vmm_object *objects;
-    size_t object_count, object_capacity;
+    size_t object_capacity;
+    struct slots object_slots;
     struct vmm_handle *handles;
-    size_t handle_count, handle_capacity;
+    size_t handle_capacity;
+    struct slots handle_slots;
     struct address_map by_handle; /* number of the handle */
 };
 

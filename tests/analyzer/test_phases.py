@@ -138,7 +138,7 @@ def test_ranges_that_are_opened_forever_do_not_nest_without_end(trace):
         trace.push("leaky", source=1, range_id=number + 1)
         trace.alloc(1)
     paths = rows(trace)
-    assert len(paths) == 64
+    assert len(paths) == 1024
     assert sum(row[0] for row in paths.values()) == 3000
     assert paths["leaky"][3] == 3000
 

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* The table event, read ahead; see event_reader.h. */
+#include "event_reader.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+
+#include "analyzer/util/array.h"
+#include "query.h"
+
+#define COLUMN(field, ctype, sql, null_when, text) #field ","
+static const char select_events[] = "SELECT "
+#include "gpumemtrace/schema/event_columns.def"
+                                    "1 FROM event ORDER BY seq";
+
+enum column {
+#define COLUMN(field, ctype, sql, null_when, text) COLUMN_##field,
+#include "gpumemtrace/schema/event_columns.def"
+    COLUMN_COUNT
+};
+
+static const char *const column_names[] = {
+#define COLUMN(field, ctype, sql, null_when, text) #field,
+#include "gpumemtrace/schema/event_columns.def"
+};
+
+/* SQLite's integers are signed: a negative size or time is a broken one. */
+static bool must_not_be_negative(enum column column)
+{
+    return column == COLUMN_seq || column == COLUMN_time_ns || column == COLUMN_size_bytes;
+}
+
+static int broken_event(const struct trace *trace, const struct event *event, enum column column,
+                        struct err *err)
+{
+    err_set(err, ERR_INPUT, "%s: table event, row %llu: %s is missing or out of range", trace->path,
+            (unsigned long long)event->seq, column_names[column]);
+    return -1;
+}
+
+/*
+ * Returns the column that is broken, or COLUMN_COUNT. Asking the statement for the value, and the
+ * value for its type and number, takes half the time of asking the statement for both; it is
+ * allowed because only this thread uses the connection.
+ */
+static enum column read_event(sqlite3_stmt *stmt, struct event *event)
+{
+    *event = (struct event){0};
+#define NEVER INT64_MIN /* the column is never NULL; no column needs this value */
+#define WHEN(value) (value)
+#define COLUMN(field, ctype, sql, null_when, text)                                                 \
+    {                                                                                              \
+        sqlite3_value *cell = sqlite3_column_value(stmt, COLUMN_##field);                          \
+        int type = sqlite3_value_type(cell);                                                       \
+        int64_t value = null_when;                                                                 \
+        if (GMT_LIKELY(type == SQLITE_INTEGER))                                                    \
+            value = sqlite3_value_int64(cell);                                                     \
+        else if (null_when == INT64_MIN || type != SQLITE_NULL)                                    \
+            return COLUMN_##field;                                                                 \
+        event->field = (ctype)value;                                                               \
+        if ((int64_t)event->field != value || (value < 0 && must_not_be_negative(COLUMN_##field))) \
+            return COLUMN_##field;                                                                 \
+    }
+#include "gpumemtrace/schema/event_columns.def"
+    if (event->kind == EVENT_NONE || event->kind >= EVENT_KIND_COUNT)
+        return COLUMN_kind;
+    if (event->memory >= MEMORY_KIND_COUNT)
+        return COLUMN_memory;
+    return COLUMN_COUNT;
+}
+
+/* Where the table of frames was full, events refer to frames that were never stored. */
+static void forget_unknown_stack(const struct trace *trace, struct event *event)
+{
+    if (event->stack_id >= trace->frame_limit || !trace->frames[event->stack_id].present)
+        event->stack_id = 0;
+}
+
+/* --- the exit --- */
+
+struct last_event { /* of a thread */
+    uint32_t thread_id;
+    uint64_t seq;
+};
+
+struct exit_rule {
+    struct last_event *threads; /* ascending thread_id; made at the first exec */
+    size_t count, capacity;
+    bool is_over;
+};
+
+static int find_last_events(struct exit_rule *rule, const struct trace *trace, struct err *err)
+{
+    static const char select[] =
+        "SELECT thread_id, max(seq) FROM event GROUP BY thread_id ORDER BY thread_id";
+    sqlite3_stmt *stmt = NULL;
+    int step;
+    if (query_prepare(trace->path, trace->db, select, &stmt, err))
+        return -1;
+    while ((step = sqlite3_step(stmt)) == SQLITE_ROW) {
+        struct last_event *grown =
+            array_grow(rule->threads, &rule->capacity, rule->count, sizeof *grown, err);
+        if (!grown)
+            break;
+        rule->threads = grown;
+        grown[rule->count++] = (struct last_event){(uint32_t)sqlite3_column_int64(stmt, 0),
+                                                   (uint64_t)sqlite3_column_int64(stmt, 1)};
+    }
+    if (step != SQLITE_ROW && step != SQLITE_DONE)
+        query_failed(trace->path, trace->db, "event", err);
+    sqlite3_finalize(stmt);
+    return step == SQLITE_DONE ? 0 : -1;
+}
+
+static int compare_thread(const void *key, const void *item)
+{
+    const uint32_t *thread_id = key;
+    const struct last_event *last = item;
+    return (*thread_id > last->thread_id) - (*thread_id < last->thread_id);
+}
+
+/* Whether the event ends what counts. An exec that failed is followed by events of its thread. */
+static int note_exit(struct exit_rule *rule, const struct trace *trace, const struct event *event,
+                     struct err *err)
+{
+    if (event->kind != EVENT_EXIT)
+        return 0;
+    if (event->object != EXIT_BY_EXEC) {
+        rule->is_over = true;
+        return 0;
+    }
+    if (!rule->threads && find_last_events(rule, trace, err))
+        return -1;
+    const struct last_event *last = bsearch(&event->thread_id, rule->threads, rule->count,
+                                            sizeof *rule->threads, compare_thread);
+    rule->is_over = !last || last->seq <= event->seq;
+    return 0;
+}
+
+/* --- the thread --- */
+
+enum { BATCH_EVENTS = 4096, BATCHES = 2 };
+
+struct event_reader {
+    const struct trace *trace;
+    sqlite3_stmt *stmt;
+    int step; /* what it answered last */
+    struct exit_rule exit;
+    struct event events[BATCHES][BATCH_EVENTS];
+    struct event_batch batches[BATCHES];
+    pthread_t thread;
+    bool has_thread;
+
+    pthread_mutex_t lock; /* protects what follows */
+    pthread_cond_t changed;
+    unsigned filled, taken; /* batches so far; at most BATCHES lie between them */
+    bool has_taken;         /* somebody reads batch `taken` */
+    bool is_stopped;        /* nobody takes any more */
+    bool failed;
+    struct err err; /* why, if failed */
+};
+
+/* -1: the reader's err says why. */
+static int fill_batch(struct event_reader *reader, unsigned number)
+{
+    struct event_batch *batch = &reader->batches[number];
+    struct event *events = reader->events[number];
+    *batch = (struct event_batch){.events = events};
+    while (batch->count < BATCH_EVENTS && reader->step == SQLITE_ROW &&
+           (reader->step = sqlite3_step(reader->stmt)) == SQLITE_ROW) {
+        struct event *event = &events[batch->count++];
+        enum column wrong = read_event(reader->stmt, event);
+        if (wrong != COLUMN_COUNT)
+            return broken_event(reader->trace, event, wrong, &reader->err);
+        forget_unknown_stack(reader->trace, event);
+        batch->counted += !reader->exit.is_over;
+        if (!reader->exit.is_over && note_exit(&reader->exit, reader->trace, event, &reader->err))
+            return -1;
+    }
+    return reader->step == SQLITE_ROW || reader->step == SQLITE_DONE
+               ? 0
+               : query_failed(reader->trace->path, reader->trace->db, "event", &reader->err);
+}
+
+/* Waits for a batch that nobody reads any more. false: stop. */
+static bool wait_for_room(struct event_reader *reader)
+{
+    pthread_mutex_lock(&reader->lock);
+    while (!reader->is_stopped && reader->filled - reader->taken == BATCHES)
+        pthread_cond_wait(&reader->changed, &reader->lock);
+    bool is_stopped = reader->is_stopped;
+    pthread_mutex_unlock(&reader->lock);
+    return !is_stopped;
+}
+
+static void *reader_main(void *self)
+{
+    struct event_reader *reader = self;
+    bool is_last = false;
+    while (!is_last && wait_for_room(reader)) {
+        unsigned number = reader->filled % BATCHES;
+        bool failed = fill_batch(reader, number) != 0;
+        is_last = failed || !reader->batches[number].count;
+        pthread_mutex_lock(&reader->lock);
+        reader->failed = failed;
+        reader->filled++;
+        pthread_cond_signal(&reader->changed);
+        pthread_mutex_unlock(&reader->lock);
+    }
+    return NULL;
+}
+
+struct event_reader *event_reader_new(const struct trace *trace, struct err *err)
+{
+    struct event_reader *reader = array_new(1, sizeof *reader, err);
+    if (!reader)
+        return NULL;
+    reader->trace = trace;
+    reader->step = SQLITE_ROW;
+    pthread_mutex_init(&reader->lock, NULL);
+    pthread_cond_init(&reader->changed, NULL);
+    if (query_prepare(trace->path, trace->db, select_events, &reader->stmt, err))
+        goto failed;
+    if (pthread_create(&reader->thread, NULL, reader_main, reader)) {
+        err_set(err, ERR_SYSTEM, "cannot start a thread to read %s", trace->path);
+        goto failed;
+    }
+    reader->has_thread = true;
+    return reader;
+failed:
+    event_reader_free(reader);
+    return NULL;
+}
+
+void event_reader_free(struct event_reader *reader)
+{
+    if (!reader)
+        return;
+    pthread_mutex_lock(&reader->lock);
+    reader->is_stopped = true;
+    pthread_cond_signal(&reader->changed);
+    pthread_mutex_unlock(&reader->lock);
+    if (reader->has_thread)
+        pthread_join(reader->thread, NULL);
+    sqlite3_finalize(reader->stmt);
+    pthread_mutex_destroy(&reader->lock);
+    pthread_cond_destroy(&reader->changed);
+    free(reader->exit.threads);
+    free(reader);
+}
+
+/* The batch before is done with: its place is free. The last batch is empty and stays. */
+static int next_batch(void *self, struct event_batch *batch, struct err *err)
+{
+    struct event_reader *reader = self;
+    pthread_mutex_lock(&reader->lock);
+    if (reader->has_taken)
+        reader->taken++;
+    reader->has_taken = true;
+    pthread_cond_signal(&reader->changed);
+    while (reader->filled == reader->taken)
+        pthread_cond_wait(&reader->changed, &reader->lock);
+    bool failed = reader->failed && reader->filled - reader->taken == 1;
+    *batch = reader->batches[reader->taken % BATCHES];
+    pthread_mutex_unlock(&reader->lock);
+    if (failed)
+        *err = reader->err;
+    return failed ? -1 : 0;
+}
+
+struct event_source event_reader_source(struct event_reader *reader)
+{
+    return (struct event_source){next_batch, reader};
+}

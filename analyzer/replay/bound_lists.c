@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* Lists of blocks by context; see bound_lists.h. */
+#include "bound_lists.h"
+
+#include <stdlib.h>
+
+#include "analyzer/util/array.h"
+
+struct bound_list {
+    uint64_t context;
+    int device;
+    uint32_t newest;         /* block */
+    uint32_t next, previous; /* lists of the device */
+};
+
+struct bound_link {
+    uint32_t list;
+    uint32_t older, newer; /* blocks of the list */
+};
+
+void bound_lists_init(struct bound_lists *bound)
+{
+    *bound = (struct bound_lists){0};
+    for (int slot = 0; slot < DEVICE_SLOTS; slot++)
+        bound->first[slot] = HISTORY_NONE;
+}
+
+void bound_lists_release(struct bound_lists *bound)
+{
+    free(bound->lists);
+    free(bound->links);
+    slots_release(&bound->list_slots);
+    address_map_release(&bound->by_context);
+}
+
+/* --- lists --- */
+
+static uint32_t add_list(struct bound_lists *bound, int device, uint64_t context, struct err *err)
+{
+    uint32_t number = slots_take(&bound->list_slots, err);
+    if (number == SLOT_NONE)
+        return HISTORY_NONE;
+    struct bound_list *grown =
+        array_grow(bound->lists, &bound->list_capacity, number, sizeof *grown, err);
+    if (!grown)
+        return HISTORY_NONE;
+    bound->lists = grown;
+    uint32_t *first = &bound->first[DEVICE_SLOT(device)];
+    grown[number] = (struct bound_list){.context = context,
+                                        .device = device,
+                                        .newest = HISTORY_NONE,
+                                        .next = *first,
+                                        .previous = HISTORY_NONE};
+    if (*first != HISTORY_NONE)
+        grown[*first].previous = number;
+    *first = number;
+    if (address_map_put(&bound->by_context, (uint32_t)DEVICE_SLOT(device), context, number, err))
+        return HISTORY_NONE;
+    return number;
+}
+
+static void remove_list(struct bound_lists *bound, uint32_t number)
+{
+    const struct bound_list *list = &bound->lists[number];
+    uint32_t slot = (uint32_t)DEVICE_SLOT(list->device);
+    if (list->next != HISTORY_NONE)
+        bound->lists[list->next].previous = list->previous;
+    if (list->previous != HISTORY_NONE)
+        bound->lists[list->previous].next = list->next;
+    else
+        bound->first[slot] = list->next;
+    address_map_remove(&bound->by_context, slot, list->context);
+    slots_give_back(&bound->list_slots, number);
+}
+
+uint32_t bound_lists_next(const struct bound_lists *bound, int device, uint32_t list,
+                          uint64_t *context)
+{
+    list = list == HISTORY_NONE ? bound->first[DEVICE_SLOT(device)] : bound->lists[list].next;
+    if (list != HISTORY_NONE)
+        *context = bound->lists[list].context;
+    return list;
+}
+
+/* --- their blocks --- */
+
+int bound_lists_add(struct bound_lists *bound, int device, uint64_t context, uint32_t block,
+                    struct err *err)
+{
+    uint32_t number = address_map_get(&bound->by_context, (uint32_t)DEVICE_SLOT(device), context);
+    if (number == ADDRESS_MAP_NONE)
+        number = add_list(bound, device, context, err);
+    struct bound_link *links =
+        array_grow(bound->links, &bound->link_capacity, block, sizeof *links, err);
+    if (number == HISTORY_NONE || !links)
+        return -1;
+    bound->links = links;
+    struct bound_list *list = &bound->lists[number];
+    links[block] =
+        (struct bound_link){.list = number, .older = list->newest, .newer = HISTORY_NONE};
+    if (list->newest != HISTORY_NONE)
+        links[list->newest].newer = block;
+    list->newest = block;
+    return 0;
+}
+
+void bound_lists_remove(struct bound_lists *bound, uint32_t block)
+{
+    const struct bound_link *link = &bound->links[block];
+    struct bound_list *list = &bound->lists[link->list];
+    if (link->older != HISTORY_NONE)
+        bound->links[link->older].newer = link->newer;
+    if (link->newer != HISTORY_NONE)
+        bound->links[link->newer].older = link->older;
+    else
+        list->newest = link->older;
+    if (list->newest == HISTORY_NONE)
+        remove_list(bound, link->list);
+}
+
+uint32_t bound_lists_newest(const struct bound_lists *bound, int device, uint64_t context)
+{
+    uint32_t list = address_map_get(&bound->by_context, (uint32_t)DEVICE_SLOT(device), context);
+    return list == ADDRESS_MAP_NONE ? HISTORY_NONE : bound->lists[list].newest;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Live blocks that end with a context: one list for each device and context that a block named,
+ * the newest block first. It must not know what a context is, nor what a block holds.
+ *
+ *     device ──► list of context 0 (the block named none) ──► list of context A ──► ...
+ *                      │ newest ◄──► older ◄──► oldest
+ */
+#ifndef GPUMEMTRACE_ANALYZER_REPLAY_BOUND_LISTS_H
+#define GPUMEMTRACE_ANALYZER_REPLAY_BOUND_LISTS_H
+
+#include "analyzer/util/address_map.h"
+#include "cursor.h"
+
+struct bound_lists {
+    struct bound_list *lists;
+    size_t list_capacity;
+    struct slots list_slots;
+    struct bound_link *links; /* by block */
+    size_t link_capacity;
+    struct address_map by_context; /* space: DEVICE_SLOT; address: context */
+    uint32_t first[DEVICE_SLOTS];
+};
+
+void bound_lists_init(struct bound_lists *bound);
+void bound_lists_release(struct bound_lists *bound);
+
+int bound_lists_add(struct bound_lists *bound, int device, uint64_t context, uint32_t block,
+                    struct err *err);
+void bound_lists_remove(struct bound_lists *bound, uint32_t block);
+
+/* The newest block of one list; HISTORY_NONE: it is empty. */
+uint32_t bound_lists_newest(const struct bound_lists *bound, int device, uint64_t context);
+/*
+ * The list after one of the device's, HISTORY_NONE for the first; its context goes to *context.
+ * HISTORY_NONE: there is none. Ending the blocks of a list ends the list: ask for the next before.
+ */
+uint32_t bound_lists_next(const struct bound_lists *bound, int device, uint32_t list,
+                          uint64_t *context);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an analysis sees while events are replayed, if it cannot wait for the history: every birth
+ * and end of a block, every phase that begins or ends, and the end of every event, in this order.
+ * An observer keeps what is live or has a name, never events. It must not change the history.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_REPLAY_OBSERVER_H
+#define GPUMEMTRACE_ANALYZER_REPLAY_OBSERVER_H
+
+#include "cursor.h"
+
+struct spans; /* the open phases, see spans.h */
+
+/* A block was born or has ended; its stock's live_bytes are those after it. */
+struct change {
+    const struct block *block;
+    bool birth;
+    bool is_half;        /* the end of a block that goes on in another size at once */
+    uint32_t event_span; /* phase the event belongs to, HISTORY_NONE: outside any */
+    uint32_t birth_span; /* phase of the block's birth; it may be closed */
+};
+
+struct observer {
+    void *self;
+    /* Each may be NULL; -1: out of memory, *at->err says so. */
+    int (*on_change)(void *self, const struct cursor *at, const struct spans *spans,
+                     const struct change *change);
+    /* Called after a span began, and before it is closed. */
+    int (*on_span)(void *self, const struct cursor *at, const struct spans *spans, uint32_t span,
+                   bool begins);
+    int (*on_event)(void *self, const struct cursor *at);
+    /* Once, after the last event; at->event is that one, NULL: there was none. */
+    int (*on_end)(void *self, const struct cursor *at);
+};
+
+struct observers {
+    const struct observer *items;
+    size_t count;
+};
+
+#endif

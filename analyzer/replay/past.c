@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* What was live at moments of the past; see past.h. */
+#include "past.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/util/array.h"
+
+enum { FIRST_PRUNE = 1024 };
+
+void past_init(struct history *history)
+{
+    history->ended_blocks = (struct ended){.item_bytes = sizeof(struct block)};
+    history->ended_segments = (struct ended){.item_bytes = sizeof(struct segment)};
+    history->ended_samples = (struct ended){.item_bytes = sizeof(struct memory_sample)};
+    history->ended_usages = (struct ended){.item_bytes = sizeof(struct mempool_usage)};
+}
+
+void past_release(struct history *history)
+{
+    free(history->ended_blocks.items);
+    free(history->ended_segments.items);
+    free(history->ended_samples.items);
+    free(history->ended_usages.items);
+    free(history->pins);
+}
+
+/* --- the moments that count --- */
+
+/* The number of pins before `index`. */
+static size_t pins_before(const struct history *history, uint64_t index)
+{
+    size_t low = 0, high = history->pin_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (history->pins[middle] < index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+int past_pin(struct history *history, uint64_t index, struct err *err)
+{
+    size_t at = pins_before(history, index);
+    if (at < history->pin_count && history->pins[at] == index)
+        return 0;
+    uint64_t *grown =
+        array_grow(history->pins, &history->pin_capacity, history->pin_count, sizeof *grown, err);
+    if (!grown)
+        return -1;
+    history->pins = grown;
+    memmove(&grown[at + 1], &grown[at], (history->pin_count++ - at) * sizeof *grown);
+    grown[at] = index;
+    return 0;
+}
+
+void past_unpin(struct history *history, uint64_t index)
+{
+    size_t at = pins_before(history, index);
+    if (at == history->pin_count || history->pins[at] != index)
+        return;
+    memmove(&history->pins[at], &history->pins[at + 1],
+            (--history->pin_count - at) * sizeof *history->pins);
+}
+
+static bool pin_lies_in(const struct history *history, const struct life *life)
+{
+    size_t at = pins_before(history, life->begin_index);
+    return at < history->pin_count && history->pins[at] < life->end_index;
+}
+
+/* What the card has left is compared with what the process held when the card told. */
+static bool sample_lies_in(const struct history *history, const struct stock *stock,
+                           const struct life *life)
+{
+    const struct memory_sample *sample = &history->samples[DEVICE_SLOT(stock->device)];
+    return stock->account != ACCOUNT_pool && sample->known && life_covers(life, sample->told_index);
+}
+
+static bool stock_wants(const struct history *history, const struct stock *stock,
+                        const struct life *life)
+{
+    return life_covers(life, stock->peak.index) || life_covers(life, stock->asked.index) ||
+           sample_lies_in(history, stock, life) || pin_lies_in(history, life);
+}
+
+static bool device_wants(const struct history *history, int device, const struct life *life)
+{
+    for (size_t i = 0; i < history->stock_count; i++)
+        if (history->stocks[i].device == device && stock_wants(history, &history->stocks[i], life))
+            return true;
+    return false;
+}
+
+static bool wants_block(const struct history *history, const void *item)
+{
+    const struct block *block = item;
+    return stock_wants(history, &history->stocks[block->stock], &block->life);
+}
+
+static bool wants_segment(const struct history *history, const void *item)
+{
+    const struct segment *segment = item;
+    return stock_wants(history, &history->stocks[segment->stock], &segment->life);
+}
+
+static bool wants_sample(const struct history *history, const void *item)
+{
+    const struct memory_sample *sample = item;
+    return device_wants(history, sample->device, &sample->life);
+}
+
+static bool wants_usage(const struct history *history, const void *item)
+{
+    const struct mempool_usage *usage = item;
+    return device_wants(history, history->mempools[usage->mempool].device, &usage->life);
+}
+
+/* --- the lists --- */
+
+typedef bool wants_item(const struct history *history, const void *item);
+
+static void prune(const struct history *history, struct ended *list, wants_item *wants)
+{
+    char *items = list->items;
+    size_t kept = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const char *item = items + i * list->item_bytes;
+        if (wants(history, item))
+            memmove(items + kept++ * list->item_bytes, item, list->item_bytes);
+    }
+    list->count = kept;
+    list->prune_at = 2 * kept > FIRST_PRUNE ? 2 * kept : FIRST_PRUNE;
+}
+
+static int keep(struct history *history, struct ended *list, wants_item *wants, const void *item,
+                struct err *err)
+{
+    if (!wants(history, item))
+        return 0;
+    if (list->count >= list->prune_at)
+        prune(history, list, wants);
+    void *grown = array_grow(list->items, &list->capacity, list->count, list->item_bytes, err);
+    if (!grown)
+        return -1;
+    list->items = grown;
+    memcpy((char *)grown + list->count++ * list->item_bytes, item, list->item_bytes);
+    return 0;
+}
+
+int past_end_block(struct history *history, const struct block *block, struct err *err)
+{
+    return keep(history, &history->ended_blocks, wants_block, block, err);
+}
+
+int past_end_segment(struct history *history, const struct segment *segment, struct err *err)
+{
+    return keep(history, &history->ended_segments, wants_segment, segment, err);
+}
+
+int past_end_sample(struct history *history, const struct memory_sample *sample, struct err *err)
+{
+    return keep(history, &history->ended_samples, wants_sample, sample, err);
+}
+
+int past_end_usage(struct history *history, const struct mempool_usage *usage, struct err *err)
+{
+    return keep(history, &history->ended_usages, wants_usage, usage, err);
+}

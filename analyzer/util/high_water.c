@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* The highest value since a moment; see high_water.h. */
+#include "high_water.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "array.h"
+
+void high_water_release(struct high_water *water)
+{
+    free(water->marks);
+    *water = (struct high_water){0};
+}
+
+static int add_mark(struct high_water *water, uint64_t since, uint64_t value, struct err *err)
+{
+    struct high_water_mark *grown =
+        array_grow(water->marks, &water->capacity, water->count, sizeof *grown, err);
+    if (!grown)
+        return -1;
+    water->marks = grown;
+    grown[water->count++] = (struct high_water_mark){since, value};
+    return 0;
+}
+
+/* The last mark that holds for the moment; count: none does. */
+static size_t mark_of(const struct high_water *water, uint64_t moment)
+{
+    size_t low = 0, high = water->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (water->marks[middle].since <= moment)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? low - 1 : water->count;
+}
+
+int high_water_begin(struct high_water *water, uint64_t moment, uint64_t value, struct err *err)
+{
+    if (!water->count && add_mark(water, 0, value, err))
+        return -1;
+    struct high_water_mark *last = &water->marks[water->count - 1];
+    if (last->since == moment && moment) {
+        water->count--;
+        last--;
+    }
+    return value < last->value ? add_mark(water, moment, value, err) : 0;
+}
+
+int high_water_raise(struct high_water *water, uint64_t value, struct err *err)
+{
+    if (!water->count)
+        return add_mark(water, 0, value, err);
+    struct high_water_mark *last = &water->marks[water->count - 1];
+    if (value <= last->value)
+        return 0;
+    while (water->count > 1 && last[-1].value <= value) {
+        water->count--;
+        last--;
+    }
+    last->value = value;
+    return 0;
+}
+
+int high_water_add_since(struct high_water *water, uint64_t moment, uint64_t value, struct err *err)
+{
+    if (!water->count && add_mark(water, 0, 0, err))
+        return -1;
+    size_t first = mark_of(water, moment);
+    for (size_t i = first; i < water->count; i++)
+        water->marks[i].value += value;
+    size_t kept = first;
+    while (kept > 0 && water->marks[kept - 1].value <= water->marks[first].value)
+        kept--;
+    if (kept == first)
+        return 0;
+    water->marks[kept].value = water->marks[first].value;
+    memmove(&water->marks[kept + 1], &water->marks[first + 1],
+            (water->count - first - 1) * sizeof *water->marks);
+    water->count -= first - kept;
+    return 0;
+}
+
+uint64_t high_water_since(const struct high_water *water, uint64_t moment)
+{
+    size_t mark = mark_of(water, moment);
+    return mark < water->count ? water->marks[mark].value : 0;
+}
+
+void high_water_forget(struct high_water *water, uint64_t moment)
+{
+    if (water->count > 1 && water->marks[water->count - 1].since == moment)
+        water->count--;
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* A trace made in memory and replayed: what the tests of the replay share. */
+#ifndef TESTS_UNIT_ANALYZER_REPLAYED_H
+#define TESTS_UNIT_ANALYZER_REPLAYED_H
+
+#include "analyzer/replay/replay.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+/* An event source: gives all events in batches of a few. */
+struct made_events {
+    struct event *items;
+    size_t count, capacity, given;
+};
+
+static inline void made_add(struct made_events *made, struct event event)
+{
+    if (made->count == made->capacity) {
+        made->capacity = made->capacity ? made->capacity * 2 : 64;
+        made->items = realloc(made->items, made->capacity * sizeof *made->items);
+        assert_non_null(made->items);
+    }
+    event.seq = made->count + 1;
+    event.time_ns = event.seq * 10;
+    event.thread_id = event.thread_id ? event.thread_id : 1;
+    made->items[made->count++] = event;
+}
+
+static inline int made_next(void *self, struct event_batch *batch, struct err *err)
+{
+    enum { MOST = 1000 };
+    struct made_events *made = self;
+    size_t left = made->count - made->given;
+    (void)err;
+    *batch = (struct event_batch){.events = made->items + made->given,
+                                  .count = left < MOST ? left : MOST};
+    batch->counted = batch->count;
+    made->given += batch->count;
+    return 0;
+}
+
+/* The events are freed; the trace has nothing but them. */
+static inline struct history made_replay(struct made_events *made, const struct replay_plan *plan)
+{
+    static const struct trace trace;
+    const struct event_source source = {made_next, made};
+    const struct replay_plan none = {0};
+    struct history history;
+    struct err err = {0};
+    assert_int_equal(replay_trace(&history, &trace, &source, plan ? plan : &none, &err), 0);
+    free(made->items);
+    *made = (struct made_events){0};
+    return history;
+}
+
+#endif
