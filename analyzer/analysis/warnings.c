@@ -52,7 +52,7 @@ static int warn_end(const struct study *study, struct text_list *list, struct er
 {
     const bool lossy = study->trace.meta.lost_events.value > 0;
 
-    if (study->history.exit_index != HISTORY_NONE)
+    if (study->history.has_exit)
         return lossy ? 0
                      : warn(list, err,
                             "the end of the recording is missing (killed after exit, or the disk "

@@ -179,6 +179,7 @@ static int fill_batch(struct event_reader *reader, unsigned number)
         if (!reader->exit.is_over && note_exit(&reader->exit, reader->trace, event, &reader->err))
             return -1;
     }
+    batch->has_exit = reader->exit.is_over;
     return reader->step == SQLITE_ROW || reader->step == SQLITE_DONE
                ? 0
                : query_failed(reader->trace->path, reader->trace->db, "event", &reader->err);

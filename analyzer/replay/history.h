@@ -209,6 +209,7 @@ struct history {
     const struct trace *trace;
     uint64_t event_count; /* events that count: those before the exit */
     struct moment last;   /* the last of them */
+    bool has_exit;        /* it is the exit */
 
     /* All rows of the table event, those after the exit too. */
     uint64_t row_count, last_row_time_ns, rows_by_kind[EVENT_KIND_COUNT];

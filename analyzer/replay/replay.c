@@ -262,6 +262,7 @@ static int replay_batch(struct replay *replay, const struct event_batch *batch)
     for (size_t i = 0; i < batch->count; i++)
         history->rows_by_kind[batch->events[i].kind]++;
     history->row_count += batch->count;
+    history->has_exit = batch->has_exit;
     history->last_row_time_ns = batch->events[batch->count - 1].time_ns;
     for (size_t i = 0; i < batch->counted; i++)
         if (replay_event(replay, &batch->events[i]))
