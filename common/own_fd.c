@@ -6,16 +6,38 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* Above the numbers that programs close one by one. Where the limit on descriptors is lower, the
- * lowest number above the standard ones is taken. */
+ * highest ones below it are taken. */
 #define OUT_OF_THE_WAY 600
+#define OWN_MOST 12 /* database, -wal, -shm, ring, folder; and some more */
+#define LEAST_LIMIT 32
+
+static rlim_t limit_of_process(void)
+{
+    struct rlimit limit;
+    return getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : RLIM_INFINITY;
+}
+
+bool own_fd_too_few(void)
+{
+    return limit_of_process() < LEAST_LIMIT;
+}
+
+static int least_number(void)
+{
+    const rlim_t limit = limit_of_process();
+    if (limit >= OUT_OF_THE_WAY + OWN_MOST)
+        return OUT_OF_THE_WAY;
+    return limit < LEAST_LIMIT ? STDERR_FILENO + 1 : (int)limit - OWN_MOST;
+}
 
 static int move_up(int fd)
 {
-    int higher = fcntl(fd, F_DUPFD_CLOEXEC, OUT_OF_THE_WAY);
+    int higher = fcntl(fd, F_DUPFD_CLOEXEC, least_number());
     if (higher < 0 && fd <= STDERR_FILENO)
         higher = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     else if (higher < 0)

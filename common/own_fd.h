@@ -17,6 +17,9 @@ struct own_file {
     ino_t inode;
 };
 
+/* Does the limit on descriptors leave too few for the program beside ours? */
+bool own_fd_too_few(void);
+
 /* As open(), with O_CLOEXEC. -1: errno. */
 int own_fd_open(const char *path, int flags, mode_t mode, struct own_file *file);
 bool own_fd_is(int fd, const struct own_file *file);

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <unistd.h>
 
+#include "common/own_fd.h"
 #include "end.h"
 #include "exit_moment.h"
 #include "interpose/cuda/device.h"
@@ -142,6 +143,18 @@ static void start_locked(void)
     coverage_write_pending();
 }
 
+/* The program's own files come first: where few may be open, none of them are ours. */
+static bool may_open_files(void)
+{
+    int idle = RECORDING_IDLE;
+    if (!own_fd_too_few())
+        return true;
+    if (atomic_compare_exchange_strong(&recording.state, &idle, RECORDING_FAILED))
+        log_line(
+            "not recording: fewer than 32 descriptors are allowed; raise the limit (ulimit -n)");
+    return false;
+}
+
 static bool start_once(void)
 {
     /* What is called here may make a hooked call on this thread. */
@@ -167,7 +180,7 @@ bool recording_start(void)
 {
     const int saved_errno = errno;
     notice_clone();
-    const bool runs = recording_is_idle() && start_once();
+    const bool runs = recording_is_idle() && may_open_files() && start_once();
     errno = saved_errno;
     return runs;
 }

@@ -304,6 +304,21 @@ def test_standard_descriptors_that_were_closed_stay_the_programs_to_open(twice, 
     assert_all_there(folder, 1, 0)
 
 
+@pytest.mark.parametrize("limit", [*range(3, 65), 128, 599, 612, 1024])
+def test_descriptors_get_the_numbers_that_they_would_get_under_every_limit(twice, program, limit):
+    """None is left at 3; the recorder leaves those below 32 alone, and takes the highest of the others."""
+    recorded, folder = twice(program("harm_traces"), "few-descriptors", str(limit))
+    if limit > 6:
+        assert recorded.stdout == "alloc 0 3 4 5 free 0\n"
+    if limit >= 32:
+        assert_all_there(folder, 1, 1)
+        assert "not recording" not in recorded.stderr
+    else:
+        assert folder.names() == []
+        assert recorded.stderr.count("gpumemtrace: not recording: fewer than 32 descriptors") == 1
+        assert len(recorded.stderr.splitlines()) == 1
+
+
 def test_a_reader_that_looks_on_at_exit_neither_stops_the_program_nor_spoils_the_trace(
     settings, program
 ):

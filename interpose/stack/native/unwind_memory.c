@@ -6,11 +6,15 @@
 #include "unwind_memory.h"
 
 #include <errno.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "interpose/image/elf_image.h"
@@ -84,16 +88,62 @@ static int access_checked(void *space, uintptr_t address, uintptr_t *value, int 
     return 0;
 }
 
-void unwind_memory_install(const struct link_map *libunwind)
+/* --- initializing libunwind --- */
+
+struct request {
+    get_accessors_function *get;
+    void *space;
+    struct accessors *accessors;
+};
+
+static int get_accessors(void *argument)
+{
+    struct request *request = argument;
+    request->accessors = request->get(request->space);
+    return 0;
+}
+
+/* A child that shares this memory, but not the table of descriptors: the pipe ends with it. As with
+ * vfork, the calling thread waits meanwhile; no signal tells the program of the child. */
+static void get_accessors_in_child(struct request *request)
+{
+    enum { STACK_BYTES_OF_CHILD = 128 << 10 };
+    sigset_t all, before;
+    char *stack = mmap(NULL, STACK_BYTES_OF_CHILD, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+    if (stack == MAP_FAILED)
+        return;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const pid_t child =
+        clone(get_accessors, stack + STACK_BYTES_OF_CHILD, CLONE_VM | CLONE_VFORK, request);
+    while (child > 0 && waitpid(child, NULL, __WCLONE) < 0 && errno == EINTR)
+        ;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    munmap(stack, STACK_BYTES_OF_CHILD);
+}
+
+/* libunwind makes its pipe here, at its first call. */
+static void get_accessors_here(struct request *request)
 {
     struct own_fd_guard guard;
+    own_fd_guard_begin(&guard);
+    get_accessors(request);
+    own_fd_guard_end(&guard);
+}
+
+void unwind_memory_install(const struct link_map *libunwind)
+{
     void *const *space = elf_image_symbol(libunwind, LOCAL_ADDRESS_SPACE);
     get_accessors_function *get =
         GMT_FUNCTION(get_accessors_function *, elf_image_symbol(libunwind, GET_ACCESSORS));
-    own_fd_guard_begin(&guard);
-    struct accessors *accessors = space && get ? get(*space) : NULL;
-    own_fd_guard_end(&guard);
+    if (!space || !get)
+        return;
+    struct request request = {get, *space, NULL};
+    get_accessors_in_child(&request);
+    if (!request.accessors) /* no child could be made, or an emulator gave it memory of its own */
+        get_accessors_here(&request);
     /* Relaxed: a thread that unwinds meanwhile may use either. */
-    if (accessors)
-        atomic_store_explicit(&accessors->access_mem, access_checked, memory_order_relaxed);
+    if (request.accessors)
+        atomic_store_explicit(&request.accessors->access_mem, access_checked, memory_order_relaxed);
 }

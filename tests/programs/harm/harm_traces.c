@@ -199,6 +199,20 @@ static void run_out_of_descriptors(rlim_t more)
     printf("child with %d: %d\n", (int)more, cudaMalloc(&block, 4096));
 }
 
+/* With room for `limit` descriptors in all: what CUDA says, and which numbers the next files get. */
+static int few_descriptors(const char *limit_text)
+{
+    const struct rlimit limit = {(rlim_t)atol(limit_text), FD_LIMIT};
+    void *block = NULL;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return 9;
+    printf("alloc %d", cudaMalloc(&block, 4096));
+    for (int i = 0; i < 3; i++)
+        printf(" %d", open("/dev/null", O_RDONLY));
+    printf(" free %d\n", cudaFree(block));
+    return 5;
+}
+
 static int in_child(void (*run)(rlim_t), rlim_t argument)
 {
     int status;
@@ -406,6 +420,8 @@ static const struct {
 int main(int argc, char **argv)
 {
     setvbuf(stdout, NULL, _IONBF, 0);
+    if (argc > 2 && strcmp(argv[1], "few-descriptors") == 0)
+        return few_descriptors(argv[2]);
     for (size_t i = 0; argc > 1 && i < sizeof modes / sizeof *modes; i++)
         if (strcmp(argv[1], modes[i].name) == 0)
             return modes[i].run();
