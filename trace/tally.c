@@ -77,6 +77,14 @@ void tally_add(struct tally *tally, const struct batch_event *events, size_t cou
 {
     if (!tally->next_seq)
         tally->next_seq = 1;
+    /* Those that nothing has to come before need not wait in a copy. */
+    for (; count_of_events && !tally->waiting_count && events->slot->seq <= tally->next_seq;
+         events++, count_of_events--) {
+        const struct live_event event = read_event(events->slot);
+        count(tally, &event);
+    }
+    if (!count_of_events)
+        return;
     if (reserve(tally, tally->waiting_count + count_of_events))
         return;
     merge(tally, events, count_of_events);
