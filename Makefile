@@ -67,7 +67,7 @@ recorder_units = $(filter $(O)/tests/unit/interpose/% $(O)/tests/unit/trace/% $(
 PRODUCTS   := $(LIBRARY) $(COMMAND) $(SIMULATOR)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo check check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch check-mutations bench bench-pytorch lint install \
+.PHONY: all deps demo check check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch check-mutations bench bench-large bench-pytorch lint install \
         uninstall clean programs samples units demo-run check-run tsan-run pythons-run aarch64-run pytorch pytorch-run
 .SECONDARY:
 
@@ -307,6 +307,11 @@ bench: deps
 	$(Q)sh .ci/deps bench
 	$(Q)$(MAKE) --no-print-directory all programs
 	$(Q)O=$(O) WRITE=$(WRITE) PYTHONPATH=tests $(PYTHON) -m bench.bench
+
+# Long recordings: up to an hour, and 10 GB in TMPDIR.
+bench-large: deps
+	$(Q)$(MAKE) --no-print-directory all programs
+	$(Q)O=$(O) PYTHONPATH=tests $(PYTHON) -m bench.bench_large
 
 bench-pytorch: deps
 	$(Q)sh .ci/deps pytorch

@@ -15,6 +15,7 @@ import sys
 import tempfile
 
 from bench import measurements
+from bench.writer_costs import print_writer
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = (ROOT / os.environ.get("O", "build")).resolve()
@@ -212,6 +213,8 @@ def main():
         print_stacks(folder)
         print_start_up(folder)
         print_exceptions(folder)
+        print_writer(PROGRAMS / "pool_events", environment(folder, True), folder,
+                     [(4_000_000, frames, "1GiB") for frames in (0, 28)])
         print_analyzer(folder)
     return 0
 

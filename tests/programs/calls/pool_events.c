@@ -3,14 +3,16 @@
 /*
  * A pool that hands out pieces of one segment as fast as it can, and reports each of them:
  *
- *     pool_events EVENTS
+ *     pool_events EVENTS [FRAMES]
  *
- * Pieces have random sizes and lifetimes; some hundred live at a time, from a few call sites.
- * Prints this process's resident memory in bytes, at the start and at 20 moments.
+ * Pieces have random sizes and lifetimes; some hundred live at a time, from a few call sites under that
+ * many frames. Prints this process's resident memory in bytes, at the start and at 20 moments, and on
+ * stderr the CPU time of this thread: "caller NS ns an event".
  */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "gpumemtrace/cuda/abi.h"
@@ -64,16 +66,41 @@ static void make_event(void)
     is_live[at] ^= 1;
 }
 
+static double thread_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
+}
+
+static void make_events(long events)
+{
+    const double start_ns = thread_ns();
+    for (int moment = 0; moment < MOMENTS; moment++) {
+        for (long i = 0; i < events / MOMENTS; i++)
+            make_event();
+        printf("%ld\n", resident_bytes());
+    }
+    fprintf(stderr, "caller %.0f ns an event\n", (thread_ns() - start_ns) / (double)events);
+}
+
+static volatile long frames_seen;
+
+static __attribute__((noinline)) void descend(long frames, long events)
+{
+    if (frames <= 0)
+        make_events(events);
+    else
+        descend(frames - 1, events);
+    frames_seen++; /* not a tail call */
+}
+
 int main(int count, char **arguments)
 {
     const long events = count > 1 ? atol(arguments[1]) : 1000000;
     if (cudaMalloc((void **)&segment, PIECES * PIECE_BYTES) != cudaSuccess)
         return 3;
     printf("%ld\n", resident_bytes());
-    for (int moment = 0; moment < MOMENTS; moment++) {
-        for (long i = 0; i < events / MOMENTS; i++)
-            make_event();
-        printf("%ld\n", resident_bytes());
-    }
+    descend(count > 2 ? atol(arguments[2]) : 0, events);
     return 0;
 }
