@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "debuginfod.h"
@@ -110,10 +111,13 @@ static bool has_debug_info(Elf *elf)
     return false;
 }
 
-/* -1: there is no such file, or it is no ELF file. */
+/* -1: there is no such file, or it is no ELF file. Opening a device could do something, and a trace
+ * may name one. */
 static int identify(const char *path, struct identity *identity)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    struct stat about;
+    const bool is_file = stat(path, &about) == 0 && S_ISREG(about.st_mode);
+    int file = is_file ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
     Elf *elf = file < 0 ? NULL : elf_begin(file, ELF_C_READ_MMAP, NULL);
     int status = -1;
     *identity = (struct identity){0};
