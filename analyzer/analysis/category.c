@@ -3,13 +3,13 @@
 #include "category.h"
 
 #include <ctype.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "analyzer/symbol/symbols.h"
 #include "analyzer/util/array.h"
+#include "analyzer/util/glob.h"
 #include "analyzer/util/text.h"
 
 static const struct {
@@ -144,7 +144,7 @@ static uint8_t match_location(const struct trace *trace, const struct trace_loca
               trace_string(trace, location->function_id));
     for (size_t i = 0; i < sizeof python_functions / sizeof *python_functions; i++)
         if (!text_failed(&subject) && category == CATEGORY_COUNT &&
-            fnmatch(python_functions[i].pattern, subject.data, 0) == 0)
+            glob_match(python_functions[i].pattern, subject.data))
             category = python_functions[i].category;
     text_release(&subject);
     return category;
@@ -211,7 +211,7 @@ static uint8_t match_function(const struct categories *categories, const struct 
             found =
                 symbols_find(categories->symbols, frame->address, &count, &is_signal_return, NULL);
         for (size_t n = 0; found && n < count; n++)
-            if (fnmatch(functions[i].pattern, found[n].function, 0) == 0)
+            if (glob_match(functions[i].pattern, found[n].function))
                 return functions[i].category;
     }
     return CATEGORY_COUNT;

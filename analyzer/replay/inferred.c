@@ -2,10 +2,10 @@
 /* Phases from stacks; see inferred.h. */
 #include "inferred.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
+#include "analyzer/util/glob.h"
 #include "analyzer/util/text.h"
 
 enum tier { TIER_FIRST, TIER_INNER, TIER_LAST, TIER_COUNT };
@@ -58,7 +58,7 @@ enum { SUBJECT_BYTES_MAX = 16384 };
 static void match_rules(struct inferred_stack *stack, const char *subject)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (!stack->says[rules[i].tier] && fnmatch(rules[i].pattern, subject, 0) == 0)
+        if (!stack->says[rules[i].tier] && glob_match(rules[i].pattern, subject))
             stack->says[rules[i].tier] = rules[i].phase;
 }
 

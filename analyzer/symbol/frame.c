@@ -2,8 +2,9 @@
 /* Roles of frames; see frame.h. */
 #include "frame.h"
 
-#include <fnmatch.h>
 #include <string.h>
+
+#include "analyzer/util/glob.h"
 
 enum where { WHERE_module, WHERE_file, WHERE_function };
 
@@ -54,7 +55,7 @@ enum frame_role frame_role_of(const struct symbol_frame *frame)
 {
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
         const char *text = subject_of(frame, rules[i].where, rules[i].pattern);
-        if (text && fnmatch(rules[i].pattern, text, 0) == 0)
+        if (text && glob_match(rules[i].pattern, text))
             return rules[i].role;
     }
     return ROLE_program;

@@ -2,12 +2,12 @@
 /* Stacks with names; see symbols.h. */
 #include "symbols.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "native_names.h"
 #include "analyzer/util/array.h"
+#include "analyzer/util/glob.h"
 
 struct symbols {
     const struct trace *trace;
@@ -125,7 +125,7 @@ static const char *label_of(const struct symbol_frame *frame)
     };
 
     for (size_t i = 0; frame->is_named && i < sizeof labels / sizeof *labels; i++)
-        if (fnmatch(labels[i].pattern, frame->function, 0) == 0)
+        if (glob_match(labels[i].pattern, frame->function))
             return labels[i].text;
     return NULL;
 }

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See glob.h. A pattern is a row of pieces between stars: the first stands at the start of the text,
+ * the last at its end, and each of the others where it is found first.
+ */
+#include "glob.h"
+
+#include <string.h>
+
+struct piece {
+    const char *start, *end; /* in the pattern */
+    size_t width;            /* bytes of text that it takes */
+    bool is_plain;           /* without [abc] */
+};
+
+/* The length of a byte, or of a set such as [abc], in the pattern. */
+static size_t unit_length(const char *unit)
+{
+    const char *close = *unit == '[' && unit[1] ? strchr(unit + 2, ']') : NULL;
+    return close ? (size_t)(close - unit) + 1 : 1;
+}
+
+static struct piece piece_at(const char *pattern)
+{
+    struct piece piece = {.start = pattern, .end = pattern, .is_plain = true};
+    while (*piece.end && *piece.end != '*') {
+        const size_t length = unit_length(piece.end);
+        piece.is_plain &= length == 1;
+        piece.end += length;
+        piece.width++;
+    }
+    return piece;
+}
+
+/* The text has at least as many bytes as the piece takes. */
+static bool stands_at(const struct piece *piece, const char *text)
+{
+    if (piece->is_plain)
+        return !memcmp(piece->start, text, piece->width);
+    for (const char *unit = piece->start; unit < piece->end; text++) {
+        const size_t length = unit_length(unit);
+        if (length == 1 ? *unit != *text : !memchr(unit + 1, *text, length - 2))
+            return false;
+        unit += length;
+    }
+    return true;
+}
+
+static const char *find_piece(const struct piece *piece, const char *text, const char *end)
+{
+    if (piece->is_plain)
+        return memmem(text, (size_t)(end - text), piece->start, piece->width);
+    for (; (size_t)(end - text) >= piece->width; text++)
+        if (stands_at(piece, text))
+            return text;
+    return NULL;
+}
+
+bool glob_match(const char *pattern, const char *text)
+{
+    const char *end = text + strlen(text);
+    struct piece piece = piece_at(pattern);
+    if ((size_t)(end - text) < piece.width || !stands_at(&piece, text))
+        return false;
+    text += piece.width;
+    if (!*piece.end)
+        return text == end;
+    for (piece = piece_at(piece.end + 1); *piece.end; piece = piece_at(piece.end + 1)) {
+        text = find_piece(&piece, text, end);
+        if (!text)
+            return false;
+        text += piece.width;
+    }
+    return (size_t)(end - text) >= piece.width && stands_at(&piece, end - piece.width);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* Patterns: the same answers as fnmatch. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/util/glob.h"
+
+static void stars_and_sets_match_as_their_names_say(void **state)
+{
+    (void)state;
+    assert_true(glob_match("*/torch/nn/*:*.forward", "/x/torch/nn/linear.py:Linear.forward"));
+    assert_false(glob_match("*/torch/nn/*:*.forward", "/x/torch/nn/linear.py:Linear.forward2"));
+    assert_true(glob_match("lib[atu]*san.so*", "libasan.so.8"));
+    assert_true(glob_match("lib[atu]*san.so*", "libubsan.so"));
+    assert_false(glob_match("lib[atu]*san.so*", "libmsan.so"));
+    assert_true(glob_match("[[]vdso]", "[vdso]"));
+    assert_true(glob_match("*", ""));
+    assert_true(glob_match("", ""));
+    assert_false(glob_match("a*a", "a"));
+}
+
+static void random_text(char *text, const char *letters, int most)
+{
+    const int length = rand() % (most + 1);
+    for (int i = 0; i < length; i++)
+        text[i] = letters[(size_t)rand() % strlen(letters)];
+    text[length] = '\0';
+}
+
+static void it_agrees_with_fnmatch(void **state)
+{
+    (void)state;
+    int matches = 0;
+    srand(1);
+    for (int i = 0; i < 200000; i++) {
+        char pattern[16], text[16];
+        random_text(pattern, i % 2 ? "ab*" : "ab**.", 6);
+        random_text(text, "ab.", 8);
+        if (i % 3 == 0)
+            strcat(pattern, i % 2 ? "[ab]*" : "*[.b]");
+        const bool expected = fnmatch(pattern, text, 0) == 0;
+        if (glob_match(pattern, text) != expected)
+            fail_msg("'%s' and '%s'", pattern, text);
+        matches += expected;
+    }
+    assert_in_range(matches, 20000, 180000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stars_and_sets_match_as_their_names_say),
+        cmocka_unit_test(it_agrees_with_fnmatch),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
