@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "analyzer/replay/history.h"
+#include "analyzer/replay/history/history.h"
 #include "analyzer/symbol/symbols.h"
 
 enum category {

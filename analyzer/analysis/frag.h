@@ -13,7 +13,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_FRAG_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_FRAG_H
 
-#include "analyzer/replay/history.h"
+#include "analyzer/replay/history/history.h"
 
 #define FRAG_GRANULE_BYTES (UINT64_C(2) << 20)
 

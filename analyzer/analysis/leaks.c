@@ -6,7 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "analyzer/replay/spans.h"
+#include "analyzer/replay/phase/spans.h"
 #include "analyzer/util/array.h"
 
 enum { WARM_UP_ENDS = 1, FEWEST_ENDS = 3 };
@@ -184,7 +184,7 @@ static int on_event(void *self, const struct cursor *at)
     return 0;
 }
 
-struct observer growth_observer(struct growth_watch *watch)
+struct observer growth_watch_observer(struct growth_watch *watch)
 {
     return (struct observer){
         .self = watch, .on_change = on_change, .on_span = on_span, .on_event = on_event};

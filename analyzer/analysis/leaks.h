@@ -13,7 +13,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_LEAKS_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_LEAKS_H
 
-#include "analyzer/replay/observer.h"
+#include "analyzer/replay/history/observer.h"
 
 struct growing {
     uint32_t stack_id;
@@ -45,7 +45,7 @@ struct growth_watch {
     uint64_t pending_count[STEP_ENDS]; /* ended at the current event */
 };
 
-struct observer growth_observer(struct growth_watch *watch);
+struct observer growth_watch_observer(struct growth_watch *watch);
 void growth_watch_release(struct growth_watch *watch);
 
 int growth_find(struct growth *growth, const struct growth_watch *watch, uint32_t stock,

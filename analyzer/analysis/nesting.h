@@ -7,7 +7,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_NESTING_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_NESTING_H
 
-#include "analyzer/replay/observer.h"
+#include "analyzer/replay/history/observer.h"
 #include "analyzer/util/address_map.h"
 
 struct nested_call {

@@ -3,7 +3,7 @@
 #include "oom.h"
 
 #include "frag.h"
-#include "analyzer/replay/live_walk.h"
+#include "analyzer/replay/history/live_walk.h"
 
 /* Contexts of 287 to 667 MB were measured, by card and driver; more than this belongs to others. */
 #define CONTEXT_MOST_BYTES (UINT64_C(1) << 30)

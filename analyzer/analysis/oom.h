@@ -23,7 +23,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_OOM_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_OOM_H
 
-#include "analyzer/replay/history.h"
+#include "analyzer/replay/history/history.h"
 
 enum oom_verdict {
     OOM_UNKNOWN,

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "analyzer/replay/spans.h"
+#include "analyzer/replay/phase/spans.h"
 #include "analyzer/util/array.h"
 #include "analyzer/util/high_water.h"
 

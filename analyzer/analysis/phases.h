@@ -14,7 +14,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_PHASES_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_PHASES_H
 
-#include "analyzer/replay/observer.h"
+#include "analyzer/replay/history/observer.h"
 
 struct phase_row {
     uint32_t path; /* HISTORY_NONE: outside any phase */

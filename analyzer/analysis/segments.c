@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "analyzer/replay/live_walk.h"
+#include "analyzer/replay/history/live_walk.h"
 #include "analyzer/util/array.h"
 
 static int add_pool_segment(struct segment_list *list, const struct segment *segment,

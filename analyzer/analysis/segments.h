@@ -11,7 +11,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_SEGMENTS_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_SEGMENTS_H
 
-#include "analyzer/replay/history.h"
+#include "analyzer/replay/history/history.h"
 
 struct pool_segment {
     uint64_t address, size_bytes;

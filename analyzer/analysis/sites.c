@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/util/address_map.h"
-#include "analyzer/replay/live_walk.h"
+#include "analyzer/replay/history/live_walk.h"
 #include "analyzer/util/array.h"
 
 static int add_block_to_site(struct sites *sites, size_t *capacity, struct address_map *numbers,

@@ -55,19 +55,17 @@ static uint64_t *place_stops(struct replay_plan *plan, size_t count, uint64_t ev
 
 /* --- the pass --- */
 
-enum { OBSERVERS_MAX = 3 + STUDY_TIMELINES_MAX };
+enum { OBSERVERS_MAX = STUDY_WATCHES + STUDY_TIMELINES_MAX };
 
 static size_t choose_observers(struct study *study, const struct study_ask *ask,
                                const struct extent *extent, struct observer *observers)
 {
     size_t count = 0;
 
-    if (ask->needs & STUDY_PHASES)
-        observers[count++] = phases_observer(&study->phases);
-    if (ask->needs & STUDY_GROWTH)
-        observers[count++] = growth_observer(&study->growth);
-    if (ask->needs & STUDY_NESTING)
-        observers[count++] = nesting_observer(&study->nesting);
+#define WATCH(name, type)                                                                          \
+    if (ask->needs & STUDY_NEEDS_##name)                                                           \
+        observers[count++] = type##_observer(&study->name);
+#include "watches.def"
     for (int i = 0; i < STUDY_TIMELINES_MAX; i++) {
         if (!ask->timeline_samples[i])
             continue;
@@ -123,9 +121,8 @@ void study_release(struct study *study)
 {
     symbols_free(study->symbols);
     categories_release(&study->categories);
-    phases_release(&study->phases);
-    growth_watch_release(&study->growth);
-    nesting_release(&study->nesting);
+#define WATCH(name, type) type##_release(&study->name);
+#include "watches.def"
     for (int i = 0; i < STUDY_TIMELINES_MAX; i++)
         timelines_release(&study->timelines[i]);
     history_release(&study->history);

@@ -15,10 +15,18 @@
 #include "analyzer/load/trace.h"
 
 /* What will be asked of a study, beside who held memory at the peaks and at the failures. */
-enum { STUDY_PHASES = 1, STUDY_GROWTH = 2, STUDY_NESTING = 4 };
+enum study_watch {
+#define WATCH(name, type) STUDY_WATCH_##name,
+#include "watches.def"
+    STUDY_WATCHES
+};
+enum study_needs {
+#define WATCH(name, type) STUDY_NEEDS_##name = 1 << STUDY_WATCH_##name,
+#include "watches.def"
+};
 enum { STUDY_TIMELINES_MAX = 2 };
 struct study_ask {
-    unsigned needs;    /* STUDY_… */
+    unsigned needs;    /* STUDY_NEEDS_… */
     const char *at;    /* as moment.h has it; NULL: the peak */
     size_t stop_count; /* moments evenly spaced in events: history.stops */
     size_t timeline_samples[STUDY_TIMELINES_MAX]; /* 0: no such timeline */
@@ -30,9 +38,8 @@ struct study {
     struct categories categories;
     struct symbols *symbols;
     /* Empty unless asked for. */
-    struct phases phases;
-    struct growth_watch growth;
-    struct nesting nesting;
+#define WATCH(name, type) struct type name;
+#include "watches.def"
     struct timelines timelines[STUDY_TIMELINES_MAX];
 };
 

@@ -7,7 +7,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_TIMELINE_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_TIMELINE_H
 
-#include "analyzer/replay/observer.h"
+#include "analyzer/replay/history/observer.h"
 
 struct sample {
     uint64_t time_ns;   /* of the moment; of the cut's end if nothing changed in it */

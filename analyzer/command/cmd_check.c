@@ -94,7 +94,7 @@ static int check_trace(struct doc *doc, const struct study *study, const struct 
 static int print(struct check *check, const struct command_options *options, struct err *err)
 {
     static const struct page page = {.schema = "gpumemtrace.check/1",
-                                     .needs = STUDY_PHASES,
+                                     .needs = STUDY_NEEDS_phases,
                                      .device = check_device,
                                      .tail = check_trace};
     struct view view = answer_view(options, &check);

@@ -161,7 +161,7 @@ static int add_compare_tail(struct doc *doc, const struct study *study, const st
 }
 
 const struct page page_compare = {.schema = "gpumemtrace.compare/1",
-                                  .needs = STUDY_PHASES,
+                                  .needs = STUDY_NEEDS_phases,
                                   .head = add_compare_head,
                                   .device = add_compared_device,
                                   .tail = add_compare_tail};

@@ -154,4 +154,4 @@ static int add_info_tail(struct doc *doc, const struct study *study, const struc
 }
 
 const struct page page_info = {
-    .schema = "gpumemtrace.info/1", .needs = STUDY_NESTING, .tail = add_info_tail};
+    .schema = "gpumemtrace.info/1", .needs = STUDY_NEEDS_nesting, .tail = add_info_tail};

@@ -129,6 +129,6 @@ static int add_leaks(struct doc *doc, const struct study *study, const struct de
 }
 
 const struct page page_leaks = {.schema = "gpumemtrace.leaks/1",
-                                .needs = STUDY_GROWTH,
+                                .needs = STUDY_NEEDS_growth,
                                 .device = add_leaks,
                                 .tail = page_warnings};

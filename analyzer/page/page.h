@@ -22,7 +22,7 @@ typedef int page_device_part(struct doc *doc, const struct study *study,
 /* What one command says beside the trace and its devices. */
 struct page {
     const char *schema;
-    unsigned needs; /* of the study: STUDY_… */
+    unsigned needs; /* of the study: STUDY_NEEDS_… */
     /* Adds what depends on options and reader; may be NULL. */
     void (*ask)(struct study_ask *ask, const struct view *view, const struct doc *doc);
     page_part *head;          /* sentences before all else; may be NULL */

@@ -124,6 +124,6 @@ static int add_phases_tail(struct doc *doc, const struct study *study, const str
 }
 
 const struct page page_phases = {.schema = "gpumemtrace.phases/1",
-                                 .needs = STUDY_PHASES,
+                                 .needs = STUDY_NEEDS_phases,
                                  .device = page_all_phases,
                                  .tail = add_phases_tail};

@@ -80,7 +80,7 @@ static int add_report_tail(struct doc *doc, const struct study *study, const str
 }
 
 const struct page page_report = {.schema = "gpumemtrace.report/1",
-                                 .needs = STUDY_PHASES | STUDY_GROWTH,
+                                 .needs = STUDY_NEEDS_phases | STUDY_NEEDS_growth,
                                  .head = add_report_head,
                                  .device = add_report_of_device,
                                  .tail = add_report_tail};

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "analyzer/util/array.h"
-#include "observer.h"
-#include "past.h"
+#include "analyzer/replay/history/observer.h"
+#include "analyzer/replay/history/past.h"
 
 static int find_backward_threads(struct blocks *blocks, const struct trace *trace, struct err *err)
 {

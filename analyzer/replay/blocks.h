@@ -17,7 +17,7 @@
 #include "failures.h"
 #include "mempools.h"
 #include "memory_rules.h"
-#include "spans.h"
+#include "analyzer/replay/phase/spans.h"
 #include "stocks.h"
 
 /* What only the replay needs of a block. */

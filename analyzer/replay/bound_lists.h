@@ -10,7 +10,7 @@
 #define GPUMEMTRACE_ANALYZER_REPLAY_BOUND_LISTS_H
 
 #include "analyzer/util/address_map.h"
-#include "cursor.h"
+#include "analyzer/replay/history/cursor.h"
 
 struct bound_lists {
     struct bound_list *lists;

@@ -6,7 +6,7 @@
 
 #include "analyzer/util/array.h"
 #include "memory_rules.h"
-#include "past.h"
+#include "analyzer/replay/history/past.h"
 
 /* What a pool holds in segments. One that is found by its first tensor was there before. */
 struct pool_reserve {

@@ -10,7 +10,7 @@
 
 #include "analyzer/util/high_water.h"
 #include "analyzer/util/range_map.h"
-#include "cursor.h"
+#include "analyzer/replay/history/cursor.h"
 
 struct driver_range {
     uint32_t block;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyzer/util/array.h"
-#include "past.h"
+#include "analyzer/replay/history/past.h"
 
 /* What the map holds of a thread's last allocation. */
 enum { NO_DRIVER_FAILURE, DRIVER_FAILURE };

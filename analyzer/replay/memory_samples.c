@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
-#include "past.h"
+#include "analyzer/replay/history/past.h"
 
 enum { SAMPLES_KEPT = 4 }; /* a failed allocation takes one too, so two may have others between */
 

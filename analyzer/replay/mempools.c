@@ -4,7 +4,7 @@
 
 #include "analyzer/util/array.h"
 #include "memory_rules.h"
-#include "past.h"
+#include "analyzer/replay/history/past.h"
 
 /* Spaces of the map `numbers`. */
 enum { BY_HANDLE, BY_GRAPH_DEVICE };

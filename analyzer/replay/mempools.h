@@ -7,7 +7,7 @@
 #define GPUMEMTRACE_ANALYZER_REPLAY_MEMPOOLS_H
 
 #include "analyzer/util/address_map.h"
-#include "cursor.h"
+#include "analyzer/replay/history/cursor.h"
 
 /* Zeroed is empty and ready for use. */
 struct mempools {

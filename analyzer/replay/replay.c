@@ -9,7 +9,7 @@
 #include "bindings.h"
 #include "graph_mempool.h"
 #include "modules.h"
-#include "past.h"
+#include "analyzer/replay/history/past.h"
 
 struct replay {
     struct blocks blocks;

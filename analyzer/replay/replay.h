@@ -4,8 +4,8 @@
 #define GPUMEMTRACE_ANALYZER_REPLAY_REPLAY_H
 
 #include "analyzer/load/event_source.h"
-#include "history.h"
-#include "observer.h"
+#include "analyzer/replay/history/history.h"
+#include "analyzer/replay/history/observer.h"
 
 /* The moment that is kept beside the peaks and the failures: stock.asked. */
 enum asked_kind {

@@ -7,7 +7,7 @@
 #define GPUMEMTRACE_ANALYZER_REPLAY_STOCKS_H
 
 #include "analyzer/util/address_map.h"
-#include "cursor.h"
+#include "analyzer/replay/history/cursor.h"
 
 struct stocks {
     uint32_t by_account[DEVICE_SLOTS][ACCOUNT_COUNT];

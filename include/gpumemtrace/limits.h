@@ -8,7 +8,7 @@
 
 enum trace_limit {
 #define LIMIT(name, value, beyond, text) LIMIT_##name = (value),
-#include "schema/limits.def"
+#include "gpumemtrace/schema/limits.def"
 };
 
 #endif

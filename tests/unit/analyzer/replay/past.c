@@ -2,7 +2,7 @@
 /* What was live at moments of the past, against the whole life of every block. */
 #include "replayed.h"
 
-#include "analyzer/replay/live_walk.h"
+#include "analyzer/replay/history/live_walk.h"
 
 enum { EVENTS = 30000, ADDRESSES = 2000, STOPS = 25 };
 

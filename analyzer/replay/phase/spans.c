@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
-#include "observer.h"
+#include "analyzer/replay/history/observer.h"
 
 /* What the map `numbers` numbers. */
 enum { NUMBER_THREAD, NUMBER_RANGE /* + enum phase_source; its span */ };

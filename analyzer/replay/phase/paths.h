@@ -7,7 +7,7 @@
 #define GPUMEMTRACE_ANALYZER_REPLAY_PATHS_H
 
 #include "analyzer/util/address_map.h"
-#include "cursor.h"
+#include "analyzer/replay/history/cursor.h"
 
 struct paths {
     struct address_map numbers;           /* by source, parent and id of the name */
