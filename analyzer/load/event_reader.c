@@ -213,6 +213,19 @@ static void *reader_main(void *self)
     return NULL;
 }
 
+/* SQLite needs little stack. Without a thread (a limit may forbid it) nothing is read ahead. */
+static bool start_thread(struct event_reader *reader)
+{
+    enum { STACK_BYTES = 512 << 10 };
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes))
+        return false;
+    bool started = !pthread_attr_setstacksize(&attributes, STACK_BYTES) &&
+                   !pthread_create(&reader->thread, &attributes, reader_main, reader);
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
 struct event_reader *event_reader_new(const struct trace *trace, struct err *err)
 {
     struct event_reader *reader = array_new(1, sizeof *reader, err);
@@ -224,11 +237,7 @@ struct event_reader *event_reader_new(const struct trace *trace, struct err *err
     pthread_cond_init(&reader->changed, NULL);
     if (query_prepare(trace->path, trace->db, select_events, &reader->stmt, err))
         goto failed;
-    if (pthread_create(&reader->thread, NULL, reader_main, reader)) {
-        err_set(err, ERR_SYSTEM, "cannot start a thread to read %s", trace->path);
-        goto failed;
-    }
-    reader->has_thread = true;
+    reader->has_thread = start_thread(reader);
     return reader;
 failed:
     event_reader_free(reader);
@@ -256,6 +265,13 @@ void event_reader_free(struct event_reader *reader)
 static int next_batch(void *self, struct event_batch *batch, struct err *err)
 {
     struct event_reader *reader = self;
+    if (!reader->has_thread) {
+        int status = fill_batch(reader, 0);
+        *batch = reader->batches[0];
+        if (status)
+            *err = reader->err;
+        return status;
+    }
     pthread_mutex_lock(&reader->lock);
     if (reader->has_taken)
         reader->taken++;

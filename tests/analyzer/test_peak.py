@@ -86,7 +86,7 @@ def test_a_frame_that_is_its_own_parent_does_not_hang_the_walk(trace):
     stack = trace.stack("a")
     trace.alloc(1, stack=stack)
     trace.frames = {(stack, 2, 1): stack}
-    assert len(device_of(trace)["sites"][0]["frames"]) == 1024
+    assert len(device_of(trace)["sites"][0]["frames"]) == 2048
 
 
 def test_top_cuts_the_list_of_each_layer(trace):
