@@ -177,14 +177,18 @@ static int add_full_segments(struct drain *drain, uint32_t segments, size_t *hea
     return 0;
 }
 
+static bool may_have_news(enum segment_state state)
+{
+    return state != SEGMENT_IDLE && state != SEGMENT_DRAINED;
+}
+
 static int read_first_events(struct drain *drain, uint32_t segments, size_t *heap_count,
                              struct err *err)
 {
     for (uint32_t i = 0; i < segments; i++) {
         const enum segment_state state = ring_segment_state(drain->ring, i);
         drain->cursors[i].segment = NULL;
-        if (state != SEGMENT_IDLE && state != SEGMENT_FULL &&
-            add_segment(drain, i, heap_count, err))
+        if (may_have_news(state) && state != SEGMENT_FULL && add_segment(drain, i, heap_count, err))
             return -1;
     }
     if (add_full_segments(drain, segments, heap_count, err))
@@ -229,7 +233,7 @@ static bool has_news(struct drain *drain, uint32_t segments)
 {
     for (uint32_t i = 0; i < segments; i++) {
         const enum segment_state state = ring_segment_state(drain->ring, i);
-        if (state == SEGMENT_IDLE)
+        if (!may_have_news(state))
             continue;
         struct drain_cursor cursor = {.segment = ring_segment(drain->ring, i)};
         if (!cursor.segment)
@@ -254,7 +258,7 @@ static void move_tails(struct drain *drain, uint32_t segments)
         if (cursor->slot < RING_SEGMENT_SLOTS)
             continue;
         if (drain->dead)
-            ring_segment_unload(drain->ring, cursor->segment);
+            ring_segment_retire(drain->ring, i);
         else if (ring_segment_state(drain->ring, i) == SEGMENT_FULL)
             ring_recycle(drain->ring, cursor->segment);
     }

@@ -337,6 +337,12 @@ void ring_segment_unload(const struct ring *ring, struct ring_segment *segment)
         release_pages(segment);
 }
 
+void ring_segment_retire(struct ring *ring, uint32_t index)
+{
+    ring_segment_unload(ring, ring_segment(ring, index));
+    set_state(ring, index, SEGMENT_DRAINED);
+}
+
 void ring_recycle(struct ring *ring, struct ring_segment *segment)
 {
     const uint32_t index = segment->index;

@@ -45,8 +45,16 @@
 #define RING_RESIDENT_SEGMENTS 64 /* 16 MiB */
 #define RING_HEADER_BYTES 4096
 
-/* UNKNOWN: the ring is another process's. IDLE: the segment holds nothing to read. */
-enum segment_state { SEGMENT_UNKNOWN, SEGMENT_IDLE, SEGMENT_LEFT, SEGMENT_ACTIVE, SEGMENT_FULL };
+/* UNKNOWN: the ring is another process's. IDLE: the segment holds nothing to read. DRAINED: nor will it
+ * ever, as its producer is gone. */
+enum segment_state {
+    SEGMENT_UNKNOWN,
+    SEGMENT_IDLE,
+    SEGMENT_LEFT,
+    SEGMENT_ACTIVE,
+    SEGMENT_FULL,
+    SEGMENT_DRAINED
+};
 
 struct ring_segment {
     uint32_t index;        /* its number in the file; set by the process that made it */
@@ -127,6 +135,8 @@ static inline uint32_t ring_segment_count(const struct ring *ring)
 struct ring_segment *ring_segment(struct ring *ring, uint32_t index);
 /* Gives back the memory of a segment that was read; the file keeps its contents. */
 void ring_segment_unload(const struct ring *ring, struct ring_segment *segment);
+/* Does so, and makes it DRAINED. */
+void ring_segment_retire(struct ring *ring, uint32_t index);
 /* Wipes a drained FULL segment and makes it IDLE. */
 void ring_recycle(struct ring *ring, struct ring_segment *segment);
 

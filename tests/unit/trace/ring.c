@@ -353,6 +353,20 @@ static void segments_that_wait_are_in_the_file_and_not_in_memory(void **state)
     assert_in_range(resident_bytes(bench), 1, most);
 }
 
+static void what_a_dead_producer_left_leaves_memory_as_it_is_stored(void **state)
+{
+    struct bench *bench = *state;
+    struct err err = {0};
+    const uint64_t most = (RING_RESIDENT_SEGMENTS + DRAIN_FULL_SEGMENTS) * RING_SEGMENT_BYTES;
+    const uint64_t events = fill_waiting_segments(bench);
+    bench->drain->dead = true;
+    while (drain_batch(bench->drain, &err) > 0)
+        assert_in_range(resident_bytes(bench), 1, most);
+    assert_int_equal(drain_remains(bench->drain).in_flight_events, 0);
+    assert_in_range(resident_bytes(bench), 1, most);
+    assert_int_equal(query(bench, "SELECT count(*) FROM event"), (int64_t)events);
+}
+
 static void segments_that_wait_are_stored_in_their_order(void **state)
 {
     struct bench *bench = *state;
@@ -460,6 +474,8 @@ int main(void)
         RING_TEST(a_forked_child_does_not_have_its_parents_ring_in_memory),
         RING_TEST(a_ring_of_another_process_that_lives_is_not_taken),
         cmocka_unit_test_setup_teardown(segments_that_wait_are_in_the_file_and_not_in_memory,
+                                        set_up_large, tear_down),
+        cmocka_unit_test_setup_teardown(what_a_dead_producer_left_leaves_memory_as_it_is_stored,
                                         set_up_large, tear_down),
         cmocka_unit_test_setup_teardown(segments_that_wait_are_stored_in_their_order, set_up_large,
                                         tear_down),
