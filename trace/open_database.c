@@ -22,7 +22,7 @@
 /* --- steps --- */
 
 #define STEP_INTERVAL 100000
-#define STEPS_PER_BYTE 500 /* an event takes 30 bytes, and 60 steps each time it is read */
+#define STEPS_PER_BYTE 200 /* an event takes 30 bytes, and 60 steps each time it is read */
 #define STEPS_AT_LEAST 5000000
 
 /* Pages of a damaged database may form a net in which each is met a million times. */

@@ -113,7 +113,7 @@ def test_a_virtual_table_in_place_of_a_table_is_refused(path):
 
 def test_a_computed_column_is_refused(path):
     change(path, "DROP TABLE coverage")
-    change(path, "CREATE TABLE coverage (name TEXT PRIMARY KEY, count AS (hex(zeroblob(400000000))))")
+    change(path, "CREATE TABLE coverage (name TEXT PRIMARY KEY, count AS (hex(zeroblob(100000))))")
     change(path, "INSERT INTO coverage (name) VALUES ('x')")
     assert_refused(path, "coverage", "computed")
 
@@ -125,11 +125,10 @@ def test_a_trigger_does_not_run_when_names_are_written(path):
     assert load_json("info", path)["trace"]["events"] == 600
 
 
-@pytest.mark.parametrize("table", ["event", "symbol", "string", "coverage"])
+@pytest.mark.parametrize("table", ["event", "string", "coverage"])
 def test_a_net_of_pages_in_which_each_row_is_met_a_million_times_is_refused(path, table):
     """Every inner page of a tree of four levels points to one page below it, again and again."""
-    columns = {"event": "seq, 1, 1, 0, 1, 1, 1, 1, 1, 0, 0, NULL, 0, 0, 0", "symbol": "seq, 1, 1, 1, 1",
-               "string": "seq, 'x'", "coverage": "seq, 'x'"}[table]  # fmt: skip
+    columns = "seq, 1, 1, 0, 1, 1, 1, 1, 1, 0, 0, NULL, 0, 0, 0" if table == "event" else "seq, 'x'"
     change(path, f"INSERT OR REPLACE INTO {table} SELECT {columns} FROM (SELECT x AS seq FROM "
                  f"({ENDLESS} SELECT x FROM c LIMIT 1500))")
     data, (root, page_bytes) = bytearray(path.read_bytes()), root_page(path, table)
