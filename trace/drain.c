@@ -362,6 +362,8 @@ int drain_store_end(struct drain *drain, int64_t end_ns, bool complete, struct e
                            err) ||
         store_meta_integer(store, META_lost_frames, (int64_t)atomic_load(&header->lost_frames),
                            err) ||
+        store_meta_integer(store, META_shared_names, (int64_t)atomic_load(&header->shared_names),
+                           err) ||
         store_loss_reason(drain, err) ||
         store_meta_integer(store, META_ring_full_ns, (int64_t)atomic_load(&header->full_ns), err) ||
         store_meta_integer(store, META_in_flight_events,

@@ -77,8 +77,9 @@ struct ring_header {
     _Atomic uint32_t segment_count;
     _Atomic uint64_t lost_events;
     _Atomic uint64_t lost_frames;
-    _Atomic uint64_t full_ns;   /* that threads waited for room, summed */
-    _Atomic int32_t grow_errno; /* why it last could not grow; RING_AT_MAX; 0: it always could */
+    _Atomic uint64_t full_ns;      /* that threads waited for room, summed */
+    _Atomic int32_t grow_errno;    /* why it last could not grow; RING_AT_MAX; 0: it always could */
+    _Atomic uint64_t shared_names; /* uses of a name that phases and marks share */
 };
 
 struct ring {

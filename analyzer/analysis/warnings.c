@@ -102,6 +102,12 @@ static int warn_recording(const struct study *study, struct text_list *list, str
     if (meta->lost_frames.value > 0 &&
         warn(list, err, "%" PRId64 " stacks are cut short", meta->lost_frames.value))
         return -1;
+    if (meta->shared_names.value > 0 &&
+        warn(list, err,
+             "%" PRId64 " phases or marks stand as (more names): the program made up more names "
+             "than are kept",
+             meta->shared_names.value))
+        return -1;
     if (study->trace.cut_texts_count &&
         warn(list, err, "%" PRIu64 " texts of the file are longer than %d bytes and are cut",
              study->trace.cut_texts_count, LIMIT_text_bytes))

@@ -77,6 +77,7 @@ static int store_integers(struct store *store, uint64_t start_monotonic_ns, stru
         {META_complete, 0},
         {META_lost_events, 0},
         {META_lost_frames, 0},
+        {META_shared_names, 0},
         {META_ring_max_bytes, (int64_t)recording.config.ring_max},
         {META_ring_full_ns, 0},
         {META_in_flight_events, 0},

@@ -6,9 +6,11 @@
 #include "string_ids.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 
-#define STRING_LIMIT 65536 /* power of two */
+#define STRING_LIMIT 131072 /* power of two; 2 MiB, touched as texts come */
 #define STRING_TRIES 64
 
 struct string_slot {
@@ -18,6 +20,9 @@ struct string_slot {
 
 static struct string_slot slots[STRING_LIMIT];
 static _Atomic uint32_t next_id = 1;
+static _Atomic uint32_t name_count; /* of phases and marks */
+
+_Static_assert(STRINGS_NAME_LIMIT * 2 <= STRING_LIMIT, "names leave room for other texts");
 
 void strings_setup(void)
 {
@@ -25,6 +30,7 @@ void strings_setup(void)
     if (atomic_load(&next_id) > 1)
         memset(slots, 0, sizeof slots);
     atomic_store(&next_id, 1);
+    atomic_store(&name_count, 0);
 }
 
 /* FNV-1a, never 0. */
@@ -44,19 +50,17 @@ static uint32_t define_string(struct thread *thread, const char *text, size_t by
     return id;
 }
 
-uint32_t strings_intern(struct thread *thread, const char *text)
+/* The number of a text that has a slot; 0: none, and *free_slot is where it may get one, or NULL. */
+static uint32_t find_string(struct thread *thread, const char *text, size_t bytes, uint64_t hash,
+                            struct string_slot **free_slot)
 {
-    if (!text)
-        return 0;
-    const size_t bytes = strnlen(text, RECORD_TEXT_MAX);
-    const uint64_t hash = hash_text(text, bytes);
+    *free_slot = NULL;
     for (uint64_t at = hash, tries = 0; tries < STRING_TRIES; at++, tries++) {
         struct string_slot *slot = &slots[at & (STRING_LIMIT - 1)];
-        uint64_t found = atomic_load_explicit(&slot->hash, memory_order_acquire);
-        if (!found && atomic_compare_exchange_strong(&slot->hash, &found, hash)) {
-            const uint32_t id = define_string(thread, text, bytes);
-            atomic_store_explicit(&slot->id, id, memory_order_release);
-            return id;
+        const uint64_t found = atomic_load_explicit(&slot->hash, memory_order_acquire);
+        if (!found) {
+            *free_slot = slot;
+            return 0;
         }
         if (found != hash)
             continue;
@@ -65,6 +69,47 @@ uint32_t strings_intern(struct thread *thread, const char *text)
          * harmless. */
         return id ? id : define_string(thread, text, bytes);
     }
-    /* The table is too full around here: the text is written again each time it is used. */
-    return define_string(thread, text, bytes);
+    return 0;
+}
+
+static uint32_t add_string(struct thread *thread, const char *text, size_t bytes, uint64_t hash,
+                           struct string_slot *slot)
+{
+    uint64_t nobody = 0;
+    const bool ours = slot && atomic_compare_exchange_strong(&slot->hash, &nobody, hash);
+    const uint32_t id = define_string(thread, text, bytes);
+    if (ours)
+        atomic_store_explicit(&slot->id, id, memory_order_release);
+    return id;
+}
+
+/* Where the table is too full, a text is written again each time it is used. */
+uint32_t strings_intern(struct thread *thread, const char *text)
+{
+    struct string_slot *slot;
+    if (!text)
+        return 0;
+    const size_t bytes = strnlen(text, RECORD_TEXT_MAX);
+    const uint64_t hash = hash_text(text, bytes);
+    const uint32_t id = find_string(thread, text, bytes, hash, &slot);
+    return id ? id : add_string(thread, text, bytes, hash, slot);
+}
+
+uint32_t strings_intern_name(struct thread *thread, const char *text)
+{
+    struct string_slot *slot;
+    if (!text)
+        return 0;
+    const size_t bytes = strnlen(text, RECORD_TEXT_MAX);
+    const uint64_t hash = hash_text(text, bytes);
+    const uint32_t id = find_string(thread, text, bytes, hash, &slot);
+    if (id)
+        return id;
+    /* Relaxed: a count; some names more or less than the limit do no harm. */
+    if (slot && atomic_load_explicit(&name_count, memory_order_relaxed) < STRINGS_NAME_LIMIT) {
+        atomic_fetch_add_explicit(&name_count, 1, memory_order_relaxed);
+        return add_string(thread, text, bytes, hash, slot);
+    }
+    atomic_fetch_add_explicit(&recording.ring.header->shared_names, 1, memory_order_relaxed);
+    return strings_intern(thread, STRINGS_MORE_NAMES);
 }

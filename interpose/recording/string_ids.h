@@ -13,6 +13,12 @@
 
 /* string_id of a text (cut at RECORD_TEXT_MAX bytes); 0: NULL. */
 uint32_t strings_intern(struct thread *thread, const char *text);
+
+/* The same for the name of a phase or mark, of which a program may make up a new one each time:
+ * those beyond the first STRINGS_NAME_LIMIT share one name, and each use of it is counted. */
+#define STRINGS_NAME_LIMIT 65536
+#define STRINGS_MORE_NAMES "(more names)"
+uint32_t strings_intern_name(struct thread *thread, const char *text);
 void strings_setup(void);
 
 #endif

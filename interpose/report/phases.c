@@ -33,7 +33,7 @@ static void write_phase(struct thread *thread, const struct phase_call *call)
         .device = DEVICE_UNKNOWN,
         .address = step ? 0 : call->number,
         .size_bytes = step ? call->number : (uint64_t)call->source,
-        .object = strings_intern(thread, call->name),
+        .object = strings_intern_name(thread, call->name),
     };
     event_write(thread, call->source == PHASE_SOURCE_NVTX ? HOOK_nvtx : HOOK_api, &args);
 }

@@ -274,6 +274,21 @@ def test_thousands_of_phase_names_are_all_kept(twice, program):
     assert names == 9000
 
 
+def test_names_that_a_program_makes_up_without_end_share_one_and_are_counted(twice, program):
+    """So the trace stays small enough for a reader; those that have a place keep it."""
+    _, folder = twice(program("harm_traces"), "more-names")
+    assert_all_there(folder, 71, 0)
+    kept = folder.count("SELECT count(*) FROM string WHERE text LIKE 'iteration %'")
+    assert 65_000 < kept <= 65_536
+    pushed = "SELECT count(*) FROM event JOIN string ON string_id=object WHERE kind=11 AND text"
+    assert folder.count(f"{pushed} LIKE 'iteration %'") == kept
+    assert folder.count(f"{pushed} = '(more names)'") == 70_000 - kept == meta(folder, "shared_names")
+    marked = "SELECT text FROM event JOIN string ON string_id=object WHERE kind=13"
+    assert folder.count(marked) == "iteration 7"
+    warnings = folder.report()["warnings"]
+    assert any(f"{70_000 - kept} phases or marks stand as (more names)" in text for text in warnings)
+
+
 def test_registered_names_of_another_tool_are_never_read(twice, program):
     _, folder = twice(program("harm_traces"), "other-tools-names")
     assert_all_there(folder, 4, 0)

@@ -329,17 +329,29 @@ static int destructors(void)
 
 /* --- names --- */
 
-static int names(void)
+static int names_up_to(int count)
 {
     char name[32];
     allocate(4096);
-    for (int i = 0; i < 9000; i++) {
+    for (int i = 0; i < count; i++) {
         snprintf(name, sizeof name, "iteration %d", i);
         gpumemtrace_push(name);
         if (i % 1000 == 0)
             allocate(4096);
         gpumemtrace_pop();
     }
+    return 5;
+}
+
+static int names(void)
+{
+    return names_up_to(9000);
+}
+
+static int more_names(void)
+{
+    names_up_to(70000);
+    gpumemtrace_mark("iteration 7");
     return 5;
 }
 
@@ -412,6 +424,7 @@ static const struct {
     {"heavy-load", heavy_load},
     {"destructors", destructors},
     {"names", names},
+    {"more-names", more_names},
     {"other-tools-names", other_tools_names},
     {"wide-names", wide_names},
     {"wait-for-reader", wait_for_reader},
