@@ -56,6 +56,7 @@
 
 #include "analyzer/load/trace.h"
 #include "analyzer/util/slots.h"
+#include "gpumemtrace/limits.h"
 
 #define HISTORY_NONE UINT32_MAX /* no such stock, path, mempool, span or block */
 #define INDEX_NONE UINT64_MAX   /* of an event: there is none; of an end: not yet */
@@ -167,11 +168,11 @@ struct path {
     bool is_asked; /* the phase that was asked for */
     char *text;    /* "epoch/forward", cut at PATH_TEXT_MAX */
 };
-#define PATH_TEXT_MAX 65536
+#define PATH_TEXT_MAX LIMIT_phase_path_bytes
 enum { PATH_RULE_NONE = UINT8_MAX };
 
 /* Deeper phases become siblings at this depth. */
-#define SPAN_DEPTH_MAX 1024
+#define SPAN_DEPTH_MAX LIMIT_phase_depth
 
 /* A range of driver memory from which a framework pool hands out tensors. */
 struct segment {
