@@ -312,22 +312,16 @@ void ring_leave_segment(struct ring *ring, struct ring_segment *segment)
     set_state(ring, segment->index, SEGMENT_LEFT);
 }
 
-struct ring_slot *ring_claim(struct ring *ring, struct ring_segment *segment, unsigned slots)
+void ring_close_segment(struct ring *ring, struct ring_segment *segment)
 {
-    const uint32_t head = segment->head;
-    if (head + slots <= RING_SEGMENT_SLOTS) {
-        segment->head = head + slots;
-        return &segment->slots[head];
-    }
+    const uint32_t head = segment->head, index = segment->index;
     if (head < RING_SEGMENT_SLOTS) {
         segment->slots[head].type = SLOT_END;
         ring_publish(&segment->slots[head]);
     }
-    const uint32_t index = segment->index;
     ring->full_order[index] = atomic_fetch_add_explicit(&ring->full_count, 1, memory_order_relaxed);
     release_pages(segment);
     set_state(ring, index, SEGMENT_FULL);
-    return NULL;
 }
 
 void ring_segment_unload(const struct ring *ring, struct ring_segment *segment)

@@ -35,6 +35,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "gpumemtrace/compiler.h"
 #include "gpumemtrace/err.h"
 #include "common/own_fd.h"
 #include "record.h"
@@ -118,9 +119,21 @@ struct ring_segment *ring_take_segment(struct ring *ring);
 /* Gives the segment up: another thread may continue it. */
 void ring_leave_segment(struct ring *ring, struct ring_segment *segment);
 
-/* The next `slots` slots in a row. NULL: the segment has no room for them; it is now FULL and the
- * caller takes another. */
-struct ring_slot *ring_claim(struct ring *ring, struct ring_segment *segment, unsigned slots);
+/* Makes it FULL: the caller takes another. */
+void ring_close_segment(struct ring *ring, struct ring_segment *segment);
+
+/* The next `slots` slots in a row. NULL: the segment has no room for them; it is now FULL. */
+static inline struct ring_slot *ring_claim(struct ring *ring, struct ring_segment *segment,
+                                           unsigned slots)
+{
+    const uint32_t head = segment->head;
+    if (GMT_UNLIKELY(head + slots > RING_SEGMENT_SLOTS)) {
+        ring_close_segment(ring, segment);
+        return NULL;
+    }
+    segment->head = head + slots;
+    return &segment->slots[head];
+}
 
 static inline void ring_publish(struct ring_slot *slot)
 {

@@ -99,7 +99,7 @@ static bool begin_node(struct hooked_call *call, enum hook hook, const struct no
         if (!begin_node(&call, HOOK_##name, node))                                                 \
             return real arguments;                                                                 \
         const CUresult status = real arguments;                                                    \
-        const struct event_args args = node_event(node, status == 0);                              \
+        struct event_args args = node_event(node, status == 0);                                    \
         hooked_call_after(&call, &args, (int)status);                                              \
         return status;)
 

@@ -36,13 +36,18 @@ static void enter_outermost(struct open_calls *open, const struct hooked_call *c
         open->call_id = 1;
 }
 
+/* Not inlined: its calls would cost every event registers that have to be saved. */
+static GMT_NOINLINE struct thread *first_call(void)
+{
+    struct thread *thread = thread_current();
+    return !thread && recording_start() ? thread_current() : thread;
+}
+
 bool hooked_call_enter(struct hooked_call *call, enum hook hook, enum event_kind kind,
                        uint64_t guard)
 {
-    struct thread *thread = thread_current();
-    if (GMT_UNLIKELY(!thread) && recording_start())
-        thread = thread_current();
-    if (!thread)
+    struct thread *thread = thread_self;
+    if (GMT_UNLIKELY(!thread_is_current(thread)) && !(thread = first_call()))
         return false;
     struct open_calls *open = thread_part(thread, &part);
     notice_jump(open, call);
@@ -88,26 +93,30 @@ static void number_call(struct ring_slot *slot, struct open_calls *open)
 
 /* --- before the call --- */
 
-void hooked_call_before(struct hooked_call *call, const struct event_args *args)
+static int device_current_keeping_errno(struct thread *thread)
 {
     const int saved_errno = errno;
-    struct event_args known = *args;
-    if (known.device == DEVICE_CURRENT)
-        known.device = device_current(call->thread);
+    const int device = device_current(thread);
+    errno = saved_errno;
+    return device;
+}
+
+void hooked_call_before(struct hooked_call *call, struct event_args *args)
+{
+    if (args->device == DEVICE_CURRENT)
+        args->device = device_current_keeping_errno(call->thread);
     /* Freeing nothing is no event. */
-    if (known.kind != EVENT_FREE || known.address)
+    if (args->kind != EVENT_FREE || args->address)
         call->slot = event_slot_claim(call->thread);
     if (call->slot) {
-        event_slot_fill(call->slot, call->hook, &known);
+        event_slot_fill(call->slot, call->hook, args);
         /* Release: whoever folds the ring of a killed process sees a filled slot. */
         atomic_store_explicit(&call->slot->state, SLOT_PENDING, memory_order_release);
     }
-    errno = saved_errno;
 }
 
 void hooked_call_finish(struct hooked_call *call, int result, bool keep)
 {
-    const int saved_errno = errno;
     if (call->slot) {
         if (!keep)
             call->slot->kind = EVENT_NONE;
@@ -119,7 +128,6 @@ void hooked_call_finish(struct hooked_call *call, int result, bool keep)
         device_forget_contexts();
     sampling_around(call);
     hooked_call_leave(call);
-    errno = saved_errno;
 }
 
 /* --- after the call --- */
@@ -176,25 +184,24 @@ static void after_allocation(struct hooked_call *call, const struct event_args *
         sampling_mempool(call, args);
 }
 
-static void after_other_call(struct hooked_call *call, const struct event_args *args, int result)
+static void after_other_call(struct hooked_call *call, struct event_args *args, int result)
 {
-    struct event_args known = *args;
     /* An allocation of zero bytes that returns NULL is no event. */
-    if (known.kind == EVENT_ALLOC && result == 0 && !known.address)
+    if (args->kind == EVENT_ALLOC && result == 0 && !args->address)
         return;
-    if (known.device == DEVICE_CURRENT)
-        known.device = device_current(call->thread);
-    known.object = resolve_object(call->thread, known.object, known.device);
-    if (known.kind == EVENT_ALLOC && result == 0)
-        known.memory = memory_of_allocation(&known);
-    device_introduce(call->thread, known.device);
-    if (known.kind == EVENT_ALLOC)
-        after_allocation(call, &known, result);
+    if (args->device == DEVICE_CURRENT)
+        args->device = device_current(call->thread);
+    args->object = resolve_object(call->thread, args->object, args->device);
+    if (args->kind == EVENT_ALLOC && result == 0)
+        args->memory = memory_of_allocation(args);
+    device_introduce(call->thread, args->device);
+    if (args->kind == EVENT_ALLOC)
+        after_allocation(call, args, result);
     sampling_around(call);
-    store_event(call, &known, call_stack_take(call->thread), result);
+    store_event(call, args, call_stack_take(call->thread), result);
 }
 
-void hooked_call_after(struct hooked_call *call, const struct event_args *args, int result)
+void hooked_call_after(struct hooked_call *call, struct event_args *args, int result)
 {
     const int saved_errno = errno;
     if (args->kind != EVENT_POOL_USAGE)

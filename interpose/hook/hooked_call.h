@@ -79,10 +79,11 @@ static inline bool hooked_call_begin(struct hooked_call *call, enum hook hook, e
     return hooked_call_enter(call, hook, kind, hooked_call_guard(kind, memory));
 }
 
-void hooked_call_before(struct hooked_call *call, const struct event_args *args);
+/* Both look up in place what args leave open. */
+void hooked_call_before(struct hooked_call *call, struct event_args *args);
+void hooked_call_after(struct hooked_call *call, struct event_args *args, int result);
 /* keep: false if it turned out to be no event. */
 void hooked_call_finish(struct hooked_call *call, int result, bool keep);
-void hooked_call_after(struct hooked_call *call, const struct event_args *args, int result);
 
 /* For a call that makes several events: hooked_call_store after it, once for each, then
  * hooked_call_leave. hooked_call_after does both for one event. */

@@ -178,8 +178,8 @@ void resolve_after_fork(bool in_child)
 
 /* --- hook -> what it calls --- */
 
-static void *search_for_caller(enum hook hook, const void *caller, _Atomic uint64_t *entry,
-                               uint64_t key)
+static GMT_NOINLINE void *search_for_caller(enum hook hook, const void *caller,
+                                            _Atomic uint64_t *entry, uint64_t key)
 {
     bool own;
     void *real = scope_function(hook_rows[hook].name, caller);

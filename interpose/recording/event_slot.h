@@ -8,6 +8,7 @@
 
 #include <stdint.h>
 
+#include "clock.h"
 #include "gpumemtrace/event.h"
 #include "thread.h"
 #include "trace/hook_ids.h"
@@ -23,8 +24,19 @@ struct event_args {
     uint64_t address, size_bytes, object, stream;
 };
 
+extern struct thread_part event_slot_clock; /* each thread's clock */
+
 /* The thread's next slot, with number and time; NULL: counted as lost. */
-struct ring_slot *event_slot_claim(struct thread *thread);
+static inline struct ring_slot *event_slot_claim(struct thread *thread)
+{
+    struct ring_slot *slot = thread_claim(thread, 1);
+    if (slot) {
+        slot->seq = recording_next_seq();
+        slot->time_ns =
+            clock_now_ns(thread_part(thread, &event_slot_clock)) - recording.start_monotonic_ns;
+    }
+    return slot;
+}
 
 static inline void event_slot_fill(struct ring_slot *slot, enum hook hook,
                                    const struct event_args *args)

@@ -218,8 +218,8 @@ static bool enter_segment(struct thread *thread)
     thread->segment = ring_take_segment(&recording.ring);
     if (!thread->segment)
         thread->segment = segment_wait(thread->generation);
-    errno = saved_errno;
     recording_wake_writer();
+    errno = saved_errno;
     if (!thread->segment)
         return false;
     struct ring_slot *owner = ring_claim(&recording.ring, thread->segment, 1);
@@ -233,18 +233,20 @@ static bool enter_segment(struct thread *thread)
     return true;
 }
 
-struct ring_slot *thread_claim(struct thread *thread, unsigned slots)
+struct ring_slot *thread_claim_elsewhere(struct thread *thread, unsigned slots)
 {
-    do {
-        struct ring_slot *slot =
-            thread->segment ? ring_claim(&recording.ring, thread->segment, slots) : NULL;
-        if (GMT_LIKELY(slot != NULL))
-            return slot;
+    struct ring_slot *slot = NULL;
+    while (!slot) {
         /* It is full: from now on the drain may hand it to another thread. */
         thread->segment = NULL;
-    } while (enter_segment(thread));
-    count_lost();
-    return NULL;
+        if (!enter_segment(thread)) {
+            count_lost();
+            return NULL;
+        }
+        if (thread->segment)
+            slot = ring_claim(&recording.ring, thread->segment, slots);
+    }
+    return slot;
 }
 
 void thread_define(struct thread *thread, enum slot_type type, const struct ring_slot *slot,

@@ -68,17 +68,28 @@ extern _Thread_local struct thread *thread_self GMT_TLS_INITIAL_EXEC;
 /* Makes and introduces the calling thread's state; NULL: nothing is recorded, or out of memory. */
 struct thread *thread_attach(void);
 
+/* May thread_self be used? Else it is NULL, or left over from another recording. */
+static inline bool thread_is_current(const struct thread *self)
+{
+    return self && self->generation == recording_generation();
+}
+
 /* NULL: no recording in this process (not started, ended, failed), or out of memory. */
 static inline struct thread *thread_current(void)
 {
-    struct thread *thread = thread_self;
-    if (GMT_LIKELY(thread && thread->generation == recording_generation()))
-        return thread;
-    return thread_attach();
+    return GMT_LIKELY(thread_is_current(thread_self)) ? thread_self : thread_attach();
 }
 
-/* The next slots in a row of this thread's segment; NULL: counted as lost. */
-struct ring_slot *thread_claim(struct thread *thread, unsigned slots);
+/* thread_claim, in another segment. */
+struct ring_slot *thread_claim_elsewhere(struct thread *thread, unsigned slots);
+
+/* The next slots in a row of this thread's segment; NULL: counted as lost. Keeps errno. */
+static inline struct ring_slot *thread_claim(struct thread *thread, unsigned slots)
+{
+    struct ring_slot *slot =
+        thread->segment ? ring_claim(&recording.ring, thread->segment, slots) : NULL;
+    return GMT_LIKELY(slot != NULL) ? slot : thread_claim_elsewhere(thread, slots);
+}
 
 /* Claims, fills and publishes a definition with a text of up to RECORD_TEXT_MAX bytes. The caller
  * fills `slot` but for type, state and call_id. */
