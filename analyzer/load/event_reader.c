@@ -121,12 +121,16 @@ static int compare_thread(const void *key, const void *item)
     return (*thread_id > last->thread_id) - (*thread_id < last->thread_id);
 }
 
-/* Whether the event ends what counts. An exec that failed is followed by events of its thread. */
+/* Whether the event ends what counts. Format 1 does not name the exit: there, an exec that failed is
+ * followed by events of its thread. */
 static int note_exit(struct exit_rule *rule, const struct trace *trace, const struct event *event,
                      struct err *err)
 {
-    if (event->kind != EVENT_EXIT)
+    const struct trace_integer *known = &trace->meta.exit_seq;
+    if (event->kind != EVENT_EXIT || event->object == EXIT_BY_INTERPRETER || known->known) {
+        rule->is_over = known->known && event->seq == (uint64_t)known->value;
         return 0;
+    }
     if (event->object != EXIT_BY_EXEC) {
         rule->is_over = true;
         return 0;

@@ -10,6 +10,7 @@
 
 #include "gpumemtrace/compiler.h"
 #include "graphs.h"
+#include "interpose/life/exit_moment.h"
 #include "interpose/life/start.h"
 #include "interpose/stack/take/call_stack.h"
 #include "sampling.h"
@@ -30,6 +31,7 @@ static void notice_jump(struct open_calls *open, const struct hooked_call *call)
 
 static void enter_outermost(struct open_calls *open, const struct hooked_call *call)
 {
+    exit_moment_watch(call->kind);
     open->outermost = (uintptr_t)call;
     open->has_children = 0;
     if (++open->call_id == 0) /* 0 in an event: nothing happened inside the call */

@@ -5,11 +5,19 @@
 #include "exit_moment.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
+
+#include "gpumemtrace/compiler.h"
 
 #include "interpose/recording/event_slot.h"
 
-/* The reason of the exit that has been written, plus 1; 0: none. */
+/* The reason of the exit that has been written, plus 1; 0: none. IS_FINAL: it was an interpreter's, and
+ * the process has come to its own exit since. */
+#define IS_FINAL 0x100u
 static _Atomic unsigned marked;
+
+/* An interpreter's flag is still set, though the program went on without it. */
+static _Atomic bool interpreter_is_gone;
 
 static void write_event(enum event_kind kind, enum exit_reason reason)
 {
@@ -21,9 +29,13 @@ static void write_event(enum event_kind kind, enum exit_reason reason)
 
 void exit_moment_mark(enum exit_reason reason)
 {
-    unsigned none = 0;
-    if (recording_runs_here() && atomic_compare_exchange_strong(&marked, &none, reason + 1))
+    unsigned last = 0;
+    if (!recording_runs_here())
+        return;
+    if (atomic_compare_exchange_strong(&marked, &last, reason + 1))
         write_event(EVENT_EXIT, reason);
+    else if (last == EXIT_BY_INTERPRETER + 1 && reason != EXIT_BY_EXEC)
+        atomic_compare_exchange_strong(&marked, &last, last | IS_FINAL);
 }
 
 void exit_moment_undo(enum exit_reason reason)
@@ -31,6 +43,32 @@ void exit_moment_undo(enum exit_reason reason)
     unsigned last = reason + 1;
     if (recording_runs_here() && atomic_compare_exchange_strong(&marked, &last, 0))
         write_event(EVENT_EXIT_UNDONE, reason);
+}
+
+/*
+ * CPython sets its flag when it begins to finalize, and clears it only when it is initialized again.
+ * A program that only embeds it goes on: then a thread that has no state of the interpreter (any more)
+ * allocates.
+ *
+ *     none ──flag set──► exit ──flag clear, or such a thread allocates──► undone
+ */
+void exit_moment_follow(const struct python *python, enum event_kind kind)
+{
+    const bool is_finalizing = python->is_finalizing();
+    const unsigned last = atomic_load_explicit(&marked, memory_order_relaxed);
+    if (GMT_LIKELY(!is_finalizing && last != EXIT_BY_INTERPRETER + 1)) {
+        if (atomic_load_explicit(&interpreter_is_gone, memory_order_relaxed))
+            atomic_store_explicit(&interpreter_is_gone, false, memory_order_relaxed);
+        return;
+    }
+    if (is_finalizing && kind == EVENT_ALLOC && !python->thread_state())
+        atomic_store_explicit(&interpreter_is_gone, true, memory_order_relaxed);
+    const bool ends =
+        is_finalizing && !atomic_load_explicit(&interpreter_is_gone, memory_order_relaxed);
+    if (ends && !last)
+        exit_moment_mark(EXIT_BY_INTERPRETER);
+    else if (!ends)
+        exit_moment_undo(EXIT_BY_INTERPRETER);
 }
 
 void exit_moment_forget(void)

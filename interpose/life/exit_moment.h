@@ -6,12 +6,26 @@
 #ifndef GPUMEMTRACE_INTERPOSE_LIFE_EXIT_MOMENT_H
 #define GPUMEMTRACE_INTERPOSE_LIFE_EXIT_MOMENT_H
 
+#include <stdatomic.h>
+
 #include "gpumemtrace/event.h"
+#include "interpose/stack/python/find.h"
 
 /* Only the first call writes the event, and only in the process that records. */
 void exit_moment_mark(enum exit_reason reason);
 /* Takes it back if the last reason was this one: the exec failed. */
 void exit_moment_undo(enum exit_reason reason);
+void exit_moment_follow(const struct python *python, enum event_kind kind);
+
+/* Before an event: an interpreter of this process may have begun to finalize, which is an exit; or it
+ * is gone and the program goes on without it. */
+static inline void exit_moment_watch(enum event_kind kind)
+{
+    const struct python *python = atomic_load_explicit(&python_known, memory_order_acquire);
+    if (python)
+        exit_moment_follow(python, kind);
+}
+
 /* There was none yet: this is a fork's child. */
 void exit_moment_forget(void);
 

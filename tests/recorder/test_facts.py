@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What a trace says of its process beside the events: its job, its allocators' settings, its exit."""
+import ctypes.util
+import sys
+
 import pytest
 
 EXITS = "SELECT seq, time_ns FROM event WHERE kind=15 ORDER BY seq"
@@ -47,6 +50,41 @@ def test_an_exec_that_failed_takes_its_exit_back(record, program):
     assert exit_of(recording) == exits[1]
     undone = recording.rows("SELECT seq FROM event JOIN event_kind USING (kind) WHERE name = 'exit-undone'")
     assert len(undone) == 1 and exits[0][0] < undone[0][0] < exits[1][0]
+
+
+KEEPER = """
+import ctypes
+CUDA = ctypes.CDLL("libcudart.so.12")
+class Block:
+    def __init__(self, size):
+        self.address = ctypes.c_void_p()
+        CUDA.cudaMalloc(ctypes.byref(self.address), ctypes.c_size_t(size))
+    def __del__(self, free=CUDA.cudaFree):
+        free(self.address)
+kept = Block(5 << 20)
+Block(1 << 20)
+"""
+
+
+def test_what_pythons_end_frees_was_live_at_the_exit(record):
+    recording = record(sys.executable, "-c", KEEPER)
+    layer = recording.report()["devices"][0]["driver"]
+    assert (layer["allocations"], layer["frees"], layer["live_at_exit_bytes"]) == (2, 1, 5 << 20)
+    assert recording.rows("SELECT kind, object FROM event JOIN meta ON key = 'exit_seq' AND seq >= value ORDER BY seq"
+                          ) == [(15, 3), (2, 0)]  # fmt: skip
+    assert [exit_of(recording)] == recording.rows(EXITS)
+
+
+@pytest.mark.parametrize("script", [(), (KEEPER,)])
+def test_a_program_that_goes_on_without_its_interpreter_has_its_own_exit(record, program, script):
+    library = ctypes.util.find_library("python3.11")
+    if not library:
+        pytest.skip("no libpython3.11 to load here")
+    recording = record(program("stack_embedded"), library, "close", *script)
+    layer = recording.report()["devices"][0]["driver"]
+    assert (layer["allocations"], layer["frees"]) == ((5, 2) if script else (3, 0))
+    assert layer["live_at_exit_bytes"] == 3 * 4096
+    assert recording.rows("SELECT object FROM event JOIN meta ON key = 'exit_seq' AND seq = value") == [(0,)]
 
 
 def test_a_killed_process_has_no_exit(record, program):

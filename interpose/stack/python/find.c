@@ -22,8 +22,7 @@ static pthread_mutex_t find_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct python candidates[CANDIDATES_MAX];
 static _Atomic unsigned candidate_count; /* read without the lock to see whether there are any */
 
-/* The candidate whose frames are read. Release: complete when it is seen. */
-static _Atomic(const struct python *) known;
+_Atomic(const struct python *) python_known;
 static _Atomic bool refused;
 
 void python_find_setup(void)
@@ -33,14 +32,14 @@ void python_find_setup(void)
 
 bool python_is_settled(void)
 {
-    return atomic_load_explicit(&known, memory_order_relaxed) ||
+    return atomic_load_explicit(&python_known, memory_order_relaxed) ||
            atomic_load_explicit(&refused, memory_order_relaxed);
 }
 
 const struct code_ranges *python_loop(void)
 {
     static const struct code_ranges none;
-    const struct python *python = atomic_load_explicit(&known, memory_order_acquire);
+    const struct python *python = atomic_load_explicit(&python_known, memory_order_acquire);
     return python ? &python->loop : &none;
 }
 
@@ -144,7 +143,7 @@ static const struct python *choose(struct python *python)
     if (python_layout_is_experimental(&python->layout))
         log_line("Python: reading a free-threaded 3.%u is experimental", python->layout.minor);
     python_places_watch(python);
-    atomic_store_explicit(&known, python, memory_order_release);
+    atomic_store_explicit(&python_known, python, memory_order_release);
     return python;
 }
 
@@ -154,7 +153,7 @@ static const struct python *find_running(void)
     if (atomic_load_explicit(&refused, memory_order_relaxed) || !candidate_count)
         return NULL;
     pthread_mutex_lock(&find_lock);
-    python = atomic_load_explicit(&known, memory_order_relaxed);
+    python = atomic_load_explicit(&python_known, memory_order_relaxed);
     for (unsigned i = 0; !python && i < candidate_count; i++)
         if (candidates[i].is_initialized())
             python = choose(&candidates[i]);
@@ -164,6 +163,6 @@ static const struct python *find_running(void)
 
 const struct python *python_find(void)
 {
-    const struct python *python = atomic_load_explicit(&known, memory_order_acquire);
+    const struct python *python = atomic_load_explicit(&python_known, memory_order_acquire);
     return GMT_LIKELY(python != NULL) ? python : find_running();
 }

@@ -10,6 +10,7 @@
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_PYTHON_FIND_H
 #define GPUMEMTRACE_INTERPOSE_STACK_PYTHON_FIND_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "interpose/stack/native/code_ranges.h"
@@ -39,6 +40,10 @@ bool python_meet(const struct dl_phdr_info *info);
 
 /* Is it known which interpreter is read, or that none will be? */
 bool python_is_settled(void);
+
+/* The interpreter that is read; NULL: none has been looked for or found yet. Acquire: complete when it
+ * is seen. */
+extern _Atomic(const struct python *) python_known;
 
 /* The interpreter to read. NULL: none runs yet, or it cannot be read. */
 const struct python *python_find(void);

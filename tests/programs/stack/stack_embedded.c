@@ -3,10 +3,11 @@
 /*
  * Loads an interpreter as a plugin after its first CUDA call, with RTLD_LOCAL:
  *
- *     stack_embedded LIBPYTHON [close]
+ *     stack_embedded LIBPYTHON [close [SCRIPT]]
  *
  * Its script allocates in "inner", called by "outer". Prints the address. "close":
- * finalizes the interpreter, closes the library and allocates once more. Exit 77: no such library.
+ * runs SCRIPT, finalizes the interpreter, closes the library and allocates once more. Exit 77: no such
+ * library.
  */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -68,6 +69,10 @@ int main(int argc, char **argv)
     printf("%lu\n", (unsigned long)block);
     if (argc < 3)
         return 0;
+    if (argc > 3 && !dlopen(argv[1], RTLD_NOW | RTLD_GLOBAL)) /* for its extension modules */
+        return 1;
+    if (argc > 3 && PYTHON(run_function, "PyRun_SimpleStringFlags")(argv[3], NULL) != 0)
+        return 1;
     if (PYTHON(finalize_function, "Py_FinalizeEx")() != 0 || dlclose(library) != 0)
         return 1;
     return (int)cudaMalloc(&block, 4096);
