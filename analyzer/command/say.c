@@ -4,12 +4,15 @@
 
 #include <stdio.h>
 
-#include "common/printable.h"
+#include "analyzer/util/utf8.h"
 
 void command_say(const char *name, const char *message)
 {
-    char line[1024];
-    snprintf(line, sizeof line, "gpumemtrace: %s%s%s", name, *name ? ": " : "", message);
-    printable_make(line);
-    fprintf(stderr, "%s\n", line);
+    /* Without a buffer each character is a write of its own, between those of other processes. */
+    static char line[2048];
+    setvbuf(stderr, line, _IOLBF, sizeof line);
+    fprintf(stderr, "gpumemtrace: %s%s", name, *name ? ": " : "");
+    while (*message)
+        message += utf8_put(message, stderr);
+    putc('\n', stderr);
 }

@@ -221,6 +221,14 @@ def test_one_broken_trace_among_several_is_refused_before_anything_is_printed(pa
     assert completed.stdout == ""
 
 
+def test_bytes_of_a_file_in_a_message_are_shown_as_what_they_are(path):
+    """SQLite quotes the file where it cannot read a CREATE."""
+    quoted = b"CRE\xe2\x80\xae\xff\x9bTABLE hoo"
+    path.write_bytes(path.read_bytes().replace(b"CREATE TABLE hook", quoted))
+    said = subprocess.run([BUILD / "gpumemtrace", "report", path], capture_output=True, timeout=60).stderr.decode()
+    assert '"CRE\\u{202e}\ufffd\ufffdTABLE"' in said, said
+
+
 def test_damaged_bytes_never_crash_a_command(path):
     """Whatever a flipped byte does, the command ends by itself: a report or a refusal."""
     whole, chance = path.read_bytes(), random.Random(7)
