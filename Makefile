@@ -8,6 +8,8 @@
 #   make check-pytorch                          the real PyTorch, without a GPU (3 GB on disk)
 #   make bench-pytorch                          what recording it costs, beside its own recorder
 #                                               (both write doc/measurements.md with WRITE=1)
+#   make check-hostile SEED=N                   everything goes wrong, in turn and by chance
+#   make fuzz SECONDS=60                        libFuzzer on what reads files and words from elsewhere
 #   make install    PREFIX=/usr/local DESTDIR=  make lint     formatting, cppcheck, shellcheck
 #
 #   O=build         where results go            V=1           show the commands
@@ -44,6 +46,7 @@ runtime_src   := $(wildcard tests/programs/simulator/sim_runtime_*.c)
 program_src   := $(filter-out $(matrix_src) $(library_src),$(shell find tests/programs -name '*.c' -o -name '*.cc'))
 sample_src    := $(wildcard samples/*.c)
 unit_src      := $(call room,tests/unit)
+fuzz_src      := $(filter-out tests/fuzz/feed.c,$(wildcard tests/fuzz/*.c))
 
 interpose_obj := $(call objects,$(call room,interpose))
 analyzer_obj  := $(call objects,$(call room,analyzer))
@@ -64,17 +67,18 @@ PROGRAMS   := $(addprefix $(O)/tests/,$(notdir $(basename $(program_src)))) $(MA
 SAMPLES    := $(patsubst samples/%.c,$(O)/samples/%,$(sample_src))
 UNITS      := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(unit_src))
 recorder_units = $(filter $(O)/tests/unit/interpose/% $(O)/tests/unit/trace/% $(O)/tests/unit/common/%,$(UNITS))
+FUZZ       := $(patsubst tests/fuzz/%.c,$(O)/tests/fuzz/%,$(fuzz_src))
 PRODUCTS   := $(LIBRARY) $(COMMAND) $(SIMULATOR)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo check check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch check-mutations bench bench-large bench-pytorch lint install \
-        uninstall clean programs samples units demo-run check-run tsan-run pythons-run aarch64-run pytorch pytorch-run
+.PHONY: all deps demo check check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch check-mutations check-hostile fuzz bench bench-large \
+        bench-pytorch lint install uninstall clean programs samples units demo-run check-run fuzz-run tsan-run pythons-run aarch64-run pytorch pytorch-run
 .SECONDARY:
 
 all: $(PRODUCTS)
-programs: $(PROGRAMS)
+programs: $(PROGRAMS) $(O)/tests/faulty/gpumemtrace
 samples: $(SAMPLES)
-units: $(UNITS)
+units: $(UNITS) $(FUZZ)
 
 # --- compiling ------------------------------------------------------------------------------------
 
@@ -112,9 +116,10 @@ $(LIBRARY): $(interpose_obj) $(trace_a) $(common_a) interpose/exports.map
 	$(call say,LINK,$@)
 	$(Q)$(CC) -shared -o $@ $(filter-out %.map,$^) $(SQLITE_A) $(LIBRARY_FLAGS)
 
+COMMAND_FLAGS = $(CFLAGS) $(SANITIZE) -pthread -ljansson -ldw -lelf -liberty -lm
 $(COMMAND): $(analyzer_obj) $(trace_a) $(common_a)
 	$(call say,LINK,$@)
-	$(Q)$(CC) -pie -o $@ $^ $(SQLITE_A) $(CFLAGS) $(SANITIZE) -pthread -ljansson -ldw -lelf -liberty -lm
+	$(Q)$(CC) -pie -o $@ $^ $(SQLITE_A) $(COMMAND_FLAGS)
 
 $(O)/simulator/libcuda.so.1: $(driver_obj) $(common_a) $(wildcard simulator/driver/*.map)
 	$(call say,LINK,$@)
@@ -161,8 +166,9 @@ link_sqlite   := $(SQLITE_A) -lm
 depends = -MMD -MP -MF $(O)/obj/$(basename $<).d
 links = $(foreach word,$(shell sed -n '1,5s|.*link: *||p' $(1)),$(link_$(word)))
 
-# The recorder with faults between it and its SQLite, whose own calls of itself stay as they are.
-sqlite_faults := open_v2 exec prepare_v2 prepare_v3 step reset finalize create_module declare_vtab busy_timeout malloc
+# The recorder and the command with faults between them and their SQLite, whose own calls of itself stay as they are.
+sqlite_faults := open_v2 exec prepare_v2 prepare_v3 step reset finalize create_module declare_vtab busy_timeout malloc \
+    backup_init backup_step backup_finish table_column_metadata column_text
 $(O)/obj/faulty/%: $(O)/obj/%
 	$(call say,COPY,$@)
 	@mkdir -p $(@D)
@@ -171,6 +177,10 @@ $(O)/tests/faulty/libgpumemtrace.so: $(patsubst $(O)/obj/%,$(O)/obj/faulty/%,$(i
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -o $@ $(filter-out %.map,$^) $(SQLITE_A) $(LIBRARY_FLAGS)
+$(O)/tests/faulty/gpumemtrace: $(patsubst $(O)/obj/%,$(O)/obj/faulty/%,$(analyzer_obj)) $(O)/obj/faulty/trace.a $(O)/obj/tests/faults/sqlite_faults.o $(common_a)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -pie -o $@ $^ $(SQLITE_A) $(COMMAND_FLAGS) -Wl,-z,dynamic-undefined-weak
 # A library that is preloaded beside ours (preload_*), or in its place with the mistake of another (naive_*),
 # or that Python programs call (stack_probe*).
 $(O)/tests/%.so: tests/programs/library/%.c $(SIMULATOR)
@@ -225,6 +235,13 @@ $(O)/tests/unit/$(1)/%: tests/unit/$(1)/%.c $(unit_$(1))
 	$$(Q)$$(CC) $$(COMMON) $$(CUDA_SEEN) $$(depends) -o $$@ $$< $$(filter %.o %.a,$$^) $$(SQLITE_A) $$(unit_libraries_$(1)) -lcmocka -lm
 endef
 $(foreach room,interpose analyzer trace common,$(eval $(call UNIT_RULE,$(room))))
+# A target of the fuzzer sees what a unit test of the analyzer sees. FUZZER brings libFuzzer's main.
+FUZZER :=
+fuzz_feed = $(O)/obj/tests/fuzz/feed.o
+$(O)/tests/fuzz/%: tests/fuzz/%.c $(fuzz_feed) $(unit_analyzer)
+	$(call say,FUZZ,$@)
+	@mkdir -p $(@D) $(O)/obj/$(<D)
+	$(Q)$(CC) $(COMMON) $(depends) -o $@ $< $(unit_analyzer) $(or $(FUZZER),$(fuzz_feed)) $(SQLITE_A) $(COMMAND_FLAGS)
 
 # For a build of its own; where the caller said -jN, that holds.
 on_all_cores = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -252,11 +269,11 @@ check-run: all programs samples units
 	$(Q)$(MAKE) --no-print-directory O=$(O)/plain CUDA=no $(O)/plain/libgpumemtrace.so
 	$(Q)$(PYTEST) $(TWO_AT_ONCE) $(or $(TESTS),tests --ignore=tests/pytorch)
 
+asan_build = O=$(O)/asan CFLAGS='-O1 -g' SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
 # The sanitizer's library has to come before ours in every program it did not build.
 check-asan: deps
 	$(Q)GPUMEMTRACE_PRELOAD_FIRST=$(shell $(CC) -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0:handle_segv=0 \
-	    $(MAKE) --no-print-directory $(on_all_cores) O=$(O)/asan CFLAGS='-O1 -g' \
-	    SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined' check-run
+	    $(MAKE) --no-print-directory $(on_all_cores) $(asan_build) check-run
 # Where threads of ours meet: ring, drain and the tree of stacks, in the unit tests of these rooms. GCC warns
 # that this sanitizer does not follow fences; around ours there is nothing but atomic words.
 check-tsan: deps
@@ -282,6 +299,26 @@ check-aarch64: all
 	    SQLITE_A=$(aarch64)/root/usr/lib/aarch64-linux-gnu/libsqlite3.a aarch64-run || [ $$? = 77 ]
 aarch64-run: $(LIBRARY) $(SIMULATOR) $(PROGRAMS) $(SAMPLES) $(recorder_units)
 	$(Q)sh tests/aarch64/run $(O) $(CC) $(PYTHON) $(TESTS)
+# Everything goes wrong, in turn and by chance: tests/hostile/README.md. The commit decides what chance brings.
+SEED ?= $(or $(shell git rev-list --count HEAD 2>/dev/null),1)
+check-hostile: deps
+	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs
+	$(Q)$(MAKE) --no-print-directory $(on_all_cores) $(asan_build) $(O)/asan/gpumemtrace
+	$(Q)GPUMEMTRACE_HOSTILE=all GPUMEMTRACE_SEED=$(SEED) GPUMEMTRACE_FAULTS=all $(PYTEST) \
+	    $(subst loadfile,load,$(TWO_AT_ONCE)) $(or $(TESTS),tests/hostile tests/recorder/test_faults.py)
+# Each target of tests/fuzz for SECONDS, two at once.
+SECONDS ?= 60
+fuzz: deps
+	$(Q)sh .ci/deps lint
+	$(Q)$(MAKE) --no-print-directory $(or $(filter -j%,$(MAKEFLAGS)),-j2) O=$(O)/fuzz CC=clang CFLAGS='-O1 -g' FUZZER=-fsanitize=fuzzer \
+	    SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' fuzz-run
+fuzz-run: $(patsubst tests/fuzz/%.c,fuzz-%,$(fuzz_src))
+fuzz-%: $(O)/tests/fuzz/%
+	@mkdir -p $(O)/corpus/$*
+	$(Q)ASAN_OPTIONS=detect_leaks=1 $< -max_total_time=$(SECONDS) -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 -verbosity=0 \
+	    -artifact_prefix=$(O)/$*- $(O)/corpus/$* tests/fuzz/corpus/$* >$(O)/$*.log 2>&1 || \
+	    { cat $(O)/$*.log; exit 1; }
+	@echo "fuzz: $*: $$(sed -n 's/^stat::number_of_executed_units: *//p' $(O)/$*.log) inputs in $(SECONDS) s, nothing broke"
 # On a machine with a GPU; elsewhere it says why it skips.
 check-gpu: all programs
 	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) -m gpu.check

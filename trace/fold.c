@@ -31,6 +31,12 @@
 #include "store.h"
 #include "trace_file.h"
 
+/* Whatever else keeps us from a ring is an error: without it the answer would be another. */
+static bool is_missing(const char *path)
+{
+    return access(path, F_OK) != 0 && errno == ENOENT;
+}
+
 /* Created but still without its magic: the recorder was killed right then, and nothing is in it. */
 static bool is_unborn_ring(const char *ring_path)
 {
@@ -235,10 +241,10 @@ int fold_open(const char *path, sqlite3 **db, struct fold_result *result, struct
     snprintf(ring_path, sizeof ring_path, "%s-ring.0", path);
     do {
         struct ring ring;
-        if (access(ring_path, F_OK) != 0 || is_unborn_ring(ring_path))
+        if (is_missing(ring_path) || is_unborn_ring(ring_path))
             return open_without_ring(path, db, err);
         if (ring_open(&ring, ring_path, &result->recording, err)) {
-            if (access(ring_path, F_OK) == 0)
+            if (!is_missing(ring_path))
                 return -1;
             continue; /* another process has removed it just now */
         }

@@ -62,19 +62,34 @@ static int read_size(struct reader *reader, int column, uint64_t *size_bytes, bo
     return 0;
 }
 
-/* NULL in the file stays NULL. */
+static int out_of_memory(struct reader *reader)
+{
+    err_set(reader->err, ERR_SYSTEM, "out of memory for %s", reader->trace->path);
+    return -1;
+}
+
+/* NULL in the file stays NULL; *value is SQLite's until the next row. SQLite gives NULL, too, when its
+ * memory is exhausted. */
+static int look_at_text(struct reader *reader, int column, const char **value)
+{
+    const bool known = sqlite3_column_type(reader->stmt, column) != SQLITE_NULL;
+    *value = (const char *)sqlite3_column_text(reader->stmt, column);
+    return known && !*value ? out_of_memory(reader) : 0;
+}
+
+/* As look_at_text, but *text is the caller's. */
 static int read_text(struct reader *reader, int column, char **text)
 {
-    const char *value = (const char *)sqlite3_column_text(reader->stmt, column);
+    const char *value;
     *text = NULL;
+    if (look_at_text(reader, column, &value))
+        return -1;
     if (!value)
         return 0;
     const size_t length = utf8_cut_length(value, LIMIT_text_bytes);
     *text = strndup(value, length);
     reader->trace->cut_texts_count += value[length] != '\0';
-    if (!*text)
-        err_set(reader->err, ERR_SYSTEM, "out of memory for %s", reader->trace->path);
-    return *text ? 0 : -1;
+    return *text ? 0 : out_of_memory(reader);
 }
 
 static int read_required_text(struct reader *reader, int column, char **text)
@@ -130,7 +145,9 @@ static int meta_text(struct reader *reader, struct trace_text *value)
 
 static int row_meta(struct trace *trace, struct reader *reader)
 {
-    const char *key = (const char *)sqlite3_column_text(reader->stmt, AT(meta, key));
+    const char *key;
+    if (look_at_text(reader, AT(meta, key), &key))
+        return -1;
     if (!key)
         return broken_row(reader, "the key is missing");
 #define META(name, type, text)                                                                     \
@@ -334,7 +351,8 @@ static const struct table {
 static bool may_lack(sqlite3 *db, const char *table)
 {
     return !strcmp(table, "symbol") &&
-           sqlite3_table_column_metadata(db, NULL, table, NULL, NULL, NULL, NULL, NULL, NULL);
+           sqlite3_table_column_metadata(db, NULL, table, NULL, NULL, NULL, NULL, NULL, NULL) ==
+               SQLITE_ERROR;
 }
 
 static int load_table(struct trace *trace, sqlite3 *db, const struct table *table, struct err *err)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Stands between the recorder and its SQLite, in a library that is linked for the tests only. There the
- * recorder calls faulty_X instead of sqlite3_X, and a planned call fails as X may fail. Left out are
- * functions that cannot fail: binding of numbers and of static text, and readers of a result.
+ * Stands between the recorder or the command and its SQLite, in a library and a program that are linked
+ * for the tests only. There X is called as faulty_X instead of sqlite3_X, and a planned call fails as X may
+ * fail. Left out are functions that cannot fail: binding of numbers and of static text, and readers of
+ * numbers.
  */
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -27,19 +28,32 @@ static bool fails(void)
 typedef int callback_function(void *argument, int columns, char **values, char **names);
 
 /* clang-format off */
-FAULTY(open_v2, SQLITE_CANTOPEN, (const char *path, sqlite3 **db, int flags, const char *vfs), (path, db, flags, vfs))
 FAULTY(exec, SQLITE_FULL, (sqlite3 *db, const char *sql, callback_function *callback, void *argument, char **message), (db, sql, callback, argument, message))
 FAULTY(prepare_v2, SQLITE_NOMEM, (sqlite3 *db, const char *sql, int bytes, sqlite3_stmt **made, const char **tail), (db, sql, bytes, made, tail))
 FAULTY(prepare_v3, SQLITE_NOMEM, (sqlite3 *db, const char *sql, int bytes, unsigned flags, sqlite3_stmt **made, const char **tail), (db, sql, bytes, flags, made, tail))
 FAULTY(step, SQLITE_IOERR, (sqlite3_stmt *statement), (statement))
 FAULTY(create_module, SQLITE_NOMEM, (sqlite3 *db, const char *name, const sqlite3_module *module, void *argument), (db, name, module, argument))
 FAULTY(declare_vtab, SQLITE_NOMEM, (sqlite3 *db, const char *sql), (db, sql))
+FAULTY(backup_step, SQLITE_IOERR, (sqlite3_backup *backup, int pages), (backup, pages))
+FAULTY(table_column_metadata, SQLITE_NOMEM, (sqlite3 *db, const char *database, const char *table, const char *column, char const **type, char const **collation, int *not_null, int *primary, int *automatic), (db, database, table, column, type, collation, not_null, primary, automatic))
 FAULTY(busy_timeout, SQLITE_MISUSE, (sqlite3 *db, int timeout_ms), (db, timeout_ms))
 /* clang-format on */
+
+int faulty_open_v2(const char *path, sqlite3 **db, int flags, const char *vfs);
+
+int faulty_open_v2(const char *path, sqlite3 **db, int flags, const char *vfs)
+{
+    *db = (sqlite3 *)0;
+    return fails() ? SQLITE_CANTOPEN : sqlite3_open_v2(path, db, flags, vfs);
+}
 
 /* These do their work even when they report an error. */
 int faulty_reset(sqlite3_stmt *statement);
 int faulty_finalize(sqlite3_stmt *statement);
+int faulty_backup_finish(sqlite3_backup *backup);
+sqlite3_backup *faulty_backup_init(sqlite3 *to, const char *name, sqlite3 *from,
+                                   const char *from_name);
+const unsigned char *faulty_column_text(sqlite3_stmt *statement, int column);
 void *faulty_malloc(int bytes);
 
 int faulty_reset(sqlite3_stmt *statement)
@@ -52,6 +66,24 @@ int faulty_finalize(sqlite3_stmt *statement)
 {
     const int status = sqlite3_finalize(statement);
     return fails() ? SQLITE_IOERR : status;
+}
+
+int faulty_backup_finish(sqlite3_backup *backup)
+{
+    const int status = sqlite3_backup_finish(backup);
+    return fails() ? SQLITE_IOERR : status;
+}
+
+sqlite3_backup *faulty_backup_init(sqlite3 *to, const char *name, sqlite3 *from,
+                                   const char *from_name)
+{
+    return fails() ? (sqlite3_backup *)0 : sqlite3_backup_init(to, name, from, from_name);
+}
+
+/* Out of memory while the text is copied; a reader cannot tell it from NULL but by the type. */
+const unsigned char *faulty_column_text(sqlite3_stmt *statement, int column)
+{
+    return fails() ? (const unsigned char *)0 : sqlite3_column_text(statement, column);
 }
 
 void *faulty_malloc(int bytes)

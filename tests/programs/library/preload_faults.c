@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* link: dl */
 /*
- * Makes libc calls of the recorder fail: one call, or all calls from one on. Preloaded before the
- * recorder, it replaces libc's functions, and fails those called from libgpumemtrace.so or
- * libunwind.so. Calls from elsewhere go to libc or the kernel as usual.
+ * Makes libc calls fail: one call, or all calls from one on. Preloaded before the recorder, it
+ * replaces libc's functions, and fails those called from libgpumemtrace.so or libunwind.so. Calls
+ * from elsewhere go to libc or the kernel as usual. In the command gpumemtrace it fails calls from
+ * anywhere, as the environment says:
+ *
+ *     FAULTS="GROUP NTH one|rest FILE"    GROUP: memory, files, threads or sqlite; the first 8 bytes
+ *                                         of FILE count the failures
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -15,8 +19,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -31,6 +38,7 @@ static struct {
     uintptr_t start, end;
 } ranges[RANGES_MAX];
 static _Atomic int range_count;
+static bool from_anywhere;
 
 static enum fault_group planned_group;
 static long planned_nth;
@@ -82,12 +90,46 @@ bool faults_now(enum fault_group group)
 
 static bool fails(enum fault_group group, const void *caller)
 {
+    if (from_anywhere)
+        return faults_now(group);
     const uintptr_t from = (uintptr_t)caller;
     const int count = atomic_load_explicit(&range_count, memory_order_relaxed);
     for (int i = 0; i < count; i++)
         if (from >= ranges[i].start && from < ranges[i].end)
             return faults_now(group);
     return false;
+}
+
+/* --- the plan of the command --- */
+
+static enum fault_group group_named(const char *name)
+{
+    static const char *const names[] = {"memory", "files", "threads", "sqlite"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return (enum fault_group)i;
+    _exit(9);
+}
+
+__attribute__((constructor)) static void plan_from_environment(void)
+{
+    const char *text = getenv("FAULTS");
+    char group[16], mode[8], file[4096];
+    long nth;
+    if (!text || strcmp(program_invocation_short_name, "gpumemtrace") != 0)
+        return;
+    if (sscanf(text, "%15s %ld %7s %4095s", group, &nth, mode, file) != 4)
+        _exit(9);
+    const int fd = (int)syscall(SYS_openat, AT_FDCWD, file, O_RDWR | O_CLOEXEC, 0);
+    void *shared = mmap(NULL, sizeof *failed, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (fd < 0 || shared == MAP_FAILED)
+        _exit(9);
+    close(fd);
+    from_anywhere = true;
+    failed = shared;
+    planned_group = group_named(group);
+    planned_rest = strcmp(mode, "rest") == 0;
+    planned_nth = nth;
 }
 
 /* --- memory --- */
@@ -169,11 +211,20 @@ GMT_EXPORT int madvise(void *address, size_t bytes, int advice)
         return (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);                              \
     }
 
+/* Upon ENOLCK SQLite tries for seconds, and for ten where no lock of its -shm can be had: the command
+ * may take that once, but not in each run. */
+static bool is_lock_of_shm(int command, uintptr_t argument)
+{
+    return command == F_SETLK && ((const struct flock *)argument)->l_start >= 120 &&
+           ((const struct flock *)argument)->l_start <= 128;
+}
+
 #define FCNTL(name)                                                                                \
     GMT_EXPORT int name(int fd, int command, ...)                                                  \
     {                                                                                              \
         LAST_ARGUMENT(command, uintptr_t, argument);                                               \
-        FAIL(FAULT_FILES, ENOLCK, -1);                                                             \
+        if (!from_anywhere || !is_lock_of_shm(command, argument))                                  \
+            FAIL(FAULT_FILES, from_anywhere ? EIO : ENOLCK, -1);                                   \
         return (int)syscall(SYS_fcntl, fd, command, argument);                                     \
     }
 

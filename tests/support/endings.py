@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""How a command may end when something went wrong: with its answer, or with exit 2 and one line that says why.
+Never by a signal, a sanitizer, too late, or with half a document that looks whole."""
+import dataclasses
+import json
+import re
+import signal
+import subprocess
+
+TIMEOUT_S = 10
+
+
+@dataclasses.dataclass
+class Ending:
+    status: int  # negative: the signal that ended it
+    stdout: str
+    stderr: str
+    late: bool = False
+
+
+def end_of(arguments, **options):
+    """Runs it to its end, or kills it when it takes too long."""
+    try:
+        done = subprocess.run(
+            [str(argument) for argument in arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=options.pop("timeout", TIMEOUT_S),
+            **options,
+        )
+    except subprocess.TimeoutExpired:
+        return Ending(-signal.SIGKILL, "", "", late=True)
+    return Ending(
+        done.returncode,
+        done.stdout.decode(errors="surrogateescape"),
+        done.stderr.decode(errors="surrogateescape"),
+    )
+
+
+def complaint(ending):
+    """What no ending may be, in a few words; "" when nothing is wrong."""
+    if ending.late:
+        return "took too long"
+    if ending.status not in (0, 1, 2):
+        return f"ended with {ending.status}: {ending.stderr[-2000:]}"
+    lines = ending.stderr.splitlines()
+    errors = [line for line in lines if ": warning: " not in line]
+    if len(errors) > (ending.status != 0):
+        return f"exit {ending.status} and {len(errors)} lines of error: {ending.stderr[:1000]}"
+    if ending.status == 2 and not errors:
+        return "exit 2 without a word"
+    if any(not line.startswith("gpumemtrace: ") for line in lines):
+        return f"a line that is not ours: {ending.stderr[:1000]}"
+    return unprintable(ending.stdout + ending.stderr)
+
+
+def unprintable(text):
+    """Bytes that are no UTF-8, or that control a terminal."""
+    found = re.search("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\udc80-\udcff]", text)
+    return f"prints {found[0]!r} after {text[max(0, found.start() - 40):found.start()]!r}" if found else ""
+
+
+def json_complaint(ending):
+    """As complaint(), for a command with --json: what it prints is a whole document, or nothing."""
+    wrong = complaint(ending)
+    if wrong or not ending.stdout and ending.status == 2:
+        return wrong
+    try:
+        json.loads(ending.stdout)
+    except ValueError as error:
+        return f"exit {ending.status} and no JSON: {error}"
+    return ""
+
+
+def fault_complaint(ending, unharmed):
+    """A call failed on the way: the same answer as without, or exit 2, one line and no figure that is not in it."""
+    wrong = complaint(ending)
+    if wrong:
+        return wrong
+    if ending.status == 2:
+        return "" if unharmed.stdout.startswith(ending.stdout) else f"exit 2, but printed {ending.stdout[:1000]}"
+    if (ending.status, ending.stdout) != (unharmed.status, unharmed.stdout):
+        return f"exit {ending.status} with another answer: {difference(unharmed.stdout, ending.stdout)}"
+    return ""
+
+
+def difference(expected, got):
+    for left, right in zip(expected.splitlines(), got.splitlines()):
+        if left != right:
+            return f"{right!r} instead of {left!r}"
+    return f"{len(got)} characters instead of {len(expected)}"
