@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""Every command, on traces that were changed by chance: it answers or refuses, in time, with one line at most."""
+import os
+import pathlib
+import resource
+import shutil
+
+import pytest
+
+from hostile import corruption
+from support.endings import complaint, end_of, json_complaint
+from support.run import BUILD, PRELOAD_FIRST, ROOT, clean_environment
+
+SANITIZED = BUILD / "asan" / "gpumemtrace"
+LINES = """
+    report trace.db | report trace.db --json | report good.db trace.db --json | peak trace.db --at=end --native=full
+    timeline trace.db --format=csv | frag trace.db --segments --json | phases trace.db --json | leaks trace.db | oom trace.db
+    info trace.db | info trace.db --json | check trace.db --max-peak=1 --format=junit | compare trace.db model.json --json
+    resolve trace.db
+""".replace("\n", "|").split("|")[1:-1]
+MEMORY_BYTES = 2 << 30
+
+
+def limit_memory():
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+
+
+def command():
+    """The program to try, and how its memory is bounded. The address sanitizer wants addresses without limit."""
+    if os.environ.get("GPUMEMTRACE_HOSTILE") == "all" and SANITIZED.exists():
+        return SANITIZED, dict(env=sanitizer_environment())
+    if PRELOAD_FIRST:
+        return BUILD / "gpumemtrace", dict(env=sanitizer_environment())
+    return BUILD / "gpumemtrace", dict(env=clean_environment(), preexec_fn=limit_memory)
+
+
+def sanitizer_environment():
+    options = f"detect_leaks=0:allocator_may_return_null=1:hard_rss_limit_mb={MEMORY_BYTES >> 20}"
+    return clean_environment(ASAN_OPTIONS=options, UBSAN_OPTIONS="print_stacktrace=1")
+
+
+def wrong_endings(folder, chance):
+    """What is wrong with how the commands end, in whatever order."""
+    program, how = command()
+    lines = [line.split() for line in LINES]
+    chance.shuffle(lines)
+    for line in lines:
+        ending = end_of([program, *line], cwd=folder, **how)
+        wrong = (json_complaint if "--json" in line else complaint)(ending)
+        if wrong:
+            yield f"{' '.join(line)}: {wrong}"
+
+
+def kept(folder, number):
+    """A copy of a mutant that something went wrong with, to look into."""
+    place = pathlib.Path(os.environ.get("GPUMEMTRACE_HOSTILE_KEEP", ""))
+    if place.name:
+        shutil.copytree(folder, place / number, dirs_exist_ok=True, symlinks=True)
+    return number
+
+
+def try_some(count, ways, copy, chance, good):
+    """Makes mutants one after the other; what is wrong with them."""
+    wrong = []
+    for number in range(count):
+        folder = copy()
+        shutil.copy(good, folder / "good.db")
+        shutil.copy(ROOT / "samples/linear-example.json", folder / "model.json")
+        way = ways[number % len(ways)]
+        done = way(folder, chance)
+        before = folder.with_name("before")
+        shutil.rmtree(before, ignore_errors=True)
+        shutil.copytree(folder, before, symlinks=True)
+        for said in wrong_endings(folder, chance):
+            wrong.append(f"{kept(before, f'{way.__name__}-{number}')} ({done}): {said}")
+    return wrong
+
+
+@pytest.mark.parametrize("part", range(8))
+def test_a_changed_trace_is_answered_or_refused(made_trace, copy_of, effort, chance, part):
+    count = effort(2, 90)
+    ways = corruption.OF_A_TRACE[part:] + corruption.OF_A_TRACE[:part]
+    wrong = try_some(count, ways, lambda: copy_of(made_trace.parent), chance, made_trace)
+    assert not wrong, f"{len(wrong)} of {count * len(LINES)}:\n" + "\n".join(wrong[:20])
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_what_a_killed_process_left_is_answered_or_refused(killed_folder, made_trace, copy_of, effort, chance, part):
+    count = effort(3, 90)
+    ways = corruption.OF_A_KILLED_TRACE[part:] + corruption.OF_A_KILLED_TRACE[:part]
+    wrong = try_some(count, ways, lambda: copy_of(killed_folder), chance, made_trace)
+    assert not wrong, f"{len(wrong)} of {count * len(LINES)}:\n" + "\n".join(wrong[:20])
