@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from bench import measurements
+from bench import instructions, measurements
 from bench.writer_costs import print_writer
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -24,6 +24,7 @@ PROGRAMS = BUILD / "tests"
 DEPTHS = (10, 28, 58)
 BATCHES = 2000
 ROUNDS = 7
+ROWS = 16
 APIS = ("cudaMalloc", "cudaMallocAsync", "cudaMallocHost", "cuMemAlloc", "cuMemCreate")
 LOOKUPS = ROOT / "tests/data/cudart_lookups.txt"
 
@@ -93,6 +94,26 @@ def print_call_costs(folder):
             row += "  (no heaptrack here)"
         print(row)
     print()
+
+
+def print_floor(folder):
+    command = [PROGRAMS / "bench_calls", "cudaMalloc", DEPTHS[0]]
+    rows = instructions.of_one_pair(command, 20, folder, environment(folder, True), LIBRARY.name)
+    words = run([PROGRAMS / "bench_instructions"], folder).split()
+    cost = dict(zip(words[::2], map(float, words[1::2])))
+    print("What is left of it. Two instructions are waited for, in an allocation and in a free, ns each:")
+    print(f"a locked increment {cost['increment'] - cost['none']:.1f}, the time-stamp counter"
+          f" {cost['counter'] - cost['none']:.1f}, one behind the other {cost['both'] - cost['none']:.1f}.\n")
+    if rows is None:
+        print("  (no valgrind here: instructions were not counted)\n")
+        return
+    print(f"The library's instructions for cudaMalloc and its free, {sum(row[1] for row in rows)} in all;"
+          " both go through\ntwo hooks, the runtime's and inside of it the driver's:\n")
+    print(f"  {'':<28}{'calls':>6}{'instructions':>14}")
+    for name, count, calls in rows[:ROWS]:
+        print(f"  {name:<28}{calls:>6}{count:>14}")
+    rest = rows[ROWS:]
+    print(f"  {f'{len(rest)} others':<28}{sum(row[2] for row in rest):>6}{sum(row[1] for row in rest):>14}\n")
 
 
 def print_apis(folder):
@@ -208,6 +229,7 @@ def print_analyzer(folder):
 def main():
     with tempfile.TemporaryDirectory(prefix="gpumemtrace-bench.") as folder, measurements.section("bench"):
         print_call_costs(folder)
+        print_floor(folder)
         print_apis(folder)
         print_lookups(folder)
         print_stacks(folder)

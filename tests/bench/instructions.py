@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""What one allocation and its free are made of: instructions by function, counted by valgrind, and what the
+two instructions cost that nothing hides. It must not know what is said about it.
+
+A count does not depend on what else the machine does. Callgrind writes, for each thread, lines as
+
+    ob=(2) /path/library.so      the object that the next functions are in; later "ob=(2)"
+    fn=(17) name                 a function; the next lines' costs are its own
+    calls=5 0x…                  the line after it is what those calls cost
+    +3 12                        a place, and how many instructions ran there
+"""
+import collections
+import pathlib
+import re
+import shutil
+import subprocess
+
+BATCH = 64  # of bench_calls
+
+
+def counts(path, library):
+    """{function: (instructions, calls)} of the library in one of callgrind's files."""
+    names, found = {}, collections.defaultdict(lambda: [0, 0])
+    current = {"ob": "", "fn": "", "cob": None, "cfn": ""}
+    called = False
+    for line in path.read_text().splitlines():
+        key, _, rest = line.partition("=")
+        if key in current:
+            number, name = re.match(r"\((\d+)\)(?: (.*))?", rest).groups()
+            space = key.lstrip("c")
+            if name:
+                names[space, number] = name
+            current[key] = names[space, number]
+        elif key == "calls":
+            called = True
+            if library in (current["cob"] or current["ob"]):
+                found[current["cfn"]][1] += int(rest.split()[0])
+            current["cob"] = None
+        elif line[:1].isdigit() or line[:1] in "+-*":
+            if not called and library in current["ob"]:
+                found[current["fn"]][0] += sum(map(int, line.split()[1:2]))
+            called = False
+    return found
+
+
+def of_one_pair(command, batches, folder, environment, library):
+    """[(function, instructions, calls)] of one allocation and its free, most first: what `batches` more
+    batches of them add. None: no valgrind here."""
+    if not shutil.which("valgrind"):
+        return None
+    runs = []
+    for number in (batches, 2 * batches):
+        file = pathlib.Path(folder) / f"counts.{number}"
+        subprocess.run(["valgrind", "--tool=callgrind", "--separate-threads=yes",
+                        f"--callgrind-out-file={file}", *map(str, command), str(number), "1"],
+                       env=environment, cwd=folder, capture_output=True, check=True)
+        runs.append(counts(file.with_name(f"{file.name}-01"), library))
+    pairs = batches * BATCH
+    added = [(name, *((b - a) / pairs for a, b in zip(runs[0].get(name, (0, 0)), both)))
+             for name, both in runs[1].items()]
+    return sorted(((name, round(cost), round(calls)) for name, cost, calls in added if cost >= 1),
+                  key=lambda row: -row[1])
