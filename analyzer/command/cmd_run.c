@@ -13,6 +13,7 @@
 #include "options.h"
 #include "say.h"
 #include "analyzer/run/run_child.h"
+#include "analyzer/run/run_end.h"
 #include "analyzer/run/run_places.h"
 #include "analyzer/run/run_program.h"
 #include "common/sim_spec.h"
@@ -207,14 +208,36 @@ static int say_and_return(const struct err *err, int status)
     return status;
 }
 
+/* A setting as the recorder saw it. */
+static const char *setting(const char *environment, const char *standard)
+{
+    const char *value = getenv(environment);
+    return value ? value : standard;
+}
+
+static void say_how_it_ended(const char *program, const struct run_ended *ended)
+{
+    char path[PATH_MAX], how[64] = "ended by a raw exit_group";
+    struct err said;
+    if (!strcmp(setting("GPUMEMTRACE_QUIET", "0"), "1") ||
+        !run_end_left_trace(setting("GPUMEMTRACE_OUTPUT", "gpumemtrace.%p.db"), ended->pid, path))
+        return;
+    if (ended->signal)
+        snprintf(how, sizeof how, "was killed by signal %d", ended->signal);
+    err_set(&said, ERR_DONE, "'%.150s' %s; %.200s has what it did until then", program, how, path);
+    command_say("run", said.message);
+}
+
 static int start_program(const char *path, char **argv, struct err *err)
 {
-    int start_errno;
-    int status = run_child(path, argv, &start_errno, err);
-    if (start_errno == ENOENT)
+    struct run_ended ended;
+    int status = run_child(path, argv, &ended, err);
+    if (ended.start_errno == ENOENT)
         return say_and_return(err, RUN_NOT_FOUND);
-    if (start_errno)
+    if (ended.start_errno)
         return say_and_return(err, RUN_NOT_EXECUTABLE);
+    if (status >= 0)
+        say_how_it_ended(path, &ended);
     return status;
 }
 

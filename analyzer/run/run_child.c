@@ -70,13 +70,14 @@ static void become(const char *path, char **argv, const struct signals *signals,
     _exit(126);
 }
 
-static int wait_for(pid_t pid)
+static int wait_for(pid_t pid, struct run_ended *ended)
 {
     int status;
     while (waitpid(pid, &status, 0) < 0)
         if (errno != EINTR)
             return -1;
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    ended->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    return ended->signal ? 128 + ended->signal : WEXITSTATUS(status);
 }
 
 /* 0 once the child runs the program, else the errno of its failure. */
@@ -90,11 +91,11 @@ static int read_start_errno(int pipe_fd)
     return length == (ssize_t)sizeof reason ? reason : 0;
 }
 
-int run_child(const char *path, char **argv, int *start_errno, struct err *err)
+int run_child(const char *path, char **argv, struct run_ended *ended, struct err *err)
 {
     struct signals signals;
     int ends[2];
-    *start_errno = 0;
+    *ended = (struct run_ended){0};
     if (pipe2(ends, O_CLOEXEC)) {
         err_set(err, ERR_SYSTEM, "cannot make a pipe: %s", strerror(errno));
         return -1;
@@ -108,16 +109,17 @@ int run_child(const char *path, char **argv, int *start_errno, struct err *err)
     close(ends[1]);
     child_pid = pid;
     sigprocmask(SIG_SETMASK, &signals.mask, NULL);
+    ended->pid = pid;
     if (pid > 0)
-        *start_errno = read_start_errno(ends[0]);
+        ended->start_errno = read_start_errno(ends[0]);
     close(ends[0]);
-    int status = pid > 0 ? wait_for(pid) : -1;
+    int status = pid > 0 ? wait_for(pid, ended) : -1;
     child_pid = 0;
-    if (*start_errno)
-        err_set(err, ERR_SYSTEM, "cannot start '%.200s': %s%s", path, strerror(*start_errno),
-                *start_errno == ENOENT ? " (the interpreter that it names)" : "");
+    if (ended->start_errno)
+        err_set(err, ERR_SYSTEM, "cannot start '%.200s': %s%s", path, strerror(ended->start_errno),
+                ended->start_errno == ENOENT ? " (the interpreter that it names)" : "");
     else if (status < 0)
         err_set(err, ERR_SYSTEM, "cannot run '%.200s': %s", path,
                 strerror(pid < 0 ? fork_errno : errno));
-    return *start_errno ? -1 : status;
+    return ended->start_errno ? -1 : status;
 }

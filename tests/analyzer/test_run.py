@@ -65,6 +65,27 @@ def test_run_exits_with_128_plus_the_signal_that_ended_the_program(number):
     assert run("--", "sh", "-c", f"kill -{int(number)} $$").returncode == 128 + number
 
 
+@pytest.mark.parametrize("pattern", ["trace.db", "trace.%p.db"])
+@pytest.mark.parametrize(
+    "program, mode, status, how",
+    [
+        ("process_end", "signal", 128 + signal.SIGTERM, "was killed by signal 15"),
+        ("process_children", "system-call", 5, "ended by a raw exit_group"),
+        ("process_end", "return", 5, None),
+        ("process_end", "exec", 5, None),
+    ],
+)
+def test_run_knows_a_kill_from_a_raw_exit_group(tmp_path, program, mode, status, how, pattern):
+    path = BUILD / "tests" / program
+    completed = run("-o", tmp_path / pattern, "--dry-run", "--", path, mode)
+    assert completed.returncode == status, completed.stderr
+    trace = next(tmp_path.glob("trace*.db"))
+    said = f"gpumemtrace: run: '{path}' {how}; {trace} has what it did until then"
+    assert (said in completed.stderr.splitlines()) == bool(how), completed.stderr
+    quiet = run("-o", tmp_path / "quiet.db", "--quiet", "--dry-run", "--", path, mode)
+    assert "gpumemtrace:" not in quiet.stderr
+
+
 def test_a_program_that_is_not_in_path_exits_127():
     assert_refused(run("no-such-program-here"), 127, "'no-such-program-here' is not in PATH")
 

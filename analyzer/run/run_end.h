@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The trace that a program left when it ended without exit. Only whoever waited for the program can
+ * tell a kill from a raw exit_group; the trace cannot. It must not know how the program was started.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_END_H
+#define GPUMEMTRACE_ANALYZER_RUN_RUN_END_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* Did this process, which has ended, leave a trace that is not complete? pattern is what
+ * GPUMEMTRACE_OUTPUT was; path becomes the trace's. A pattern with more than %p and %% in it, and a
+ * trace under a numbered name, are not found. */
+bool run_end_left_trace(const char *pattern, pid_t pid, char path[PATH_MAX]);
+
+#endif
