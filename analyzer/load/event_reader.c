@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
+#include "analyzer/util/progress.h"
 #include "query.h"
 
 #define COLUMN(field, ctype, sql, null_when, text) #field ","
@@ -151,6 +152,8 @@ struct event_reader {
     const struct trace *trace;
     sqlite3_stmt *stmt;
     int step; /* what it answered last */
+    uint64_t last_seq;
+    struct progress progress;
     struct exit_rule exit;
     struct event events[BATCHES][BATCH_EVENTS];
     struct event_batch batches[BATCHES];
@@ -217,6 +220,21 @@ static void *reader_main(void *self)
     return NULL;
 }
 
+static int find_last_seq(struct event_reader *reader, struct err *err)
+{
+    const struct trace *trace = reader->trace;
+    sqlite3_stmt *stmt = NULL;
+    if (query_prepare(trace->path, trace->db, "SELECT max(seq) FROM event", &stmt, err))
+        return -1;
+    int step = sqlite3_step(stmt);
+    if (step == SQLITE_ROW)
+        reader->last_seq = (uint64_t)sqlite3_column_int64(stmt, 0);
+    else
+        query_failed(trace->path, trace->db, "event", err);
+    sqlite3_finalize(stmt);
+    return step == SQLITE_ROW ? 0 : -1;
+}
+
 /* SQLite needs little stack. Without a thread (a limit may forbid it) nothing is read ahead. */
 static bool start_thread(struct event_reader *reader)
 {
@@ -241,6 +259,9 @@ struct event_reader *event_reader_new(const struct trace *trace, struct err *err
     pthread_cond_init(&reader->changed, NULL);
     if (query_prepare(trace->path, trace->db, select_events, &reader->stmt, err))
         goto failed;
+    if (find_last_seq(reader, err))
+        goto failed;
+    reader->progress = progress_begin("reading the events");
     reader->has_thread = start_thread(reader);
     return reader;
 failed:
@@ -258,6 +279,7 @@ void event_reader_free(struct event_reader *reader)
     pthread_mutex_unlock(&reader->lock);
     if (reader->has_thread)
         pthread_join(reader->thread, NULL);
+    progress_end(&reader->progress);
     sqlite3_finalize(reader->stmt);
     pthread_mutex_destroy(&reader->lock);
     pthread_cond_destroy(&reader->changed);
@@ -265,17 +287,17 @@ void event_reader_free(struct event_reader *reader)
     free(reader);
 }
 
-/* The batch before is done with: its place is free. The last batch is empty and stays. */
-static int next_batch(void *self, struct event_batch *batch, struct err *err)
+/* false: the reader's err says why. */
+static bool read_batch_now(struct event_reader *reader, struct event_batch *batch)
 {
-    struct event_reader *reader = self;
-    if (!reader->has_thread) {
-        int status = fill_batch(reader, 0);
-        *batch = reader->batches[0];
-        if (status)
-            *err = reader->err;
-        return status;
-    }
+    bool failed = fill_batch(reader, 0) != 0;
+    *batch = reader->batches[0];
+    return !failed;
+}
+
+/* The batch before is done with: its place is free. The last batch is empty and stays. */
+static bool take_batch(struct event_reader *reader, struct event_batch *batch)
+{
     pthread_mutex_lock(&reader->lock);
     if (reader->has_taken)
         reader->taken++;
@@ -286,9 +308,19 @@ static int next_batch(void *self, struct event_batch *batch, struct err *err)
     bool failed = reader->failed && reader->filled - reader->taken == 1;
     *batch = reader->batches[reader->taken % BATCHES];
     pthread_mutex_unlock(&reader->lock);
-    if (failed)
+    return !failed;
+}
+
+static int next_batch(void *self, struct event_batch *batch, struct err *err)
+{
+    struct event_reader *reader = self;
+    if (!(reader->has_thread ? take_batch : read_batch_now)(reader, batch)) {
         *err = reader->err;
-    return failed ? -1 : 0;
+        return -1;
+    }
+    if (batch->count)
+        progress_show(&reader->progress, batch->events[0].seq, reader->last_seq);
+    return 0;
 }
 
 struct event_source event_reader_source(struct event_reader *reader)
