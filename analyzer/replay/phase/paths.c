@@ -16,6 +16,8 @@ void paths_release(struct paths *paths)
 static char *join_names(const struct history *history, uint32_t parent, const char *name)
 {
     const char *before = parent == HISTORY_NONE ? "" : history->paths[parent].text;
+    if (!*name)
+        name = "(unnamed)";
     size_t bytes = strlen(before) + strlen(name) + sizeof "/";
     if (bytes > PATH_TEXT_MAX)
         bytes = PATH_TEXT_MAX;
