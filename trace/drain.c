@@ -202,6 +202,8 @@ static void take_event(struct drain *drain, struct drain_cursor *cursor, size_t 
 {
     const struct ring_slot *slot = cursor->event;
     drain->events[(*count)++] = (struct batch_event){slot, cursor->thread_id};
+    drain->pending_count +=
+        atomic_load_explicit(&slot->state, memory_order_relaxed) == SLOT_PENDING;
     if (slot->kind == EVENT_EXIT)
         drain->exit = (struct drain_exit){true, slot->seq, slot->time_ns};
     else if (slot->kind == EVENT_EXIT_UNDONE)
@@ -285,6 +287,7 @@ int drain_batch(struct drain *drain, struct err *err)
 {
     const uint32_t segments = ring_segment_count(drain->ring);
     size_t count = 0;
+    const uint64_t pending_before = drain->pending_count;
     drain->exit = (struct drain_exit){0};
     if (!has_news(drain, segments))
         return 0;
@@ -294,6 +297,7 @@ int drain_batch(struct drain *drain, struct err *err)
         store_events(drain->store, drain->events, count, err) || store_exit(drain, err) ||
         store_commit(drain->store, err)) {
         store_rollback(drain->store);
+        drain->pending_count = pending_before;
         return -1;
     }
     atomic_fetch_add_explicit(&drain->batch_count, 1, memory_order_relaxed);
@@ -336,7 +340,7 @@ struct drain_remains drain_remains(struct drain *drain)
     struct drain_remains remains = {0, 0};
     for (uint32_t i = 0; drain->dead && i < ring_segment_count(drain->ring); i++) {
         struct ring_segment *segment = ring_segment(drain->ring, i);
-        if (!segment || ring_segment_state(drain->ring, i) == SEGMENT_IDLE)
+        if (!segment)
             continue;
         for (uint32_t slot = 0; slot < RING_SEGMENT_SLOTS; slot++)
             note_remains(&remains, &segment->slots[slot]);
@@ -352,7 +356,7 @@ static int store_loss_reason(struct drain *drain, struct err *err)
                   : store_meta_null(drain->store, META_lost_reason, err);
 }
 
-int drain_store_end(struct drain *drain, int64_t end_ns, bool complete, struct err *err)
+int drain_store_end(struct drain *drain, const struct drain_end *end, struct err *err)
 {
     const struct ring_header *header = drain->ring->header;
     struct store *store = drain->store;
@@ -366,11 +370,10 @@ int drain_store_end(struct drain *drain, int64_t end_ns, bool complete, struct e
                            err) ||
         store_loss_reason(drain, err) ||
         store_meta_integer(store, META_ring_full_ns, (int64_t)atomic_load(&header->full_ns), err) ||
-        store_meta_integer(store, META_in_flight_events,
-                           (int64_t)drain_remains(drain).in_flight_events, err) ||
-        store_meta_integer(store, META_end_ns, end_ns, err) ||
-        store_meta_integer(store, META_complete, complete && !atomic_load(&header->lost_events),
-                           err) ||
+        store_meta_integer(store, META_in_flight_events, (int64_t)end->in_flight_events, err) ||
+        store_meta_integer(store, META_end_ns, end->end_ns, err) ||
+        store_meta_integer(store, META_complete,
+                           end->complete && !atomic_load(&header->lost_events), err) ||
         store_commit(store, err)) {
         store_rollback(store);
         return -1;

@@ -44,6 +44,7 @@ struct drain {
     struct store *store;
     struct tally *tally;    /* receives the stored events; may be NULL */
     bool dead;              /* the producer is gone: pending slots stay pending */
+    uint64_t pending_count; /* of the events stored so far: their calls had not returned */
     struct drain_exit exit; /* the last one among the events of this batch */
     struct drain_cursor cursors[RING_SEGMENT_LIMIT];
     struct drain_cursor *heap[RING_SEGMENT_LIMIT]; /* by the seq of their events, lowest first */
@@ -71,8 +72,12 @@ struct drain_remains {
 };
 struct drain_remains drain_remains(struct drain *drain);
 
-/* Stores the meta rows of the end, in one transaction: losses, calls in flight, end_ns,
- * complete. */
-int drain_store_end(struct drain *drain, int64_t end_ns, bool complete, struct err *err);
+/* Stores the meta rows of the end, in one transaction: losses, and what the caller knows. */
+struct drain_end {
+    int64_t end_ns;
+    uint64_t in_flight_events;
+    bool complete;
+};
+int drain_store_end(struct drain *drain, const struct drain_end *end, struct err *err);
 
 #endif

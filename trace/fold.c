@@ -67,11 +67,14 @@ static int64_t last_stored_ns(sqlite3 *db)
  * as at an exec. */
 static int store_end(struct drain *drain, sqlite3 *db, struct err *err)
 {
-    const int64_t times_ns[] = {last_stored_ns(db), (int64_t)drain_remains(drain).last_time_ns};
-    int64_t end_ns = store_meta_read(db, META_end_ns, 0);
+    const struct drain_remains remains = drain_remains(drain);
+    const int64_t times_ns[] = {last_stored_ns(db), (int64_t)remains.last_time_ns};
+    struct drain_end end = {.end_ns = store_meta_read(db, META_end_ns, 0),
+                            .in_flight_events = remains.in_flight_events,
+                            .complete = store_meta_read(db, META_complete, 0) == 1};
     for (int i = 0; i < 2; i++)
-        end_ns = times_ns[i] > end_ns ? times_ns[i] : end_ns;
-    return drain_store_end(drain, end_ns, store_meta_read(db, META_complete, 0) == 1, err);
+        end.end_ns = times_ns[i] > end.end_ns ? times_ns[i] : end.end_ns;
+    return drain_store_end(drain, &end, err);
 }
 
 /* Stores everything that the ring holds. db stays open, and closes on error. */

@@ -129,8 +129,11 @@ static void log_write_error(const struct err *err)
 
 static int store_trace_end(struct err *err)
 {
-    const int64_t end_ns = (int64_t)(clock_kernel_ns() - recording.start_monotonic_ns);
-    return drain_store_end(drain, end_ns, true, err);
+    const struct drain_end end = {.end_ns =
+                                      (int64_t)(clock_kernel_ns() - recording.start_monotonic_ns),
+                                  .in_flight_events = drain->pending_count,
+                                  .complete = true};
+    return drain_store_end(drain, &end, err);
 }
 
 /* Other threads may still be inside hooks: they keep the ring's mapping, only its file is removed.

@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#define SEGMENT_WAIT_NS 1000000000
+#define SEGMENT_WAIT_NS 5000000000
 
 struct ring_segment;
 
