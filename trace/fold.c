@@ -86,7 +86,7 @@ static int drain_into(sqlite3 *db, struct ring *ring, struct err *err)
         return -1;
     struct drain *drain = drain_new(ring, &store, true);
     if (!drain)
-        err_set(err, ERR_SYSTEM, "out of memory");
+        err_set(err, ERR_SYSTEM, "out of memory for %s", ring->path);
     else if (!drain_all(drain, err))
         result = store_end(drain, db, err);
     free(drain);

@@ -5,6 +5,7 @@
  */
 #include "fold_lock.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <limits.h>
@@ -59,6 +60,8 @@ enum fold_lock fold_lock_take(const struct ring *ring, const char *trace_path)
             return FOLD_LOCK_GONE;
         if (try_lock(ring))
             return ring_is_gone(ring) ? FOLD_LOCK_GONE : FOLD_LOCK_TAKEN;
+        if (errno != EAGAIN && errno != EACCES)
+            break;
         nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
         const int64_t written_ns = last_write_ns(trace_path);
         if (written_ns != seen_ns)

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from support.run import BUILD, load_json, run_command, simulator_environment
+from support.run import BUILD, compile_library, load_json, run_command, simulator_environment
 from support.printed_stack import PrintedStack, frames_of, functions_of
 from support.tracefile import Trace
 
@@ -193,3 +193,16 @@ def test_names_in_the_trace_go_before_the_files_on_this_machine(trace, stack):
         database.execute("INSERT INTO string VALUES (900, 'renamed')")
         database.execute("INSERT INTO symbol VALUES (?, 0, 900, 0, 0)", [stack.addresses[0]])
     assert functions_of(trace)[0] == "renamed"
+
+
+def test_a_name_longer_than_a_trace_may_hold_is_stored_cut(tmp_path):
+    library = compile_library(tmp_path / "long.so", f"void {'f' * 5000}(void) {{}}")
+    symbols = subprocess.run(["nm", library], capture_output=True, text=True, check=True).stdout
+    (offset,) = [int(line.split()[0], 16) for line in symbols.splitlines() if line.endswith("f" * 5000)]
+    trace = Trace(tmp_path / "trace.db")
+    trace.rows["module"].append((1, str(library), None, 0x100000, 0x100000, 0x200000))
+    trace.alloc(1, stack=trace.stack(0x100000 + offset + 1))
+    resolve(trace.write())
+    assert max(text for (text,) in rows(trace.path, "SELECT length(text) FROM string")) == 4096
+    assert functions_of(trace.path) == ["f" * 4096]
+    assert load_json("peak", trace.path)["warnings"] == []
