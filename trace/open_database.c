@@ -159,9 +159,12 @@ static int open_as(const char *name, const char *path, const char *shown, int fl
     return -1;
 }
 
+/* SQLite takes "file:x" for an address and ":memory:" for no file. */
 int open_database(const char *path, const char *shown, int flags, sqlite3 **db, struct err *err)
 {
-    return open_as(path, path, shown, flags, db, err);
+    char name[PATH_MAX + 2];
+    snprintf(name, sizeof name, "%s%s", *path == '/' ? "" : "./", path);
+    return open_as(name, path, shown, flags, db, err);
 }
 
 int open_database_copy(sqlite3 *from, const char *path, sqlite3 **copy, struct err *err)

@@ -66,6 +66,13 @@ def test_what_is_no_regular_file_is_not_even_opened(tmp_path, what):
     assert_refused(path, what)
 
 
+@pytest.mark.parametrize("name", ["file:trace.db?mode=memory", ":memory:"])
+def test_a_name_that_sqlite_takes_for_something_else_is_that_of_a_file(path, name):
+    path.rename(path.with_name(name))
+    completed = run_command("info", "--json", name, cwd=path.parent)
+    assert (completed.returncode, completed.stderr) == (0, "")
+
+
 def test_a_text_file_is_refused(tmp_path):
     (tmp_path / "notes.txt").write_text("this is no trace\n" * 100)
     assert_refused(tmp_path / "notes.txt")
