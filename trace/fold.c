@@ -77,6 +77,14 @@ static int store_end(struct drain *drain, sqlite3 *db, struct err *err)
     return drain_store_end(drain, &end, err);
 }
 
+static bool is_partly_read(const struct ring *ring, struct err *err)
+{
+    if (!atomic_load_explicit(&ring->map_failed, memory_order_relaxed))
+        return false;
+    err_set(err, ERR_SYSTEM, "cannot map all of %s", ring->path);
+    return true;
+}
+
 /* Stores everything that the ring holds. db stays open, and closes on error. */
 static int drain_into(sqlite3 *db, struct ring *ring, struct err *err)
 {
@@ -87,7 +95,7 @@ static int drain_into(sqlite3 *db, struct ring *ring, struct err *err)
     struct drain *drain = drain_new(ring, &store, true);
     if (!drain)
         err_set(err, ERR_SYSTEM, "out of memory for %s", ring->path);
-    else if (!drain_all(drain, err))
+    else if (!drain_all(drain, err) && !is_partly_read(ring, err))
         result = store_end(drain, db, err);
     free(drain);
     if (result)

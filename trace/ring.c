@@ -181,11 +181,17 @@ struct ring_segment *ring_segment(struct ring *ring, uint32_t index)
     struct stat status;
     if (segment)
         return segment;
+    const bool known = own_fd_is(ring->fd, &ring->file) && fstat(ring->fd, &status) == 0;
     /* Touching pages beyond the end of a truncated file would raise SIGBUS. */
-    if (!own_fd_is(ring->fd, &ring->file) || fstat(ring->fd, &status) != 0 ||
-        status.st_size < segment_offset(index + 1))
+    if (known && status.st_size < segment_offset(index + 1))
         return NULL;
-    segment = (struct ring_segment *)map(ring, RING_SEGMENT_BYTES, segment_offset(index));
+    if (known)
+        segment = (struct ring_segment *)map(ring, RING_SEGMENT_BYTES, segment_offset(index));
+    if (!segment) {
+        /* Relaxed: read by the thread that drains, which called this. */
+        atomic_store_explicit(&ring->map_failed, true, memory_order_relaxed);
+        return NULL;
+    }
     atomic_store_explicit(&ring->segments[index], segment, memory_order_release);
     return segment;
 }

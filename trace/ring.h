@@ -89,6 +89,8 @@ struct ring {
     const char *path; /* owned by the caller */
     bool writable;
     bool private; /* changes stay in this process's memory */
+    /* A segment that the file may hold was not mapped, so whoever reads a dead ring misses its events. */
+    _Atomic bool map_failed;
     struct ring_header *header;
     uint32_t segment_max;
     _Atomic int64_t full_until_ns; /* CLOCK_MONOTONIC_COARSE: do not try to grow before */

@@ -86,7 +86,7 @@ def try_on_copies(copy_of, original, line, group, mode, effort, chance):
     expected = answers(there)
     unharmed, _ = Faults(copy_of(original), line, group, mode).run(0)
     assert (expected.status, unharmed.status) == (0, 0), expected.stderr + unharmed.stderr
-    nth, step = sampled(effort, chance, group, (3 if group == "memory" else 1) if mode == "one" else 11)
+    nth, step = sampled(effort, chance, group, (5 if group == "memory" else 1) if mode == "one" else 17)
     while True:
         ending, failed = Faults(copy_of(original), line, group, mode).run(nth)
         if not failed:
@@ -111,4 +111,31 @@ def test_a_killed_trace_survives_whatever_fails_while_it_is_folded(killed_plain,
 @pytest.mark.parametrize("group", GROUPS)
 def test_a_trace_survives_whatever_fails_while_names_are_written(made_trace, copy_of, effort, chance, group, mode):
     wrong = list(try_on_copies(copy_of, made_trace.parent, "resolve trace.db --json", group, mode, effort, chance))
+    assert not wrong, f"{len(wrong)}:\n" + "\n".join(wrong[:10])
+
+
+def run_complaint(ending, unharmed):
+    """The program ran and ended as it does, or was never started."""
+    lines = ending.stderr.splitlines()
+    if ending.late or any(not line.startswith("gpumemtrace: ") for line in lines):
+        return f"took too long, or said {ending.stderr}"
+    if (ending.status, ending.stdout) == (unharmed.status, unharmed.stdout):
+        return ""
+    if ending.status in (2, 126, 127) and not ending.stdout and len(lines) == 1:
+        return ""
+    return f"exit {ending.status}, {difference(unharmed.stdout, ending.stdout)}, {ending.stderr}"
+
+
+@pytest.mark.parametrize("mode", ["one", "rest"])
+@pytest.mark.parametrize("group", ["memory", "files"])
+def test_a_program_is_run_as_it_is_or_not_at_all(tmp_path, effort, chance, group, mode):
+    line = f"run --dry-run -o {tmp_path / 'trace.db'} -- {BUILD / 'tests/few_descriptors'}"
+    faults = Faults(tmp_path, line, group, mode)
+    unharmed, _ = faults.run(0)
+    assert unharmed.status == 5, unharmed.stderr
+    wrong = []
+    for nth, ending in faults.each(*sampled(effort, chance, group, 1)):
+        complaint = run_complaint(ending, unharmed)
+        if complaint:
+            wrong.append(f"call {nth}: {complaint}")
     assert not wrong, f"{len(wrong)}:\n" + "\n".join(wrong[:10])

@@ -78,7 +78,7 @@ def try_some(count, ways, copy, chance, good):
 
 @pytest.mark.parametrize("part", range(8))
 def test_a_changed_trace_is_answered_or_refused(made_trace, copy_of, effort, chance, part):
-    count = effort(2, 90)
+    count = effort(2, 40)
     ways = corruption.OF_A_TRACE[part:] + corruption.OF_A_TRACE[:part]
     wrong = try_some(count, ways, lambda: copy_of(made_trace.parent), chance, made_trace)
     assert not wrong, f"{len(wrong)} of {count * len(LINES)}:\n" + "\n".join(wrong[:20])
@@ -86,7 +86,7 @@ def test_a_changed_trace_is_answered_or_refused(made_trace, copy_of, effort, cha
 
 @pytest.mark.parametrize("part", range(4))
 def test_what_a_killed_process_left_is_answered_or_refused(killed_folder, made_trace, copy_of, effort, chance, part):
-    count = effort(3, 90)
+    count = effort(3, 40)
     ways = corruption.OF_A_KILLED_TRACE[part:] + corruption.OF_A_KILLED_TRACE[:part]
     wrong = try_some(count, ways, lambda: copy_of(killed_folder), chance, made_trace)
     assert not wrong, f"{len(wrong)} of {count * len(LINES)}:\n" + "\n".join(wrong[:20])

@@ -242,8 +242,23 @@ FILE_CALL(ssize_t, pwrite64, (int fd, const void *bytes, size_t count, off_t off
 FILE_CALL(int, ftruncate, (int fd, off_t length), EFBIG, syscall(SYS_ftruncate, fd, length))
 FILE_CALL(int, ftruncate64, (int fd, off_t length), EFBIG, syscall(SYS_ftruncate, fd, length))
 FILE_CALL(int, access, (const char *path, int mode), EACCES, syscall(SYS_faccessat, AT_FDCWD, path, mode))
+FILE_CALL(int, fdatasync, (int fd), EIO, syscall(SYS_fdatasync, fd))
+FILE_CALL(int, mkdir, (const char *path, mode_t mode), ENOSPC, syscall(SYS_mkdirat, AT_FDCWD, path, mode))
+FILE_CALL(int, rmdir, (const char *path), EROFS, syscall(SYS_unlinkat, AT_FDCWD, path, AT_REMOVEDIR))
+FILE_CALL(ssize_t, readlink, (const char *path, char *bytes, size_t count), EIO, syscall(SYS_readlinkat, AT_FDCWD, path, bytes, count))
+FILE_CALL(int, stat, (const char *path, struct stat *status), EIO, syscall(SYS_newfstatat, AT_FDCWD, path, status, 0))
+FILE_CALL(int, fstat, (int fd, struct stat *status), EIO, syscall(SYS_newfstatat, fd, "", status, AT_EMPTY_PATH))
+FILE_CALL(int, pipe2, (int ends[2], int flags), EMFILE, syscall(SYS_pipe2, ends, flags))
 FILE_CALL(int, fchmod, (int fd, mode_t mode), EPERM, syscall(SYS_fchmod, fd, mode))
 /* clang-format on */
+
+/* A recorder that cannot remove what it made leaves it: the command alone is tried. */
+GMT_EXPORT int unlink(const char *path)
+{
+    if (from_anywhere)
+        FAIL(FAULT_FILES, EROFS, -1);
+    return (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
+}
 
 /* What the recorder writes to stderr is let through. */
 GMT_EXPORT ssize_t write(int fd, const void *bytes, size_t count)
