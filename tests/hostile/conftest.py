@@ -17,7 +17,7 @@ from support.tracefile import Trace
 
 ALL = os.environ.get("GPUMEMTRACE_HOSTILE") == "all"
 SEED = int(os.environ.get("GPUMEMTRACE_SEED") or 1)
-# Made traces that can follow each other in one file: none of them ends the process.
+# Made traces that can follow each other in one file.
 IN_ONE_FILE = """
     many_sites pool_with_segments two_pools phases_in_phases growing_steps deep_stack native_stack exhausted_card
     failures_of_every_kind memory_of_every_kind looked_up_but_not_recorded names_that_need_quoting phases_from_stacks
@@ -44,6 +44,7 @@ def chance(request):
 def made_trace(tmp_path_factory):
     """A small trace with something of everything."""
     trace = Trace(tmp_path_factory.mktemp("made") / "trace.db")
+    trace.exit = lambda *_: None
     for name in IN_ONE_FILE:
         MADE[name][0](trace)
     for table in ("device", "coverage", "module"):
