@@ -6,6 +6,7 @@
 #   make            build everything            make demo     record and report a sample, no GPU needed
 #   make check      run the tests               make bench    what recording costs, beside heaptrack
 #   make check-pytorch                          the real PyTorch, without a GPU (3 GB on disk)
+#   make bench-large                            long recordings: an hour, 10 GB on disk
 #   make bench-pytorch                          what recording it costs, beside its own recorder
 #                                               (both write doc/measurements.md with WRITE=1)
 #   make check-hostile SEED=N                   everything goes wrong, in turn and by chance
