@@ -111,7 +111,7 @@ static void begin(struct live *live, const struct live_entry *entry)
     if ((entry->key & ((1u << SPACE_BITS) - 1)) == SPACE_MAPPING)
         return;
     *live_bytes += entry->size_bytes;
-    if (*live_bytes > live->peak_bytes[entry->device])
+    if (!live->has_ended && *live_bytes > live->peak_bytes[entry->device])
         live->peak_bytes[entry->device] = *live_bytes;
 }
 
@@ -129,7 +129,7 @@ static void allocate(struct live *live, const struct live_event *event)
     const bool plain = event->memory == MEMORY_LINEAR || event->memory == MEMORY_PITCHED ||
                        event->memory == MEMORY_ARRAY;
     if (event->result != 0)
-        live->failed_allocations++;
+        live->failed_allocations += !live->has_ended;
     else if (memory_account((enum memory_kind)event->memory) == ACCOUNT_device && event->address)
         begin(live, &(struct live_entry){
                         .key = key_of(is_object ? SPACE_HANDLE : SPACE_MEMORY, event->address),
@@ -222,7 +222,9 @@ void live_count(struct live *live, const struct live_event *event)
     const bool has_device = event->device < LIVE_DEVICES;
     if (event->kind == EVENT_EXIT && event->object != EXIT_BY_EXEC)
         live->has_ended = true;
-    if (live->has_ended || memory_account((enum memory_kind)event->memory) == ACCOUNT_pool)
+    if (event->kind == EVENT_EXIT_UNDONE)
+        live->has_ended = false;
+    if (memory_account((enum memory_kind)event->memory) == ACCOUNT_pool)
         return; /* a pool's piece lies in memory that is already counted */
     if (event->kind == EVENT_ALLOC && (has_device || event->result != 0))
         allocate(live, event);

@@ -31,7 +31,7 @@ struct live {
     size_t entry_count, entry_limit;
     uint64_t live_bytes[LIVE_DEVICES + 1], peak_bytes[LIVE_DEVICES + 1];
     uint64_t failed_allocations;
-    bool has_ended; /* the exit handlers began: nothing counts any more */
+    bool has_ended; /* an exit began: peaks and failures stay as they are, unless it is undone */
 };
 
 void live_release(struct live *live);

@@ -8,7 +8,6 @@
 #include <stdbool.h>
 
 #include "gpumemtrace/compiler.h"
-
 #include "interpose/recording/event_slot.h"
 
 /* The reason of the exit that has been written, plus 1; 0: none. IS_FINAL: it was an interpreter's, and

@@ -135,6 +135,18 @@ static void nothing_counts_after_the_exit_and_an_exec_is_none(void **state)
     assert_int_equal(live.peak_bytes[0], MIB);
 }
 
+static void an_exit_that_is_undone_did_not_happen(void **state)
+{
+    (void)state;
+    on(EVENT_ALLOC, MEMORY_LINEAR, 0x1000, 4 * MIB, 0);
+    on(EVENT_EXIT, MEMORY_NONE, 0, 0, EXIT_BY_INTERPRETER);
+    on(EVENT_FREE, MEMORY_LINEAR, 0x1000, 0, 0);
+    on(EVENT_ALLOC, MEMORY_LINEAR, 0x2000, 3 * MIB, 0);
+    on(EVENT_EXIT_UNDONE, MEMORY_NONE, 0, 0, 0);
+    on(EVENT_ALLOC, MEMORY_LINEAR, 0x3000, 2 * MIB, 0);
+    assert_int_equal(live.peak_bytes[0], 5 * MIB);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -153,6 +165,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(memory_of_an_unknown_device_is_counted_apart, fresh, fresh),
         cmocka_unit_test_setup_teardown(nothing_counts_after_the_exit_and_an_exec_is_none, fresh,
                                         fresh),
+        cmocka_unit_test_setup_teardown(an_exit_that_is_undone_did_not_happen, fresh, fresh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
