@@ -72,7 +72,7 @@ FUZZ       := $(patsubst tests/fuzz/%.c,$(O)/tests/fuzz/%,$(fuzz_src))
 PRODUCTS   := $(LIBRARY) $(COMMAND) $(SIMULATOR)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo check check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch check-mutations check-hostile fuzz bench bench-large \
+.PHONY: all deps demo check check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch check-mutations check-long check-hostile fuzz bench bench-large \
         bench-pytorch lint install uninstall clean programs samples units demo-run check-run fuzz-run tsan-run pythons-run aarch64-run pytorch pytorch-run
 .SECONDARY:
 
@@ -340,6 +340,11 @@ pytorch: deps
 check-mutations: deps
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs samples units
 	$(Q)tests/mutations/run
+
+# A thousand random traces beside a slow reading of them, where `make check` has fifty.
+check-long: deps
+	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all
+	$(Q)GPUMEMTRACE_SEEDS=1000 $(PYTEST) $(subst loadfile,load,$(TWO_AT_ONCE)) tests/reference
 
 bench: deps
 	$(Q)sh .ci/deps bench

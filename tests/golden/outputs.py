@@ -40,11 +40,13 @@ ANSWERS = [
 MORE = (
     "frag --samples=3 --json", "frag --samples=100 --format=csv", "timeline --samples=7 --json",
     "timeline --samples=5000 --format=csv", "report --layer=driver --json", "report --layer=pool --json",
-    "peak --device=1 --json", "peak --top=2 --native=full", "leaks --layer=driver --top=1", "phases --layer=pool --format=csv",
-    "frag --layer=driver --json", "check --max-peak=1KiB --max-leak=0 --allow-incomplete --json", "compare model.json --json",
-    "compare model.json", "report other.db --json", "report other.db", "peak other.db --format=csv", "timeline other.db --json",
-    "frag other.db --at=end --json", "phases other.db", "leaks other.db --json", "oom other.db --json", "info other.db --json",
-    "check --baseline=other.db --allow-incomplete", "check --baseline=other.db --tolerance=50% --allow-incomplete --json",
+    "peak --device=1 --json", "peak --top=2 --native=full", "leaks --layer=driver --top=1",
+    "phases --layer=pool --format=csv", "frag --layer=driver --json",
+    "check --max-peak=1KiB --max-leak=0 --allow-incomplete --json", "compare model.json --json",
+    "compare model.json", "report other.db --json", "report other.db", "peak other.db --format=csv",
+    "timeline other.db --json", "frag other.db --at=end --json", "phases other.db", "leaks other.db --json",
+    "oom other.db --json", "info other.db --json", "check --baseline=other.db --allow-incomplete",
+    "check --baseline=other.db --tolerance=50% --allow-incomplete --json",
 )  # fmt: skip
 AT_MOMENT = ("peak --json", "frag --segments --json", "frag")
 NUMBER = re.compile(rb"\d+(?:\.\d+)?")
@@ -55,12 +57,11 @@ def moments_of(copy):
     query = sqlite3.connect(f"file:{copy}?mode=ro", uri=True).execute
     try:
         rows = query("SELECT seq, time_ns FROM event ORDER BY seq").fetchall()
-        push, alloc = (query("SELECT kind FROM event_kind WHERE name = ?", (name,)).fetchone()[0] for name in ("phase-push", "alloc"))
-        names = query(
-            "SELECT text FROM event JOIN string ON string_id = object WHERE kind = ? GROUP BY text ORDER BY min(seq)", (push,)
-        ).fetchall()
-        failures = query("SELECT count(*) FROM event WHERE kind = ? AND result <> 0", (alloc,)).fetchone()[0]
-    except (sqlite3.Error, TypeError):
+        kinds = {name: kind for kind, name in query("SELECT kind, name FROM event_kind")}
+        pushed = "SELECT text FROM event JOIN string ON string_id = object WHERE kind = ? GROUP BY 1 ORDER BY min(seq)"
+        names = query(pushed, (kinds["phase-push"],)).fetchall()
+        failures = query("SELECT count(*) FROM event WHERE kind = ? AND result <> 0", (kinds["alloc"],)).fetchone()[0]
+    except (sqlite3.Error, KeyError):
         return []
     found = ["1", "oom:1", "phase:nobody"]
     if rows:

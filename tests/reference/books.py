@@ -1,0 +1,536 @@
+# SPDX-License-Identifier: MIT
+"""A slow, plain reading of a trace: what its events did to memory, by the rules of TRACE-FORMAT.md and of the
+table "What each event does". Every event is looked at once, everything is kept, nothing is clever. It shares
+no code with the analyzer, and it must not know what is asked of the result (figures.py)."""
+
+import collections
+import dataclasses
+
+from reference.events import Tables, inferred_phase
+
+# A span opened in one as deep as this becomes its sibling.
+DEEPEST = 1024
+OUT_OF_MEMORY = 2
+CONTEXT_IS_GONE = (4, 201, 709)
+EXEC = 2
+
+# Address spaces: what is not listed lives in one for all devices.
+SPACES = {
+    "array": "array", "mapped array": "array", "pinned host": "host", "registered host": "host",
+    "virtual": "handle", "virtual host": "handle", "imported virtual": "handle", "multicast": "handle",
+    "external": "external", "address range": "range", "graph node": "node", "none": None,
+}  # fmt: skip
+WITH_CONTEXT = {"linear", "pitched", "array", "managed", "pinned host", "registered host", "module", "limit"}
+STREAM_ORDERED = ("stream-ordered", "stream-ordered host", "stream-ordered managed")
+
+Sample = collections.namedtuple("Sample", "index device free total own")
+
+
+@dataclasses.dataclass(eq=False)
+class Path:
+    name: str
+    text: str
+    source: str
+
+
+@dataclasses.dataclass(eq=False)
+class Span:
+    path: Path
+    parent: "Span"
+    depth: int
+    thread: int
+    begin: int
+    end: int  # the number of counted events while it is open
+    range_id: int = 0
+
+
+@dataclasses.dataclass(eq=False)
+class Block:
+    stock: tuple  # (device, account, pool)
+    address: int
+    size: int
+    memory: str
+    stack: int
+    begin: int
+    span: Span
+    thread: int
+    mempool: object = None
+    owner: int = 0  # the context that the allocation names
+    end: int = None
+    how: str = None  # freed, implicit, lost, resized
+    ender: int = None  # thread
+    death_span: Span = None
+    is_segment: bool = False
+
+
+@dataclasses.dataclass(eq=False)
+class Mempool:
+    device: int
+    handle: int
+    memory: str
+    is_graph: bool
+    is_gone: bool = False
+    is_reported: bool = False
+    reports: list = dataclasses.field(default_factory=list)  # (event, used, reserved)
+
+
+@dataclasses.dataclass(eq=False)
+class Physical:
+    """A VMM object, or a multicast object."""
+
+    block: Block
+    handles: list = dataclasses.field(default_factory=list)
+    mappings: set = dataclasses.field(default_factory=set)
+    bindings: list = dataclasses.field(default_factory=list)  # (container block, offset)
+
+
+@dataclasses.dataclass(eq=False)
+class Range:
+    """Driver memory that a framework pool may cut into pieces."""
+
+    address: int
+    size: int
+    begin: int
+    block: Block
+    physical: Physical = None
+    end: int = None
+    pool_stock: tuple = None
+
+    def overlaps(self, address, size):
+        return self.address < address + size and address < self.address + self.size
+
+
+@dataclasses.dataclass
+class Context:
+    handle: int
+    device: int
+    begin: int
+    is_primary: bool
+
+
+@dataclasses.dataclass
+class Count:
+    allocations: int = 0
+    frees: int = 0
+    failed: int = 0
+    implicit: int = 0
+    lost: int = 0
+
+
+class Books(Tables):
+    def __init__(self, path):
+        super().__init__(path)
+        self.blocks, self.changes = [], []  # a change: (event, block, is birth, span)
+        self.counts = collections.defaultdict(Count)  # by stock, in the order of their first event
+        self.devices = set()
+        self.failures, self.steps = [], []  # a failure: (event, stock, span)
+        self.unknown_frees = self.in_flight = self.unmatched_pops = 0
+        self.spans, self.open, self.paths, self.inferred = [], [], {}, None
+        self.ranges, self.mempools, self.samples, self.told = [], [], [], {}
+        self.live, self.reopened, self.physicals, self.nodes = {}, {}, [], set()
+        self.contexts, self.last_destroyed = {}, {}
+        self.count = self.find_end()
+        for event in self.events[: self.count]:
+            self.take(event)
+
+    def find_end(self):
+        """How many events count: those up to the first exit. An exec counts if its thread has no event after it."""
+        for event in self.events:
+            if event.kind == "exit" and not (
+                event.object == EXEC and any(later.thread == event.thread for later in self.events[event.index + 1 :])
+            ):
+                return event.index + 1
+        return len(self.events)
+
+    # --- phases ---
+
+    def named_span(self, thread):
+        own = [span for span in self.open if span.thread == thread]
+        return own[-1] if own else self.open[-1] if self.open else None
+
+    def current_span(self, event):
+        return self.named_span(event.thread) or self.inferred
+
+    def path(self, parent, name, source, string):
+        if (parent, string, source) not in self.paths:
+            self.paths[parent, string, source] = Path(name, f"{parent.text}/{name}" if parent else name, source)
+        return self.paths[parent, string, source]
+
+    def add_span(self, path, parent, event, range_id=0):
+        span = Span(path, parent, parent.depth + 1 if parent else 1, event.thread, event.index, self.count, range_id)
+        self.spans.append(span)
+        return span
+
+    def push(self, event):
+        parent = self.named_span(event.thread)
+        if parent and parent.depth >= DEEPEST:
+            parent = parent.parent
+        source = "nvtx" if event.size == 1 else "api"
+        path = self.path(parent.path if parent else None, self.strings[event.object], source, event.object)
+        if event.address:  # the number means the newest range that has it
+            for span in self.open:
+                if span.range_id == event.address and span.path.source == source:
+                    span.range_id = -1
+        self.open.append(self.add_span(path, parent, event, event.address))
+
+    def pop(self, event):
+        source = "nvtx" if event.size == 1 else "api"
+        for span in reversed(self.open):
+            mine = (
+                span.range_id == event.address if event.address else not span.range_id and span.thread == event.thread
+            )
+            if mine and span.path.source == source:
+                span.end = event.index
+                self.open.remove(span)
+                return
+        self.unmatched_pops += 1
+
+    def infer(self, event):
+        """The stack of an allocation may say that another phase begins."""
+        if self.account[event.memory] not in ("device", "managed", "pool"):
+            return
+        now = self.inferred.path.name if self.inferred else None
+        phase = inferred_phase(self, event.stack, now)
+        if phase == now:
+            return
+        if self.inferred:
+            self.inferred.end = event.index
+        self.inferred = self.add_span(self.path(None, phase, "inferred", phase), None, event)
+
+    # --- blocks ---
+
+    def stock(self, event, memory, pool=0):
+        """Where bytes of that memory are summed."""
+        self.devices.add(event.device)
+        account = self.account[memory]
+        stock = (event.device, account, pool if account == "pool" else 0)
+        self.counts.setdefault(stock, Count())
+        return stock
+
+    def begin(self, event, memory, size, stock=None, stack=None, counts=True, **more):
+        stock = stock or self.stock(event, memory, event.object)
+        span = self.current_span(event)
+        block = Block(
+            stock, event.address, size, memory, stack or event.stack or 0, event.index, span, event.thread, **more
+        )
+        self.blocks.append(block)
+        self.changes.append((event.index, block, True, span))
+        self.counts[stock].allocations += counts
+        return block
+
+    def finish(self, event, block, how):
+        block.end, block.how, block.ender, block.death_span = event.index, how, event.thread, self.current_span(event)
+        self.changes.append((event.index, block, False, block.death_span))
+        count = self.counts[block.stock]
+        count.frees += how == "freed"
+        count.implicit += how == "implicit"
+        count.lost += how == "lost"
+        for known in self.ranges:
+            if known.block is block and known.physical is None and known.end is None:
+                known.end = event.index
+        self.live = {place: other for place, other in self.live.items() if other is not block}
+        self.drop_bindings(event, block, 0, 1 << 64, None)
+
+    def resize(self, event, block, size, stack=None):
+        self.finish(event, block, "resized")
+        return self.begin(
+            event, block.memory, size, block.stock, stack or block.stack, counts=False, mempool=block.mempool
+        )
+
+    def fail(self, event, memory):
+        stock = self.stock(event, memory, event.object)
+        self.counts[stock].failed += 1
+        if stock[1] != "none" and (event.kind == "alloc" or event.result == OUT_OF_MEMORY):
+            self.failures.append((event, stock, self.current_span(event)))
+
+    def space(self, event):
+        if event.memory == "tensor":
+            return ("tensor", event.object)
+        return SPACES.get(event.memory, "device")
+
+    # --- allocations and frees ---
+
+    def alloc(self, event):
+        space, memory, mempool = self.space(event), event.memory, None
+        if memory in STREAM_ORDERED and event.object and (event.result or event.address):
+            mempool = self.find_mempool(event)
+            memory = mempool.memory
+        if space is None:
+            return
+        if event.result:
+            self.fail(event, memory)
+        elif not event.address:
+            pass
+        elif space == "node":
+            self.nodes.add(event.address)
+        elif space == "handle":
+            block = self.begin(event, memory, event.size)
+            self.take_handle(Physical(block), event.address)
+        else:
+            self.alloc_plain(event, space, memory, mempool)
+
+    def alloc_plain(self, event, space, memory, mempool):
+        old = self.live.get((space, event.address))
+        if old and old.memory == memory == "imported":
+            self.reopened[old] = self.reopened.get(old, 0) + 1
+            self.counts[old.stock].allocations += 1
+            return
+        if old:
+            self.finish(event, old, "lost")
+        block = self.begin(event, memory, event.size, mempool=mempool, owner=event.object)
+        self.live[space, event.address] = block
+        if space == "device":
+            self.ranges.append(Range(event.address, event.size, event.index, block))
+        if memory == "tensor" and event.size:
+            for held in self.ranges:
+                if (
+                    held.end is None
+                    and held.pool_stock is None
+                    and held.size
+                    and held.overlaps(event.address, event.size)
+                ):
+                    held.pool_stock, held.block.is_segment = block.stock, True
+
+    def free(self, event):
+        space = self.space(event)
+        if not event.address:
+            return
+        if space == "handle":
+            self.free_handle(event)
+            return
+        block = self.live.get((space, event.address))
+        if not block:
+            of_node = event.address in self.nodes and space in ("node", "device")
+            self.unknown_frees += event.result == 0 and space != "node" and not of_node
+        elif event.result:
+            if self.context_took(event, block):
+                self.finish(event, block, "implicit")
+        elif self.reopened.get(block):
+            self.reopened[block] -= 1
+            self.counts[block.stock].frees += 1
+        else:
+            self.finish(event, block, "freed")
+
+    # --- virtual memory ---
+
+    def take_handle(self, physical, handle):
+        for other in self.physicals:
+            if other is not physical and handle in other.handles:
+                raise ValueError("a handle of two objects")
+        if physical not in self.physicals:
+            self.physicals.append(physical)
+        physical.handles.append(handle)
+
+    def by_handle(self, handle):
+        return next((physical for physical in self.physicals if handle in physical.handles), None)
+
+    def by_address(self, address):
+        return next((r.physical for r in self.ranges if r.physical and r.end is None and r.overlaps(address, 1)), None)
+
+    def end_if_unused(self, event, physical):
+        if not (physical.handles or physical.mappings or physical.bindings) and physical.block.end is None:
+            self.finish(event, physical.block, "freed")
+
+    def free_handle(self, event):
+        if event.result:
+            return
+        physical = self.by_handle(event.address)
+        if not physical:
+            self.unknown_frees += 1
+            return
+        physical.handles.remove(event.address)
+        self.end_if_unused(event, physical)
+
+    def retain(self, event):
+        physical = self.by_address(event.address) or self.by_handle(event.object)
+        if not event.result and physical:
+            self.take_handle(physical, event.object)
+
+    def map(self, event):
+        physical = self.by_handle(event.object)
+        if event.result or not event.size or not physical:
+            return
+        if physical.block.memory == "imported virtual" and event.size > physical.block.size:
+            physical.block = self.resize(event, physical.block, event.size)
+        physical.mappings.add(event.address)
+        self.ranges.append(Range(event.address, event.size, event.index, physical.block, physical))
+
+    def unmap(self, event):
+        if event.result:
+            return
+        for held in self.ranges:
+            if held.physical and held.end is None and event.address <= held.address < event.address + event.size:
+                held.end = event.index
+                held.physical.mappings.remove(held.address)
+                self.end_if_unused(event, held.physical)
+
+    # --- bindings ---
+
+    def container(self, handle):
+        physical = self.by_handle(handle)
+        if physical and physical.block.memory == "multicast":
+            return physical.block
+        array = self.live.get(("array", handle))
+        return array if array and array.memory == "array" else None
+
+    def drop_bindings(self, event, container, start, size, device):
+        for physical in self.physicals:
+            kept = [
+                (where, at)
+                for where, at in physical.bindings
+                if where is not container
+                or not start <= at < start + size
+                or device not in (None, physical.block.stock[0])
+            ]
+            if len(kept) != len(physical.bindings):
+                physical.bindings = kept
+                self.end_if_unused(event, physical)
+
+    def bind(self, event):
+        physical = self.by_address(event.object) if event.memory == "none" else self.by_handle(event.object)
+        container = self.container(event.stream)
+        if event.result or not physical or not container or physical.block.memory == "multicast":
+            return
+        physical.bindings.append((None, 0))  # it may be what lies there: it must not end in between
+        self.drop_bindings(event, container, event.address, event.size, physical.block.stock[0])
+        physical.bindings[physical.bindings.index((None, 0))] = (container, event.address)
+
+    def unbind(self, event):
+        container = self.container(event.stream)
+        if not event.result and container:
+            self.drop_bindings(event, container, event.address, event.size, event.device)
+
+    # --- the driver's pools ---
+
+    def new_mempool(self, event, memory, is_graph=False):
+        self.mempools.append(Mempool(event.device, event.object, memory, is_graph))
+        return self.mempools[-1]
+
+    def find_mempool(self, event, is_graph=False):
+        for mempool in reversed(self.mempools):
+            same = mempool.device == event.device if is_graph else mempool.handle == event.object
+            if same and mempool.is_graph == is_graph and not mempool.is_gone:
+                return mempool
+        return self.new_mempool(event, "graph pool" if is_graph else "stream-ordered", is_graph)
+
+    def pool_create(self, event):
+        if not event.result:
+            for old in self.mempools:
+                old.is_gone |= not old.is_graph and old.handle == event.object
+            self.new_mempool(event, event.memory if event.memory in STREAM_ORDERED else "stream-ordered")
+
+    def pool_destroy(self, event):
+        if event.result:
+            return
+        for mempool in self.mempools:
+            if not mempool.is_graph and not mempool.is_gone and mempool.handle == event.object:
+                mempool.is_gone = True
+                used = sum(block.size for block in self.blocks if block.mempool is mempool and block.end is None)
+                if mempool.is_reported:
+                    mempool.reports.append((event.index, used, 0))
+
+    def pool_usage(self, event):
+        is_graph = event.memory == "graph pool"
+        mempool = self.find_mempool(event, is_graph)
+        mempool.is_reported = True
+        mempool.reports.append((event.index, event.address, event.size))
+        if not is_graph:
+            return
+        held = [block for block in self.blocks if block.mempool is mempool and block.end is None]
+        if held and not event.size:
+            self.finish(event, held[0], "freed")
+        elif held and held[0].size != event.size:
+            self.resize(event, held[0], event.size, event.stack)
+        elif event.size and not held:
+            self.begin(event, event.memory, event.size, mempool=mempool)
+
+    # --- contexts, modules, limits ---
+
+    def context_create(self, event):
+        if event.result == OUT_OF_MEMORY:
+            self.fail(event, "module")
+        elif not event.result:
+            by_program = self.hooks.get(event.hook, "").startswith("cuCtxCreate")
+            self.contexts[event.object] = Context(event.object, event.device, event.index, not by_program)
+
+    def context_destroy(self, event):
+        if event.result:
+            return
+        gone = self.contexts.pop(event.object, None) or Context(event.object, event.device, 0, event.object == 0)
+        self.last_destroyed[gone.device] = event.index
+        for block in [block for block in self.blocks if block.end is None]:
+            if block.memory in WITH_CONTEXT and gone.device in (None, block.stock[0]) and self.lived_in(block, gone):
+                self.finish(event, block, "implicit")
+
+    def lived_in(self, block, gone):
+        if block.owner:
+            owner = self.contexts.get(block.owner)
+            return block.owner == gone.handle if gone.handle else owner is None or owner.is_primary
+        return gone.device is not None and block.begin >= gone.begin
+
+    def context_took(self, event, block):
+        return event.result in CONTEXT_IS_GONE and block.begin < self.last_destroyed.get(block.stock[0], -1)
+
+    def device_memory(self, event):
+        if event.result or event.device is None:
+            return
+        own = sum(block.size for block in self.blocks if block.end is None and block.stock[0] == event.device
+                  and block.stock[1] in ("device", "context"))  # fmt: skip
+        self.samples.append(Sample(event.index, event.device, event.address, event.size, own))
+
+    def taken(self, event):
+        """What the card lost between the two samples inside this call, beside what is known."""
+        inside = [
+            sample for sample in self.samples
+            for other in [self.events[sample.index]]
+            if other.nested and (other.thread, other.call, other.hook) == (event.thread, event.call, event.hook)
+        ]  # fmt: skip
+        if inside:
+            self.told[inside[-1].index] = event.index
+        if len(inside) < 2 or inside[-1].device != inside[-2].device:
+            return 0
+        before, after = inside[-2:]
+        return before.free - after.free - (after.own - before.own)
+
+    def module_load(self, event):
+        size = self.taken(event)
+        if event.result:
+            self.fail(event, "module")
+            return
+        old = self.live.get(("module", event.object))
+        if old:
+            self.finish(event, old, "lost")
+        self.live["module", event.object] = self.begin(event, "module", max(size, 0))
+
+    def module_unload(self, event):
+        block = self.live.get(("module", event.object))
+        if block and (event.result == 0 or self.context_took(event, block)):
+            self.finish(event, block, "implicit" if event.result else "freed")
+
+    def limit(self, event):
+        size, key = self.taken(event), ("limit", event.object, event.address)
+        if event.result:
+            self.fail(event, "limit")
+            return
+        old = self.live.get(key)
+        if old:
+            size += old.size
+            self.finish(event, old, "freed")
+        self.live[key] = self.begin(event, "limit", max(size, 0), owner=event.object)
+
+    # --- one event ---
+
+    def step(self, event):
+        self.steps.append(event.index)
+
+    def take(self, event):
+        if event.device is not None:
+            self.devices.add(event.device)
+        if event.result is None:
+            self.in_flight += 1
+            return
+        if event.kind == "alloc":
+            self.infer(event)
+        handler = {"phase-push": "push", "phase-pop": "pop"}.get(event.kind, event.kind.replace("-", "_"))
+        if event.kind not in ("mark", "exit"):
+            getattr(self, handler)(event)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""The tables of a trace, as TRACE-FORMAT.md describes them, and what a stack says of the phase. It must not know
+what events do."""
+
+import collections
+import fnmatch
+import pathlib
+import re
+import sqlite3
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+Event = collections.namedtuple(
+    "Event",
+    "index seq time thread hook kind memory address size object stream result stack call nested device",
+)
+
+
+def documented(heading):
+    """The rows of that table of TRACE-FORMAT.md."""
+    section = (ROOT / "include/gpumemtrace/TRACE-FORMAT.md").read_text().split(f"## {heading}\n")[1].split("\n## ")[0]
+    return [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in section.splitlines()
+        if re.match(r"\| \d", line)
+    ]
+
+
+class Tables:
+    def __init__(self, path):
+        query = sqlite3.connect(f"file:{path}?mode=ro", uri=True).execute
+        kinds = {int(row[0]): row[1] for row in documented("Kinds of events")}
+        memories = {int(row[0]): row[1] for row in documented("Kinds of memory")}
+        self.account = {row[1]: row[3] for row in documented("Kinds of memory")}
+        self.strings = dict(query("SELECT string_id, text FROM string"))
+        self.hooks = dict(query("SELECT hook_id, name FROM hook"))
+        self.threads = dict(query("SELECT thread_id, name FROM thread"))
+        self.cards = {row[0]: row[1:] for row in query("SELECT device, total_bytes, context_bytes FROM device")}
+        self.frames = {row[0]: row[1:] for row in query("SELECT frame_id, parent_id, kind, address FROM frame")}
+        self.locations = {
+            row[0]: row[1:] for row in query("SELECT location_id, function_id, file_id, line FROM location")
+        }
+        self.meta = dict(query("SELECT key, value FROM meta"))
+        self.events = [
+            Event(i, *row[:4], kinds[row[4]], memories[row[5]], *row[6:])
+            for i, row in enumerate(query(
+                "SELECT seq, time_ns, thread_id, hook_id, kind, memory, address, size_bytes, object, stream, result, "
+                "stack_id, call_id, nested, device FROM event ORDER BY seq"))
+        ]  # fmt: skip
+
+    def stack_frames(self, stack):
+        """[(kind, function, file, line)], innermost first."""
+        found = []
+        while stack in self.frames:
+            stack, kind, address = self.frames[stack]
+            if kind == 1:
+                function, file, line = self.locations[address]
+                found.append(("python", self.strings[function], self.strings[file], line))
+            elif kind == 2:
+                found.append(("label", self.strings[address], None, None))
+        return found
+
+
+# --- phases that stacks tell, by the rows of inferred_phases.def ---
+
+
+def table_rows(name, macro):
+    (path,) = (ROOT / "analyzer").rglob(name)
+    text = path.read_text()
+    for line in re.findall(rf"^{macro}\((.*)\)$", text, flags=re.M):
+        yield [cell.strip().strip('"') for cell in line.split(",")]
+
+
+FIRST, INNER, LAST = (list(table_rows("inferred_phases.def", macro)) for macro in ("FIRST", "INNER", "LAST"))
+AFTER = dict(table_rows("inferred_phases.def", "AFTER"))
+
+
+def subject(frame):
+    kind, function, file, _ = frame
+    return f"{file if kind == 'python' else ''}:{function}"
+
+
+def say(rows, frames):
+    for frame in frames:
+        for phase, pattern in rows:
+            if fnmatch.fnmatchcase(subject(frame), pattern):
+                return phase
+    return None
+
+
+def inferred_phase(tables, stack, now):
+    if not hasattr(tables, "knows_frameworks"):
+        every = [tables.stack_frames(number)[:1] for number in tables.frames]
+        tables.knows_frameworks = any(say(FIRST + INNER, frames) for frames in every)
+    frames = tables.stack_frames(stack)
+    if not frames or not tables.knows_frameworks:
+        return now
+    said = say(FIRST, frames) or say(INNER, frames) or say(LAST, frames)
+    if said:
+        return said
+    return AFTER.get(now, now) if any(frame[0] == "python" for frame in frames) else now

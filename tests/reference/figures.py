@@ -1,0 +1,551 @@
+# SPDX-License-Identifier: MIT
+"""What the commands must print about a trace, from its Books, each figure by its definition over all blocks and
+moments: no figure is carried from one event to the next. A dictionary has the keys of the command's JSON."""
+
+import itertools
+import math
+
+from reference.events import table_rows
+from reference.oom import GRANULE, explain
+
+ACCOUNTS = {"driver": "device", "managed": "managed", "host": "host", "imported": "imported", "context": "context"}
+CATEGORY_RULES = list(table_rows("category_rules.def", "RULE"))
+NOT_PLAIN = ("virtual", "array", "stream-ordered", "graph pool")
+
+
+def word_is_in(name, word):
+    """At the start of a word: "trainForward", "train_forward"; not "feedforward"."""
+    for at in range(len(name)):
+        before, here = name[at - 1 : at], name[at]
+        if name[at:].lower().startswith(word) and (
+            not (before.isalnum() and before.isascii()) or (before.islower() and here.isupper())
+        ):
+            return True
+    return False
+
+
+class Holes:
+    """What of some stretches of memory nothing live covers."""
+
+    def __init__(self, held, live):
+        self.total = self.largest = self.stranded = 0
+        for start, end in held:
+            inside = sorted((max(a, start), min(b, end)) for a, b in live if a < end and b > start)
+            holes, at = [], start
+            for a, b in inside:
+                holes.append(max(a - at, 0))
+                at = max(at, b)
+            holes.append(max(end - at, 0))
+            self.total += sum(holes)
+            self.largest = max(self.largest, *holes)
+            self.stranded += sum(holes) if inside else 0
+
+
+def join(stretches):
+    """Neighbours that touch become one."""
+    joined = []
+    for start, end in sorted(stretches):
+        if joined and start <= joined[-1][1]:
+            joined[-1][1] = max(joined[-1][1], end)
+        else:
+            joined.append([start, end])
+    return joined
+
+
+class Figures:
+    def __init__(self, books):
+        self.books = books
+        self.devices = sorted(books.devices, key=lambda number: -1 if number is None else number)
+        self.lives = {}
+
+    # --- live bytes ---
+
+    def live_blocks(self, stock, index):
+        return [
+            block
+            for block in self.books.blocks
+            if block.stock == stock and block.begin <= index and (block.end is None or block.end > index)
+        ]
+
+    def sum_over_time(self, things):
+        """The bytes of those that are there right after each counted event."""
+        deltas = [0] * (self.books.count + 1)
+        for thing in things:
+            deltas[thing.begin] += thing.size
+            deltas[self.books.count if thing.end is None else thing.end] -= thing.size
+        return list(itertools.accumulate(deltas[: self.books.count]))
+
+    def live(self, stock):
+        if stock not in self.lives:
+            self.lives[stock] = self.sum_over_time(block for block in self.books.blocks if block.stock == stock)
+        return self.lives[stock]
+
+    def peak(self, stock):
+        """(bytes, event), the event None if nothing was ever live."""
+        live = self.live(stock)
+        bytes_ = max(live, default=0)
+        return (bytes_, live.index(bytes_)) if bytes_ else (0, None)
+
+    def at_exit(self, stock):
+        return self.live(stock)[-1] if self.books.count else 0
+
+    # --- layers ---
+
+    def pools(self, device):
+        return [stock for stock in self.books.counts if stock[0] == device and stock[1] == "pool"]
+
+    def leading(self, device):
+        pools = self.pools(device)
+        return max(pools, key=lambda stock: self.peak(stock)[0]) if pools else (device, "device", 0)
+
+    def layers(self, device):
+        return [*self.pools(device), (device, "device", 0)]
+
+    def pool_name(self, stock):
+        if stock[1] != "pool":
+            return None
+        return self.books.strings[stock[2]] if stock[2] else "pytorch"
+
+    def layer(self, stock):
+        layer = {"pool": "pool", "context": "device"}.get(stock[1], "driver")
+        return {"layer": layer, "pool": self.pool_name(stock)}
+
+    # --- moments ---
+
+    def moment(self, at, stock):
+        """The event after which the state is meant; None: there is none."""
+        events, failures = self.books.events[: self.books.count], self.books.failures
+        word, _, rest = at.partition(":")
+        if at == "peak":
+            return self.peak(stock)[1]
+        if at == "end":
+            return len(events) - 1 if events else None
+        if word == "oom":
+            failed, owner, _ = failures[int(rest) - 1]
+            return failed.index if owner[0] == stock[0] else None
+        if word == "phase":
+            named = [span for span in self.books.spans if rest in (span.path.name, span.path.text)]
+            covered = sorted({i for span in named for i in range(span.begin, span.end)})
+            return max(covered, key=lambda i: (self.live(stock)[i], -i), default=None)
+        limit = (
+            (lambda event: event.time <= int(at[:-2])) if at.endswith("ns") else (lambda event: event.seq <= int(at))
+        )
+        return max((event.index for event in events if limit(event)), default=None)
+
+    def stamp(self, index, time="time_ns", seq="seq"):
+        event = self.books.events[index] if index is not None else None
+        return {time: event and event.time, seq: event and event.seq}
+
+    # --- report ---
+
+    def counters(self, stock, live_key="peak_bytes"):
+        count = self.books.counts[stock]
+        bytes_, index = self.peak(stock)
+        return {
+            live_key: bytes_,
+            **self.stamp(index, "peak_time_ns", "peak_seq"),
+            "live_at_exit_bytes": self.at_exit(stock),
+            "allocations": count.allocations,
+            "frees": count.frees,
+            "failed": count.failed,
+        }
+
+    def pool_row(self, stock):
+        held = [r for r in self.books.ranges if r.pool_stock == stock]
+        reserved = self.sum_over_time(held)
+        most = max(reserved, default=0)
+        known = bool(held) and most >= self.peak(stock)[0]
+        name = {"name": self.pool_name(stock), "peak_reserved_bytes": most if known else None}
+        return {**name, **self.counters(stock, "peak_live_bytes")}
+
+    def mempool_row(self, mempool):
+        live = self.sum_over_time(block for block in self.books.blocks if block.mempool is mempool)
+        used, reserved = ([report[i] for report in mempool.reports] for i in (1, 2))
+        return {
+            "name": "graph memory" if mempool.is_graph else f"0x{mempool.handle:x}",
+            "memory": mempool.memory,
+            "peak_used_bytes": max(used, default=0) if mempool.is_reported else max(live, default=0),
+            "peak_reserved_bytes": max(reserved, default=0) if mempool.is_reported else None,
+        }
+
+    def shown_failures(self):
+        """Of very many, the first and the last hundred."""
+        count = len(self.books.failures)
+        return [number for number in range(count) if number < 100 or number >= count - 100]
+
+    def report(self):
+        devices = []
+        for device in self.devices:
+            leading = self.leading(device)
+            row = {
+                "device": device,
+                "leading_layer": self.layer(leading)["layer"],
+                "leading_pool": self.pool_name(leading),
+            }
+            for key, account in ACCOUNTS.items():
+                stock = (device, account, 0)
+                row[key] = {**self.counters(stock), "implicit_frees": self.books.counts[stock].implicit}
+            row["pools"] = [self.pool_row(stock) for stock in self.pools(device)]
+            row["mempools"] = [self.mempool_row(mempool) for mempool in self.books.mempools if mempool.device == device]
+            row["fragmentation"] = self.fragmentation(leading, "peak")
+            row["phases"] = [phase for stock in self.layers(device) for phase in self.phases(stock)]
+            row["sites_at_peak"] = [
+                site for stock in self.layers(device) for site in self.sites(stock, self.peak(stock)[1])
+            ]
+            devices.append(row)
+        return {
+            "trace": {"events": len(self.books.events), "in_flight_events": self.books.in_flight},
+            "devices": devices,
+            "oom": [explain(self, number) for number in self.shown_failures()],
+            "leaks": [self.leaks(row["device"]) for row in devices],
+        }
+
+    # --- who held it ---
+
+    def category(self, block):
+        if block.is_segment:
+            return "other"
+        frames = self.books.stack_frames(block.stack)
+        if block.memory == "tensor" and any(
+            f[0] == "python" and "/torch/optim/" in f[2] and f[1].endswith("_init_group") for f in frames
+        ):
+            return "optimizer"
+        span = block.span
+        while span:
+            for word, kept, passing in CATEGORY_RULES:
+                if word_is_in(span.path.name, word):
+                    return kept if self.outlived(block, span) else passing
+            span = span.parent
+        return "other"
+
+    def outlived(self, block, span):
+        """What another thread than autograd's own frees has outlived backward."""
+        if block.end is None or block.end > span.end:
+            return True
+        autograd = [
+            self.books.threads.get(thread, "").startswith("pt_autograd") for thread in (block.thread, block.ender)
+        ]
+        return span.path.source == "inferred" and autograd == [True, False]
+
+    def sum_up(self, stock, blocks, key_of):
+        sums = {}
+        for block in blocks:
+            key, row = key_of(block)
+            row = sums.setdefault(key, {**self.layer(stock), "bytes": 0, "count": 0, **row})
+            row["bytes"] += block.size
+            row["count"] += 1
+        return list(sums.values())
+
+    def path_text(self, span):
+        return span.path.text if span else None
+
+    def site(self, block):
+        frames = self.books.stack_frames(block.stack)
+        path, category = block.span and block.span.path, self.category(block)
+        return (block.stack, path, category), {
+            "phase": self.path_text(block.span),
+            "category": category,
+            "frames": frames,
+        }
+
+    def sites(self, stock, index):
+        return self.sum_up(stock, self.live_blocks(stock, index), self.site) if index is not None else []
+
+    def peak_page(self, at):
+        devices = []
+        for device in self.devices:
+            row = {"device": device, "moments": [], "categories": [], "phases_of_birth": [], "sites": []}
+            for stock in self.layers(device):
+                index = self.moment(at, stock)
+                blocks = self.live_blocks(stock, index) if index is not None else []
+                row["moments"].append(
+                    {
+                        **self.layer(stock),
+                        **self.stamp(index),
+                        "live_bytes": sum(b.size for b in blocks),
+                        "blocks": len(blocks),
+                    }
+                )
+                row["categories"] += self.sum_up(
+                    stock, blocks, lambda b: (self.category(b), {"category": self.category(b)})
+                )
+                row["phases_of_birth"] += self.sum_up(
+                    stock, blocks, lambda b: (b.span and b.span.path, {"phase": self.path_text(b.span)})
+                )
+                row["sites"] += self.sites(stock, index)
+            devices.append(row)
+        return {"devices": devices}
+
+    # --- phases ---
+
+    def phases(self, stock):
+        live, spent, rows = self.live(stock), self.spent(stock), []
+        spans_of = {path: [] for path in self.books.paths.values()}
+        for span in self.books.spans:
+            spans_of[span.path].append(span)
+        for path, spans in spans_of.items():
+            entries = [live[span.begin - 1] if span.begin else 0 for span in spans]
+            allocated, freed, kept = (sum(column) for column in zip(*(spent.get(span, (0, 0, 0)) for span in spans)))
+            rows.append(
+                {
+                    **self.layer(stock),
+                    "name": path.name,
+                    "path": path.text,
+                    "source": path.source,
+                    "count": len(spans),
+                    "entry_bytes": entries[0],
+                    "peak_bytes": max(entries + [most for span in spans for most in live[span.begin : span.end]]),
+                    "allocated_bytes": allocated,
+                    "freed_bytes": freed,
+                    "kept_bytes": kept,
+                }
+            )
+        return rows + self.outside(stock)
+
+    def spent(self, stock):
+        """{span: (allocated, freed, kept)}, each of what happened while it was open, in it or in one inside it."""
+        spent = {}
+        for index, block, birth, where in self.books.changes:
+            if block.stock != stock:
+                continue
+            size = block.size
+            for start, more in (
+                (where, (size, 0, 0) if birth else (0, size, 0)),
+                (block.span, (0, 0, size if birth else -size)),
+            ):
+                while start:
+                    if start.begin <= index < start.end:
+                        spent[start] = tuple(a + b for a, b in zip(spent.get(start, (0, 0, 0)), more))
+                    start = start.parent
+        return spent
+
+    def outside(self, stock):
+        mine = [change for change in self.books.changes if change[1].stock == stock]
+        here = [change for change in mine if change[3] is None]
+        born = [block for _, block, birth, _ in mine if birth and block.span is None]
+        if not here:
+            return []
+        return [
+            {
+                **self.layer(stock),
+                "name": None,
+                "path": None,
+                "source": None,
+                "count": 1,
+                "entry_bytes": 0,
+                "peak_bytes": max(self.live(stock)[index] for index, *_ in here),
+                "allocated_bytes": sum(block.size for block in born),
+                "freed_bytes": sum(block.size for _, block, birth, _ in here if not birth),
+                "kept_bytes": sum(block.size for block in born if block.end is None),
+            }
+        ]
+
+    # --- growth ---
+
+    def step_ends(self):
+        def ends(wanted):
+            return sorted(span.end for span in self.books.spans if span.end < self.books.count and wanted(span.path))
+
+        return (
+            self.books.steps
+            or ends(lambda path: path.name.lower() in ("step", "iteration"))
+            or ends(lambda path: path.source == "inferred" and path.name == "optimizer")
+            or ends(lambda path: path.source == "inferred" and path.name == "backward")
+        )
+
+    def growing(self, stock):
+        ends = self.step_ends()
+        rows, of_stack = [], {}
+        for block in self.books.blocks if len(ends) >= 4 else ():
+            if block.stock == stock:
+                of_stack.setdefault(block.stack, []).append(block)
+        for stack, blocks in of_stack.items():
+            live = self.sum_over_time(blocks)
+            held = [live[end] for end in ends[1:]]  # the first step warms up
+            steps = list(zip(held, held[1:]))
+            rises = sum(after > before for before, after in steps)
+            if rises and rises * 2 >= len(steps) and not any(after < before for before, after in steps):
+                per_step = math.floor((held[-1] - held[0]) / len(steps) + 0.5)
+                frames = self.books.stack_frames(stack)
+                rows.append(
+                    {
+                        **self.layer(stock),
+                        "bytes_per_step": per_step,
+                        "first_bytes": held[0],
+                        "last_bytes": held[-1],
+                        "steps": len(ends),
+                        "rises": rises,
+                        "frames": frames,
+                    }
+                )
+        return rows
+
+    def leaks(self, device):
+        layers = self.layers(device)
+        last = self.books.count - 1
+        return {
+            "device": device,
+            "totals": [
+                {**self.layer(s), "live_at_exit_bytes": self.at_exit(s), "blocks": len(self.live_blocks(s, last))}
+                for s in layers
+            ],
+            "growing": [row for stock in layers for row in self.growing(stock)],
+            "live_at_exit": [row for stock in layers for row in self.sites(stock, last)],
+        }
+
+    # --- over time ---
+
+    def timeline(self, samples):
+        counted = self.books.events[: self.books.count]
+        length = max((event.time + 1 for event in counted), default=1)
+        count = min(samples, length)
+        width = -(-length // count)
+        cut_of, cut = [], 0
+        for event in counted:  # an event slightly older than the one before it stays in the same cut
+            cut = max(cut, min(event.time // width, count - 1))
+            cut_of.append(cut)
+        return {
+            "devices": [
+                {
+                    "device": device,
+                    "timeline": [row for stock in self.layers(device) for row in self.cuts(stock, cut_of, width)],
+                }
+                for device in self.devices
+            ]
+        }
+
+    def cuts(self, stock, cut_of, width):
+        """Of each cut the most, when it was reached, and the least."""
+        states, rows, live = {}, [], 0
+        for index, block, birth, _ in self.books.changes:
+            if block.stock == stock:
+                live += block.size if birth else -block.size
+                if birth or block.how != "resized":  # a change of size is one change
+                    states.setdefault(cut_of[index], []).append((live, self.books.events[index].time))
+        live = 0
+        for cut in range((cut_of[-1] if cut_of else 0) + 1):
+            here = [(live, (cut + 1) * width), *states.get(cut, [])]
+            live = here[-1][0]
+            most = max(size for size, _ in here)
+            when = next(time for size, time in here if size == most)
+            least = min(size for size, _ in here)
+            rows.append({**self.layer(stock), "time_ns": when, "live_bytes": most, "lowest_bytes": least})
+        return rows
+
+    # --- fragmentation ---
+
+    def pool_parts(self, stock, index):
+        held = [
+            r
+            for r in self.books.ranges
+            if r.pool_stock == stock and r.begin <= index and (r.end is None or r.end > index)
+        ]
+        live = [(block.address, block.address + block.size) for block in self.live_blocks(stock, index)]
+        alone = [(r.address, r.address + r.size) for r in held]
+        joined = join(stretch for stretch, r in zip(alone, held) if r.physical)
+        joined += [stretch for stretch, r in zip(alone, held) if not r.physical]
+        return sum(r.size for r in held), Holes(joined, live).largest, Holes(alone, live).stranded
+
+    def driver_parts(self, stock, index):
+        blocks = self.live_blocks(stock, index)
+        plain = [(block.address, block.address + block.size) for block in blocks if block.memory not in NOT_PLAIN]
+        granules = join((a // GRANULE * GRANULE, -(-b // GRANULE) * GRANULE) for a, b in plain)
+        holes = Holes(granules, plain)
+        reserved = sum(b - a for a, b in granules) + sum(
+            block.size for block in blocks if block.memory in ("virtual", "array")
+        )
+        largest = holes.largest
+        pooled = [block for block in blocks if block.memory in ("stream-ordered", "graph pool")]
+        reserved += sum(block.size for block in pooled)
+        for mempool in self.books.mempools:
+            if mempool.device == stock[0] and mempool.memory in ("stream-ordered", "graph pool"):
+                reports = [kept for when, _, kept in mempool.reports if when <= index]
+                idle = (reports[-1] if reports else 0) - sum(block.size for block in pooled if block.mempool is mempool)
+                reserved += max(idle, 0)
+                largest = max(largest, idle)
+        return reserved, largest, holes.stranded
+
+    def sample(self, device, index):
+        return next((s for s in reversed(self.books.samples) if s.device == device and s.index <= index), None)
+
+    def frag(self, stock, index):
+        parts = self.pool_parts if stock[1] == "pool" else self.driver_parts
+        reserved, largest, stranded = parts(stock, index)
+        live = sum(block.size for block in self.live_blocks(stock, index))
+        row = {
+            "reserved_bytes": reserved,
+            "live_bytes": live,
+            "free_bytes": reserved - live,
+            "largest_free_bytes": largest,
+            "external_ratio": 1 - largest / (reserved - live) if reserved - live > largest else 0.0,
+            "stranded_bytes": stranded,
+        }
+        if reserved < live:
+            row = {key: live if key == "live_bytes" else None for key in row}
+        return row
+
+    def fragmentation(self, stock, at):
+        index = self.moment(at, stock)
+        empty = dict.fromkeys(
+            (
+                "reserved_bytes",
+                "live_bytes",
+                "free_bytes",
+                "largest_free_bytes",
+                "external_ratio",
+                "stranded_bytes",
+                "device_free_bytes",
+            )
+        )
+        row = {**self.layer(stock), "at": at, **self.stamp(index), **empty}
+        if index is not None:
+            sample = self.sample(stock[0], index)
+            row |= {**self.frag(stock, index), "device_free_bytes": sample and sample.free}
+        return row
+
+    def segments(self, stock, index):
+        if stock[1] != "pool" or index is None:
+            return None if stock[1] != "pool" else []
+        held = [
+            r
+            for r in self.books.ranges
+            if r.pool_stock == stock and r.begin <= index and (r.end is None or r.end > index)
+        ]
+        whole = [(a, b, True) for a, b in join((r.address, r.address + r.size) for r in held if r.physical)]
+        whole += [(r.address, r.address + r.size, False) for r in held if not r.physical]
+        rows = []
+        for start, end, mapped in whole:
+            inside = [block for block in self.live_blocks(stock, index) if start <= block.address < end]
+            live = sum(block.size for block in inside)
+            rows.append(
+                {
+                    "address": start,
+                    "size_bytes": end - start,
+                    "live_bytes": live,
+                    "free_bytes": max(end - start - live, 0),
+                    "largest_free_bytes": Holes(
+                        [(start, end)], [(b.address, b.address + b.size) for b in inside]
+                    ).largest,
+                    "mapped": mapped,
+                    "blocks": [{"address": b.address, "size_bytes": b.size} for b in inside],
+                }
+            )
+        return rows
+
+    def frag_page(self, at, samples):
+        devices = []
+        for device in self.devices:
+            stock = self.leading(device)
+            cuts = [self.books.count * i // samples - 1 for i in range(samples + 1)]
+            when = [cuts[i] for i in range(1, samples + 1) if cuts[i] != cuts[i - 1]]
+            failed = [event.index for event, owner, _ in self.books.failures if owner[0] == device]
+            devices.append(
+                {
+                    "device": device,
+                    "segments": self.segments(stock, self.moment(at, stock)),
+                    "fragmentation": self.fragmentation(stock, at),
+                    "at_failures": [{**self.layer(stock), **self.stamp(i), **self.frag(stock, i)} for i in failed],
+                    "over_time": [{**self.layer(stock), **self.stamp(i), **self.frag(stock, i)} for i in when],
+                }
+            )
+        return {"devices": devices}
