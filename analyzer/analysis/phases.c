@@ -60,16 +60,28 @@ static int begin_in_stock(struct stock_phases *own, const struct span *span, uin
     return high_water_begin(&own->water, span->ordinal + 1, live_bytes, err);
 }
 
-static int end_in_stock(struct stock_phases *own, const struct span *span, uint32_t number,
+/* The moment of the last push whose span stays open when `ending` ends: ranges end in any order. */
+static uint64_t last_open_moment(const struct spans *spans, uint32_t ending)
+{
+    const uint32_t open[] = {spans->innermost, spans->inferred_span};
+    uint64_t moment = 0;
+    for (size_t i = 0; i < sizeof open / sizeof *open; i++)
+        if (open[i] != HISTORY_NONE && open[i] != ending)
+            raise_to(&moment, spans->items[open[i]].ordinal + 1);
+    return moment;
+}
+
+static int end_in_stock(struct stock_phases *own, const struct spans *spans, uint32_t number,
                         struct err *err)
 {
+    const struct span *span = &spans->items[number];
     if (GROW_TO(own->open, own->open_capacity, own->open_count, number, err) ||
         GROW_TO(own->rows, own->row_capacity, own->row_count, span->path, err))
         return -1;
     const struct open_sums *open = &own->open[number];
     struct phase_row *row = &own->rows[span->path];
     raise_to(&row->peak_bytes, high_water_since(&own->water, span->ordinal + 1));
-    high_water_forget(&own->water, span->ordinal + 1);
+    high_water_forget(&own->water, last_open_moment(spans, number));
     row->allocated_bytes += open->allocated_bytes;
     row->freed_bytes += open->freed_bytes;
     row->kept_bytes += open->kept_bytes;
@@ -91,7 +103,7 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
         struct stock_phases *own = &phases->stocks[i];
         if (begins ? begin_in_stock(own, span, number, at->history->stocks[i].live_bytes, is_first,
                                     at->err)
-                   : end_in_stock(own, span, number, at->err))
+                   : end_in_stock(own, spans, number, at->err))
             return -1;
     }
     return 0;

@@ -92,6 +92,6 @@ uint64_t high_water_since(const struct high_water *water, uint64_t moment)
 
 void high_water_forget(struct high_water *water, uint64_t moment)
 {
-    if (water->count > 1 && water->marks[water->count - 1].since == moment)
+    while (water->count > 1 && water->marks[water->count - 1].since > moment)
         water->count--;
 }

@@ -38,7 +38,7 @@ int high_water_add_since(struct high_water *water, uint64_t moment, uint64_t val
                          struct err *err);
 /* The highest value from `moment` until now. O(log n). */
 uint64_t high_water_since(const struct high_water *water, uint64_t moment);
-/* Nobody asks for `moment` or a later one that has begun: forgets its mark if it is the last. */
+/* Of the moments that have begun nobody asks for one after `moment`. */
 void high_water_forget(struct high_water *water, uint64_t moment);
 
 #endif
