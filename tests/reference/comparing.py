@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the command prints beside what the reference says, and where they differ."""
 
+import collections
 import json
 import math
 import re
@@ -27,10 +28,22 @@ def reduced_value(key, printed, wanted):
     return reduced(printed, wanted)
 
 
+def without_equals(rows, others):
+    """Rows that are not among the others, as often as they are not."""
+    counts = collections.Counter(json.dumps(row, sort_keys=True) for row in others)
+    kept = []
+    for row in rows:
+        text = json.dumps(row, sort_keys=True)
+        counts[text] -= 1
+        if counts[text] < 0:
+            kept.append(row)
+    return kept
+
+
 def rows_that_differ(printed, wanted, where):
     """The order of rows means nothing. A row may have a ratio, rounded when it was printed."""
-    left = list(printed)
-    for row in wanted:
+    left, missing = without_equals(printed, wanted), without_equals(wanted, printed)
+    for row in missing:
         same = next((other for other in left if not differences(other, row)), None)
         if same is None:
             yield f"{where}: not printed: {row!r:.600}"

@@ -101,7 +101,15 @@ class Maker:
         self.trace.alloc(size, memory, address, device, **columns)
         self.live = [block for block in self.live if (block["place"], block["address"]) != (place, address)]
         self.live.append(
-            {"place": place, "address": address, "size": size, "memory": memory, "device": device, "pool": None}
+            {
+                "place": place,
+                "address": address,
+                "size": size,
+                "memory": memory,
+                "device": device,
+                "pool": None,
+                "is_mapping": False,
+            }
         )
 
     def address(self, place, size):
@@ -156,7 +164,7 @@ class Maker:
     def holes(self, home):
         """(address, bytes). The last one may go on in the mapping right behind."""
         at, end = home["address"], home["address"] + home["size"]
-        behind = self.some(self.ranges, lambda r: home in self.ranges and r["address"] == end)
+        behind = self.some(self.ranges, lambda r: home["is_mapping"] and r["address"] == end)
         end += behind["size"] if behind else 0
         for tensor in sorted(self.tensors_in(at, end - at), key=lambda t: t["address"]):
             if tensor["address"] > at:
@@ -228,7 +236,7 @@ class Maker:
 
     def dive(self):
         """Deep nesting: pushed on one thread, ended in order, or in any order if they are ranges."""
-        depth = self.random.randint(self.deepest // 2, self.deepest) if self.seed % 10 == 0 else 40
+        depth = self.random.randint(self.deepest // 2, self.deepest) if self.seed % 25 == 0 else 40
         thread, by_number = self.random.choice(self.threads), self.chance(0.5)
         numbers = [self.fresh() if by_number else 0 for _ in range(depth)]
         for level, number in enumerate(numbers):
@@ -279,7 +287,9 @@ class Maker:
         )
         if not result:
             target["places"].append((place, size))
-            self.ranges.append({"address": place, "size": size, "device": target["device"], "pool": None})
+            self.ranges.append(
+                {"address": place, "size": size, "device": target["device"], "pool": None, "is_mapping": True}
+            )
 
     def unmap(self):
         target = self.some(self.objects, lambda o: o["places"])
@@ -395,7 +405,15 @@ class Maker:
         address = self.fresh("va", -(-size // 512) * 512)
         self.trace.alloc(size, "async", address, device, **columns)
         self.live.append(
-            {"place": "device", "address": address, "size": size, "memory": "async", "device": device, "pool": None}
+            {
+                "place": "device",
+                "address": address,
+                "size": size,
+                "memory": "async",
+                "device": device,
+                "pool": None,
+                "is_mapping": False,
+            }
         )
 
     # --- contexts, modules, samples ---

@@ -15,7 +15,7 @@ from reference.comparing import ask, check_report, check_trace
 from reference.figures import Figures
 from reference.random_trace import make
 
-DEEPEST = 40
+DEEPEST = 1000
 AT_ONCE = 10
 SEEDS = os.environ.get("GPUMEMTRACE_SEEDS", "50")
 CHOSEN = [int(SEEDS[:-1])] if SEEDS.endswith(":") else list(range(int(SEEDS)))
