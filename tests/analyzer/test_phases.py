@@ -108,6 +108,18 @@ def test_the_peak_inside_a_phase_counts_what_came_before_a_later_phase_ended(tra
     assert result["outer/inner"][2] == 50
 
 
+def test_the_peak_of_a_phase_is_its_own_where_an_older_one_ends_inside_it(trace):
+    trace.free(trace.alloc(100))
+    trace.push("older", source=1, range_id=1)
+    trace.push("younger", source=1, range_id=2)
+    trace.pop(source=1, range_id=1)
+    trace.alloc(10)
+    trace.pop(source=1, range_id=2)
+    result = rows(trace)
+    assert result["older"][2] == 0
+    assert result["older/younger"][2] == 10
+
+
 def test_a_pop_without_a_push_is_a_warning(trace):
     trace.pop()
     trace.alloc(1)

@@ -81,6 +81,8 @@ static void a_moment_that_is_forgotten_leaves_the_earlier_ones_as_they_are(void 
     assert_int_equal(high_water_raise(&water, 50, NULL), 0);
     assert_int_equal(high_water_begin(&water, 1, 20, NULL), 0);
     assert_int_equal(high_water_begin(&water, 2, 10, NULL), 0);
+    high_water_forget(&water, 2);
+    assert_int_equal(high_water_since(&water, 2), 10);
     high_water_forget(&water, 1);
     assert_int_equal(water.count, 2);
     assert_int_equal(high_water_since(&water, 1), 20);
