@@ -69,6 +69,8 @@ static enum column read_event(sqlite3_stmt *stmt, struct event *event)
         return COLUMN_kind;
     if (event->memory >= MEMORY_KIND_COUNT)
         return COLUMN_memory;
+    if (event->device < -1) /* -1 is NULL */
+        return COLUMN_device;
     return COLUMN_COUNT;
 }
 

@@ -183,7 +183,7 @@ def test_a_truncated_file_is_refused(path, share):
     "assignment, column",
     [
         ("kind = 99", "kind"), ("kind = 0", "kind"), ("kind = -1", "kind"), ("memory = 77", "memory"),
-        ("size_bytes = -5", "size_bytes"), ("time_ns = -1", "time_ns"), ("device = 1000", "device"),
+        ("size_bytes = -5", "size_bytes"), ("time_ns = -1", "time_ns"), ("device = 1000", "device"), ("device = -5", "device"),
         ("thread_id = -1", "thread_id"), ("size_bytes = 'many'", "size_bytes"),
         ("address = 1.5", "address"), ("result = 5000000000", "result"), ("stack_id = -3", "stack_id"),
         ("call_id = 70000", "call_id"), ("seq = -7", "seq"),
