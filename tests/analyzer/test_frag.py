@@ -121,6 +121,14 @@ def test_a_pool_of_another_device_is_reserved_there(trace):
     assert figures(frag(trace, "--at=end", "--device=1")) == (64 * MIB, 0, 64 * MIB, 64 * MIB, 0)
 
 
+def test_a_pool_of_an_unknown_device_reserved_before_anything_was_live_there(trace):
+    trace.pool_usage(0xF00, 0, 64 * MIB, device=None)
+    trace.pool_usage(0xF00, 0, 32 * MIB, device=None)
+    trace.alloc(MIB, "async", device=None, object=0xF00)
+    (device,) = load_json("frag", trace.write(), "--samples=3")["devices"]
+    assert [row["reserved_bytes"] for row in device["over_time"]] == [64 * MIB, 32 * MIB, 32 * MIB]
+
+
 def test_stream_ordered_memory_of_a_silent_pool_is_reserved_as_handed_out(trace):
     trace.alloc(4 * MIB, "async")
     assert figures(frag(trace)) == (4 * MIB, 4 * MIB, 0, 0, 0)

@@ -84,11 +84,14 @@ static bool stock_wants(const struct history *history, const struct stock *stock
                         const struct life *life)
 {
     return life_covers(life, stock->peak.index) || life_covers(life, stock->asked.index) ||
-           sample_lies_in(history, stock, life) || pin_lies_in(history, life);
+           sample_lies_in(history, stock, life);
 }
 
+/* A device that nobody knows may have no stock yet. */
 static bool device_wants(const struct history *history, int device, const struct life *life)
 {
+    if (pin_lies_in(history, life))
+        return true;
     for (size_t i = 0; i < history->stock_count; i++)
         if (history->stocks[i].device == device && stock_wants(history, &history->stocks[i], life))
             return true;
@@ -98,13 +101,15 @@ static bool device_wants(const struct history *history, int device, const struct
 static bool wants_block(const struct history *history, const void *item)
 {
     const struct block *block = item;
-    return stock_wants(history, &history->stocks[block->stock], &block->life);
+    return stock_wants(history, &history->stocks[block->stock], &block->life) ||
+           pin_lies_in(history, &block->life);
 }
 
 static bool wants_segment(const struct history *history, const void *item)
 {
     const struct segment *segment = item;
-    return stock_wants(history, &history->stocks[segment->stock], &segment->life);
+    return stock_wants(history, &history->stocks[segment->stock], &segment->life) ||
+           pin_lies_in(history, &segment->life);
 }
 
 static bool wants_sample(const struct history *history, const void *item)
