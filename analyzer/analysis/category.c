@@ -3,6 +3,7 @@
 #include "category.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -10,7 +11,7 @@
 #include "analyzer/symbol/symbols.h"
 #include "analyzer/util/array.h"
 #include "analyzer/util/glob.h"
-#include "analyzer/util/text.h"
+#include "gpumemtrace/limits.h"
 
 static const struct {
     const char *key, *title;
@@ -132,22 +133,18 @@ static int classify_frames(struct categories *categories, struct err *err)
     return 0;
 }
 
-enum { SUBJECT_BYTES_MAX = 16384 };
+enum { SUBJECT_BYTES = 2 * LIMIT_text_bytes + sizeof ":" };
 
 static uint8_t match_location(const struct trace *trace, const struct trace_location *location)
 {
-    uint8_t category = CATEGORY_COUNT;
-    struct text subject;
+    char subject[SUBJECT_BYTES];
 
-    text_init(&subject, SUBJECT_BYTES_MAX);
-    text_addf(&subject, "%s:%s", trace_string(trace, location->file_id),
-              trace_string(trace, location->function_id));
+    snprintf(subject, sizeof subject, "%s:%s", trace_string(trace, location->file_id),
+             trace_string(trace, location->function_id));
     for (size_t i = 0; i < sizeof python_functions / sizeof *python_functions; i++)
-        if (!text_failed(&subject) && category == CATEGORY_COUNT &&
-            glob_match(python_functions[i].pattern, subject.data))
-            category = python_functions[i].category;
-    text_release(&subject);
-    return category;
+        if (glob_match(python_functions[i].pattern, subject))
+            return python_functions[i].category;
+    return CATEGORY_COUNT;
 }
 
 int categories_init(struct categories *categories, const struct history *history,

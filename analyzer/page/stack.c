@@ -7,10 +7,10 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analyzer/analysis/stack_site.h"
-#include "analyzer/util/text.h"
 
 /* --- every frame --- */
 
@@ -77,24 +77,24 @@ static void add_frame_line(struct folding *folding, const struct symbol_frame *f
 /* "… 14 framework frames, 1 CUDA frame" for what was left out since the last line. */
 static void add_folded_line(struct folding *folding)
 {
-    struct text text;
+    char text[256] = "";
+    size_t length = 0;
 
-    text_init(&text, 256);
     for (int role = 0; role < ROLE_COUNT; role++) {
         int count = folding->folded[role];
 
         if (count > 0 && role != ROLE_own)
-            text_addf(&text, "%s %d %s frame%s", text.length ? "," : "…", count,
-                      frame_role_text(role), count > 1 ? "s" : "");
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s %d %s frame%s",
+                                       length ? "," : "…", count, frame_role_text(role),
+                                       count > 1 ? "s" : "");
         folding->folded[role] = 0;
     }
-    if (text.length) {
+    if (length) {
         doc_row_begin(folding->doc);
-        doc_text(folding->doc, NULL, "", text.data);
+        doc_text(folding->doc, NULL, "", text);
         doc_row_end(folding->doc);
         folding->is_begun = true;
     }
-    text_release(&text);
 }
 
 static void add_cut_line(struct folding *folding)

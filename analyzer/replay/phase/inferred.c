@@ -2,11 +2,12 @@
 /* Phases from stacks; see inferred.h. */
 #include "inferred.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
 #include "analyzer/util/glob.h"
-#include "analyzer/util/text.h"
+#include "gpumemtrace/limits.h"
 
 enum tier { TIER_FIRST, TIER_INNER, TIER_LAST, TIER_COUNT };
 
@@ -53,7 +54,7 @@ const char *inferred_name(enum inferred_phase phase)
 
 /* --- frames --- */
 
-enum { SUBJECT_BYTES_MAX = 16384 };
+enum { SUBJECT_BYTES = 2 * LIMIT_text_bytes + sizeof ":" };
 
 static void match_rules(struct inferred_stack *stack, const char *subject)
 {
@@ -66,18 +67,15 @@ static void match_rules(struct inferred_stack *stack, const char *subject)
 static struct inferred_stack match_frame(const struct trace *trace, const struct trace_frame *frame)
 {
     struct inferred_stack said = {.known = true, .has_python = frame->kind == FRAME_PYTHON};
-    struct text subject;
-    text_init(&subject, SUBJECT_BYTES_MAX);
+    char subject[SUBJECT_BYTES];
     if (said.has_python) {
         const struct trace_location *location = &trace->locations[frame->address];
-        text_addf(&subject, "%s:%s", trace_string(trace, location->file_id),
-                  trace_string(trace, location->function_id));
+        snprintf(subject, sizeof subject, "%s:%s", trace_string(trace, location->file_id),
+                 trace_string(trace, location->function_id));
     } else {
-        text_addf(&subject, ":%s", trace_string(trace, frame->address));
+        snprintf(subject, sizeof subject, ":%s", trace_string(trace, frame->address));
     }
-    if (!text_failed(&subject))
-        match_rules(&said, subject.data);
-    text_release(&subject);
+    match_rules(&said, subject);
     return said;
 }
 
