@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * See store.h. One prepared statement for each kind of definition; one INSERT … SELECT over the
- * virtual table for the events.
+ * See store.h. One prepared statement for each kind of definition; an INSERT … SELECT over the virtual
+ * table for the events. Those that follow the last row, as nearly all do, get their seq from SQLite,
+ * which then need not look for the place of each.
  */
 #include "store.h"
 
@@ -22,10 +23,18 @@ enum statement {
     INSERT_DEVICE,
     SET_CONTEXT,
     COUNT_COVERAGE,
+    APPEND_EVENTS,
     INSERT_EVENTS,
     SET_META,
     STATEMENT_COUNT
 };
+
+/* The columns of event but for the first, seq. */
+#define COLUMN(field, ctype, sql, null_when, text) "," #field
+#define COLUMNS_BEHIND_SEQ (event_columns + sizeof ",seq")
+static const char event_columns[] =
+#include "gpumemtrace/schema/event_columns.def"
+    ;
 
 _Static_assert(STATEMENT_COUNT <= STORE_STATEMENTS, "store.h gives room for every statement");
 
@@ -76,15 +85,37 @@ static int run(struct store *store, enum statement statement, struct err *err)
     return result;
 }
 
+/* The highest seq in the table; 0: it is empty. */
+static int read_last_seq(struct store *store, struct err *err)
+{
+    sqlite3_stmt *select = NULL;
+    int result = -1;
+    if (sqlite3_prepare_v2(store->db, "SELECT max(seq) FROM event", -1, &select, NULL) ==
+            SQLITE_OK &&
+        sqlite3_step(select) == SQLITE_ROW) {
+        store->last_seq = store->committed_seq = (uint64_t)sqlite3_column_int64(select, 0);
+        result = 0;
+    }
+    if (result)
+        sqlite_err(store->db, err);
+    sqlite3_finalize(select);
+    return result;
+}
+
 static int prepare(struct store *store, struct err *err)
 {
+    char append_sql[512];
+    snprintf(append_sql, sizeof append_sql, "INSERT INTO event(%s) SELECT %s FROM ring_batch",
+             COLUMNS_BEHIND_SEQ, COLUMNS_BEHIND_SEQ);
     if (batch_table_register(store->db, &store->batch) != SQLITE_OK)
         return sqlite_err(store->db, err);
-    for (int i = 0; i < STATEMENT_COUNT; i++)
-        if (sqlite3_prepare_v3(store->db, statement_sql[i], -1, SQLITE_PREPARE_PERSISTENT,
-                               &store->statements[i], NULL) != SQLITE_OK)
+    for (int i = 0; i < STATEMENT_COUNT; i++) {
+        const char *sql = i == APPEND_EVENTS ? append_sql : statement_sql[i];
+        if (sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &store->statements[i],
+                               NULL) != SQLITE_OK)
             return sqlite_err(store->db, err);
-    return 0;
+    }
+    return read_last_seq(store, err);
 }
 
 static int store_hooks(struct store *store, struct err *err)
@@ -178,12 +209,16 @@ int store_begin(struct store *store, struct err *err)
 
 int store_commit(struct store *store, struct err *err)
 {
-    return execute(store->db, "COMMIT", err);
+    if (execute(store->db, "COMMIT", err))
+        return -1;
+    store->committed_seq = store->last_seq;
+    return 0;
 }
 
 void store_rollback(struct store *store)
 {
     execute(store->db, "ROLLBACK", NULL);
+    store->last_seq = store->committed_seq;
     /* Inside an open transaction every later BEGIN would fail. */
     if (store->db && !sqlite3_get_autocommit(store->db))
         store_abandon(store);
@@ -258,13 +293,37 @@ int store_define(struct store *store, const struct ring_slot *slot, const char *
     return 0;
 }
 
+/* How many events have the numbers that SQLite would give them: the next ones behind the last row. */
+static size_t count_following(const struct store *store, const struct batch_event *events,
+                              size_t count)
+{
+    size_t following = 0;
+    if (store->last_seq >= INT64_MAX - count)
+        return 0;
+    while (following < count && events[following].slot->seq == store->last_seq + 1 + following)
+        following++;
+    return following;
+}
+
+static int run_on_events(struct store *store, enum statement statement,
+                         const struct batch_event *events, size_t count, struct err *err)
+{
+    store->batch = (struct batch){events, count};
+    const int result = count ? run(store, statement, err) : 0;
+    store->batch = (struct batch){NULL, 0};
+    return result;
+}
+
 int store_events(struct store *store, const struct batch_event *events, size_t count,
                  struct err *err)
 {
-    store->batch = (struct batch){events, count};
-    const int result = count ? run(store, INSERT_EVENTS, err) : 0;
-    store->batch = (struct batch){NULL, 0};
-    return result;
+    const size_t appended = count_following(store, events, count);
+    if (run_on_events(store, APPEND_EVENTS, events, appended, err) ||
+        run_on_events(store, INSERT_EVENTS, events + appended, count - appended, err))
+        return -1;
+    if (count && events[count - 1].slot->seq > store->last_seq)
+        store->last_seq = events[count - 1].slot->seq;
+    return 0;
 }
 
 /* --- meta --- */

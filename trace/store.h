@@ -28,7 +28,8 @@ enum meta_key {
 struct store {
     sqlite3 *db;
     sqlite3_stmt *statements[STORE_STATEMENTS];
-    struct batch batch; /* what the virtual table ring_batch shows at the moment */
+    struct batch batch;               /* what the virtual table ring_batch shows at the moment */
+    uint64_t last_seq, committed_seq; /* the highest in the table; without an open transaction */
 };
 
 /* Creates the schema in the empty file at path, which the caller made with O_EXCL. */

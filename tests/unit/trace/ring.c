@@ -115,6 +115,22 @@ static void events_of_several_segments_are_stored_once_each(void **state)
     assert_int_equal(query(bench, "SELECT sum(seq) FROM event"), 3000 * 3001 / 2);
 }
 
+/* A batch may begin behind a gap, which a later one fills. */
+static void events_keep_their_numbers_whether_or_not_they_follow_the_last_row(void **state)
+{
+    static const uint64_t batches[][6] = {{1, 2, 3}, {5, 6, 8},       {4},
+                                          {9, 10},   {7, 11, 12, 14}, {13, 15}};
+    struct bench *bench = *state;
+    struct ring_segment *segment = ring_take_segment(&bench->ring);
+    for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
+        for (size_t at = 0; batches[i][at]; at++)
+            push(bench, segment, batches[i][at])->time_ns = 10 * batches[i][at];
+        drain_ok(bench);
+    }
+    assert_int_equal(query(bench, "SELECT count(*) FROM event WHERE time_ns = 10 * seq"), 15);
+    assert_int_equal(query(bench, "SELECT count(*) FROM event"), 15);
+}
+
 static void a_pending_slot_holds_back_its_own_segment_only(void **state)
 {
     struct bench *bench = *state;
@@ -462,6 +478,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         RING_TEST(events_of_several_segments_are_stored_once_each),
+        RING_TEST(events_keep_their_numbers_whether_or_not_they_follow_the_last_row),
         RING_TEST(a_pending_slot_holds_back_its_own_segment_only),
         RING_TEST(a_pending_slot_of_the_dead_is_stored_with_result_null),
         cmocka_unit_test_setup_teardown(a_drained_full_segment_is_used_again, set_up_one_segment,
