@@ -11,6 +11,7 @@ struct bound_list {
     int device;
     uint32_t newest;         /* block */
     uint32_t next, previous; /* lists of the device */
+    bool is_hidden;          /* from bound_lists_next */
 };
 
 struct bound_link {
@@ -35,6 +36,29 @@ void bound_lists_release(struct bound_lists *bound)
 
 /* --- lists --- */
 
+static void link_list(struct bound_lists *bound, uint32_t number)
+{
+    struct bound_list *lists = bound->lists;
+    uint32_t *first = &bound->first[DEVICE_SLOT(lists[number].device)];
+    lists[number].next = *first;
+    lists[number].previous = HISTORY_NONE;
+    if (*first != HISTORY_NONE)
+        lists[*first].previous = number;
+    *first = number;
+}
+
+static void unlink_list(struct bound_lists *bound, uint32_t number)
+{
+    struct bound_list *lists = bound->lists;
+    const struct bound_list *list = &lists[number];
+    if (list->next != HISTORY_NONE)
+        lists[list->next].previous = list->previous;
+    if (list->previous != HISTORY_NONE)
+        lists[list->previous].next = list->next;
+    else
+        bound->first[DEVICE_SLOT(list->device)] = list->next;
+}
+
 static uint32_t add_list(struct bound_lists *bound, int device, uint64_t context, struct err *err)
 {
     uint32_t number = slots_take(&bound->list_slots, err);
@@ -45,15 +69,9 @@ static uint32_t add_list(struct bound_lists *bound, int device, uint64_t context
     if (!grown)
         return HISTORY_NONE;
     bound->lists = grown;
-    uint32_t *first = &bound->first[DEVICE_SLOT(device)];
-    grown[number] = (struct bound_list){.context = context,
-                                        .device = device,
-                                        .newest = HISTORY_NONE,
-                                        .next = *first,
-                                        .previous = HISTORY_NONE};
-    if (*first != HISTORY_NONE)
-        grown[*first].previous = number;
-    *first = number;
+    grown[number] =
+        (struct bound_list){.context = context, .device = device, .newest = HISTORY_NONE};
+    link_list(bound, number);
     if (address_map_put(&bound->by_context, (uint32_t)DEVICE_SLOT(device), context, number, err))
         return HISTORY_NONE;
     return number;
@@ -62,14 +80,9 @@ static uint32_t add_list(struct bound_lists *bound, int device, uint64_t context
 static void remove_list(struct bound_lists *bound, uint32_t number)
 {
     const struct bound_list *list = &bound->lists[number];
-    uint32_t slot = (uint32_t)DEVICE_SLOT(list->device);
-    if (list->next != HISTORY_NONE)
-        bound->lists[list->next].previous = list->previous;
-    if (list->previous != HISTORY_NONE)
-        bound->lists[list->previous].next = list->next;
-    else
-        bound->first[slot] = list->next;
-    address_map_remove(&bound->by_context, slot, list->context);
+    if (!list->is_hidden)
+        unlink_list(bound, number);
+    address_map_remove(&bound->by_context, (uint32_t)DEVICE_SLOT(list->device), list->context);
     slots_give_back(&bound->list_slots, number);
 }
 
@@ -80,6 +93,23 @@ uint32_t bound_lists_next(const struct bound_lists *bound, int device, uint32_t 
     if (list != HISTORY_NONE)
         *context = bound->lists[list].context;
     return list;
+}
+
+void bound_lists_hide(struct bound_lists *bound, uint32_t list)
+{
+    unlink_list(bound, list);
+    bound->lists[list].is_hidden = true;
+}
+
+void bound_lists_show(struct bound_lists *bound, uint64_t context)
+{
+    for (uint32_t slot = 0; slot < DEVICE_SLOTS; slot++) {
+        uint32_t number = address_map_get(&bound->by_context, slot, context);
+        if (number == ADDRESS_MAP_NONE || !bound->lists[number].is_hidden)
+            continue;
+        bound->lists[number].is_hidden = false;
+        link_list(bound, number);
+    }
 }
 
 /* --- their blocks --- */

@@ -37,5 +37,8 @@ uint32_t bound_lists_newest(const struct bound_lists *bound, int device, uint64_
  */
 uint32_t bound_lists_next(const struct bound_lists *bound, int device, uint32_t list,
                           uint64_t *context);
+/* bound_lists_next passes over the list until the lists of its context are shown again. */
+void bound_lists_hide(struct bound_lists *bound, uint32_t list);
+void bound_lists_show(struct bound_lists *bound, uint64_t context);
 
 #endif

@@ -35,11 +35,13 @@ static bool creates_primary(const struct cursor *at)
     return strncmp(hook, by_program, sizeof by_program - 1) != 0;
 }
 
-static void forget_context(struct contexts *contexts, uint64_t handle)
+static void forget_context(struct contexts *contexts, struct blocks *blocks, uint64_t handle)
 {
     uint32_t number = address_map_remove(&contexts->by_handle, 0, handle);
-    if (number != ADDRESS_MAP_NONE)
-        slots_give_back(&contexts->slots, number);
+    if (number == ADDRESS_MAP_NONE)
+        return;
+    slots_give_back(&contexts->slots, number);
+    bound_lists_show(&blocks->bound, handle);
 }
 
 int contexts_create(struct contexts *contexts, struct blocks *blocks)
@@ -51,7 +53,7 @@ int contexts_create(struct contexts *contexts, struct blocks *blocks)
                            stocks_find(&blocks->stocks, at, event->device, MEMORY_MODULE, 0));
     if (event->result != 0)
         return 0;
-    forget_context(contexts, event->object);
+    forget_context(contexts, blocks, event->object);
     uint32_t number = slots_take(&contexts->slots, at->err);
     if (number == SLOT_NONE)
         return -1;
@@ -89,7 +91,10 @@ static int end_list(struct blocks *blocks, int device, uint64_t context, uint64_
     return 0;
 }
 
-/* A destroyed context without a handle is the device's primary one. */
+/*
+ * A destroyed context without a handle is the device's primary one. Lists of contexts that the
+ * program made are hidden: however often this happens, each is met once.
+ */
 static int end_primary_lists(const struct contexts *contexts, struct blocks *blocks, int device)
 {
     uint64_t handle = 0, next_handle = 0;
@@ -97,7 +102,9 @@ static int end_primary_lists(const struct contexts *contexts, struct blocks *blo
     for (; list != HISTORY_NONE; list = next, handle = next_handle) {
         const struct context *context = find_context(contexts, handle);
         next = bound_lists_next(&blocks->bound, device, list, &next_handle);
-        if (handle && (!context || context->is_primary) && end_list(blocks, device, handle, 0))
+        if (context && !context->is_primary)
+            bound_lists_hide(&blocks->bound, list);
+        else if (handle && end_list(blocks, device, handle, 0))
             return -1;
     }
     return 0;
@@ -128,7 +135,7 @@ int contexts_destroy(struct contexts *contexts, struct blocks *blocks)
         if ((destroyed.device == DEVICE_UNKNOWN || destroyed.device == device) &&
             end_blocks_of(contexts, blocks, &destroyed, device))
             return -1;
-    forget_context(contexts, event->object);
+    forget_context(contexts, blocks, event->object);
     return 0;
 }
 

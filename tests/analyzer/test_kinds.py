@@ -372,6 +372,19 @@ def test_the_pool_for_graphs_belongs_to_the_launch_that_last_changed_it(trace):
     assert (site["bytes"], site["count"], site["frames"][-1]["function"]) == (96 * MIB, 1, "second")
 
 
+def test_a_reset_takes_the_memory_of_a_handle_that_is_the_primary_contexts_by_then(trace):
+    trace.rows["hook"].append((1, "cuCtxCreate_v2", "driver"))
+    trace.event("context-create", object=HANDLE, device=0, hook=1)
+    trace.alloc(100, object=HANDLE)
+    trace.event("context-destroy", device=0)  # of another context
+    trace.alloc(20, object=HANDLE)
+    trace.event("context-create", object=HANDLE, device=0)
+    trace.event("context-destroy", device=0)
+    driver = device_of(trace)["driver"]
+    assert counts(driver) == (120, 0, 2, 0)
+    assert driver["implicit_frees"] == 2
+
+
 def test_a_reset_leaves_pools_and_imports_alone(trace):
     trace.graph_usage(1, 100)
     trace.alloc(10, "external", HANDLE)

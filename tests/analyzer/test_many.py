@@ -43,6 +43,16 @@ def contexts_with_a_block_each(trace):
         trace.event("context-destroy", object=handle)
 
 
+def resets_of_the_primary_context_beside_others(trace):
+    trace.rows["hook"].append((1, "cuCtxCreate_v2", "driver"))
+    handles = range(0x1000, 0x1000 + MANY // 2)
+    for handle in handles:
+        trace.event("context-create", object=handle, hook=1, device=0)
+        trace.alloc(256, object=handle)
+    for handle in handles:
+        trace.event("context-destroy", device=0)
+
+
 def sparse_binds(trace):
     array = 0x9000
     trace.event("alloc", "array", address=array, size=1 << 40)
@@ -65,6 +75,7 @@ KINDS = (
     ("phases", ranges_that_end_in_the_order_they_began),
     ("report", pops_without_a_push_among_open_ranges),
     ("report", contexts_with_a_block_each),
+    ("report", resets_of_the_primary_context_beside_others),
     ("report", sparse_binds),
     ("frag", failures_with_much_alive),
 )
