@@ -101,6 +101,8 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
     bool is_first = phases->occurrences_count[span->path] == 1;
     for (size_t i = 0; i < phases->stock_count; i++) {
         struct stock_phases *own = &phases->stocks[i];
+        if (!stock_is_of_layer(&at->history->stocks[i]))
+            continue;
         if (begins ? begin_in_stock(own, span, number, at->history->stocks[i].live_bytes, is_first,
                                     at->err)
                    : end_in_stock(own, spans, number, at->err))

@@ -104,6 +104,8 @@ static int on_end(void *self, const struct cursor *at)
 {
     struct timelines *timelines = self;
     for (uint32_t i = 0; i < at->history->stock_count; i++) {
+        if (!stock_is_of_layer(&at->history->stocks[i]))
+            continue;
         struct stock_timeline *own = find_stock(timelines, i, at->err);
         if (!own)
             return -1;
