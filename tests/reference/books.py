@@ -12,7 +12,7 @@ from reference.events import Tables, inferred_phase
 DEEPEST = 1024
 OUT_OF_MEMORY = 2
 CONTEXT_IS_GONE = (4, 201, 709)
-EXEC = 2
+EXEC, INTERPRETER = 2, 3
 
 # Address spaces: what is not listed lives in one for all devices.
 SPACES = {
@@ -134,11 +134,14 @@ class Books(Tables):
             self.take(event)
 
     def find_end(self):
-        """How many events count: those up to the first exit. An exec counts if its thread has no event after it."""
+        """How many events count: those up to the exit. Where the trace does not name it, the first one; an exec
+        counts only as the last event of its thread, and the end of an interpreter does not."""
+        if "exit_seq" in self.meta:
+            return 1 + next(event.index for event in self.events if event.seq == self.meta["exit_seq"])
         for event in self.events:
-            if event.kind == "exit" and not (
-                event.object == EXEC and any(later.thread == event.thread for later in self.events[event.index + 1 :])
-            ):
+            if event.kind != "exit" or event.object == INTERPRETER:
+                continue
+            if event.object != EXEC or all(later.thread != event.thread for later in self.events[event.index + 1 :]):
                 return event.index + 1
         return len(self.events)
 
@@ -532,5 +535,5 @@ class Books(Tables):
         if event.kind == "alloc":
             self.infer(event)
         handler = {"phase-push": "push", "phase-pop": "pop"}.get(event.kind, event.kind.replace("-", "_"))
-        if event.kind not in ("mark", "exit"):
+        if event.kind not in ("mark", "exit", "exit-undone"):
             getattr(self, handler)(event)

@@ -538,13 +538,16 @@ class Figures:
             stock = self.leading(device)
             cuts = [self.books.count * i // samples - 1 for i in range(samples + 1)]
             when = [cuts[i] for i in range(1, samples + 1) if cuts[i] != cuts[i - 1]]
-            failed = [event.index for event, owner, _ in self.books.failures if owner[0] == device]
+            failed = [self.books.failures[number] for number in self.shown_failures()]
             devices.append(
                 {
                     "device": device,
                     "segments": self.segments(stock, self.moment(at, stock)),
                     "fragmentation": self.fragmentation(stock, at),
-                    "at_failures": [{**self.layer(stock), **self.stamp(i), **self.frag(stock, i)} for i in failed],
+                    "at_failures": [
+                        {**self.layer(stock), **self.stamp(i), **self.frag(stock, i)}
+                        for i in (event.index for event, owner, _ in failed if owner[0] == device)
+                    ],
                     "over_time": [{**self.layer(stock), **self.stamp(i), **self.frag(stock, i)} for i in when],
                 }
             )

@@ -469,11 +469,15 @@ class Maker:
         )
 
     def other(self):
-        kind = self.random.choice(["mark", "exec"])
+        kind = self.random.choice(["mark", "exec", "interpreter"])
         thread = self.random.choice(self.threads)
         if kind == "exec":  # one that failed: the thread goes on
             self.trace.event("exit", object=2, thread=thread)
-            self.trace.event("mark", object=self.trace.string("went on"), thread=thread)
+            self.trace.event(self.random.choice(["exit-undone", "mark"]), thread=thread)
+        elif kind == "interpreter":  # it was finalized, and the program went on
+            self.trace.event("exit", object=3, thread=thread)
+            if self.chance(0.5):
+                self.trace.event("exit-undone", thread=thread)
         else:
             self.trace.event("mark", object=self.trace.string("here"), thread=thread)
 
@@ -511,7 +515,9 @@ class Maker:
                     self.trace.free(self.random.choice(self.live)["address"], result=None, thread=thread)
             return
         how = self.random.choice([0, 0, 1, 2])
-        self.trace.event("exit", object=how, thread=99)
+        seq = self.trace.event("exit", object=how, thread=99)
+        if self.chance(0.5):
+            self.trace.meta["exit_seq"] = seq
         for _ in range(self.random.randrange(6)):  # a teardown that counts in no figure
             self.random.choice([self.free, self.tensor_free, self.alloc, self.pop])()
 
