@@ -351,10 +351,10 @@ bench: deps
 	$(Q)$(MAKE) --no-print-directory all programs
 	$(Q)O=$(O) WRITE=$(WRITE) PYTHONPATH=tests $(PYTHON) -m bench.bench
 
-# Long recordings: up to an hour, and 10 GB in TMPDIR.
+# Long traces: an hour, and 10 GB in TMPDIR. SIZES="1 10" reads traces of 1 and 10 million events and no more.
 bench-large: deps
 	$(Q)$(MAKE) --no-print-directory all programs
-	$(Q)O=$(O) PYTHONPATH=tests $(PYTHON) -m bench.bench_large
+	$(Q)O=$(O) WRITE=$(WRITE) SIZES='$(SIZES)' GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) -m bench.bench_large
 
 bench-pytorch: deps
 	$(Q)sh .ci/deps pytorch

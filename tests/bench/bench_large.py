@@ -1,18 +1,29 @@
 # SPDX-License-Identifier: MIT
-"""make bench-large: what very long recordings cost. It takes up to an hour and 10 GB on disk."""
+"""make bench-large: what very long traces cost to record and to read. In full it takes about an hour and 10 GB in
+TMPDIR; SIZES="1 10" reads only traces of so many million events, and records none."""
 import os
 import sys
 import tempfile
 
+from bench import measurements
 from bench.bench import PROGRAMS, environment
+from bench.reading import print_reading
 from bench.writer_costs import print_writer
 
 RUNS = ((40_000_000, 0, "1GiB"), (40_000_000, 28, "1GiB"), (100_000_000, 0, "4GiB"))
 
 
 def main():
-    with tempfile.TemporaryDirectory(prefix="gpumemtrace-bench.", dir=os.environ.get("TMPDIR")) as folder:
-        print_writer(PROGRAMS / "pool_events", environment(folder, True), folder, RUNS)
+    sizes = os.environ.get("SIZES")
+    with (
+        tempfile.TemporaryDirectory(prefix="gpumemtrace-bench.", dir=os.environ.get("TMPDIR")) as folder,
+        measurements.section("bench-large"),
+    ):
+        if not sizes:
+            print_writer(PROGRAMS / "pool_events", environment(folder, True), folder, RUNS)
+        for kind in ("driver", "pool"):
+            for millions in map(float, (sizes or "1 10 100").split()):
+                print_reading(kind, int(millions * 1e6), folder)
     return 0
 
 

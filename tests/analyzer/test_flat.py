@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+"""Memory does not grow with the number of events: what is live and named decides. `make bench-large` shows the
+same up to 100 million events, and for every command."""
+
+import pytest
+
+from support.long_traces import MIB, make_trace, measured
+from support.run import BUILD, PRELOAD_FIRST
+
+FEWER, MORE = 1_000_000, 4_000_000
+MOST_BYTES = 64 * MIB  # of 22,000 places for blocks and 2,000 stacks; 28 MiB were measured
+# The state at each sample is kept: one of them is enough here.
+COMMANDS = (("report",), ("frag", "--samples=1"))
+
+
+@pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer's own memory grows")
+def test_memory_is_the_same_for_one_and_for_four_million_events(tmp_path):
+    traces = [make_trace(tmp_path / f"{events}.db", "pool", events) for events in (FEWER, MORE)]
+    for command in COMMANDS:
+        fewer, more = (measured(BUILD / "gpumemtrace", *command, "--json", trace)[2] for trace in traces)
+        assert abs(more - fewer) <= 0.1 * fewer, (command, fewer, more)
+        assert more <= MOST_BYTES, (command, more)
+    for trace in traces:
+        trace.unlink()

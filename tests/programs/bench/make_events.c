@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* link: sqlite */
+/*
+ * Fills the table event of a trace whose other tables are there:
+ *
+ *     make_events TRACE driver|pool EVENTS SITES
+ *
+ * Blocks come and go at random in a fixed number of places, so that the live set is as large after a
+ * million events as after a hundred million. Stacks are 1 to SITES, names of phases the strings 1 to 3.
+ */
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpumemtrace/event.h"
+
+enum {
+    DRIVER_PLACES = 20000,
+    TENSOR_PLACES = 20000,
+    TENSORS_PER_SEGMENT = 100,
+    SEGMENTS = TENSOR_PLACES / TENSORS_PER_SEGMENT,
+    PHASE_EVENTS = 1000, /* from one phase to the next */
+    FAILURES = 16,
+    FAILURE_EVENTS = 20000, /* from one to the next */
+    STEP_NS = 700,
+};
+#define TENSOR_BYTES UINT64_C(204800)
+#define SEGMENT_BYTES (TENSOR_BYTES * TENSORS_PER_SEGMENT)
+#define PLACE_BYTES (UINT64_C(2) << 20)
+#define DRIVER_START UINT64_C(0x7f0000000000)
+#define SEGMENT_START UINT64_C(0x7e0000000000)
+
+struct maker {
+    sqlite3 *db;
+    sqlite3_stmt *insert;
+    uint64_t seq, seed;
+    uint32_t sites;
+    bool has_pool;
+    bool driver_live[DRIVER_PLACES], tensor_live[TENSOR_PLACES];
+    uint32_t phases_count, failures_count;
+};
+
+static uint32_t choose(struct maker *maker, uint32_t count)
+{
+    maker->seed = maker->seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)((maker->seed >> 33) % count);
+}
+
+static int insert(struct maker *maker, const struct event *event)
+{
+    int column = 1;
+#define NEVER INT64_MIN
+#define WHEN(value) (value)
+#define COLUMN(field, ctype, sql, null_when, text)                                                 \
+    if ((int64_t)event->field == (int64_t)(null_when) && (null_when) != INT64_MIN)                 \
+        sqlite3_bind_null(maker->insert, column++);                                                \
+    else                                                                                           \
+        sqlite3_bind_int64(maker->insert, column++, (int64_t)event->field);
+#include "gpumemtrace/schema/event_columns.def"
+    const int step = sqlite3_step(maker->insert);
+    sqlite3_reset(maker->insert);
+    return step == SQLITE_DONE ? 0 : -1;
+}
+
+static struct event next_event(struct maker *maker, enum event_kind kind, enum memory_kind memory)
+{
+    const uint64_t seq = ++maker->seq;
+    return (struct event){.seq = seq,
+                          .time_ns = seq * STEP_NS,
+                          .thread_id = 1 + (uint32_t)(seq / 64 % 4),
+                          .hook_id = 1,
+                          .kind = (uint8_t)kind,
+                          .memory = (uint8_t)memory};
+}
+
+/* An allocation where nothing is, else a free. */
+static int turn(struct maker *maker, bool *live, enum memory_kind memory, uint64_t address,
+                uint64_t room_bytes)
+{
+    struct event event = next_event(maker, *live ? EVENT_FREE : EVENT_ALLOC, memory);
+    event.address = address;
+    if (!*live) {
+        event.size_bytes = 512 * (uint64_t)(1 + choose(maker, (uint32_t)(room_bytes / 512)));
+        event.stack_id = 1 + choose(maker, maker->sites);
+    }
+    *live = !*live;
+    return insert(maker, &event);
+}
+
+static int turn_driver(struct maker *maker)
+{
+    const uint32_t place = choose(maker, DRIVER_PLACES);
+    return turn(maker, &maker->driver_live[place], MEMORY_LINEAR,
+                DRIVER_START + place * PLACE_BYTES, PLACE_BYTES);
+}
+
+static int turn_tensor(struct maker *maker)
+{
+    const uint32_t place = choose(maker, TENSOR_PLACES);
+    return turn(maker, &maker->tensor_live[place], MEMORY_TENSOR,
+                SEGMENT_START + place * TENSOR_BYTES, TENSOR_BYTES);
+}
+
+static int begin_segment(struct maker *maker, uint32_t number)
+{
+    struct event event = next_event(maker, EVENT_ALLOC, MEMORY_LINEAR);
+    event.address = SEGMENT_START + number * SEGMENT_BYTES;
+    event.size_bytes = SEGMENT_BYTES;
+    event.stack_id = 1;
+    return insert(maker, &event);
+}
+
+/* Strings 1 to 3 are the names of phases. A step ends with the last of them. */
+static int change_phase(struct maker *maker)
+{
+    struct event event = next_event(maker, EVENT_PHASE_POP, MEMORY_NONE);
+    event.thread_id = 1;
+    if (insert(maker, &event)) /* the first has no beginning */
+        return -1;
+    if (maker->phases_count && maker->phases_count % 3 == 0) {
+        event = next_event(maker, EVENT_STEP, MEMORY_NONE);
+        event.size_bytes = maker->phases_count / 3;
+        if (insert(maker, &event))
+            return -1;
+    }
+    event = next_event(maker, EVENT_PHASE_PUSH, MEMORY_NONE);
+    event.thread_id = 1;
+    event.object = 1 + maker->phases_count++ % 3;
+    return insert(maker, &event);
+}
+
+static int fail(struct maker *maker)
+{
+    struct event event = next_event(maker, EVENT_DEVICE_MEMORY, MEMORY_NONE);
+    event.address = UINT64_C(1) << 30;
+    event.size_bytes = UINT64_C(64) << 30;
+    if (insert(maker, &event))
+        return -1;
+    maker->failures_count++;
+    event = next_event(maker, EVENT_ALLOC, MEMORY_LINEAR);
+    event.size_bytes = UINT64_C(4) << 30;
+    event.result = 2;
+    event.stack_id = 1;
+    return insert(maker, &event);
+}
+
+/* Once the places are filled; as many in a long trace as in a short one. */
+static bool is_failure_due(const struct maker *maker)
+{
+    return maker->failures_count < FAILURES &&
+           maker->seq >= (maker->failures_count + 1) * (uint64_t)FAILURE_EVENTS;
+}
+
+static int make(struct maker *maker, uint64_t events_count)
+{
+    int status = 0;
+    for (uint32_t i = 0; maker->has_pool && i < SEGMENTS && !status; i++)
+        status = begin_segment(maker, i);
+    while (maker->seq < events_count && !status) {
+        if (maker->seq >= maker->phases_count * (uint64_t)PHASE_EVENTS)
+            status = change_phase(maker);
+        else if (is_failure_due(maker))
+            status = fail(maker);
+        else if (maker->has_pool && choose(maker, 8))
+            status = turn_tensor(maker);
+        else
+            status = turn_driver(maker);
+    }
+    return status;
+}
+
+static const char insert_events[] = "INSERT INTO event VALUES ("
+#define COLUMN(field, ctype, sql, null_when, text) ":" #field ","
+#include "gpumemtrace/schema/event_columns.def"
+    ;
+
+static int prepare(struct maker *maker, const char *path)
+{
+    char text[sizeof insert_events + 1];
+    snprintf(text, sizeof text, "%s", insert_events);
+    text[strlen(text) - 1] = ')';
+    if (sqlite3_open_v2(path, &maker->db, SQLITE_OPEN_READWRITE, NULL) != SQLITE_OK ||
+        sqlite3_exec(maker->db, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN", NULL,
+                     NULL, NULL) != SQLITE_OK)
+        return -1;
+    return sqlite3_prepare_v2(maker->db, text, -1, &maker->insert, NULL) == SQLITE_OK ? 0 : -1;
+}
+
+int main(int argc, char **argv)
+{
+    static struct maker maker = {.seed = 1};
+    if (argc < 5)
+        return 2;
+    maker.has_pool = !strcmp(argv[2], "pool");
+    maker.sites = (uint32_t)strtoul(argv[4], NULL, 10);
+    int status = prepare(&maker, argv[1]) || make(&maker, strtoull(argv[3], NULL, 10)) ||
+                 sqlite3_exec(maker.db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK;
+    if (status)
+        fprintf(stderr, "make_events: %s: %s\n", argv[1], sqlite3_errmsg(maker.db));
+    sqlite3_finalize(maker.insert);
+    sqlite3_close(maker.db);
+    return status;
+}

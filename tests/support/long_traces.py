@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""Traces of many events with the same memory live whatever their number, and what a command costs."""
+
+import random
+import subprocess
+
+from support.run import BUILD
+from support.tracefile import Trace
+
+MIB = 1 << 20
+PROGRAMS = BUILD / "tests"
+SITES, DEPTH = 2000, 8
+PHASES = ("forward", "backward", "optimizer")
+
+
+def make_trace(path, kind, events):
+    """Tables by hand, and the events by a program."""
+    choose = random.Random(1)
+    trace = Trace(path)
+    for name in PHASES:
+        trace.string(name)
+    while len(trace.frames) < SITES:
+        frames = [
+            (f"part{choose.randrange(40)}.py", choose.randrange(900), f"f{choose.randrange(99)}") for _ in range(DEPTH)
+        ]
+        trace.stack(*frames)
+    trace.device(0, total_bytes=64 << 30)
+    trace.rows["hook"].append((1, "cuMemAlloc_v2", "driver"))
+    trace.write()
+    subprocess.run([PROGRAMS / "make_events", path, kind, str(events), str(SITES)], check=True)
+    return path
+
+
+def measured(*command):
+    """(CPU s, wall s, highest resident bytes) of one run."""
+    words = subprocess.run([PROGRAMS / "measured", *command], check=True, capture_output=True, text=True).stdout.split()
+    cpu_us, wall_us, resident_kib, status = map(int, words)
+    if status:
+        raise SystemExit(f"{' '.join(map(str, command))} ended with {status}")
+    return cpu_us / 1e6, wall_us / 1e6, resident_kib << 10
