@@ -62,6 +62,18 @@ static void drop_failure(struct history *history)
         past_unpin(history, dropped.sample.told_index);
 }
 
+/* They happened before what the sample speaks of, so their own moments do for both. */
+void failures_learn(struct history *history, uint64_t sample_index, uint64_t told_index)
+{
+    for (size_t i = history->failure_count; i-- > 0;) {
+        struct memory_sample *sample = &history->failures[i].sample;
+        if (sample->known && sample->life.begin_index == sample_index)
+            sample->told_index = told_index;
+    }
+    if (!is_still_asked(history, sample_index))
+        past_unpin(history, sample_index);
+}
+
 int failures_add(struct failures *failures, const struct cursor *at, uint32_t stock, uint32_t path)
 {
     struct history *history = at->history;

@@ -21,6 +21,8 @@ void failures_release(struct failures *failures);
 
 /* The current event failed to allocate memory of the stock, in a phase with that path. */
 int failures_add(struct failures *failures, const struct cursor *at, uint32_t stock, uint32_t path);
+/* The sample of that event turns out to speak of a later one. */
+void failures_learn(struct history *history, uint64_t sample_index, uint64_t told_index);
 /* After an event of kind ALLOC, whatever became of it. */
 int failures_note_alloc(struct failures *failures, const struct cursor *at);
 

@@ -6,6 +6,7 @@
 
 #include "analyzer/util/array.h"
 #include "analyzer/replay/history/past.h"
+#include "failures.h"
 
 enum { SAMPLES_KEPT = 4 }; /* a failed allocation takes one too, so two may have others between */
 
@@ -96,9 +97,7 @@ static void tell_of_current(const struct cursor *at, const struct inner_sample *
     struct memory_sample *last = &history->samples[DEVICE_SLOT(inner->device)];
     if (last->life.begin_index == inner->index)
         last->told_index = at->index;
-    for (size_t i = history->failure_count; i-- > 0;)
-        if (history->failures[i].sample.life.begin_index == inner->index)
-            history->failures[i].sample.told_index = at->index;
+    failures_learn(history, inner->index, at->index);
 }
 
 /* Takes the newest sample of the current event's call off those that are left; NULL: none is. */

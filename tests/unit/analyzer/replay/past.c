@@ -116,12 +116,37 @@ static void what_ended_is_kept_only_as_long_as_a_moment_needs_it(void **state)
     history_release(&history);
 }
 
+/* The second sample of a module speaks of the module, which comes after the failure. */
+static void failures_that_are_dropped_leave_no_moment_behind(void **state)
+{
+    enum { FAILURES = 1000 };
+    const struct event sample = {
+        .kind = EVENT_DEVICE_MEMORY, .address = 100, .size_bytes = 200, .call_id = 1, .nested = 1};
+    struct made_events made = {0};
+
+    (void)state;
+    for (int i = 0; i < FAILURES; i++) {
+        made_add(&made, sample);
+        made_add(&made, (struct event){.kind = EVENT_ALLOC,
+                                       .memory = MEMORY_LINEAR,
+                                       .size_bytes = 1000,
+                                       .result = RESULT_OUT_OF_MEMORY,
+                                       .thread_id = 2});
+        made_add(&made, (struct event){.kind = EVENT_MODULE_LOAD, .object = 7, .call_id = 1});
+    }
+    struct history history = made_replay(&made, NULL);
+    assert_int_equal(history.failures_in_all, FAILURES);
+    assert_true(history.pin_count <= 2 * history.failure_count);
+    history_release(&history);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_live_is_found_at_the_peak_at_every_stop_and_at_the_end),
         cmocka_unit_test(a_moment_that_is_asked_for_by_its_number_is_kept),
         cmocka_unit_test(what_ended_is_kept_only_as_long_as_a_moment_needs_it),
+        cmocka_unit_test(failures_that_are_dropped_leave_no_moment_behind),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
