@@ -157,28 +157,31 @@ static int row_meta(struct trace *trace, struct reader *reader)
     return 0; /* a newer recorder's key */
 }
 
-static int row_hook(struct trace *trace, struct reader *reader)
+/* A text with an id. In a damaged file an id may come twice; the last text counts. */
+static int read_named(struct reader *reader, int id_column, int64_t high, int text_column,
+                      char ***texts, size_t *limit)
 {
     uint32_t id;
-    if (read_id(reader, AT(hook, hook_id), UINT16_MAX, &id))
+    if (read_id(reader, id_column, high, &id))
         return -1;
-    char **grown = reach_id(reader, trace->hooks, &trace->hook_limit, id, sizeof *grown);
+    char **grown = reach_id(reader, *texts, limit, id, sizeof *grown);
     if (!grown)
         return -1;
-    trace->hooks = grown;
-    return read_text(reader, AT(hook, name), &grown[id]);
+    *texts = grown;
+    free(grown[id]);
+    return read_text(reader, text_column, &grown[id]);
+}
+
+static int row_hook(struct trace *trace, struct reader *reader)
+{
+    return read_named(reader, AT(hook, hook_id), UINT16_MAX, AT(hook, name), &trace->hooks,
+                      &trace->hook_limit);
 }
 
 static int row_string(struct trace *trace, struct reader *reader)
 {
-    uint32_t id;
-    if (read_id(reader, AT(string, string_id), UINT32_MAX, &id))
-        return -1;
-    char **grown = reach_id(reader, trace->strings, &trace->string_limit, id, sizeof *grown);
-    if (!grown)
-        return -1;
-    trace->strings = grown;
-    return read_text(reader, AT(string, text), &grown[id]);
+    return read_named(reader, AT(string, string_id), UINT32_MAX, AT(string, text), &trace->strings,
+                      &trace->string_limit);
 }
 
 static int row_thread(struct trace *trace, struct reader *reader)

@@ -14,6 +14,7 @@
 #include "dwarf_scopes.h"
 #include "dwarf_units.h"
 #include "elf_functions.h"
+#include "gpumemtrace/compiler.h"
 
 struct elf_lookup {
     struct elf_files *files;
@@ -92,7 +93,7 @@ void elf_lookup_close(struct elf_lookup *lookup)
 }
 
 /* libdw cannot go on without memory; its own handler would say neither what for nor what to do. */
-static _Noreturn void end_without_memory(void)
+GMT_NORETURN static void end_without_memory(void)
 {
     static const char line[] = "gpumemtrace: out of memory for debug information: "
                                "--memory-limit=SIZE changes the limit\n";

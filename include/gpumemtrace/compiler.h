@@ -10,6 +10,7 @@
 #define GMT_PRINTF(format_index, first_argument)                                                   \
     __attribute__((format(printf, format_index, first_argument)))
 #define GMT_NOINLINE __attribute__((noinline))
+#define GMT_NORETURN __attribute__((noreturn))
 #define GMT_UNUSED __attribute__((unused))
 #define GMT_LIKELY(condition) __builtin_expect(!!(condition), 1)
 #define GMT_UNLIKELY(condition) __builtin_expect(!!(condition), 0)
