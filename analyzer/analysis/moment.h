@@ -16,7 +16,7 @@ int moment_parse(const char *at, struct replay_plan *plan, struct err *err);
  * was ever live, another device failed). -1: the trace has no such moment (ERR_USAGE).
  *   peak         where the stock's live bytes were highest first; NULL is the same
  *   end          the exit
- *   1.5s 200ms   the last event not later than that time since the start; units ns us ms s min
+ *   1.5s 200ms   the last event before the first one later than that; units ns us ms s min
  *   SEQ          the last event whose sequence number is not higher
  *   phase:NAME   where the stock's live bytes were highest while a phase of that name or path was
  *                open

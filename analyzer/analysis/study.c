@@ -14,7 +14,7 @@
 /* --- what the pass has to know before it --- */
 
 struct extent {
-    uint64_t event_count, end_ns; /* of the events that count; the latest time of any */
+    uint64_t event_count, end_ns; /* how many events count, and the latest time of one of them */
 };
 
 static int measure(struct extent *extent, const struct trace *trace, struct err *err)
