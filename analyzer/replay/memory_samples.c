@@ -77,9 +77,10 @@ int memory_samples_add(struct memory_samples *samples, const struct cursor *at,
     const struct event *event = at->event;
     if (event->result != 0 || event->device == DEVICE_UNKNOWN)
         return 0;
-    struct memory_sample *last = &at->history->samples[DEVICE_SLOT(event->device)];
-    last->life.end_index = at->index;
-    if (last->known && past_end_sample(at->history, last, at->err))
+    struct memory_sample *last = &at->history->samples[DEVICE_SLOT(event->device)], ended = *last;
+    last->known = false; /* its moment is no reason to keep it */
+    ended.life.end_index = at->index;
+    if (ended.known && past_end_sample(at->history, &ended, at->err))
         return -1;
     *last = (struct memory_sample){.known = true,
                                    .life = {at->index, INDEX_NONE},

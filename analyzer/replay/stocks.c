@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/util/array.h"
+#include "gpumemtrace/limits.h"
 
 void stocks_init(struct stocks *stocks)
 {
@@ -87,6 +88,11 @@ uint32_t stocks_find(struct stocks *stocks, const struct cursor *at, int device,
     uint32_t stock = address_map_get(&stocks->by_pool, (uint32_t)DEVICE_SLOT(device), pool);
     if (stock != ADDRESS_MAP_NONE)
         return stock;
+    if (stocks->pool_count++ == LIMIT_pools) {
+        err_set(at->err, ERR_INPUT, "%s: more than %d pools of frameworks",
+                at->history->trace->path, LIMIT_pools);
+        return HISTORY_NONE;
+    }
     stock = add_stock(stocks, at, device, account, pool);
     if (stock == HISTORY_NONE ||
         address_map_put(&stocks->by_pool, (uint32_t)DEVICE_SLOT(device), pool, stock, at->err))

@@ -12,7 +12,8 @@
 struct stocks {
     uint32_t by_account[DEVICE_SLOTS][ACCOUNT_COUNT];
     struct address_map by_pool; /* space: DEVICE_SLOT; address: string id of the pool */
-    struct moment asked;        /* new stocks of the device have it too; see replay.h */
+    unsigned pool_count;
+    struct moment asked; /* new stocks of the device have it too; see replay.h */
     int asked_device;
 };
 enum { ANY_DEVICE = INT32_MIN };

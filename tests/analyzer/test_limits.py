@@ -93,6 +93,18 @@ def test_a_row_beyond_a_limit_is_refused_in_one_line(tmp_path, statement, what):
     assert what in completed.stderr and len(completed.stderr.splitlines()) == 1
 
 
+def test_a_trace_with_more_pools_than_the_limit_is_refused_in_one_line(tmp_path):
+    trace = Trace(tmp_path / "trace.db")
+    for number in range(1024):
+        trace.tensor(number + 1, 1, pool=f"pool {number}")
+    assert len(load_json("report", trace.write())["devices"][0]["pools"]) == 1024
+    (tmp_path / "trace.db").unlink()
+    trace.tensor(2048, 1, pool="one more")
+    completed = run_command("report", trace.write())
+    assert (completed.returncode, completed.stdout) == (2, "")
+    assert "more than 1024 pools" in completed.stderr and len(completed.stderr.splitlines()) == 1
+
+
 NUMBERS = "WITH RECURSIVE n(x) AS (SELECT 2 UNION ALL SELECT x + 1 FROM n LIMIT 299999)"
 
 
