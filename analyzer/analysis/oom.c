@@ -59,6 +59,8 @@ static uint64_t modules_at(const struct history *history, const struct device_us
     const struct block *block;
     uint64_t bytes = 0;
 
+    if (!history->stocks[walk.stock].peak_bytes)
+        return 0;
     while ((block = live_walk_next(&walk)))
         bytes += block->size_bytes;
     return bytes;

@@ -128,15 +128,20 @@ static void add_held_categories(struct doc *doc, const struct sites *sites)
 
 /* The sites that held most when the allocation failed. */
 static int add_holders(struct doc *doc, const struct study *study, const struct view *view,
-                       const struct oom *oom, const struct page_site_list *list, struct err *err)
+                       const struct oom *oom, const struct sites *sites,
+                       const struct page_site_list *list, struct err *err)
 {
-    const struct page_stocks stocks = {
-        .numbers = {oom->stock}, .moments = {oom->failure->at}, .count = 1};
     struct view shown = *view;
 
     if (!shown.top)
         shown.top = (long)list->summary_rows;
-    return page_sites(doc, study, &shown, &stocks, list, err);
+    return page_sites_found(doc, study, &shown, oom->stock, sites, list, err);
+}
+
+static int find_holders(struct sites *sites, const struct study *study, const struct oom *oom,
+                        struct err *err)
+{
+    return sites_at(sites, &study->categories, oom->stock, oom->failure->at.index, err);
 }
 
 static int add_failure_holders(struct doc *doc, const struct study *study, const struct view *view,
@@ -150,11 +155,12 @@ static int add_failure_holders(struct doc *doc, const struct study *study, const
 
     if (!doc_takes(doc, DOC_DETAIL))
         return 0;
-    if (sites_at(&sites, &study->categories, oom->stock, oom->failure->at.index, err))
+    if (find_holders(&sites, study, oom, err))
         return -1;
     add_held_categories(doc, &sites);
+    const int status = add_holders(doc_detail(doc), study, view, oom, &sites, &list, err);
     sites_release(&sites);
-    return add_holders(doc_detail(doc), study, view, oom, &list, err);
+    return status;
 }
 
 /* What was asked for, and what became of it. */
@@ -240,13 +246,17 @@ static int add_last_holders(struct doc *doc, const struct study *study, const st
     static const struct page_site_list list = {.heading = "Who held memory at the last failure",
                                                .summary_rows = SUMMARY_HOLDERS,
                                                .frame_lines = HOLDER_FRAME_LINES};
+    struct sites sites;
     struct oom oom;
 
     if (last == SIZE_MAX || !doc_takes(doc, DOC_SUMMARY))
         return 0;
-    if (oom_explain(&oom, &study->history, &study->history.failures[last], err))
+    if (oom_explain(&oom, &study->history, &study->history.failures[last], err) ||
+        find_holders(&sites, study, &oom, err))
         return -1;
-    return add_holders(doc_summary(doc), study, view, &oom, &list, err);
+    const int status = add_holders(doc_summary(doc), study, view, &oom, &sites, &list, err);
+    sites_release(&sites);
+    return status;
 }
 
 int page_all_failures(struct doc *doc, const struct study *study, const struct view *view,

@@ -6,6 +6,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_PARTS_H
 #define GPUMEMTRACE_ANALYZER_PAGE_PARTS_H
 
+#include "analyzer/analysis/sites.h"
 #include "page.h"
 
 /* "warnings". */
@@ -51,6 +52,10 @@ struct page_site_list {
 int page_sites(struct doc *doc, const struct study *study, const struct view *view,
                const struct page_stocks *stocks, const struct page_site_list *list,
                struct err *err);
+/* The same of one stock, whose sites the caller has. */
+int page_sites_found(struct doc *doc, const struct study *study, const struct view *view,
+                     uint32_t stock, const struct sites *sites, const struct page_site_list *list,
+                     struct err *err);
 
 /*
  * "site", "called" and "frames" of one stack; in a summary the site and below it at most so many

@@ -27,23 +27,42 @@ static int add_site(struct doc *doc, const struct study *study, const struct vie
     return page_frames(doc, study, view, site->stack_id, frame_lines, err);
 }
 
+static int add_sites(struct doc *doc, const struct study *study, const struct view *view,
+                     const struct page_site_list *list, uint32_t number, const struct sites *sites,
+                     bool is_leading, struct err *err)
+{
+    const struct stock *stock = &study->history.stocks[number];
+    const size_t limit = view_limit(view, sites->count);
+    int status = 0;
+
+    for (size_t i = 0; i < limit && !status; i++) {
+        doc_row_begin(doc_detail_if(doc, !is_leading || (!view->top && i >= list->summary_rows)));
+        status = add_site(doc, study, view, stock, sites, &sites->items[i], list->frame_lines, err);
+        doc_row_end(doc);
+    }
+    return status;
+}
+
 static int add_sites_of_stock(struct doc *doc, const struct study *study, const struct view *view,
                               const struct page_site_list *list, uint32_t number, uint64_t index,
                               bool is_leading, struct err *err)
 {
-    const struct stock *stock = &study->history.stocks[number];
     struct sites sites;
-    int status = 0;
 
     if (sites_at(&sites, &study->categories, number, index, err))
         return -1;
-    const size_t limit = view_limit(view, sites.count);
-    for (size_t i = 0; i < limit && !status; i++) {
-        doc_row_begin(doc_detail_if(doc, !is_leading || (!view->top && i >= list->summary_rows)));
-        status = add_site(doc, study, view, stock, &sites, &sites.items[i], list->frame_lines, err);
-        doc_row_end(doc);
-    }
+    const int status = add_sites(doc, study, view, list, number, &sites, is_leading, err);
     sites_release(&sites);
+    return status;
+}
+
+int page_sites_found(struct doc *doc, const struct study *study, const struct view *view,
+                     uint32_t stock, const struct sites *sites, const struct page_site_list *list,
+                     struct err *err)
+{
+    doc_list_begin(doc, list->key, list->heading);
+    const int status = add_sites(doc, study, view, list, stock, sites, true, err);
+    doc_list_end(doc);
     return status;
 }
 
