@@ -61,14 +61,11 @@ static int start_tracker(const struct stock_growth *own, struct tracker *tracker
 static struct stock_growth *find_stock(struct growth_watch *watch, const struct cursor *at,
                                        uint32_t stock)
 {
-    while (watch->stock_count <= stock) {
-        struct stock_growth *grown = array_grow(watch->stocks, &watch->stock_capacity,
-                                                watch->stock_count, sizeof *grown, at->err);
-        if (!grown)
-            return NULL;
-        watch->stocks = grown;
-        grown[watch->stock_count++] = (struct stock_growth){0};
-    }
+    struct stock_growth *grown = array_reach(watch->stocks, &watch->stock_capacity,
+                                             &watch->stock_count, sizeof *grown, stock, at->err);
+    if (!grown)
+        return NULL;
+    watch->stocks = grown;
     struct stock_growth *own = &watch->stocks[stock];
     if (own->live_bytes)
         return own;

@@ -21,23 +21,41 @@ struct stock_phases {
     struct phase_row outside;
 };
 
-/* Grows the array to more than `number` cleared items. */
-#define GROW_TO(array, capacity, count, number, err)                                               \
-    grow_to((void **)&(array), &(capacity), &(count), sizeof *(array), number, err)
-
-static int grow_to(void **items, size_t *capacity, size_t *count, size_t item_bytes, size_t number,
-                   struct err *err)
+/* Each makes the item of that number exist. */
+static int reach_open(struct stock_phases *own, uint32_t span, struct err *err)
 {
-    while (*count <= number) {
-        char *grown = array_grow(*items, capacity, *count, item_bytes, err);
-        if (!grown)
-            return -1;
-        *items = grown;
-        for (size_t i = 0; i < item_bytes; i++)
-            grown[*count * item_bytes + i] = 0;
-        ++*count;
-    }
-    return 0;
+    struct open_sums *grown =
+        array_reach(own->open, &own->open_capacity, &own->open_count, sizeof *grown, span, err);
+    if (grown)
+        own->open = grown;
+    return grown ? 0 : -1;
+}
+
+static int reach_row(struct stock_phases *own, size_t path, struct err *err)
+{
+    struct phase_row *grown =
+        array_reach(own->rows, &own->row_capacity, &own->row_count, sizeof *grown, path, err);
+    if (grown)
+        own->rows = grown;
+    return grown ? 0 : -1;
+}
+
+static int reach_occurrences(struct phases *phases, uint32_t path, struct err *err)
+{
+    uint64_t *grown = array_reach(phases->occurrences_count, &phases->path_capacity,
+                                  &phases->path_count, sizeof *grown, path, err);
+    if (grown)
+        phases->occurrences_count = grown;
+    return grown ? 0 : -1;
+}
+
+static int reach_stock(struct phases *phases, size_t stock, struct err *err)
+{
+    struct stock_phases *grown = array_reach(phases->stocks, &phases->stock_capacity,
+                                             &phases->stock_count, sizeof *grown, stock, err);
+    if (grown)
+        phases->stocks = grown;
+    return grown ? 0 : -1;
 }
 
 /* --- spans --- */
@@ -51,8 +69,7 @@ static void raise_to(uint64_t *highest, uint64_t value)
 static int begin_in_stock(struct stock_phases *own, const struct span *span, uint32_t number,
                           uint64_t live_bytes, bool is_first, struct err *err)
 {
-    if (GROW_TO(own->open, own->open_capacity, own->open_count, number, err) ||
-        GROW_TO(own->rows, own->row_capacity, own->row_count, span->path, err))
+    if (reach_open(own, number, err) || reach_row(own, span->path, err))
         return -1;
     own->open[number] = (struct open_sums){0};
     if (is_first)
@@ -75,8 +92,7 @@ static int end_in_stock(struct stock_phases *own, const struct spans *spans, uin
                         struct err *err)
 {
     const struct span *span = &spans->items[number];
-    if (GROW_TO(own->open, own->open_capacity, own->open_count, number, err) ||
-        GROW_TO(own->rows, own->row_capacity, own->row_count, span->path, err))
+    if (reach_open(own, number, err) || reach_row(own, span->path, err))
         return -1;
     const struct open_sums *open = &own->open[number];
     struct phase_row *row = &own->rows[span->path];
@@ -93,8 +109,7 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
 {
     struct phases *phases = self;
     const struct span *span = &spans->items[number];
-    if (GROW_TO(phases->occurrences_count, phases->path_capacity, phases->path_count, span->path,
-                at->err))
+    if (reach_occurrences(phases, span->path, at->err))
         return -1;
     phases->occurrences_count[span->path] += begins;
     phases->open_count += begins ? 1 : UINT64_MAX;
@@ -153,11 +168,10 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     uint64_t live_bytes = at->history->stocks[stock].live_bytes;
     if (!stock_is_of_layer(&at->history->stocks[stock]))
         return 0;
-    if (GROW_TO(phases->stocks, phases->stock_capacity, phases->stock_count, stock, at->err))
+    if (reach_stock(phases, stock, at->err))
         return -1;
     struct stock_phases *own = &phases->stocks[stock];
-    if (spans->slots.used &&
-        GROW_TO(own->open, own->open_capacity, own->open_count, spans->slots.used - 1, at->err))
+    if (spans->slots.used && reach_open(own, spans->slots.used - 1, at->err))
         return -1;
     if (change->birth)
         count_birth(own, spans, change);
@@ -174,7 +188,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
 static int finish_stock(const struct phases *phases, struct stock_phases *own, size_t path_count,
                         struct err *err)
 {
-    if (GROW_TO(own->rows, own->row_capacity, own->row_count, path_count, err))
+    if (reach_row(own, path_count, err))
         return -1;
     for (size_t i = 0; i < path_count; i++) {
         own->rows[i].path = (uint32_t)i;
@@ -190,8 +204,7 @@ static int on_end(void *self, const struct cursor *at)
 {
     struct phases *phases = self;
     const struct history *history = at->history;
-    if (history->stock_count && GROW_TO(phases->stocks, phases->stock_capacity, phases->stock_count,
-                                        history->stock_count - 1, at->err))
+    if (history->stock_count && reach_stock(phases, history->stock_count - 1, at->err))
         return -1;
     for (size_t i = 0; i < phases->stock_count; i++)
         if (stock_is_of_layer(&history->stocks[i]) &&

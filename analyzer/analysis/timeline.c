@@ -44,14 +44,11 @@ static void move_to_now(const struct timelines *timelines, struct stock_timeline
 static struct stock_timeline *find_stock(struct timelines *timelines, uint32_t stock,
                                          struct err *err)
 {
-    while (timelines->stock_count <= stock) {
-        struct stock_timeline *grown = array_grow(timelines->stocks, &timelines->stock_capacity,
-                                                  timelines->stock_count, sizeof *grown, err);
-        if (!grown)
-            return NULL;
-        timelines->stocks = grown;
-        grown[timelines->stock_count++] = (struct stock_timeline){0};
-    }
+    struct stock_timeline *grown = array_reach(timelines->stocks, &timelines->stock_capacity,
+                                               &timelines->stock_count, sizeof *grown, stock, err);
+    if (!grown)
+        return NULL;
+    timelines->stocks = grown;
     struct stock_timeline *own = &timelines->stocks[stock];
     if (own->samples)
         return own;

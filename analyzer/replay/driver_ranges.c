@@ -123,14 +123,11 @@ int driver_ranges_remove_plain(struct driver_ranges *ranges, const struct cursor
 static struct pool_reserve *find_reserve(struct driver_ranges *ranges, uint32_t stock,
                                          struct err *err)
 {
-    while (ranges->reserve_count <= stock) {
-        struct pool_reserve *grown = array_grow(ranges->reserves, &ranges->reserve_capacity,
-                                                ranges->reserve_count, sizeof *grown, err);
-        if (!grown)
-            return NULL;
-        ranges->reserves = grown;
-        grown[ranges->reserve_count++] = (struct pool_reserve){0};
-    }
+    struct pool_reserve *grown = array_reach(ranges->reserves, &ranges->reserve_capacity,
+                                             &ranges->reserve_count, sizeof *grown, stock, err);
+    if (!grown)
+        return NULL;
+    ranges->reserves = grown;
     return &ranges->reserves[stock];
 }
 

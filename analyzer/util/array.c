@@ -3,6 +3,7 @@
 #include "array.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { FIRST_CAPACITY = 16 };
 
@@ -24,6 +25,17 @@ void *array_double(void *items, size_t *capacity, size_t count, size_t item_byte
 no_memory:
     err_set(err, ERR_SYSTEM, "out of memory for %zu items of %zu bytes", count, item_bytes);
     return NULL;
+}
+
+void *array_extend(void *items, size_t *capacity, size_t *count, size_t item_bytes, size_t number,
+                   struct err *err)
+{
+    char *grown = array_grow(items, capacity, number, item_bytes, err);
+    if (!grown)
+        return NULL;
+    memset(grown + *count * item_bytes, 0, (number + 1 - *count) * item_bytes);
+    *count = number + 1;
+    return grown;
 }
 
 void *array_new(size_t count, size_t item_bytes, struct err *err)

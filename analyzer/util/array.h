@@ -25,6 +25,20 @@ static inline void *array_grow(void *items, size_t *capacity, size_t count, size
                                       : array_double(items, capacity, count, item_bytes, err);
 }
 
+/* As array_reach where the item does not exist yet. */
+void *array_extend(void *items, size_t *capacity, size_t *count, size_t item_bytes, size_t number,
+                   struct err *err);
+
+/*
+ * Makes items[number] exist: all new items up to it are cleared, and *count is then above it.
+ * Returns as array_grow does.
+ */
+static inline void *array_reach(void *items, size_t *capacity, size_t *count, size_t item_bytes,
+                                size_t number, struct err *err)
+{
+    return number < *count ? items : array_extend(items, capacity, count, item_bytes, number, err);
+}
+
 /* A cleared array. A count of 0 is allowed. NULL: out of memory, *err says so. */
 void *array_new(size_t count, size_t item_bytes, struct err *err);
 
