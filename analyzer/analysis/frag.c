@@ -4,107 +4,9 @@
 
 #include <stdlib.h>
 
+#include "stretches.h"
 #include "analyzer/replay/history/live_walk.h"
 #include "analyzer/util/array.h"
-
-struct stretch {
-    uint64_t start, end;
-    bool joins; /* a hole may go on into a stretch that begins where this one ends */
-};
-
-struct stretches {
-    struct stretch *items;
-    size_t count, capacity;
-};
-
-static int add_stretch(struct stretches *list, uint64_t start, uint64_t size_bytes, bool joins,
-                       struct err *err)
-{
-    struct stretch *grown =
-        array_grow(list->items, &list->capacity, list->count, sizeof *grown, err);
-
-    if (!grown)
-        return -1;
-    list->items = grown;
-    grown[list->count] = (struct stretch){.start = start, .joins = joins};
-    if (GMT_ADD_OVERFLOWS(start, size_bytes, &grown[list->count].end))
-        grown[list->count].end = UINT64_MAX;
-    list->count++;
-    return 0;
-}
-
-static int compare_stretches(const void *left, const void *right)
-{
-    const struct stretch *a = left, *b = right;
-
-    return (a->start > b->start) - (a->start < b->start);
-}
-
-static void sort(struct stretches *list)
-{
-    if (list->count)
-        qsort(list->items, list->count, sizeof *list->items, compare_stretches);
-}
-
-/* Joins neighbours that a hole may cross; the list is sorted. */
-static void join_neighbours(struct stretches *list)
-{
-    size_t kept = 0;
-
-    for (size_t i = 1; i < list->count; i++) {
-        struct stretch *last = &list->items[kept];
-        const struct stretch *next = &list->items[i];
-
-        if (next->start <= last->end && (next->start < last->end || (last->joins && next->joins))) {
-            if (next->end > last->end)
-                last->end = next->end;
-        } else {
-            list->items[++kept] = *next;
-        }
-    }
-    if (list->count)
-        list->count = kept + 1;
-}
-
-struct holes {
-    uint64_t total_bytes, largest_bytes;
-    uint64_t stranded_bytes; /* in stretches that hold something */
-};
-
-static void count_hole(struct holes *holes, uint64_t bytes, uint64_t *in_stretch_bytes)
-{
-    *in_stretch_bytes += bytes;
-    if (bytes > holes->largest_bytes)
-        holes->largest_bytes = bytes;
-}
-
-/* Counts what no live stretch covers. Both lists are sorted by address. */
-static struct holes find_holes(const struct stretches *held, const struct stretches *live)
-{
-    struct holes holes = {0};
-    size_t first = 0;
-
-    for (size_t i = 0; i < held->count; i++) {
-        uint64_t at = held->items[i].start, end = held->items[i].end, free_bytes = 0;
-        bool used = false;
-        size_t j;
-
-        while (first < live->count && live->items[first].end <= at)
-            first++;
-        for (j = first; j < live->count && live->items[j].start < end; j++) {
-            used = true;
-            if (live->items[j].start > at)
-                count_hole(&holes, live->items[j].start - at, &free_bytes);
-            if (live->items[j].end > at)
-                at = live->items[j].end;
-        }
-        if (at < end)
-            count_hole(&holes, end - at, &free_bytes);
-        holes.total_bytes += free_bytes;
-        holes.stranded_bytes += used ? free_bytes : 0;
-    }
-    return holes;
-}
 
 /* --- framework pools --- */
 
@@ -119,47 +21,33 @@ static int measure_pool(struct frag *frag, const struct history *history, uint32
 
     while ((segment = live_walk_next_segment(&segments))) {
         frag->reserved_bytes += segment->size_bytes;
-        if (add_stretch(&held, segment->address, segment->size_bytes, segment->mapped, err))
+        if (stretches_add(&held, segment->address, segment->size_bytes, segment->mapped, err))
             goto out;
     }
     while ((block = live_walk_next(&walk))) {
         frag->live_bytes += block->size_bytes;
-        if (add_stretch(&live, block->address, block->size_bytes, false, err))
+        if (stretches_add(&live, block->address, block->size_bytes, false, err))
             goto out;
     }
-    sort(&held);
-    sort(&live);
-    frag->stranded_bytes = find_holes(&held, &live).stranded_bytes;
-    join_neighbours(&held);
-    frag->largest_free_bytes = find_holes(&held, &live).largest_bytes;
+    if (stretches_sort(&held, err) || stretches_sort(&live, err))
+        goto out;
+    frag->stranded_bytes = holes_between(&held, &live).stranded_bytes;
+    stretches_join(&held);
+    frag->largest_free_bytes = holes_between(&held, &live).largest_bytes;
     status = 0;
 out:
-    free(held.items);
-    free(live.items);
+    stretches_release(&held);
+    stretches_release(&live);
     return status;
 }
 
 /* --- the driver --- */
 
 struct driver_parts {
-    struct stretches granules, live; /* of plain memory */
-    uint64_t other_bytes;            /* reserved to the byte: VMM objects, arrays */
-    uint64_t *pooled_bytes;          /* by pool of the driver; the last: of no known pool */
+    struct stretches live;  /* plain memory */
+    uint64_t other_bytes;   /* reserved to the byte: VMM objects, arrays */
+    uint64_t *pooled_bytes; /* by pool of the driver; the last: of no known pool */
 };
-
-static int add_plain(struct driver_parts *parts, const struct block *block, struct err *err)
-{
-    uint64_t start = block->address & ~(FRAG_GRANULE_BYTES - 1), end;
-
-    if (GMT_ADD_OVERFLOWS(block->address, block->size_bytes, &end) ||
-        end > UINT64_MAX - FRAG_GRANULE_BYTES)
-        end = UINT64_MAX - FRAG_GRANULE_BYTES;
-    end = (end + FRAG_GRANULE_BYTES - 1) & ~(FRAG_GRANULE_BYTES - 1);
-    return add_stretch(&parts->granules, start, end - start, true, err) ||
-                   add_stretch(&parts->live, block->address, block->size_bytes, false, err)
-               ? -1
-               : 0;
-}
 
 static int add_live_block(struct driver_parts *parts, const struct history *history,
                           const struct block *block, struct err *err)
@@ -175,7 +63,7 @@ static int add_live_block(struct driver_parts *parts, const struct history *hist
                                                            : block->mempool] += block->size_bytes;
         return 0;
     default:
-        return add_plain(parts, block, err);
+        return stretches_add(&parts->live, block->address, block->size_bytes, false, err);
     }
 }
 
@@ -191,6 +79,23 @@ static int collect_driver_parts(struct driver_parts *parts, struct frag *frag,
         if (add_live_block(parts, history, block, err))
             return -1;
     }
+    return 0;
+}
+
+/* The 2 MiB pieces that the driver cuts the card into, wherever sorted plain memory touches one. */
+static int add_granules(struct stretches *granules, const struct stretches *live, struct err *err)
+{
+    const uint64_t last = UINT64_MAX - (FRAG_GRANULE_BYTES - 1);
+
+    for (size_t i = 0; i < live->count; i++) {
+        uint64_t start = live->items[i].start & ~(FRAG_GRANULE_BYTES - 1);
+        uint64_t end = live->items[i].end < last ? live->items[i].end : last;
+
+        end = (end + FRAG_GRANULE_BYTES - 1) & ~(FRAG_GRANULE_BYTES - 1);
+        if (stretches_add(granules, start, end - start, true, err))
+            return -1;
+    }
+    stretches_join(granules);
     return 0;
 }
 
@@ -245,26 +150,25 @@ static int measure_driver(struct frag *frag, const struct history *history, uint
 {
     struct driver_parts parts = {
         .pooled_bytes = array_new(history->mempool_count + 1, sizeof *parts.pooled_bytes, err)};
+    struct stretches granules = {0};
     struct holes holes;
     int status = -1;
 
-    if (!parts.pooled_bytes || collect_driver_parts(&parts, frag, history, stock, index, err))
+    if (!parts.pooled_bytes || collect_driver_parts(&parts, frag, history, stock, index, err) ||
+        stretches_sort(&parts.live, err) || add_granules(&granules, &parts.live, err))
         goto out;
-    sort(&parts.granules);
-    sort(&parts.live);
-    join_neighbours(&parts.granules);
-    holes = find_holes(&parts.granules, &parts.live);
+    holes = holes_between(&granules, &parts.live);
     frag->largest_free_bytes = holes.largest_bytes;
     frag->stranded_bytes = holes.stranded_bytes;
     frag->reserved_bytes = parts.other_bytes;
-    for (size_t i = 0; i < parts.granules.count; i++)
-        frag->reserved_bytes += parts.granules.items[i].end - parts.granules.items[i].start;
+    for (size_t i = 0; i < granules.count; i++)
+        frag->reserved_bytes += granules.items[i].end - granules.items[i].start;
     status = add_mempool_bytes(frag, history, history->stocks[stock].device, index,
                                parts.pooled_bytes, err);
 out:
     free(parts.pooled_bytes);
-    free(parts.granules.items);
-    free(parts.live.items);
+    stretches_release(&granules);
+    stretches_release(&parts.live);
     return status;
 }
 

@@ -29,7 +29,6 @@ static void write_escape(FILE *out, uint32_t code)
     }
 }
 
-/* Clean runs are written at once; a byte that is no UTF-8 becomes U+FFFD. */
 /* Millions of lines: formatting their blanks would take a third of the time. */
 static void begin_line(FILE *out, int indent)
 {
@@ -41,6 +40,7 @@ static void begin_line(FILE *out, int indent)
     fwrite_unlocked(blanks, 1, (size_t)indent, out);
 }
 
+/* Clean runs are written at once; a byte that is no UTF-8 becomes U+FFFD. */
 static void write_string(FILE *out, const char *string)
 {
     const char *clean = string;
@@ -67,7 +67,15 @@ static void write_field(FILE *out, const struct doc_node *field)
     if (value && field->unit == DOC_TEXT)
         write_string(out, value);
     else
-        fputs(value ? value : "null", out);
+        fputs_unlocked(value ? value : "null", out);
+}
+
+/* Keys are the pages' own words: nothing in them needs an escape. */
+static void write_key(FILE *out, const char *key)
+{
+    putc_unlocked('"', out);
+    fputs_unlocked(key, out);
+    fputs_unlocked("\": ", out);
 }
 
 static void write_node(FILE *out, const struct doc_node *node, int indent);
@@ -75,20 +83,18 @@ static void write_node(FILE *out, const struct doc_node *node, int indent);
 static void write_children(FILE *out, const struct doc_node *node, int indent)
 {
     const bool is_list = node->type == DOC_LIST;
-    putc(is_list ? '[' : '{', out);
+    putc_unlocked(is_list ? '[' : '{', out);
     for (const struct doc_node *child = node->first_child; child; child = child->next) {
         if (child != node->first_child)
             putc_unlocked(',', out);
         begin_line(out, indent + INDENT);
-        if (!is_list) {
-            write_string(out, child->key);
-            fputs(": ", out);
-        }
+        if (!is_list)
+            write_key(out, child->key);
         write_node(out, child, indent + INDENT);
     }
     if (node->first_child)
         begin_line(out, indent);
-    putc(is_list ? ']' : '}', out);
+    putc_unlocked(is_list ? ']' : '}', out);
 }
 
 static void write_node(FILE *out, const struct doc_node *node, int indent)

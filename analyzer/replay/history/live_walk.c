@@ -7,21 +7,27 @@ struct live_walk live_walk_begin(const struct history *history, uint32_t stock, 
     return (struct live_walk){.history = history, .stock = stock, .index = index};
 }
 
+/* The first live block of items[*next …]; *next is then behind it. */
+static const struct block *next_of(const struct live_walk *walk, const struct block *items,
+                                   size_t count, size_t *next)
+{
+    const uint64_t index = walk->index;
+    const uint32_t stock = walk->stock;
+    size_t i = *next;
+    while (i < count && (items[i].stock != stock || !life_covers(&items[i].life, index)))
+        i++;
+    *next = i < count ? i + 1 : count;
+    return i < count ? &items[i] : NULL;
+}
+
 const struct block *live_walk_next(struct live_walk *walk)
 {
     const struct history *history = walk->history;
-    const struct block *ended = history->ended_blocks.items;
-    while (walk->live < history->block_slots.used) {
-        const struct block *block = &history->blocks[walk->live++];
-        if (block->stock == walk->stock && life_covers(&block->life, walk->index))
-            return block;
-    }
-    while (walk->ended < history->ended_blocks.count) {
-        const struct block *block = &ended[walk->ended++];
-        if (block->stock == walk->stock && life_covers(&block->life, walk->index))
-            return block;
-    }
-    return NULL;
+    const struct block *block =
+        next_of(walk, history->blocks, history->block_slots.used, &walk->live);
+    return block ? block
+                 : next_of(walk, history->ended_blocks.items, history->ended_blocks.count,
+                           &walk->ended);
 }
 
 const struct segment *live_walk_next_segment(struct live_walk *walk)
