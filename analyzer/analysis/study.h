@@ -13,6 +13,7 @@
 #include "timeline.h"
 #include "analyzer/symbol/symbols.h"
 #include "analyzer/load/trace.h"
+#include "analyzer/util/text_list.h"
 
 /* What will be asked of a study, beside who held memory at the peaks and at the failures. */
 enum study_watch {
@@ -86,14 +87,9 @@ const char *study_device_name(int device, char buffer[STUDY_DEVICE_BYTES]);
 
 /* "epoch/forward", or NULL outside any phase. */
 const char *study_path(const struct study *study, uint32_t path);
-/* What a reader must know before believing the figures; one sentence each. */
-struct text_list {
-    char **items;
-    size_t count, capacity;
-};
 /* What a dry run could not know; NULL: nothing, or it was none. */
 const char *study_dry_run(const struct study *study);
+/* What a reader must know before believing the figures; one sentence each. */
 int study_warnings(const struct study *study, struct text_list *warnings, struct err *err);
-void text_list_release(struct text_list *list);
 
 #endif

@@ -7,45 +7,13 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/util/array.h"
 #include "gpumemtrace/limits.h"
 #include "trace/ring.h"
 
 /* Shorter waits are not worth a warning. */
 #define NOTABLE_WAIT_NS 100000000
-
-static int warn(struct text_list *list, struct err *err, const char *format, ...) GMT_PRINTF(3, 4);
-
-static int warn(struct text_list *list, struct err *err, const char *format, ...)
-{
-    char **grown = array_grow(list->items, &list->capacity, list->count, sizeof *grown, err);
-    va_list arguments;
-    int length;
-
-    if (!grown)
-        return -1;
-    list->items = grown;
-    va_start(arguments, format);
-    length = vasprintf(&grown[list->count], format, arguments);
-    va_end(arguments);
-    if (length < 0) {
-        err_set(err, ERR_SYSTEM, "out of memory for the warnings");
-        return -1;
-    }
-    list->count++;
-    return 0;
-}
-
-void text_list_release(struct text_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        free(list->items[i]);
-    free(list->items);
-    *list = (struct text_list){0};
-}
 
 /* With losses, a trace is not complete however the process ended, and its exit may be among them. */
 static int warn_end(const struct study *study, struct text_list *list, struct err *err)
@@ -54,12 +22,13 @@ static int warn_end(const struct study *study, struct text_list *list, struct er
 
     if (study->history.has_exit)
         return lossy ? 0
-                     : warn(list, err,
-                            "the end of the recording is missing (killed after exit, or the disk "
-                            "had no room): what came after the exit may be too");
-    return warn(list, err, "%s: the last state is taken for the state at exit",
-                lossy ? "no exit of the process is recorded"
-                      : "the process ended without exit (killed, or by a raw exit_group)");
+                     : text_list_add(
+                           list, err,
+                           "the end of the recording is missing (killed after exit, or the disk "
+                           "had no room): what came after the exit may be too");
+    return text_list_add(list, err, "%s: the last state is taken for the state at exit",
+                         lossy ? "no exit of the process is recorded"
+                               : "the process ended without exit (killed, or by a raw exit_group)");
 }
 
 static int warn_losses(const struct trace_meta *meta, struct text_list *list, struct err *err)
@@ -67,18 +36,19 @@ static int warn_losses(const struct trace_meta *meta, struct text_list *list, st
     const char *reason = meta->lost_reason.value;
 
     if (reason && !strcmp(reason, RING_LOSS_AT_MAX))
-        return warn(list, err,
-                    "%" PRId64 " events were lost, as the ring was full: figures are incomplete; "
-                    "record with a larger --ring-max",
-                    meta->lost_events.value);
+        return text_list_add(list, err,
+                             "%" PRId64
+                             " events were lost, as the ring was full: figures are incomplete; "
+                             "record with a larger --ring-max",
+                             meta->lost_events.value);
     if (reason)
-        return warn(list, err,
-                    "%" PRId64
-                    " events were lost, as the disk had no room for the ring (%s): figures "
-                    "are incomplete; record to a disk with more room",
-                    meta->lost_events.value, reason);
-    return warn(list, err, "%" PRId64 " events were lost: figures are incomplete",
-                meta->lost_events.value);
+        return text_list_add(
+            list, err,
+            "%" PRId64 " events were lost, as the disk had no room for the ring (%s): figures "
+            "are incomplete; record to a disk with more room",
+            meta->lost_events.value, reason);
+    return text_list_add(list, err, "%" PRId64 " events were lost: figures are incomplete",
+                         meta->lost_events.value);
 }
 
 static int warn_recording(const struct study *study, struct text_list *list, struct err *err)
@@ -86,7 +56,7 @@ static int warn_recording(const struct study *study, struct text_list *list, str
     const struct trace_meta *meta = &study->trace.meta;
 
     if (study->trace.recording &&
-        warn(list, err, "the program is still running: figures are up to now"))
+        text_list_add(list, err, "the program is still running: figures are up to now"))
         return -1;
     if (!study->trace.recording && !(meta->complete.known && meta->complete.value) &&
         warn_end(study, list, err))
@@ -94,23 +64,26 @@ static int warn_recording(const struct study *study, struct text_list *list, str
     if (meta->lost_events.value > 0 && warn_losses(meta, list, err))
         return -1;
     if (meta->ring_full_ns.value >= NOTABLE_WAIT_NS &&
-        warn(list, err,
-             "threads of the program waited %.1f s for room in the ring, so times are longer than "
-             "they were without the recorder: record with a larger --ring-max",
-             (double)meta->ring_full_ns.value / 1e9))
+        text_list_add(
+            list, err,
+            "threads of the program waited %.1f s for room in the ring, so times are longer than "
+            "they were without the recorder: record with a larger --ring-max",
+            (double)meta->ring_full_ns.value / 1e9))
         return -1;
     if (meta->lost_frames.value > 0 &&
-        warn(list, err, "%" PRId64 " stacks are cut short", meta->lost_frames.value))
+        text_list_add(list, err, "%" PRId64 " stacks are cut short", meta->lost_frames.value))
         return -1;
     if (meta->shared_names.value > 0 &&
-        warn(list, err,
-             "%" PRId64 " phases or marks stand as (more names): the program made up more names "
-             "than are kept",
-             meta->shared_names.value))
+        text_list_add(list, err,
+                      "%" PRId64
+                      " phases or marks stand as (more names): the program made up more names "
+                      "than are kept",
+                      meta->shared_names.value))
         return -1;
     if (study->trace.cut_texts_count &&
-        warn(list, err, "%" PRIu64 " texts of the file are longer than %d bytes and are cut",
-             study->trace.cut_texts_count, LIMIT_text_bytes))
+        text_list_add(list, err,
+                      "%" PRIu64 " texts of the file are longer than %d bytes and are cut",
+                      study->trace.cut_texts_count, LIMIT_text_bytes))
         return -1;
     return 0;
 }
@@ -125,19 +98,20 @@ static int warn_replay(const struct study *study, struct text_list *list, struct
         if (history->stocks[i].account != ACCOUNT_none)
             lost_frees_count += history->stocks[i].lost_frees_count;
     if (lost_frees_count &&
-        warn(list, err,
-             "%" PRIu64 " blocks ended without a recorded free: their addresses were "
-             "handed out again",
-             lost_frees_count))
+        text_list_add(list, err,
+                      "%" PRIu64 " blocks ended without a recorded free: their addresses were "
+                      "handed out again",
+                      lost_frees_count))
         return -1;
     if (history->unknown_frees_count &&
-        warn(list, err,
-             "%" PRIu64 " frees of memory whose allocation was not recorded are not "
-             "counted",
-             history->unknown_frees_count))
+        text_list_add(list, err,
+                      "%" PRIu64 " frees of memory whose allocation was not recorded are not "
+                      "counted",
+                      history->unknown_frees_count))
         return -1;
     if (history->unmatched_pops_count &&
-        warn(list, err, "%" PRIu64 " phase ends had no beginning", history->unmatched_pops_count))
+        text_list_add(list, err, "%" PRIu64 " phase ends had no beginning",
+                      history->unmatched_pops_count))
         return -1;
     return 0;
 }
@@ -148,11 +122,11 @@ static int warn_coverage(const struct study *study, struct text_list *list, stru
 
     if (!count)
         return 0;
-    return warn(list, err,
-                "the program looked up %zu allocation entry point%s that %s not recorded "
-                "(%s%s): see 'gpumemtrace info'",
-                count, count > 1 ? "s" : "", count > 1 ? "are" : "is",
-                study->trace.coverage[0].name, count > 1 ? " …" : "");
+    return text_list_add(list, err,
+                         "the program looked up %zu allocation entry point%s that %s not recorded "
+                         "(%s%s): see 'gpumemtrace info'",
+                         count, count > 1 ? "s" : "", count > 1 ? "are" : "is",
+                         study->trace.coverage[0].name, count > 1 ? " …" : "");
 }
 
 static bool has_library(const struct trace *trace, const char *name)
@@ -185,18 +159,20 @@ static int warn_names(const struct study *study, struct text_list *list, struct 
     struct symbol_gaps gaps = symbols_gaps(study->symbols);
 
     if (gaps.other_build_count &&
-        warn(list, err,
-             "%s%s on this machine %s not the build that was recorded: frames there show module "
-             "and offset; --debug-dir=DIR finds the right one",
-             gaps.other_build, gaps.other_build_count > 1 ? " and others" : "",
-             gaps.other_build_count > 1 ? "are" : "is"))
+        text_list_add(
+            list, err,
+            "%s%s on this machine %s not the build that was recorded: frames there show module "
+            "and offset; --debug-dir=DIR finds the right one",
+            gaps.other_build, gaps.other_build_count > 1 ? " and others" : "",
+            gaps.other_build_count > 1 ? "are" : "is"))
         return -1;
     if (gaps.missing_count &&
-        warn(list, err,
-             "%s%s %s not on this machine: frames there show module and offset; run 'gpumemtrace "
-             "resolve' where the program ran, or give --debug-dir=DIR",
-             gaps.missing, gaps.missing_count > 1 ? " and others" : "",
-             gaps.missing_count > 1 ? "are" : "is"))
+        text_list_add(
+            list, err,
+            "%s%s %s not on this machine: frames there show module and offset; run 'gpumemtrace "
+            "resolve' where the program ran, or give --debug-dir=DIR",
+            gaps.missing, gaps.missing_count > 1 ? " and others" : "",
+            gaps.missing_count > 1 ? "are" : "is"))
         return -1;
     return 0;
 }

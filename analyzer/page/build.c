@@ -68,6 +68,7 @@ static void add_events(struct doc *doc, const struct study *study)
     doc_bool(doc_detail(doc), "recording", "still recording", trace->recording);
 }
 
+/* The heading: first for programs, last for people, who came for the answer. */
 static void add_trace(struct doc *doc, const struct study *study)
 {
     const char *dry_run = study_dry_run(study);
@@ -157,12 +158,13 @@ static int add_study(struct doc *doc, const struct study *study, const struct pa
         err_set(err, ERR_USAGE, "%s: device %d has no events", study->trace.path, view->device);
         return -1;
     }
-    if (page->head && page->head(doc, study, view, err))
+    add_trace(doc_detail(doc), study);
+    if (opening_add(doc, page->answer, study, view, err) ||
+        add_devices(doc, study, page, view, err) ||
+        (page->tail && page->tail(doc, study, view, err)))
         return -1;
-    add_trace(doc, study);
-    if (add_devices(doc, study, page, view, err))
-        return -1;
-    return page->tail ? page->tail(doc, study, view, err) : 0;
+    add_trace(doc_summary(doc), study);
+    return 0;
 }
 
 /* --- several traces of one job --- */

@@ -32,29 +32,30 @@ static const char *difference_text(char out[DIFFERENCE_BYTES], uint64_t measured
     return out;
 }
 
-static void add_compared_sentence(struct doc *doc, const struct study *study,
-                                  const struct stock *stock, uint64_t estimated_bytes)
+static int say_compared(struct opening *opening, const struct study *study,
+                        const struct stock *stock, uint64_t estimated_bytes)
 {
     char name[PAGE_LAYER_BYTES], measured[UNITS_TEXT_BYTES], estimated[UNITS_TEXT_BYTES];
     char difference[DIFFERENCE_BYTES];
-    doc_note(doc, "Device %d, %s: the peak was %s, estimated %s: %s.", stock->device,
-             page_layer_name(study, stock, name), units_bytes(measured, stock->peak_bytes),
-             units_bytes(estimated, estimated_bytes),
-             difference_text(difference, stock->peak_bytes, estimated_bytes));
+    return page_say(opening, "Device %d, %s: the peak was %s, estimated %s: %s.", stock->device,
+                    page_layer_name(study, stock, name), units_bytes(measured, stock->peak_bytes),
+                    units_bytes(estimated, estimated_bytes),
+                    difference_text(difference, stock->peak_bytes, estimated_bytes));
 }
 
-static int add_compare_head(struct doc *doc, const struct study *study, const struct view *view,
-                            struct err *err)
+static int answer_compare(struct opening *opening, const struct study *study,
+                          const struct view *view, struct err *err)
 {
+    int status = 0;
     (void)err;
-    for (size_t i = 0; i < study->history.device_count; i++) {
+    for (size_t i = 0; i < study->history.device_count && status >= 0; i++) {
         const struct device_use *use = &study->history.devices[i];
         const uint32_t stock = study_stock(study, use, view);
         if (stock != HISTORY_NONE && (view->device < 0 || view->device == use->device))
-            add_compared_sentence(doc, study, &study->history.stocks[stock],
+            status = say_compared(opening, study, &study->history.stocks[stock],
                                   options_of(view)->estimate->peak.requested_bytes);
     }
-    return 0;
+    return status;
 }
 
 /* --- pairs --- */
@@ -162,6 +163,6 @@ static int add_compare_tail(struct doc *doc, const struct study *study, const st
 
 const struct page page_compare = {.schema = "gpumemtrace.compare/1",
                                   .needs = STUDY_NEEDS_phases,
-                                  .head = add_compare_head,
+                                  .answer = answer_compare,
                                   .device = add_compared_device,
                                   .tail = add_compare_tail};

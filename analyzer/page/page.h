@@ -12,6 +12,7 @@
 
 #include "analyzer/analysis/study.h"
 #include "analyzer/render/doc.h"
+#include "opening.h"
 
 typedef int page_part(struct doc *doc, const struct study *study, const struct view *view,
                       struct err *err);
@@ -25,7 +26,7 @@ struct page {
     unsigned needs; /* of the study: STUDY_NEEDS_… */
     /* Adds what depends on options and reader; may be NULL. */
     void (*ask)(struct study_ask *ask, const struct view *view, const struct doc *doc);
-    page_part *head;          /* sentences before all else; may be NULL */
+    page_answer *answer;      /* what the page opens with; may be NULL */
     page_device_part *device; /* inside each device; may be NULL */
     page_part *tail;          /* after the devices; may be NULL */
 };

@@ -9,6 +9,9 @@
 #include "analyzer/analysis/sites.h"
 #include "page.h"
 
+/* The highest live bytes of each device's leading layer: when, and in which phase. */
+page_answer page_peak_answer;
+
 /* "warnings". */
 page_part page_warnings;
 /* "driver" and the other accounts, "mempools", "pools": counters of the whole run. */

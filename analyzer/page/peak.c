@@ -6,6 +6,38 @@
 
 #include "analyzer/analysis/moment.h"
 #include "analyzer/analysis/sites.h"
+#include "analyzer/render/units.h"
+
+/* What peaked on one device, when, in which phase. */
+static int say_peak(struct opening *opening, const struct study *study,
+                    const struct device_use *use)
+{
+    const struct stock *stock = &study->history.stocks[use->leading];
+    char device[STUDY_DEVICE_BYTES], name[PAGE_LAYER_BYTES];
+    char size[UNITS_TEXT_BYTES], time[UNITS_TEXT_BYTES];
+    const char *path = study_path(study, stock->peak_path);
+
+    study_device_name(use->device, device);
+    if (stock->peak.index == INDEX_NONE)
+        return page_say(opening, "On %s no GPU memory was allocated.", device);
+    return page_say(opening, "On %s the %s peaked at %s, %s after the start%s%s.", device,
+                    page_layer_name(study, stock, name), units_bytes(size, stock->peak_bytes),
+                    units_duration(time, (int64_t)stock->peak.time_ns), path ? ", in phase " : "",
+                    path ? path : "");
+}
+
+int page_peak_answer(struct opening *opening, const struct study *study, const struct view *view,
+                     struct err *err)
+{
+    const struct history *history = &study->history;
+    int status = 0;
+
+    (void)err;
+    for (size_t i = 0; i < history->device_count && status >= 0; i++)
+        if (view->device < 0 || history->devices[i].device == view->device)
+            status = say_peak(opening, study, &history->devices[i]);
+    return history->device_count ? status : page_say(opening, "No device was used.");
+}
 
 /* What was live in each layer at its moment; a summary has the first. */
 struct held {

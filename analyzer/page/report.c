@@ -2,41 +2,16 @@
 /* The page of `report`: everything in one place. */
 #include "parts.h"
 
-#include "analyzer/render/units.h"
-
-/* What peaked on one device, when, in which phase. */
-static void add_report_sentence(struct doc *doc, const struct study *study,
-                                const struct device_use *use)
+/* The worst finding opens the page: the first of these that has something to say. */
+static int answer_report(struct opening *opening, const struct study *study,
+                         const struct view *view, struct err *err)
 {
-    const struct history *history = &study->history;
-    const struct stock *stock = &history->stocks[use->leading];
-    char device[STUDY_DEVICE_BYTES], name[PAGE_LAYER_BYTES];
-    char size[UNITS_TEXT_BYTES], time[UNITS_TEXT_BYTES];
-    const char *path = study_path(study, stock->peak_path);
+    static page_answer *const answers[] = {page_peak_answer};
+    int status = 0;
 
-    study_device_name(use->device, device);
-    if (stock->peak.index == INDEX_NONE) {
-        doc_note(doc, "On %s no GPU memory was allocated.", device);
-        return;
-    }
-    doc_note(doc, "On %s the %s peaked at %s, %s after the start%s%s.", device,
-             page_layer_name(study, stock, name), units_bytes(size, stock->peak_bytes),
-             units_duration(time, (int64_t)stock->peak.time_ns), path ? ", in phase " : "",
-             path ? path : "");
-}
-
-static int add_report_head(struct doc *doc, const struct study *study, const struct view *view,
-                           struct err *err)
-{
-    const struct history *history = &study->history;
-
-    (void)err;
-    for (size_t i = 0; i < history->device_count; i++)
-        if (view->device < 0 || history->devices[i].device == view->device)
-            add_report_sentence(doc, study, &history->devices[i]);
-    if (!history->device_count)
-        doc_note(doc, "No device was used.");
-    return 0;
+    for (size_t i = 0; i < sizeof answers / sizeof *answers && !status; i++)
+        status = answers[i](opening, study, view, err);
+    return status;
 }
 
 /* The leading layer at its peak, whatever was asked for. */
@@ -81,6 +56,6 @@ static int add_report_tail(struct doc *doc, const struct study *study, const str
 
 const struct page page_report = {.schema = "gpumemtrace.report/1",
                                  .needs = STUDY_NEEDS_phases | STUDY_NEEDS_growth,
-                                 .head = add_report_head,
+                                 .answer = answer_report,
                                  .device = add_report_of_device,
                                  .tail = add_report_tail};

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a page opens with: the answer, in one or two sentences, and the command that goes on from
+ * it. It must not know what is true nor how a sentence is printed.
+ *
+ *     Out of memory: train.py:88 forward asked for 2.00 GiB, the card had 0.31 of 16.00 GiB free.
+ *     Next: gpumemtrace oom train.db
+ */
+#ifndef GPUMEMTRACE_ANALYZER_PAGE_OPENING_H
+#define GPUMEMTRACE_ANALYZER_PAGE_OPENING_H
+
+#include "analyzer/analysis/study.h"
+#include "analyzer/render/doc.h"
+#include "analyzer/util/text_list.h"
+
+enum { OPENING_NEXT_BYTES = 128 };
+
+struct opening {
+    struct text_list sentences;
+    char next[OPENING_NEXT_BYTES]; /* a command and its options, without the trace; "": none */
+    struct err *err;               /* of the page being built */
+};
+
+/*
+ * Opens a page with what its analyses found; it asks for nothing that the page does not need
+ * anyway. Returns 1 if it said something, 0 if there is nothing to say, -1 and *err.
+ */
+typedef int page_answer(struct opening *opening, const struct study *study, const struct view *view,
+                        struct err *err);
+
+/* Adds a sentence. Returns 1 as a page_answer does, or -1. */
+int page_say(struct opening *opening, const char *format, ...) GMT_PRINTF(2, 3);
+/* The command to run next, without the trace: "peak --at=oom:1". */
+void page_next(struct opening *opening, const char *format, ...) GMT_PRINTF(2, 3);
+
+/* Adds "answer" and "next": what the page's answer says of the study; nothing if answer is NULL. */
+int opening_add(struct doc *doc, page_answer *answer, const struct study *study,
+                const struct view *view, struct err *err);
+
+#endif
