@@ -178,14 +178,11 @@ int frag_at(struct frag *frag, const struct history *history, uint32_t stock, ui
             struct err *err)
 {
     const struct stock *owner = &history->stocks[stock];
-    const struct memory_sample *sample = history_sample_at(history, owner->device, index);
 
     *frag = (struct frag){0};
     if (owner->account == ACCOUNT_pool ? measure_pool(frag, history, stock, index, err)
                                        : measure_driver(frag, history, stock, index, err))
         return -1;
-    frag->device_free_known = sample != NULL;
-    frag->device_free_bytes = sample ? sample->free_bytes : 0;
     frag->reserved_known = frag->reserved_bytes >= frag->live_bytes;
     if (!frag->reserved_known) {
         frag->reserved_bytes = frag->largest_free_bytes = frag->stranded_bytes = 0;

@@ -23,8 +23,6 @@ struct frag {
     uint64_t reserved_bytes, free_bytes, largest_free_bytes;
     uint64_t stranded_bytes; /* free, in segments or granules that also hold live memory */
     double external_ratio;   /* 1 - largest_free / free; 0 when nothing is free */
-    bool device_free_known;
-    uint64_t device_free_bytes; /* what the card had left, by the nearest earlier cuMemGetInfo */
 };
 
 /* Right after event `index`, a moment that is kept. */

@@ -2,8 +2,8 @@
 /* Why an allocation failed; see oom.h. */
 #include "oom.h"
 
+#include "card.h"
 #include "frag.h"
-#include "analyzer/replay/history/live_walk.h"
 
 /* Contexts of 287 to 667 MB were measured, by card and driver; more than this belongs to others. */
 #define CONTEXT_MOST_BYTES (UINT64_C(1) << 30)
@@ -51,50 +51,22 @@ static uint64_t minus(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-/* Bytes that modules and limits hold right after an event. */
-static uint64_t modules_at(const struct history *history, const struct device_use *use,
-                           uint64_t index)
-{
-    struct live_walk walk = live_walk_begin(history, use->stocks[ACCOUNT_context], index);
-    const struct block *block;
-    uint64_t bytes = 0;
-
-    if (!history->stocks[walk.stock].peak_bytes)
-        return 0;
-    while ((block = live_walk_next(&walk)))
-        bytes += block->size_bytes;
-    return bytes;
-}
-
-/* The card's answer, corrected by how much more or less this process holds now. */
-static int weigh_free(struct oom *oom, const struct history *history, const struct device_use *use,
-                      uint64_t held_bytes, struct err *err)
-{
-    const struct failure *failure = oom->failure;
-    const struct memory_sample *sample = &failure->sample;
-    uint64_t index =
-        sample->told_index < failure->at.index ? sample->told_index : failure->at.index;
-    struct frag then;
-
-    if (frag_at(&then, history, use->stocks[ACCOUNT_device], index, err))
-        return -1;
-    oom->device_known = true;
-    oom->device_total_bytes = sample->total_bytes;
-    oom->device_free_bytes = minus(
-        sample->free_bytes + then.reserved_bytes + modules_at(history, use, index), held_bytes);
-    return 0;
-}
-
 static int weigh_device(struct oom *oom, const struct history *history,
                         const struct device_use *use, uint64_t reserved_bytes, struct err *err)
 {
-    uint64_t modules_bytes = modules_at(history, use, oom->failure->at.index);
+    const struct failure *failure = oom->failure;
+    uint64_t modules_bytes = card_modules_bytes(history, use, failure->at.index);
     uint64_t used_bytes, context_bytes;
+    struct card_free card;
 
-    if (!oom->failure->sample.known)
+    if (!failure->sample.known)
         return 0;
-    if (weigh_free(oom, history, use, reserved_bytes + modules_bytes, err))
+    if (card_free_since(&card, history, use, &failure->sample, failure->at.index,
+                        reserved_bytes + modules_bytes, err))
         return -1;
+    oom->device_known = true;
+    oom->device_total_bytes = card.total_bytes;
+    oom->device_free_bytes = card.free_bytes;
     if (!oom->context_known)
         return 0;
     used_bytes = minus(oom->device_total_bytes, oom->device_free_bytes);

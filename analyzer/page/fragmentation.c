@@ -2,6 +2,7 @@
 /* Fragmentation at one moment: its figures, and the same as a sentence. */
 #include "parts.h"
 
+#include "analyzer/analysis/card.h"
 #include "analyzer/analysis/frag.h"
 #include "analyzer/analysis/moment.h"
 #include "analyzer/render/units.h"
@@ -18,6 +19,33 @@ static void add_moment(struct doc *doc, const struct view *view, const struct mo
     doc_count(doc_detail(doc), "seq", "event", moment->seq);
 }
 
+/* Where the figure comes from, for readers of JSON and for people. */
+static void add_card_source(struct doc *doc, const struct card_free *card)
+{
+    if (!card->known)
+        doc_null(doc_detail(doc), "device_free_source", "free on the card", DOC_TEXT);
+    else if (card->is_corrected)
+        doc_text(doc_detail(doc), "device_free_source", "free on the card",
+                 "cuMemGetInfo and the calls since");
+    else
+        doc_text(doc_detail(doc), "device_free_source", "free on the card", "cuMemGetInfo");
+}
+
+static void add_card(struct doc *doc, const struct card_free *card)
+{
+    char bytes[UNITS_TEXT_BYTES];
+
+    doc_known_bytes(doc, "device_free_bytes", "free on the card", card->known, card->free_bytes);
+    if (card->known) {
+        units_bytes(bytes, card->free_bytes);
+        doc_words(doc, "%s, %s", bytes,
+                  card->is_corrected
+                      ? "from its last answer and what this process took or gave back since"
+                      : "as it answered");
+    }
+    add_card_source(doc, card);
+}
+
 static void add_fragmentation(struct doc *doc, const struct frag *frag, bool known)
 {
     const bool reserved_known = known && frag->reserved_known;
@@ -32,8 +60,6 @@ static void add_fragmentation(struct doc *doc, const struct frag *frag, bool kno
     /* Neither the driver nor PyTorch tells what was asked for inside what it rounded. */
     doc_null(doc_detail(doc), "internal_bytes", "internal", DOC_BYTES);
     doc_known_bytes(doc, "stranded_bytes", "stranded", reserved_known, frag->stranded_bytes);
-    doc_known_bytes(doc, "device_free_bytes", "free on the card", known && frag->device_free_known,
-                    frag->device_free_bytes);
 }
 
 int page_fragmentation(struct doc *doc, const struct study *study, const struct device_use *use,
@@ -42,6 +68,7 @@ int page_fragmentation(struct doc *doc, const struct study *study, const struct 
     const uint32_t number = study_stock(study, use, view);
     struct moment moment;
     struct frag frag = {0};
+    struct card_free card = {0};
 
     if (number == HISTORY_NONE) { /* the layer that was asked for does not exist here */
         doc_null(doc, "fragmentation", "fragmentation", DOC_TEXT);
@@ -50,7 +77,8 @@ int page_fragmentation(struct doc *doc, const struct study *study, const struct 
     if (moment_find(view->at, &study->history, number, &moment, err))
         return -1;
     const bool known = moment.index != INDEX_NONE;
-    if (known && frag_at(&frag, &study->history, number, moment.index, err))
+    if (known && (frag_at(&frag, &study->history, number, moment.index, err) ||
+                  card_free_at(&card, &study->history, use->device, moment.index, err)))
         return -1;
     const struct stock *stock = &study->history.stocks[number];
     const bool is_driver = stock->account == ACCOUNT_device;
@@ -58,6 +86,7 @@ int page_fragmentation(struct doc *doc, const struct study *study, const struct 
     page_layer(doc, study, stock, "layer");
     add_moment(doc, view, &moment);
     add_fragmentation(doc, &frag, known);
+    add_card(doc, &card);
     doc_bool(doc_detail(doc), "estimated", "estimated", is_driver);
     if (is_driver && known)
         doc_note(doc, "Reserved is an estimate here: the distinct 2 MiB granules under live plain "

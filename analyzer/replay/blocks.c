@@ -123,6 +123,7 @@ static void add_bytes(struct blocks *blocks, const struct block *block)
     if (stock->live_bytes > stock->peak_bytes) {
         stock->peak_bytes = stock->live_bytes;
         stock->peak = cursor_moment(at);
+        stock->peak_told_index = history_told_index(at->history, stock->device);
         stock->peak_path = block->path;
     }
 }

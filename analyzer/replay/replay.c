@@ -148,6 +148,12 @@ static int on_block_end(void *self, uint32_t block)
 
 /* --- the moments that are kept --- */
 
+static void ask_of_stock(const struct history *history, struct stock *stock, struct moment moment)
+{
+    stock->asked = moment;
+    stock->asked_told_index = history_told_index(history, stock->device);
+}
+
 /* For the stocks of a device, also those to come. */
 static void ask_at(struct replay *replay, struct moment moment, int device)
 {
@@ -157,7 +163,7 @@ static void ask_at(struct replay *replay, struct moment moment, int device)
     stocks->asked_device = device;
     for (size_t i = 0; i < history->stock_count; i++)
         if (device == ANY_DEVICE || history->stocks[i].device == device)
-            history->stocks[i].asked = moment;
+            ask_of_stock(history, &history->stocks[i], moment);
 }
 
 /* The state that a phase begins with counts too: it is the state of its first event. */
@@ -172,7 +178,7 @@ static void ask_in_phase(struct replay *replay)
         struct stock *stock = &history->stocks[i];
         if (replay->is_asked && stock->live_bytes <= stock->asked_bytes)
             continue;
-        stock->asked = cursor_moment(&replay->blocks.at);
+        ask_of_stock(history, stock, cursor_moment(&replay->blocks.at));
         stock->asked_bytes = stock->live_bytes;
     }
     replay->is_asked = true;

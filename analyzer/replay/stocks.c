@@ -35,6 +35,8 @@ static uint32_t add_stock(const struct stocks *stocks, const struct cursor *at, 
                        .account = account,
                        .pool = pool,
                        .peak = {.index = INDEX_NONE},
+                       .peak_told_index = INDEX_NONE,
+                       .asked_told_index = INDEX_NONE,
                        .peak_path = HISTORY_NONE,
                        .asked = is_asked ? stocks->asked : (struct moment){.index = INDEX_NONE}};
     return (uint32_t)history->stock_count++;

@@ -141,9 +141,31 @@ def test_what_the_card_has_left_comes_from_the_last_answer_of_its_own(trace):
     trace.path.unlink()
     trace.device_memory(222, 1000)
     trace.device_memory(333, 1000)
-    trace.free(BASE)
     trace.device_memory(444, 1000)
-    assert frag(trace, "--device=0", "--at=5")["device_free_bytes"] == 333
+    result = frag(trace, "--device=0", "--at=4")
+    assert (result["device_free_bytes"], result["device_free_source"]) == (333, "cuMemGetInfo")
+
+
+def test_what_the_card_has_left_follows_what_the_process_took_since_its_last_answer(trace):
+    trace.device_memory(100 * MIB, 128 * MIB)
+    trace.alloc(6 * MIB)
+    segment = trace.alloc(20 * MIB)
+    trace.tensor(segment, 20 * MIB)  # the peak: 100 - 6 - 20 are left
+    trace.tensor_free(segment)
+    trace.free(segment)
+    trace.device_memory(90 * MIB, 128 * MIB)
+    result = frag(trace)
+    assert result["device_free_bytes"] == 74 * MIB
+    assert result["device_free_source"] == "cuMemGetInfo and the calls since"
+
+
+def test_what_the_card_has_left_counts_what_was_given_back_since_its_last_answer(trace):
+    first = trace.alloc(32 * MIB)
+    trace.device_memory(60 * MIB, 128 * MIB)
+    trace.free(first)
+    segment = trace.alloc(2 * MIB)
+    trace.tensor(segment, MIB)
+    assert frag(trace)["device_free_bytes"] == 90 * MIB
 
 
 def test_frag_lists_every_failure_and_moments_over_time(trace):

@@ -484,6 +484,19 @@ class Figures:
             row = {key: live if key == "live_bytes" else None for key in row}
         return row
 
+    def card_free(self, device, index):
+        """The card's last answer, less what this process took since it told."""
+        sample = self.sample(device, index)
+        if not sample:
+            return None
+        told = min(self.books.told.get(sample.index, sample.index), index)
+        held = [
+            self.driver_parts((device, "device", 0), when)[0]
+            + sum(block.size for block in self.live_blocks((device, "context", 0), when))
+            for when in (told, index)
+        ]
+        return max(sample.free + held[0] - held[1], 0)
+
     def fragmentation(self, stock, at):
         index = self.moment(at, stock)
         empty = dict.fromkeys(
@@ -499,8 +512,7 @@ class Figures:
         )
         row = {**self.layer(stock), "at": at, **self.stamp(index), **empty}
         if index is not None:
-            sample = self.sample(stock[0], index)
-            row |= {**self.frag(stock, index), "device_free_bytes": sample and sample.free}
+            row |= {**self.frag(stock, index), "device_free_bytes": self.card_free(stock[0], index)}
         return row
 
     def segments(self, stock, index):

@@ -116,8 +116,10 @@ struct stock {
     uint64_t peak_bytes;
     bool has_begun;               /* a block was born */
     struct moment peak;           /* when that was reached first; none: nothing was ever live */
+    uint64_t peak_told_index;     /* that the card's last answer before it told of; or INDEX_NONE */
     uint32_t peak_path;           /* phase of the block that made the peak */
     struct moment asked;          /* the moment that was asked for; see replay.h */
+    uint64_t asked_told_index;    /* as peak_told_index */
     uint64_t asked_bytes;         /* live then, if it is the highest in a phase */
     bool has_segments;            /* a framework pool whose segments were seen */
     uint64_t peak_reserved_bytes; /* the most that those were at once */
@@ -247,6 +249,14 @@ struct history {
 };
 
 void history_release(struct history *history);
+
+/* The event that the card's last answer told of, as of now; INDEX_NONE: it has told nothing. */
+static inline uint64_t history_told_index(const struct history *history, int device)
+{
+    const struct memory_sample *sample = &history->samples[DEVICE_SLOT(device)];
+
+    return sample->known ? sample->told_index : INDEX_NONE;
+}
 
 /* NULL: the device had no event. */
 const struct device_use *history_device(const struct history *history, int device);

@@ -80,11 +80,36 @@ static bool sample_lies_in(const struct history *history, const struct stock *st
     return stock->account != ACCOUNT_pool && sample->known && life_covers(life, sample->told_index);
 }
 
+static bool own_moment_lies_in(const struct stock *stock, const struct life *life)
+{
+    return life_covers(life, stock->peak.index) || life_covers(life, stock->asked.index);
+}
+
+/* At the moments of a pool too the driver's memory counts, then and when the card had last told. */
+static bool moment_of_device_lies_in(const struct history *history, int device,
+                                     const struct life *life)
+{
+    for (size_t i = 0; i < history->stock_count; i++) {
+        const struct stock *stock = &history->stocks[i];
+
+        if (stock->device == device && stock_is_of_layer(stock) &&
+            (own_moment_lies_in(stock, life) || life_covers(life, stock->peak_told_index) ||
+             life_covers(life, stock->asked_told_index)))
+            return true;
+    }
+    return false;
+}
+
+static bool is_of_card(const struct stock *stock)
+{
+    return stock->account == ACCOUNT_device || stock->account == ACCOUNT_context;
+}
+
 static bool stock_wants(const struct history *history, const struct stock *stock,
                         const struct life *life)
 {
-    return life_covers(life, stock->peak.index) || life_covers(life, stock->asked.index) ||
-           sample_lies_in(history, stock, life);
+    return own_moment_lies_in(stock, life) || sample_lies_in(history, stock, life) ||
+           (is_of_card(stock) && moment_of_device_lies_in(history, stock->device, life));
 }
 
 /* A device that nobody knows may have no stock yet. */
