@@ -372,6 +372,8 @@ int drain_store_end(struct drain *drain, const struct drain_end *end, struct err
         store_meta_integer(store, META_ring_full_ns, (int64_t)atomic_load(&header->full_ns), err) ||
         store_meta_integer(store, META_in_flight_events, (int64_t)end->in_flight_events, err) ||
         store_meta_integer(store, META_end_ns, end->end_ns, err) ||
+        (end->exit_status >= 0 &&
+         store_meta_integer(store, META_exit_status, end->exit_status, err)) ||
         store_meta_integer(store, META_complete,
                            end->complete && !atomic_load(&header->lost_events), err) ||
         store_commit(store, err)) {

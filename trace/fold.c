@@ -70,6 +70,7 @@ static int store_end(struct drain *drain, sqlite3 *db, struct err *err)
     const struct drain_remains remains = drain_remains(drain);
     const int64_t times_ns[] = {last_stored_ns(db), (int64_t)remains.last_time_ns};
     struct drain_end end = {.end_ns = store_meta_read(db, META_end_ns, 0),
+                            .exit_status = -1,
                             .in_flight_events = remains.in_flight_events,
                             .complete = store_meta_read(db, META_complete, 0) == 1};
     for (int i = 0; i < 2; i++)

@@ -48,6 +48,7 @@ static bool ends_after_handlers; /* of quick_exit */
 static int main_that_marks_exit(int argc, char **argv, char **environment)
 {
     const int status = real_main(argc, argv, environment);
+    exit_moment_leave(status);
     exit_moment_mark(EXIT_BY_EXIT);
     return status;
 }
@@ -94,6 +95,7 @@ static void leave(int status)
     GMT_EXPORT void name(int status)                                                               \
     {                                                                                              \
         name##_function *real = REAL(name);                                                        \
+        exit_moment_leave(status);                                                                 \
         before;                                                                                    \
         if (real)                                                                                  \
             real(status);                                                                          \

@@ -15,6 +15,9 @@
 #define IS_FINAL 0x100u
 static _Atomic unsigned marked;
 
+/* What the process leaves with, plus 1; 0: it has not. */
+static _Atomic int left_with;
+
 /* An interpreter's flag is still set, though the program went on without it. */
 static _Atomic bool interpreter_is_gone;
 
@@ -70,7 +73,19 @@ void exit_moment_follow(const struct python *python, enum event_kind kind)
         exit_moment_undo(EXIT_BY_INTERPRETER);
 }
 
+void exit_moment_leave(int status)
+{
+    if (recording_runs_here()) /* not a child of vfork, which writes to its parent's memory */
+        atomic_store(&left_with, (status & 0xff) + 1);
+}
+
+int exit_moment_status(void)
+{
+    return atomic_load(&left_with) - 1;
+}
+
 void exit_moment_forget(void)
 {
+    atomic_store(&left_with, 0);
     atomic_store(&marked, 0);
 }

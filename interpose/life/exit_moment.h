@@ -26,6 +26,11 @@ static inline void exit_moment_watch(enum event_kind kind)
         exit_moment_follow(python, kind);
 }
 
+/* The process leaves with that status; the last one counts, as of an exit inside an exit handler. */
+void exit_moment_leave(int status);
+/* 0 to 255; -1: it has not left. */
+int exit_moment_status(void);
+
 /* There was none yet: this is a fork's child. */
 void exit_moment_forget(void);
 

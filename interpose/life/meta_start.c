@@ -87,6 +87,7 @@ static int store_integers(struct store *store, uint64_t start_monotonic_ns, stru
             return -1;
     return store_meta_null(store, META_exit_seq, err) ||
                    store_meta_null(store, META_exit_ns, err) ||
+                   store_meta_null(store, META_exit_status, err) ||
                    store_meta_null(store, META_lost_reason, err)
                ? -1
                : 0;

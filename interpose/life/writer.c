@@ -131,6 +131,7 @@ static int store_trace_end(struct err *err)
 {
     const struct drain_end end = {.end_ns =
                                       (int64_t)(clock_kernel_ns() - recording.start_monotonic_ns),
+                                  .exit_status = exit_moment_status(),
                                   .in_flight_events = drain->pending_count,
                                   .complete = true};
     return drain_store_end(drain, &end, err);

@@ -93,6 +93,23 @@ def test_a_killed_process_has_no_exit(record, program):
     assert exit_of(recording) == (None, None)
 
 
+ALLOCATE = "import ctypes, os, sys; ctypes.CDLL('libcudart.so.12').cudaMalloc(ctypes.byref(ctypes.c_void_p()), 4096); "
+
+
+@pytest.mark.parametrize(
+    "ends, status",
+    [
+        ("", 0), ("sys.exit(3)", 3), ("raise MemoryError", 1), ("os._exit(7)", 7), ("os.kill(os.getpid(), 9)", None),
+        ("os.execlp('true', 'true')", None),
+        ("os.fork() or os._exit(5); os.wait(); sys.exit(4)", 4),
+    ],
+)  # fmt: skip
+def test_the_trace_keeps_what_its_process_left_with(record, ends, status):
+    recording = record(sys.executable, "-c", ALLOCATE + ends, check=False)
+    recording.report()
+    assert dict(recording.rows("SELECT key, value FROM meta"))["exit_status"] == status
+
+
 def test_the_stream_of_a_pools_piece_is_not_known(record, program):
     recording = record(program("pool_events"), 100)
     assert recording.rows("SELECT DISTINCT memory_kind.name, stream FROM event JOIN memory_kind USING (memory) WHERE kind = 1"
