@@ -26,6 +26,7 @@
  *     DEVICE   device                  total bytes                                  uuid \0 name
  *     CONTEXT  device                  context bytes
  *     COVERAGE                         calls                                        function
+ *     VARIABLE                                                             table  name \0 value
  *     OWNER    thread_id   of the slots that follow
  *     END                  no slot follows in this segment
  */
@@ -50,7 +51,11 @@ enum slot_type {
     SLOT_COVERAGE,
     SLOT_OWNER,
     SLOT_END,
+    SLOT_VARIABLE,
 };
+
+/* The table of a VARIABLE. */
+enum record_variable { VARIABLE_framework, VARIABLE_allocator_setting, VARIABLE_COUNT };
 
 /* EMPTY -> DONE; EMPTY -> PENDING -> DONE where the slot is taken before the call is made. */
 enum slot_state { SLOT_EMPTY, SLOT_PENDING, SLOT_DONE };

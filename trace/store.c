@@ -248,6 +248,54 @@ static void bind_integers(sqlite3_stmt *statement, int first, const uint64_t *va
     bind_integers(store->statements[statement], first, (const uint64_t[]){__VA_ARGS__},            \
                   (int)(sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t)))
 
+/* --- variables --- */
+
+static int run_variable(struct store *store, const char *sql, const char *name, const char *value,
+                        size_t value_bytes, struct err *err)
+{
+    sqlite3_stmt *statement = NULL;
+    int result = -1;
+    if (sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) == SQLITE_OK) {
+        sqlite3_bind_text(statement, 1, name, -1, SQLITE_STATIC);
+        sqlite3_bind_text(statement, 2, value, (int)value_bytes, SQLITE_STATIC);
+        result = sqlite3_step(statement) == SQLITE_DONE ? 0 : -1;
+    }
+    if (result)
+        sqlite_err(store->db, err);
+    sqlite3_finalize(statement);
+    return result;
+}
+
+/* Two steps, as these tables have no key: a name has one row, with what was stored last. */
+static int set_variable(struct store *store, const char *table, const char *name, const char *value,
+                        size_t value_bytes, struct err *err)
+{
+    char sql[96];
+    snprintf(sql, sizeof sql, "DELETE FROM %s WHERE name=?1 AND ?2 NOT NULL", table);
+    if (run_variable(store, sql, name, value, value_bytes, err))
+        return -1;
+    snprintf(sql, sizeof sql, "INSERT INTO %s VALUES(?1,?2)", table);
+    return run_variable(store, sql, name, value, value_bytes, err);
+}
+
+int store_variable(struct store *store, const char *table, const char *name, const char *value,
+                   struct err *err)
+{
+    return set_variable(store, table, name, value, strnlen(value, RECORD_TEXT_MAX), err);
+}
+
+static int define_variable(struct store *store, const struct ring_slot *slot, const char *text,
+                           size_t text_bytes, struct err *err)
+{
+    static const char *const tables[VARIABLE_COUNT] = {
+        [VARIABLE_framework] = "framework", [VARIABLE_allocator_setting] = "allocator_setting"};
+    const char *end = memchr(text, '\0', text_bytes);
+    if (slot->memory >= VARIABLE_COUNT || !end)
+        return 0;
+    return set_variable(store, tables[slot->memory], text, end + 1,
+                        text_bytes - (size_t)(end + 1 - text), err);
+}
+
 int store_define(struct store *store, const struct ring_slot *slot, const char *text,
                  size_t text_bytes, struct err *err)
 {
@@ -285,6 +333,8 @@ int store_define(struct store *store, const struct ring_slot *slot, const char *
         sqlite3_bind_text(statements[COUNT_COVERAGE], 1, text, length, SQLITE_STATIC);
         BIND(COUNT_COVERAGE, 2, slot->size_bytes);
         return run(store, COUNT_COVERAGE, err);
+    case SLOT_VARIABLE:
+        return define_variable(store, slot, text, text_bytes, err);
     case SLOT_EVENT:
     case SLOT_OWNER:
     case SLOT_END:
@@ -356,24 +406,6 @@ int store_meta_null(struct store *store, enum meta_key key, struct err *err)
     sqlite3_bind_text(store->statements[SET_META], 1, store_meta_name(key), -1, SQLITE_STATIC);
     sqlite3_bind_null(store->statements[SET_META], 2);
     return run(store, SET_META, err);
-}
-
-int store_variable(struct store *store, const char *table, const char *name, const char *value,
-                   struct err *err)
-{
-    char sql[64];
-    sqlite3_stmt *insert = NULL;
-    int result = -1;
-    snprintf(sql, sizeof sql, "INSERT INTO %s VALUES(?1,?2)", table);
-    if (sqlite3_prepare_v2(store->db, sql, -1, &insert, NULL) == SQLITE_OK) {
-        sqlite3_bind_text(insert, 1, name, -1, SQLITE_STATIC);
-        sqlite3_bind_text(insert, 2, value, (int)strnlen(value, RECORD_TEXT_MAX), SQLITE_STATIC);
-        result = sqlite3_step(insert) == SQLITE_DONE ? 0 : -1;
-    }
-    if (result)
-        sqlite_err(store->db, err);
-    sqlite3_finalize(insert);
-    return result;
 }
 
 int64_t store_meta_read(sqlite3 *db, enum meta_key key, int64_t fallback)

@@ -322,14 +322,42 @@ static int row_coverage(struct trace *trace, struct reader *reader)
     return 0;
 }
 
+static int add_variable(struct trace_variables *variables, struct reader *reader)
+{
+    struct trace_variable *grown = array_grow(variables->items, &reader->capacity, variables->count,
+                                              sizeof *grown, reader->err);
+    if (!grown)
+        return -1;
+    variables->items = grown;
+    struct trace_variable *variable = &grown[variables->count];
+    *variable = (struct trace_variable){NULL, NULL};
+    variables->count++;
+    return read_required_text(reader, 0, &variable->name) ||
+                   read_required_text(reader, 1, &variable->value)
+               ? -1
+               : 0;
+}
+
+static int row_job_variable(struct trace *trace, struct reader *reader)
+{
+    return add_variable(&trace->job_variables, reader);
+}
+
+static int row_allocator_setting(struct trace *trace, struct reader *reader)
+{
+    return add_variable(&trace->allocator_settings, reader);
+}
+
+static int row_framework(struct trace *trace, struct reader *reader)
+{
+    return add_variable(&trace->frameworks, reader);
+}
+
 /* For people with an SQLite shell: these texts are compiled in (event.h). */
 #define row_event_kind NULL
 #define row_memory_kind NULL
 
 /* Of format 2; no analysis reads them yet. */
-#define row_job_variable NULL
-#define row_allocator_setting NULL
-#define row_framework NULL
 #define row_call_duration NULL
 #define row_read_back NULL
 
@@ -350,10 +378,11 @@ static const struct table {
 #include "gpumemtrace/schema/tables.def"
 };
 
-/* The first recorders of this format made no table symbol. */
+/* The first recorders of format 1 made no table symbol, and none of them those of format 2. */
 static bool may_lack(sqlite3 *db, const char *table)
 {
-    return !strcmp(table, "symbol") &&
+    return (!strcmp(table, "symbol") || !strcmp(table, "job_variable") ||
+            !strcmp(table, "allocator_setting") || !strcmp(table, "framework")) &&
            sqlite3_table_column_metadata(db, NULL, table, NULL, NULL, NULL, NULL, NULL, NULL) ==
                SQLITE_ERROR;
 }

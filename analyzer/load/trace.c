@@ -4,6 +4,7 @@
 
 #include <sqlite3.h>
 #include <stdlib.h>
+#include <string.h>
 
 static void release_texts(char **texts, size_t limit)
 {
@@ -20,6 +21,15 @@ static void release_meta(struct trace_meta *meta)
 #include "gpumemtrace/schema/meta_keys.def"
 #undef release_text
 #undef release_integer
+}
+
+static void release_variables(struct trace_variables *variables)
+{
+    for (size_t i = 0; i < variables->count; i++) {
+        free(variables->items[i].name);
+        free(variables->items[i].value);
+    }
+    free(variables->items);
 }
 
 void trace_close_events(struct trace *trace)
@@ -45,6 +55,9 @@ void trace_release(struct trace *trace)
     release_texts(trace->strings, trace->string_limit);
     release_texts(trace->hooks, trace->hook_limit);
     release_meta(&trace->meta);
+    release_variables(&trace->job_variables);
+    release_variables(&trace->allocator_settings);
+    release_variables(&trace->frameworks);
     free(trace->threads);
     free(trace->devices);
     free(trace->modules);
@@ -71,6 +84,24 @@ const char *trace_string(const struct trace *trace, uint64_t string_id)
 const char *trace_hook(const struct trace *trace, unsigned hook_id)
 {
     return text_of(trace->hooks, trace->hook_limit, hook_id);
+}
+
+static const char *value_of(const struct trace_variables *variables, const char *name)
+{
+    for (size_t i = 0; i < variables->count; i++)
+        if (!strcmp(variables->items[i].name, name))
+            return variables->items[i].value;
+    return NULL;
+}
+
+const char *trace_framework_version(const struct trace *trace, const char *name)
+{
+    return value_of(&trace->frameworks, name);
+}
+
+const char *trace_allocator_setting(const struct trace *trace, const char *name)
+{
+    return value_of(&trace->allocator_settings, name);
 }
 
 const struct trace_symbol *trace_symbols(const struct trace *trace, uint64_t address, size_t *count)

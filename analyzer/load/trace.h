@@ -74,6 +74,15 @@ struct trace_coverage { /* an entry point that the program asked for and that is
     uint64_t count;
 };
 
+struct trace_variable { /* a name and what it was set to */
+    char *name, *value;
+};
+
+struct trace_variables {
+    struct trace_variable *items;
+    size_t count;
+};
+
 struct trace {
     char *path;
     struct trace_meta meta;
@@ -105,6 +114,8 @@ struct trace {
 
     struct trace_coverage *coverage;
     size_t coverage_count;
+
+    struct trace_variables job_variables, allocator_settings, frameworks; /* ascending name */
 };
 
 /* Frees what load_trace made; a zeroed struct is allowed. */
@@ -115,6 +126,13 @@ void trace_close_events(struct trace *trace);
 /* "" for an id that does not exist. */
 const char *trace_string(const struct trace *trace, uint64_t string_id);
 const char *trace_hook(const struct trace *trace, unsigned hook_id);
+
+/* The version of a framework in the process, as torch; NULL: not known. */
+const char *trace_framework_version(const struct trace *trace, const char *name);
+/* What an allocator's setting was: an environment variable's value, or as "pytorch" the text that
+ * PyTorch's allocator took last, from a variable or a call, which is what it obeys; NULL: not set, or
+ * not known. */
+const char *trace_allocator_setting(const struct trace *trace, const char *name);
 
 /* The names that the file has for a return address, innermost first; NULL and 0: none. */
 const struct trace_symbol *trace_symbols(const struct trace *trace, uint64_t address,

@@ -30,6 +30,19 @@ static void add_meta(struct doc *doc, const struct trace_meta *meta)
     doc_object_end(doc);
 }
 
+static void add_variables(struct doc *doc, const struct trace_variables *variables, const char *key,
+                          const char *heading, const char *value_key, const char *value_heading)
+{
+    doc_list_begin(doc_detail_if(doc, !variables->count), key, heading);
+    for (size_t i = 0; i < variables->count; i++) {
+        doc_row_begin(doc);
+        doc_text(doc, "name", "Name", variables->items[i].name);
+        doc_text(doc, value_key, value_heading, variables->items[i].value);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+}
+
 static size_t count_frames(const struct trace *trace)
 {
     size_t count = 0;
@@ -144,11 +157,17 @@ static void add_never_recorded(struct doc *doc)
 static int add_info_tail(struct doc *doc, const struct study *study, const struct view *view,
                          struct err *err)
 {
-    add_meta(doc, &study->trace.meta);
+    const struct trace *trace = &study->trace;
+
+    add_meta(doc, &trace->meta);
+    add_variables(doc, &trace->frameworks, "frameworks", "Frameworks", "version", "Version");
+    add_variables(doc, &trace->allocator_settings, "allocator_settings", "Allocator settings",
+                  "value", "Value");
+    add_variables(doc, &trace->job_variables, "job_variables", "Job", "value", "Value");
     add_counts(doc, study);
     add_event_kinds(doc, &study->history);
     add_nested_events(doc, study);
-    add_coverage(doc, &study->trace);
+    add_coverage(doc, trace);
     add_never_recorded(doc);
     return page_warnings(doc, study, view, err);
 }

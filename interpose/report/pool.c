@@ -10,6 +10,7 @@
 
 #include "gpumemtrace/compiler.h"
 #include "interpose/hook/hooked_call.h"
+#include "interpose/life/frameworks.h"
 #include "interpose/recording/string_ids.h"
 
 enum { OUT_OF_MEMORY = 2 }; /* the driver's and the runtime's error */
@@ -25,6 +26,7 @@ static struct thread_part part = THREAD_PART(struct last_pool, sizeof(struct las
 static uint32_t pool_name_id(struct thread *thread, const char *name)
 {
     struct last_pool *last = thread_part(thread, &part);
+    frameworks_look(thread);
     if (GMT_LIKELY(name && last->name_id && strcmp(name, last->name) == 0))
         return last->name_id;
     const uint32_t id = strings_intern(thread, name);
@@ -36,22 +38,23 @@ static uint32_t pool_name_id(struct thread *thread, const char *name)
     return id;
 }
 
-static struct event_args pool_event(struct hooked_call *call, const char *pool, int device)
+static struct event_args pool_event(struct hooked_call *call, const char *pool, int device,
+                                    uint64_t stream)
 {
     return (struct event_args){.kind = call->kind,
                                .memory = MEMORY_TENSOR,
                                .device = device,
-                               .stream = STREAM_UNKNOWN,
+                               .stream = stream,
                                .object = pool_name_id(call->thread, pool)};
 }
 
 static void note_allocation(const char *pool, int device, uint64_t address, uint64_t size_bytes,
-                            int result)
+                            uint64_t stream, int result)
 {
     const int saved_errno = errno;
     struct hooked_call call;
     if (hooked_call_begin(&call, HOOK_pool, EVENT_ALLOC, MEMORY_TENSOR)) {
-        struct event_args args = pool_event(&call, pool, device);
+        struct event_args args = pool_event(&call, pool, device, stream);
         args.address = address;
         args.size_bytes = size_bytes;
         hooked_call_store(&call, &args, result);
@@ -60,15 +63,16 @@ static void note_allocation(const char *pool, int device, uint64_t address, uint
     errno = saved_errno;
 }
 
-void pool_alloc(const char *pool, int device, uint64_t address, uint64_t size_bytes)
+void pool_alloc(const char *pool, int device, uint64_t address, uint64_t size_bytes,
+                uint64_t stream)
 {
     if (address)
-        note_allocation(pool, device, address, size_bytes, 0);
+        note_allocation(pool, device, address, size_bytes, stream, 0);
 }
 
-void pool_failed(const char *pool, int device, uint64_t size_bytes)
+void pool_failed(const char *pool, int device, uint64_t size_bytes, uint64_t stream)
 {
-    note_allocation(pool, device, 0, size_bytes, OUT_OF_MEMORY);
+    note_allocation(pool, device, 0, size_bytes, stream, OUT_OF_MEMORY);
 }
 
 void pool_free(const char *pool, int device, uint64_t address)
@@ -76,7 +80,7 @@ void pool_free(const char *pool, int device, uint64_t address)
     const int saved_errno = errno;
     struct hooked_call call;
     if (hooked_call_begin(&call, HOOK_pool, EVENT_FREE, MEMORY_TENSOR)) {
-        struct event_args args = pool_event(&call, pool, device);
+        struct event_args args = pool_event(&call, pool, device, STREAM_UNKNOWN);
         args.address = address;
         hooked_call_before(&call, &args);
         hooked_call_finish(&call, 0, true);
@@ -93,7 +97,7 @@ GMT_EXPORT void gpumemtrace_pool_oom(const char *pool, int device, size_t size_b
 
 void gpumemtrace_pool_alloc(const char *pool, int device, const void *address, size_t size_bytes)
 {
-    pool_alloc(pool, device, (uint64_t)(uintptr_t)address, size_bytes);
+    pool_alloc(pool, device, (uint64_t)(uintptr_t)address, size_bytes, STREAM_UNKNOWN);
 }
 
 void gpumemtrace_pool_free(const char *pool, int device, const void *address)
@@ -103,5 +107,5 @@ void gpumemtrace_pool_free(const char *pool, int device, const void *address)
 
 void gpumemtrace_pool_oom(const char *pool, int device, size_t size_bytes)
 {
-    pool_failed(pool, device, size_bytes);
+    pool_failed(pool, device, size_bytes, STREAM_UNKNOWN);
 }

@@ -11,11 +11,12 @@
 
 #include <stdint.h>
 
-/* After memory was handed out. */
-void pool_alloc(const char *pool, int device, uint64_t address, uint64_t size_bytes);
+/* After memory was handed out. stream: whose it is, as the driver knows it, or STREAM_UNKNOWN. */
+void pool_alloc(const char *pool, int device, uint64_t address, uint64_t size_bytes,
+                uint64_t stream);
 /* Before the memory can be handed out again. */
 void pool_free(const char *pool, int device, uint64_t address);
 /* It was asked for memory and had none. */
-void pool_failed(const char *pool, int device, uint64_t size_bytes);
+void pool_failed(const char *pool, int device, uint64_t size_bytes, uint64_t stream);
 
 #endif

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 #include "gpumemtrace/compiler.h"
-#include "interpose/image/image_list.h"
 #include "pool.h"
+#include "torch.h"
 
 #define POOL "pytorch"
 
@@ -29,7 +29,8 @@ static void note_usage(const void *address, int64_t size_bytes, struct device de
     if (device.type != DEVICE_TYPE_CUDA)
         return;
     if (size_bytes > 0)
-        pool_alloc(POOL, device.index, (uint64_t)(uintptr_t)address, (uint64_t)size_bytes);
+        pool_alloc(POOL, device.index, (uint64_t)(uintptr_t)address, (uint64_t)size_bytes,
+                   torch_stream(device.index));
     else if (size_bytes < 0)
         pool_free(POOL, device.index, (uint64_t)(uintptr_t)address);
 }
@@ -37,21 +38,14 @@ static void note_usage(const void *address, int64_t size_bytes, struct device de
 static void note_failure(int64_t size_bytes, struct device device)
 {
     if (device.type == DEVICE_TYPE_CUDA)
-        pool_failed(POOL, device.index, (uint64_t)size_bytes);
+        pool_failed(POOL, device.index, (uint64_t)size_bytes, torch_stream(device.index));
 }
 
 #define FORWARDED(name, parameters, arguments, note)                                               \
-    GMT_EXPORT void name parameters;                                                               \
-    void name parameters                                                                           \
-    {                                                                                              \
-        typedef void function parameters;                                                          \
-        static _Atomic(void *) cached;                                                             \
+    TORCH_FUNCTION(void, name, parameters, "libc10.so", note; return, {                            \
         note;                                                                                      \
-        function *real =                                                                           \
-            GMT_FUNCTION(function *, image_list_function(&cached, "libc10.so", #name));            \
-        if (real)                                                                                  \
-            real arguments;                                                                        \
-    }
+        real arguments;                                                                            \
+    })
 
 /* One body for every type that the function has had: the totals differ in meaning (before or after
  * the event) and are not used. */

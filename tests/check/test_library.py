@@ -9,6 +9,8 @@ from support.run import BUILD, PRELOAD_FIRST, ROOT, clean_environment, simulator
 
 LIBRARY = BUILD / "libgpumemtrace.so"
 
+STRING = "RKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+
 # Replaced functions of libc, and entry points of NVTX, PyTorch and the public API.
 OTHER_EXPORTS = {
     "InitializeInjectionNvtx2", "dlsym", "dlvsym", "dlopen", "dlclose", "exit", "_exit", "_Exit", "quick_exit",
@@ -18,6 +20,10 @@ OTHER_EXPORTS = {
     "gpumemtrace_step", "gpumemtrace_pool_alloc", "gpumemtrace_pool_free", "gpumemtrace_pool_oom",
     *(f"_ZN3c1027reportMemoryUsageToProfilerEPvl{totals}NS_6DeviceE" for totals in ("mm", "ll", "")),
     *(f"_ZN3c1027reportOutOfMemoryToProfilerE{sizes}NS_6DeviceE" for sizes in ("lmm", "lll", "mmm")),
+    "_ZNK3c104cuda10CUDAStream6streamEv",
+    "_ZN3c104cuda20CUDACachingAllocator19CUDAAllocatorConfig9parseArgsEPKc",
+    f"_ZN3c104cuda20CUDACachingAllocator20setAllocatorSettingsE{STRING}",
+    f"_ZN3c1016CachingAllocator26AcceleratorAllocatorConfig9parseArgsE{STRING}",
 }
 
 

@@ -42,7 +42,7 @@ static void all_parts_of_a_thread_have_room(void **state)
 {
     (void)state;
     assert_true(recording_start());
-    pool_alloc("a pool", 0, 0x1000, 64);
+    pool_alloc("a pool", 0, 0x1000, 64, 0);
     pool_free("a pool", 0, 0x1000);
     device_current(thread_current());
     assert_int_equal(recording.seq, 2);

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How PyTorch's own functions are hooked: defined under their own names, which PyTorch's libraries
+ * call through the loader, they forward and note what passes. Nothing of PyTorch is called but the
+ * function that was. It must not know what is recorded.
+ *
+ * PyTorch may hold its allocator's lock, or Python's: no lock, no malloc. A C++ exception of the real
+ * function passes; what follows the call is then not done. errno is the real function's.
+ */
+#ifndef GPUMEMTRACE_INTERPOSE_REPORT_TORCH_H
+#define GPUMEMTRACE_INTERPOSE_REPORT_TORCH_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpumemtrace/compiler.h"
+#include "interpose/image/image_list.h"
+#include "interpose/image/scope.h"
+
+/* Defines the hook; what follows the name of the library are statements that use `real` and
+ * `parameters`. Where nobody has the real function, `missing` is done. */
+#define TORCH_FUNCTION(type, name, parameters, library, missing, ...)                              \
+    GMT_EXPORT type name parameters;                                                               \
+    type name parameters                                                                           \
+    {                                                                                              \
+        typedef type function parameters;                                                          \
+        static _Atomic(void *) cached;                                                             \
+        function *const real = GMT_FUNCTION(                                                       \
+            function *, torch_function(&cached, library, #name, GMT_CALLER_ADDRESS()));            \
+        if (GMT_UNLIKELY(!real)) {                                                                 \
+            missing;                                                                               \
+        }                                                                                          \
+        __VA_ARGS__                                                                                \
+    }
+
+/* The library has it; or, where PyTorch is linked into another one, what the caller would have got
+ * without us. */
+static inline void *torch_function(_Atomic(void *) *cached, const char *library, const char *name,
+                                   const void *caller)
+{
+    void *function = image_list_function(cached, library, name);
+    return GMT_LIKELY(function != NULL) ? function : scope_function(name, caller);
+}
+
+/* The stream that PyTorch's allocator was last given on this thread for this device, as the driver
+ * knows it; STREAM_UNKNOWN: none yet. */
+uint64_t torch_stream(int device);
+
+#endif

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""Functions of PyTorch that its libraries call through the loader, played here by libraries of the same
+names: what passes is noted, and they get and return what they would without the recorder."""
+import pytest
+
+from support.run import compile_library
+
+# libc10: the report, and the settings' parser of newer releases, which throws for "bad" as C++ does not here.
+C10 = """
+#include <stddef.h>
+struct device { signed char type, index; };
+struct string { const char *text; size_t bytes; };
+int calls;
+void _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE(
+    void *p, long size, unsigned long a, unsigned long r, struct device d) { calls += 1; }
+void _ZN3c1016CachingAllocator26AcceleratorAllocatorConfig9parseArgsERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(
+    void *config, const struct string *text) { calls += 10 * (int)text->bytes; }
+int c10_calls(void) { return calls; }
+"""
+
+# libc10_cuda: two devices' streams, the settings' parser of older releases, and a program that uses all.
+C10_CUDA = """
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+struct device { signed char type, index; };
+struct string { const char *text; size_t bytes; };
+struct stream { struct device device; long id; };
+void _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE(
+    void *p, long size, unsigned long a, unsigned long r, struct device d);
+void _ZN3c1016CachingAllocator26AcceleratorAllocatorConfig9parseArgsERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(
+    void *config, const struct string *text);
+int cudaMalloc(void **p, size_t bytes);
+int c10_calls(void);
+void *_ZNK3c104cuda10CUDAStream6streamEv(const struct stream *s) { return (void *)(s->id * 0x1000); }
+void _ZN3c104cuda20CUDACachingAllocator19CUDAAllocatorConfig9parseArgsEPKc(void *config, const char *text)
+{
+    if (text && !strcmp(text, "long"))
+        abort();
+}
+static void *driver_stream(int device, long id)
+{
+    struct stream s = {{1, device}, id};
+    return _ZNK3c104cuda10CUDAStream6streamEv(&s);
+}
+static void take(char *address, int device)
+{
+    struct device d = {1, device};
+    _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE(address, 512, 0, 0, d);
+}
+static void parse(const char *text)
+{
+    struct string s = {text, strlen(text)};
+    _ZN3c1016CachingAllocator26AcceleratorAllocatorConfig9parseArgsERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(
+        NULL, &s);
+}
+int streams(void)
+{
+    char *segment;
+    struct device d = {1, 0};
+    if (cudaMalloc((void **)&segment, 2 << 20))
+        return -1;
+    take(segment, 0);
+    if (driver_stream(0, 7) != (void *)0x7000)
+        return -2;
+    take(segment + 512, 0);
+    take(segment + 1024, 1);
+    driver_stream(1, 9);
+    take(segment + 1536, 0);
+    take(segment + 2048, 1);
+    driver_stream(0, 0);
+    take(segment + 2560, 0);
+    _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE(segment, -512, 0, 0, d);
+    return c10_calls();
+}
+int settings(void)
+{
+    char *segment;
+    parse("from the environment");
+    _ZN3c104cuda20CUDACachingAllocator19CUDAAllocatorConfig9parseArgsEPKc(NULL, NULL);
+    if (cudaMalloc((void **)&segment, 2 << 20))
+        return -1;
+    setenv("PYTORCH_ALLOC_CONF", "set before the first tensor", 1);
+    take(segment, 0);
+    setenv("PYTORCH_ALLOC_CONF", "set too late", 1);
+    return c10_calls();
+}
+int settings_by_call(void)
+{
+    settings();
+    _ZN3c104cuda20CUDACachingAllocator19CUDAAllocatorConfig9parseArgsEPKc(NULL, "by a call");
+    return c10_calls();
+}
+"""
+
+
+@pytest.fixture
+def fake_pytorch(tmp_path, build, program):
+    """fake_pytorch(function): a program and its argument, which calls it in libraries called libc10 and
+    libc10_cuda, in a folder torch/lib."""
+
+    def make(function):
+        folder = tmp_path / "torch/lib"
+        folder.mkdir(parents=True)
+        cpu = compile_library(folder / "libtorch_cpu.so", "int torch_cpu;", "-Wl,-soname,libtorch_cpu.so")
+        c10 = compile_library(folder / "libc10.so", C10, "-w", "-Wl,-soname,libc10.so")
+        cuda = compile_library(
+            folder / "libc10_cuda.so", C10_CUDA, c10, "-Wl,--no-as-needed", cpu,
+            build / "simulator/libcudart.so.12", "-w", "-Wl,-rpath,$ORIGIN",
+        )  # fmt: skip
+        return program("plugins"), f"local:{cuda}:{function}"
+
+    return make
+
+
+def test_a_piece_has_the_stream_that_its_thread_last_used_for_its_device(fake_pytorch, record):
+    recording = record(*fake_pytorch("streams"), check=False)
+    assert recording.completed.stdout == "streams 7\n"
+    rows = recording.rows("SELECT kind, stream FROM event WHERE memory = 10 ORDER BY seq")
+    assert rows == [(1, None), (1, 0x7000), (1, None), (1, None), (1, 0x9000), (1, 0), (2, None)]
+
+
+@pytest.mark.parametrize("function, last", [("settings", "from the environment"), ("settings_by_call", "by a call")])
+def test_settings_are_those_at_the_first_piece_and_what_the_parser_took_last(fake_pytorch, record, function, last):
+    recording = record(*fake_pytorch(function), PYTORCH_ALLOC_CONF="set at the start", CUDA_MODULE_LOADING="LAZY", check=False)
+    assert recording.completed.stdout == f"{function} 201\n"  # 10 times 20 letters, and a report
+    assert dict(recording.rows("SELECT name, value FROM allocator_setting")).items() >= {
+        "PYTORCH_ALLOC_CONF": "set before the first tensor", "CUDA_MODULE_LOADING": "LAZY", "pytorch": last}.items()
+    assert recording.rows("SELECT name, count(*) FROM allocator_setting GROUP BY 1 HAVING count(*) > 1") == []
+
+
+VERSIONS = [
+    ("version.py", "__all__ = ['__version__']\n__version__ = '2.99.0+cu130'\ncuda = '13.0'\n", "2.99.0+cu130"),
+    ("version.py", 'from typing import Optional\n__version__ = "1.13.1"\n', "1.13.1"),
+    ("build-version", "2.6.0+cpu\n", "2.6.0+cpu"),
+    ("version.py", "__version__ = \n", None),
+    ("version.py", "", None),
+    ("version.py", "'2.0'\n" * 1000, None),
+    ("other.py", "__version__ = '1.0'\n", None),
+]
+
+
+@pytest.mark.parametrize("file, text, version", VERSIONS)
+def test_the_version_is_what_the_file_beside_the_library_states(fake_pytorch, record, tmp_path, file, text, version):
+    command = fake_pytorch("streams")
+    (tmp_path / "torch" / file).write_text(text)
+    recording = record(*command, check=False)
+    assert recording.completed.stdout == "streams 7\n"
+    assert recording.rows("SELECT * FROM framework") == ([("torch", version)] if version else [])
+
+
+def test_facts_that_came_after_the_start_survive_a_kill(record, tmp_path, fake_pytorch, build):
+    """They wait in the ring with the events."""
+    command = fake_pytorch("settings_by_call")
+    (tmp_path / "torch/version.py").write_text("__version__ = '2.15.0'\n")
+    killer = compile_library(tmp_path / "killer.so", "#include <signal.h>\nint die(void) { raise(SIGKILL); return 0; }", "-w")
+    recording = record(*command, f"local:{killer}:die", check=False)
+    recording.report()
+    assert recording.rows("SELECT * FROM framework") == [("torch", "2.15.0")]
+    assert ("pytorch", "by a call") in recording.rows("SELECT * FROM allocator_setting")
