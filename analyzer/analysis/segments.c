@@ -16,8 +16,10 @@ static int add_pool_segment(struct segment_list *list, const struct segment *seg
     if (!grown)
         return -1;
     list->items = grown;
-    grown[list->count++] = (struct pool_segment){
-        .address = segment->address, .size_bytes = segment->size_bytes, .mapped = segment->mapped};
+    grown[list->count++] = (struct pool_segment){.address = segment->address,
+                                                 .size_bytes = segment->size_bytes,
+                                                 .stream = segment->stream,
+                                                 .mapped = segment->mapped};
     return 0;
 }
 
@@ -63,6 +65,66 @@ static int collect_segments(struct segment_list *list, const struct history *his
     return 0;
 }
 
+static void count_free_piece(struct pool_segment *segment, uint64_t bytes)
+{
+    if (bytes > segment->largest_free_bytes)
+        segment->largest_free_bytes = bytes;
+}
+
+/* Of a block that lies across several mappings, each has its part; of any other, one has all. */
+static void place_block(struct pool_segment *segment, const struct block *block, bool in_parts,
+                        uint64_t *at)
+{
+    const uint64_t segment_end = segment->address + segment->size_bytes;
+    uint64_t start = block->address, end = start + block->size_bytes;
+
+    if (start > *at)
+        count_free_piece(segment, start - *at);
+    if (in_parts && start < *at)
+        start = *at;
+    if (in_parts && end > segment_end)
+        end = segment_end;
+    segment->live_bytes += end > start ? end - start : 0;
+    *at = end > *at ? end : *at;
+}
+
+static bool lies_before(const struct block *block, uint64_t address, bool in_parts)
+{
+    return (in_parts ? block->address + block->size_bytes - 1 : block->address) < address;
+}
+
+/* Both lists are sorted. */
+static void place_blocks(struct segment_list *list, bool in_parts)
+{
+    size_t first = 0;
+
+    for (size_t i = 0; i < list->count; i++) {
+        struct pool_segment *segment = &list->items[i];
+        uint64_t at = segment->address, end = at + segment->size_bytes;
+        size_t next;
+
+        while (first < list->block_count && lies_before(list->blocks[first], at, in_parts))
+            first++;
+        segment->first_block = first;
+        segment->live_bytes = segment->largest_free_bytes = 0;
+        for (next = first; next < list->block_count && list->blocks[next]->address < end; next++)
+            place_block(segment, list->blocks[next], in_parts, &at);
+        segment->block_count = next - first;
+        if (at < end)
+            count_free_piece(segment, end - at);
+    }
+}
+
+static void find_free(struct segment_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        struct pool_segment *segment = &list->items[i];
+
+        segment->free_bytes = segment->size_bytes - segment->live_bytes;
+        segment->stranded_bytes = segment->block_count ? segment->free_bytes : 0;
+    }
+}
+
 static void join_mappings(struct segment_list *list)
 {
     size_t kept = 0;
@@ -70,49 +132,20 @@ static void join_mappings(struct segment_list *list)
     for (size_t i = 1; i < list->count; i++) {
         struct pool_segment *last = &list->items[kept], *next = &list->items[i];
 
-        if (last->mapped && next->mapped && next->address == last->address + last->size_bytes)
+        if (last->mapped && next->mapped && next->address == last->address + last->size_bytes) {
             last->size_bytes += next->size_bytes;
-        else
+            last->free_bytes += next->free_bytes;
+            last->stranded_bytes += next->stranded_bytes;
+        } else {
             list->items[++kept] = *next;
+        }
     }
     if (list->count)
         list->count = kept + 1;
 }
 
-static void count_free_piece(struct pool_segment *segment, uint64_t bytes)
-{
-    if (bytes > segment->largest_free_bytes)
-        segment->largest_free_bytes = bytes;
-}
-
-/* Both lists are sorted, and no block of a pool lies across two segments. */
-static void place_blocks(struct segment_list *list)
-{
-    size_t next = 0;
-
-    for (size_t i = 0; i < list->count; i++) {
-        struct pool_segment *segment = &list->items[i];
-        uint64_t at = segment->address, end = at + segment->size_bytes;
-
-        while (next < list->block_count && list->blocks[next]->address < at)
-            next++;
-        segment->first_block = next;
-        for (; next < list->block_count && list->blocks[next]->address < end; next++) {
-            const struct block *block = list->blocks[next];
-
-            if (block->address > at)
-                count_free_piece(segment, block->address - at);
-            at = block->address + block->size_bytes;
-            segment->live_bytes += block->size_bytes;
-        }
-        segment->block_count = next - segment->first_block;
-        if (at < end)
-            count_free_piece(segment, end - at);
-    }
-}
-
-int segments_at(struct segment_list *list, const struct history *history, uint32_t stock,
-                uint64_t index, struct err *err)
+int segments_pieces_at(struct segment_list *list, const struct history *history, uint32_t stock,
+                       uint64_t index, struct err *err)
 {
     *list = (struct segment_list){0};
     if (collect_segments(list, history, stock, index, err)) {
@@ -123,8 +156,23 @@ int segments_at(struct segment_list *list, const struct history *history, uint32
         qsort(list->items, list->count, sizeof *list->items, compare_segments);
     if (list->block_count)
         qsort(list->blocks, list->block_count, sizeof *list->blocks, compare_blocks);
+    place_blocks(list, true);
+    find_free(list);
+    return 0;
+}
+
+void segments_join(struct segment_list *list)
+{
     join_mappings(list);
-    place_blocks(list);
+    place_blocks(list, false);
+}
+
+int segments_at(struct segment_list *list, const struct history *history, uint32_t stock,
+                uint64_t index, struct err *err)
+{
+    if (segments_pieces_at(list, history, stock, index, err))
+        return -1;
+    segments_join(list);
     return 0;
 }
 

@@ -16,6 +16,9 @@
 struct pool_segment {
     uint64_t address, size_bytes;
     uint64_t live_bytes, largest_free_bytes;
+    uint64_t free_bytes;             /* summed over its mappings */
+    uint64_t stranded_bytes;         /* of that, in mappings that hold a live block */
+    uint64_t stream;                 /* of its pieces, as far as it is known: struct segment */
     size_t first_block, block_count; /* in the list's blocks */
     bool mapped;
 };
@@ -23,12 +26,16 @@ struct pool_segment {
 struct segment_list {
     struct pool_segment *items;
     size_t count, capacity;
-    const struct block **blocks; /* of the pool, also those in no known segment */
+    const struct block **blocks; /* of the pool by address, also those in no known segment */
     size_t block_count, block_capacity;
 };
 
 int segments_at(struct segment_list *list, const struct history *history, uint32_t stock,
                 uint64_t index, struct err *err);
+/* The same before mappings are joined, each of which can go back to the driver by itself. */
+int segments_pieces_at(struct segment_list *list, const struct history *history, uint32_t stock,
+                       uint64_t index, struct err *err);
+void segments_join(struct segment_list *list);
 void segments_release(struct segment_list *list);
 
 #endif

@@ -68,6 +68,8 @@ static int add_frag_of_device(struct doc *doc, const struct study *study,
         return -1;
     if (page_fragmentation(doc, study, use, view, err))
         return -1;
+    if (page_pins(doc, study, use, view, err))
+        return -1;
     if (stock == HISTORY_NONE)
         return 0;
     return add_frag_at_failures(doc, study, use, stock, err) ||
@@ -86,5 +88,6 @@ static void ask_frag(struct study_ask *ask, const struct view *view, const struc
 
 const struct page page_frag = {.schema = "gpumemtrace.frag/1",
                                .ask = ask_frag,
+                               .answer = page_frag_answer,
                                .device = add_frag_of_device,
                                .tail = page_warnings};

@@ -11,6 +11,7 @@
 
 /* The highest live bytes of each device's leading layer: when, and in which phase. */
 page_answer page_peak_answer;
+page_answer page_frag_answer;
 
 /* "warnings". */
 page_part page_warnings;
@@ -20,6 +21,8 @@ page_device_part page_counters;
 page_device_part page_fragmentation;
 /* The same as a sentence, of the leading layer at its peak. */
 page_device_part page_fragmentation_note;
+/* "pinned_by" and "streams" of the leading (or asked) pool at view->at, or its peak. */
+page_device_part page_pins;
 /* "segments" of the leading (or asked) pool at view->at, or its peak, with the blocks in them. */
 page_device_part page_segments;
 /* "phases" of every layer; a summary has all of the first, or the few that allocated most. */

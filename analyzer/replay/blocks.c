@@ -55,6 +55,7 @@ struct block blocks_described(struct blocks *blocks)
     const struct event *event = at->event;
     struct block block = {.address = event->address,
                           .size_bytes = event->size_bytes,
+                          .stream = event->memory == MEMORY_TENSOR ? event->stream : 0,
                           .stack_id = event->stack_id,
                           .stock = HISTORY_NONE,
                           .mempool = HISTORY_NONE,

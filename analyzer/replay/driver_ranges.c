@@ -143,7 +143,7 @@ static int count_segment(struct driver_ranges *ranges, const struct segment *seg
 }
 
 static int add_segment(struct driver_ranges *ranges, const struct cursor *at,
-                       const struct range_node *node, uint32_t stock)
+                       const struct range_node *node, const struct block *tensor)
 {
     struct history *history = at->history;
     struct driver_range *range = &ranges->items[node->value];
@@ -159,10 +159,11 @@ static int add_segment(struct driver_ranges *ranges, const struct cursor *at,
     grown[number] = (struct segment){.life = {range->begin_index, INDEX_NONE},
                                      .address = node->start,
                                      .size_bytes = node->size_bytes,
-                                     .stock = stock,
+                                     .stream = tensor->stream,
+                                     .stock = tensor->stock,
                                      .mapped = range->object != HISTORY_NONE};
     history->blocks[range->block].is_segment = true;
-    history->stocks[stock].has_segments = true;
+    history->stocks[tensor->stock].has_segments = true;
     return count_segment(ranges, &grown[number], at->err);
 }
 
@@ -179,7 +180,7 @@ int driver_ranges_add_tensor(struct driver_ranges *ranges, const struct cursor *
     while (address < end && (node = range_map_at_or_after(&ranges->map, address)) &&
            node->start < end) {
         if (ranges->items[node->value].segment == HISTORY_NONE &&
-            add_segment(ranges, at, node, tensor->stock))
+            add_segment(ranges, at, node, tensor))
             return -1;
         if (GMT_ADD_OVERFLOWS(node->start, node->size_bytes, &address))
             break;

@@ -185,6 +185,104 @@ def test_asking_for_a_pool_where_there_is_none_gives_null(trace):
     assert frag(trace, "--layer=pool") is None
 
 
+# --- what keeps it there --------------------------------------------------------------------------
+
+
+def device_of(trace, *options):
+    return load_json("frag", trace.path if trace.path.exists() else trace.write(), *options)["devices"][0]
+
+
+def rows(listed, *keys):
+    return [tuple(row[key] for key in keys) for row in listed]
+
+
+def test_blocks_pin_the_free_memory_of_their_segments(trace):
+    alone, shared = trace.alloc(20 * MIB), trace.alloc(20 * MIB)
+    cache, loss = (trace.stack(("train.py", line, "main")) for line in (12, 30))
+    trace.tensor(alone, 2 * MIB, stack=cache)  # 18 MiB beside it
+    trace.tensor(shared, 4 * MIB, stack=cache)  # 20 - 4 - 6 = 10 MiB beside both
+    trace.tensor(shared + 10 * MIB, 6 * MIB, stack=loss)
+    full = trace.alloc(2 * MIB)
+    trace.tensor(full, 2 * MIB, stack=loss)  # pins nothing
+    pinned = device_of(trace)["pinned_by"]
+    keys = "alone_bytes pinned_bytes segments blocks bytes".split()
+    assert rows(pinned, *keys) == [(18 * MIB, 28 * MIB, 2, 2, 6 * MIB), (0, 10 * MIB, 1, 1, 6 * MIB)]
+    assert [row["frames"][0]["line"] for row in pinned] == [12, 30]
+
+
+def test_a_mapping_that_is_wholly_free_is_pinned_by_nobody(trace):
+    for i in range(3):
+        trace.map(trace.alloc(20 * MIB, "vmm", 0x51 + i), BASE + i * 20 * MIB, 20 * MIB)
+    trace.tensor_free(trace.tensor(BASE, 60 * MIB))
+    trace.tensor(BASE, 15 * MIB)  # of the first mapping 5 MiB are left; the others could go back
+    (row,) = device_of(trace, "--at=end")["pinned_by"]
+    assert (row["alone_bytes"], row["pinned_bytes"], row["segments"]) == (5 * MIB, 5 * MIB, 1)
+
+
+def test_segments_are_summed_by_the_stream_of_their_pieces(trace):
+    first, second, third = (trace.alloc(20 * MIB) for _ in range(3))
+    trace.tensor(first, 4 * MIB)
+    trace.tensor_free(trace.tensor(second, 20 * MIB))
+    trace.tensor(third, 15 * MIB, stream=0xA1)
+    keys = "stream segments reserved_bytes live_bytes free_bytes largest_free_bytes stranded_bytes".split()
+    assert rows(device_of(trace, "--at=end")["streams"], *keys) == [
+        (0, 2, 40 * MIB, 4 * MIB, 36 * MIB, 20 * MIB, 16 * MIB),
+        (0xA1, 1, 20 * MIB, 15 * MIB, 5 * MIB, 5 * MIB, 5 * MIB),
+    ]
+
+
+def test_a_stream_that_was_not_recorded_is_null(trace):
+    trace.tensor(trace.alloc(2 * MIB), MIB, stream=None)
+    assert rows(device_of(trace)["streams"], "stream", "segments") == [(None, 1)]
+
+
+def answer(trace, *options):
+    return " ".join(load_json("frag", trace.write(), *options)["answer"])
+
+
+def test_four_idle_mib_raise_no_alarm_whatever_their_share(trace):
+    trace.device(total_bytes=1024 * MIB)
+    segment = trace.alloc(4 * MIB)
+    trace.tensor(segment, 512)
+    said = answer(trace)
+    assert "no concern" in said and "less than 5 % of the card" in said
+
+
+def test_without_the_cards_size_idle_memory_is_weighed_against_what_is_reserved(trace):
+    segment = trace.alloc(200 * MIB)
+    trace.tensor(segment, 191 * MIB)
+    assert "less than 5 % of it" in answer(trace)
+
+
+def test_the_answer_names_the_line_that_pins_most(trace):
+    first, second = trace.alloc(100 * MIB), trace.alloc(100 * MIB)
+    trace.tensor(first, 10 * MIB, stack=trace.stack(("train.py", 12, "main")))
+    trace.tensor(second, 90 * MIB, stack=trace.stack(("train.py", 30, "main")))
+    said = answer(trace)
+    assert "100.00 MiB of the 200.00 MiB" in said and "train.py:12" in said and "train.py:30" not in said
+
+
+def test_whole_segments_that_lie_idle_are_cached_and_not_fragmented(trace):
+    first, second = trace.alloc(100 * MIB), trace.alloc(100 * MIB)
+    trace.tensor(first, 100 * MIB)
+    trace.tensor_free(trace.tensor(second, 50 * MIB))
+    said = answer(trace, "--at=end")
+    assert "cached, not fragmented" in said and "torch.cuda.empty_cache()" in said
+
+
+def test_the_answer_speaks_of_the_failure_that_memory_in_pieces_caused(trace):
+    first, second = trace.alloc(100 * MIB), trace.alloc(100 * MIB)
+    big = trace.tensor(first, 100 * MIB)
+    other = trace.tensor(second, 100 * MIB)
+    trace.tensor_free(big)
+    trace.tensor(first, 10 * MIB, stack=trace.stack(("train.py", 12, "main")))
+    trace.tensor_free(other)
+    trace.tensor(second, 10 * MIB, stack=trace.stack(("train.py", 12, "main")))
+    trace.fail(150 * MIB, "tensor")
+    said = answer(trace)
+    assert "180.00 MiB of the 200.00 MiB" in said and "when 150.00 MiB failed" in said and "train.py:12" in said
+
+
 # --- segment by segment ---------------------------------------------------------------------------
 
 

@@ -95,6 +95,7 @@ class Range:
     physical: Physical = None
     end: int = None
     pool_stock: tuple = None
+    stream: int = None
 
     def overlaps(self, address, size):
         return self.address < address + size and address < self.address + self.size
@@ -292,7 +293,7 @@ class Books(Tables):
                     and held.size
                     and held.overlaps(event.address, event.size)
                 ):
-                    held.pool_stock, held.block.is_segment = block.stock, True
+                    held.pool_stock, held.block.is_segment, held.stream = block.stock, True, event.stream
 
     def free(self, event):
         space = self.space(event)

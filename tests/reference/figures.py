@@ -6,6 +6,7 @@ import itertools
 import math
 
 from reference.events import table_rows
+from reference.frag_model import pinned_by, streams
 from reference.oom import GRANULE, explain
 
 ACCOUNTS = {"driver": "device", "managed": "managed", "host": "host", "imported": "imported", "context": "context"}
@@ -555,6 +556,8 @@ class Figures:
                 {
                     "device": device,
                     "segments": self.segments(stock, self.moment(at, stock)),
+                    "streams": streams(self, stock, self.moment(at, stock)),
+                    "pinned_by": pinned_by(self, stock, self.moment(at, stock)),
                     "fragmentation": self.fragmentation(stock, at),
                     "at_failures": [
                         {**self.layer(stock), **self.stamp(i), **self.frag(stock, i)}

@@ -201,7 +201,8 @@ class Maker:
         device = home["device"] if home else self.device()
         if any((t["address"], t["pool"]) == (at, pool) for t in self.tensors):
             return
-        self.trace.tensor(at, size, pool or None, device=device, **columns)
+        stream = self.random.choice([0, 0, 0xA1, 0xB2, None])
+        self.trace.tensor(at, size, pool or None, device=device, **{"stream": stream, **columns})
         self.tensors.append({"address": at, "size": size, "pool": pool, "home": home, "device": device})
 
     def tensor_free(self):

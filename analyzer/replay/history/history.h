@@ -61,6 +61,7 @@
 #define HISTORY_NONE UINT32_MAX /* no such stock, path, mempool, span or block */
 #define INDEX_NONE UINT64_MAX   /* of an event: there is none; of an end: not yet */
 #define DEVICE_UNKNOWN (-1)
+#define STREAM_UNKNOWN UINT64_MAX
 
 /* Index of a device in tables by device. All unknown devices share one slot. */
 #define DEVICE_SLOTS (INT8_MAX + 2)
@@ -95,6 +96,7 @@ struct block {
     struct life life;
     uint64_t address; /* or handle */
     uint64_t size_bytes;
+    uint64_t stream; /* of a piece of a pool, else 0; STREAM_UNKNOWN */
     uint32_t stack_id;
     uint32_t path;          /* phase of its birth, HISTORY_NONE: outside any */
     uint32_t deciding_path; /* the innermost phase around its birth that has a rule */
@@ -180,8 +182,9 @@ enum { PATH_RULE_NONE = UINT8_MAX };
 struct segment {
     struct life life;
     uint64_t address, size_bytes;
-    uint32_t stock; /* of the pool */
-    bool mapped;    /* a VMM mapping: a hole may go on in the next mapping */
+    uint64_t stream; /* of the first piece that was seen in it; STREAM_UNKNOWN */
+    uint32_t stock;  /* of the pool */
+    bool mapped;     /* a VMM mapping: a hole may go on in the next mapping */
 };
 
 /* One report of a mempool, stream-ordered or for graphs. */

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/* What keeps a pool's free memory where it is; see pins.h. */
+#include "pins.h"
+
+#include <stdlib.h>
+
+#include "analyzer/util/address_map.h"
+#include "analyzer/util/array.h"
+
+/* --- call stacks --- */
+
+static struct pin *find_pin(struct pin_list *pins, struct address_map *numbers, uint32_t stack_id,
+                            struct err *err)
+{
+    uint32_t number = address_map_get(numbers, 0, stack_id);
+
+    if (number != ADDRESS_MAP_NONE)
+        return &pins->items[number];
+    struct pin *grown = array_grow(pins->items, &pins->capacity, pins->count, sizeof *grown, err);
+    if (!grown)
+        return NULL;
+    pins->items = grown;
+    number = (uint32_t)pins->count++;
+    grown[number] = (struct pin){.stack_id = stack_id};
+    return address_map_put(numbers, 0, stack_id, number, err) ? NULL : &grown[number];
+}
+
+static int add_segment(struct pin_list *pins, struct address_map *numbers,
+                       const struct segment_list *segments, size_t number, struct err *err)
+{
+    const struct pool_segment *segment = &segments->items[number];
+    const uint64_t free_bytes = segment->free_bytes;
+    const struct block *const *blocks = &segments->blocks[segment->first_block];
+    size_t stack_count = 0;
+
+    if (!free_bytes)
+        return 0;
+    for (size_t i = 0; i < segment->block_count; i++) {
+        struct pin *pin = find_pin(pins, numbers, blocks[i]->stack_id, err);
+
+        if (!pin)
+            return -1;
+        pin->block_count++;
+        pin->block_bytes += blocks[i]->size_bytes;
+        if (pin->last_segment == number + 1)
+            continue;
+        pin->last_segment = number + 1;
+        pin->segment_count++;
+        pin->pinned_bytes += free_bytes;
+        stack_count++;
+    }
+    if (stack_count == 1)
+        find_pin(pins, numbers, blocks[0]->stack_id, err)->alone_bytes += free_bytes;
+    return 0;
+}
+
+static int compare_pins(const void *left, const void *right)
+{
+    const struct pin *a = left, *b = right;
+
+    if (a->alone_bytes != b->alone_bytes)
+        return a->alone_bytes < b->alone_bytes ? 1 : -1;
+    if (a->pinned_bytes != b->pinned_bytes)
+        return a->pinned_bytes < b->pinned_bytes ? 1 : -1;
+    return (a->stack_id > b->stack_id) - (a->stack_id < b->stack_id);
+}
+
+int pins_find(struct pin_list *pins, const struct segment_list *segments, struct err *err)
+{
+    struct address_map numbers = {0};
+    int status = 0;
+
+    *pins = (struct pin_list){0};
+    for (size_t i = 0; i < segments->count && !status; i++)
+        status = add_segment(pins, &numbers, segments, i, err);
+    address_map_release(&numbers);
+    if (status)
+        pins_release(pins);
+    if (pins->count)
+        qsort(pins->items, pins->count, sizeof *pins->items, compare_pins);
+    return status;
+}
+
+void pins_release(struct pin_list *pins)
+{
+    free(pins->items);
+    *pins = (struct pin_list){0};
+}
+
+/* --- streams --- */
+
+/* Programs have few streams. */
+static struct pool_stream *find_stream(struct pool_stream_list *streams, uint64_t stream,
+                                       struct err *err)
+{
+    for (size_t i = 0; i < streams->count; i++)
+        if (streams->items[i].stream == stream)
+            return &streams->items[i];
+    struct pool_stream *grown =
+        array_grow(streams->items, &streams->capacity, streams->count, sizeof *grown, err);
+    if (!grown)
+        return NULL;
+    streams->items = grown;
+    grown[streams->count] = (struct pool_stream){.stream = stream};
+    return &grown[streams->count++];
+}
+
+static int compare_streams(const void *left, const void *right)
+{
+    const struct pool_stream *a = left, *b = right;
+
+    if (a->reserved_bytes != b->reserved_bytes)
+        return a->reserved_bytes < b->reserved_bytes ? 1 : -1;
+    return (a->stream > b->stream) - (a->stream < b->stream);
+}
+
+int pool_streams_find(struct pool_stream_list *streams, const struct segment_list *segments,
+                      struct err *err)
+{
+    *streams = (struct pool_stream_list){0};
+    for (size_t i = 0; i < segments->count; i++) {
+        const struct pool_segment *segment = &segments->items[i];
+        struct pool_stream *sum = find_stream(streams, segment->stream, err);
+
+        if (!sum) {
+            pool_streams_release(streams);
+            return -1;
+        }
+        sum->segment_count++;
+        sum->reserved_bytes += segment->size_bytes;
+        sum->live_bytes += segment->size_bytes - segment->free_bytes;
+        sum->free_bytes += segment->free_bytes;
+        sum->stranded_bytes += segment->stranded_bytes;
+        if (segment->largest_free_bytes > sum->largest_free_bytes)
+            sum->largest_free_bytes = segment->largest_free_bytes;
+    }
+    if (streams->count)
+        qsort(streams->items, streams->count, sizeof *streams->items, compare_streams);
+    return 0;
+}
+
+void pool_streams_release(struct pool_stream_list *streams)
+{
+    free(streams->items);
+    *streams = (struct pool_stream_list){0};
+}

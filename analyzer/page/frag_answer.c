@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* What the page of `frag` opens with: whether memory lies idle, and what keeps it there. */
+#include "parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/analysis/frag.h"
+#include "analyzer/analysis/moment.h"
+#include "analyzer/analysis/pins.h"
+#include "analyzer/analysis/stack_site.h"
+#include "analyzer/render/units.h"
+
+/* Idle memory below this share of the card, or of what is reserved where the card's size is not
+ * known, is no reason to do anything: every allocator keeps some. */
+enum { FLOOR_DIVISOR = 20 };
+
+struct idle {
+    const struct study *study;
+    const struct stock *stock;
+    const struct frag *frag;
+    const char *moment; /* "at the peak" */
+    char device[STUDY_DEVICE_BYTES], layer[PAGE_LAYER_BYTES];
+    char free[UNITS_TEXT_BYTES], reserved[UNITS_TEXT_BYTES], stranded[UNITS_TEXT_BYTES];
+};
+
+static uint64_t card_bytes(const struct study *study, int device)
+{
+    for (size_t i = 0; i < study->trace.device_count; i++)
+        if (study->trace.devices[i].device == device)
+            return study->trace.devices[i].total_bytes;
+    return 0;
+}
+
+/* The stack whose blocks pin most; *found stays false where no segment is pinned by any. */
+static int find_worst_pin(struct pin *worst, bool *found, const struct study *study, uint32_t stock,
+                          uint64_t index, struct err *err)
+{
+    struct segment_list pieces;
+    struct pin_list pins;
+
+    if (segments_pieces_at(&pieces, &study->history, stock, index, err))
+        return -1;
+    const int status = pins_find(&pins, &pieces, err);
+    segments_release(&pieces);
+    if (status)
+        return -1;
+    *found = pins.count > 0;
+    if (*found)
+        *worst = pins.items[0];
+    pins_release(&pins);
+    return 0;
+}
+
+static int say_pin(struct opening *opening, const struct study *study, const struct pin *pin,
+                   struct err *err)
+{
+    char where[STACK_SITE_TEXT_BYTES], pinned[UNITS_TEXT_BYTES], bytes[UNITS_TEXT_BYTES];
+    struct stack_site site;
+
+    if (stack_site_find(&site, study->symbols, pin->stack_id, err))
+        return -1;
+    return page_say(opening, "Most of it is pinned by %s: %s beside %llu %s of %s in all.",
+                    site.is_found ? stack_site_text(&site, where) : "blocks without a stack",
+                    units_bytes(pinned, pin->alone_bytes ? pin->alone_bytes : pin->pinned_bytes),
+                    (unsigned long long)pin->block_count,
+                    pin->block_count == 1 ? "block" : "blocks",
+                    units_bytes(bytes, pin->block_bytes));
+}
+
+static int say_stranded(struct opening *opening, const struct idle *idle, uint64_t index,
+                        struct err *err)
+{
+    const struct history *history = &idle->study->history;
+    const uint32_t stock = (uint32_t)(idle->stock - history->stocks);
+    struct pin worst;
+    bool found = false;
+    int status;
+
+    status = page_say(
+        opening,
+        "On %s, %s of the %s that the %s had reserved lay idle %s, and %s of it could "
+        "not go back to the driver because live blocks lie beside it.",
+        idle->device, idle->free, idle->reserved, idle->layer, idle->moment, idle->stranded);
+    if (status < 0 || idle->stock->account != ACCOUNT_pool ||
+        find_worst_pin(&worst, &found, idle->study, stock, index, err))
+        return status < 0 ? -1 : status;
+    return found ? say_pin(opening, idle->study, &worst, err) : status;
+}
+
+static bool is_pytorch(const struct idle *idle)
+{
+    const char *pool = study_pool(idle->study, idle->stock);
+
+    return pool && !strcmp(pool, "pytorch");
+}
+
+static int say_idle(struct opening *opening, const struct idle *idle, uint64_t index,
+                    struct err *err)
+{
+    const struct frag *frag = idle->frag;
+    const uint64_t card = card_bytes(idle->study, idle->stock->device);
+    const uint64_t floor = (card ? card : frag->reserved_bytes) / FLOOR_DIVISOR;
+
+    if (frag->free_bytes <= floor)
+        return page_say(
+            opening,
+            "On %s fragmentation is no concern: %s of the %s that the %s had reserved lay "
+            "idle %s, less than 5 %% of %s.",
+            idle->device, idle->free, idle->reserved, idle->layer, idle->moment,
+            card ? "the card" : "it");
+    if (frag->stranded_bytes >= frag->free_bytes / 2)
+        return say_stranded(opening, idle, index, err);
+    return page_say(opening,
+                    "On %s, %s of the %s that the %s had reserved lay idle %s, most of it in whole "
+                    "segments: it is cached, not fragmented.%s",
+                    idle->device, idle->free, idle->reserved, idle->layer, idle->moment,
+                    is_pytorch(idle) ? " torch.cuda.empty_cache() gives it back." : "");
+}
+
+/*
+ * The failed allocation at which most lay idle, if that was enough for it: then memory was not
+ * short but in pieces, and that is what the reader came for.
+ */
+static int find_failure(const struct failure **worst, struct frag *frag,
+                        const struct history *history, uint32_t stock, struct err *err)
+{
+    uint64_t most_bytes = 0;
+
+    for (size_t i = 0; i < history->failure_count; i++) {
+        const struct failure *failure = &history->failures[i];
+        struct frag then;
+
+        if (history->stocks[failure->stock].device != history->stocks[stock].device)
+            continue;
+        if (frag_at(&then, history, stock, failure->at.index, err))
+            return -1;
+        if (!then.reserved_known || then.free_bytes < failure->event.size_bytes ||
+            then.free_bytes <= most_bytes)
+            continue;
+        most_bytes = then.free_bytes;
+        *worst = failure;
+        *frag = then;
+    }
+    return 0;
+}
+
+static int say_of_device(struct opening *opening, const struct study *study,
+                         const struct device_use *use, const struct view *view, struct err *err)
+{
+    const uint32_t number = study_stock(study, use, view);
+    struct idle idle = {.study = study, .moment = view->at ? "then" : "at the peak"};
+    const struct failure *failure = NULL;
+    char asked[UNITS_TEXT_BYTES], when[UNITS_TEXT_BYTES + 32];
+    struct moment moment;
+    struct frag frag;
+
+    if (number == HISTORY_NONE)
+        return 0;
+    idle.stock = &study->history.stocks[number];
+    idle.frag = &frag;
+    study_device_name(use->device, idle.device);
+    page_layer_name(study, idle.stock, idle.layer);
+    if (moment_find(view->at, &study->history, number, &moment, err))
+        return -1;
+    if (moment.index == INDEX_NONE)
+        return page_say(opening, "On %s the %s held nothing.", idle.device, idle.layer);
+    if (frag_at(&frag, &study->history, number, moment.index, err) ||
+        (!view->at && find_failure(&failure, &frag, &study->history, number, err)))
+        return -1;
+    if (!frag.reserved_known)
+        return page_say(
+            opening,
+            "On %s, how fragmented the %s was is not known, because the segments behind it "
+            "were not recorded.",
+            idle.device, idle.layer);
+    units_bytes(idle.free, frag.free_bytes);
+    units_bytes(idle.reserved, frag.reserved_bytes);
+    units_bytes(idle.stranded, frag.stranded_bytes);
+    if (!failure)
+        return say_idle(opening, &idle, moment.index, err);
+    units_bytes(asked, failure->event.size_bytes);
+    snprintf(when, sizeof when, "when %s failed", asked);
+    idle.moment = when;
+    page_next(opening, "oom");
+    return say_idle(opening, &idle, failure->at.index, err);
+}
+
+int page_frag_answer(struct opening *opening, const struct study *study, const struct view *view,
+                     struct err *err)
+{
+    const struct history *history = &study->history;
+    int said = 0;
+
+    for (size_t i = 0; i < history->device_count; i++) {
+        if (view->device >= 0 && history->devices[i].device != view->device)
+            continue;
+        const int status = say_of_device(opening, study, &history->devices[i], view, err);
+        if (status < 0)
+            return -1;
+        said |= status;
+    }
+    return said;
+}

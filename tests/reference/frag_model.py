@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""What keeps a pool's free memory where it is: by stream, and by the stacks that pin it. Slow and plain."""
+
+
+def held_at(figures, stock, index):
+    return [
+        r
+        for r in figures.books.ranges
+        if r.pool_stock == stock and r.begin <= index and (r.end is None or r.end > index)
+    ]
+
+
+def joined(pieces):
+    """Mappings that follow one another are one segment, of the stream of the first."""
+    segments = []
+    for piece in sorted((r.address, r.address + r.size, r.physical is not None, r.stream) for r in pieces):
+        last = segments[-1] if segments else None
+        if last and last[2] and piece[2] and piece[0] == last[1]:
+            last[1] = piece[1]
+        else:
+            segments.append([*piece])
+    return segments
+
+
+def holes(start, end, blocks):
+    """The sizes of what no block covers, and what they sum to."""
+    found, at = [], start
+    for block in sorted(blocks, key=lambda b: b.address):
+        a, b = max(block.address, start), min(block.address + block.size, end)
+        if a < b:
+            found.append(max(a - at, 0))
+            at = max(at, b)
+    found.append(max(end - at, 0))
+    return found
+
+
+def streams(figures, stock, index):
+    if stock[1] != "pool":
+        return None
+    if index is None:
+        return []
+    live, pieces = figures.live_blocks(stock, index), held_at(figures, stock, index)
+    sums = {}
+    for start, end, _, stream in joined(pieces):
+        row = sums.setdefault(stream, dict.fromkeys(KEYS, 0) | {"stream": stream})
+        gaps = holes(start, end, live)
+        inside = [r for r in pieces if start <= r.address < end]
+        pinned = [r for r in inside if any(r.overlaps(b.address, b.size) for b in live)]
+        row["segments"] += 1
+        row["reserved_bytes"] += end - start
+        row["live_bytes"] += end - start - sum(gaps)
+        row["free_bytes"] += sum(gaps)
+        begun = [b for b in live if start <= b.address < end]
+        row["largest_free_bytes"] = max(row["largest_free_bytes"], *holes(start, end, begun))
+        row["stranded_bytes"] += sum(sum(holes(r.address, r.address + r.size, live)) for r in pinned)
+    return list(sums.values())
+
+
+KEYS = ("segments", "reserved_bytes", "live_bytes", "free_bytes", "largest_free_bytes", "stranded_bytes")
+
+
+def pinned_by(figures, stock, index):
+    """One row for each stack that has a block in a segment with something free in it, without its frames."""
+    if stock[1] != "pool":
+        return None
+    if index is None:
+        return []
+    rows = {}
+    for piece in held_at(figures, stock, index):
+        inside = [b for b in figures.live_blocks(stock, index) if piece.overlaps(b.address, b.size)]
+        free = sum(holes(piece.address, piece.address + piece.size, inside))
+        stacks = {b.stack or 0 for b in inside}
+        for stack in stacks if free else ():
+            row = rows.setdefault(stack, dict.fromkeys(("alone_bytes", "pinned_bytes", "segments", "blocks", "bytes"), 0))
+            own = [b for b in inside if (b.stack or 0) == stack]
+            row["alone_bytes"] += free if len(stacks) == 1 else 0
+            row["pinned_bytes"] += free
+            row["segments"] += 1
+            row["blocks"] += len(own)
+            row["bytes"] += sum(b.size for b in own)
+    return list(rows.values())
