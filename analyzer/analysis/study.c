@@ -77,7 +77,8 @@ static size_t choose_observers(struct study *study, const struct study_ask *ask,
 
 static int run_replay(struct study *study, const struct study_ask *ask, struct err *err)
 {
-    struct replay_plan plan = {.rule_of = category_rule_of};
+    struct replay_plan plan = {.rule_of = category_rule_of,
+                               .takes_library_ranges = ask->takes_library_ranges};
     struct observer observers[OBSERVERS_MAX];
     struct event_reader *reader = NULL;
     struct extent extent = {0};
@@ -192,6 +193,16 @@ const char *study_device_name(int device, char buffer[STUDY_DEVICE_BYTES])
     else
         snprintf(buffer, STUDY_DEVICE_BYTES, "device %d", device);
     return buffer;
+}
+
+uint64_t study_card_bytes(const struct study *study, int device)
+{
+    const struct trace *trace = &study->trace;
+
+    for (size_t i = trace->device_count; i-- > 0;)
+        if (trace->devices[i].device == device)
+            return trace->devices[i].total_bytes;
+    return 0;
 }
 
 const char *study_path(const struct study *study, uint32_t path)

@@ -27,9 +27,10 @@ enum study_needs {
 };
 enum { STUDY_TIMELINES_MAX = 2 };
 struct study_ask {
-    unsigned needs;    /* STUDY_NEEDS_… */
-    const char *at;    /* as moment.h has it; NULL: the peak */
-    size_t stop_count; /* moments evenly spaced in events: history.stops */
+    unsigned needs;            /* STUDY_NEEDS_… */
+    const char *at;            /* as moment.h has it; NULL: the peak */
+    bool takes_library_ranges; /* NVTX ranges of libraries' own domains are phases, too */
+    size_t stop_count;         /* moments evenly spaced in events: history.stops */
     size_t timeline_samples[STUDY_TIMELINES_MAX]; /* 0: no such timeline */
 };
 
@@ -52,11 +53,12 @@ int study_open(struct study *study, const char *path, const struct study_ask *as
 void study_release(struct study *study);
 
 struct view {
-    int device;      /* -1: all */
-    int layer;       /* enum memory_layer; LAYER_none: all */
-    const char *at;  /* NULL: the command's own moment */
-    long top;        /* sites per list; 0: not asked for */
-    bool all_frames; /* nothing of a stack is folded or cut */
+    int device;                /* -1: all */
+    int layer;                 /* enum memory_layer; LAYER_none: all */
+    const char *at;            /* NULL: the command's own moment */
+    long top;                  /* sites per list; 0: not asked for */
+    bool takes_library_ranges; /* as in struct study_ask */
+    bool all_frames;           /* nothing of a stack is folded or cut */
     struct symbol_sources sources;
     const void *own; /* what only this command knows */
 };
@@ -84,6 +86,9 @@ enum { STUDY_STOCKS_MAX = 64 };
 /* "device 0", or "an unknown device". */
 #define STUDY_DEVICE_BYTES 32
 const char *study_device_name(int device, char buffer[STUDY_DEVICE_BYTES]);
+
+/* Total memory of a device; 0: not known. */
+uint64_t study_card_bytes(const struct study *study, int device);
 
 /* "epoch/forward", or NULL outside any phase. */
 const char *study_path(const struct study *study, uint32_t path);

@@ -11,6 +11,7 @@ struct view answer_view(const struct command_options *options, const void *own)
                          .layer = options->layer,
                          .at = options->at,
                          .top = options->top,
+                         .takes_library_ranges = options->nvtx == NVTX_ALL,
                          .all_frames = options->native == NATIVE_FULL,
                          .sources = {.debug_dirs = options->debug_dirs.values,
                                      .debug_dir_count = options->debug_dirs.count,

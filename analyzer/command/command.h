@@ -23,6 +23,7 @@ enum command_options_group {
     COMMON_STACKS = 1 << 5, /* --native */
     COMMON_NAMES = 1 << 6,  /* --debug-dir --debuginfod */
     COMMON_READ = 1 << 7,   /* --memory-limit */
+    COMMON_PHASES = 1 << 8, /* --nvtx */
 };
 
 #define OPERANDS_UNLIMITED (-1)

@@ -44,6 +44,7 @@ struct option_texts {
     int count;
 };
 
+enum nvtx_ranges { NVTX_PROGRAM = 1, NVTX_ALL };       /* as the choices stand in --nvtx */
 enum native_frames { NATIVE_FOLDED = 1, NATIVE_FULL }; /* as the choices stand in --native */
 
 struct command_options {
@@ -57,6 +58,7 @@ struct command_options {
     struct option_texts debug_dirs;
     bool debuginfod;
     int native;                  /* enum native_frames */
+    int nvtx;                    /* enum nvtx_ranges */
     uint64_t memory_limit_bytes; /* 0: not given */
     const char **operands;       /* pointing into argv */
     int operand_count;

@@ -21,6 +21,11 @@ const struct shared_option shared_options[] = {
      {"device", 0, OPTION_INDEX, "N", "only device N, as the program numbered it", FIELD(device)}},
     {COMMON_LAYER,
      {"layer", 0, OPTION_CHOICE, "driver|pool", "only memory of this layer", FIELD(layer)}},
+    {COMMON_PHASES,
+     {"nvtx", 0, OPTION_CHOICE, "program|all",
+      "which NVTX ranges are phases: the program's (default), or also those of libraries' own "
+      "domains, as CCCL's and NCCL's",
+      FIELD(nvtx)}},
     {COMMON_AT,
      {"at", 0, OPTION_TEXT, "WHEN",
       "the moment: peak, end, a time (1.5s), a sequence number, phase:NAME or oom:N "

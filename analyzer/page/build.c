@@ -248,7 +248,8 @@ static void add_job(struct doc *doc, const struct job *job, int count)
 static int add_one_trace(struct doc *doc, struct job *job, const struct page *page,
                          const struct view *view, const char *path, struct err *err)
 {
-    struct study_ask ask = {.needs = page->needs, .at = view->at};
+    struct study_ask ask = {
+        .needs = page->needs, .at = view->at, .takes_library_ranges = view->takes_library_ranges};
     struct study study;
     int status;
 

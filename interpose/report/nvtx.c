@@ -45,41 +45,54 @@ void *nvtx_new_handle(void)
 
 /* Handle -> name, for ever. The name is stored after its handle (release). */
 #define REGISTERED_LIMIT 4096 /* power of two */
-static struct {
-    _Atomic(const void *) handle;
-    _Atomic(const char *) name;
-} registered[REGISTERED_LIMIT];
-static _Atomic unsigned registered_count;
+struct registry {
+    struct registered {
+        _Atomic(const void *) handle;
+        _Atomic(const char *) name;
+    } items[REGISTERED_LIMIT];
+    _Atomic unsigned count;
+};
+static struct registry texts, domains;
 
 /* The entry of this handle, or the free one where it would be. */
-static size_t registered_at(const void *handle)
+static struct registered *registered_at(struct registry *registry, const void *handle)
 {
     size_t at = (size_t)(((uint64_t)(uintptr_t)handle * 0x9e3779b97f4a7c15u) >> 52);
     for (;; at = (at + 1) % REGISTERED_LIMIT) {
-        const void *taken = atomic_load_explicit(&registered[at].handle, memory_order_relaxed);
+        struct registered *item = &registry->items[at];
+        const void *taken = atomic_load_explicit(&item->handle, memory_order_relaxed);
         if (!taken || taken == handle)
-            return at;
+            return item;
     }
 }
 
 _Static_assert(REGISTERED_LIMIT == 1 << 12, "the hash gives 12 bits");
 
-void nvtx_register(const void *handle, const char *name)
+static void register_name(struct registry *registry, const void *handle, const char *name)
 {
     const void *nobody = NULL;
-    if (!handle || !name || atomic_fetch_add(&registered_count, 1) >= REGISTERED_LIMIT / 2)
+    if (!handle || !name || atomic_fetch_add(&registry->count, 1) >= REGISTERED_LIMIT / 2)
         return;
-    const size_t at = registered_at(handle);
+    struct registered *item = registered_at(registry, handle);
     /* If another thread has just taken the entry, this handle stays without a name. */
-    if (atomic_compare_exchange_strong(&registered[at].handle, &nobody, handle))
-        atomic_store_explicit(&registered[at].name, strdup(name), memory_order_release);
+    if (atomic_compare_exchange_strong(&item->handle, &nobody, handle))
+        atomic_store_explicit(&item->name, strdup(name), memory_order_release);
 }
 
-static const char *registered_name(const void *handle)
+void nvtx_register(const void *handle, const char *name)
 {
-    const char *name =
-        atomic_load_explicit(&registered[registered_at(handle)].name, memory_order_acquire);
-    return name ? name : "";
+    register_name(&texts, handle, name);
+}
+
+void nvtx_register_domain(const void *handle, const char *name)
+{
+    register_name(&domains, handle, name);
+}
+
+/* NULL: it was not registered here. */
+static const char *registered_name(struct registry *registry, const void *handle)
+{
+    return atomic_load_explicit(&registered_at(registry, handle)->name, memory_order_acquire);
 }
 
 const char *nvtx_name_of(const struct nvtx_attributes *attributes, char *text)
@@ -88,8 +101,10 @@ const char *nvtx_name_of(const struct nvtx_attributes *attributes, char *text)
         return "";
     if (attributes->message_type == MESSAGE_ASCII)
         return attributes->message;
-    if (attributes->message_type == MESSAGE_REGISTERED)
-        return registered_name(attributes->message);
+    if (attributes->message_type == MESSAGE_REGISTERED) {
+        const char *name = registered_name(&texts, attributes->message);
+        return name ? name : "";
+    }
     return attributes->message_type == MESSAGE_WIDE ? nvtx_narrow(attributes->message, text) : "";
 }
 
@@ -101,10 +116,10 @@ static uint64_t new_range_id(void)
     return atomic_fetch_add_explicit(&last, 1, memory_order_relaxed) + 1;
 }
 
-static void begin_range(const char *name, uint64_t range_id)
+static void begin_range(const void *domain, const char *name, uint64_t range_id)
 {
     if (!nvtx_forwarding)
-        phases_push(PHASE_SOURCE_NVTX, name, range_id);
+        phases_push_nvtx(domain ? registered_name(&domains, domain) : NULL, name, range_id);
 }
 
 static void end_range(uint64_t range_id)
@@ -145,7 +160,7 @@ static void open_range(const void *domain, const char *name)
     const uint64_t range_id = new_range_id();
     own.open[own.count].domain = domain;
     own.open[own.count++].range_id = range_id;
-    begin_range(name, range_id);
+    begin_range(domain, name, range_id);
 }
 
 static void close_range(const void *domain)
@@ -170,7 +185,7 @@ int nvtx_push(const void *domain, const char *name)
         open_range(domain, name);
     } else {
         own.default_depth++;
-        begin_range(name, 0);
+        begin_range(NULL, name, 0);
     }
     return depth;
 }
@@ -189,11 +204,11 @@ int nvtx_pop(const void *domain)
     return depth;
 }
 
-uint64_t nvtx_start(uint64_t range_id, const char *name)
+uint64_t nvtx_start(uint64_t range_id, const void *domain, const char *name)
 {
     if (!range_id)
         range_id = new_range_id();
-    begin_range(name, range_id);
+    begin_range(domain, name, range_id);
     return range_id;
 }
 

@@ -36,13 +36,13 @@ struct nvtx_attributes {
  * range. */
 extern _Thread_local bool nvtx_forwarding GMT_TLS_INITIAL_EXEC;
 
-/* Each returns the depth of the range on the thread's stack of this domain; -1: the stack is empty.
- * domain NULL: the default one. */
+/* domain NULL: the default one. A push or pop returns the depth of the range on the thread's stack of
+ * this domain; -1: the stack is empty. */
 int nvtx_push(const void *domain, const char *name);
 int nvtx_pop(const void *domain);
 /* A range that any thread may end. range_id: what another tool returned, 0: none did. Returns what
  * the caller is to get. */
-uint64_t nvtx_start(uint64_t range_id, const char *name);
+uint64_t nvtx_start(uint64_t range_id, const void *domain, const char *name);
 void nvtx_end(uint64_t range_id);
 void nvtx_mark(const char *text);
 
@@ -53,9 +53,10 @@ const char *nvtx_name_of(const struct nvtx_attributes *attributes, char *text);
 
 /* A handle that no other call returns; never NULL. */
 void *nvtx_new_handle(void);
-/* Remembers the name of a registered string's handle. A handle that was not registered here has no
- * name: it is never dereferenced. */
+/* Each remembers the name of a handle: of a registered string, of a domain. A handle that was not
+ * registered here has no name: it is never dereferenced. */
 void nvtx_register(const void *handle, const char *name);
+void nvtx_register_domain(const void *handle, const char *name);
 
 /* What dlsym is to return for the entry point of the library that NVTX_INJECTION64_PATH names:
  * ours, which calls that one first. */

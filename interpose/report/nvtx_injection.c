@@ -67,28 +67,36 @@ static void *registered(void *handle, const char *name)
     return handle;
 }
 
+static void *new_domain(void *handle, const char *name)
+{
+    if (!handle)
+        handle = nvtx_new_handle();
+    nvtx_register_domain(handle, name);
+    return handle;
+}
+
 /* clang-format off */
 CALLBACK_NOTHING(on_mark_ex, CORE, 1, (attributes_pointer a), (a), nvtx_mark(nvtx_name_of(a, text)))
 CALLBACK_NOTHING(on_mark, CORE, 2, (const char *name), (name), nvtx_mark(name))
 CALLBACK_NOTHING(on_mark_wide, CORE, 3, (const wchar_t *name), (name), nvtx_mark(nvtx_narrow(name, text)))
-CALLBACK(uint64_t, on_start_ex, CORE, 4, (attributes_pointer a), (a), 0, nvtx_start(answer, nvtx_name_of(a, text)))
-CALLBACK(uint64_t, on_start, CORE, 5, (const char *name), (name), 0, nvtx_start(answer, name))
-CALLBACK(uint64_t, on_start_wide, CORE, 6, (const wchar_t *name), (name), 0, nvtx_start(answer, nvtx_narrow(name, text)))
+CALLBACK(uint64_t, on_start_ex, CORE, 4, (attributes_pointer a), (a), 0, nvtx_start(answer, NULL, nvtx_name_of(a, text)))
+CALLBACK(uint64_t, on_start, CORE, 5, (const char *name), (name), 0, nvtx_start(answer, NULL, name))
+CALLBACK(uint64_t, on_start_wide, CORE, 6, (const wchar_t *name), (name), 0, nvtx_start(answer, NULL, nvtx_narrow(name, text)))
 CALLBACK_NOTHING(on_end, CORE, 7, (uint64_t id), (id), nvtx_end(id))
 CALLBACK(int, on_push_ex, CORE, 8, (attributes_pointer a), (a), 0, nvtx_push(NULL, nvtx_name_of(a, text)))
 CALLBACK(int, on_push, CORE, 9, (const char *name), (name), 0, nvtx_push(NULL, name))
 CALLBACK(int, on_push_wide, CORE, 10, (const wchar_t *name), (name), 0, nvtx_push(NULL, nvtx_narrow(name, text)))
 CALLBACK(int, on_pop, CORE, 11, (void), (), 0, nvtx_pop(NULL))
 CALLBACK_NOTHING(on_domain_mark, CORE2, 1, (void *domain, attributes_pointer a), (domain, a), nvtx_mark(nvtx_name_of(a, text)))
-CALLBACK(uint64_t, on_domain_start, CORE2, 2, (void *domain, attributes_pointer a), (domain, a), 0, nvtx_start(answer, nvtx_name_of(a, text)))
+CALLBACK(uint64_t, on_domain_start, CORE2, 2, (void *domain, attributes_pointer a), (domain, a), 0, nvtx_start(answer, domain, nvtx_name_of(a, text)))
 CALLBACK_NOTHING(on_domain_end, CORE2, 3, (void *domain, uint64_t id), (domain, id), nvtx_end(id))
 CALLBACK(int, on_domain_push, CORE2, 4, (void *domain, attributes_pointer a), (domain, a), 0, nvtx_push(domain, nvtx_name_of(a, text)))
 CALLBACK(int, on_domain_pop, CORE2, 5, (void *domain), (domain), 0, nvtx_pop(domain))
 typedef void *pointer;
 CALLBACK(pointer, on_register, CORE2, 10, (void *domain, const char *name), (domain, name), NULL, registered(answer, name))
 CALLBACK(pointer, on_register_wide, CORE2, 11, (void *domain, const wchar_t *name), (domain, name), NULL, registered(answer, nvtx_narrow(name, text)))
-CALLBACK(pointer, on_domain_create, CORE2, 12, (const char *name), (name), NULL, nvtx_new_handle())
-CALLBACK(pointer, on_domain_create_wide, CORE2, 13, (const wchar_t *name), (name), NULL, nvtx_new_handle())
+CALLBACK(pointer, on_domain_create, CORE2, 12, (const char *name), (name), NULL, new_domain(answer, name))
+CALLBACK(pointer, on_domain_create_wide, CORE2, 13, (const wchar_t *name), (name), NULL, new_domain(answer, nvtx_narrow(name, text)))
 /* clang-format on */
 
 #define ROW(module, number, function)                                                              \

@@ -45,7 +45,7 @@
     }
 
 /* The id is the library's, or ours if there is no library. */
-#define FORWARD_START(name, parameters, arguments, name_text)                                      \
+#define FORWARD_START(name, parameters, arguments, domain_handle, name_text)                       \
     GMT_EXPORT uint64_t name parameters;                                                           \
     uint64_t name parameters                                                                       \
     {                                                                                              \
@@ -53,7 +53,7 @@
         uint64_t range_id = 0;                                                                     \
         CALL_REAL(#name, range_id = GMT_FUNCTION(uint64_t(*) parameters, real) arguments);         \
         (void)text;                                                                                \
-        return nvtx_start(range_id, name_text);                                                    \
+        return nvtx_start(range_id, domain_handle, name_text);                                     \
     }
 
 typedef const struct nvtx_attributes *attributes_pointer;
@@ -65,10 +65,10 @@ FORWARD_DEPTH(nvtxRangePushEx, (attributes_pointer a), (a), nvtx_push(NULL, nvtx
 FORWARD_DEPTH(nvtxRangePop, (void), (), nvtx_pop(NULL))
 FORWARD_DEPTH(nvtxDomainRangePushEx, (void *domain, attributes_pointer a), (domain, a), nvtx_push(domain, nvtx_name_of(a, text)))
 FORWARD_DEPTH(nvtxDomainRangePop, (void *domain), (domain), nvtx_pop(domain))
-FORWARD_START(nvtxRangeStartA, (const char *name), (name), name)
-FORWARD_START(nvtxRangeStartW, (const wchar_t *name), (name), nvtx_narrow(name, text))
-FORWARD_START(nvtxRangeStartEx, (attributes_pointer a), (a), nvtx_name_of(a, text))
-FORWARD_START(nvtxDomainRangeStartEx, (void *domain, attributes_pointer a), (domain, a), nvtx_name_of(a, text))
+FORWARD_START(nvtxRangeStartA, (const char *name), (name), NULL, name)
+FORWARD_START(nvtxRangeStartW, (const wchar_t *name), (name), NULL, nvtx_narrow(name, text))
+FORWARD_START(nvtxRangeStartEx, (attributes_pointer a), (a), NULL, nvtx_name_of(a, text))
+FORWARD_START(nvtxDomainRangeStartEx, (void *domain, attributes_pointer a), (domain, a), domain, nvtx_name_of(a, text))
 FORWARD_NOTHING(nvtxRangeEnd, (uint64_t range_id), (range_id), nvtx_end(range_id))
 FORWARD_NOTHING(nvtxDomainRangeEnd, (void *domain, uint64_t range_id), (domain, range_id), nvtx_end(range_id))
 FORWARD_NOTHING(nvtxMarkA, (const char *message), (message), nvtx_mark(message))

@@ -23,6 +23,7 @@ struct phase_call {
     enum phase_source source;
     uint64_t number; /* range id, or the number of a step */
     const char *name;
+    const char *domain; /* of NVTX; NULL: the default one */
 };
 
 static void write_phase(struct thread *thread, const struct phase_call *call)
@@ -34,6 +35,7 @@ static void write_phase(struct thread *thread, const struct phase_call *call)
         .address = step ? 0 : call->number,
         .size_bytes = step ? call->number : (uint64_t)call->source,
         .object = strings_intern_name(thread, call->name),
+        .stream = call->domain ? strings_intern_name(thread, call->domain) : 0,
     };
     event_write(thread, call->source == PHASE_SOURCE_NVTX ? HOOK_nvtx : HOOK_api, &args);
 }
@@ -114,17 +116,22 @@ static void note_phase(const struct phase_call *call)
 
 void phases_push(enum phase_source source, const char *name, uint64_t range_id)
 {
-    note_phase(&(struct phase_call){EVENT_PHASE_PUSH, source, range_id, name});
+    note_phase(&(struct phase_call){EVENT_PHASE_PUSH, source, range_id, name, NULL});
+}
+
+void phases_push_nvtx(const char *domain, const char *name, uint64_t range_id)
+{
+    note_phase(&(struct phase_call){EVENT_PHASE_PUSH, PHASE_SOURCE_NVTX, range_id, name, domain});
 }
 
 void phases_pop(enum phase_source source, uint64_t range_id)
 {
-    note_phase(&(struct phase_call){EVENT_PHASE_POP, source, range_id, NULL});
+    note_phase(&(struct phase_call){EVENT_PHASE_POP, source, range_id, NULL, NULL});
 }
 
 void phases_mark(enum phase_source source, const char *text)
 {
-    note_phase(&(struct phase_call){EVENT_MARK, source, 0, text});
+    note_phase(&(struct phase_call){EVENT_MARK, source, 0, text, NULL});
 }
 
 /* --- the public API, found by name: include/gpumemtrace/gpumemtrace.h --- */
@@ -153,5 +160,5 @@ void gpumemtrace_step(uint64_t number)
 {
     struct thread *thread = thread_current();
     if (thread)
-        write_phase(thread, &(struct phase_call){EVENT_STEP, PHASE_SOURCE_API, number, NULL});
+        write_phase(thread, &(struct phase_call){EVENT_STEP, PHASE_SOURCE_API, number, NULL, NULL});
 }

@@ -87,6 +87,12 @@ def test_domains_have_stacks_of_their_own_and_registered_names(record, program):
     assert mebibytes[None] == 32 + 128
 
 
+def test_the_domain_of_a_range_is_recorded_by_name(record, program):
+    domains = "SELECT DISTINCT text FROM event JOIN string ON string_id = stream WHERE kind = 11 ORDER BY text"
+    assert record(program("nvtx_domains")).rows(domains) == [("first",), ("second",)]
+    assert record(program("nvtx_opened"), name="opened.db").rows(domains) == [("mine",)]
+
+
 def test_a_dry_run_takes_ranges_of_a_library_that_the_program_opened_itself(record, program):
     """By dlopen and dlsym of libnvToolsExt."""
     recording = record(program("nvtx_opened"))

@@ -5,8 +5,9 @@ no code with the analyzer, and it must not know what is asked of the result (fig
 
 import collections
 import dataclasses
+import re
 
-from reference.events import Tables, inferred_phase
+from reference.events import Tables, inferred_phase, table_rows
 
 # A span opened in one as deep as this becomes its sibling.
 DEEPEST = 1024
@@ -23,7 +24,14 @@ SPACES = {
 WITH_CONTEXT = {"linear", "pitched", "array", "managed", "pinned host", "registered host", "module", "limit"}
 STREAM_ORDERED = ("stream-ordered", "stream-ordered host", "stream-ordered managed")
 
+DOMAINS = [row[0] for row in table_rows("library_domains.def", "DOMAIN")]
+
 Sample = collections.namedtuple("Sample", "index device free total own")
+
+
+def is_library_domain(name):
+    """An NVTX domain of a library, or of a part of one."""
+    return any(re.match(re.escape(own) + r"(?![a-z0-9])", name, re.I | re.A) for own in DOMAINS)
 
 
 @dataclasses.dataclass(eq=False)
@@ -125,7 +133,8 @@ class Books(Tables):
         self.counts = collections.defaultdict(Count)  # by stock, in the order of their first event
         self.devices = set()
         self.failures, self.steps = [], []  # a failure: (event, stock, span)
-        self.unknown_frees = self.in_flight = self.unmatched_pops = 0
+        self.unknown_frees = self.in_flight = self.unmatched_pops = self.library_ranges = 0
+        self.left_out = set()  # numbers of open ranges of libraries
         self.spans, self.open, self.paths, self.inferred = [], [], {}, None
         self.ranges, self.mempools, self.samples, self.told = [], [], [], {}
         self.live, self.reopened, self.physicals, self.nodes = {}, {}, [], set()
@@ -170,6 +179,15 @@ class Books(Tables):
         if parent and parent.depth >= DEEPEST:
             parent = parent.parent
         source = "nvtx" if event.size == 1 else "api"
+        if source == "nvtx" and event.address and is_library_domain(self.strings.get(event.stream, "")):
+            self.library_ranges += 1
+            for span in self.open:
+                if span.range_id == event.address and span.path.source == "nvtx":
+                    span.range_id = -1
+            self.left_out.add(event.address)
+            return
+        if source == "nvtx":
+            self.left_out.discard(event.address)
         path = self.path(parent.path if parent else None, self.strings[event.object], source, event.object)
         if event.address:  # the number means the newest range that has it
             for span in self.open:
@@ -187,6 +205,9 @@ class Books(Tables):
                 span.end = event.index
                 self.open.remove(span)
                 return
+        if source == "nvtx" and event.address in self.left_out:
+            self.left_out.remove(event.address)
+            return
         self.unmatched_pops += 1
 
     def infer(self, event):

@@ -223,7 +223,8 @@ class Maker:
         if range_id and self.opened and not self.is_long and self.chance(0.1):
             range_id = self.opened[-1][2]  # a number that is still open, or 0
         columns = self.common(False)
-        self.trace.push(self.random.choice(PHASES), source, range_id, **columns)
+        domain = self.random.choice([None, None, "NCCL", "mine", "cub::detail", "cube"]) if source else None
+        self.trace.push(self.random.choice(PHASES), source, range_id, domain, **columns)
         self.opened.append((columns["thread"], source, range_id))
 
     def pop(self):

@@ -146,9 +146,9 @@ class Trace:
     def tensor_free(self, address, pool=None, **columns):
         return self.free(address, "tensor", object=pool and self.string(pool) or 0, **columns)
 
-    def push(self, name, source=0, range_id=0, **columns):
+    def push(self, name, source=0, range_id=0, domain=None, **columns):
         return self.event("phase-push", address=range_id, size=source, object=self.string(name),
-                          **columns)
+                          stream=self.string(domain) if domain else 0, **columns)
 
     def pop(self, source=0, range_id=0, **columns):
         return self.event("phase-pop", address=range_id, size=source, **columns)

@@ -249,6 +249,7 @@ struct history {
     size_t pin_count, pin_capacity;
 
     uint64_t unknown_frees_count, in_flight_count, unmatched_pops_count;
+    uint64_t library_ranges_count; /* NVTX ranges of libraries, which are no phases */
 };
 
 void history_release(struct history *history);

@@ -6,9 +6,13 @@
 
 #include "analyzer/util/array.h"
 #include "analyzer/replay/history/observer.h"
+#include "library_domains.h"
 
 /* What the map `numbers` numbers. */
 enum { NUMBER_THREAD, NUMBER_RANGE /* + enum phase_source; its span */ };
+
+/* In place of the span of a range that is no phase. */
+#define SPAN_LEFT_OUT (ADDRESS_MAP_NONE - 1)
 
 enum { PUSH_SOURCES = PHASE_SOURCE_NVTX + 1 };
 
@@ -151,10 +155,28 @@ static enum phase_source source_of(const struct event *event)
     return event->size_bytes == PHASE_SOURCE_NVTX ? PHASE_SOURCE_NVTX : PHASE_SOURCE_API;
 }
 
+/* Only a range with a number has a domain of its own: its end can be told from others. */
+static bool is_of_library(const struct cursor *at)
+{
+    const struct event *event = at->event;
+    return event->address && event->stream && event->stream != UINT64_MAX &&
+           source_of(event) == PHASE_SOURCE_NVTX &&
+           library_domains_have(trace_string(at->history->trace, event->stream));
+}
+
+static int leave_out(struct spans *spans, const struct cursor *at)
+{
+    at->history->library_ranges_count++;
+    return address_map_put(&spans->numbers, NUMBER_RANGE + PHASE_SOURCE_NVTX, at->event->address,
+                           SPAN_LEFT_OUT, at->err);
+}
+
 int spans_push(struct spans *spans, const struct cursor *at)
 {
     const struct event *event = at->event;
     enum phase_source source = source_of(event);
+    if (!spans->takes_libraries && is_of_library(at))
+        return leave_out(spans, at);
     uint32_t parent = named_span(spans, at);
     if (parent != HISTORY_NONE && spans->items[parent].depth >= SPAN_DEPTH_MAX)
         parent = spans->items[parent].parent;
@@ -234,6 +256,8 @@ int spans_pop(struct spans *spans, const struct cursor *at)
         at->history->unmatched_pops_count++;
         return 0;
     }
+    if (span == SPAN_LEFT_OUT)
+        return 0;
     return close_span(spans, at, span);
 }
 

@@ -40,6 +40,7 @@ struct spans {
     struct thread_spans *threads; /* heads of the lists of each thread */
     size_t thread_count, thread_capacity;
     struct address_map numbers; /* of threads by id, and of open ranges; see spans.c */
+    bool takes_libraries;       /* ranges of libraries' NVTX domains are phases, too */
     struct paths paths;
 
     struct inferred inferred;
@@ -47,7 +48,7 @@ struct spans {
     uint32_t inferred_span; /* HISTORY_NONE: none is open */
 };
 
-/* rule_of and asked of the paths are the caller's to set. */
+/* takes_libraries, and rule_of and asked of the paths, are the caller's to set. */
 int spans_init(struct spans *spans, const struct trace *trace, struct err *err);
 void spans_release(struct spans *spans);
 
