@@ -49,6 +49,15 @@ static int reach_occurrences(struct phases *phases, uint32_t path, struct err *e
     return grown ? 0 : -1;
 }
 
+static int reach_span(struct phases *phases, uint32_t span, struct err *err)
+{
+    uint64_t *grown = array_reach(phases->occurrence, &phases->span_capacity, &phases->span_count,
+                                  sizeof *grown, span, err);
+    if (grown)
+        phases->occurrence = grown;
+    return grown ? 0 : -1;
+}
+
 static int reach_stock(struct phases *phases, size_t stock, struct err *err)
 {
     struct stock_phases *grown = array_reach(phases->stocks, &phases->stock_capacity,
@@ -88,20 +97,35 @@ static uint64_t last_open_moment(const struct spans *spans, uint32_t ending)
     return moment;
 }
 
+static int add_occurrence(struct phase_row *row, const struct open_sums *open, uint64_t peak_bytes,
+                          uint64_t occurrence, struct err *err)
+{
+    const uint64_t figures[PHASE_FIGURES] = {[PHASE_PEAK] = peak_bytes,
+                                             [PHASE_ALLOCATED] = open->allocated_bytes,
+                                             [PHASE_KEPT] = open->kept_bytes};
+    if (peak_bytes > row->peak_bytes || !row->peak_occurrence)
+        row->peak_occurrence = occurrence;
+    raise_to(&row->peak_bytes, peak_bytes);
+    for (int i = 0; i < PHASE_FIGURES; i++)
+        if (spread_add(&row->each[i], figures[i], err))
+            return -1;
+    return 0;
+}
+
 static int end_in_stock(struct stock_phases *own, const struct spans *spans, uint32_t number,
-                        struct err *err)
+                        uint64_t occurrence, struct err *err)
 {
     const struct span *span = &spans->items[number];
     if (reach_open(own, number, err) || reach_row(own, span->path, err))
         return -1;
     const struct open_sums *open = &own->open[number];
     struct phase_row *row = &own->rows[span->path];
-    raise_to(&row->peak_bytes, high_water_since(&own->water, span->ordinal + 1));
+    const uint64_t peak_bytes = high_water_since(&own->water, span->ordinal + 1);
     high_water_forget(&own->water, last_open_moment(spans, number));
     row->allocated_bytes += open->allocated_bytes;
     row->freed_bytes += open->freed_bytes;
     row->kept_bytes += open->kept_bytes;
-    return 0;
+    return add_occurrence(row, open, peak_bytes, occurrence, err);
 }
 
 static int on_span(void *self, const struct cursor *at, const struct spans *spans, uint32_t number,
@@ -109,9 +133,10 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
 {
     struct phases *phases = self;
     const struct span *span = &spans->items[number];
-    if (reach_occurrences(phases, span->path, at->err))
+    if (reach_occurrences(phases, span->path, at->err) || reach_span(phases, number, at->err))
         return -1;
-    phases->occurrences_count[span->path] += begins;
+    if (begins)
+        phases->occurrence[number] = ++phases->occurrences_count[span->path];
     phases->open_count += begins ? 1 : UINT64_MAX;
     bool is_first = phases->occurrences_count[span->path] == 1;
     for (size_t i = 0; i < phases->stock_count; i++) {
@@ -120,7 +145,7 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
             continue;
         if (begins ? begin_in_stock(own, span, number, at->history->stocks[i].live_bytes, is_first,
                                     at->err)
-                   : end_in_stock(own, spans, number, at->err))
+                   : end_in_stock(own, spans, number, phases->occurrence[number], at->err))
             return -1;
     }
     return 0;
@@ -185,6 +210,17 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
 
 /* --- the end --- */
 
+/* Occurrences that ended before the stock had anything. */
+static int add_before_stock(struct phase_row *row, struct err *err)
+{
+    for (int i = 0; i < PHASE_FIGURES; i++)
+        if (spread_add_zeros_before(&row->each[i], row->count - row->each[i].count, err))
+            return -1;
+    if (!row->peak_bytes)
+        row->peak_occurrence = row->count ? 1 : 0;
+    return 0;
+}
+
 static int finish_stock(const struct phases *phases, struct stock_phases *own, size_t path_count,
                         struct err *err)
 {
@@ -193,6 +229,8 @@ static int finish_stock(const struct phases *phases, struct stock_phases *own, s
     for (size_t i = 0; i < path_count; i++) {
         own->rows[i].path = (uint32_t)i;
         own->rows[i].count = i < phases->path_count ? phases->occurrences_count[i] : 0;
+        if (add_before_stock(&own->rows[i], err))
+            return -1;
     }
     own->rows[path_count] = own->outside;
     own->rows[path_count].path = HISTORY_NONE;
@@ -222,12 +260,16 @@ struct observer phases_observer(struct phases *phases)
 void phases_release(struct phases *phases)
 {
     for (size_t i = 0; i < phases->stock_count; i++) {
+        for (size_t n = 0; n < phases->stocks[i].row_count; n++)
+            for (int figure = 0; figure < PHASE_FIGURES; figure++)
+                spread_release(&phases->stocks[i].rows[n].each[figure]);
         free(phases->stocks[i].open);
         free(phases->stocks[i].rows);
         high_water_release(&phases->stocks[i].water);
     }
     free(phases->stocks);
     free(phases->occurrences_count);
+    free(phases->occurrence);
     *phases = (struct phases){0};
 }
 
@@ -236,4 +278,42 @@ struct phase_rows phases_of(const struct phases *phases, uint32_t stock)
     if (stock >= phases->stock_count)
         return (struct phase_rows){0};
     return (struct phase_rows){phases->stocks[stock].rows, phases->stocks[stock].row_count};
+}
+
+/* --- as a tree --- */
+
+uint32_t *phases_as_tree(const struct history *history, struct err *err)
+{
+    const size_t count = history->path_count;
+    uint32_t *order = array_new(count + 1, sizeof *order, err);
+    uint32_t *inner = array_new(count + 1, sizeof *inner, err); /* the first; of none at count */
+    uint32_t *next = array_new(count + 1, sizeof *next, err);
+    if (!order || !inner || !next) {
+        free(order);
+        order = NULL;
+        goto out;
+    }
+    for (size_t i = 0; i <= count; i++)
+        inner[i] = HISTORY_NONE;
+    for (size_t i = count; i-- > 0;) {
+        const uint32_t parent = history->paths[i].parent;
+        const size_t around = parent == HISTORY_NONE ? count : parent;
+        next[i] = inner[around];
+        inner[around] = (uint32_t)i;
+    }
+    size_t used = 0;
+    for (uint32_t path = inner[count]; path != HISTORY_NONE;) {
+        order[used++] = path;
+        if (inner[path] != HISTORY_NONE) {
+            path = inner[path];
+            continue;
+        }
+        while (path != HISTORY_NONE && next[path] == HISTORY_NONE)
+            path = history->paths[path].parent;
+        path = path == HISTORY_NONE ? path : next[path];
+    }
+out:
+    free(inner);
+    free(next);
+    return order;
 }

@@ -8,6 +8,9 @@
  *   peak               the highest live bytes of the whole stock while an occurrence was open
  *   entry              live bytes at the push of the first occurrence
  *
+ * What one occurrence did: allocated, kept and peak of it alone. A row has the median, the highest
+ * and the last of them, in the order in which they ended.
+ *
  * The row without a path is the time outside any phase, taken as one occurrence. It watches the
  * replay, and keeps a row for each path and stock, and sums for each open phase.
  */
@@ -15,11 +18,16 @@
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_PHASES_H
 
 #include "analyzer/replay/history/observer.h"
+#include "analyzer/util/spread.h"
+
+enum phase_figure { PHASE_PEAK, PHASE_ALLOCATED, PHASE_KEPT, PHASE_FIGURES };
 
 struct phase_row {
     uint32_t path; /* HISTORY_NONE: outside any phase */
     uint64_t count;
     uint64_t entry_bytes, peak_bytes, allocated_bytes, freed_bytes, kept_bytes;
+    uint64_t peak_occurrence; /* that reached peak_bytes first, from 1 by beginning; 0: outside */
+    struct spread each[PHASE_FIGURES]; /* of one occurrence; empty: outside */
 };
 
 struct phase_rows {
@@ -34,6 +42,8 @@ struct phases {
     size_t stock_count, stock_capacity;
     uint64_t *occurrences_count; /* by path */
     size_t path_count, path_capacity;
+    uint64_t *occurrence; /* by span: which of its path it is, from 1 */
+    size_t span_count, span_capacity;
     uint64_t open_count;
 };
 
@@ -42,5 +52,9 @@ void phases_release(struct phases *phases);
 
 /* The rows of a stock of a layer, valid until phases_release. */
 struct phase_rows phases_of(const struct phases *phases, uint32_t stock);
+
+/* The paths of a history, each after the one around it and its brothers in the order of their first
+ * push: path_count of them, the caller's to free. NULL: out of memory. */
+uint32_t *phases_as_tree(const struct history *history, struct err *err);
 
 #endif

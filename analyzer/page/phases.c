@@ -2,9 +2,11 @@
 /* The page of `phases`, and its part: what each phase cost. */
 #include "parts.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "analyzer/analysis/phases.h"
+#include "analyzer/render/units.h"
 #include "analyzer/util/array.h"
 
 static const char *source_text(const struct history *history, uint32_t path)
@@ -16,22 +18,87 @@ static const char *source_text(const struct history *history, uint32_t path)
     return path == HISTORY_NONE ? NULL : texts[history->paths[path].source];
 }
 
-static void add_phase(struct doc *doc, const struct study *study, const struct stock *stock,
-                      const struct phase_row *row)
+/* How the rows of one stock are shown. */
+struct phase_list {
+    struct phase_rows rows;
+    const struct stock *stock;
+    uint64_t card_bytes; /* 0: not known */
+    bool as_tree;        /* a name stands indented below the phase around it */
+    size_t most;         /* rows in a summary: those that allocated most */
+    bool has_sums;       /* a row that is shown sums to more than the card has */
+};
+
+static int depth_of(const struct history *history, uint32_t path)
+{
+    int depth = 0;
+
+    while (depth < SPAN_DEPTH_MAX && (path = history->paths[path].parent) != HISTORY_NONE)
+        depth++;
+    return depth;
+}
+
+static void add_phase_name(struct doc *doc, const struct study *study, uint32_t number,
+                           bool as_tree)
 {
     const struct history *history = &study->history;
-    const char *path = study_path(study, row->path);
+    const char *path = study_path(study, number);
 
-    page_layer(doc_detail(doc), study, stock, "Layer");
-    doc_text(doc_detail(doc), "name", "Name", path ? history->paths[row->path].name : NULL);
+    doc_text(doc_detail(doc), "name", "Name", path ? history->paths[number].name : NULL);
     doc_text(doc, "path", "Phase", path);
-    doc_words(doc, "%s", path ? path : PAGE_OUTSIDE);
-    doc_text(doc_detail(doc), "source", "Source", source_text(history, row->path));
+    if (path && as_tree && *history->paths[number].name)
+        doc_words(doc, "%*s%s", 2 * depth_of(history, number), "", history->paths[number].name);
+    else
+        doc_words(doc, "%s", path ? path : PAGE_OUTSIDE);
+    doc_text(doc_detail(doc), "source", "Source", source_text(history, number));
+}
+
+static double largest_error_ratio(const struct phase_row *row)
+{
+    double largest = 0;
+
+    for (int i = 0; i < PHASE_FIGURES; i++)
+        if (spread_error_ratio(&row->each[i]) > largest)
+            largest = spread_error_ratio(&row->each[i]);
+    return largest;
+}
+
+/* What one occurrence did. */
+static void add_each(struct doc *doc, const struct phase_row *row)
+{
+    const struct spread *peak = &row->each[PHASE_PEAK], *kept = &row->each[PHASE_KEPT];
+    const struct spread *allocated = &row->each[PHASE_ALLOCATED];
+    const bool known = row->path != HISTORY_NONE;
+
+    doc_known_bytes(doc_detail(doc), "peak_median_bytes", "Median peak", known,
+                    spread_median(peak));
+    doc_known_bytes(doc_detail(doc), "peak_last_bytes", "Last peak", known, peak->last);
+    doc_known_count(doc_detail(doc), "peak_occurrence", "Highest in", known, row->peak_occurrence);
+    doc_known_bytes(doc, "allocated_median_bytes", "Allocates", known, spread_median(allocated));
+    doc_known_bytes(doc, "allocated_highest_bytes", "At most", known, allocated->highest);
+    doc_known_bytes(doc, "allocated_last_bytes", "Last", known, allocated->last);
+    doc_known_bytes(doc_detail(doc), "kept_median_bytes", "Median kept", known,
+                    spread_median(kept));
+    doc_known_bytes(doc_detail(doc), "kept_highest_bytes", "Most kept", known, kept->highest);
+    doc_known_bytes(doc_detail(doc), "kept_last_bytes", "Last kept", known, kept->last);
+    doc_known_ratio(doc_detail(doc), "median_error_ratio", "Medians are low by", known,
+                    largest_error_ratio(row));
+}
+
+static void add_phase(struct doc *doc, const struct study *study, const struct phase_list *list,
+                      const struct phase_row *row)
+{
+    char size[UNITS_TEXT_BYTES];
+
+    page_layer(doc_detail(doc), study, list->stock, "Layer");
+    add_phase_name(doc, study, row->path, list->as_tree);
     doc_count(doc, "count", "Count", row->count);
-    doc_bytes(doc, "entry_bytes", "At entry", row->entry_bytes);
+    doc_bytes(doc_detail(doc), "entry_bytes", "At entry", row->entry_bytes);
     doc_bytes(doc, "peak_bytes", "Peak", row->peak_bytes);
-    doc_bytes(doc, "allocated_bytes", "Allocated", row->allocated_bytes);
-    doc_bytes(doc, "freed_bytes", "Freed", row->freed_bytes);
+    add_each(doc, row);
+    doc_bytes(doc, "allocated_bytes", "In all", row->allocated_bytes);
+    if (list->card_bytes && row->allocated_bytes > list->card_bytes)
+        doc_words(doc, "%s (sum)", units_bytes(size, row->allocated_bytes));
+    doc_bytes(doc_detail(doc), "freed_bytes", "Freed", row->freed_bytes);
     doc_bytes(doc, "kept_bytes", "Kept", row->kept_bytes);
 }
 
@@ -62,40 +129,64 @@ static int find_threshold(const struct phase_rows *phases, size_t most, uint64_t
     return 0;
 }
 
-/* A summary has `most` rows of the leading stock, those that allocated most. */
-static int add_phases_of_stock(struct doc *doc, const struct study *study, uint32_t number,
-                               bool is_leading, size_t most, struct err *err)
+/* The row that a summary shows as the i-th: as they are nested, outside last. */
+static const struct phase_row *row_at(const struct phase_list *list, const uint32_t *tree, size_t i,
+                                      size_t path_count)
 {
-    const struct phase_rows phases = phases_of(&study->phases, number);
+    return &list->rows.items[tree && i < path_count ? tree[i] : i];
+}
+
+/* A summary has the leading stock, and of it the rows that allocated most. */
+static int add_rows(struct doc *doc, const struct study *study, struct phase_list *list,
+                    bool is_leading, struct err *err)
+{
+    const size_t path_count = study->history.path_count;
+    uint32_t *tree = list->as_tree ? phases_as_tree(&study->history, err) : NULL;
     uint64_t threshold_bytes;
     size_t shown_count = 0;
 
-    const int status = find_threshold(&phases, most, &threshold_bytes, err);
-    for (size_t i = 0; i < phases.count && !status; i++) {
+    if ((list->as_tree && !tree) || find_threshold(&list->rows, list->most, &threshold_bytes, err))
+        return -1;
+    for (size_t i = 0; i < list->rows.count; i++) {
+        const struct phase_row *row = row_at(list, tree, i, path_count);
         const bool is_shown =
-            is_leading && shown_count < most && phases.items[i].allocated_bytes >= threshold_bytes;
+            is_leading && shown_count < list->most && row->allocated_bytes >= threshold_bytes;
 
         doc_row_begin(doc_detail_if(doc, !is_shown));
-        add_phase(doc, study, &study->history.stocks[number], &phases.items[i]);
+        add_phase(doc, study, list, row);
         doc_row_end(doc);
         shown_count += is_shown;
+        list->has_sums |= is_shown && list->card_bytes && row->allocated_bytes > list->card_bytes;
     }
-    if (is_leading && !status && shown_count < phases.count)
-        doc_note(doc, "%zu more: see 'gpumemtrace phases'.", phases.count - shown_count);
-    return status;
+    free(tree);
+    if (is_leading && shown_count < list->rows.count)
+        doc_note(doc, "%zu more: see 'gpumemtrace phases'.", list->rows.count - shown_count);
+    return 0;
 }
 
 static int add_phase_list(struct doc *doc, const struct study *study, const struct device_use *use,
                           const struct view *view, size_t most, struct err *err)
 {
-    const bool has_phases = study->history.path_count > 0;
+    const bool has_phases = study->history.path_count > 0, is_page = most == SIZE_MAX;
+    struct phase_list list = {.card_bytes = study_card_bytes(study, use->device),
+                              .as_tree = is_page && !doc_takes(doc, DOC_DETAIL),
+                              .most = most};
     struct page_stocks stocks;
 
     page_stocks_find(&stocks, doc, study, use, view);
     doc_list_begin(doc_detail_if(doc, !has_phases), "phases", "Phases");
-    for (size_t i = 0; i < stocks.count && doc_takes(doc, DOC_BOTH); i++)
-        if (add_phases_of_stock(doc, study, stocks.numbers[i], i == 0, most, err))
+    for (size_t i = 0; i < stocks.count && doc_takes(doc, DOC_BOTH); i++) {
+        list.stock = &study->history.stocks[stocks.numbers[i]];
+        list.rows = phases_of(&study->phases, stocks.numbers[i]);
+        if (add_rows(doc, study, &list, i == 0, err))
             return -1;
+    }
+    if (has_phases && is_page)
+        doc_note(doc,
+                 "Allocates is the median of a phase's occurrences, In all and Kept are sums of "
+                 "them, phases inside it included.");
+    if (list.has_sums)
+        doc_note(doc, "A sum may exceed the card: what was freed is allocated again.");
     doc_list_end(doc);
     return 0;
 }
@@ -114,16 +205,94 @@ int page_main_phases(struct doc *doc, const struct study *study, const struct de
     return add_phase_list(doc, study, use, view, MAIN_PHASES, err);
 }
 
-/* Saying nothing would look like a phase that cost nothing. */
+/* --- the answer --- */
+
+/* "step/forward, in 37 of its 40 occurrences" */
+static int say_where(struct opening *opening, const struct study *study, const struct stock *stock,
+                     const struct phase_row *row)
+{
+    char name[PAGE_LAYER_BYTES], peak[UNITS_TEXT_BYTES], card[UNITS_TEXT_BYTES];
+    const uint64_t card_bytes = study_card_bytes(study, stock->device);
+    const bool many = row->count > 1;
+
+    units_bytes(card, card_bytes);
+    if (many)
+        return page_say(opening,
+                        "The %s peaked at %s%s%s in phase %s, in occurrence %" PRIu64 " of %" PRIu64
+                        ".",
+                        page_layer_name(study, stock, name), units_bytes(peak, row->peak_bytes),
+                        card_bytes ? " of " : "", card_bytes ? card : "",
+                        study_path(study, row->path), row->peak_occurrence, row->count);
+    return page_say(opening, "The %s peaked at %s%s%s in phase %s.",
+                    page_layer_name(study, stock, name), units_bytes(peak, row->peak_bytes),
+                    card_bytes ? " of " : "", card_bytes ? card : "", study_path(study, row->path));
+}
+
+static int say_each(struct opening *opening, const struct study *study, const struct phase_row *row)
+{
+    const struct spread *allocated = &row->each[PHASE_ALLOCATED], *kept = &row->each[PHASE_KEPT];
+    char median[UNITS_TEXT_BYTES], highest[UNITS_TEXT_BYTES], left[UNITS_TEXT_BYTES];
+    const bool differs = allocated->highest != spread_median(allocated);
+
+    return page_say(opening, "%s %s allocates %s%s%s%s and keeps %s.",
+                    row->count > 1 ? "Each" : "Phase", study_path(study, row->path),
+                    units_bytes(median, spread_median(allocated)), differs ? " (median; " : "",
+                    differs ? units_bytes(highest, allocated->highest) : "",
+                    differs ? " at most)" : "", units_bytes(left, spread_median(kept)));
+}
+
+static int answer_for_device(struct opening *opening, const struct study *study,
+                             const struct device_use *use, const struct view *view)
+{
+    const uint32_t number = study_stock(study, use, view);
+    const struct stock *stock = number == HISTORY_NONE ? NULL : &study->history.stocks[number];
+    char name[PAGE_LAYER_BYTES], peak[UNITS_TEXT_BYTES];
+
+    if (!stock || stock->peak.index == INDEX_NONE)
+        return 0;
+    if (stock->peak_path == HISTORY_NONE)
+        return page_say(opening, "The %s peaked at %s, outside any phase.",
+                        page_layer_name(study, stock, name), units_bytes(peak, stock->peak_bytes));
+    const struct phase_rows rows = phases_of(&study->phases, number);
+    const struct phase_row *row = &rows.items[stock->peak_path];
+    return say_where(opening, study, stock, row) < 0 ? -1 : say_each(opening, study, row);
+}
+
+static int answer_phases(struct opening *opening, const struct study *study,
+                         const struct view *view, struct err *err)
+{
+    const struct history *history = &study->history;
+    int status = 0;
+
+    (void)err;
+    if (!history->path_count)
+        return page_say(opening, "The program named no phases: name them with NVTX ranges "
+                                 "(torch.cuda.nvtx.range_push) or gpumemtrace_push.");
+    for (size_t i = 0; i < history->device_count && status >= 0; i++)
+        if (view->device < 0 || view->device == history->devices[i].device)
+            status = answer_for_device(opening, study, &history->devices[i], view);
+    page_next(opening, "peak");
+    return status;
+}
+
+/* What was left out is not silently lost. */
 static int add_phases_tail(struct doc *doc, const struct study *study, const struct view *view,
                            struct err *err)
 {
-    if (!study->history.path_count)
-        doc_note(doc, "The program named no phases; NVTX ranges and gpumemtrace_push name them.");
+    const uint64_t left_out_count = study->history.library_ranges_count;
+
+    doc_count(doc_detail(doc), "library_ranges", "Ranges of libraries", left_out_count);
+    if (left_out_count)
+        doc_note(doc,
+                 "%" PRIu64
+                 " NVTX range%s of a library's own domain %s no phase; --nvtx=all shows %s.",
+                 left_out_count, left_out_count == 1 ? "" : "s", left_out_count == 1 ? "is" : "are",
+                 left_out_count == 1 ? "it" : "them");
     return page_warnings(doc, study, view, err);
 }
 
 const struct page page_phases = {.schema = "gpumemtrace.phases/1",
                                  .needs = STUDY_NEEDS_phases,
+                                 .answer = answer_phases,
                                  .device = page_all_phases,
                                  .tail = add_phases_tail};

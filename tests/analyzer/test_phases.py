@@ -160,3 +160,129 @@ def test_without_phases_people_are_told_so(trace):
     completed = run_command("phases", trace.write())
     assert completed.returncode == 0
     assert "named no phases" in completed.stdout
+
+
+def sorts_inside_a_step(trace):
+    with trace.phase("step", source=1):
+        trace.push("cub::DeviceRadixSort", source=1, range_id=7, domain="CCCL")
+        trace.alloc(4)
+        trace.pop(source=1, range_id=7)
+        trace.push("load", source=1, range_id=8, domain="my loader")
+        trace.alloc(2)
+        trace.pop(source=1, range_id=8)
+    return trace
+
+
+def test_a_range_of_a_librarys_own_domain_is_no_phase(trace):
+    result = rows(sorts_inside_a_step(trace))
+    assert result == {"step": (1, 0, 6, 6, 0, 6), "step/load": (1, 4, 6, 2, 0, 2)}
+    document = load_json("phases", trace.path)
+    assert document["library_ranges"] == 1 and document["warnings"] == []
+    assert "1 NVTX range of a library" in run_command("phases", trace.path).stdout
+
+
+def test_with_nvtx_all_ranges_of_libraries_are_phases(trace):
+    sorts_inside_a_step(trace).write()
+    (device,) = load_json("phases", "--nvtx=all", trace.path)["devices"]
+    assert [row["path"] for row in device["phases"]] == ["step", "step/cub::DeviceRadixSort", "step/load"]
+    assert load_json("phases", "--nvtx=all", trace.path)["library_ranges"] == 0
+    (device,) = load_json("report", trace.path)["devices"]
+    assert {site["phase"] for site in device["sites_at_peak"]} == {"step", "step/load"}
+
+
+@pytest.mark.parametrize("domain", ["NCCL", "nccl", "NCCL.net", "com.nvidia.nccl.proxy", "cub"])
+def test_a_librarys_domain_is_known_in_any_case_and_by_its_first_words(trace, domain):
+    trace.push("inside", source=1, range_id=1, domain=domain)
+    trace.alloc(1)
+    trace.pop(source=1, range_id=1)
+    assert set(rows(trace)) == {None}
+
+
+@pytest.mark.parametrize("domain", [None, "ncclient", "cube", "mine", "my nccl"])
+def test_any_other_domain_is_the_programs(trace, domain):
+    trace.push("inside", source=1, range_id=1, domain=domain)
+    trace.alloc(1)
+    trace.pop(source=1, range_id=1)
+    assert set(rows(trace)) == {"inside"}
+
+
+EACH = [f"{figure}_{which}_bytes" for figure in ("peak", "allocated", "kept") for which in ("median", "highest", "last")
+        if (figure, which) != ("peak", "highest")]  # fmt: skip
+
+
+def test_a_phase_has_median_highest_and_last_of_its_occurrences(trace):
+    for size, kept in ((10, 1), (70, 2), (30, 3), (20, 4)):
+        with trace.phase("step"):
+            trace.free(trace.alloc(size))
+            trace.alloc(kept)
+    (device,) = load_json("phases", trace.write())["devices"]
+    (step,) = device["phases"]
+    # Allocated: 11, 72, 33, 24. Peaks: 10, 1 + 70, 3 + 30, 6 + 20.
+    assert [step[key] for key in EACH] == [26, 26, 24, 72, 24, 2, 4, 4]
+    assert (step["peak_bytes"], step["peak_occurrence"], step["allocated_bytes"]) == (71, 2, 140)
+    assert step["median_error_ratio"] == 0
+
+
+def test_what_began_before_a_layer_had_anything_counts_as_nothing(trace):
+    for _ in range(3):
+        with trace.phase("step"):
+            trace.step(1)
+    with trace.phase("step"):
+        trace.tensor(trace.alloc(100), 10)
+    (device,) = load_json("phases", trace.write())["devices"]
+    for row in device["phases"]:
+        assert (row["count"], row["allocated_median_bytes"], row["peak_occurrence"]) == (4, 0, 4)
+
+
+def test_of_very_many_different_occurrences_the_median_says_how_exact_it_is(trace):
+    sizes = [1000 + 7 * number for number in range(1001)]
+    for size in sizes:
+        with trace.phase("step"):
+            trace.free(trace.alloc(size))
+    (device,) = load_json("phases", trace.write())["devices"]
+    (step,) = device["phases"]
+    median, error = step["allocated_median_bytes"], step["median_error_ratio"]
+    assert 0 < error <= 2**-5
+    assert median <= sizes[500] <= median * (1 + error)
+    assert (step["allocated_highest_bytes"], step["allocated_last_bytes"]) == (sizes[-1], sizes[-1])
+
+
+def test_a_sum_larger_than_the_card_says_that_it_is_a_sum(trace):
+    trace.device(total_bytes=100 << 20)
+    for _ in range(3):
+        with trace.phase("step"):
+            trace.free(trace.alloc(50 << 20))
+    with trace.phase("end"):
+        trace.free(trace.alloc(100 << 20))
+    text = run_command("phases", trace.write()).stdout
+    (step,) = [line for line in text.splitlines() if line.startswith("  step")]
+    (end,) = [line for line in text.splitlines() if line.startswith("  end")]
+    assert "150.00 MiB (sum)" in step and "(sum)" not in end
+    assert "A sum may exceed the card" in text
+
+
+def test_text_shows_a_phase_below_the_one_around_it(trace):
+    with trace.phase("epoch"):
+        with trace.phase("forward"):
+            trace.alloc(1)
+    with trace.phase("eval"):
+        trace.alloc(1)
+    with trace.phase("epoch"):
+        with trace.phase("backward"):
+            trace.alloc(1)
+    lines = run_command("phases", trace.write()).stdout.split("Phases\n")[1].splitlines()[1:5]
+    assert [line.split("  0 ")[0].rstrip("0123456789 B") for line in lines] == [
+        "  epoch", "    forward", "    backward", "  eval"]  # fmt: skip
+
+
+def test_the_answer_names_the_phase_and_the_occurrence_of_the_peak(trace):
+    trace.device(total_bytes=1 << 30)
+    for size in (1, 3, 2):
+        with trace.phase("step"):
+            trace.free(trace.alloc(size << 20))
+    document = load_json("phases", trace.write())
+    assert document["answer"] == [
+        "The driver peaked at 3.00 MiB of 1.00 GiB in phase step, in occurrence 2 of 3.",
+        "Each step allocates 2.00 MiB (median; 3.00 MiB at most) and keeps 0 B.",
+    ]
+    assert document["next"] == f"gpumemtrace peak {trace.path}"

@@ -7,6 +7,7 @@ import math
 
 from reference.events import table_rows
 from reference.frag_model import pinned_by, streams
+from reference.phases import each
 from reference.oom import GRANULE, explain
 
 ACCOUNTS = {"driver": "device", "managed": "managed", "host": "host", "imported": "imported", "context": "context"}
@@ -299,6 +300,7 @@ class Figures:
                     "allocated_bytes": allocated,
                     "freed_bytes": freed,
                     "kept_bytes": kept,
+                    **each(live, spans, spent),
                 }
             )
         return rows + self.outside(stock)

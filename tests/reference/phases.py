@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""What one occurrence of a phase did, by its definition: of all occurrences, each looked at alone. It must not know
+what a row of phases is."""
+
+MOST_VALUES, BITS_AT_FIRST = 128, 16
+
+
+def leading_bits(value, bits):
+    more = max(value.bit_length() - bits, 0)
+    return value >> more << more
+
+
+def median(values):
+    """(the lower of those in the middle, how much of itself it may be too low): where more different values were
+    seen than are kept, only their leading bits are, as many as fit."""
+    middle = sorted(values)[(len(values) - 1) // 2]
+    if len(set(values)) <= MOST_VALUES:
+        return middle, 0.0
+    for bits in range(BITS_AT_FIRST, 0, -1):
+        if len({leading_bits(value, bits) for value in values}) <= MOST_VALUES:
+            return leading_bits(middle, bits), 2.0 ** (1 - bits)
+    raise ValueError(values)
+
+
+def each(live, spans, spent):
+    """live: bytes after each event. spans: the occurrences, as they began. spent: {span: (allocated, freed, kept)}."""
+
+    def peak(span):
+        return max([live[span.begin - 1] if span.begin else 0, *live[span.begin : span.end]])
+
+    ended = sorted(range(len(spans)), key=lambda number: (spans[number].end, -number))
+    highest = max(peak(span) for span in spans)
+    columns = {
+        "peak": [peak(spans[number]) for number in ended],
+        "allocated": [spent.get(spans[number], (0, 0, 0))[0] for number in ended],
+        "kept": [spent.get(spans[number], (0, 0, 0))[2] for number in ended],
+    }
+    medians = {name: median(values) for name, values in columns.items()}
+    row = {f"{name}_median_bytes": found for name, (found, _) in medians.items()}
+    row |= {f"{name}_last_bytes": values[-1] for name, values in columns.items()}
+    row |= {f"{name}_highest_bytes": max(columns[name]) for name in ("allocated", "kept")}
+    row["median_error_ratio"] = max(error for _, error in medians.values())
+    row["peak_occurrence"] = 1 + next(number for number in ended if peak(spans[number]) == highest) if highest else 1
+    return row
