@@ -8,7 +8,7 @@
 #include "analyzer/analysis/frag.h"
 #include "analyzer/analysis/moment.h"
 #include "analyzer/analysis/pins.h"
-#include "analyzer/analysis/stack_site.h"
+#include "analyzer/blame/blame.h"
 #include "analyzer/render/units.h"
 
 /* Idle memory below this share of the card, or of what is reserved where the card's size is not
@@ -55,13 +55,13 @@ static int find_worst_pin(struct pin *worst, bool *found, const struct study *st
 static int say_pin(struct opening *opening, const struct study *study, const struct pin *pin,
                    struct err *err)
 {
-    char where[STACK_SITE_TEXT_BYTES], pinned[UNITS_TEXT_BYTES], bytes[UNITS_TEXT_BYTES];
-    struct stack_site site;
+    char where[BLAME_TEXT_BYTES], pinned[UNITS_TEXT_BYTES], bytes[UNITS_TEXT_BYTES];
+    const int known = blame_alone(where, study->symbols, pin->stack_id, err);
 
-    if (stack_site_find(&site, study->symbols, pin->stack_id, err))
+    if (known < 0)
         return -1;
     return page_say(opening, "Most of it is pinned by %s: %s beside %llu %s of %s in all.",
-                    site.is_found ? stack_site_text(&site, where) : "blocks without a stack",
+                    known ? where : "blocks without a stack",
                     units_bytes(pinned, pin->alone_bytes ? pin->alone_bytes : pin->pinned_bytes),
                     (unsigned long long)pin->block_count,
                     pin->block_count == 1 ? "block" : "blocks",

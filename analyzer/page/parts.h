@@ -6,6 +6,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_PARTS_H
 #define GPUMEMTRACE_ANALYZER_PAGE_PARTS_H
 
+#include "analyzer/blame/blame.h"
 #include "analyzer/analysis/sites.h"
 #include "page.h"
 
@@ -64,10 +65,14 @@ int page_sites_found(struct doc *doc, const struct study *study, const struct vi
                      struct err *err);
 
 /*
- * "site", "called" and "frames" of one stack; in a summary the site and below it at most so many
- * lines of its callers, or the whole stack.
+ * "site", "called" and "frames" of one stack of a set whose heads are known; in a summary the head and
+ * below it at most so many lines of its callers, or the whole stack, and how many other stacks it
+ * stands for.
  */
 #define PAGE_WHOLE_STACK 0
+int page_frames_of(struct doc *doc, const struct study *study, const struct view *view,
+                   const struct blamed *blamed, size_t others, int lines, struct err *err);
+/* The same of a stack that stands alone. */
 int page_frames(struct doc *doc, const struct study *study, const struct view *view,
                 uint32_t stack_id, int lines, struct err *err);
 

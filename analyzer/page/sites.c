@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of sites: who held memory, by call stack. */
+/* Lists of sites: who held memory, by the line that is to blame, or by call stack. */
 #include "parts.h"
 
-#include "analyzer/analysis/sites.h"
+#include <stdlib.h>
+
+#include "analyzer/analysis/site_rows.h"
 
 void page_stocks_find(struct page_stocks *stocks, const struct doc *doc, const struct study *study,
                       const struct device_use *use, const struct view *view)
@@ -12,34 +14,93 @@ void page_stocks_find(struct page_stocks *stocks, const struct doc *doc, const s
     stocks->count = study_stocks(study, use, view, stocks->numbers, most);
 }
 
-static int add_site(struct doc *doc, const struct study *study, const struct view *view,
-                    const struct stock *stock, const struct sites *sites, const struct site *site,
-                    int frame_lines, struct err *err)
-{
-    const double share = sites->total_bytes ? (double)site->bytes / (double)sites->total_bytes : 0;
+/* --- for programs: one row for each stack --- */
 
-    page_layer(doc_detail(doc), study, stock, "Layer");
+static int add_site(struct doc *doc, const struct study *study, const struct view *view,
+                    const struct stock *stock, const struct site *site, const struct blame *blame,
+                    struct err *err)
+{
+    page_layer(doc, study, stock, "Layer");
     doc_bytes(doc, "bytes", "Bytes", site->bytes);
-    doc_ratio(doc_summary(doc), NULL, "Share", share);
     doc_count(doc, "count", "Blocks", site->count);
     doc_text(doc, "phase", "Phase", study_path(study, site->path));
     doc_text(doc, "category", "Category", category_key(site->category));
-    return page_frames(doc, study, view, site->stack_id, frame_lines, err);
+    return page_frames_of(doc, study, view, blame_of(blame, site->stack_id), 0, PAGE_WHOLE_STACK,
+                          err);
 }
 
 static int add_sites(struct doc *doc, const struct study *study, const struct view *view,
-                     const struct page_site_list *list, uint32_t number, const struct sites *sites,
-                     bool is_leading, struct err *err)
+                     uint32_t number, const struct sites *sites, const struct blame *blame,
+                     struct err *err)
 {
-    const struct stock *stock = &study->history.stocks[number];
-    const size_t limit = view_limit(view, sites->count);
+    const size_t limit = doc_takes(doc, DOC_DETAIL) ? view_limit(view, sites->count) : 0;
     int status = 0;
 
     for (size_t i = 0; i < limit && !status; i++) {
-        doc_row_begin(doc_detail_if(doc, !is_leading || (!view->top && i >= list->summary_rows)));
-        status = add_site(doc, study, view, stock, sites, &sites->items[i], list->frame_lines, err);
+        doc_row_begin(doc_detail(doc));
+        status = add_site(doc, study, view, &study->history.stocks[number], &sites->items[i], blame,
+                          err);
         doc_row_end(doc);
     }
+    return status;
+}
+
+/* --- for people: one row for each line that is to blame --- */
+
+static int add_row(struct doc *doc, const struct study *study, const struct view *view,
+                   const struct sites *sites, const struct site_row *row, int frame_lines,
+                   struct err *err)
+{
+    const char *path = study_path(study, row->largest->path);
+
+    doc_bytes(doc, NULL, "Bytes", row->bytes);
+    doc_ratio(doc, NULL, "Share", (double)row->bytes / (double)sites->total_bytes);
+    doc_count(doc, NULL, "Blocks", row->count);
+    doc_text(doc, NULL, "Phase", path);
+    if (row->has_more_paths)
+        doc_words(doc, "%s, …", path ? path : PAGE_OUTSIDE);
+    doc_text(doc, NULL, "Category", category_key(row->largest->category));
+    if (row->has_more_categories)
+        doc_words(doc, "%s, …", category_key(row->largest->category));
+    return page_frames_of(doc, study, view, row->blamed,
+                          row->stack_count ? row->stack_count - 1 : 0, frame_lines, err);
+}
+
+static int add_rows(struct doc *doc, const struct study *study, const struct view *view,
+                    const struct page_site_list *list, const struct sites *sites,
+                    const struct blame *blame, struct err *err)
+{
+    const size_t most = view->top ? (size_t)view->top : list->summary_rows;
+    struct site_row *rows;
+    int status = 0;
+
+    if (!doc_takes(doc, DOC_SUMMARY))
+        return 0;
+    const int count = site_rows_of(&rows, sites, blame, err);
+    for (int i = 0; i < count && (size_t)i < most && !status; i++) {
+        doc_row_begin(doc_summary(doc));
+        status = add_row(doc, study, view, sites, &rows[i], list->frame_lines, err);
+        doc_row_end(doc);
+    }
+    if (count < 0)
+        return -1;
+    free(rows);
+    return status;
+}
+
+static int add_sites_and_rows(struct doc *doc, const struct study *study, const struct view *view,
+                              const struct page_site_list *list, uint32_t number,
+                              const struct sites *sites, bool is_leading, struct err *err)
+{
+    struct blame blame;
+
+    if (site_rows_blame(&blame, study->symbols, sites, err))
+        return -1;
+    const int status = (is_leading && add_rows(doc, study, view, list, sites, &blame, err)) ||
+                               add_sites(doc, study, view, number, sites, &blame, err)
+                           ? -1
+                           : 0;
+    blame_release(&blame);
     return status;
 }
 
@@ -51,7 +112,7 @@ static int add_sites_of_stock(struct doc *doc, const struct study *study, const 
 
     if (sites_at(&sites, &study->categories, number, index, err))
         return -1;
-    const int status = add_sites(doc, study, view, list, number, &sites, is_leading, err);
+    const int status = add_sites_and_rows(doc, study, view, list, number, &sites, is_leading, err);
     sites_release(&sites);
     return status;
 }
@@ -61,7 +122,7 @@ int page_sites_found(struct doc *doc, const struct study *study, const struct vi
                      struct err *err)
 {
     doc_list_begin(doc, list->key, list->heading);
-    const int status = add_sites(doc, study, view, list, stock, sites, true, err);
+    const int status = add_sites_and_rows(doc, study, view, list, stock, sites, true, err);
     doc_list_end(doc);
     return status;
 }

@@ -10,8 +10,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyzer/analysis/stack_site.h"
-
 /* --- every frame --- */
 
 static void add_stack_frame(void *self, const struct symbol_frame *frame)
@@ -29,17 +27,17 @@ static void add_stack_frame(void *self, const struct symbol_frame *frame)
     doc_row_end(doc);
 }
 
-static int add_frames(struct doc *doc, const struct study *study, uint32_t stack_id,
-                      const struct stack_site *site, struct err *err)
+static int add_frames(struct doc *doc, const struct study *study, const struct blamed *blamed,
+                      struct err *err)
 {
-    char text[STACK_SITE_TEXT_BYTES];
+    const struct stack_site *site = &blamed->site;
     int status = 0;
 
-    doc_text(doc_detail(doc), "site", "Site", site->is_found ? stack_site_text(site, text) : NULL);
+    doc_text(doc_detail(doc), "site", "Site", site->is_found ? blamed->who : NULL);
     doc_text(doc_detail(doc), "called", "Called", site->called);
     doc_list_begin(doc_detail(doc), "frames", "Frames");
     if (doc_takes(doc, DOC_BOTH))
-        status = symbols_walk(study->symbols, stack_id, add_stack_frame, doc, err);
+        status = symbols_walk(study->symbols, blamed->stack_id, add_stack_frame, doc, err);
     doc_list_end(doc);
     return status;
 }
@@ -74,6 +72,12 @@ static void add_frame_line(struct folding *folding, const struct symbol_frame *f
     folding->is_begun = true;
 }
 
+/* How Python runs its functions says nothing to anyone, and our own frames neither. */
+static bool is_worth_counting(int role)
+{
+    return role != ROLE_own && role != ROLE_interpreter;
+}
+
 /* "… 14 framework frames, 1 CUDA frame" for what was left out since the last line. */
 static void add_folded_line(struct folding *folding)
 {
@@ -83,7 +87,7 @@ static void add_folded_line(struct folding *folding)
     for (int role = 0; role < ROLE_COUNT; role++) {
         int count = folding->folded[role];
 
-        if (count > 0 && role != ROLE_own)
+        if (count > 0 && is_worth_counting(role))
             length += (size_t)snprintf(text + length, sizeof text - length, "%s %d %s frame%s",
                                        length ? "," : "…", count, frame_role_text(role),
                                        count > 1 ? "s" : "");
@@ -100,6 +104,14 @@ static void add_folded_line(struct folding *folding)
 static void add_cut_line(struct folding *folding)
 {
     add_frame_line(folding, &(struct symbol_frame){.function = "…"});
+}
+
+static void add_others_line(struct doc *doc, size_t others)
+{
+    doc_row_begin(doc);
+    doc_textf(doc, NULL, "", "… and %zu other call stack%s of that line", others,
+              others > 1 ? "s" : "");
+    doc_row_end(doc);
 }
 
 /* What is folded behind the last line shown says nothing about the program: how it was started. */
@@ -167,22 +179,10 @@ static void choose_folds(struct folding *folding, const struct view *view,
             (site->is_of_program || (role != ROLE_framework && role != ROLE_cuda));
 }
 
-/* "train.py:88 forward, in Linear.forward" */
-static void add_site_line(struct doc *doc, const struct stack_site *site)
-{
-    char text[STACK_SITE_TEXT_BYTES], shortened[STACK_FUNCTION_BYTES];
-
-    if (site->called)
-        doc_textf(doc, NULL, "", "%s, in %s", stack_site_text(site, text),
-                  stack_function_text(site->called, shortened));
-    else
-        doc_text(doc, NULL, "", stack_site_text(site, text));
-}
-
 static int add_folded_stack(struct doc *doc, const struct study *study, const struct view *view,
-                            uint32_t stack_id, const struct stack_site *site, int lines,
-                            struct err *err)
+                            const struct blamed *blamed, size_t others, int lines, struct err *err)
 {
+    const struct stack_site *site = &blamed->site;
     const bool is_whole = view->all_frames || lines == PAGE_WHOLE_STACK;
     struct folding folding = {.doc = doc, .lines = is_whole ? INT_MAX : lines};
     int status = 0;
@@ -190,31 +190,44 @@ static int add_folded_stack(struct doc *doc, const struct study *study, const st
     choose_folds(&folding, view, site);
     doc_list_begin(doc_summary(doc), NULL, NULL);
     doc_row_begin(doc);
-    add_site_line(doc, site);
+    doc_text(doc, NULL, "", blamed->text);
     doc_list_begin(doc, NULL, NULL);
     if (!doc_takes(doc, DOC_BOTH))
         status = 0;
     else if (is_whole || site->is_of_program)
-        status = add_stack_lines(&folding, study, stack_id, is_whole ? 0 : site->depth + 1, err);
+        status =
+            add_stack_lines(&folding, study, blamed->stack_id, is_whole ? 0 : site->depth + 1, err);
     else
-        status = add_inner_lines(&folding, study, stack_id, site, err);
+        status = add_inner_lines(&folding, study, blamed->stack_id, site, err);
+    if (others > 0)
+        add_others_line(doc, others);
     doc_list_end(doc);
     doc_row_end(doc);
     doc_list_end(doc);
     return status;
 }
 
+int page_frames_of(struct doc *doc, const struct study *study, const struct view *view,
+                   const struct blamed *blamed, size_t others, int lines, struct err *err)
+{
+    if (!doc_takes(doc, DOC_BOTH))
+        return 0;
+    return add_frames(doc, study, blamed, err) ||
+                   add_folded_stack(doc, study, view, blamed, others, lines, err)
+               ? -1
+               : 0;
+}
+
 int page_frames(struct doc *doc, const struct study *study, const struct view *view,
                 uint32_t stack_id, int lines, struct err *err)
 {
-    struct stack_site site;
+    struct blame blame;
 
     if (!doc_takes(doc, DOC_BOTH))
         return 0;
-    if (stack_site_find(&site, study->symbols, stack_id, err))
+    if (blame_stacks(&blame, study->symbols, &stack_id, 1, err))
         return -1;
-    return add_frames(doc, study, stack_id, &site, err) ||
-                   add_folded_stack(doc, study, view, stack_id, &site, lines, err)
-               ? -1
-               : 0;
+    const int status = page_frames_of(doc, study, view, &blame.items[0], 0, lines, err);
+    blame_release(&blame);
+    return status;
 }

@@ -6,7 +6,7 @@
 
 #include "analyzer/util/glob.h"
 
-enum where { WHERE_module, WHERE_file, WHERE_function };
+enum where { WHERE_module, WHERE_file, WHERE_source, WHERE_function };
 
 static const struct {
     enum frame_role role;
@@ -43,6 +43,8 @@ static const char *subject_of(const struct symbol_frame *frame, enum where where
     bool is_python = !strcmp(frame->kind, "python");
     if (where == WHERE_file)
         return is_python ? frame->file : NULL;
+    if (where == WHERE_source)
+        return is_python ? NULL : frame->file;
     if (where == WHERE_function)
         return is_python || !frame->is_named ? NULL : frame->function;
     if (!frame->module || strchr(pattern, '/'))

@@ -84,9 +84,8 @@ def training(stack):
 def test_the_programs_own_line_comes_first_and_the_folded_stack_below_it(stack):
     assert training(stack).text() == [
         "train.py:88 Model.forward, in Linear.forward",
-        "    … 1 CUDA frame, 4 framework frames, 2 interpreter frames",
+        "    … 1 CUDA frame, 4 framework frames",
         "    Model.forward  /home/me/train.py:88",
-        "    … 3 interpreter frames",
         "    step  /home/me/train.py:120",
         "    <module>  /home/me/train.py:201",
     ]
@@ -186,27 +185,38 @@ def autograd(stack):
     return stack.native("/usr/lib/libc.so.6", "start_thread")
 
 
-def test_a_backward_thread_is_labelled_and_shows_its_native_stack(stack):
+def test_a_backward_thread_is_headed_by_its_operator_and_shows_its_native_stack(stack):
     assert autograd(stack).text() == [
-        "backward (autograd)",
+        "MmBackward0, backward (autograd)",
         "    c10::alloc  libtorch_cpu.so",
         "    at::empty  libtorch_cpu.so",
         "    at::_ops::mm::call  libtorch_cpu.so",
-        "    torch::autograd::generated::MmBackward0_apply  libtorch_cpu.so",
-        "    torch::autograd::generated::MmBackward0::apply  libtorch_cpu.so",
-        "    … 3 runtime frames",
+        "    … 5 runtime frames",
         "    backward (autograd)",
     ]
 
 
 def test_the_report_shows_what_a_backward_thread_was_asked_for(stack):
     assert autograd(stack).text(command="report") == [
-        "backward (autograd)",
-        "    …",
+        "MmBackward0, backward (autograd)",
+        "    c10::alloc  libtorch_cpu.so",
+        "    at::empty  libtorch_cpu.so",
         "    at::_ops::mm::call  libtorch_cpu.so",
-        "    torch::autograd::generated::MmBackward0_apply  libtorch_cpu.so",
-        "    torch::autograd::generated::MmBackward0::apply  libtorch_cpu.so",
     ]
+
+
+@pytest.mark.parametrize(
+    "function, operator",
+    [
+        ("torch::autograd::AccumulateGrad::apply", "AccumulateGrad"),
+        ("torch::autograd::CppNode<my::Scan<float> >::apply", "CppNode<my::Scan<float> >"),
+        ("torch::autograd::Engine::other", "backward (autograd)"),
+    ],
+)  # fmt: skip
+def test_the_operator_of_a_backward_is_the_node_that_was_applied(stack, function, operator):
+    for name in (function, "torch::autograd::Engine::thread_main"):
+        stack.native(f"{TORCH}/lib/libtorch_cpu.so", name)
+    assert stack.text()[0].split(", ")[0] == operator
 
 
 def test_the_label_of_a_thread_is_a_frame_of_its_own_for_machines(stack):
@@ -243,9 +253,9 @@ def test_without_a_label_the_outermost_frame_of_a_framework_is_the_site(stack):
     ]
 
 
-def test_a_stack_of_plumbing_alone_is_counted_under_its_outermost_frame(stack):
+def test_a_stack_of_plumbing_alone_is_headed_by_its_outermost_frame(stack):
     stack.interpreter("PyObject_Call", "Py_RunMain")
-    assert stack.text() == ["Py_RunMain (python3.11)", "    … 2 interpreter frames"]
+    assert stack.text() == ["Py_RunMain (python3.11)"]
 
 
 def test_a_template_around_the_programs_code_is_the_site_where_that_was_inlined(stack):

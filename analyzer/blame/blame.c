@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* Which line stands for each stack of a set; see blame.h. */
+#include "blame.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyzer/util/array.h"
+
+static int add_stack(struct blame *blame, struct symbols *symbols, uint32_t stack_id,
+                     struct err *err)
+{
+    struct blamed *grown;
+
+    if (address_map_get(&blame->numbers, 0, stack_id) != ADDRESS_MAP_NONE)
+        return 0;
+    grown = array_grow(blame->items, &blame->capacity, blame->count, sizeof *grown, err);
+    if (!grown)
+        return -1;
+    blame->items = grown;
+    if (address_map_put(&blame->numbers, 0, stack_id, (uint32_t)blame->count, err))
+        return -1;
+    grown += blame->count++;
+    *grown = (struct blamed){.stack_id = stack_id};
+    return call_paths_add(&blame->paths, symbols, stack_id, &grown->path, err);
+}
+
+/* --- which place of a path --- */
+
+/* By path: which place heads it; by place: what of the set goes through it. */
+struct choice {
+    uint32_t *heads;            /* place + 1, 0: not yet known, or no stack ends here */
+    uint32_t *sharing, *last;   /* how many paths of stacks, and the last of them + 1 */
+    uint32_t *callers;          /* different functions that call it */
+    struct address_map calling; /* which those are, as numbers of names */
+    struct text_set names;
+};
+
+static int count_caller(const struct call_paths *paths, struct choice *choice, uint32_t path,
+                        struct err *err)
+{
+    const uint32_t place = paths->items[path].place, outer = paths->items[path].outer;
+
+    if (outer == CALL_PATH_NONE)
+        return 0;
+    const uint32_t name =
+        text_set_add(&choice->names, paths->places[paths->items[outer].place].frame.function, err);
+    if (name == TEXT_SET_NONE)
+        return -1;
+    if (address_map_get(&choice->calling, place, name) != ADDRESS_MAP_NONE)
+        return 0;
+    choice->callers[place]++;
+    return address_map_put(&choice->calling, place, name, 0, err);
+}
+
+static int count_path(const struct call_paths *paths, struct choice *choice, uint32_t path,
+                      struct err *err)
+{
+    if (choice->heads[path])
+        return 0;
+    choice->heads[path] = 1; /* counted */
+    for (uint32_t at = path; at != CALL_PATH_NONE; at = paths->items[at].outer) {
+        const uint32_t place = paths->items[at].place;
+
+        if (count_caller(paths, choice, at, err))
+            return -1;
+        choice->sharing[place] += choice->last[place] != path + 1;
+        choice->last[place] = path + 1;
+    }
+    return 0;
+}
+
+/* is_helped: the way from place to best leads through a function that several others call. */
+static bool is_better_head(const struct call_paths *paths, const struct choice *choice,
+                           uint32_t place, uint32_t best, bool is_helped)
+{
+    const struct call_place *a = &paths->places[place], *b = &paths->places[best];
+
+    if (a->is_wrapper != b->is_wrapper)
+        return b->is_wrapper;
+    if (choice->sharing[place] != choice->sharing[best])
+        return choice->sharing[place] < choice->sharing[best];
+    return is_helped || (b->is_header && !a->is_header);
+}
+
+static uint32_t head_of(const struct call_paths *paths, const struct choice *choice, uint32_t path)
+{
+    uint32_t best = paths->items[path].place;
+    bool is_helped = choice->callers[best] > 1;
+
+    for (uint32_t at = paths->items[path].outer; at != CALL_PATH_NONE;
+         at = paths->items[at].outer) {
+        const uint32_t place = paths->items[at].place;
+
+        if (is_better_head(paths, choice, place, best, is_helped)) {
+            best = place;
+            is_helped = false;
+        }
+        is_helped |= choice->callers[place] > 1;
+    }
+    return best;
+}
+
+static int choose_heads(const struct blame *blame, struct choice *choice, struct err *err)
+{
+    const struct call_paths *paths = &blame->paths;
+
+    choice->heads = array_new(paths->count, sizeof *choice->heads, err);
+    choice->sharing = array_new(paths->place_count, sizeof *choice->sharing, err);
+    choice->last = array_new(paths->place_count, sizeof *choice->last, err);
+    choice->callers = array_new(paths->place_count, sizeof *choice->callers, err);
+    if (!choice->heads || !choice->sharing || !choice->last || !choice->callers)
+        return -1;
+    for (size_t i = 0; i < blame->count; i++)
+        if (blame->items[i].path != CALL_PATH_NONE &&
+            count_path(paths, choice, blame->items[i].path, err))
+            return -1;
+    for (uint32_t path = 0; path < paths->count; path++)
+        if (choice->heads[path])
+            choice->heads[path] = head_of(paths, choice, path) + 1;
+    return 0;
+}
+
+static void choice_release(struct choice *choice)
+{
+    free(choice->heads);
+    free(choice->sharing);
+    free(choice->last);
+    free(choice->callers);
+    address_map_release(&choice->calling);
+    text_set_release(&choice->names);
+}
+
+/* --- what is said --- */
+
+static void format_row(const struct stack_site *site, const char *who, char text[BLAME_TEXT_BYTES])
+{
+    char shortened[STACK_FUNCTION_BYTES];
+
+    if (site->called)
+        snprintf(text, BLAME_TEXT_BYTES, "%s, in %s", who,
+                 stack_function_text(site->called, shortened));
+    else
+        snprintf(text, BLAME_TEXT_BYTES, "%s", who);
+}
+
+static int describe(struct blame *blame, struct symbols *symbols, const struct choice *choice,
+                    struct blamed *item, struct err *err)
+{
+    const bool is_of_program = item->path != CALL_PATH_NONE;
+    char who[STACK_SITE_TEXT_BYTES], text[BLAME_TEXT_BYTES];
+    const struct symbol_frame *head =
+        is_of_program ? &blame->paths.places[choice->heads[item->path] - 1].frame : NULL;
+    uint32_t said;
+
+    if (stack_site_find(&item->site, symbols, item->stack_id, head, err))
+        return -1;
+    format_row(&item->site, stack_site_text(&item->site, who), text);
+    said = text_set_add(&blame->whos, who, err);
+    item->row = text_set_add(&blame->texts, text, err);
+    if (said == TEXT_SET_NONE || item->row == TEXT_SET_NONE)
+        return -1;
+    item->who = blame->whos.texts[said];
+    item->text = blame->texts.texts[item->row];
+    return 0;
+}
+
+int blame_stacks(struct blame *blame, struct symbols *symbols, const uint32_t *stacks, size_t count,
+                 struct err *err)
+{
+    struct choice choice = {0};
+    int status = 0;
+
+    *blame = (struct blame){0};
+    for (size_t i = 0; i < count && !status; i++)
+        status = add_stack(blame, symbols, stacks[i], err);
+    if (!status)
+        status = choose_heads(blame, &choice, err);
+    for (size_t i = 0; i < blame->count && !status; i++)
+        status = describe(blame, symbols, &choice, &blame->items[i], err);
+    choice_release(&choice);
+    if (status)
+        blame_release(blame);
+    return status;
+}
+
+void blame_release(struct blame *blame)
+{
+    call_paths_release(&blame->paths);
+    free(blame->items);
+    address_map_release(&blame->numbers);
+    text_set_release(&blame->texts);
+    text_set_release(&blame->whos);
+    *blame = (struct blame){0};
+}
+
+const struct blamed *blame_of(const struct blame *blame, uint32_t stack_id)
+{
+    return &blame->items[address_map_get(&blame->numbers, 0, stack_id)];
+}
+
+int blame_alone(char who[BLAME_TEXT_BYTES], struct symbols *symbols, uint32_t stack_id,
+                struct err *err)
+{
+    struct blame blame;
+
+    if (blame_stacks(&blame, symbols, &stack_id, 1, err))
+        return -1;
+    snprintf(who, BLAME_TEXT_BYTES, "%s", blame.items[0].who);
+    const int known = blame.items[0].site.is_found;
+    blame_release(&blame);
+    return known;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who is to blame for memory, as a person would say it: the one line that stands for each stack of a
+ * set. It is the line of the program's own code that the fewest ways through the program in the set
+ * share; so a helper that all rows go through heads none of them. Of several lines that are shared
+ * alike it is the one nearest to the allocation, but one further out where a function between them is
+ * called by several functions, and one of a source file rather than of a header. An allocator's
+ * wrapper (wrappers.def) heads nothing while there is another frame.
+ *
+ * Where nothing in a stack is the program's, its operator stands for it ("MmBackward0, backward
+ * (autograd)"), a label, else a frame of the framework; see stack_site.h.
+ *
+ *     struct blame blame = {0};
+ *     if (blame_stacks(&blame, study->symbols, stacks, count, err)) …
+ *     blame_of(&blame, stack_id)->who           "train.py:88 forward", for a sentence
+ *     blame_of(&blame, stack_id)->text          "train.py:88 forward, in Linear.forward", for a row
+ *     blame_release(&blame);
+ *
+ * Stacks whose text is the same are one row. It must not know bytes, nor how rows are shown.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_BLAME_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_BLAME_H
+
+#include "call_paths.h"
+#include "stack_site.h"
+
+struct blamed {
+    uint32_t stack_id;
+    const char *who, *text; /* valid until blame_release */
+    uint32_t row;           /* equal text, equal row; from 0 in the order of the stacks */
+    uint32_t path;          /* of blame.paths, CALL_PATH_NONE: nothing is the program's */
+    struct stack_site site;
+};
+
+struct blame {
+    struct call_paths paths;
+    struct blamed *items; /* one for each different stack, in the order they were given */
+    size_t count, capacity;
+    struct address_map numbers; /* of an item, by stack */
+    struct text_set texts;      /* by row */
+    struct text_set whos;
+};
+
+/* Of count stacks, which may be given several times. On -1 nothing has to be released. */
+int blame_stacks(struct blame *blame, struct symbols *symbols, const uint32_t *stacks, size_t count,
+                 struct err *err);
+void blame_release(struct blame *blame);
+
+/* The stack is one of the set. */
+const struct blamed *blame_of(const struct blame *blame, uint32_t stack_id);
+
+/* Of one stack that stands alone. Returns 1, 0: no stack was taken, as who says then, or -1. */
+#define BLAME_TEXT_BYTES (STACK_SITE_TEXT_BYTES + STACK_FUNCTION_BYTES + 8)
+int blame_alone(char who[BLAME_TEXT_BYTES], struct symbols *symbols, uint32_t stack_id,
+                struct err *err);
+
+#endif

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* The program's own frames of stacks, as a tree; see call_paths.h. */
+#include "call_paths.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/util/array.h"
+#include "analyzer/util/glob.h"
+#include "stack_site.h"
+
+static bool is_wrapper(const struct symbol_frame *frame)
+{
+    static const char *const patterns[] = {
+#define WRAPPER(pattern) pattern,
+#include "wrappers.def"
+    };
+
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+        if (glob_match(patterns[i], frame->function))
+            return true;
+    return false;
+}
+
+static bool is_header(const struct symbol_frame *frame)
+{
+    static const char *const endings[] = {".h",   ".hpp", ".hh",  ".hxx",
+                                          ".cuh", ".inl", ".ipp", ".tcc"};
+    const char *dot = frame->file ? strrchr(frame->file, '.') : NULL;
+
+    for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
+        if (!strcmp(dot, endings[i]))
+            return true;
+    return false;
+}
+
+static uint32_t add_place(struct call_paths *paths, const struct symbol_frame *frame,
+                          struct err *err)
+{
+    const struct stack_site site = {.frame = *frame, .is_found = true};
+    char text[STACK_SITE_TEXT_BYTES];
+    const uint32_t number = text_set_add(&paths->texts, stack_site_text(&site, text), err);
+    struct call_place *grown;
+
+    if (number == TEXT_SET_NONE || number < paths->place_count)
+        return number;
+    grown =
+        array_grow(paths->places, &paths->place_capacity, paths->place_count, sizeof *grown, err);
+    if (!grown)
+        return TEXT_SET_NONE;
+    paths->places = grown;
+    grown[paths->place_count++] = (struct call_place){
+        .frame = *frame, .is_wrapper = is_wrapper(frame), .is_header = is_header(frame)};
+    return number;
+}
+
+static uint32_t add_path(struct call_paths *paths, uint32_t outer, uint32_t place, struct err *err)
+{
+    uint32_t number = address_map_get(&paths->numbers, outer, place);
+    struct call_path *grown;
+
+    if (number != ADDRESS_MAP_NONE)
+        return number;
+    grown = array_grow(paths->items, &paths->capacity, paths->count, sizeof *grown, err);
+    if (!grown)
+        return CALL_PATH_NONE;
+    paths->items = grown;
+    number = (uint32_t)paths->count;
+    if (address_map_put(&paths->numbers, outer, place, number, err))
+        return CALL_PATH_NONE;
+    grown[paths->count++] = (struct call_path){.place = place, .outer = outer};
+    return number;
+}
+
+/* What of a stack the walk has found so far: the places of named frames, or those of the others. */
+struct found {
+    size_t count;
+    bool is_named, has_label;
+};
+
+static int note_frame(struct call_paths *paths, struct found *found,
+                      const struct symbol_frame *frame, struct err *err)
+{
+    uint32_t *grown;
+
+    if (!strcmp(frame->kind, "label")) {
+        found->has_label = true;
+        return 0;
+    }
+    if (frame->role != ROLE_program || (found->is_named && !frame->is_named))
+        return 0;
+    if (frame->is_named && !found->is_named)
+        *found = (struct found){.is_named = true, .has_label = found->has_label};
+    grown = array_grow(paths->walked, &paths->walked_capacity, found->count, sizeof *grown, err);
+    if (!grown)
+        return -1;
+    paths->walked = grown;
+    grown[found->count] = add_place(paths, frame, err);
+    return grown[found->count++] == TEXT_SET_NONE ? -1 : 0;
+}
+
+int call_paths_add(struct call_paths *paths, struct symbols *symbols, uint32_t stack_id,
+                   uint32_t *path, struct err *err)
+{
+    struct symbol_walk walk = symbols_walk_begin(symbols, stack_id);
+    struct symbol_frame frame;
+    struct found found = {0};
+    int status;
+
+    *path = CALL_PATH_NONE;
+    while ((status = symbols_walk_next(&walk, &frame, err)) > 0)
+        if (note_frame(paths, &found, &frame, err))
+            return -1;
+    if (status < 0 || (!found.is_named && found.has_label))
+        return status;
+    while (found.count > 0) {
+        *path = add_path(paths, *path, paths->walked[--found.count], err);
+        if (*path == CALL_PATH_NONE)
+            return -1;
+    }
+    return 0;
+}
+
+void call_paths_release(struct call_paths *paths)
+{
+    text_set_release(&paths->texts);
+    address_map_release(&paths->numbers);
+    free(paths->places);
+    free(paths->items);
+    free(paths->walked);
+    *paths = (struct call_paths){0};
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The way through the program that leads to an allocation: the program's own frames of a stack,
+ * without those of frameworks, interpreters and runtimes. The paths of many stacks are one tree, from
+ * the outermost frame inwards; lines that read alike are one place. It must not know bytes.
+ *
+ *     main ── train_step ─┬─ compute_loss ── floats ── tensor_new      path: a node, and its way out
+ *                         └─ floats ── tensor_new                      place: the line it stands for
+ */
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_CALL_PATHS_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_CALL_PATHS_H
+
+#include "analyzer/symbol/symbols.h"
+#include "analyzer/util/address_map.h"
+#include "analyzer/util/text_set.h"
+
+#define CALL_PATH_NONE UINT32_MAX
+
+struct call_place {
+    struct symbol_frame frame; /* one of those that read so */
+    bool is_wrapper;           /* of wrappers.def */
+    bool is_header;            /* of a file that others include: more likely a helper */
+};
+
+struct call_path {
+    uint32_t place,
+        outer; /* outer: a path of a lower number, CALL_PATH_NONE: it is the outermost */
+};
+
+/* Zeroed is empty and ready for use. */
+struct call_paths {
+    struct text_set texts;     /* of the places: "train.py:88 forward" */
+    struct call_place *places; /* by number of the text */
+    size_t place_count, place_capacity;
+    struct call_path *items;
+    size_t count, capacity;
+    struct address_map numbers; /* of a path, by its outer one and its place */
+    uint32_t *walked;           /* places of the stack that is being added */
+    size_t walked_capacity;
+};
+
+/*
+ * Adds a stack: *path is that of its innermost frame. Frames without names count only where none has
+ * one and there is no label. CALL_PATH_NONE: nothing in the stack is the program's.
+ */
+int call_paths_add(struct call_paths *paths, struct symbols *symbols, uint32_t stack_id,
+                   uint32_t *path, struct err *err);
+void call_paths_release(struct call_paths *paths);
+
+#endif
