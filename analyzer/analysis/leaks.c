@@ -1,260 +1,187 @@
 /* SPDX-License-Identifier: MIT */
-/* Growth per step; see leaks.h. */
+/* The leak of one stock; see leaks.h. */
 #include "leaks.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 
-#include "analyzer/replay/phase/spans.h"
+#include "analyzer/analysis/steps/cache_names.h"
+#include "analyzer/replay/history/live_walk.h"
 #include "analyzer/util/array.h"
 
-enum { WARM_UP_ENDS = 1, FEWEST_ENDS = 3 };
-
-/* One call stack at the ends of one kind. */
-struct tracked {
-    uint64_t first_bytes, last_bytes;
-    uint32_t rises_count;
-    bool fell;
-    bool dirty; /* changed since the last end */
-};
-
-struct tracker {
-    struct tracked *stacks; /* by stack id; NULL: the warm-up is not over */
-    uint32_t *dirty;
-    size_t dirty_count, dirty_capacity;
-};
-
-struct stock_growth {
-    uint64_t *live_bytes; /* by stack id */
-    size_t stack_limit;
-    struct tracker trackers[STEP_ENDS];
-};
-
-/* --- changes --- */
-
-static int track_change(struct tracker *tracker, uint32_t stack_id, struct err *err)
+static const struct trace_device *find_card(const struct trace *trace, int number)
 {
-    if (tracker->stacks[stack_id].dirty)
-        return 0;
-    uint32_t *grown = array_grow(tracker->dirty, &tracker->dirty_capacity, tracker->dirty_count,
-                                 sizeof *grown, err);
-    if (!grown)
+    for (size_t i = trace->device_count; i-- > 0;)
+        if (trace->devices[i].device == number && trace->devices[i].total_bytes)
+            return &trace->devices[i];
+    return NULL;
+}
+
+/* Every peak to come is higher by one step's growth than the one before it. */
+static void find_steps_left(struct stock_leak *found, const struct stock *stock,
+                            const struct trace_device *card)
+{
+    const uint64_t context_bytes = card && card->context_known ? card->context_bytes : 0;
+    const uint64_t used_bytes = stock->peak_bytes + context_bytes;
+
+    found->knows_steps_left =
+        card && found->leak.verdict == LEAK_FOUND && used_bytes <= card->total_bytes;
+    if (found->knows_steps_left)
+        found->steps_left = (double)(card->total_bytes - used_bytes) / found->leak.slope;
+}
+
+/* Call stacks of driver memory that a framework's pool holds at the end; NULL: out of memory. */
+static bool *find_segment_stacks(const struct study *study, uint32_t stock, struct err *err)
+{
+    struct live_walk walk = live_walk_begin(&study->history, stock, study->history.last.index);
+    bool *found = array_new(study->trace.frame_limit + 1, sizeof *found, err);
+    const struct block *block;
+
+    while (found && (block = live_walk_next(&walk)))
+        found[block->stack_id] |= block->is_segment;
+    return found;
+}
+
+/* --- rows --- */
+
+static int blame_all(struct stock_leak *found, struct symbols *symbols, struct err *err)
+{
+    const struct growth *growth = &found->growth;
+    uint32_t *stacks = array_new(growth->count + growth->churn_count, sizeof *stacks, err);
+    size_t count = 0;
+
+    if (!stacks)
         return -1;
-    tracker->dirty = grown;
-    grown[tracker->dirty_count++] = stack_id;
-    tracker->stacks[stack_id].dirty = true;
-    return 0;
+    for (size_t i = 0; i < growth->count; i++)
+        stacks[count++] = growth->items[i].stack_id;
+    for (size_t i = 0; i < growth->churn_count; i++)
+        stacks[count++] = growth->churn[i].stack_id;
+    const int status = blame_stacks(&found->blame, symbols, stacks, count, err);
+    free(stacks);
+    return status;
 }
 
-/* From here on the tracker sees changes: what is live now is the state at the first end. */
-static int start_tracker(const struct stock_growth *own, struct tracker *tracker, struct err *err)
+/* Room for as many rows as there are stacks, and for the number of each row from 1. */
+static int begin_rows(struct leak_rows *rows, uint32_t **numbers, const struct blame *blame,
+                      size_t stack_count, struct err *err)
 {
-    tracker->stacks = array_new(own->stack_limit, sizeof *tracker->stacks, err);
-    if (!tracker->stacks)
-        return -1;
-    for (size_t i = 0; i < own->stack_limit; i++)
-        tracker->stacks[i].first_bytes = tracker->stacks[i].last_bytes = own->live_bytes[i];
-    return 0;
+    rows->items = array_new(stack_count, sizeof *rows->items, err);
+    *numbers = array_new(blame->count, sizeof **numbers, err);
+    return rows->items && *numbers ? 0 : -1;
 }
 
-static struct stock_growth *find_stock(struct growth_watch *watch, const struct cursor *at,
-                                       uint32_t stock)
+/* The row of a stack, added if it is the first with that head. */
+static struct leak_row *reach_row(struct leak_rows *rows, uint32_t *numbers,
+                                  const struct blamed *blamed)
 {
-    struct stock_growth *grown = array_reach(watch->stocks, &watch->stock_capacity,
-                                             &watch->stock_count, sizeof *grown, stock, at->err);
-    if (!grown)
-        return NULL;
-    watch->stocks = grown;
-    struct stock_growth *own = &watch->stocks[stock];
-    if (own->live_bytes)
-        return own;
-    own->stack_limit = at->history->trace->frame_limit + 1; /* 0 is "no stack" */
-    own->live_bytes = array_new(own->stack_limit, sizeof *own->live_bytes, at->err);
-    return own->live_bytes ? own : NULL;
-}
-
-static int on_change(void *self, const struct cursor *at, const struct spans *spans,
-                     const struct change *change)
-{
-    struct growth_watch *watch = self;
-    const struct block *block = change->block;
-    (void)spans;
-    if (!stock_is_of_layer(&at->history->stocks[block->stock]))
-        return 0;
-    struct stock_growth *own = find_stock(watch, at, block->stock);
-    if (!own)
-        return -1;
-    for (int kind = 0; kind < STEP_ENDS; kind++) {
-        if (watch->ends_count[kind] <= WARM_UP_ENDS)
-            continue;
-        if (!own->trackers[kind].stacks && start_tracker(own, &own->trackers[kind], at->err))
-            return -1;
-        if (track_change(&own->trackers[kind], block->stack_id, at->err))
-            return -1;
+    if (!numbers[blamed->row]) {
+        rows->items[rows->count] = (struct leak_row){.blamed = blamed};
+        numbers[blamed->row] = (uint32_t)++rows->count;
     }
-    own->live_bytes[block->stack_id] += change->birth ? block->size_bytes : -block->size_bytes;
-    return 0;
+    struct leak_row *row = &rows->items[numbers[blamed->row] - 1];
+    row->stack_count++;
+    return row;
 }
 
-/* --- ends of steps --- */
-
-static void release_tracker(struct tracker *tracker)
+static int compare_slopes(const void *left, const void *right)
 {
-    free(tracker->stacks);
-    free(tracker->dirty);
-    *tracker = (struct tracker){0};
+    const struct leak_row *a = left, *b = right;
+
+    if (a->slope > b->slope || a->slope < b->slope)
+        return a->slope < b->slope ? 1 : -1;
+    return (a->blamed->row > b->blamed->row) - (a->blamed->row < b->blamed->row);
 }
 
-/* Looks only at sites that changed; the others neither rose nor fell. */
-static void end_step(const struct stock_growth *own, struct tracker *tracker)
+static int compare_churns(const void *left, const void *right)
 {
-    for (size_t i = 0; i < tracker->dirty_count; i++) {
-        struct tracked *stack = &tracker->stacks[tracker->dirty[i]];
-        uint64_t live_bytes = own->live_bytes[tracker->dirty[i]];
-        stack->dirty = false;
-        stack->rises_count += live_bytes > stack->last_bytes;
-        stack->fell |= live_bytes < stack->last_bytes;
-        stack->last_bytes = live_bytes;
+    const struct leak_row *a = left, *b = right;
+
+    if (a->churn_bytes != b->churn_bytes)
+        return a->churn_bytes < b->churn_bytes ? 1 : -1;
+    return (a->blamed->row > b->blamed->row) - (a->blamed->row < b->blamed->row);
+}
+
+static int find_growing_rows(struct stock_leak *found, struct symbols *symbols,
+                             const bool *left_out, struct err *err)
+{
+    const struct growth *growth = &found->growth;
+    uint32_t *numbers = NULL;
+    int status = begin_rows(&found->growing, &numbers, &found->blame, growth->count, err);
+
+    for (size_t i = 0; i < growth->count && !status; i++) {
+        const struct growing *site = &growth->items[i];
+        struct leak_row *row =
+            reach_row(&found->growing, numbers, blame_of(&found->blame, site->stack_id));
+
+        if (row->stack_count == 1)
+            status = cache_name_find(&row->cache, symbols, site->stack_id, err);
+        row->is_left_out |= left_out && left_out[site->stack_id];
+        row->slope += site->line.slope;
+        row->low += site->line.low;
+        row->high += site->line.high;
+        row->first_bytes += site->first_bytes;
+        row->last_bytes += site->last_bytes;
+        row->rises_count += site->rises_count;
     }
-    tracker->dirty_count = 0;
+    if (found->growing.count)
+        qsort(found->growing.items, found->growing.count, sizeof *found->growing.items,
+              compare_slopes);
+    free(numbers);
+    return status;
 }
 
-static int end_steps(struct growth_watch *watch, enum step_end kind, struct err *err)
+static int find_churn_rows(struct stock_leak *found, struct err *err)
 {
-    bool is_start = ++watch->ends_count[kind] == WARM_UP_ENDS + 1;
-    for (size_t i = 0; i < watch->stock_count; i++) {
-        struct stock_growth *own = &watch->stocks[i];
-        if (own->live_bytes && is_start && start_tracker(own, &own->trackers[kind], err))
-            return -1;
-        if (own->trackers[kind].stacks)
-            end_step(own, &own->trackers[kind]);
-        for (int other = (int)kind + 1; other < STEP_ENDS; other++)
-            release_tracker(&own->trackers[other]);
+    const struct growth *growth = &found->growth;
+    uint32_t *numbers = NULL;
+    const int status = begin_rows(&found->churn, &numbers, &found->blame, growth->churn_count, err);
+
+    for (size_t i = 0; i < growth->churn_count && !status; i++) {
+        struct leak_row *row =
+            reach_row(&found->churn, numbers, blame_of(&found->blame, growth->churn[i].stack_id));
+
+        row->churn_bytes += growth->churn[i].bytes;
+        row->churn_count += growth->churn[i].count;
     }
-    for (int other = (int)kind + 1; other < STEP_ENDS; other++)
-        watch->ends_count[other] = 0;
-    return 0;
+    if (found->churn.count)
+        qsort(found->churn.items, found->churn.count, sizeof *found->churn.items, compare_churns);
+    free(numbers);
+    return status;
 }
 
-/* The kind that decides as far as is known; STEP_ENDS: no step has ended. */
-static enum step_end deciding_kind(const struct growth_watch *watch)
+/* --- all of it --- */
+
+int stock_leak_find(struct stock_leak *found, const struct study *study, uint32_t stock,
+                    struct err *err)
 {
-    int kind = 0;
-    while (kind < STEP_ENDS && !watch->ends_count[kind])
-        kind++;
-    return (enum step_end)kind;
+    const struct stock *own = &study->history.stocks[stock];
+    const struct trace_device *card = find_card(&study->trace, own->device);
+    bool *left_out = NULL;
+    int status = -1;
+
+    *found = (struct stock_leak){0};
+    if (growth_find(&found->growth, &study->growth, stock, err) ||
+        blame_all(found, study->symbols, err))
+        goto out;
+    if (own->account == ACCOUNT_device && !(left_out = find_segment_stacks(study, stock, err)))
+        goto out;
+    if (leak_find(&found->leak, &found->growth, study->symbols, left_out,
+                  card ? card->total_bytes : own->peak_bytes, err) ||
+        find_growing_rows(found, study->symbols, left_out, err) || find_churn_rows(found, err))
+        goto out;
+    find_steps_left(found, own, card);
+    status = 0;
+out:
+    free(left_out);
+    if (status)
+        stock_leak_release(found);
+    return status;
 }
 
-static enum step_end kind_of_path(const struct path *path)
+void stock_leak_release(struct stock_leak *found)
 {
-    if (!strcasecmp(path->name, "step") || !strcasecmp(path->name, "iteration"))
-        return STEP_END_NAMED;
-    if (path->source != PHASE_SOURCE_INFERRED)
-        return STEP_ENDS;
-    if (!strcmp(path->name, "optimizer"))
-        return STEP_END_OPTIMIZER;
-    return strcmp(path->name, "backward") ? STEP_ENDS : STEP_END_BACKWARD;
-}
-
-static int on_span(void *self, const struct cursor *at, const struct spans *spans, uint32_t span,
-                   bool begins)
-{
-    struct growth_watch *watch = self;
-    if (begins || !at->event) /* a phase that nobody ended ends no step */
-        return 0;
-    enum step_end kind = kind_of_path(&at->history->paths[spans->items[span].path]);
-    if (kind < STEP_ENDS)
-        watch->pending_count[kind]++;
-    return 0;
-}
-
-static int on_event(void *self, const struct cursor *at)
-{
-    struct growth_watch *watch = self;
-    watch->pending_count[STEP_END_EVENT] +=
-        at->event->kind == EVENT_STEP && at->event->result != INT32_MIN;
-    for (int kind = 0; kind < STEP_ENDS; kind++)
-        for (; watch->pending_count[kind]; watch->pending_count[kind]--)
-            if (kind <= (int)deciding_kind(watch) && end_steps(watch, (enum step_end)kind, at->err))
-                return -1;
-    return 0;
-}
-
-struct observer growth_watch_observer(struct growth_watch *watch)
-{
-    return (struct observer){
-        .self = watch, .on_change = on_change, .on_span = on_span, .on_event = on_event};
-}
-
-void growth_watch_release(struct growth_watch *watch)
-{
-    for (size_t i = 0; i < watch->stock_count; i++) {
-        free(watch->stocks[i].live_bytes);
-        for (int kind = 0; kind < STEP_ENDS; kind++)
-            release_tracker(&watch->stocks[i].trackers[kind]);
-    }
-    free(watch->stocks);
-    *watch = (struct growth_watch){0};
-}
-
-/* --- what grew --- */
-
-static int compare_growing(const void *left, const void *right)
-{
-    const struct growing *a = left, *b = right;
-
-    if (a->bytes_per_step > b->bytes_per_step || a->bytes_per_step < b->bytes_per_step)
-        return a->bytes_per_step < b->bytes_per_step ? 1 : -1;
-    return (a->stack_id > b->stack_id) - (a->stack_id < b->stack_id);
-}
-
-static int keep_growing(struct growth *growth, const struct tracker *tracker, size_t stack_limit,
-                        struct err *err)
-{
-    uint64_t intervals = growth->ends_count - WARM_UP_ENDS - 1;
-    size_t capacity = 0;
-
-    for (size_t i = 0; i < stack_limit; i++) {
-        const struct tracked *stack = &tracker->stacks[i];
-        struct growing *grown;
-
-        if (stack->fell || !stack->rises_count || (uint64_t)stack->rises_count * 2 < intervals)
-            continue;
-        grown = array_grow(growth->items, &capacity, growth->count, sizeof *grown, err);
-        if (!grown)
-            return -1;
-        growth->items = grown;
-        grown[growth->count++] = (struct growing){
-            .stack_id = (uint32_t)i,
-            .first_bytes = stack->first_bytes,
-            .last_bytes = stack->last_bytes,
-            .rises_count = stack->rises_count,
-            .bytes_per_step = (double)(stack->last_bytes - stack->first_bytes) / (double)intervals};
-    }
-    if (growth->count)
-        qsort(growth->items, growth->count, sizeof *growth->items, compare_growing);
-    return 0;
-}
-
-int growth_find(struct growth *growth, const struct growth_watch *watch, uint32_t stock,
-                struct err *err)
-{
-    enum step_end kind = deciding_kind(watch);
-
-    *growth = (struct growth){.ends_count = kind < STEP_ENDS ? watch->ends_count[kind] : 0};
-    if (growth->ends_count < WARM_UP_ENDS + FEWEST_ENDS || stock >= watch->stock_count ||
-        !watch->stocks[stock].trackers[kind].stacks)
-        return 0;
-    if (!keep_growing(growth, &watch->stocks[stock].trackers[kind],
-                      watch->stocks[stock].stack_limit, err))
-        return 0;
-    growth_release(growth);
-    return -1;
-}
-
-void growth_release(struct growth *growth)
-{
-    free(growth->items);
-    *growth = (struct growth){0};
+    free(found->growing.items);
+    free(found->churn.items);
+    blame_release(&found->blame);
+    growth_release(&found->growth);
+    *found = (struct stock_leak){0};
 }

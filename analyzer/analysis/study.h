@@ -7,7 +7,7 @@
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STUDY_H
 
 #include "category.h"
-#include "leaks.h"
+#include "analyzer/analysis/steps/growth_watch.h"
 #include "nesting.h"
 #include "phases.h"
 #include "timeline.h"

@@ -148,14 +148,15 @@ static int describe(struct blame *blame, struct symbols *symbols, const struct c
                     struct blamed *item, struct err *err)
 {
     const bool is_of_program = item->path != CALL_PATH_NONE;
-    char who[STACK_SITE_TEXT_BYTES], text[BLAME_TEXT_BYTES];
+    char buffer[STACK_SITE_TEXT_BYTES], text[BLAME_TEXT_BYTES];
     const struct symbol_frame *head =
         is_of_program ? &blame->paths.places[choice->heads[item->path] - 1].frame : NULL;
     uint32_t said;
 
     if (stack_site_find(&item->site, symbols, item->stack_id, head, err))
         return -1;
-    format_row(&item->site, stack_site_text(&item->site, who), text);
+    const char *who = stack_site_text(&item->site, buffer);
+    format_row(&item->site, who, text);
     said = text_set_add(&blame->whos, who, err);
     item->row = text_set_add(&blame->texts, text, err);
     if (said == TEXT_SET_NONE || item->row == TEXT_SET_NONE)

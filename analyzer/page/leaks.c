@@ -2,7 +2,11 @@
 /* The page of `leaks`, and its parts: what was never freed, and what grows with every step. */
 #include "parts.h"
 
+#include <stdlib.h>
+
 #include "analyzer/analysis/leaks.h"
+#include "analyzer/analysis/steps/cache_names.h"
+#include "analyzer/util/array.h"
 
 enum { LEAK_FRAME_LINES = 5 };
 
@@ -26,66 +30,299 @@ static void add_totals(struct doc *doc, const struct study *study, const struct 
     doc_list_end(doc);
 }
 
-static int add_growing_site(struct doc *doc, const struct study *study, const struct view *view,
-                            const struct stock *stock, const struct growth *growth,
-                            const struct growing *site, struct err *err)
+/* --- growth of a stock as a whole --- */
+
+static const char *verdict_key(enum leak_verdict verdict)
 {
-    page_layer(doc, study, stock, "Layer");
-    doc_bytes(doc, "bytes_per_step", "Per step", (uint64_t)(site->bytes_per_step + 0.5));
-    doc_bytes(doc, "first_bytes", "After 2nd step", site->first_bytes);
-    doc_bytes(doc, "last_bytes", "After last", site->last_bytes);
-    doc_count(doc, "steps", "Steps", growth->ends_count);
-    doc_count(doc, "rises", "Rises", site->rises_count);
-    return page_frames(doc, study, view, site->stack_id, LEAK_FRAME_LINES, err);
+    static const char *const keys[] = {
+        [LEAK_UNKNOWN] = "cannot tell", [LEAK_NONE] = "no leak", [LEAK_FOUND] = "leak"};
+
+    return keys[verdict];
 }
 
-static int add_growing_of_stock(struct doc *doc, const struct study *study, const struct view *view,
-                                uint32_t number, bool is_leading, struct err *err)
+/* A slope in whole bytes. */
+static int64_t whole(double bytes)
 {
-    struct growth growth;
-    int status = 0;
+    return bytes < 0 ? -(int64_t)(0.5 - bytes) : (int64_t)(bytes + 0.5);
+}
 
-    if (growth_find(&growth, &study->growth, number, err))
-        return -1;
-    const size_t limit = view_limit(view, growth.count);
-    for (size_t i = 0; i < limit && !status; i++) {
-        doc_row_begin(doc_detail_if(doc, !is_leading || (!view->top && i >= PAGE_SITES)));
-        status = add_growing_site(doc, study, view, &study->history.stocks[number], &growth,
-                                  &growth.items[i], err);
-        doc_row_end(doc);
+static void add_line(struct doc *doc, const struct growth_line *line)
+{
+    static const char *const keys[] = {"bytes_per_step", "bytes_per_step_low",
+                                       "bytes_per_step_high"};
+    static const char *const labels[] = {"Per step", "At least", "At most"};
+    const double values[] = {line->slope, line->low, line->high};
+
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        if (line->has_slope)
+            doc_integer(i ? doc_detail(doc) : doc, keys[i], labels[i], DOC_DELTA, whole(values[i]));
+        else
+            doc_null(i ? doc_detail(doc) : doc, keys[i], labels[i], DOC_DELTA);
+}
+
+static int add_step_site(struct doc *doc, const struct study *study, const struct growth *growth,
+                         struct err *err)
+{
+    char who[BLAME_TEXT_BYTES];
+
+    if (growth->steps != GROWTH_STEPS_REPEAT) {
+        doc_null(doc_detail(doc), "step_site", "A step begins at", DOC_TEXT);
+        return 0;
     }
-    growth_release(&growth);
-    return status;
-}
-
-static int add_growing(struct doc *doc, const char *key, const struct study *study,
-                       const struct view *view, const struct page_stocks *stocks, struct err *err)
-{
-    doc_list_begin(doc, key, "Growing with every step");
-    for (size_t i = 0; i < stocks->count; i++)
-        if (add_growing_of_stock(doc, study, view, stocks->numbers[i], i == 0, err))
-            return -1;
-    doc_list_end(doc);
+    if (blame_alone(who, study->symbols, growth->repeats, err) < 0)
+        return -1;
+    doc_text(doc_detail(doc), "step_site", "A step begins at", who);
     return 0;
 }
 
-int page_leaks_of_device(struct doc *doc, const struct study *study, const struct device_use *use,
-                         const struct view *view, struct err *err)
+static int add_verdict(struct doc *doc, const struct study *study, const struct stock *stock,
+                       const struct stock_leak *found, struct err *err)
+{
+    static const char *const sources[] = {
+        [GROWTH_STEPS_ENDED] = NULL, [GROWTH_STEPS_REPEAT] = "an allocation that repeats"};
+    const struct growth *growth = &found->growth;
+
+    page_layer(doc, study, stock, "Layer");
+    doc_text(doc, "verdict", "Verdict", verdict_key(found->leak.verdict));
+    doc_known_count(doc, "steps", "Steps", growth->steps != GROWTH_NO_STEPS, growth->ends_count);
+    doc_text(doc, "steps_end_with", "Steps end with",
+             growth->steps == GROWTH_STEPS_ENDED ? step_end_text(growth->ends)
+                                                 : sources[growth->steps]);
+    if (add_step_site(doc, study, growth, err))
+        return -1;
+    add_line(doc, &growth->total);
+    doc_bytes(doc_detail(doc), "leak_bytes_per_step", "Leak",
+              found->leak.verdict == LEAK_FOUND ? (uint64_t)whole(found->leak.slope) : 0);
+    doc_bytes(doc_detail(doc), "cache_bytes_per_step", "Known caches",
+              (uint64_t)whole(found->leak.cache_slope));
+    doc_bytes(doc_detail(doc), "floor_bytes_per_step", "Floor", (uint64_t)found->leak.floor);
+    doc_known_count(doc_detail(doc), "steps_until_full", "Steps until full",
+                    found->knows_steps_left, (uint64_t)found->steps_left);
+    return 0;
+}
+
+/* --- what grows: for programs each call stack, for people each line --- */
+
+static int add_growing_site(struct doc *doc, const struct study *study, const struct view *view,
+                            const struct stock *stock, const struct stock_leak *found,
+                            const struct growing *site, struct err *err)
+{
+    const char *cache;
+
+    if (cache_name_find(&cache, study->symbols, site->stack_id, err))
+        return -1;
+    page_layer(doc, study, stock, "Layer");
+    doc_bytes(doc, "bytes_per_step", "Per step", (uint64_t)whole(site->line.slope));
+    doc_integer(doc, "bytes_per_step_low", "At least", DOC_DELTA, whole(site->line.low));
+    doc_integer(doc, "bytes_per_step_high", "At most", DOC_DELTA, whole(site->line.high));
+    doc_bytes(doc, "first_bytes", "After 2nd step", site->first_bytes);
+    doc_bytes(doc, "last_bytes", "After last", site->last_bytes);
+    doc_count(doc, "steps", "Steps", found->growth.ends_count);
+    doc_count(doc, "rises", "Rises", site->rises_count);
+    doc_text(doc, "known_cache", "Known cache", cache);
+    return page_frames_of(doc, study, view, blame_of(&found->blame, site->stack_id), 0,
+                          PAGE_WHOLE_STACK, err);
+}
+
+static int add_growing_row(struct doc *doc, const struct study *study, const struct view *view,
+                           const struct stock *stock, const struct stock_leak *found,
+                           const struct leak_row *row, struct err *err)
+{
+    page_layer(doc, study, stock, "Layer");
+    doc_bytes(doc, NULL, "Per step", (uint64_t)whole(row->slope));
+    doc_bytes(doc, NULL, "After 2nd step", row->first_bytes);
+    doc_bytes(doc, NULL, "After last", row->last_bytes);
+    doc_count(doc, NULL, "Steps", found->growth.ends_count);
+    doc_text(doc, NULL, "Known cache", row->cache);
+    doc_words(doc, "%s", row->cache ? row->cache : "no");
+    return page_frames_of(doc, study, view, row->blamed, row->stack_count - 1, LEAK_FRAME_LINES,
+                          err);
+}
+
+static int add_churning_site(struct doc *doc, const struct study *study, const struct view *view,
+                             const struct stock *stock, const struct stock_leak *found,
+                             const struct churning *site, struct err *err)
+{
+    const double steps = (double)found->growth.counted_steps;
+
+    page_layer(doc, study, stock, "Layer");
+    doc_bytes(doc, "bytes_per_step", "Per step", (uint64_t)whole((double)site->bytes / steps));
+    doc_bytes(doc, "bytes", "In all", site->bytes);
+    doc_count(doc, "count", "Blocks", site->count);
+    doc_count(doc, "steps", "Steps", found->growth.counted_steps);
+    return page_frames_of(doc, study, view, blame_of(&found->blame, site->stack_id), 0,
+                          PAGE_WHOLE_STACK, err);
+}
+
+static int add_churning_row(struct doc *doc, const struct study *study, const struct view *view,
+                            const struct stock *stock, const struct stock_leak *found,
+                            const struct leak_row *row, struct err *err)
+{
+    const double steps = (double)found->growth.counted_steps;
+
+    page_layer(doc, study, stock, "Layer");
+    doc_bytes(doc, NULL, "Per step", (uint64_t)whole((double)row->churn_bytes / steps));
+    doc_bytes(doc, NULL, "In all", row->churn_bytes);
+    doc_count(doc, NULL, "Blocks", row->churn_count);
+    return page_frames_of(doc, study, view, row->blamed, row->stack_count - 1, LEAK_FRAME_LINES,
+                          err);
+}
+
+/* --- lists of all stocks --- */
+
+/* The leaks of the stocks that a device's page speaks of. */
+struct leaks_of {
+    struct page_stocks stocks;
+    struct stock_leak *items;
+};
+
+static void leaks_release(struct leaks_of *leaks)
+{
+    for (size_t i = 0; leaks->items && i < leaks->stocks.count; i++)
+        stock_leak_release(&leaks->items[i]);
+    free(leaks->items);
+}
+
+static int leaks_find(struct leaks_of *leaks, const struct study *study,
+                      const struct page_stocks *stocks, struct err *err)
+{
+    *leaks = (struct leaks_of){.stocks = *stocks};
+    leaks->items = array_new(stocks->count, sizeof *leaks->items, err);
+    for (size_t i = 0; leaks->items && i < stocks->count; i++)
+        if (stock_leak_find(&leaks->items[i], study, stocks->numbers[i], err)) {
+            leaks_release(leaks);
+            return -1;
+        }
+    return leaks->items ? 0 : -1;
+}
+
+static int add_verdicts(struct doc *doc, const struct study *study, const struct leaks_of *leaks,
+                        struct err *err)
+{
+    int status = 0;
+
+    doc_list_begin(doc, "growth", "Growth of live bytes from step to step");
+    for (size_t i = 0; i < leaks->stocks.count && !status; i++) {
+        doc_row_begin(doc_detail_if(doc, i > 0));
+        status = add_verdict(doc, study, &study->history.stocks[leaks->stocks.numbers[i]],
+                             &leaks->items[i], err);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+    return status;
+}
+
+static int add_growing_rows(struct doc *doc, const struct study *study, const struct view *view,
+                            const struct leaks_of *leaks, struct err *err)
+{
+    const struct stock_leak *found = &leaks->items[0];
+    const struct stock *stock = &study->history.stocks[leaks->stocks.numbers[0]];
+    const size_t most = view->top ? (size_t)view->top : PAGE_SITES;
+    int status = 0;
+
+    for (size_t i = 0; i < found->growing.count && i < most && !status; i++) {
+        doc_row_begin(doc_summary(doc));
+        status = add_growing_row(doc, study, view, stock, found, &found->growing.items[i], err);
+        doc_row_end(doc);
+    }
+    return status;
+}
+
+static int add_growing(struct doc *doc, const struct study *study, const struct view *view,
+                       const struct leaks_of *leaks, struct err *err)
+{
+    int status = 0;
+
+    doc_list_begin(doc, "growing", "Growing with every step");
+    if (leaks->stocks.count && doc_takes(doc, DOC_SUMMARY))
+        status = add_growing_rows(doc, study, view, leaks, err);
+    for (size_t i = 0; i < leaks->stocks.count && doc_takes(doc, DOC_DETAIL); i++) {
+        const struct stock_leak *found = &leaks->items[i];
+        const size_t limit = view_limit(view, found->growth.count);
+
+        for (size_t n = 0; n < limit && !status; n++) {
+            doc_row_begin(doc_detail(doc));
+            status =
+                add_growing_site(doc, study, view, &study->history.stocks[leaks->stocks.numbers[i]],
+                                 found, &found->growth.items[n], err);
+            doc_row_end(doc);
+        }
+    }
+    doc_list_end(doc);
+    return status;
+}
+
+static int add_churn_rows(struct doc *doc, const struct study *study, const struct view *view,
+                          const struct leaks_of *leaks, struct err *err)
+{
+    const struct stock_leak *found = &leaks->items[0];
+    const struct stock *stock = &study->history.stocks[leaks->stocks.numbers[0]];
+    const size_t most = view->top ? (size_t)view->top : PAGE_SITES;
+    int status = 0;
+
+    for (size_t i = 0; i < found->churn.count && i < most && !status; i++) {
+        doc_row_begin(doc_summary(doc));
+        status = add_churning_row(doc, study, view, stock, found, &found->churn.items[i], err);
+        doc_row_end(doc);
+    }
+    return status;
+}
+
+/* People are shown it if they ask. */
+static int add_churn(struct doc *doc, const struct study *study, const struct view *view,
+                     const struct leaks_of *leaks, bool is_asked, struct err *err)
+{
+    int status = 0;
+
+    doc_list_begin(doc, "churn", "Allocated and freed again in every step");
+    if (is_asked && leaks->stocks.count && doc_takes(doc, DOC_SUMMARY))
+        status = add_churn_rows(doc, study, view, leaks, err);
+    for (size_t i = 0; i < leaks->stocks.count && doc_takes(doc, DOC_DETAIL); i++) {
+        const struct stock_leak *found = &leaks->items[i];
+        const size_t limit = view_limit(view, found->growth.churn_count);
+
+        for (size_t n = 0; n < limit && !status; n++) {
+            doc_row_begin(doc_detail(doc));
+            status = add_churning_site(doc, study, view,
+                                       &study->history.stocks[leaks->stocks.numbers[i]], found,
+                                       &found->growth.churn[n], err);
+            doc_row_end(doc);
+        }
+    }
+    doc_list_end(doc);
+    return status;
+}
+
+static int add_parts(struct doc *doc, const struct study *study, const struct device_use *use,
+                     const struct view *view, const struct page_leaks_options *own, struct err *err)
 {
     static const struct page_site_list list = {.key = "live_at_exit",
                                                .heading = "Live at exit",
                                                .summary_rows = PAGE_SITES,
                                                .frame_lines = LEAK_FRAME_LINES};
     struct page_stocks stocks;
+    struct leaks_of leaks;
 
     page_stocks_find(&stocks, doc, study, use, view);
     for (size_t i = 0; i < stocks.count; i++)
         stocks.moments[i] = study->history.last;
+    if (leaks_find(&leaks, study, &stocks, err))
+        return -1;
     add_totals(doc, study, &stocks);
-    return add_growing(doc, "growing", study, view, &stocks, err) ||
-                   page_sites(doc, study, view, &stocks, &list, err)
-               ? -1
-               : 0;
+    const int status = add_verdicts(doc, study, &leaks, err) ||
+                               add_growing(doc, study, view, &leaks, err) ||
+                               page_sites(doc, study, view, &stocks, &list, err) ||
+                               (own && add_churn(doc, study, view, &leaks, own->churn, err))
+                           ? -1
+                           : 0;
+    leaks_release(&leaks);
+    return status;
+}
+
+int page_leaks_of_device(struct doc *doc, const struct study *study, const struct device_use *use,
+                         const struct view *view, struct err *err)
+{
+    return add_parts(doc, study, use, view, NULL, err);
 }
 
 int page_leaks_of_all(struct doc *doc, const struct study *study, const struct view *view,
@@ -112,23 +349,31 @@ int page_leaks_of_all(struct doc *doc, const struct study *study, const struct v
 int page_growth(struct doc *doc, const struct study *study, const struct device_use *use,
                 const struct view *view, struct err *err)
 {
-    struct page_stocks leading = {.numbers = {study_stock(study, use, view)}, .count = 1};
+    const struct page_stocks leading = {.numbers = {study_stock(study, use, view)}, .count = 1};
+    struct leaks_of leaks;
 
     if (leading.numbers[0] == HISTORY_NONE || !doc_takes(doc, DOC_SUMMARY))
         return 0;
-    return add_growing(doc_summary(doc), NULL, study, view, &leading, err);
+    if (leaks_find(&leaks, study, &leading, err))
+        return -1;
+    doc_list_begin(doc_summary(doc), NULL, "Growing with every step");
+    const int status = add_growing_rows(doc, study, view, &leaks, err);
+    doc_list_end(doc);
+    leaks_release(&leaks);
+    return status;
 }
 
 static int add_leaks(struct doc *doc, const struct study *study, const struct device_use *use,
                      const struct view *view, struct err *err)
 {
     doc_object_begin(doc, "leaks", NULL);
-    const int status = page_leaks_of_device(doc, study, use, view, err);
+    const int status = add_parts(doc, study, use, view, view->own, err);
     doc_object_end(doc);
     return status;
 }
 
 const struct page page_leaks = {.schema = "gpumemtrace.leaks/1",
                                 .needs = STUDY_NEEDS_growth,
+                                .answer = page_leaks_verdict,
                                 .device = add_leaks,
                                 .tail = page_warnings};

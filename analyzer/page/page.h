@@ -44,6 +44,11 @@ extern const struct page page_info;
 struct page_timeline_options {
     long samples; /* 0: as many as suit the reader */
 };
+struct page_leaks_options {
+    bool churn;
+    bool fail;
+    bool *found; /* a leak, in any of the traces */
+};
 struct page_frag_options {
     long samples;
     bool segments;

@@ -14,6 +14,9 @@
 page_answer page_peak_answer;
 page_answer page_frag_answer;
 
+/* The worst leak of all devices, if one deserves a headline; page_leaks_verdict also says why not. */
+page_answer page_leaks_answer, page_leaks_verdict;
+
 /* "warnings". */
 page_part page_warnings;
 /* "driver" and the other accounts, "mempools", "pools": counters of the whole run. */

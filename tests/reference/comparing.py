@@ -8,6 +8,7 @@ import re
 
 from reference.books import Books
 from reference.figures import Figures
+from reference.leaks import leaks_page
 from support.run import run_command
 
 
@@ -111,6 +112,7 @@ def check_trace(trace, choose):
     books = Books(trace)
     figures = Figures(books)
     found = check_report(ask("report", trace), figures)
+    found += compare(ask("leaks", trace), leaks_page(figures), "leaks")
     samples = choose.choice([1, 7, 40, 500])
     found += compare(ask("timeline", f"--samples={samples}", trace), figures.timeline(samples), f"timeline {samples}")
     at = moments(books, choose)

@@ -5,6 +5,7 @@ moments: no figure is carried from one event to the next. A dictionary has the k
 import itertools
 import math
 
+from reference import leaks
 from reference.events import table_rows
 from reference.frag_model import pinned_by, streams
 from reference.phases import each
@@ -345,44 +346,6 @@ class Figures:
 
     # --- growth ---
 
-    def step_ends(self):
-        def ends(wanted):
-            return sorted(span.end for span in self.books.spans if span.end < self.books.count and wanted(span.path))
-
-        return (
-            self.books.steps
-            or ends(lambda path: path.name.lower() in ("step", "iteration"))
-            or ends(lambda path: path.source == "inferred" and path.name == "optimizer")
-            or ends(lambda path: path.source == "inferred" and path.name == "backward")
-        )
-
-    def growing(self, stock):
-        ends = self.step_ends()
-        rows, of_stack = [], {}
-        for block in self.books.blocks if len(ends) >= 4 else ():
-            if block.stock == stock:
-                of_stack.setdefault(block.stack, []).append(block)
-        for stack, blocks in of_stack.items():
-            live = self.sum_over_time(blocks)
-            held = [live[end] for end in ends[1:]]  # the first step warms up
-            steps = list(zip(held, held[1:]))
-            rises = sum(after > before for before, after in steps)
-            if rises and rises * 2 >= len(steps) and not any(after < before for before, after in steps):
-                per_step = math.floor((held[-1] - held[0]) / len(steps) + 0.5)
-                frames = self.books.stack_frames(stack)
-                rows.append(
-                    {
-                        **self.layer(stock),
-                        "bytes_per_step": per_step,
-                        "first_bytes": held[0],
-                        "last_bytes": held[-1],
-                        "steps": len(ends),
-                        "rises": rises,
-                        "frames": frames,
-                    }
-                )
-        return rows
-
     def leaks(self, device):
         layers = self.layers(device)
         last = self.books.count - 1
@@ -392,7 +355,7 @@ class Figures:
                 {**self.layer(s), "live_at_exit_bytes": self.at_exit(s), "blocks": len(self.live_blocks(s, last))}
                 for s in layers
             ],
-            "growing": [row for stock in layers for row in self.growing(stock)],
+            **leaks.growth(self, layers),
             "live_at_exit": [row for stock in layers for row in self.sites(stock, last)],
         }
 

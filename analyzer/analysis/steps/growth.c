@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* Growth per step; see growth.h. */
+#include "growth.h"
+
+#include <stdlib.h>
+
+#include "analyzer/util/array.h"
+
+enum { FEWEST_SAMPLES = 3, FEWEST_WINDOWS = 4, FEWEST_BIRTHS = 8 };
+
+/* --- the verdict on one line --- */
+
+/* The windows of a series that are looked at, and how many ends a step has. */
+struct stretch {
+    size_t first, last;
+    double ends_per_step;
+};
+
+static uint64_t highest(const struct series *series, size_t first, size_t last)
+{
+    uint64_t most = 0;
+
+    for (size_t i = first; i < last; i++)
+        if (series->samples[i] > most)
+            most = series->samples[i];
+    return most;
+}
+
+static double rise_per_end(const struct series *series, size_t first, size_t last)
+{
+    return ((double)series->samples[last] - (double)series->samples[first]) /
+           ((double)(last - first) * (double)series->window);
+}
+
+/* is_steady: it never fell from end to end and rose often. */
+static enum growth_verdict judge_line(const struct series *series, const struct stretch *stretch,
+                                      const struct series_line *line, bool is_steady)
+{
+    const size_t last = stretch->last - 1, length = stretch->last - stretch->first;
+    const size_t third = last - (length + 1) / 3;
+    const size_t half = stretch->first + (length + 1) / 2;
+    const bool rises = line->slope > 0 && (line->low > 0 || is_steady);
+
+    if (rises && rise_per_end(series, third, last) * 4 >= line->slope)
+        return GROWTH_GROWS;
+    if (line->high <= 0 ||
+        highest(series, half, stretch->last) <= highest(series, stretch->first, half) ||
+        (line->slope > 0 && series_fit(series, third, stretch->last).high * 4 < line->slope))
+        return GROWTH_FLAT;
+    return GROWTH_UNKNOWN;
+}
+
+static struct growth_line judge(const struct series *series, const struct stretch *stretch,
+                                bool is_steady)
+{
+    const struct series_line line = series_fit(series, stretch->first, stretch->last);
+
+    return (struct growth_line){.verdict = judge_line(series, stretch, &line, is_steady),
+                                .has_slope = true,
+                                .slope = line.slope * stretch->ends_per_step,
+                                .low = line.low * stretch->ends_per_step,
+                                .high = line.high * stretch->ends_per_step};
+}
+
+/* --- what grows --- */
+
+static int compare_growing(const void *left, const void *right)
+{
+    const struct growing *a = left, *b = right;
+
+    if (a->line.slope > b->line.slope || a->line.slope < b->line.slope)
+        return a->line.slope < b->line.slope ? 1 : -1;
+    return (a->stack_id > b->stack_id) - (a->stack_id < b->stack_id);
+}
+
+static int compare_churning(const void *left, const void *right)
+{
+    const struct churning *a = left, *b = right;
+
+    if (a->bytes != b->bytes)
+        return a->bytes < b->bytes ? 1 : -1;
+    return (a->stack_id > b->stack_id) - (a->stack_id < b->stack_id);
+}
+
+static int keep(struct growth *growth, size_t *capacity, const struct growing *item,
+                struct err *err)
+{
+    struct growing *grown = array_grow(growth->items, capacity, growth->count, sizeof *grown, err);
+
+    if (!grown)
+        return -1;
+    growth->items = grown;
+    grown[growth->count++] = *item;
+    return 0;
+}
+
+/* --- steps that ended --- */
+
+static int add_site(struct growth *growth, size_t *capacity, const struct site_ends *site,
+                    const struct stretch *stretch, struct err *err)
+{
+    const uint64_t intervals = site->ends_count - 1;
+    const bool is_steady = !site->fell && (uint64_t)site->rises_count * 2 >= intervals;
+
+    if (!site->series || site->last_bytes <= site->first_bytes)
+        return 0;
+    const struct growing item = {.stack_id = site->stack_id,
+                                 .first_bytes = site->first_bytes,
+                                 .last_bytes = site->last_bytes,
+                                 .rises_count = site->rises_count,
+                                 .line = judge(site->series, stretch, is_steady)};
+    return item.line.verdict == GROWTH_GROWS ? keep(growth, capacity, &item, err) : 0;
+}
+
+static int find_churn(struct growth *growth, const struct ends_tracker *tracker, struct err *err)
+{
+    growth->churn = array_new(tracker->count, sizeof *growth->churn, err);
+    if (!growth->churn)
+        return -1;
+    for (size_t i = 0; i < tracker->count; i++)
+        if (tracker->sites[i].churn_bytes)
+            growth->churn[growth->churn_count++] =
+                (struct churning){.stack_id = tracker->sites[i].stack_id,
+                                  .bytes = tracker->sites[i].churn_bytes,
+                                  .count = tracker->sites[i].churn_count};
+    if (growth->churn_count)
+        qsort(growth->churn, growth->churn_count, sizeof *growth->churn, compare_churning);
+    if (growth->churn_count > GROWTH_CHURN_MAX)
+        growth->churn_count = GROWTH_CHURN_MAX;
+    return 0;
+}
+
+static int find_at_ends(struct growth *growth, const struct ends_tracker *tracker, struct err *err)
+{
+    const struct site_ends *total = &tracker->total;
+    const struct stretch stretch = {.last = series_length(total->series), .ends_per_step = 1};
+    size_t capacity = 0;
+
+    growth->counted_steps = total->ends_count - 1;
+    growth->total =
+        judge(total->series, &stretch,
+              !total->fell && (uint64_t)total->rises_count * 2 >= growth->counted_steps);
+    for (size_t i = 0; i < tracker->count; i++)
+        if (add_site(growth, &capacity, &tracker->sites[i], &stretch, err))
+            return -1;
+    return find_churn(growth, tracker, err);
+}
+
+/* --- steps that are found from what repeats --- */
+
+static bool repeats(const struct site_ends *site, uint64_t event_count)
+{
+    const uint64_t span = site->last_birth - site->first_birth;
+    const uint64_t gaps = site->births_count - 1;
+
+    return site->stack_id && site->births_count >= FEWEST_BIRTHS &&
+           site->longest_gap * gaps <= 3 * span && span * 4 >= event_count;
+}
+
+static int compare_counts(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+
+    return (*a > *b) - (*a < *b);
+}
+
+/* The value that is there most often, the lowest of several. */
+static uint64_t most_frequent(uint64_t *counts, size_t count)
+{
+    uint64_t found = 0;
+    size_t most = 0;
+
+    qsort(counts, count, sizeof *counts, compare_counts);
+    for (size_t i = 0, run = 1; i < count; i++, run++) {
+        if (i + 1 < count && counts[i + 1] == counts[i])
+            continue;
+        if (run > most) {
+            most = run;
+            found = counts[i];
+        }
+        run = 0;
+    }
+    return found;
+}
+
+/* The first call stack of the most frequent rhythm; NULL and *status 0: nothing repeats. */
+static const struct site_ends *find_rhythm(const struct ends_tracker *beats, uint64_t event_count,
+                                           int *status, struct err *err)
+{
+    uint64_t *counts = array_new(beats->count, sizeof *counts, err);
+    const struct site_ends *found = NULL;
+    size_t count = 0;
+
+    *status = counts ? 0 : -1;
+    for (size_t i = 0; counts && i < beats->count; i++)
+        if (repeats(&beats->sites[i], event_count))
+            counts[count++] = beats->sites[i].births_count;
+    const uint64_t births = count ? most_frequent(counts, count) : 0;
+    for (size_t i = 0; count && i < beats->count; i++) {
+        const struct site_ends *site = &beats->sites[i];
+        if (site->births_count == births && repeats(site, event_count) &&
+            (!found || site->first_birth < found->first_birth))
+            found = site;
+    }
+    free(counts);
+    return found;
+}
+
+/* Whole windows between the second birth of the rhythm and a step after its last one. */
+static struct stretch find_stretch(const struct series *series, const struct site_ends *rhythm,
+                                   double period_events, uint64_t event_count)
+{
+    const double window = (double)series->window;
+    double end = (double)rhythm->last_birth + period_events;
+
+    if (end > (double)event_count)
+        end = (double)event_count;
+    const size_t whole = (size_t)(end / window), all = series_length(series);
+    return (struct stretch){
+        .first = (size_t)(((double)rhythm->first_birth + period_events) / window) + 1,
+        .last = whole < all ? whole : all,
+        .ends_per_step = period_events};
+}
+
+static int add_repeating_site(struct growth *growth, size_t *capacity, const struct site_ends *site,
+                              const struct stretch *stretch, uint64_t windows_joined,
+                              struct err *err)
+{
+    if (!site->series)
+        return 0;
+    struct series series = *site->series;
+    series_join(&series, windows_joined);
+    struct growing item = {.stack_id = site->stack_id, .line = judge(&series, stretch, false)};
+    if (item.line.verdict != GROWTH_GROWS)
+        return 0;
+    item.first_bytes = series.samples[stretch->first];
+    item.last_bytes = series.samples[stretch->last - 1];
+    for (size_t i = stretch->first + 1; i < stretch->last; i++)
+        item.rises_count += series.samples[i] > series.samples[i - 1];
+    return keep(growth, capacity, &item, err);
+}
+
+static int find_at_beats(struct growth *growth, const struct ends_tracker *beats,
+                         uint64_t event_count, struct err *err)
+{
+    size_t capacity = 0;
+    int status;
+    const struct site_ends *rhythm = find_rhythm(beats, event_count, &status, err);
+
+    if (!rhythm)
+        return status;
+    growth->steps = GROWTH_STEPS_REPEAT;
+    growth->repeats = rhythm->stack_id;
+    growth->ends_count = rhythm->births_count;
+    growth->period_events =
+        (double)(rhythm->last_birth - rhythm->first_birth) / (double)(rhythm->births_count - 1);
+    struct series total = *beats->total.series;
+    const uint64_t joined =
+        (uint64_t)(growth->period_events / (double)total.window) + 1; /* a step at least */
+    series_join(&total, joined);
+    const struct stretch stretch = find_stretch(&total, rhythm, growth->period_events, event_count);
+    if (stretch.last < stretch.first + FEWEST_WINDOWS)
+        return 0;
+    growth->total = judge(&total, &stretch, false);
+    for (size_t i = 0; i < beats->count; i++)
+        if (add_repeating_site(growth, &capacity, &beats->sites[i], &stretch, joined, err))
+            return -1;
+    return 0;
+}
+
+/* --- all of it --- */
+
+static int find(struct growth *growth, const struct growth_watch *watch, uint32_t stock,
+                struct err *err)
+{
+    if (growth->ends < STEP_ENDS) {
+        growth->steps = GROWTH_STEPS_ENDED;
+        growth->ends_count = watch->ends.counts[growth->ends];
+    }
+    if (stock >= watch->stock_count || !watch->stocks[stock].live_bytes)
+        return 0;
+    const struct stock_ends *own = &watch->stocks[stock];
+    if (growth_watch_has_steps(watch))
+        return find_at_ends(growth, &own->trackers[growth->ends], err);
+    return own->first_births ? find_at_beats(growth, &own->beats, watch->event_count, err) : 0;
+}
+
+int growth_find(struct growth *growth, const struct growth_watch *watch, uint32_t stock,
+                struct err *err)
+{
+    *growth = (struct growth){.ends = step_ends_kind(&watch->ends)};
+    const int status = find(growth, watch, stock, err);
+    if (status)
+        growth_release(growth);
+    else if (growth->count)
+        qsort(growth->items, growth->count, sizeof *growth->items, compare_growing);
+    return status;
+}
+
+void growth_release(struct growth *growth)
+{
+    free(growth->items);
+    free(growth->churn);
+    *growth = (struct growth){0};
+}

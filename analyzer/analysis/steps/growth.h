@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Growth per step: the line through the live bytes at the ends of the steps (series.h), of a stock
+ * as a whole and of each of its call stacks, with a verdict.
+ *
+ *   grows        the line rises, with 95 % confidence or because the bytes never fell and rose in
+ *                at least half of the steps; and the last third of the steps rises at least a
+ *                quarter as fast
+ *   flat         it does not rise, or the last third does not, or the second half never holds more
+ *                than the first
+ *   cannot tell  less than three ends after the first step, or bytes that vary more than they rise
+ *
+ * A step ends as step_ends.h says. In a trace without steps one is the time between two births at
+ * a call stack that repeats: at least eight births, no gap longer than three times the mean, over
+ * at least a quarter of the events; of all such call stacks those whose number of births is the most
+ * frequent (the lowest, of several). The bytes are then the least in windows of at least a step.
+ *
+ * It must not know names. What grows may be a cache: cache_names.h.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_H
+
+#include "growth_watch.h"
+
+enum growth_verdict { GROWTH_UNKNOWN, GROWTH_FLAT, GROWTH_GROWS };
+
+/* Bytes per step. */
+struct growth_line {
+    enum growth_verdict verdict;
+    bool has_slope; /* false: too few steps, the next three mean nothing */
+    double slope, low, high;
+};
+
+struct growing {
+    uint32_t stack_id;
+    uint64_t first_bytes, last_bytes; /* at the first and last end that was looked at */
+    uint64_t rises_count;
+    struct growth_line line;
+};
+
+/* What a call stack allocated and freed again within the same step. */
+struct churning {
+    uint32_t stack_id;
+    uint64_t bytes, count; /* of all steps */
+};
+
+enum growth_steps {
+    GROWTH_NO_STEPS,
+    GROWTH_STEPS_ENDED,  /* of kind `ends` */
+    GROWTH_STEPS_REPEAT, /* the call stack `repeats` allocates once in each */
+};
+
+enum { GROWTH_CHURN_MAX = 1000 };
+
+struct growth {
+    enum growth_steps steps;
+    enum step_end ends;
+    uint32_t repeats;
+    double period_events;
+    uint64_t ends_count;    /* steps in the trace, the first included */
+    uint64_t counted_steps; /* whose churn was counted */
+    struct growth_line total;
+    struct growing *items; /* what grows, the largest slope first */
+    size_t count;
+    struct churning *churn; /* the most bytes first, at most GROWTH_CHURN_MAX */
+    size_t churn_count;
+};
+
+int growth_find(struct growth *growth, const struct growth_watch *watch, uint32_t stock,
+                struct err *err);
+void growth_release(struct growth *growth);
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The live bytes of each call stack, and of each stock, at the ends of the steps. A call stack's
+ * bytes were the same at all ends since it last changed, so it is touched only when it changes:
+ *
+ *     ends      0     1     2     3          at the change after end 3: [1, 4) had the old bytes
+ *     changes  x            .        x
+ *
+ * In case a trace has no steps, every event is an end too (`beats`): allocations that repeat then
+ * tell how many events a step has. That is dropped once enough steps have ended. It must not know
+ * what growth is.
+ *
+ * It keeps a few numbers for each call stack and stock, and a series for those that changed twice
+ * from end to end.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_WATCH_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_WATCH_H
+
+#include "series.h"
+#include "step_ends.h"
+#include "analyzer/replay/history/observer.h"
+
+/*
+ * The first step is left out: caches, gradients and optimizer states are made in it. The first end
+ * that is looked at is that of the second step.
+ */
+enum { WARM_UP_ENDS = 1, FEWEST_ENDS = 3 };
+
+/* One call stack at the ends. */
+struct site_ends {
+    uint32_t stack_id;
+    bool fell;
+    uint32_t rises_count, changes_count; /* from one end to the next */
+    uint64_t ends_count;                 /* that were looked at */
+    uint64_t changed_at;                 /* the first end with other bytes than the first */
+    uint64_t first_bytes, last_bytes;    /* at the first end, and at the last one looked at */
+    struct series *series;               /* NULL: less than two changes */
+    /* Born and freed in the same step; and in the step that has not ended yet. */
+    uint64_t churn_bytes, churn_count, open_churn_bytes, open_churn_count;
+    /* Of beats: births, the first and last event that was one, the longest way between two. */
+    uint64_t births_count, first_birth, last_birth, longest_gap;
+};
+
+struct ends_tracker {
+    bool is_begun;
+    uint32_t *numbers; /* by stack id: of its site, from 1; 0: none */
+    struct site_ends *sites;
+    size_t count, capacity;
+    struct site_ends total; /* of the stock; stack_id means nothing */
+};
+
+struct stock_ends {
+    uint64_t *live_bytes;   /* by stack id */
+    uint64_t *first_births; /* by stack id: the event, from 1; 0: none. Of beats */
+    size_t stack_limit;
+    uint64_t total_bytes;
+    struct ends_tracker trackers[STEP_ENDS], beats;
+};
+
+/* Zeroed is empty and ready for use. */
+struct growth_watch {
+    struct stock_ends *stocks; /* by stock */
+    size_t stock_count, stock_capacity;
+    struct step_ends ends;
+    uint64_t step_begins[STEP_ENDS]; /* event that the current step began with */
+    uint64_t event_count;            /* all of them, when the replay is over */
+    bool
+        had_steps; /* beats were dropped; a stronger kind of end that came later brings none back */
+};
+
+struct observer growth_watch_observer(struct growth_watch *watch);
+void growth_watch_release(struct growth_watch *watch);
+
+/* Whether so many steps have ended that beats are not needed. */
+static inline bool growth_watch_has_steps(const struct growth_watch *watch)
+{
+    const enum step_end kind = step_ends_kind(&watch->ends);
+    return kind < STEP_ENDS && watch->ends.counts[kind] >= WARM_UP_ENDS + FEWEST_ENDS;
+}
+
+#endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A series of live bytes in bounded memory, and the line through it. A series of any length is
+ * cut into at most SERIES_SAMPLES windows of equal length, a power of two; of each it keeps the
+ * least. It must not know what the bytes are, nor when they are taken.
+ *
+ *     ends      0 1 2 3 4 5 6 7 8 …       windows of 2:  |0 1|2 3|4 5|6 7|  the last one is left
+ *     bytes     5 9 5 5 6 9 7 7 9 …       samples:         5   5   6   7    out until it is whole
+ */
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_SERIES_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_SERIES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SERIES_SAMPLES = 64 };
+
+struct series {
+    uint64_t window; /* ends in one window; 0: the series is new */
+    uint64_t count;  /* ends so far */
+    uint64_t samples[SERIES_SAMPLES];
+};
+
+/* The bytes at the ends from series->count up to before `until`. */
+void series_add(struct series *series, uint64_t until, uint64_t bytes);
+
+/* Whole windows. */
+size_t series_length(const struct series *series);
+
+/* Joins each `by` windows into one, so that a window is at least as long as what repeats. */
+void series_join(struct series *series, uint64_t by);
+
+/*
+ * The line through samples[first] … samples[last - 1], after Theil and Sen: the median of the
+ * slopes of all pairs, in bytes per end; low and high bound it with 95 % confidence (from Kendall's
+ * tau; for the few samples where that says nothing, the lowest and the highest slope). At least
+ * two samples.
+ */
+struct series_line {
+    double slope, low, high;
+};
+struct series_line series_fit(const struct series *series, size_t first, size_t last);
+
+#endif

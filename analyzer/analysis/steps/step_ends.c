@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Where steps end; see step_ends.h. */
+#include "step_ends.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+const char *step_end_text(enum step_end kind)
+{
+    static const char *const texts[] = {
+#define KIND(name, text) text,
+        STEP_END_KINDS(KIND)
+#undef KIND
+    };
+
+    return kind < STEP_ENDS ? texts[kind] : NULL;
+}
+
+enum step_end step_ends_kind(const struct step_ends *ends)
+{
+    int kind = 0;
+
+    while (kind < STEP_ENDS && !ends->counts[kind])
+        kind++;
+    return (enum step_end)kind;
+}
+
+static enum step_end count_end(struct step_ends *ends, enum step_end kind)
+{
+    if (kind > step_ends_kind(ends) || kind == STEP_ENDS)
+        return STEP_ENDS;
+    ends->counts[kind]++;
+    for (int weaker = (int)kind + 1; weaker < STEP_ENDS; weaker++)
+        ends->counts[weaker] = 0;
+    return kind;
+}
+
+enum step_end step_ends_at_event(struct step_ends *ends, const struct cursor *at)
+{
+    if (at->event->kind != EVENT_STEP || at->event->result == INT32_MIN)
+        return STEP_ENDS;
+    return count_end(ends, STEP_END_EVENT);
+}
+
+/* "step", "Iteration", "step 17", "ProfilerStep#4". */
+static bool names_step(const char *name)
+{
+    static const char *const words[] = {"step", "iteration", "iter", "ProfilerStep"};
+
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const size_t length = strlen(words[i]);
+        if (strncasecmp(name, words[i], length))
+            continue;
+        const char *rest = name + length + strspn(name + length, " _#:-");
+        if (!rest[strspn(rest, "0123456789")])
+            return true;
+    }
+    return false;
+}
+
+/* "optimizer", "Optimizer.step#SGD.step"; not "optimizers". */
+static bool begins_with_word(const char *name, const char *word)
+{
+    const size_t length = strlen(word);
+
+    return !strncasecmp(name, word, length) && !isalnum((unsigned char)name[length]);
+}
+
+static enum step_end kind_of_path(const struct path *path)
+{
+    const bool is_inferred = path->source == PHASE_SOURCE_INFERRED;
+
+    if (names_step(path->name))
+        return STEP_END_NAMED;
+    if (begins_with_word(path->name, "optimizer"))
+        return is_inferred ? STEP_END_INFERRED_OPTIMIZER : STEP_END_OPTIMIZER;
+    if (begins_with_word(path->name, "backward"))
+        return is_inferred ? STEP_END_INFERRED_BACKWARD : STEP_END_BACKWARD;
+    return begins_with_word(path->name, "forward") && !is_inferred ? STEP_END_FORWARD : STEP_ENDS;
+}
+
+/* A phase inside one of its own kind ends no step: the modules of a model may all be "forward". */
+static bool is_inside_its_kind(const struct history *history, uint32_t path, enum step_end kind)
+{
+    while ((path = history->paths[path].parent) != HISTORY_NONE)
+        if (kind_of_path(&history->paths[path]) == kind)
+            return true;
+    return false;
+}
+
+enum step_end step_ends_at_span(struct step_ends *ends, const struct cursor *at,
+                                const struct spans *spans, uint32_t span)
+{
+    const struct history *history = at->history;
+    const uint32_t path = spans->items[span].path;
+
+    if (!at->event) /* a phase that nobody ended ends no step */
+        return STEP_ENDS;
+    const enum step_end kind = kind_of_path(&history->paths[path]);
+    if (kind == STEP_ENDS || is_inside_its_kind(history, path, kind))
+        return STEP_ENDS;
+    return count_end(ends, kind);
+}

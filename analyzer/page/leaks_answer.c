@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* What `leaks` opens with: the worst leak of all devices, or why there is none. */
+#include "parts.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "analyzer/analysis/leaks.h"
+#include "analyzer/render/units.h"
+
+/* The stock that says most: a leak before anything unknown, the steepest of several. */
+struct worst {
+    struct stock_leak found;
+    uint32_t stock; /* HISTORY_NONE: no device allocated anything */
+};
+
+static bool is_worse(const struct leak *leak, const struct leak *than)
+{
+    static const int ranks[] = {[LEAK_NONE] = 0, [LEAK_UNKNOWN] = 1, [LEAK_FOUND] = 2};
+
+    if (leak->verdict != than->verdict)
+        return ranks[leak->verdict] > ranks[than->verdict];
+    return leak->slope > than->slope;
+}
+
+/* Beside the leading layer the others of the device count only if they leak. */
+static int take_if_worse(struct worst *worst, const struct study *study, uint32_t stock,
+                         bool is_leading, struct err *err)
+{
+    struct stock_leak found;
+
+    if (!study->history.stocks[stock].has_begun)
+        return 0;
+    if (stock_leak_find(&found, study, stock, err))
+        return -1;
+    if ((!is_leading && found.leak.verdict != LEAK_FOUND) ||
+        (worst->stock != HISTORY_NONE && !is_worse(&found.leak, &worst->found.leak))) {
+        stock_leak_release(&found);
+        return 0;
+    }
+    stock_leak_release(&worst->found);
+    *worst = (struct worst){found, stock};
+    return 0;
+}
+
+static int find_worst(struct worst *worst, const struct study *study, const struct view *view,
+                      struct err *err)
+{
+    const struct history *history = &study->history;
+
+    *worst = (struct worst){.stock = HISTORY_NONE};
+    for (size_t i = 0; i < history->device_count; i++) {
+        const struct device_use *use = &history->devices[i];
+        uint32_t stocks[STUDY_STOCKS_MAX];
+        const size_t count = study_stocks(study, use, view, stocks, STUDY_STOCKS_MAX);
+
+        for (size_t n = 0; n < count && (view->device < 0 || view->device == use->device); n++)
+            if (take_if_worse(worst, study, stocks[n], n == 0, err)) {
+                stock_leak_release(&worst->found);
+                return -1;
+            }
+    }
+    return 0;
+}
+
+/* --- a leak --- */
+
+/* "12.0 MiB" of a slope, which may be below a byte. */
+static const char *slope_text(char out[UNITS_TEXT_BYTES], double bytes)
+{
+    if (bytes > 0 && bytes < 0.5)
+        snprintf(out, UNITS_TEXT_BYTES, "less than 1 B");
+    else
+        units_bytes(out, (uint64_t)(fabs(bytes) + 0.5));
+    return out;
+}
+
+/* " of driver memory, outside the pytorch pool" */
+static const char *layer_text(char out[PAGE_LAYER_BYTES + 64], const struct study *study,
+                              uint32_t stock)
+{
+    const struct history *history = &study->history;
+    const struct stock *own = &history->stocks[stock];
+    const uint32_t leading = history_device(history, own->device)->leading;
+    char name[PAGE_LAYER_BYTES];
+
+    *out = 0;
+    if (stock != leading)
+        snprintf(out, PAGE_LAYER_BYTES + 64, " in the %s, outside the %s",
+                 own->account == ACCOUNT_device ? "driver's memory" : study_pool(study, own),
+                 page_layer_name(study, &history->stocks[leading], name));
+    return out;
+}
+
+/* "; the card is full after about 900 more steps" */
+static const char *future_text(char out[96], const struct stock_leak *found)
+{
+    double steps = found->steps_left;
+    double unit = 1;
+
+    *out = 0;
+    if (!found->knows_steps_left)
+        return out;
+    while (steps >= 100 * unit) /* two digits are as much as is known */
+        unit *= 10;
+    snprintf(out, 96, "; the card is full after about %.0f more steps", floor(steps / unit) * unit);
+    return out;
+}
+
+/* " by train.py:40 main", the steepest of several. */
+static void leak_who(char *out, size_t size, const struct stock_leak *found)
+{
+    const struct leak_row *steepest = NULL;
+    char part[UNITS_TEXT_BYTES];
+    size_t count = 0;
+
+    for (size_t i = 0; i < found->growing.count; i++) {
+        const struct leak_row *row = &found->growing.items[i];
+        if (row->cache || row->is_left_out)
+            continue;
+        steepest = steepest ? steepest : row;
+        count++;
+    }
+    if (!count)
+        snprintf(out, size, ", spread over call stacks of which none grows by itself");
+    else if (count == 1)
+        snprintf(out, size, " by %s", steepest->blamed->who);
+    else
+        snprintf(out, size, ", %s of it by %s", slope_text(part, steepest->slope),
+                 steepest->blamed->who);
+}
+
+static int say_leak(struct opening *opening, const struct study *study, const struct worst *worst)
+{
+    const struct leak *leak = &worst->found.leak;
+    char who[BLAME_TEXT_BYTES + 64], slope[UNITS_TEXT_BYTES], error[UNITS_TEXT_BYTES];
+    char future[96], layer[PAGE_LAYER_BYTES + 64];
+
+    leak_who(who, sizeof who, &worst->found);
+    page_next(opening, "peak --at=end");
+    return page_say(opening, "Leak: %s per step (±%s, %" PRIu64 " steps)%s%s%s.",
+                    slope_text(slope, leak->slope), slope_text(error, (leak->high - leak->low) / 2),
+                    worst->found.growth.ends_count, layer_text(layer, study, worst->stock), who,
+                    future_text(future, &worst->found));
+}
+
+/* --- no leak --- */
+
+static int say_cache(struct opening *opening, const struct leak *leak)
+{
+    char slope[UNITS_TEXT_BYTES];
+
+    if (leak->cache_slope <= leak->floor)
+        return 1;
+    return page_say(opening, "%s per step is kept by %s, which is no leak of the program.",
+                    slope_text(slope, leak->cache_slope), leak->cache);
+}
+
+static int say_none(struct opening *opening, const struct worst *worst)
+{
+    const struct leak *leak = &worst->found.leak;
+    const uint64_t steps = worst->found.growth.ends_count;
+    char slope[UNITS_TEXT_BYTES];
+
+    if (leak->slope > 0 && leak->slope <= leak->floor)
+        return page_say(opening,
+                        "No leak: %s per step (%" PRIu64 " steps) would fill the card only after "
+                        "more than ten million steps.",
+                        slope_text(slope, leak->slope), steps);
+    return page_say(opening,
+                    "No leak: live bytes do not grow from step to step (%" PRIu64 " steps).",
+                    steps) < 0
+               ? -1
+               : say_cache(opening, leak);
+}
+
+static int say_unknown(struct opening *opening, const struct worst *worst)
+{
+    const struct growth *growth = &worst->found.growth;
+    char slope[UNITS_TEXT_BYTES];
+
+    if (growth->steps == GROWTH_NO_STEPS)
+        return page_say(opening,
+                        "Cannot tell whether memory leaks: the program marks no steps, and "
+                        "no allocation repeats often enough to find them. Call "
+                        "gpumemtrace_step() at the end of each step, or name an NVTX range "
+                        "\"step\".");
+    if (!growth->total.has_slope)
+        return page_say(opening,
+                        "Cannot tell whether memory leaks: %" PRIu64
+                        " steps are too few, it takes at least %d.",
+                        growth->ends_count, WARM_UP_ENDS + FEWEST_ENDS);
+    return page_say(opening,
+                    "Cannot tell whether memory leaks: live bytes differ so much from step to step "
+                    "that a leak of up to %s per step would not show in %" PRIu64 " steps.",
+                    slope_text(slope, growth->total.high), growth->ends_count);
+}
+
+/* --- both --- */
+
+static int say_verdict(struct opening *opening, const struct study *study,
+                       const struct worst *worst)
+{
+    if (worst->stock == HISTORY_NONE)
+        return page_say(opening, "No leak: no GPU memory was allocated.");
+    switch (worst->found.leak.verdict) {
+    case LEAK_FOUND:
+        return say_leak(opening, study, worst);
+    case LEAK_NONE:
+        return say_none(opening, worst);
+    default:
+        return say_unknown(opening, worst);
+    }
+}
+
+int page_leaks_answer(struct opening *opening, const struct study *study, const struct view *view,
+                      struct err *err)
+{
+    struct worst worst;
+    int status = 0;
+
+    if (find_worst(&worst, study, view, err))
+        return -1;
+    if (worst.found.leak.verdict == LEAK_FOUND)
+        status = say_leak(opening, study, &worst);
+    stock_leak_release(&worst.found);
+    return status;
+}
+
+int page_leaks_verdict(struct opening *opening, const struct study *study, const struct view *view,
+                       struct err *err)
+{
+    const struct page_leaks_options *own = view->own;
+    struct worst worst;
+
+    if (find_worst(&worst, study, view, err))
+        return -1;
+    const int status = say_verdict(opening, study, &worst);
+    *own->found |= worst.found.leak.verdict == LEAK_FOUND;
+    stock_leak_release(&worst.found);
+    return status;
+}

@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: MIT
+"""Growth per step, slowly: the live bytes of every call stack at every end of a step, as plain lists, and the
+median of all slopes. The definitions stand in analyzer/analysis/steps/growth.h."""
+
+import collections
+import itertools
+import math
+import re
+
+SAMPLES, WARM_UP, FEWEST, FEWEST_WINDOWS, FEWEST_BIRTHS = 64, 1, 3, 4, 8
+KINDS = (
+    "gpumemtrace_step()", "the phase named step", "the phase named optimizer",
+    "the optimizer, as the stacks show it", "the phase named backward", "backward, as the stacks show it",
+    "the phase named forward",
+)  # fmt: skip
+
+
+# --- where steps end ---
+
+
+def kind_of(path):
+    inferred = path.source == "inferred"
+    if re.fullmatch(r"(?i:step|iteration|iter|profilerstep)[ _#:-]*[0-9]*", path.name):
+        return 1
+    for word, kind in (("optimizer", 2), ("backward", 4)):
+        if re.match(rf"(?i:{word})(?![a-z0-9])", path.name, re.I):
+            return kind + inferred
+    return 6 if re.match(r"forward(?![a-z0-9])", path.name, re.I) and not inferred else None
+
+
+def is_inside_its_kind(span):
+    outer = span.parent
+    while outer:
+        if kind_of(outer.path) == kind_of(span.path):
+            return True
+        outer = outer.parent
+    return False
+
+
+def ends_by_kind(books):
+    """[ends of each kind]: memory is as before these events."""
+    ends = [list(books.steps), *([] for _ in KINDS[1:])]
+    for span in books.spans:
+        kind = kind_of(span.path)
+        if kind is not None and span.end < books.count and not is_inside_its_kind(span):
+            ends[kind].append(span.end)
+    return [sorted(of_kind) for of_kind in ends]
+
+
+def step_ends(books):
+    """(kind, ends) of the strongest kind that there is; (None, []): there is none."""
+    return next(((kind, ends) for kind, ends in enumerate(ends_by_kind(books)) if ends), (None, []))
+
+
+def had_steps(books):
+    """Whether some kind had enough ends before a stronger one had its first."""
+    first = math.inf
+    for ends in ends_by_kind(books):
+        if sum(end < first for end in ends) >= WARM_UP + FEWEST:
+            return True
+        first = min([first, *ends[:1]])
+    return False
+
+
+# --- the line ---
+
+
+def windows(values):
+    """(length of a window, the least value of each whole one)"""
+    width = 1
+    while (len(values) - 1) // width >= SAMPLES:
+        width *= 2
+    return width, [min(values[i * width : (i + 1) * width]) for i in range(len(values) // width)]
+
+
+def fit(samples, width):
+    """(slope, low, high) per end."""
+    n = len(samples)
+    slopes = sorted((samples[j] - samples[i]) / ((j - i) * width) for i in range(n) for j in range(i + 1, n))
+    spread = 1.96 * math.sqrt(n * (n - 1) * (2 * n + 5) / 18)
+    beyond = 0 if spread >= len(slopes) else int((len(slopes) - spread) / 2)
+    median = (slopes[(len(slopes) - 1) // 2] + slopes[len(slopes) // 2]) / 2
+    return median, slopes[beyond], slopes[-1 - beyond]
+
+
+def verdict(samples, width, is_steady):
+    n = len(samples)
+    slope, low, high = fit(samples, width)
+    third, half = n - 1 - (n + 1) // 3, (n + 1) // 2
+    if slope > 0 and (low > 0 or is_steady):
+        if (samples[-1] - samples[third]) / ((n - 1 - third) * width) * 4 >= slope:
+            return "grows"
+    if high <= 0 or max(samples[half:]) <= max(samples[:half]):
+        return "flat"
+    return "flat" if slope > 0 and fit(samples[third:], width)[2] * 4 < slope else "unknown"
+
+
+def whole(number):
+    return math.floor(number + 0.5) if number >= 0 else -math.floor(0.5 - number)
+
+
+def line(samples, width, ends_per_step=1):
+    keys = ("bytes_per_step", "bytes_per_step_low", "bytes_per_step_high")
+    return {key: whole(value * ends_per_step) for key, value in zip(keys, fit(samples, width))}
+
+
+# --- a stock ---
+
+
+class Growth:
+    def __init__(self, figures, stock):
+        self.figures, self.books, self.stock = figures, figures.books, stock
+        self.kind, self.ends = step_ends(self.books)
+        self.total, self.rows, self.churned = None, [], []
+        self.steps, self.with_what, self.site = len(self.ends), KINDS[self.kind] if self.ends else None, None
+        self.changes = [change for change in self.books.changes if change[1].stock == stock]
+        if not self.changes:
+            return
+        if len(self.ends) >= WARM_UP + FEWEST:
+            self.at_ends()
+        elif not had_steps(self.books):
+            self.at_beats()
+
+    def row(self, stack, **more):
+        return {**self.figures.layer(self.stock), **more, "frames": self.books.stack_frames(stack)}
+
+    # steps that ended
+
+    def at_ends(self):
+        looked_at = self.ends[WARM_UP:]
+        values = collections.defaultdict(list)
+        live, total, changes = collections.Counter(), [], iter([*self.changes, None])
+        change = next(changes)
+        for number, end in enumerate(looked_at):
+            while change and change[0] < end:
+                live[change[1].stack] += change[1].size if change[2] else -change[1].size
+                change = next(changes)
+            total.append(sum(live.values()))
+            for stack in live:
+                values[stack] = values[stack] + [0] * (number - len(values[stack])) + [live[stack]]
+        width, samples = windows(total)
+        self.total = (self.judge(total, samples, width), line(samples, width))
+        for stack, held in values.items():
+            self.site_at_ends(stack, held)
+        self.find_churn(looked_at)
+
+    def judge(self, values, samples, width):
+        steps = list(zip(values, values[1:]))
+        steady = all(a <= b for a, b in steps) and sum(a < b for a, b in steps) * 2 >= len(steps)
+        return verdict(samples, width, steady)
+
+    def site_at_ends(self, stack, values):
+        width, samples = windows(values)
+        changes = sum(a != b for a, b in zip(values, values[1:]))
+        if changes < 2 or values[-1] <= values[0] or self.judge(values, samples, width) != "grows":
+            return
+        rises = sum(a < b for a, b in zip(values, values[1:]))
+        self.rows.append(
+            self.row(
+                stack, **line(samples, width), first_bytes=values[0], last_bytes=values[-1], steps=len(self.ends),
+                rises=rises,
+            )
+        )  # fmt: skip
+
+    def find_churn(self, looked_at):
+        """Blocks that were born after an end and freed before the next one."""
+        sums, steps = {}, list(zip(looked_at, looked_at[1:]))
+        for block in self.books.blocks:
+            if block.stock != self.stock or block.end is None or block.how == "resized":
+                continue
+            if any(start <= block.begin and block.end < end for start, end in steps):
+                bytes_, count = sums.get(block.stack, (0, 0))
+                sums[block.stack] = (bytes_ + block.size, count + 1)
+        for stack, (bytes_, count) in sums.items():
+            if bytes_:
+                self.churned.append(
+                    self.row(
+                        stack, bytes_per_step=whole(bytes_ / len(steps)), bytes=bytes_, count=count, steps=len(steps)
+                    )
+                )
+
+    # steps that are found from what repeats
+
+    def births(self):
+        """{stack: events of its births}, in the order of the first change of each."""
+        found = {}
+        for index, block, birth, _ in self.changes:
+            if birth:
+                found.setdefault(block.stack, []).append(index)
+        return found
+
+    def repeats(self, births):
+        gaps = [b - a for a, b in zip(births, births[1:])]
+        span = births[-1] - births[0]
+        return (
+            len(births) >= FEWEST_BIRTHS
+            and max(gaps) * len(gaps) <= 3 * span
+            and span * 4 >= self.books.count
+        )
+
+    def at_beats(self):
+        births = self.births()
+        rhythms = {stack: events for stack, events in births.items() if stack and self.repeats(events)}
+        if not rhythms:
+            return
+        counts = collections.Counter(len(events) for events in rhythms.values())
+        most = min(count for count in counts if counts[count] == max(counts.values()))
+        chosen = min((s for s in rhythms if len(rhythms[s]) == most), key=lambda s: rhythms[s][0])
+        first, last = rhythms[chosen][0], rhythms[chosen][-1]
+        period = (last - first) / (most - 1)
+        self.steps, self.with_what, self.site = most, "an allocation that repeats", chosen
+        count = self.books.count
+        width, samples = windows(self.figures.live(self.stock))
+        joined = int(period / width) + 1
+        begin = int((first + period) / (width * joined)) + 1
+        end = min(int(min(last + period, count) / (width * joined)), count // (width * joined))
+        if end < begin + FEWEST_WINDOWS:
+            return
+
+        def cut(values):
+            parts = windows(values)[1]
+            return [min(parts[i * joined : (i + 1) * joined]) for i in range(begin, end)]
+
+        wide = width * joined
+        total = cut(self.figures.live(self.stock))
+        self.total = (verdict(total, wide, False), line(total, wide, period))
+        for stack, events in births.items():
+            if len(events) > 1:
+                self.site_at_beats(stack, cut(self.values_at_beats(stack, events[1])), wide, period)
+
+    def values_at_beats(self, stack, second_birth):
+        """What the stack held after each event; before its second birth, what it held just before that."""
+        live, births, before, after = 0, 0, 0, {}
+        for index, block, birth, _ in self.changes:
+            if block.stack == stack:
+                births += birth
+                before = live if birth and births == 2 else before
+                live += block.size if birth else -block.size
+                after[index] = live
+        values = list(itertools.accumulate(range(self.books.count), lambda held, i: after.get(i, held), initial=0))
+        return [before] * second_birth + values[second_birth + 1 :]
+
+    def site_at_beats(self, stack, samples, wide, period):
+        if verdict(samples, wide, False) != "grows":
+            return
+        rises = sum(a < b for a, b in zip(samples, samples[1:]))
+        self.rows.append(
+            self.row(
+                stack, **line(samples, wide, period), first_bytes=samples[0], last_bytes=samples[-1],
+                steps=self.steps, rises=rises,
+            )
+        )  # fmt: skip
+
+
+def growth(figures, layers):
+    """What `leaks` says of growth, of the stocks of one device."""
+    verdicts, rows = [], []
+    for stock in layers:
+        found = Growth(figures, stock)
+        nothing = {key: None for key in ("bytes_per_step", "bytes_per_step_low", "bytes_per_step_high")}
+        verdicts.append(
+            {
+                **figures.layer(stock),
+                "steps": found.steps or None,
+                "steps_end_with": found.with_what,
+                **(found.total[1] if found.total else nothing),
+            }
+        )
+        rows += found.rows
+    return {"growth": verdicts, "growing": rows}
+
+
+def leaks_page(figures):
+    """What `leaks` says of growth: also what `report` leaves out."""
+    devices = []
+    for device in figures.devices:
+        layers = figures.layers(device)
+        churn = [row for stock in layers for row in Growth(figures, stock).churned]
+        devices.append({"device": device, "leaks": {**growth(figures, layers), "churn": churn}})
+    return {"devices": devices}

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""A random program with a loop, by its seed: call stacks that keep more and more, fill up and empty themselves, hold a
+batch over, or only work; steps that are marked, named, to be found from what repeats, or not there."""
+
+import contextlib
+import random
+
+from support.tracefile import MIB, Trace
+
+MARKS = ("event", "event", "step", "Iteration", "optimizer", "backward", "forward", "nothing", "nothing")
+
+
+class Site:
+    """One call stack, and what it does in each step."""
+
+    def __init__(self, trace, choose, number):
+        self.trace, self.choose = trace, choose
+        self.stack = trace.stack("malloc_wrapper", (f"part{number % 3}.py", number + 1, f"site_{number}"))
+        self.act = choose.choice([self.work, self.work, self.leak, self.seldom, self.fill, self.hold, self.saw, self.drain])
+        self.size = choose.choice([512, 4096, MIB]) * choose.randint(1, 9)
+        self.every, self.until = choose.randint(2, 12), choose.randint(2, 60)
+        self.held = []
+
+    def take(self, size=None):
+        self.held.append(self.trace.tensor(None, size or self.size, stack=self.stack))
+
+    def drop(self, index=-1):
+        if self.held:
+            self.trace.tensor_free(self.held.pop(index))
+
+    def work(self, _):
+        self.take(self.size * self.choose.randint(1, 3))
+        self.drop()
+
+    def leak(self, _):
+        self.take()
+
+    def seldom(self, step):
+        if step % self.every == 0:
+            self.take()
+        self.work(step)
+
+    def fill(self, step):
+        if step < self.until:
+            self.take()
+
+    def hold(self, _):
+        """What the last step left is freed after its successor is made."""
+        self.take(self.size * self.choose.randint(1, 4))
+        if len(self.held) > 1:
+            self.drop(0)
+
+    def saw(self, step):
+        self.take()
+        if step % self.every == 0:
+            while self.held:
+                self.drop()
+
+    def drain(self, step):
+        if step == 0:
+            for _ in range(self.until):
+                self.take()
+        self.drop()
+
+
+class Maker:
+    def __init__(self, path, seed):
+        self.choose = random.Random(seed)
+        self.trace = Trace(path)
+        if seed % 3 == 0:  # the tensors of a framework, else plain memory
+            self.trace.alloc(64 * MIB)
+            self.free_at = 1 << 40
+            self.trace.tensor, take = self.tensor, self.trace.tensor
+            self.take = take
+        else:
+            self.trace.tensor = lambda _, size, stack: self.trace.alloc(size, stack=stack)
+            self.trace.tensor_free = self.trace.free
+        if seed % 2:
+            self.trace.device(0, "GPU-0", "card", 16 << 30)
+
+    def tensor(self, _, size, stack):
+        self.free_at += -(-size // 512) * 512
+        self.take(self.free_at, size, stack=stack)
+        return self.free_at
+
+    def make(self):
+        choose, trace = self.choose, self.trace
+        mark, steps = choose.choice(MARKS), choose.choice([2, 3, 4, 5, 9, 12, 30, 64, 66, 70, 140, 300])
+        for number in range(choose.randint(0, 20)):
+            trace.alloc(MIB, stack=trace.stack(("load.py", number + 1, "load")))
+        sites = [Site(trace, choose, number) for number in range(choose.randint(1, 7))]
+        for step in range(steps):
+            named = mark not in ("event", "nothing")
+            with trace.phase(mark, source=1) if named else contextlib.nullcontext():
+                for site in sites:
+                    site.act(step)
+            if mark == "event":
+                trace.step(step + 1)
+        trace.exit()
+        return trace.write()
+
+
+def make_loop(path, seed):
+    return Maker(path, seed).make()
