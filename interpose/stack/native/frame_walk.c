@@ -157,6 +157,8 @@ static GMT_NOINLINE int walk_on(struct frame_walk *walk, struct frame_steps *ste
     const struct frame_step *last = from ? from : last_start;
     const unsigned held = (unsigned)(last - last_start);
     const bool in_place = last + 1 >= last_end; /* nothing behind this step is needed again */
+    const bool may_repeat = !in_place && last_end[-1].sp <= walk->top;
+    const uintptr_t first_bp = at.bp;
     struct frame_step *const now = in_place ? last_start : steps->steps[!walk->last];
     struct frame_step *next = now + held;
     int count = (int)held;
@@ -168,6 +170,15 @@ static GMT_NOINLINE int walk_on(struct frame_walk *walk, struct frame_steps *ste
         while (last < last_end && last->sp < at.sp)
             last++;
         const bool known = last < last_end && last->sp == at.sp && last->place == at.place;
+        if (known && may_repeat && last->bp_at == at.bp_at && count + (last_end - last) <= limit) {
+            /* From here outwards the stack may be as it was. */
+            const struct frame_step *end = repeat_steps(last, last_end, first_bp, frames + count);
+            memcpy(next, last, (size_t)(end - last) * sizeof *next);
+            next += end - last;
+            count += (int)(end - last);
+            last = end;
+            at = (struct position){end->sp, bp_of(end, first_bp), end->place, end->bp_at};
+        }
         const struct frame_rule *found = known ? &last->rule : look_up(at.place);
         if (!found || found->base == FRAME_NONE)
             return 0;

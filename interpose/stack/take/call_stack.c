@@ -20,6 +20,7 @@
 #include "interpose/recording/recording.h"
 #include "interpose/stack/native/modules.h"
 #include "merge.h"
+#include "stack_memo.h"
 
 static struct stack_parts parts;
 static backtrace_function *backtrace; /* the unwinder's; NULL: no native frames */
@@ -41,6 +42,7 @@ struct taken_stack {
     uint32_t raw_id;
     struct raw_stack raw[2]; /* not cleared, nor what follows */
     uint64_t merged[STACK_FRAMES_MAX];
+    struct stack_memo memo;
 };
 static struct thread_part part = THREAD_PART(struct taken_stack, offsetof(struct taken_stack, raw));
 
@@ -171,17 +173,44 @@ static bool same_raw(const struct raw_stack *a, const struct raw_stack *b)
            memcmp(a->native, b->native, a->native_count * sizeof *a->native) == 0;
 }
 
-/* Not inlined: its registers would cost the path that most stacks take. */
-static GMT_NOINLINE uint32_t intern_raw(struct thread *thread, struct taken_stack *own,
-                                        const struct raw_stack *raw)
+/* What the id follows from: the frames, the trace, and what is known of the loaded objects. */
+static struct fingerprint fingerprint_of(const struct raw_stack *raw)
+{
+    struct fingerprint print = {
+        {recording_generation(), atomic_load_explicit(&looked_at, memory_order_relaxed), 0, 0}};
+    for (unsigned i = 0; i < parts.source_count; i++) {
+        const struct source_frames *source = &raw->sources[i];
+        print.lanes[2] += source->whole;
+        fingerprint_add(&print, source->items, source->count);
+    }
+    _Static_assert(sizeof *raw->native == sizeof(uint64_t), "a frame is a word");
+    fingerprint_add(&print, raw->native, raw->native_count);
+    return print;
+}
+
+static uint32_t intern_raw(struct thread *thread, struct taken_stack *own,
+                           const struct raw_stack *raw, const struct fingerprint *print)
 {
     const struct native_frames native = native_of(raw);
     const unsigned count = merge_frames(thread, &parts, &native, raw->sources, own->merged);
-    const uint32_t id = count ? frame_tree_intern(thread, own->merged, count) : 0;
-    own->raw_last = !own->raw_last;
+    bool is_whole = false;
+    const uint32_t id = frame_tree_intern(thread, own->merged, count, &is_whole);
     /* A stack that was cut is not kept: it is counted as lost each time. */
-    own->raw_id = frame_tree_last_depth(thread) ? id : 0;
+    own->raw_id = is_whole ? id : 0;
+    if (is_whole)
+        stack_memo_put(&own->memo, print, id);
     return id;
+}
+
+/* Not inlined: its registers would cost the path that most stacks take. */
+static GMT_NOINLINE uint32_t find_raw(struct thread *thread, struct taken_stack *own,
+                                      const struct raw_stack *raw)
+{
+    const struct fingerprint print = fingerprint_of(raw);
+    const uint32_t id = stack_memo_find(&own->memo, &print);
+    own->raw_last = !own->raw_last;
+    own->raw_id = id;
+    return id ? id : intern_raw(thread, own, raw, &print);
 }
 
 /* A loop that allocates has the same stack again and again. */
@@ -192,7 +221,7 @@ static uint32_t take_stack(struct thread *thread, struct taken_stack *own)
     take_raw(thread, raw);
     if (GMT_LIKELY(own->raw_id && same_raw(raw, last)))
         return own->raw_id;
-    return intern_raw(thread, own, raw);
+    return find_raw(thread, own, raw);
 }
 
 /* What was taken before its objects were looked at must not be compared with the next stack. */

@@ -124,63 +124,21 @@ static uint32_t child_of(struct thread *thread, uint32_t parent_id, uint64_t wor
     return child_id;
 }
 
-/* A thread's last stack as words, innermost first, and the id of each frame: the next stack mostly
- * has the same outer part. */
-struct last_stack {
-    uint32_t depth;
-    uint32_t frame_ids[STACK_FRAMES_MAX]; /* not cleared, nor what follows */
-    uint64_t frames[STACK_FRAMES_MAX];
-};
-static struct thread_part part =
-    THREAD_PART(struct last_stack, offsetof(struct last_stack, frame_ids));
-
-uint32_t frame_tree_last_depth(struct thread *thread)
+uint32_t frame_tree_intern(struct thread *thread, const uint64_t *frames, uint32_t depth,
+                           bool *is_whole)
 {
-    const struct last_stack *last = thread_part(thread, &part);
-    return last->depth;
-}
-
-/* How many outermost frames this stack shares with the thread's last one. */
-static uint32_t shared_depth(const struct last_stack *last, const uint64_t *frames, uint32_t depth)
-{
-    const uint32_t limit = depth < last->depth ? depth : last->depth;
-    const uint64_t *end = frames + depth, *last_end = last->frames + last->depth;
-    uint32_t shared = 0;
-    if (depth == last->depth && memcmp(frames, last->frames, depth * sizeof *frames) == 0)
-        return depth;
-    while (shared < limit && last_end[-1 - (ptrdiff_t)shared] == end[-1 - (ptrdiff_t)shared])
-        shared++;
-    return shared;
-}
-
-/* The ids of shared frames move to where these stand in a stack of this depth. */
-static void remember(struct last_stack *last, const uint64_t *frames, uint32_t depth,
-                     uint32_t shared)
-{
-    memmove(last->frame_ids + (depth - shared), last->frame_ids + (last->depth - shared),
-            shared * sizeof *last->frame_ids);
-    memcpy(last->frames, frames, depth * sizeof *frames);
-    last->depth = depth;
-}
-
-uint32_t frame_tree_intern(struct thread *thread, const uint64_t *frames, uint32_t depth)
-{
-    struct last_stack *last = thread_part(thread, &part);
+    uint32_t id = 0;
+    *is_whole = false;
     if (depth > STACK_FRAMES_MAX)
         depth = STACK_FRAMES_MAX;
-    const uint32_t shared = shared_depth(last, frames, depth);
-    if (shared == depth && depth == last->depth)
-        return depth ? last->frame_ids[0] : 0;
-    remember(last, frames, depth, shared);
-    uint32_t id = shared ? last->frame_ids[depth - shared] : 0;
-    for (uint32_t left = depth - shared; left-- > 0;) {
+    for (uint32_t left = depth; left-- > 0;) {
         const uint32_t child = child_of(thread, id, frames[left]);
         if (!child) {
             atomic_fetch_add_explicit(&recording.ring.header->lost_frames, 1, memory_order_relaxed);
-            last->depth = 0;
             return id;
         }
-        last->frame_ids[left] = id = child;
+        id = child;
     }
+    *is_whole = true;
     return id;
 }

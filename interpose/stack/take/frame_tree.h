@@ -9,7 +9,7 @@
 #ifndef GPUMEMTRACE_INTERPOSE_STACK_TAKE_FRAME_TREE_H
 #define GPUMEMTRACE_INTERPOSE_STACK_TAKE_FRAME_TREE_H
 
-#include <stddef.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "gpumemtrace/limits.h"
@@ -31,11 +31,9 @@ static inline uint64_t frame_word(enum frame_kind kind, uint64_t address)
     return (uint64_t)kind << FRAME_WORD_KIND_SHIFT | address;
 }
 
-/* Frame id of a stack of `depth` words, innermost first; 0: no stack. When the tree is full,
- * returns the id of the outermost part that is in it, and counts one lost_frames. */
-uint32_t frame_tree_intern(struct thread *thread, const uint64_t *frames, uint32_t depth);
-
-/* Depth of the thread's last stack; 0: the tree had no room for all of it. */
-uint32_t frame_tree_last_depth(struct thread *thread);
+/* Frame id of a stack of `depth` words, innermost first; 0: no stack. When the tree is full, *is_whole
+ * is false, and the id is that of the outermost part that is in it; one lost_frames is counted. */
+uint32_t frame_tree_intern(struct thread *thread, const uint64_t *frames, uint32_t depth,
+                           bool *is_whole);
 
 #endif

@@ -73,6 +73,23 @@ static bool find_record(uint32_t id, struct ring_slot *found)
     return false;
 }
 
+static uint32_t intern(struct thread *thread, const uint64_t *frames, uint32_t depth)
+{
+    bool is_whole = false;
+    const uint32_t id = frame_tree_intern(thread, frames, depth, &is_whole);
+    assert_true(is_whole);
+    return id;
+}
+
+static uint32_t depth_of(uint32_t id)
+{
+    uint32_t depth = 0;
+    struct ring_slot record;
+    for (; id && find_record(id, &record); id = record.stack_id)
+        depth++;
+    return depth;
+}
+
 static void the_same_stack_has_the_same_id_and_another_has_not(void **state)
 {
     struct thread *thread = new_thread(1);
@@ -80,13 +97,13 @@ static void the_same_stack_has_the_same_id_and_another_has_not(void **state)
     (void)state;
     make_stack(first, 12, 0x500000);
     make_stack(second, 12, 0x600000);
-    const uint32_t a = frame_tree_intern(thread, first, 12);
-    const uint32_t b = frame_tree_intern(thread, second, 12);
+    const uint32_t a = intern(thread, first, 12);
+    const uint32_t b = intern(thread, second, 12);
     assert_int_not_equal(a, 0);
     assert_int_not_equal(a, b);
-    assert_int_equal(frame_tree_intern(thread, first, 12), a);
-    assert_int_equal(frame_tree_intern(thread, second, 12), b);
-    assert_int_not_equal(frame_tree_intern(thread, first + 1, 11), a);
+    assert_int_equal(intern(thread, first, 12), a);
+    assert_int_equal(intern(thread, second, 12), b);
+    assert_int_not_equal(intern(thread, first + 1, 11), a);
     free(thread);
 }
 
@@ -96,7 +113,7 @@ static void a_stack_can_be_read_back_from_the_records(void **state)
     uint64_t frames[30];
     (void)state;
     make_stack(frames, 30, 0x500000);
-    uint32_t id = frame_tree_intern(thread, frames, 30);
+    uint32_t id = intern(thread, frames, 30);
     for (int i = 0; i < 30; i++) {
         struct ring_slot record;
         assert_true(find_record(id, &record));
@@ -113,7 +130,7 @@ static void another_thread_gets_the_same_ids(void **state)
     uint64_t frames[20];
     (void)state;
     make_stack(frames, 20, 0x500000);
-    assert_int_equal(frame_tree_intern(one, frames, 20), frame_tree_intern(two, frames, 20));
+    assert_int_equal(intern(one, frames, 20), intern(two, frames, 20));
     free(one);
     free(two);
 }
@@ -124,8 +141,8 @@ static void a_deeper_stack_than_the_limit_keeps_its_outermost_part_out(void **st
     static uint64_t frames[STACK_FRAMES_MAX + 100];
     (void)state;
     make_stack(frames, STACK_FRAMES_MAX + 100, 0x500000);
-    assert_int_not_equal(frame_tree_intern(thread, frames, STACK_FRAMES_MAX + 100), 0);
-    assert_int_equal(frame_tree_last_depth(thread), STACK_FRAMES_MAX);
+    const uint32_t id = intern(thread, frames, STACK_FRAMES_MAX + 100);
+    assert_int_equal(depth_of(id), STACK_FRAMES_MAX);
     free(thread);
 }
 
@@ -141,7 +158,7 @@ static void *race(void *argument)
     uint64_t frames[16];
     for (int i = 0; i < RACE_STACKS; i++) {
         make_stack(frames, 16, 0x700000 + (uint64_t)i);
-        race_ids[racer][i] = frame_tree_intern(thread, frames, 16);
+        race_ids[racer][i] = intern(thread, frames, 16);
     }
     free(thread);
     return NULL;

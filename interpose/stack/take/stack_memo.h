@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ids of stacks that a thread took before, by a fingerprint of what they were put together
+ * from: a program mostly allocates at a few hundred places, and to merge and find the frames of one
+ * costs more than to walk them. It must not know what the words are.
+ *
+ *     words of a stack ──► four 64-bit lanes ──► a slot: | lanes | id |   the last one stays
+ *
+ * All four lanes have to agree. Each is a chain of bijections, so stacks that differ in one word
+ * differ in a lane; two others have the same fingerprint once in more than 2^64 pairs.
+ */
+#ifndef GPUMEMTRACE_INTERPOSE_STACK_TAKE_STACK_MEMO_H
+#define GPUMEMTRACE_INTERPOSE_STACK_TAKE_STACK_MEMO_H
+
+#include <stdint.h>
+#include <string.h>
+
+enum { FINGERPRINT_LANES = 4, STACK_MEMO_SLOTS = 1024 };
+
+struct fingerprint {
+    uint64_t lanes[FINGERPRINT_LANES];
+};
+
+static inline void fingerprint_mix(uint64_t *lane, const void *word)
+{
+    uint64_t mixed;
+    memcpy(&mixed, word, sizeof mixed);
+    mixed ^= *lane;
+    *lane = (mixed << 32 | mixed >> 32) * 0x9e3779b97f4a7c15u;
+}
+
+/* Adds 64-bit words in their order. Their count is part of the fingerprint. */
+static inline void fingerprint_add(struct fingerprint *print, const void *words, unsigned count)
+{
+    struct fingerprint now = *print; /* a copy: no store in the loop */
+    const char *word = words;
+    now.lanes[0] += count;
+    for (; count >= FINGERPRINT_LANES; count -= FINGERPRINT_LANES)
+        for (unsigned lane = 0; lane < FINGERPRINT_LANES; lane++, word += sizeof(uint64_t))
+            fingerprint_mix(&now.lanes[lane], word);
+    for (unsigned lane = 0; lane < count; lane++, word += sizeof(uint64_t))
+        fingerprint_mix(&now.lanes[lane], word);
+    *print = now;
+}
+
+/* A thread's own; zero, or left by another thread of the same memory. */
+struct stack_memo {
+    struct {
+        struct fingerprint print;
+        uint32_t id; /* 0: nothing is here */
+    } slots[STACK_MEMO_SLOTS];
+};
+
+/* 0: not known. */
+uint32_t stack_memo_find(const struct stack_memo *memo, const struct fingerprint *print);
+void stack_memo_put(struct stack_memo *memo, const struct fingerprint *print, uint32_t id);
+
+#endif

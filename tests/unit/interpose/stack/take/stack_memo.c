@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* The memo of stacks: equal words are found again, other words are not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "interpose/stack/take/stack_memo.h"
+
+enum { WORDS = 23 };
+
+static struct fingerprint print_of(const uint64_t *words, unsigned count)
+{
+    struct fingerprint print = {{0}};
+    fingerprint_add(&print, words, count);
+    return print;
+}
+
+static void fill(uint64_t *words)
+{
+    for (unsigned i = 0; i < WORDS; i++)
+        words[i] = 0x7f0000400000u + 16 * i;
+}
+
+static int same(const struct fingerprint *a, const struct fingerprint *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+static void a_change_of_any_bit_changes_the_fingerprint(void **state)
+{
+    uint64_t words[WORDS];
+    (void)state;
+    fill(words);
+    const struct fingerprint before = print_of(words, WORDS);
+    for (unsigned i = 0; i < WORDS; i++)
+        for (unsigned bit = 0; bit < 64; bit++) {
+            words[i] ^= (uint64_t)1 << bit;
+            const struct fingerprint after = print_of(words, WORDS);
+            words[i] ^= (uint64_t)1 << bit;
+            assert_false(same(&before, &after));
+        }
+}
+
+static void the_highest_bit_of_two_words_does_not_cancel(void **state)
+{
+    uint64_t words[WORDS];
+    (void)state;
+    fill(words);
+    const struct fingerprint before = print_of(words, WORDS);
+    for (unsigned i = 0; i < WORDS; i++)
+        for (unsigned j = i + 1; j < WORDS; j++) {
+            words[i] ^= (uint64_t)1 << 63;
+            words[j] ^= (uint64_t)1 << 63;
+            const struct fingerprint after = print_of(words, WORDS);
+            words[i] ^= (uint64_t)1 << 63;
+            words[j] ^= (uint64_t)1 << 63;
+            assert_false(same(&before, &after));
+        }
+}
+
+static void order_and_count_are_part_of_it(void **state)
+{
+    uint64_t words[WORDS + 1] = {0};
+    (void)state;
+    fill(words);
+    const struct fingerprint before = print_of(words, WORDS);
+    const struct fingerprint longer = print_of(words, WORDS + 1);
+    assert_false(same(&before, &longer));
+    words[0] += 64; /* the first word of the same lane */
+    words[4] -= 64;
+    const struct fingerprint swapped = print_of(words, WORDS);
+    assert_int_equal(words[0], 0x7f0000400000u + 16 * 4);
+    assert_false(same(&before, &swapped));
+}
+
+static void what_was_put_is_found_until_its_slot_is_taken(void **state)
+{
+    static struct stack_memo memo;
+    uint64_t words[WORDS];
+    (void)state;
+    fill(words);
+    const struct fingerprint print = print_of(words, WORDS);
+    assert_int_equal(stack_memo_find(&memo, &print), 0);
+    stack_memo_put(&memo, &print, 7);
+    assert_int_equal(stack_memo_find(&memo, &print), 7);
+    for (uint32_t i = 1; i <= 16 * STACK_MEMO_SLOTS; i++) {
+        words[3] = i;
+        const struct fingerprint other = print_of(words, WORDS);
+        assert_int_equal(stack_memo_find(&memo, &other), 0);
+        stack_memo_put(&memo, &other, 7 + i);
+        assert_int_equal(stack_memo_find(&memo, &other), 7 + i);
+    }
+    assert_int_equal(stack_memo_find(&memo, &print), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_change_of_any_bit_changes_the_fingerprint),
+        cmocka_unit_test(the_highest_bit_of_two_words_does_not_cancel),
+        cmocka_unit_test(order_and_count_are_part_of_it),
+        cmocka_unit_test(what_was_put_is_found_until_its_slot_is_taken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
