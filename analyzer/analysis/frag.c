@@ -138,6 +138,7 @@ static int add_mempool_bytes(struct frag *frag, const struct history *history, i
             reserved_bytes[i] > pooled_bytes[i])
             free_bytes = reserved_bytes[i] - pooled_bytes[i];
         frag->reserved_bytes += pooled_bytes[i] + free_bytes;
+        frag->mempools_free_bytes += free_bytes;
         if (free_bytes > frag->largest_free_bytes)
             frag->largest_free_bytes = free_bytes;
     }
@@ -186,6 +187,7 @@ int frag_at(struct frag *frag, const struct history *history, uint32_t stock, ui
     frag->reserved_known = frag->reserved_bytes >= frag->live_bytes;
     if (!frag->reserved_known) {
         frag->reserved_bytes = frag->largest_free_bytes = frag->stranded_bytes = 0;
+        frag->mempools_free_bytes = 0;
         return 0;
     }
     frag->free_bytes = frag->reserved_bytes - frag->live_bytes;

@@ -21,8 +21,9 @@ struct frag {
     uint64_t live_bytes;
     bool reserved_known; /* false: more is live than any known segment holds; what follows is 0 */
     uint64_t reserved_bytes, free_bytes, largest_free_bytes;
-    uint64_t stranded_bytes; /* free, in segments or granules that also hold live memory */
-    double external_ratio;   /* 1 - largest_free / free; 0 when nothing is free */
+    uint64_t mempools_free_bytes; /* of it idle in the driver's pools */
+    uint64_t stranded_bytes;      /* free, in segments or granules that also hold live memory */
+    double external_ratio;        /* 1 - largest_free / free; 0 when nothing is free */
 };
 
 /* Right after event `index`, a moment that is kept. */

@@ -38,6 +38,7 @@ extern const struct page page_frag;
 extern const struct page page_phases;
 extern const struct page page_leaks;
 extern const struct page page_oom;
+extern const struct page page_ledger;
 extern const struct page page_info;
 
 /* view->own points to the options that only this command has, where it has any. */

@@ -41,6 +41,10 @@ page_part page_leaks_of_all;
 /* What grows in the leading layer, if anything does: for a summary only. */
 page_device_part page_growth;
 
+/* "ledger": the moments of all devices; and what nvidia-smi shows of one, for a summary only. */
+page_part page_ledgers;
+page_device_part page_ledger_note;
+
 /* How many rows of a list of sites a summary has, unless --top says it. */
 enum { PAGE_SITES = 10 };
 

@@ -35,6 +35,7 @@ static int add_report_of_device(struct doc *doc, const struct study *study,
                                 struct err *err)
 {
     return page_counters(doc, study, use, view, err) ||
+                   page_ledger_note(doc, study, use, view, err) ||
                    add_peak_fragmentation(doc, study, use, view, err) ||
                    page_main_phases(doc, study, use, view, err) ||
                    page_sites_at_peak(doc, study, use, view, err) ||
@@ -48,8 +49,8 @@ static int add_report_tail(struct doc *doc, const struct study *study, const str
 {
     if (page_last_failure(doc, study, view, err))
         return -1;
-    doc_null(doc_detail(doc), "ledger", "Ledger", DOC_TEXT);
-    if (page_leaks_of_all(doc_detail(doc), study, view, err))
+    if (page_ledgers(doc_detail(doc), study, view, err) ||
+        page_leaks_of_all(doc_detail(doc), study, view, err))
         return -1;
     return page_warnings(doc, study, view, err);
 }

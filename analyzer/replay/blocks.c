@@ -115,6 +115,18 @@ static void begin_stock(const struct cursor *at, struct stock *stock)
     stock->has_begun = true;
 }
 
+/* After a birth: whether the pools never handed out more while the driver's memory was at its peak. */
+static void note_fullest(const struct cursor *at, const struct stock *stock)
+{
+    struct stock *driver = &at->history->stocks[stock->driver];
+    if (!driver->peak_bytes || driver->live_bytes != driver->peak_bytes ||
+        (driver->fullest.index != INDEX_NONE && driver->pools_bytes <= driver->fullest_bytes))
+        return;
+    driver->fullest = cursor_moment(at);
+    driver->fullest_bytes = driver->pools_bytes;
+    driver->fullest_told_index = history_told_index(at->history, stock->device);
+}
+
 static void add_bytes(struct blocks *blocks, const struct block *block)
 {
     const struct cursor *at = &blocks->at;
@@ -126,7 +138,12 @@ static void add_bytes(struct blocks *blocks, const struct block *block)
         stock->peak = cursor_moment(at);
         stock->peak_told_index = history_told_index(at->history, stock->device);
         stock->peak_path = block->path;
+        stock->fullest = (struct moment){.index = INDEX_NONE};
     }
+    if (stock->account == ACCOUNT_pool)
+        at->history->stocks[stock->driver].pools_bytes += block->size_bytes;
+    if (stock_is_of_layer(stock))
+        note_fullest(at, stock);
 }
 
 /* Gives the block in that slot its life, phase and bytes, without counting an allocation. */
@@ -228,8 +245,11 @@ static int end_life(struct blocks *blocks, uint32_t number, enum block_end end)
     block->life.end_index = at->index;
     block->end = (uint8_t)end;
     block->outlived = has_outlived(blocks, number);
-    at->history->stocks[block->stock].live_bytes -= block->size_bytes;
-    count_end(&at->history->stocks[block->stock], end);
+    struct stock *stock = &at->history->stocks[block->stock];
+    stock->live_bytes -= block->size_bytes;
+    if (stock->account == ACCOUNT_pool)
+        at->history->stocks[stock->driver].pools_bytes -= block->size_bytes;
+    count_end(stock, end);
     mempools_count(at, block, false);
     if (memory_rules[block->memory].is_bound)
         bound_lists_remove(&blocks->bound, number);

@@ -31,12 +31,22 @@ static uint32_t add_mempool(struct mempools *mempools, const struct cursor *at, 
     return number;
 }
 
+/* Setting an attribute, often the first that is heard of a mempool, does not say where it is. */
+static void learn_device(const struct cursor *at, uint32_t number)
+{
+    struct mempool *mempool = &at->history->mempools[number];
+    if (mempool->device == DEVICE_UNKNOWN)
+        mempool->device = at->event->device;
+}
+
 uint32_t mempools_find(struct mempools *mempools, const struct cursor *at)
 {
     uint64_t handle = at->event->object;
     uint32_t number = address_map_get(&mempools->numbers, BY_HANDLE, handle);
-    if (number != ADDRESS_MAP_NONE)
+    if (number != ADDRESS_MAP_NONE) {
+        learn_device(at, number);
         return number;
+    }
     return add_mempool(mempools, at, BY_HANDLE, handle, MEMORY_ASYNC);
 }
 

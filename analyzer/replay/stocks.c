@@ -34,8 +34,11 @@ static uint32_t add_stock(const struct stocks *stocks, const struct cursor *at, 
         (struct stock){.device = device,
                        .account = account,
                        .pool = pool,
+                       .driver = stocks->by_account[DEVICE_SLOT(device)][ACCOUNT_device],
                        .peak = {.index = INDEX_NONE},
                        .peak_told_index = INDEX_NONE,
+                       .fullest = {.index = INDEX_NONE},
+                       .fullest_told_index = INDEX_NONE,
                        .asked_told_index = INDEX_NONE,
                        .peak_path = HISTORY_NONE,
                        .asked = is_asked ? stocks->asked : (struct moment){.index = INDEX_NONE}};
@@ -71,6 +74,8 @@ int stocks_add_device(struct stocks *stocks, const struct cursor *at, int device
         if (own[account] == HISTORY_NONE)
             return -1;
     }
+    for (int account = ACCOUNT_none; account <= ACCOUNT_context; account++)
+        at->history->stocks[own[account]].driver = own[ACCOUNT_device];
     struct device_use *use = insert_device(at, device);
     if (!use)
         return -1;

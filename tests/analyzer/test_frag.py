@@ -114,6 +114,13 @@ def test_what_a_stream_ordered_pool_retains_is_free(trace):
     assert figures(frag(trace, "--at=end")) == (32 * MIB, 4 * MIB, 28 * MIB, 28 * MIB, 0)
 
 
+def test_a_pool_whose_attribute_was_set_first_is_of_the_device_of_its_first_block(trace):
+    trace.pool_usage(0xF00, 0, 0, device=None)  # cuMemPoolSetAttribute
+    trace.alloc(4 * MIB, "async", object=0xF00)
+    trace.pool_usage(0xF00, 4 * MIB, 32 * MIB)
+    assert figures(frag(trace, "--at=end")) == (32 * MIB, 4 * MIB, 28 * MIB, 28 * MIB, 0)
+
+
 def test_a_pool_of_another_device_is_reserved_there(trace):
     trace.alloc(MIB, "async", object=0xF00)
     trace.pool_usage(0xBA2, 0, 64 * MIB, device=1)

@@ -435,6 +435,8 @@ class Books(Tables):
         for mempool in reversed(self.mempools):
             same = mempool.device == event.device if is_graph else mempool.handle == event.object
             if same and mempool.is_graph == is_graph and not mempool.is_gone:
+                if mempool.device is None:  # setting an attribute does not say where the pool is
+                    mempool.device = event.device
                 return mempool
         return self.new_mempool(event, "graph pool" if is_graph else "stream-ordered", is_graph)
 

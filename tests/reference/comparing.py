@@ -9,6 +9,7 @@ import re
 from reference.books import Books
 from reference.figures import Figures
 from reference.leaks import leaks_page
+from reference.ledger import closing, ledger_page
 from support.run import run_command
 
 
@@ -107,6 +108,14 @@ def check_report(report, figures, name="report"):
     return found
 
 
+def check_ledgers(trace, figures, moments):
+    found = []
+    for at in moments:
+        page = ask("ledger", *([f"--at={at}"] if at else []), trace)
+        found += compare(page, ledger_page(figures, at), f"ledger {at}") + closing(page)
+    return found
+
+
 def check_trace(trace, choose):
     """Every figure of one trace that differs."""
     books = Books(trace)
@@ -118,6 +127,7 @@ def check_trace(trace, choose):
     at = moments(books, choose)
     for moment in choose.sample(at, min(2, len(at))):
         found += compare(ask("peak", f"--at={moment}", trace), figures.peak_page(moment), f"peak {moment}")
+    found += check_ledgers(trace, figures, [None, *choose.sample(at, min(2, len(at)))])
     samples, moment = choose.choice([3, 10, 33]), choose.choice(["peak", *at])
     wanted = figures.frag_page(moment, samples)
     return found + compare(

@@ -111,14 +111,19 @@ struct block {
 struct stock {
     int device;
     enum memory_account account;
-    uint64_t pool; /* string id of a framework pool, 0 unless account is ACCOUNT_pool */
+    uint64_t pool;   /* string id of a framework pool, 0 unless account is ACCOUNT_pool */
+    uint32_t driver; /* the stock of the driver's memory of that device */
     uint64_t allocations_count, frees_count, failed_count;
     uint64_t implicit_frees_count, lost_frees_count;
     uint64_t live_bytes; /* now; at the end when the replay is over */
     uint64_t peak_bytes;
-    bool has_begun;               /* a block was born */
-    struct moment peak;           /* when that was reached first; none: nothing was ever live */
-    uint64_t peak_told_index;     /* that the card's last answer before it told of; or INDEX_NONE */
+    bool has_begun;           /* a block was born */
+    struct moment peak;       /* when that was reached first; none: nothing was ever live */
+    uint64_t peak_told_index; /* that the card's last answer before it told of; or INDEX_NONE */
+    /* Of a driver's stock: what the device's pools have handed out now; and when that was most while
+     * the driver's memory was at its peak. */
+    uint64_t pools_bytes, fullest_bytes, fullest_told_index;
+    struct moment fullest;
     uint32_t peak_path;           /* phase of the block that made the peak */
     struct moment asked;          /* the moment that was asked for; see replay.h */
     uint64_t asked_told_index;    /* as peak_told_index */

@@ -82,7 +82,8 @@ static bool sample_lies_in(const struct history *history, const struct stock *st
 
 static bool own_moment_lies_in(const struct stock *stock, const struct life *life)
 {
-    return life_covers(life, stock->peak.index) || life_covers(life, stock->asked.index);
+    return life_covers(life, stock->peak.index) || life_covers(life, stock->asked.index) ||
+           life_covers(life, stock->fullest.index);
 }
 
 /* At the moments of a pool too the driver's memory counts, then and when the card had last told. */
@@ -94,7 +95,8 @@ static bool moment_of_device_lies_in(const struct history *history, int device,
 
         if (stock->device == device && stock_is_of_layer(stock) &&
             (own_moment_lies_in(stock, life) || life_covers(life, stock->peak_told_index) ||
-             life_covers(life, stock->asked_told_index)))
+             life_covers(life, stock->asked_told_index) ||
+             life_covers(life, stock->fullest_told_index)))
             return true;
     }
     return false;
@@ -105,10 +107,18 @@ static bool is_of_card(const struct stock *stock)
     return stock->account == ACCOUNT_device || stock->account == ACCOUNT_context;
 }
 
+/* A ledger adds up what all layers hold when the driver's memory is highest. */
+static bool moment_of_driver_lies_in(const struct history *history, const struct stock *stock,
+                                     const struct life *life)
+{
+    return own_moment_lies_in(&history->stocks[stock->driver], life);
+}
+
 static bool stock_wants(const struct history *history, const struct stock *stock,
                         const struct life *life)
 {
     return own_moment_lies_in(stock, life) || sample_lies_in(history, stock, life) ||
+           moment_of_driver_lies_in(history, stock, life) ||
            (is_of_card(stock) && moment_of_device_lies_in(history, stock->device, life));
 }
 

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* A card's bytes by owner; see ledger.h. */
+#include "ledger.h"
+
+#include <stdlib.h>
+
+#include "analyzer/analysis/card.h"
+#include "analyzer/analysis/frag.h"
+#include "analyzer/replay/history/live_walk.h"
+#include "analyzer/util/array.h"
+
+static const struct {
+    const char *key, *text;
+    enum ledger_source source;
+} kinds[] = {
+#define TERM(name, source, text) {#name, text, LEDGER_SOURCE_##source},
+#define SOURCE(name, text)
+#include "ledger_terms.def"
+};
+
+static const struct {
+    const char *key, *text;
+} sources[] = {
+#define TERM(name, source, text)
+#define SOURCE(name, text) {#name, text},
+#include "ledger_terms.def"
+};
+
+const char *ledger_kind_key(enum ledger_kind kind)
+{
+    return kinds[kind].key;
+}
+
+const char *ledger_kind_text(enum ledger_kind kind)
+{
+    return kinds[kind].text;
+}
+
+const char *ledger_source_key(enum ledger_source source)
+{
+    return sources[source].key;
+}
+
+const char *ledger_source_text(enum ledger_source source)
+{
+    return sources[source].text;
+}
+
+enum ledger_source ledger_source_of(enum ledger_kind kind)
+{
+    return kinds[kind].source;
+}
+
+/* --- terms --- */
+
+static int add_bytes(struct ledger *ledger, const struct ledger_term *added, struct err *err)
+{
+    for (size_t i = 0; i < ledger->count && added->bytes; i++) {
+        struct ledger_term *term = &ledger->terms[i];
+
+        if (term->kind != added->kind || term->stock != added->stock ||
+            term->library != added->library)
+            continue;
+        term->bytes += added->bytes;
+        term->count += added->count;
+        return 0;
+    }
+    if (!added->bytes)
+        return 0;
+    struct ledger_term *grown =
+        array_grow(ledger->terms, &ledger->capacity, ledger->count, sizeof *grown, err);
+    if (!grown)
+        return -1;
+    ledger->terms = grown;
+    grown[ledger->count++] = *added;
+    return 0;
+}
+
+/* What is no block's and of no pool. */
+static int add_rest(struct ledger *ledger, enum ledger_kind kind, uint64_t bytes, struct err *err)
+{
+    const struct ledger_term term = {.kind = kind, .stock = HISTORY_NONE, .bytes = bytes};
+
+    return add_bytes(ledger, &term, err);
+}
+
+uint64_t ledger_sum(const struct ledger *ledger, enum ledger_kind kind)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < ledger->count; i++)
+        if (ledger->terms[i].kind == kind)
+            bytes += ledger->terms[i].bytes;
+    return bytes;
+}
+
+const char *ledger_library(const struct ledger *ledger, const struct ledger_term *term)
+{
+    return term->library ? ledger->owners.names.texts[term->library] : NULL;
+}
+
+/* --- framework pools --- */
+
+/* What the pools of a device hold from the driver, and what of it is live, by stock. */
+struct pool_share {
+    uint64_t held_bytes, mapped_bytes, live_bytes, live_count;
+};
+
+struct pools {
+    const struct history *history;
+    const struct device_use *use;
+    uint64_t index;
+    struct pool_share *shares;     /* by stock */
+    struct address_map by_address; /* stock of a plain segment */
+    uint32_t first_mapped;  /* the first pool with virtual segments; HISTORY_NONE: none has any */
+    uint64_t virtual_bytes; /* of VMM objects that pools use */
+};
+
+static bool is_pool_of(const struct pools *pools, uint32_t stock)
+{
+    const struct stock *known = &pools->history->stocks[stock];
+
+    return known->account == ACCOUNT_pool && known->device == pools->use->device;
+}
+
+static int look_at_pool(struct pools *pools, uint32_t stock, struct err *err)
+{
+    struct live_walk tensors = live_walk_begin(pools->history, stock, pools->index);
+    struct live_walk walk = tensors;
+    struct pool_share *share = &pools->shares[stock];
+    const struct segment *segment;
+    const struct block *block;
+
+    while ((segment = live_walk_next_segment(&walk))) {
+        if (segment->mapped)
+            share->mapped_bytes += segment->size_bytes;
+        else if (address_map_put(&pools->by_address, 0, segment->address, stock, err))
+            return -1;
+    }
+    while ((block = live_walk_next(&tensors))) {
+        share->live_bytes += block->size_bytes;
+        share->live_count++;
+    }
+    return 0;
+}
+
+static int look_at_pools(struct pools *pools, struct err *err)
+{
+    pools->shares = array_new(pools->history->stock_count, sizeof *pools->shares, err);
+    if (!pools->shares)
+        return -1;
+    for (uint32_t i = 0; i < pools->history->stock_count; i++) {
+        if (is_pool_of(pools, i) && look_at_pool(pools, i, err))
+            return -1;
+        if (pools->first_mapped == HISTORY_NONE && pools->shares[i].mapped_bytes)
+            pools->first_mapped = i;
+    }
+    return 0;
+}
+
+/* Each pool gets what it has mapped, as far as there are objects; the rest is the first one's. */
+static void share_virtual_memory(struct pools *pools)
+{
+    uint64_t left_bytes = pools->virtual_bytes;
+
+    for (uint32_t i = 0; i < pools->history->stock_count; i++) {
+        struct pool_share *share = &pools->shares[i];
+        const uint64_t bytes = share->mapped_bytes < left_bytes ? share->mapped_bytes : left_bytes;
+
+        share->held_bytes += bytes;
+        left_bytes -= bytes;
+    }
+    if (pools->first_mapped != HISTORY_NONE)
+        pools->shares[pools->first_mapped].held_bytes += left_bytes;
+}
+
+/* No more is live than the segments hold: what else the pool speaks of, no call was seen for. */
+static int add_pools(struct ledger *ledger, struct pools *pools, struct err *err)
+{
+    share_virtual_memory(pools);
+    for (uint32_t i = 0; i < pools->history->stock_count; i++) {
+        const struct pool_share *share = &pools->shares[i];
+        const uint64_t live_bytes =
+            share->live_bytes < share->held_bytes ? share->live_bytes : share->held_bytes;
+        const struct ledger_term live = {
+            .kind = LEDGER_pool_live, .stock = i, .bytes = live_bytes, .count = share->live_count};
+        const struct ledger_term cached = {
+            .kind = LEDGER_pool_cached, .stock = i, .bytes = share->held_bytes - live_bytes};
+
+        if (add_bytes(ledger, &live, err) || add_bytes(ledger, &cached, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* --- the driver's memory --- */
+
+/* Whether the block is one that a pool hands out pieces of; if so it is counted there. */
+static bool is_of_pool(struct pools *pools, const struct block *block)
+{
+    if (!block->is_segment)
+        return false;
+    if (block->memory == MEMORY_VMM) {
+        if (pools->first_mapped == HISTORY_NONE)
+            return false;
+        pools->virtual_bytes += block->size_bytes;
+        return true;
+    }
+    const uint32_t stock = address_map_get(&pools->by_address, 0, block->address);
+    if (stock == ADDRESS_MAP_NONE)
+        return false;
+    pools->shares[stock].held_bytes += block->size_bytes;
+    return true;
+}
+
+static int add_owned(struct ledger *ledger, const struct block *block, struct err *err)
+{
+    struct ledger_term term = {
+        .kind = LEDGER_graphs, .stock = HISTORY_NONE, .bytes = block->size_bytes, .count = 1};
+
+    if (block->memory != MEMORY_GRAPH) {
+        const int64_t owner = owners_find(&ledger->owners, block->stack_id, err);
+
+        if (owner < 0)
+            return -1;
+        term.library = owner >= OWNER_LIBRARIES ? (uint32_t)owner : 0;
+        term.kind = owner == OWNER_UNKNOWN   ? LEDGER_unknown
+                    : owner == OWNER_PROGRAM ? LEDGER_program
+                                             : LEDGER_library;
+    }
+    return add_bytes(ledger, &term, err);
+}
+
+static int add_driver_blocks(struct ledger *ledger, struct pools *pools, struct err *err)
+{
+    struct live_walk walk =
+        live_walk_begin(pools->history, pools->use->stocks[ACCOUNT_device], pools->index);
+    const struct block *block;
+
+    while ((block = live_walk_next(&walk)))
+        if (!is_of_pool(pools, block) && add_owned(ledger, block, err))
+            return -1;
+    return 0;
+}
+
+/* What the driver keeps beside what is live: in its pools, and by rounding. */
+static int add_kept_by_driver(struct ledger *ledger, const struct pools *pools, struct err *err)
+{
+    struct frag driver;
+
+    if (frag_at(&driver, pools->history, pools->use->stocks[ACCOUNT_device], pools->index, err))
+        return -1;
+    return add_rest(ledger, LEDGER_mempools, driver.mempools_free_bytes, err) ||
+                   add_rest(ledger, LEDGER_rounding, driver.free_bytes - driver.mempools_free_bytes,
+                            err)
+               ? -1
+               : 0;
+}
+
+/* --- the card --- */
+
+static const struct trace_device *find_trace_device(const struct trace *trace, int device)
+{
+    for (size_t i = 0; i < trace->device_count; i++)
+        if (trace->devices[i].device == device)
+            return &trace->devices[i];
+    return NULL;
+}
+
+/* What the card says it has in use, less what is known of this process, is the context and others. */
+static int add_card(struct ledger *ledger, const struct pools *pools, struct err *err)
+{
+    const struct trace_device *device =
+        find_trace_device(pools->history->trace, pools->use->device);
+    const bool looked = device && device->context_known;
+    uint64_t context_bytes = looked ? device->context_bytes : 0;
+    struct card_free card;
+
+    if (card_free_at(&card, pools->history, pools->use->device, pools->index, err))
+        return -1;
+    ledger->is_asked = card.known;
+    ledger->used_known = card.known || looked;
+    ledger->total_bytes = card.known ? card.total_bytes : device ? device->total_bytes : 0;
+    ledger->total_known = ledger->total_bytes != 0;
+    if (!ledger->used_known)
+        return 0;
+    ledger->used_bytes =
+        card.known ? card.total_bytes - card.free_bytes : ledger->process_bytes + context_bytes;
+    if (!looked && ledger->used_bytes > ledger->process_bytes)
+        context_bytes = ledger->used_bytes - ledger->process_bytes;
+    ledger->unaccounted_bytes =
+        (int64_t)(ledger->used_bytes - ledger->process_bytes - context_bytes);
+    return add_rest(ledger, LEDGER_context, context_bytes, err);
+}
+
+static uint64_t live_bytes_of(const struct pools *pools, enum memory_account account)
+{
+    struct live_walk walk =
+        live_walk_begin(pools->history, pools->use->stocks[account], pools->index);
+    const struct block *block;
+    uint64_t bytes = 0;
+
+    while ((block = live_walk_next(&walk)))
+        bytes += block->size_bytes;
+    return bytes;
+}
+
+static int compare_terms(const void *left, const void *right)
+{
+    const struct ledger_term *a = left, *b = right;
+
+    if (a->bytes != b->bytes)
+        return a->bytes < b->bytes ? 1 : -1;
+    if (a->kind != b->kind)
+        return a->kind < b->kind ? -1 : 1;
+    return a->stock != b->stock ? (a->stock < b->stock ? -1 : 1)
+                                : (a->library > b->library) - (a->library < b->library);
+}
+
+static int add_all(struct ledger *ledger, struct pools *pools, struct err *err)
+{
+    const uint64_t modules_bytes = card_modules_bytes(pools->history, pools->use, pools->index);
+
+    if (look_at_pools(pools, err) || add_driver_blocks(ledger, pools, err) ||
+        add_pools(ledger, pools, err) || add_kept_by_driver(ledger, pools, err) ||
+        add_rest(ledger, LEDGER_modules, modules_bytes, err))
+        return -1;
+    for (size_t i = 0; i < ledger->count; i++)
+        ledger->process_bytes += ledger->terms[i].bytes;
+    ledger->managed_bytes = live_bytes_of(pools, ACCOUNT_managed);
+    ledger->imported_bytes = live_bytes_of(pools, ACCOUNT_imported);
+    return add_card(ledger, pools, err);
+}
+
+struct moment ledger_peak(const struct history *history, const struct device_use *use)
+{
+    return history->stocks[use->stocks[ACCOUNT_device]].fullest;
+}
+
+int ledger_at(struct ledger *ledger, const struct history *history, const struct device_use *use,
+              const struct moment *moment, struct err *err)
+{
+    struct pools pools = {
+        .history = history, .use = use, .index = moment->index, .first_mapped = HISTORY_NONE};
+
+    *ledger = (struct ledger){.moment = *moment};
+    const int status =
+        owners_init(&ledger->owners, history->trace, err) || add_all(ledger, &pools, err) ? -1 : 0;
+    if (ledger->count)
+        qsort(ledger->terms, ledger->count, sizeof *ledger->terms, compare_terms);
+    free(pools.shares);
+    address_map_release(&pools.by_address);
+    if (status)
+        ledger_release(ledger);
+    return status;
+}
+
+void ledger_release(struct ledger *ledger)
+{
+    free(ledger->terms);
+    owners_release(&ledger->owners);
+    *ledger = (struct ledger){0};
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who took a block of driver memory from the driver: the library of the innermost frame that is more
+ * than a way to memory, else the program. It must not know what the blocks are for.
+ *
+ *     cuMemAlloc   libcuda.so      allocator: no owner
+ *     …            libcublas.so    ◄── cuBLAS
+ *     gemm         libtorch.so
+ *     train.py
+ */
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_OWNERS_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_OWNERS_H
+
+#include "analyzer/load/trace.h"
+#include "analyzer/symbol/symbols.h"
+#include "analyzer/util/address_map.h"
+#include "analyzer/util/text_set.h"
+
+/* The first two numbers; what follows are libraries. */
+enum { OWNER_UNKNOWN, OWNER_PROGRAM, OWNER_LIBRARIES };
+
+struct owners {
+    const struct trace *trace;
+    struct text_set names;       /* by number */
+    struct address_map of_stack; /* number, by stack id */
+    uint32_t *of_module;         /* number + 1, or a kind of owners.c; 0: not looked up yet */
+};
+
+int owners_init(struct owners *owners, const struct trace *trace, struct err *err);
+void owners_release(struct owners *owners);
+
+/* The number of the owner of what was allocated by that stack. -1: out of memory. */
+int64_t owners_find(struct owners *owners, uint32_t stack_id, struct err *err);
+
+#endif

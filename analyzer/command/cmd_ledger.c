@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* `gpumemtrace ledger`: every device byte by owner. What it says is page/ledger.c. */
+#include "answer.h"
+
+int command_ledger(const struct command *command, int argc, char **argv, struct err *err)
+{
+    return answer_command(&page_ledger, command, argc, argv, err);
+}

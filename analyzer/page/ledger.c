@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT */
+/* The page of `ledger`, and its parts: every device byte by owner. */
+#include "parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/analysis/ledger/ledger.h"
+#include "analyzer/analysis/moment.h"
+#include "analyzer/render/units.h"
+
+/* No context that was measured is larger (287 to 667 MB, by card and driver): the rest is others'. */
+#define CONTEXT_MOST_BYTES (UINT64_C(1) << 30)
+
+/* A smaller share of what is in use is nothing to talk about. */
+enum { WORTH_SAYING_DIVISOR = 32 };
+
+enum { OWNER_TEXT_BYTES = 256, MOMENT_NAME_BYTES = 32 };
+
+/* --- owners as people call them --- */
+
+/* The name that a trace or a table has for it; NULL: none. */
+static const char *owner_name(const struct study *study, const struct ledger *ledger,
+                              const struct ledger_term *term)
+{
+    if (term->stock != HISTORY_NONE)
+        return study_pool(study, &study->history.stocks[term->stock]);
+    return ledger_library(ledger, term);
+}
+
+/* "pytorch: live", "cuBLAS", "the program". */
+static const char *owner_text(const struct study *study, const struct ledger *ledger,
+                              const struct ledger_term *term, char out[OWNER_TEXT_BYTES])
+{
+    const char *name = owner_name(study, ledger, term);
+
+    if (term->kind == LEDGER_library)
+        snprintf(out, OWNER_TEXT_BYTES, "%s", name);
+    else if (name)
+        snprintf(out, OWNER_TEXT_BYTES, "%s: %s", name, ledger_kind_text(term->kind));
+    else
+        snprintf(out, OWNER_TEXT_BYTES, "%s", ledger_kind_text(term->kind));
+    return out;
+}
+
+/* "9.10 GiB live in the pytorch pool", for a sentence. */
+static void write_share(char out[OWNER_TEXT_BYTES], const struct study *study,
+                        const struct ledger *ledger, const struct ledger_term *term)
+{
+    const char *name = owner_name(study, ledger, term);
+    char size[UNITS_TEXT_BYTES];
+
+    units_bytes(size, term->bytes);
+    if (term->kind == LEDGER_pool_live)
+        snprintf(out, OWNER_TEXT_BYTES, "%s live in the %s pool", size, name);
+    else if (term->kind == LEDGER_pool_cached)
+        snprintf(out, OWNER_TEXT_BYTES, "%s cached by the %s pool", size, name);
+    else
+        snprintf(out, OWNER_TEXT_BYTES, "%s %s", size, name ? name : ledger_kind_text(term->kind));
+}
+
+/* --- the answer --- */
+
+/* The largest terms; what is left of the ledger is one more. */
+static void write_shares(char *out, size_t out_bytes, const struct study *study,
+                         const struct ledger *ledger)
+{
+    enum { SHARES = 4 };
+    char share[OWNER_TEXT_BYTES], size[UNITS_TEXT_BYTES];
+    uint64_t left_bytes = 0;
+    size_t length = 0;
+
+    for (size_t i = 0; i < ledger->count; i++) {
+        const struct ledger_term *term = &ledger->terms[i];
+
+        if (i >= SHARES && ledger->count > SHARES + 1) {
+            left_bytes += term->bytes;
+            continue;
+        }
+        write_share(share, study, ledger, term);
+        length += (size_t)snprintf(out + length, out_bytes - length, "%s%s", i ? ", " : "", share);
+        if (length >= out_bytes)
+            return;
+    }
+    if (left_bytes)
+        snprintf(out + length, out_bytes - length, ", %s others", units_bytes(size, left_bytes));
+}
+
+static bool is_worth_saying(const struct ledger *ledger)
+{
+    const uint64_t bytes = (uint64_t)ledger->unaccounted_bytes;
+
+    return ledger->unaccounted_bytes > 0 && bytes >= ledger->used_bytes / WORTH_SAYING_DIVISOR;
+}
+
+static int say_ledger(struct opening *opening, const struct study *study,
+                      const struct device_use *use, const struct ledger *ledger, const char *at)
+{
+    char device[STUDY_DEVICE_BYTES], shares[5 * OWNER_TEXT_BYTES] = "";
+    char used[UNITS_TEXT_BYTES], total[UNITS_TEXT_BYTES], rest[UNITS_TEXT_BYTES];
+
+    study_device_name(use->device, device);
+    write_shares(shares, sizeof shares, study, ledger);
+    units_bytes(total, ledger->total_bytes);
+    units_bytes(rest, (uint64_t)ledger->unaccounted_bytes);
+    if (!ledger->used_known)
+        return page_say(opening,
+                        "On %s this process holds %s at %s: %s. What the card has in use is not "
+                        "known: nobody asked it.",
+                        device, units_bytes(used, ledger->process_bytes), at, shares);
+    return page_say(opening, "On %s %s%s%s is in use at %s: %s%s%s%s.", device,
+                    units_bytes(used, ledger->used_bytes), ledger->total_known ? " of " : "",
+                    ledger->total_known ? total : "", at, shares,
+                    is_worth_saying(ledger) ? "; " : "", is_worth_saying(ledger) ? rest : "",
+                    is_worth_saying(ledger) ? " nobody accounts for" : "");
+}
+
+/* --- the moments --- */
+
+/* index INDEX_NONE: the driver's memory was never used, or the failure is another device's. */
+static int find_moment(struct moment *moment, const struct study *study,
+                       const struct device_use *use, const char *at, struct err *err)
+{
+    if (at && strcmp(at, "peak"))
+        return moment_find(at, &study->history, use->stocks[ACCOUNT_device], moment, err);
+    *moment = ledger_peak(&study->history, use);
+    return 0;
+}
+
+struct named_moment {
+    char at[MOMENT_NAME_BYTES]; /* as --at has it */
+    struct moment moment;
+};
+enum { MOMENTS_MAX = 3 };
+
+static const struct failure *last_failure(const struct study *study, int device)
+{
+    const struct history *history = &study->history;
+
+    for (size_t i = history->failure_count; i-- > 0;)
+        if (history->stocks[history->failures[i].stock].device == device)
+            return &history->failures[i];
+    return NULL;
+}
+
+/* What was asked for; else the peak, the last failure and the end. Returns how many, or -1. */
+static int find_moments(struct named_moment *moments, const struct study *study,
+                        const struct device_use *use, const struct view *view, struct err *err)
+{
+    const struct failure *failure = last_failure(study, use->device);
+    int count = 0;
+
+    snprintf(moments[0].at, MOMENT_NAME_BYTES, "%.31s", view->at ? view->at : "peak");
+    if (find_moment(&moments[0].moment, study, use, view->at, err))
+        return -1;
+    count += moments[0].moment.index != INDEX_NONE;
+    if (view->at)
+        return count;
+    if (failure) {
+        snprintf(moments[count].at, MOMENT_NAME_BYTES, "oom:%" PRIu64, failure->number);
+        moments[count++].moment = failure->at;
+    }
+    if (study->history.event_count) {
+        snprintf(moments[count].at, MOMENT_NAME_BYTES, "end");
+        moments[count++].moment = study->history.last;
+    }
+    return count;
+}
+
+/* "the peak", "oom:2". */
+static const char *moment_text(const char *at)
+{
+    if (!strcmp(at, "peak"))
+        return "the peak";
+    return !strcmp(at, "end") ? "the end" : at;
+}
+
+/* --- one ledger --- */
+
+static void add_share_of(struct doc *doc, const struct ledger *ledger, uint64_t bytes)
+{
+    doc_known_ratio(doc, "share_ratio", "Share", ledger->used_known && ledger->used_bytes,
+                    ledger->used_bytes ? (double)bytes / (double)ledger->used_bytes : 0);
+}
+
+static void add_term(struct doc *doc, const struct study *study, const struct ledger *ledger,
+                     const struct ledger_term *term)
+{
+    char owner[OWNER_TEXT_BYTES];
+
+    doc_row_begin(doc);
+    doc_text(doc, "owner", "Owner", ledger_kind_key(term->kind));
+    doc_words(doc, "%s", owner_text(study, ledger, term, owner));
+    doc_text(doc_detail(doc), "name", "Name", owner_name(study, ledger, term));
+    doc_bytes(doc, "bytes", "Bytes", term->bytes);
+    add_share_of(doc, ledger, term->bytes);
+    doc_known_count(doc, "blocks", "Blocks", term->count != 0, term->count);
+    doc_text(doc, "source", "Source", ledger_source_key(ledger_source_of(term->kind)));
+    doc_row_end(doc);
+}
+
+/* For people the rest and the sum are rows of the table too. */
+static void add_sum(struct doc *doc, const char *owner, const struct ledger *ledger, bool known,
+                    int64_t bytes, const char *source)
+{
+    char size[UNITS_TEXT_BYTES];
+
+    doc_row_begin(doc_summary(doc));
+    doc_text(doc, NULL, "Owner", owner);
+    if (known) {
+        doc_integer(doc, NULL, "Bytes", DOC_BYTES, bytes);
+        doc_words(doc, "%s%s", bytes < 0 ? "-" : "",
+                  units_bytes(size, bytes < 0 ? 0 - (uint64_t)bytes : (uint64_t)bytes));
+    } else {
+        doc_null(doc, NULL, "Bytes", DOC_BYTES);
+    }
+    add_share_of(doc, ledger, known && bytes > 0 ? (uint64_t)bytes : 0);
+    doc_null(doc, NULL, "Blocks", DOC_COUNT);
+    doc_text(doc, NULL, "Source", source);
+    doc_row_end(doc);
+}
+
+/* "At the peak", "At a failure". */
+static const char *moment_heading(const char *at)
+{
+    static const struct {
+        const char *start, *heading;
+    } headings[] = {{"peak", "At the peak"},
+                    {"oom:", "At the failure"},
+                    {"end", "At the end"},
+                    {"", "At the moment asked for"}};
+    size_t i = 0;
+
+    while (strncmp(at, headings[i].start, strlen(headings[i].start)))
+        i++;
+    return headings[i].heading;
+}
+
+static void add_terms(struct doc *doc, const struct study *study, const struct ledger *ledger,
+                      const char *at)
+{
+    doc_list_begin(doc, "terms", moment_heading(at));
+    for (size_t i = 0; i < ledger->count; i++)
+        add_term(doc, study, ledger, &ledger->terms[i]);
+    add_sum(doc, "unaccounted", ledger, ledger->used_known, ledger->unaccounted_bytes,
+            "difference");
+    add_sum(doc, "in use on the card", ledger, ledger->used_known, (int64_t)ledger->used_bytes,
+            !ledger->used_known ? NULL
+            : ledger->is_asked  ? "the card"
+                                : "first look");
+    doc_list_end(doc);
+}
+
+static void add_notes(struct doc *doc, const struct ledger *ledger)
+{
+    const uint64_t context_bytes = ledger_sum(ledger, LEDGER_context);
+    char size[UNITS_TEXT_BYTES];
+
+    if (!ledger->used_known)
+        doc_note(doc, "Nobody asked the card what it has in use: the context and other processes "
+                      "are not known.");
+    else if (!ledger->is_asked)
+        doc_note(doc, "The card was asked when the context was new, and not again: what has grown "
+                      "since outside of recorded calls is not known.");
+    if (context_bytes > CONTEXT_MOST_BYTES)
+        doc_note(doc,
+                 "No context is that large: other processes hold about %s of it (assumed: a "
+                 "context of at most 1 GiB).",
+                 units_bytes(size, context_bytes - CONTEXT_MOST_BYTES));
+    if (is_worth_saying(ledger))
+        doc_note(doc, "Unaccounted is what grew outside of recorded calls: this context (kernels "
+                      "loaded late, local memory) or other processes.");
+    if (ledger->managed_bytes)
+        doc_note(doc, "%s of managed memory is in no line: where it lies is not known.",
+                 units_bytes(size, ledger->managed_bytes));
+    if (ledger->imported_bytes)
+        doc_note(doc, "%s of imported memory is in no line: its own process counts it.",
+                 units_bytes(size, ledger->imported_bytes));
+}
+
+static void add_ledger(struct doc *doc, const struct study *study, const struct ledger *ledger,
+                       const char *at)
+{
+    doc_text(doc_detail(doc), "at", "Moment", at);
+    doc_integer(doc_detail(doc), "time_ns", "At", DOC_NS, (int64_t)ledger->moment.time_ns);
+    doc_count(doc_detail(doc), "seq", "Event", ledger->moment.seq);
+    doc_known_bytes(doc_detail(doc), "used_bytes", "In use", ledger->used_known,
+                    ledger->used_bytes);
+    doc_known_bytes(doc_detail(doc), "total_bytes", "Of the card", ledger->total_known,
+                    ledger->total_bytes);
+    doc_text(doc_detail(doc), "used_source", "Source",
+             !ledger->used_known ? NULL
+             : ledger->is_asked  ? "card"
+                                 : "first-look");
+    doc_bytes(doc_detail(doc), "process_bytes", "Of this process", ledger->process_bytes);
+    if (ledger->used_known)
+        doc_integer(doc_detail(doc), "unaccounted_bytes", "Unaccounted", DOC_DELTA,
+                    ledger->unaccounted_bytes);
+    else
+        doc_null(doc_detail(doc), "unaccounted_bytes", "Unaccounted", DOC_DELTA);
+    doc_bytes(doc_detail(doc), "managed_bytes", "Managed", ledger->managed_bytes);
+    doc_bytes(doc_detail(doc), "imported_bytes", "Imported", ledger->imported_bytes);
+    add_terms(doc, study, ledger, at);
+}
+
+/* "ledger" of one device: its moments. */
+static int add_moments(struct doc *doc, const struct study *study, const struct device_use *use,
+                       const struct view *view, struct err *err)
+{
+    struct named_moment moments[MOMENTS_MAX];
+    const int count = find_moments(moments, study, use, view, err);
+
+    if (count < 0)
+        return -1;
+    doc_list_begin(doc, "moments", NULL);
+    for (int i = 0; i < count; i++) {
+        struct ledger ledger;
+
+        if (ledger_at(&ledger, &study->history, use, &moments[i].moment, err))
+            return -1;
+        doc_row_begin(doc);
+        add_ledger(doc, study, &ledger, moments[i].at);
+        if (!i)
+            add_notes(doc, &ledger);
+        doc_row_end(doc);
+        ledger_release(&ledger);
+    }
+    doc_list_end(doc);
+    return 0;
+}
+
+/* --- parts and the page --- */
+
+int page_ledgers(struct doc *doc, const struct study *study, const struct view *view,
+                 struct err *err)
+{
+    const struct history *history = &study->history;
+    int status = 0;
+
+    doc_list_begin(doc, "ledger", NULL);
+    for (size_t i = 0; i < history->device_count && !status; i++) {
+        const struct device_use *use = &history->devices[i];
+
+        if (view->device >= 0 && use->device != view->device)
+            continue;
+        doc_row_begin(doc);
+        page_device_number(doc, "Device", use->device);
+        if (doc_takes(doc, DOC_BOTH))
+            status = add_moments(doc, study, use, view, err);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+    return status;
+}
+
+/* What nvidia-smi shows for the process: its pools, its other memory, and its context. */
+static void add_note(struct doc *doc, const struct ledger *ledger)
+{
+    const uint64_t pools_bytes =
+        ledger_sum(ledger, LEDGER_pool_live) + ledger_sum(ledger, LEDGER_pool_cached);
+    const uint64_t modules_bytes = ledger_sum(ledger, LEDGER_modules);
+    const uint64_t context_bytes = ledger_sum(ledger, LEDGER_context);
+    const uint64_t own_bytes =
+        context_bytes < CONTEXT_MOST_BYTES ? context_bytes : CONTEXT_MOST_BYTES;
+    char all[UNITS_TEXT_BYTES], pools[UNITS_TEXT_BYTES], direct[UNITS_TEXT_BYTES];
+    char context[UNITS_TEXT_BYTES];
+
+    units_bytes(all, ledger->process_bytes + own_bytes);
+    units_bytes(pools, pools_bytes);
+    units_bytes(direct, ledger->process_bytes - pools_bytes - modules_bytes);
+    units_bytes(context, own_bytes + modules_bytes);
+    doc_note(doc,
+             "nvidia-smi shows about %s of this process at the peak: %s in pools of frameworks, "
+             "%s taken from the driver by libraries and the program, %s of context and modules "
+             "(%s).",
+             all, pools, direct, context,
+             !ledger->used_known ? "not known: nobody asked the card"
+             : context_bytes > CONTEXT_MOST_BYTES
+                 ? "assumed: more than 1 GiB was in use outside of "
+                   "the process's memory, by others"
+                 : "a difference; other processes' memory may be "
+                   "in it");
+}
+
+int page_ledger_note(struct doc *doc, const struct study *study, const struct device_use *use,
+                     const struct view *view, struct err *err)
+{
+    struct moment moment;
+    struct ledger ledger;
+
+    (void)view;
+    if (!doc_takes(doc, DOC_SUMMARY))
+        return 0;
+    if (find_moment(&moment, study, use, NULL, err))
+        return -1;
+    if (moment.index == INDEX_NONE)
+        return 0;
+    if (ledger_at(&ledger, &study->history, use, &moment, err))
+        return -1;
+    add_note(doc, &ledger);
+    ledger_release(&ledger);
+    return 0;
+}
+
+static int answer_of_device(struct opening *opening, const struct study *study,
+                            const struct device_use *use, const struct view *view, struct err *err)
+{
+    char device[STUDY_DEVICE_BYTES];
+    struct moment moment;
+    struct ledger ledger;
+
+    study_device_name(use->device, device);
+    if (find_moment(&moment, study, use, view->at, err))
+        return -1;
+    if (moment.index == INDEX_NONE)
+        return page_say(opening, "On %s no device memory was allocated%s%s.", device,
+                        view->at ? " by " : "", view->at ? view->at : "");
+    if (ledger_at(&ledger, &study->history, use, &moment, err))
+        return -1;
+    const int status =
+        say_ledger(opening, study, use, &ledger, moment_text(view->at ? view->at : "peak"));
+    ledger_release(&ledger);
+    return status;
+}
+
+static int answer_ledger(struct opening *opening, const struct study *study,
+                         const struct view *view, struct err *err)
+{
+    const struct history *history = &study->history;
+    int status = 0;
+
+    for (size_t i = 0; i < history->device_count && status >= 0; i++)
+        if (view->device < 0 || history->devices[i].device == view->device)
+            status = answer_of_device(opening, study, &history->devices[i], view, err);
+    if (history->device_count && status >= 0)
+        page_next(opening, history->failures_in_all ? "oom" : "peak");
+    return history->device_count ? status : page_say(opening, "No device was used.");
+}
+
+const struct page page_ledger = {.schema = "gpumemtrace.ledger/1",
+                                 .answer = answer_ledger,
+                                 .device = add_moments,
+                                 .tail = page_warnings};

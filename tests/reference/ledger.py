@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""Every byte of a card by owner, as doc/counting.md defines the ledger, from the blocks of Books alone. It shares no
+code with the analyzer."""
+
+import fnmatch
+
+from reference.events import table_rows
+
+ROLES = list(table_rows("frame_roles.def", "RULE"))
+
+
+def role_of_file(file):
+    return next((role for role, where, pattern in ROLES if where == "file" and fnmatch.fnmatchcase(file, pattern)), "program")
+
+
+class Ledger:
+    def __init__(self, figures, device, index):
+        self.figures, self.books, self.device, self.index = figures, figures.books, device, index
+        self.terms = {}
+        self.add_driver_blocks()
+        self.add_kept_by_driver()
+        self.add("modules", None, sum(block.size for block in self.live("context")))
+        self.process = sum(bytes_ for bytes_, _ in self.terms.values())
+        self.add_card()
+
+    def add(self, owner, name, bytes_, count=0):
+        before, blocks = self.terms.get((owner, name), (0, 0))
+        if bytes_:
+            self.terms[owner, name] = before + bytes_, blocks + count
+
+    def live(self, account, pool=0):
+        return self.figures.live_blocks((self.device, account, pool), self.index)
+
+    def is_there(self, thing):
+        return thing.begin <= self.index and (thing.end is None or thing.end > self.index)
+
+    # --- whose a block is ---
+
+    def segments(self, stock):
+        return [r for r in self.books.ranges if r.pool_stock == stock and self.is_there(r)]
+
+    def home(self, block):
+        """The pool of this device that cuts the plain block into pieces."""
+        for held in self.books.ranges:
+            if held.block is block and not held.physical and held.pool_stock and held.pool_stock[0] == self.device:
+                return held.pool_stock
+        return None
+
+    def owner(self, block):
+        """Labels own nothing, nor does Python itself: the first other frame does. Random traces have no native ones."""
+        if block.memory == "graph pool":
+            return "graphs"
+        files = [file for kind, _, file, _ in self.books.stack_frames(block.stack) if kind == "python"]
+        return "program" if any(role_of_file(file) in ("program", "framework") for file in files) else "unknown"
+
+    def add_driver_blocks(self):
+        pools = self.figures.pools(self.device)
+        mapped = {stock: sum(r.size for r in self.segments(stock) if r.physical) for stock in pools}
+        held, objects = dict.fromkeys(pools, 0), 0
+        for block in self.live("device"):
+            home = self.home(block) if block.is_segment else None
+            if block.memory == "virtual" and block.is_segment and any(mapped.values()):
+                objects += block.size
+            elif home:
+                held[home] += block.size
+            else:
+                self.add(self.owner(block), None, block.size, 1)
+        for stock in pools:
+            share = min(mapped[stock], objects)
+            held[stock] += share
+            objects -= share
+        if objects:
+            held[next(stock for stock in pools if mapped[stock])] += objects
+        for stock in pools:
+            tensors = self.live("pool", stock[2])
+            bytes_ = min(sum(block.size for block in tensors), held[stock])
+            self.add("pool_live", self.figures.pool_name(stock), bytes_, len(tensors))
+            self.add("pool_cached", self.figures.pool_name(stock), held[stock] - bytes_)
+
+    def add_kept_by_driver(self):
+        stock = (self.device, "device", 0)
+        reserved = self.figures.driver_parts(stock, self.index)[0]
+        live = self.live("device")
+        idle = 0
+        for mempool in self.books.mempools:
+            reports = [kept for when, _, kept in mempool.reports if when <= self.index]
+            if reports and mempool.device == self.device and mempool.memory in ("stream-ordered", "graph pool"):
+                idle += max(reports[-1] - sum(block.size for block in live if block.mempool is mempool), 0)
+        free = reserved - sum(block.size for block in live)
+        if free >= 0:
+            self.add("mempools", None, idle)
+            self.add("rounding", None, free - idle)
+
+    # --- the card ---
+
+    def add_card(self):
+        total, context = self.books.cards.get(self.device, (None, None))
+        free = self.figures.card_free(self.device, self.index)
+        sample = self.figures.sample(self.device, self.index)
+        self.source = "card" if sample else "first-look" if context is not None else None
+        self.total = sample.total if sample else total
+        self.used = self.unaccounted = None
+        if not self.source:
+            return
+        self.used = sample.total - free if sample else self.process + context
+        if context is None:
+            context = max(self.used - self.process, 0)
+        self.add("context", None, context)
+        self.unaccounted = self.used - self.process - context
+
+    def row(self, at):
+        stock = lambda account: sum(block.size for block in self.live(account))  # noqa: E731
+        return {
+            "at": at,
+            **self.figures.stamp(self.index),
+            "used_bytes": self.used,
+            "total_bytes": self.total,
+            "used_source": self.source,
+            "process_bytes": self.process,
+            "unaccounted_bytes": self.unaccounted,
+            "managed_bytes": stock("managed"),
+            "imported_bytes": stock("imported"),
+            "terms": [
+                {"owner": owner, "name": name, "bytes": bytes_, "blocks": count or None}
+                for (owner, name), (bytes_, count) in self.terms.items()
+            ],
+        }
+
+
+def fullest(figures, device):
+    """Of the moments when the driver's memory is at its peak the first when pools had handed out most."""
+    driver = figures.live((device, "device", 0))
+    peak, first = figures.peak((device, "device", 0))
+    pools = [figures.live(stock) for stock in figures.pools(device)]
+    highest = [index for index, live in enumerate(driver) if live == peak]
+    return None if first is None else max(highest, key=lambda index: (sum(live[index] for live in pools), -index))
+
+
+def moments(figures, device, at):
+    if at:
+        index = figures.moment(at, (device, "device", 0))
+        return [(at, index)] if index is not None else []
+    found = [("peak", fullest(figures, device))]
+    failed = [
+        (f"oom:{number}", event.index)
+        for number, (event, stock, _) in enumerate(figures.books.failures, 1)
+        if stock[0] == device
+    ]
+    found += failed[-1:]
+    found += [("end", figures.books.count - 1)] if figures.books.count else []
+    return [(name, index) for name, index in found if index is not None]
+
+
+def ledger_page(figures, at=None):
+    devices = []
+    for device in figures.devices:
+        rows = [Ledger(figures, device, index).row(name) for name, index in moments(figures, device, at)]
+        devices.append({"device": device, "moments": rows})
+    return {"devices": devices}
+
+
+def closing(page):
+    """Devices and moments whose terms do not add up to what is in use, to the byte."""
+    found = []
+    for device in page["devices"]:
+        for row in device["moments"]:
+            terms = sum(term["bytes"] for term in row["terms"])
+            if row["used_bytes"] is not None and terms + row["unaccounted_bytes"] != row["used_bytes"]:
+                found.append(f"device {device['device']} at {row['at']}: {terms} + {row['unaccounted_bytes']} is not {row['used_bytes']}")
+    return found
