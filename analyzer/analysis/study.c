@@ -13,26 +13,19 @@
 
 /* --- what the pass has to know before it --- */
 
-struct extent {
-    uint64_t event_count, end_ns; /* how many events count, and the latest time of one of them */
-};
-
-static int measure(struct extent *extent, const struct trace *trace, struct err *err)
+/* How many events count. */
+static int count_events(uint64_t *count, const struct trace *trace, struct err *err)
 {
     struct event_reader *reader = event_reader_new(trace, err);
     struct event_batch batch = {0};
     int status = -1;
 
-    *extent = (struct extent){0};
+    *count = 0;
     if (!reader)
         return -1;
     const struct event_source source = event_reader_source(reader);
-    while (!(status = source.next(source.self, &batch, err)) && batch.count) {
-        extent->event_count += batch.counted;
-        for (size_t i = 0; i < batch.counted; i++)
-            if (batch.events[i].time_ns > extent->end_ns)
-                extent->end_ns = batch.events[i].time_ns;
-    }
+    while (!(status = source.next(source.self, &batch, err)) && batch.count)
+        *count += batch.counted;
     event_reader_free(reader);
     return status;
 }
@@ -55,10 +48,10 @@ static uint64_t *place_stops(struct replay_plan *plan, size_t count, uint64_t ev
 
 /* --- the pass --- */
 
-enum { OBSERVERS_MAX = STUDY_WATCHES + STUDY_TIMELINES_MAX };
+enum { OBSERVERS_MAX = STUDY_WATCHES + 1 };
 
 static size_t choose_observers(struct study *study, const struct study_ask *ask,
-                               const struct extent *extent, struct observer *observers)
+                               struct observer *observers)
 {
     size_t count = 0;
 
@@ -66,11 +59,9 @@ static size_t choose_observers(struct study *study, const struct study_ask *ask,
     if (ask->needs & STUDY_NEEDS_##name)                                                           \
         observers[count++] = type##_observer(&study->name);
 #include "watches.def"
-    for (int i = 0; i < STUDY_TIMELINES_MAX; i++) {
-        if (!ask->timeline_samples[i])
-            continue;
-        timelines_init(&study->timelines[i], ask->timeline_samples[i], extent->end_ns);
-        observers[count++] = timelines_observer(&study->timelines[i]);
+    if (ask->timeline.cut_count) {
+        timelines_init(&study->timelines, &ask->timeline);
+        observers[count++] = timelines_observer(&study->timelines);
     }
     return count;
 }
@@ -81,25 +72,65 @@ static int run_replay(struct study *study, const struct study_ask *ask, struct e
                                .takes_library_ranges = ask->takes_library_ranges};
     struct observer observers[OBSERVERS_MAX];
     struct event_reader *reader = NULL;
-    struct extent extent = {0};
-    uint64_t *stops = NULL;
+    uint64_t *stops = NULL, event_count = 0;
     int status = -1;
 
     if (moment_parse(ask->at, &plan, err))
         return -1;
-    if ((ask->stop_count || ask->timeline_samples[0] || ask->timeline_samples[1]) &&
-        measure(&extent, &study->trace, err))
+    if (ask->stop_count && count_events(&event_count, &study->trace, err))
         return -1;
-    stops = place_stops(&plan, ask->stop_count, extent.event_count, err);
+    stops = place_stops(&plan, ask->stop_count, event_count, err);
     if (!stops || !(reader = event_reader_new(&study->trace, err)))
         goto out;
     const struct event_source source = event_reader_source(reader);
-    plan.observers =
-        (struct observers){observers, choose_observers(study, ask, &extent, observers)};
+    plan.observers = (struct observers){observers, choose_observers(study, ask, observers)};
     status = replay_trace(&study->history, &study->trace, &source, &plan, err);
 out:
     event_reader_free(reader);
     free(stops);
+    return status;
+}
+
+/* --- the second replay, of a timeline by phase or category --- */
+
+static int ask_moments(struct study *study, uint32_t stock, struct err *err)
+{
+    const struct timeline_cut *cuts = timelines_of(&study->timelines, stock);
+    size_t count = 0;
+
+    if (!cuts)
+        return 0;
+    uint64_t *moments = array_new(study->timelines.used, sizeof *moments, err);
+    if (!moments)
+        return -1;
+    for (size_t i = 0; i < study->timelines.used; i++)
+        if (cuts[i].is_present)
+            moments[count++] = cuts[i].index == INDEX_NONE ? 0 : cuts[i].index;
+    return breakdown_ask(&study->breakdown, stock, moments, count, err);
+}
+
+static int break_down(struct study *study, const struct study_ask *ask, struct err *err)
+{
+    const uint32_t stock_count = (uint32_t)study->history.stock_count;
+    struct observer observer = breakdown_observer(&study->breakdown);
+    const struct replay_plan plan = {.rule_of = category_rule_of,
+                                     .takes_library_ranges = ask->takes_library_ranges,
+                                     .observers = {&observer, 1}};
+    struct history again;
+
+    if (breakdown_init(&study->breakdown, ask->timeline_by, &study->categories, stock_count, err))
+        return -1;
+    for (uint32_t i = 0; i < stock_count; i++)
+        if (ask_moments(study, i, err))
+            return -1;
+    struct event_reader *reader = event_reader_new(&study->trace, err);
+    if (!reader)
+        return -1;
+    const struct event_source source = event_reader_source(reader);
+    const int status = replay_trace(&again, &study->trace, &source, &plan, err);
+    if (!status)
+        history_release(&again);
+    event_reader_free(reader);
     return status;
 }
 
@@ -108,11 +139,15 @@ int study_open(struct study *study, const char *path, const struct study_ask *as
     *study = (struct study){0};
     if (load_trace(&study->trace, path, err) || run_replay(study, ask, err))
         goto failed;
-    trace_close_events(&study->trace);
+    if (ask->timeline_by < BREAKDOWN_BY_PHASE)
+        trace_close_events(&study->trace);
     study->symbols = symbols_new(&study->trace, err);
-    if (study->symbols &&
-        !categories_init(&study->categories, &study->history, study->symbols, err))
-        return 0;
+    if (!study->symbols ||
+        categories_init(&study->categories, &study->history, study->symbols, err) ||
+        (ask->timeline_by >= BREAKDOWN_BY_PHASE && break_down(study, ask, err)))
+        goto failed;
+    trace_close_events(&study->trace);
+    return 0;
 failed:
     study_release(study);
     return -1;
@@ -124,8 +159,8 @@ void study_release(struct study *study)
     categories_release(&study->categories);
 #define WATCH(name, type) type##_release(&study->name);
 #include "watches.def"
-    for (int i = 0; i < STUDY_TIMELINES_MAX; i++)
-        timelines_release(&study->timelines[i]);
+    timelines_release(&study->timelines);
+    breakdown_release(&study->breakdown);
     history_release(&study->history);
     trace_release(&study->trace);
     *study = (struct study){0};

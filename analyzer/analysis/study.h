@@ -6,6 +6,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STUDY_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STUDY_H
 
+#include "breakdown.h"
 #include "category.h"
 #include "analyzer/analysis/steps/growth_watch.h"
 #include "nesting.h"
@@ -25,13 +26,13 @@ enum study_needs {
 #define WATCH(name, type) STUDY_NEEDS_##name = 1 << STUDY_WATCH_##name,
 #include "watches.def"
 };
-enum { STUDY_TIMELINES_MAX = 2 };
 struct study_ask {
     unsigned needs;            /* STUDY_NEEDS_… */
     const char *at;            /* as moment.h has it; NULL: the peak */
     bool takes_library_ranges; /* NVTX ranges of libraries' own domains are phases, too */
     size_t stop_count;         /* moments evenly spaced in events: history.stops */
-    size_t timeline_samples[STUDY_TIMELINES_MAX]; /* 0: no such timeline */
+    struct timeline_ask timeline;
+    enum breakdown_by timeline_by; /* what each of its moments is broken down by */
 };
 
 struct study {
@@ -42,12 +43,13 @@ struct study {
     /* Empty unless asked for. */
 #define WATCH(name, type) struct type name;
 #include "watches.def"
-    struct timelines timelines[STUDY_TIMELINES_MAX];
+    struct timelines timelines;
+    struct breakdown breakdown; /* of the moments of the timelines */
 };
 
 /*
- * One pass over the events; stops and timelines need a second one, before it, that counts events
- * and finds the end.
+ * One pass over the events. Stops need one before it, which counts them; a timeline by phase or
+ * category needs a second replay, because its moments are known after the first.
  */
 int study_open(struct study *study, const char *path, const struct study_ask *ask, struct err *err);
 void study_release(struct study *study);

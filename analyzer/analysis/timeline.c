@@ -4,42 +4,115 @@
 
 #include <stdlib.h>
 
+#include "analyzer/replay/phase/spans.h"
 #include "analyzer/util/array.h"
 
 struct stock_timeline {
-    struct sample *samples; /* NULL: nothing has changed yet */
-    size_t current;
+    struct timeline_cut *cuts; /* NULL: nothing has changed yet */
     uint64_t live_bytes;
+    uint32_t path; /* of its last change */
 };
 
-void timelines_init(struct timelines *timelines, size_t sample_count, uint64_t length_ns)
+void timelines_init(struct timelines *timelines, const struct timeline_ask *ask)
 {
-    if (length_ns < UINT64_MAX)
-        length_ns++; /* the last moment lies inside */
-    if (sample_count > length_ns)
-        sample_count = (size_t)length_ns;
-    *timelines =
-        (struct timelines){.sample_count = sample_count,
-                           .step_ns = length_ns / sample_count + (length_ns % sample_count != 0)};
+    *timelines = (struct timelines){.ask = *ask, .width = 1};
 }
 
-static void begin_cut(const struct timelines *timelines, struct stock_timeline *own, size_t number)
+/* --- the axis --- */
+
+static uint64_t number_now(const struct timelines *timelines, const struct cursor *at,
+                           enum timeline_axis unit)
 {
-    own->samples[number] = (struct sample){.time_ns = (number + 1) * timelines->step_ns,
-                                           .max_bytes = own->live_bytes,
-                                           .min_bytes = own->live_bytes};
-    own->current = number;
+    return unit == TIMELINE_TIME    ? timelines->now_ns
+           : unit == TIMELINE_EVENT ? at->event->seq
+                                    : timelines->step + 1;
 }
 
-/* An event of another thread may be slightly older than the one before it; it stays in its cut. */
-static void move_to_now(const struct timelines *timelines, struct stock_timeline *own)
+static bool is_before(const struct timelines *timelines, const struct cursor *at)
 {
-    size_t number = (size_t)(timelines->now_ns / timelines->step_ns);
-    if (number >= timelines->sample_count)
-        number = timelines->sample_count - 1;
-    while (own->current < number)
-        begin_cut(timelines, own, own->current + 1);
+    const struct timeline_bound *from = &timelines->ask.from;
+    return from->unit && number_now(timelines, at, from->unit) < from->number;
 }
+
+static bool is_behind(const struct timelines *timelines, const struct cursor *at)
+{
+    const struct timeline_bound *to = &timelines->ask.to;
+    return to->unit && number_now(timelines, at, to->unit) > to->number;
+}
+
+/* An event of another thread may be slightly older than the one before it. */
+static void see_time(struct timelines *timelines, const struct cursor *at)
+{
+    if (at->event->time_ns > timelines->now_ns)
+        timelines->now_ns = at->event->time_ns;
+}
+
+/* --- cuts --- */
+
+static void join_cuts(struct timeline_cut *into, const struct timeline_cut *next)
+{
+    if (!next->is_present)
+        return;
+    if (!into->is_present) {
+        *into = *next;
+        return;
+    }
+    const struct timeline_cut first = *into;
+    if (next->max_bytes > first.max_bytes)
+        *into = *next;
+    into->min_bytes = first.min_bytes < next->min_bytes ? first.min_bytes : next->min_bytes;
+    into->last_bytes = next->last_bytes;
+}
+
+/* Each two cuts become one. */
+static void widen(struct timelines *timelines)
+{
+    for (size_t i = 0; i < timelines->stock_count; i++) {
+        struct timeline_cut *cuts = timelines->stocks[i].cuts;
+        for (size_t n = 0; cuts && n < timelines->used; n++) {
+            struct timeline_cut cut = cuts[n];
+            cuts[n].is_present = false;
+            if (n % 2)
+                join_cuts(&cuts[n / 2], &cut);
+            else
+                cuts[n / 2] = cut;
+        }
+    }
+    timelines->width *= 2;
+    timelines->used = (timelines->used + 1) / 2;
+}
+
+static size_t cut_now(struct timelines *timelines, const struct cursor *at)
+{
+    const uint64_t way = number_now(timelines, at, timelines->ask.axis) - timelines->begin;
+    while (way / timelines->width >= timelines->ask.cut_count)
+        widen(timelines);
+    const size_t number = (size_t)(way / timelines->width);
+    if (number >= timelines->used)
+        timelines->used = number + 1;
+    return number;
+}
+
+/* The stock's cut of now; it begins with what was live before it. */
+static struct timeline_cut *reach_cut(struct timelines *timelines, const struct cursor *at,
+                                      struct stock_timeline *own)
+{
+    struct timeline_cut *cut = &own->cuts[cut_now(timelines, at)];
+    if (cut->is_present)
+        return cut;
+    *cut = (struct timeline_cut){.is_present = true,
+                                 .time_ns = timelines->now_ns,
+                                 .seq = at->event->seq,
+                                 .step = timelines->step + 1,
+                                 .index = at->index ? at->index - 1 : INDEX_NONE,
+                                 .max_bytes = own->live_bytes,
+                                 .min_bytes = own->live_bytes,
+                                 .last_bytes = own->live_bytes,
+                                 .path = own->path};
+    return cut;
+}
+
+/* --- the watch --- */
 
 static struct stock_timeline *find_stock(struct timelines *timelines, uint32_t stock,
                                          struct err *err)
@@ -50,19 +123,40 @@ static struct stock_timeline *find_stock(struct timelines *timelines, uint32_t s
         return NULL;
     timelines->stocks = grown;
     struct stock_timeline *own = &timelines->stocks[stock];
-    if (own->samples)
+    if (own->cuts)
         return own;
-    own->samples = array_new(timelines->sample_count, sizeof *own->samples, err);
-    if (!own->samples)
-        return NULL;
-    begin_cut(timelines, own, 0);
-    return own;
+    own->path = HISTORY_NONE;
+    own->cuts = array_new(timelines->ask.cut_count, sizeof *own->cuts, err);
+    return own->cuts ? own : NULL;
 }
 
-static void see_time(struct timelines *timelines, const struct cursor *at)
+/* From here on cuts are made. Where a later beginning was asked for, all that is live is shown. */
+static void begin_cuts(struct timelines *timelines, const struct cursor *at)
 {
-    if (at->event->time_ns > timelines->now_ns)
-        timelines->now_ns = at->event->time_ns;
+    if (timelines->is_begun)
+        return;
+    timelines->is_begun = true;
+    timelines->begin = number_now(timelines, at, timelines->ask.axis);
+    for (size_t i = 0; i < timelines->stock_count && timelines->ask.from.unit; i++)
+        if (timelines->stocks[i].cuts)
+            reach_cut(timelines, at, &timelines->stocks[i]);
+}
+
+static void note_live(struct timelines *timelines, const struct cursor *at,
+                      struct stock_timeline *own, uint64_t live_bytes, uint32_t path)
+{
+    struct timeline_cut *cut = reach_cut(timelines, at, own);
+    cut->last_bytes = live_bytes;
+    if (live_bytes < cut->min_bytes)
+        cut->min_bytes = live_bytes;
+    if (live_bytes <= cut->max_bytes)
+        return;
+    cut->max_bytes = live_bytes;
+    cut->time_ns = timelines->now_ns;
+    cut->seq = at->event->seq;
+    cut->step = timelines->step + 1;
+    cut->index = at->index;
+    cut->path = path;
 }
 
 static int on_change(void *self, const struct cursor *at, const struct spans *spans,
@@ -70,63 +164,50 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
 {
     struct timelines *timelines = self;
     const struct stock *stock = &at->history->stocks[change->block->stock];
-    (void)spans;
     if (!stock_is_of_layer(stock))
         return 0;
     struct stock_timeline *own = find_stock(timelines, change->block->stock, at->err);
     if (!own)
         return -1;
-    see_time(timelines, at);
-    move_to_now(timelines, own);
+    timelines->has_changes = true;
     if (change->is_half) /* the moment between the halves is not shown */
         return 0;
-    struct sample *sample = &own->samples[own->current];
-    own->live_bytes = stock->live_bytes;
-    if (own->live_bytes > sample->max_bytes) {
-        sample->max_bytes = own->live_bytes;
-        sample->time_ns = at->event->time_ns;
+    const uint32_t path =
+        change->event_span == HISTORY_NONE ? HISTORY_NONE : spans->items[change->event_span].path;
+    see_time(timelines, at);
+    if (!is_before(timelines, at) && !is_behind(timelines, at)) {
+        begin_cuts(timelines, at);
+        note_live(timelines, at, own, stock->live_bytes, path);
     }
-    if (own->live_bytes < sample->min_bytes)
-        sample->min_bytes = own->live_bytes;
+    own->live_bytes = stock->live_bytes;
+    own->path = path;
     return 0;
 }
 
 static int on_event(void *self, const struct cursor *at)
 {
-    see_time(self, at);
-    return 0;
-}
-
-static int on_end(void *self, const struct cursor *at)
-{
     struct timelines *timelines = self;
-    for (uint32_t i = 0; i < at->history->stock_count; i++) {
-        if (!stock_is_of_layer(&at->history->stocks[i]))
-            continue;
-        struct stock_timeline *own = find_stock(timelines, i, at->err);
-        if (!own)
-            return -1;
-        move_to_now(timelines, own);
-    }
+    see_time(timelines, at);
+    if (timelines->has_changes && timelines->ask.from.unit && !is_before(timelines, at) &&
+        !is_behind(timelines, at))
+        begin_cuts(timelines, at);
     return 0;
 }
 
 struct observer timelines_observer(struct timelines *timelines)
 {
-    return (struct observer){
-        .self = timelines, .on_change = on_change, .on_event = on_event, .on_end = on_end};
+    return (struct observer){.self = timelines, .on_change = on_change, .on_event = on_event};
 }
 
 void timelines_release(struct timelines *timelines)
 {
     for (size_t i = 0; i < timelines->stock_count; i++)
-        free(timelines->stocks[i].samples);
+        free(timelines->stocks[i].cuts);
     free(timelines->stocks);
     *timelines = (struct timelines){0};
 }
 
-struct timeline timeline_of(const struct timelines *timelines, uint32_t stock)
+const struct timeline_cut *timelines_of(const struct timelines *timelines, uint32_t stock)
 {
-    const struct stock_timeline *own = &timelines->stocks[stock];
-    return (struct timeline){own->samples, own->current + 1};
+    return stock < timelines->stock_count ? timelines->stocks[stock].cuts : NULL;
 }

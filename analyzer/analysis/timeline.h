@@ -1,40 +1,57 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Live bytes over time, thinned to a bounded number of samples: the run is cut into equal times,
- * and each keeps the moment when most was live in it, so that no peak is lost. It watches the
- * replay, and has to know before how long the run is; it keeps the samples of each stock.
+ * Live bytes over time, thinned to a bounded number of cuts of equal width. Each keeps the moment when
+ * most was live in it, so that no peak is lost. It watches the replay, and keeps the cuts of each
+ * stock. It must not know how they are shown.
+ *
+ *     x of the axis    ├──────┼──────┼──────┼──────┤    begins at the first change of a layer, or
+ *     cuts                0      1      2      3        where it was asked to; when the cuts are
+ *     now twice as wide ├────────────┼────────────┤     used up, two become one
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_TIMELINE_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_TIMELINE_H
 
 #include "analyzer/replay/history/observer.h"
 
-struct sample {
-    uint64_t time_ns;   /* of the moment; of the cut's end if nothing changed in it */
-    uint64_t max_bytes; /* most live in the cut */
-    uint64_t min_bytes;
+enum timeline_axis { TIMELINE_TIME = 1, TIMELINE_EVENT, TIMELINE_STEP };
+
+/* An end of the part that is shown: in ns, an event's number or a step's, whatever the axis is. */
+struct timeline_bound {
+    enum timeline_axis unit; /* 0: none */
+    uint64_t number;
 };
 
-struct timeline {
-    struct sample *samples;
-    size_t count;
+struct timeline_ask {
+    size_t cut_count; /* at most; 0: no timeline */
+    enum timeline_axis axis;
+    struct timeline_bound from, to;
+};
+
+/* What was live in a cut; before its first change, what was live when it began. */
+struct timeline_cut {
+    bool is_present;    /* something changed in it */
+    uint64_t time_ns;   /* of the moment of max_bytes; times never fall from event to event */
+    uint64_t seq, step; /* of the event of that moment */
+    uint64_t index;     /* after which that was live; INDEX_NONE: before all events */
+    uint64_t max_bytes, min_bytes, last_bytes;
+    uint32_t path; /* phase of the last change up to that moment; HISTORY_NONE: outside any */
 };
 
 struct timelines {
-    size_t sample_count;
-    uint64_t step_ns;              /* length of one cut */
-    uint64_t now_ns;               /* the latest event so far */
+    struct timeline_ask ask;
+    uint64_t now_ns, step; /* the latest time so far; steps that ended */
+    bool has_changes, is_begun;
+    uint64_t begin, width;         /* of the first cut, and of each, in the axis's unit */
+    size_t used;                   /* cuts from the first to that of the latest change */
     struct stock_timeline *stocks; /* by stock */
     size_t stock_count, stock_capacity;
 };
 
-/* length_ns: the latest time of an event that counts. Fewer samples than asked for when the run has
- * fewer nanoseconds. */
-void timelines_init(struct timelines *timelines, size_t sample_count, uint64_t length_ns);
+void timelines_init(struct timelines *timelines, const struct timeline_ask *ask);
 struct observer timelines_observer(struct timelines *timelines);
 void timelines_release(struct timelines *timelines);
 
-/* Of a stock of a layer; valid until timelines_release. */
-struct timeline timeline_of(const struct timelines *timelines, uint32_t stock);
+/* The cuts of a stock of a layer, used of them, valid until timelines_release; NULL: it had nothing. */
+const struct timeline_cut *timelines_of(const struct timelines *timelines, uint32_t stock);
 
 #endif

@@ -1,21 +1,77 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace timeline`: live bytes over time, per layer. What it says is page/timeline.c. */
+/* `gpumemtrace timeline`: live bytes over time, events or steps. What it says is page/timeline.c. */
 #include "answer.h"
 
-enum { SAMPLES_MOST = 1000000 };
+#include "analyzer/analysis/moment.h"
+
+enum { SAMPLES_MOST = 1000000, BROKEN_DOWN_MOST = 10000 };
+
+struct given {
+    long samples;
+    int axis, by; /* enum timeline_axis, enum breakdown_by */
+    const char *from, *to;
+};
+
+/* A time means a time on any axis; a bare number is a step's on the axis of steps, else an event's. */
+static int parse_bound(struct timeline_bound *bound, const char *option, const char *text,
+                       enum timeline_axis axis, struct err *err)
+{
+    struct replay_plan plan;
+    struct err ignored;
+
+    if (!text)
+        return 0;
+    if (moment_parse(text, &plan, &ignored) ||
+        (plan.asked != ASKED_TIME && plan.asked != ASKED_SEQ)) {
+        err_set(err, ERR_USAGE,
+                "--%s=%.100s: not understood; it takes a time as 1.5s, or the number of %s", option,
+                text, axis == TIMELINE_STEP ? "a step" : "an event");
+        return -1;
+    }
+    bound->number = plan.number;
+    bound->unit = plan.asked == ASKED_TIME ? TIMELINE_TIME
+                  : axis == TIMELINE_STEP  ? TIMELINE_STEP
+                                           : TIMELINE_EVENT;
+    return 0;
+}
+
+static int read_given(struct page_timeline_options *own, const struct given *given, struct err *err)
+{
+    const enum timeline_axis axis = (enum timeline_axis)given->axis;
+
+    own->by = given->by;
+    own->ask = (struct timeline_ask){.cut_count = (size_t)given->samples, .axis = axis};
+    if (parse_bound(&own->ask.from, "from", given->from, axis, err) ||
+        parse_bound(&own->ask.to, "to", given->to, axis, err))
+        return -1;
+    return answer_check_samples(
+        given->samples, given->by > BREAKDOWN_BY_LAYER ? BROKEN_DOWN_MOST : SAMPLES_MOST, err);
+}
 
 int command_timeline(const struct command *command, int argc, char **argv, struct err *err)
 {
     static const struct option_rule rules[] = {
-        {"samples", 0, OPTION_COUNT, "N", "points in time (default 40 in text, else 500)",
-         offsetof(struct page_timeline_options, samples)},
+        {"axis", 0, OPTION_CHOICE, "time|event", "what the rows are even steps of (default time)",
+         offsetof(struct given, axis)},
+        {"from", 0, OPTION_TEXT, "WHEN",
+         "begin there and not at the first allocation: a time (1.5s), or the number of an event, "
+         "with "
+         "--axis=step of a step",
+         offsetof(struct given, from)},
+        {"to", 0, OPTION_TEXT, "WHEN", "end there", offsetof(struct given, to)},
+        {"by", 0, OPTION_CHOICE, "layer|phase|category",
+         "also what was live by phase of birth or by category, at the highest moment of each row",
+         offsetof(struct given, by)},
+        {"samples", 0, OPTION_COUNT, "N", "most rows (default 40 in text, else 500)",
+         offsetof(struct given, samples)},
         {0},
     };
+    struct given given = {.axis = TIMELINE_TIME, .by = BREAKDOWN_BY_LAYER};
     struct page_timeline_options own = {0};
     struct command_options options;
 
-    if (options_parse(&options, command, rules, &own, argc, argv, err) ||
-        answer_check_samples(own.samples, SAMPLES_MOST, err))
+    if (options_parse(&options, command, rules, &given, argc, argv, err) ||
+        read_given(&own, &given, err))
         return -1;
     return answer_print(&page_timeline, &options, &own, err);
 }

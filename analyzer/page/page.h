@@ -43,7 +43,8 @@ extern const struct page page_info;
 
 /* view->own points to the options that only this command has, where it has any. */
 struct page_timeline_options {
-    long samples; /* 0: as many as suit the reader */
+    struct timeline_ask ask; /* cut_count 0: as many as suit the reader */
+    int by;                  /* enum breakdown_by */
 };
 struct page_leaks_options {
     bool churn;

@@ -1,80 +1,324 @@
 /* SPDX-License-Identifier: MIT */
-/* The page of `timeline`: live bytes over time, per layer; in a summary as bars. */
+/* The page of `timeline`: live bytes over time, events or steps; in a summary as bars. */
 #include "parts.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyzer/analysis/breakdown.h"
 #include "analyzer/analysis/timeline.h"
+#include "analyzer/render/units.h"
+#include "analyzer/util/array.h"
 
-enum { SAMPLES = 500, SUMMARY_SAMPLES = 40 };
-
-static void add_bar(struct doc *doc, uint64_t bytes, uint64_t peak_bytes)
-{
-    static const char full[] = "########################################";
-    const double share = peak_bytes ? (double)bytes / (double)peak_bytes : 0;
-
-    doc_textf(doc_summary(doc), NULL, "", "%.*s", (int)(share * (double)(sizeof full - 1) + 0.5),
-              full);
-}
-
-static void add_timeline_of_stock(struct doc *doc, const struct study *study,
-                                  const struct timelines *timelines, uint32_t number)
-{
-    const struct stock *stock = &study->history.stocks[number];
-    const struct timeline timeline = timeline_of(timelines, number);
-
-    for (size_t i = 0; i < timeline.count; i++) {
-        doc_row_begin(doc);
-        page_layer(doc_detail(doc), study, stock, "Layer");
-        doc_integer(doc, "time_ns", "Time", DOC_NS, (int64_t)timeline.samples[i].time_ns);
-        doc_bytes(doc, "live_bytes", "Most live", timeline.samples[i].max_bytes);
-        doc_bytes(doc_detail(doc), "lowest_bytes", "Least live", timeline.samples[i].min_bytes);
-        add_bar(doc, timeline.samples[i].max_bytes, stock->peak_bytes);
-        doc_row_end(doc);
-    }
-}
-
-/* The samples of a summary, and those of a list of all. */
-enum { TIMELINE_SUMMARY, TIMELINE_DETAIL };
+enum { CUTS = 500, SUMMARY_CUTS = 40, BAR_COLUMNS = 30, SHORT_BAR_COLUMNS = 10 };
 
 static void ask_timeline(struct study_ask *ask, const struct view *view, const struct doc *doc)
 {
     const struct page_timeline_options *options = view->own;
-    const size_t samples = (size_t)options->samples;
 
-    if (doc_takes(doc, DOC_SUMMARY))
-        ask->timeline_samples[TIMELINE_SUMMARY] = samples ? samples : SUMMARY_SAMPLES;
-    if (doc_takes(doc, DOC_DETAIL))
-        ask->timeline_samples[TIMELINE_DETAIL] = samples ? samples : SAMPLES;
+    ask->timeline = options->ask;
+    ask->timeline_by = (enum breakdown_by)options->by;
+    if (!ask->timeline.cut_count)
+        ask->timeline.cut_count = doc_takes(doc, DOC_DETAIL) ? CUTS : SUMMARY_CUTS;
 }
 
-static void add_bars(struct doc *doc, const struct study *study, const struct page_stocks *stocks)
-{
-    char name[PAGE_LAYER_BYTES];
+/* --- a row --- */
 
-    if (!stocks->count || !doc_takes(doc, DOC_SUMMARY))
+/* One stock, from cut to cut. */
+struct line {
+    struct doc *doc;
+    const struct study *study;
+    uint32_t stock, driver; /* driver: shown beside it; HISTORY_NONE: none */
+    const struct timeline_cut *cuts;
+    size_t row;            /* of the cuts that are present, which the current one is */
+    uint64_t driver_bytes; /* at the end of the cut before, then the most in the current one */
+    enum breakdown_by by;
+};
+
+static uint64_t begin_of(const struct timelines *timelines, size_t cut)
+{
+    return timelines->begin + cut * timelines->width;
+}
+
+static void add_begin(const struct line *line, size_t cut)
+{
+    const struct timelines *timelines = &line->study->timelines;
+    const uint64_t begin = begin_of(timelines, cut);
+    char text[UNITS_TEXT_BYTES];
+
+    switch (timelines->ask.axis) {
+    case TIMELINE_EVENT:
+        doc_count(line->doc, "begin", "Event", begin);
         return;
-    const struct stock *leading = &study->history.stocks[stocks->numbers[0]];
-    doc_text(doc_summary(doc), NULL, "layer", page_layer_name(study, leading, name));
-    doc_list_begin(doc_summary(doc), NULL, "Live over time");
-    add_timeline_of_stock(doc, study, &study->timelines[TIMELINE_SUMMARY], stocks->numbers[0]);
-    doc_list_end(doc);
+    case TIMELINE_STEP:
+        doc_count(line->doc, "begin", "Step", begin);
+        return;
+    case TIMELINE_TIME:
+        break;
+    }
+    doc_integer(line->doc, "begin", "Time", DOC_NS, (int64_t)begin);
+    doc_words(line->doc, "%s",
+              units_time(text, begin, begin_of(timelines, timelines->used), timelines->width));
+}
+
+static void add_bar(struct doc *doc, uint64_t bytes, uint64_t peak_bytes, int columns)
+{
+    static const char full[] = "##############################";
+    const double share = peak_bytes ? (double)bytes / (double)peak_bytes : 0;
+
+    doc_textf(doc_summary(doc), NULL, "", "%.*s", (int)(share * columns + 0.5), full);
+}
+
+static const char *group_key(const struct line *line, size_t group)
+{
+    if (line->by == BREAKDOWN_BY_CATEGORY)
+        return category_key((enum category)group);
+    return group + 1 == line->study->breakdown.group_count
+               ? NULL
+               : study_path(line->study, (uint32_t)group);
+}
+
+/* The largest groups of a moment, as "activations 3.10 GiB, parameters 1.00 GiB, …". */
+static void add_largest_groups(const struct line *line)
+{
+    enum { MOST = 3, BYTES = 512 };
+    const struct breakdown *breakdown = &line->study->breakdown;
+    char text[BYTES] = "", size[UNITS_TEXT_BYTES];
+    uint64_t below = UINT64_MAX;
+    size_t length = 0, shown_count = 0, before = 0;
+
+    /* Each time the largest that is below the one before it, or as large and behind it. */
+    for (; shown_count <= MOST && length < BYTES; shown_count++) {
+        size_t largest = breakdown->group_count;
+        uint64_t most = 0;
+        for (size_t i = 0; i < breakdown->group_count; i++) {
+            const uint64_t bytes = breakdown_bytes(breakdown, line->stock, i, line->row);
+            if (bytes > most && (bytes < below || (bytes == below && i > before))) {
+                largest = i;
+                most = bytes;
+            }
+        }
+        if (!most)
+            break;
+        const char *key = group_key(line, largest);
+        if (shown_count == MOST)
+            snprintf(text + length, sizeof text - length, ", …");
+        else
+            length +=
+                (size_t)snprintf(text + length, sizeof text - length, "%s%s %s", length ? ", " : "",
+                                 key ? key : PAGE_OUTSIDE, units_bytes(size, most));
+        below = most;
+        before = largest;
+    }
+    doc_text(doc_summary(line->doc), NULL,
+             line->by == BREAKDOWN_BY_PHASE ? "By phase of birth" : "By category", text);
+}
+
+/* What every row of the cut has in common. */
+static void add_cut(const struct line *line, size_t cut)
+{
+    const struct timeline_cut *own = &line->cuts[cut];
+    const struct stock *stock = &line->study->history.stocks[line->stock];
+    const bool is_broken_down = line->by > BREAKDOWN_BY_LAYER;
+    const char *path = study_path(line->study, own->path);
+    struct doc *doc = line->doc;
+
+    page_layer(doc_detail(doc), line->study, stock, "Layer");
+    add_begin(line, cut);
+    doc_integer(doc_detail(doc), "time_ns", "Highest at", DOC_NS, (int64_t)own->time_ns);
+    doc_count(doc_detail(doc), "seq", "Event", own->seq);
+    doc_known_count(doc_detail(doc), "step", "Step", line->study->timelines.step > 0, own->step);
+    doc_bytes(doc, "live_bytes", "Most live", own->max_bytes);
+    doc_bytes(doc_detail(doc), "lowest_bytes", "Least live", own->min_bytes);
+    if (line->driver != HISTORY_NONE)
+        doc_bytes(doc_summary(doc), NULL, "Driver", line->driver_bytes);
+    add_bar(doc, own->max_bytes, stock->peak_bytes,
+            is_broken_down ? SHORT_BAR_COLUMNS : BAR_COLUMNS);
+    if (is_broken_down && doc_takes(doc, DOC_SUMMARY))
+        add_largest_groups(line);
+    doc_text(doc, "phase", "Phase", path);
+    doc_words(doc, "%s", path ? path : PAGE_OUTSIDE);
+}
+
+/* Each group of the moment is a row of its own, so that CSV has one table. */
+static void add_groups(const struct line *line, size_t cut)
+{
+    const struct breakdown *breakdown = &line->study->breakdown;
+    struct doc *doc = line->doc;
+
+    for (size_t i = 0; i < breakdown->group_count; i++) {
+        const uint64_t bytes = breakdown_bytes(breakdown, line->stock, i, line->row);
+
+        if (!bytes)
+            continue;
+        doc_row_begin(doc_detail(doc));
+        add_cut(line, cut);
+        doc_text(doc, line->by == BREAKDOWN_BY_PHASE ? "phase_of_birth" : "category", "Of",
+                 group_key(line, i));
+        doc_bytes(doc, "bytes", "Bytes", bytes);
+        doc_row_end(doc);
+    }
+}
+
+/* --- lines --- */
+
+/* What the driver's column says of a cut in which the driver may not have changed. */
+static void follow_driver(struct line *line, size_t cut, bool is_before)
+{
+    const struct timeline_cut *cuts =
+        line->driver == HISTORY_NONE ? NULL : timelines_of(&line->study->timelines, line->driver);
+
+    if (cuts && cuts[cut].is_present)
+        line->driver_bytes = is_before ? cuts[cut].max_bytes : cuts[cut].last_bytes;
+}
+
+static void add_line(struct line *line, bool is_shown)
+{
+    for (size_t i = 0; line->cuts && i < line->study->timelines.used; i++) {
+        follow_driver(line, i, true);
+        if (line->cuts[i].is_present) {
+            if (line->by > BREAKDOWN_BY_LAYER && doc_takes(line->doc, DOC_DETAIL)) {
+                add_groups(line, i);
+            } else {
+                doc_row_begin(doc_detail_if(line->doc, !is_shown));
+                add_cut(line, i);
+                doc_row_end(line->doc);
+            }
+            line->row++;
+        }
+        follow_driver(line, i, false);
+    }
+}
+
+static const char *axis_text(enum timeline_axis axis)
+{
+    static const char *const texts[] = {
+        [TIMELINE_TIME] = "time", [TIMELINE_EVENT] = "event", [TIMELINE_STEP] = "step"};
+
+    return texts[axis];
 }
 
 static int add_timeline(struct doc *doc, const struct study *study, const struct device_use *use,
                         const struct view *view, struct err *err)
 {
+    const struct page_timeline_options *options = view->own;
+    const uint32_t driver = use->stocks[ACCOUNT_device];
     struct page_stocks stocks;
+    char name[PAGE_LAYER_BYTES];
 
     (void)err;
     page_stocks_find(&stocks, doc, study, use, view);
-    add_bars(doc, study, &stocks);
-    doc_list_begin(doc_detail(doc), "timeline", "Live over time, all layers");
-    for (size_t i = 0; i < stocks.count && doc_takes(doc, DOC_BOTH); i++)
-        add_timeline_of_stock(doc, study, &study->timelines[TIMELINE_DETAIL], stocks.numbers[i]);
+    doc_text(doc_detail(doc), "axis", "axis", axis_text(study->timelines.ask.axis));
+    doc_count(doc_detail(doc), "width", "width", study->timelines.width);
+    if (stocks.count)
+        doc_text(doc_summary(doc), NULL, "layer",
+                 page_layer_name(study, &study->history.stocks[stocks.numbers[0]], name));
+    doc_list_begin(doc, "timeline", "Live over time");
+    for (size_t i = 0; i < stocks.count && doc_takes(doc, DOC_BOTH); i++) {
+        struct line line = {.doc = doc,
+                            .study = study,
+                            .stock = stocks.numbers[i],
+                            .driver = stocks.numbers[i] == driver || view->layer != LAYER_none
+                                          ? HISTORY_NONE
+                                          : driver,
+                            .cuts = timelines_of(&study->timelines, stocks.numbers[i]),
+                            .by = (enum breakdown_by)options->by};
+        add_line(&line, i == 0);
+    }
     doc_list_end(doc);
     return 0;
 }
 
+/* --- the answer --- */
+
+static const struct timeline_cut *highest_cut(const struct timelines *timelines,
+                                              const struct timeline_cut *cuts)
+{
+    const struct timeline_cut *highest = NULL;
+
+    for (size_t i = 0; cuts && i < timelines->used; i++)
+        if (cuts[i].is_present && (!highest || cuts[i].max_bytes > highest->max_bytes))
+            highest = &cuts[i];
+    return highest;
+}
+
+static uint64_t last_bytes(const struct timelines *timelines, const struct timeline_cut *cuts)
+{
+    for (size_t i = timelines->used; i-- > 0;)
+        if (cuts[i].is_present)
+            return cuts[i].last_bytes;
+    return 0;
+}
+
+static int say_line(struct opening *opening, const struct study *study,
+                    const struct device_use *use, const struct view *view)
+{
+    const struct timelines *timelines = &study->timelines;
+    const uint32_t number = study_stock(study, use, view);
+    const struct timeline_cut *cuts =
+        number == HISTORY_NONE ? NULL : timelines_of(timelines, number);
+    const struct timeline_cut *highest = highest_cut(timelines, cuts);
+    char name[PAGE_LAYER_BYTES], most[UNITS_TEXT_BYTES], card[UNITS_TEXT_BYTES];
+    char when[UNITS_TEXT_BYTES], left[UNITS_TEXT_BYTES];
+    const uint64_t card_bytes = study_card_bytes(study, use->device);
+    const bool is_part = timelines->ask.from.unit || timelines->ask.to.unit;
+
+    if (!highest)
+        return 0;
+    const char *path = study_path(study, highest->path);
+    units_bytes(card, card_bytes);
+    return page_say(opening, "The %s %s %s%s%s%s, %s after the start%s%s; %s was live at %s end.",
+                    page_layer_name(study, &study->history.stocks[number], name),
+                    is_part ? "held at most" : "peaked at", units_bytes(most, highest->max_bytes),
+                    card_bytes ? " of " : "", card_bytes ? card : "", is_part ? " there" : "",
+                    units_duration(when, (int64_t)highest->time_ns), path ? ", in phase " : "",
+                    path ? path : "", units_bytes(left, last_bytes(timelines, cuts)),
+                    is_part ? "its" : "the");
+}
+
+/* A part of the run where there is nothing to show is a mistake of whoever asked. */
+static int check_part(const struct study *study, struct err *err)
+{
+    const struct timeline_ask *ask = &study->timelines.ask;
+    const struct moment *last = &study->history.last;
+    const bool needs_steps = ask->axis == TIMELINE_STEP || ask->from.unit == TIMELINE_STEP ||
+                             ask->to.unit == TIMELINE_STEP;
+    char when[UNITS_TEXT_BYTES];
+
+    if (last->index == INDEX_NONE)
+        return 0;
+    if (needs_steps && !study->timelines.step) {
+        err_set(
+            err, ERR_USAGE,
+            "the trace shows no steps: mark them with gpumemtrace_step() or a phase named step; "
+            "--axis=time and --axis=event need none");
+        return -1;
+    }
+    if (study->timelines.is_begun || !study->timelines.has_changes)
+        return 0;
+    err_set(err, ERR_USAGE,
+            "nothing was live between --from and --to; the last event is %" PRIu64
+            ", %s after the start",
+            last->seq, units_duration(when, (int64_t)last->time_ns));
+    return -1;
+}
+
+static int answer_timeline(struct opening *opening, const struct study *study,
+                           const struct view *view, struct err *err)
+{
+    const struct history *history = &study->history;
+    int status = check_part(study, err);
+
+    for (size_t i = 0; i < history->device_count && status >= 0; i++)
+        if (view->device < 0 || view->device == history->devices[i].device)
+            status = say_line(opening, study, &history->devices[i], view);
+    page_next(opening, "peak");
+    return status;
+}
+
 const struct page page_timeline = {.schema = "gpumemtrace.timeline/1",
                                    .ask = ask_timeline,
+                                   .answer = answer_timeline,
                                    .device = add_timeline,
                                    .tail = page_warnings};

@@ -72,6 +72,23 @@ char *units_duration(char out[UNITS_TEXT_BYTES], int64_t ns)
     return out;
 }
 
+char *units_time(char out[UNITS_TEXT_BYTES], uint64_t ns, uint64_t last_ns, uint64_t resolution_ns)
+{
+    static const struct {
+        const char *name;
+        uint64_t ns;
+    } units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+    size_t unit = 0;
+    int decimals = 0;
+    while (unit + 1 < sizeof units / sizeof *units && last_ns >= units[unit + 1].ns)
+        unit++;
+    for (uint64_t step = units[unit].ns; step > 1 && step > resolution_ns; step /= 10)
+        decimals++;
+    snprintf(out, UNITS_TEXT_BYTES, "%.*f %s", decimals, (double)ns / (double)units[unit].ns,
+             units[unit].name);
+    return out;
+}
+
 char *units_ratio(char out[UNITS_TEXT_BYTES], double ratio)
 {
     if (!isfinite(ratio))

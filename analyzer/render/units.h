@@ -13,6 +13,9 @@
 char *units_bytes(char out[UNITS_TEXT_BYTES], uint64_t bytes); /* 1.50 GiB, 512 B */
 char *units_delta(char out[UNITS_TEXT_BYTES], int64_t bytes);  /* +1.50 GiB, -512 B, 0 B */
 char *units_duration(char out[UNITS_TEXT_BYTES], int64_t ns);  /* 12.3 ms, 3 min 05 s */
-char *units_ratio(char out[UNITS_TEXT_BYTES], double ratio);   /* 12.3 % */
+/* A moment in the unit of the last one of its column, with as many decimals as tell moments of this
+ * resolution apart: 1.203 s. */
+char *units_time(char out[UNITS_TEXT_BYTES], uint64_t ns, uint64_t last_ns, uint64_t resolution_ns);
+char *units_ratio(char out[UNITS_TEXT_BYTES], double ratio); /* 12.3 % */
 
 #endif

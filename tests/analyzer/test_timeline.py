@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Live bytes over time, thinned without losing a peak."""
+
 import pytest
 
 from support.run import load_json, run_command
 from support.tracefile import Trace
+
+MIB = 1 << 20
 
 
 @pytest.fixture
@@ -11,23 +14,52 @@ def trace(tmp_path):
     return Trace(tmp_path / "trace.db")
 
 
-def samples(trace, *options):
+def rows(trace, *options):
     if not trace.path.exists():
         trace.write()
     (device,) = load_json("timeline", trace.path, *options)["devices"]
-    return [(s["time_ns"], s["live_bytes"], s["lowest_bytes"]) for s in device["timeline"]]
+    return device["timeline"]
 
 
-def test_each_sample_holds_the_most_and_the_least_of_its_time(trace):
+def samples(trace, *options):
+    return [(row["time_ns"], row["live_bytes"], row["lowest_bytes"]) for row in rows(trace, *options)]
+
+
+def text_rows(trace, *options):
+    if not trace.path.exists():
+        trace.write()
+    text = run_command("timeline", trace.path, *options).stdout
+    return text.split("Live over time\n")[1].split("\n\n")[0].splitlines()[1:]
+
+
+def test_each_row_holds_the_most_and_the_least_of_its_time(trace):
     a = trace.alloc(10)  # 1000 ns
     trace.alloc(5)  # 2000
     trace.free(a)  # 3000
     trace.alloc(1)  # 4000
-    # 4001 ns in two cuts of 2001: until 2000 and until 4001.
-    assert samples(trace, "--samples=2") == [(2000, 15, 0), (4002, 15, 5)]
+    # Cuts of 2048 ns from 1000 on.
+    assert [row["begin"] for row in rows(trace, "--samples=2")] == [1000, 3048]
+    assert samples(trace, "--samples=2") == [(2000, 15, 0), (4000, 6, 5)]
 
 
-def test_a_peak_between_two_samples_is_not_lost(trace):
+def test_it_begins_at_the_first_allocation(trace):
+    for _ in range(1000):
+        trace.step(1)
+    trace.alloc(7)
+    trace.alloc(5)
+    assert [row["begin"] for row in rows(trace, "--samples=2")] == [1_001_000, 1_001_000 + 512]
+
+
+def test_time_without_a_change_has_no_row(trace):
+    trace.alloc(7)
+    for _ in range(1000):
+        trace.step(1)
+    trace.alloc(5)
+    assert samples(trace, "--samples=100") == [(1000, 7, 0), (1_002_000, 12, 7)]
+    assert len(text_rows(trace)) == 2
+
+
+def test_a_peak_between_two_rows_is_not_lost(trace):
     trace.alloc(1)
     for _ in range(500):
         trace.free(trace.alloc(2))
@@ -35,31 +67,37 @@ def test_a_peak_between_two_samples_is_not_lost(trace):
     trace.free(spike)
     for _ in range(500):
         trace.free(trace.alloc(2))
-    result = samples(trace, "--samples=10")
-    assert len(result) == 10
-    assert max(live for _, live, _ in result) == 1_000_001
+    for axis in ("time", "event"):
+        result = samples(trace, "--samples=10", f"--axis={axis}")
+        assert 5 <= len(result) <= 10
+        assert max(live for _, live, _ in result) == 1_000_001
 
 
-def test_the_number_of_samples_is_bounded(trace):
+def test_the_number_of_rows_is_bounded(trace):
     for _ in range(2000):
         trace.free(trace.alloc(2))
-    assert len(samples(trace)) == 500
-    rows = [line for line in run_command("timeline", trace.path).stdout.splitlines() if "##" in line]
-    assert len(rows) == 40
+    assert 250 <= len(samples(trace)) <= 500
+    assert 20 <= len(text_rows(trace)) <= 40
 
 
-def test_times_rise(trace):
-    for _ in range(100):
+@pytest.mark.parametrize("most", [1, 2, 17, 40, 1000])
+@pytest.mark.parametrize("axis", ["time", "event"])
+def test_no_time_stands_twice(trace, most, axis):
+    for _ in range(300):
         trace.alloc(3)
-    times = [time for time, *_ in samples(trace, "--samples=17")]
-    assert times == sorted(times)
+    result = rows(trace, f"--samples={most}", f"--axis={axis}")
+    for key in ("begin", "time_ns", "seq"):
+        values = [row[key] for row in result]
+        assert values == sorted(set(values)), key
+    shown = [line.split()[0] for line in text_rows(trace, f"--samples={most}", f"--axis={axis}")]
+    assert len(shown) == len(set(shown)) == len(result)
 
 
 def test_without_events_there_is_no_timeline(trace):
     assert load_json("timeline", trace.write())["devices"] == []
 
 
-def test_more_samples_than_anyone_can_use_are_refused(trace):
+def test_more_rows_than_anyone_can_use_are_refused(trace):
     trace.alloc(1)
     trace.write()
     for command in ("timeline", "frag"):
@@ -68,9 +106,95 @@ def test_more_samples_than_anyone_can_use_are_refused(trace):
         assert "--samples=1000001: at most" in completed.stderr
 
 
-def test_csv_has_a_line_per_sample(trace):
+def test_csv_has_a_line_per_row(trace):
     trace.alloc(3)
-    trace.alloc(4)
-    lines = run_command("timeline", trace.write(), "--format=csv", "--samples=2").stdout.splitlines()
-    assert lines[0].split(",") == ["device", "layer", "pool", "time_ns", "live_bytes", "lowest_bytes"]
-    assert lines[1:] == ["0,driver,,1000,3,0", "0,driver,,2000,7,3"]
+    with trace.phase("work"):
+        trace.alloc(4)
+    lines = run_command("timeline", trace.write(), "--format=csv", "--axis=event").stdout.splitlines()
+    assert lines[0] == "device,layer,pool,begin,time_ns,seq,step,live_bytes,lowest_bytes,phase"
+    assert lines[1:] == ["0,driver,,1,1000,1,,3,0,", "0,driver,,3,3000,3,,7,3,work"]
+
+
+def test_a_row_names_the_phase_of_its_highest_moment(trace):
+    with trace.phase("epoch"):
+        with trace.phase("forward"):
+            kept = trace.alloc(10)
+        with trace.phase("backward"):
+            trace.free(kept)
+    trace.alloc(1)
+    phases = [(row["live_bytes"], row["phase"]) for row in rows(trace, "--axis=event")]
+    # The row of the free begins with what forward left.
+    assert phases == [(10, "epoch/forward"), (10, "epoch/forward"), (1, None)]
+    assert "(outside any)" in text_rows(trace, "--axis=event")[-1]
+
+
+def test_from_and_to_show_a_part_and_what_was_live_when_it_began(trace):
+    sizes = [100 * number for number in range(1, 11)]
+    for size in sizes:
+        trace.alloc(size)
+    by_time = samples(trace, "--from=4us", "--to=6us")
+    by_event = samples(trace, "--from=4", "--to=6", "--axis=event")
+    assert by_time == by_event == [(4000, 1000, 600), (5000, 1500, 1000), (6000, 2100, 1500)]
+    document = load_json("timeline", trace.path, "--from=4us", "--to=6us")
+    assert document["answer"] == ["The driver held at most 2.05 KiB there, 6.00 us after the start; 2.05 KiB was live "
+                                  "at its end."]  # fmt: skip
+
+
+def test_a_part_in_which_nothing_changes_shows_what_was_live(trace):
+    trace.alloc(5)
+    for _ in range(10):
+        trace.step(1)
+    trace.alloc(5)
+    assert samples(trace, "--from=4us", "--to=6us") == [(4000, 5, 5)]
+
+
+@pytest.mark.parametrize("options", [["--from=1s"], ["--from=6us", "--to=5us"], ["--to=0"]])
+def test_a_part_without_anything_is_an_error_that_says_where_the_trace_ends(trace, options):
+    for _ in range(10):
+        trace.alloc(1)
+    completed = run_command("timeline", trace.write(), *options)
+    assert (completed.returncode, completed.stdout) == (2, "")
+    assert "the last event is 10, 10.0 us after the start" in completed.stderr
+
+
+def test_a_part_that_is_not_understood_is_an_error(trace):
+    trace.alloc(1)
+    completed = run_command("timeline", trace.write(), "--from=phase:x")
+    assert completed.returncode == 2 and "--from=phase:x: not understood" in completed.stderr
+
+
+def test_by_phase_and_category_each_row_adds_up_at_its_highest_moment(trace):
+    with trace.phase("forward"):
+        weights = trace.alloc(100)
+        passing = trace.alloc(30)
+        trace.free(passing)
+        trace.free(weights)
+    trace.alloc(50)
+    by_phase = rows(trace, "--by=phase", "--axis=event")
+    assert [(row["live_bytes"], row["phase_of_birth"], row["bytes"]) for row in by_phase] == [
+        (100, "forward", 100), (130, "forward", 130), (130, "forward", 130), (100, "forward", 100), (50, None, 50),
+    ]  # fmt: skip
+    by_category = rows(trace, "--by=category", "--axis=event")
+    assert [row["category"] for row in by_category] == ["activations"] * 4 + ["other"]
+    for row in by_category:
+        assert row["live_bytes"] == sum(r["bytes"] for r in by_category if r["seq"] == row["seq"])
+    assert "forward 130 B" in text_rows(trace, "--by=phase", "--axis=event")[1]
+
+
+def test_text_shows_the_driver_beside_a_pool(trace):
+    segment = trace.alloc(20 * MIB)
+    trace.tensor(segment, 3 * MIB)
+    trace.tensor(segment + 4 * MIB, 2 * MIB)
+    lines = text_rows(trace, "--axis=event")
+    assert [line.split()[:5] for line in lines] == [
+        ["2", "3.00", "MiB", "20.00", "MiB"], ["3", "5.00", "MiB", "20.00", "MiB"]]  # fmt: skip
+
+
+def test_the_answer_says_what_peaked_when_and_what_was_left(trace):
+    trace.device(total_bytes=1 << 30)
+    with trace.phase("step"):
+        trace.free(trace.alloc(3 * MIB))
+    trace.alloc(MIB)
+    document = load_json("timeline", trace.write())
+    assert document["answer"] == ["The driver peaked at 3.00 MiB of 1.00 GiB, 2.00 us after the start, in phase step; "
+                                  "1.00 MiB was live at the end."]  # fmt: skip

@@ -10,6 +10,7 @@ from reference.books import Books
 from reference.figures import Figures
 from reference.leaks import leaks_page
 from reference.ledger import closing, ledger_page
+from reference.timeline import timelines
 from support.run import run_command
 
 
@@ -122,8 +123,8 @@ def check_trace(trace, choose):
     figures = Figures(books)
     found = check_report(ask("report", trace), figures)
     found += compare(ask("leaks", trace), leaks_page(figures), "leaks")
-    samples = choose.choice([1, 7, 40, 500])
-    found += compare(ask("timeline", f"--samples={samples}", trace), figures.timeline(samples), f"timeline {samples}")
+    for options, wanted in timelines(figures, choose):
+        found += compare(ask("timeline", *options, trace), wanted, f"timeline {options}")
     at = moments(books, choose)
     for moment in choose.sample(at, min(2, len(at))):
         found += compare(ask("peak", f"--at={moment}", trace), figures.peak_page(moment), f"peak {moment}")

@@ -104,6 +104,9 @@ class Figures:
     def layers(self, device):
         return [*self.pools(device), (device, "device", 0)]
 
+    def all_layers(self):
+        return [stock for device in self.devices for stock in self.layers(device)]
+
     def pool_name(self, stock):
         if stock[1] != "pool":
             return None
@@ -358,45 +361,6 @@ class Figures:
             **leaks.growth(self, layers),
             "live_at_exit": [row for stock in layers for row in self.sites(stock, last)],
         }
-
-    # --- over time ---
-
-    def timeline(self, samples):
-        counted = self.books.events[: self.books.count]
-        length = max((event.time + 1 for event in counted), default=1)
-        count = min(samples, length)
-        width = -(-length // count)
-        cut_of, cut = [], 0
-        for event in counted:  # an event slightly older than the one before it stays in the same cut
-            cut = max(cut, min(event.time // width, count - 1))
-            cut_of.append(cut)
-        return {
-            "devices": [
-                {
-                    "device": device,
-                    "timeline": [row for stock in self.layers(device) for row in self.cuts(stock, cut_of, width)],
-                }
-                for device in self.devices
-            ]
-        }
-
-    def cuts(self, stock, cut_of, width):
-        """Of each cut the most, when it was reached, and the least."""
-        states, rows, live = {}, [], 0
-        for index, block, birth, _ in self.books.changes:
-            if block.stock == stock:
-                live += block.size if birth else -block.size
-                if birth or block.how != "resized":  # a change of size is one change
-                    states.setdefault(cut_of[index], []).append((live, self.books.events[index].time))
-        live = 0
-        for cut in range((cut_of[-1] if cut_of else 0) + 1):
-            here = [(live, (cut + 1) * width), *states.get(cut, [])]
-            live = here[-1][0]
-            most = max(size for size, _ in here)
-            when = next(time for size, time in here if size == most)
-            least = min(size for size, _ in here)
-            rows.append({**self.layer(stock), "time_ns": when, "live_bytes": most, "lowest_bytes": least})
-        return rows
 
     # --- fragmentation ---
 

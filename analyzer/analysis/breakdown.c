@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* Sums at many moments; see breakdown.h. */
+#include "breakdown.h"
+
+#include <stdlib.h>
+
+#include "analyzer/util/array.h"
+
+int breakdown_init(struct breakdown *breakdown, enum breakdown_by by,
+                   const struct categories *categories, size_t stock_count, struct err *err)
+{
+    *breakdown = (struct breakdown){
+        .by = by,
+        .categories = categories,
+        .group_count =
+            by == BREAKDOWN_BY_CATEGORY ? CATEGORY_COUNT : categories->history->path_count + 1,
+        .stocks = array_new(stock_count, sizeof *breakdown->stocks, err),
+        .stock_count = stock_count};
+    return breakdown->stocks ? 0 : -1;
+}
+
+void breakdown_release(struct breakdown *breakdown)
+{
+    for (size_t i = 0; breakdown->stocks && i < breakdown->stock_count; i++) {
+        struct stock_breakdown *own = &breakdown->stocks[i];
+        for (size_t group = 0; own->sums && group < breakdown->group_count; group++)
+            free(own->sums[group]);
+        free(own->sums);
+        free(own->moments);
+    }
+    free(breakdown->stocks);
+    *breakdown = (struct breakdown){0};
+}
+
+int breakdown_ask(struct breakdown *breakdown, uint32_t stock, uint64_t *moments, size_t count,
+                  struct err *err)
+{
+    struct stock_breakdown *own = &breakdown->stocks[stock];
+    own->moments = moments;
+    own->moment_count = count;
+    own->sums = array_new(breakdown->group_count, sizeof *own->sums, err);
+    return own->sums ? 0 : -1;
+}
+
+/* The first of the stock's moments that is not before the event. */
+static size_t first_moment(const struct stock_breakdown *own, uint64_t index)
+{
+    size_t from = 0, to = own->moment_count;
+    while (from < to) {
+        const size_t middle = from + (to - from) / 2;
+        if (own->moments[middle] < index)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+static size_t group_of(const struct breakdown *breakdown, const struct block *block)
+{
+    if (breakdown->by == BREAKDOWN_BY_CATEGORY)
+        return categories_of(breakdown->categories, block);
+    return block->path == HISTORY_NONE ? breakdown->group_count - 1 : block->path;
+}
+
+/* Sums are kept as differences to the moment before; where they end is one moment more. */
+static int add_block(struct breakdown *breakdown, const struct block *block, struct err *err)
+{
+    if (block->stock >= breakdown->stock_count || !breakdown->stocks[block->stock].moments)
+        return 0;
+    struct stock_breakdown *own = &breakdown->stocks[block->stock];
+    const size_t first = first_moment(own, block->life.begin_index);
+    const size_t end = first_moment(own, block->life.end_index);
+    if (first == end)
+        return 0;
+    uint64_t **sums = &own->sums[group_of(breakdown, block)];
+    if (!*sums && !(*sums = array_new(own->moment_count + 1, sizeof **sums, err)))
+        return -1;
+    (*sums)[first] += block->size_bytes;
+    (*sums)[end] -= block->size_bytes;
+    return 0;
+}
+
+static int on_change(void *self, const struct cursor *at, const struct spans *spans,
+                     const struct change *change)
+{
+    (void)spans;
+    return change->birth ? 0 : add_block(self, change->block, at->err);
+}
+
+static int on_end(void *self, const struct cursor *at)
+{
+    struct breakdown *breakdown = self;
+    const struct history *history = at->history;
+    for (uint32_t i = 0; i < history->block_slots.used; i++)
+        if (history->blocks[i].stock != HISTORY_NONE &&
+            add_block(breakdown, &history->blocks[i], at->err))
+            return -1;
+    for (size_t i = 0; i < breakdown->stock_count; i++) {
+        const struct stock_breakdown *own = &breakdown->stocks[i];
+        for (size_t group = 0; own->sums && group < breakdown->group_count; group++)
+            for (size_t moment = 1; own->sums[group] && moment < own->moment_count; moment++)
+                own->sums[group][moment] += own->sums[group][moment - 1];
+    }
+    return 0;
+}
+
+struct observer breakdown_observer(struct breakdown *breakdown)
+{
+    return (struct observer){.self = breakdown, .on_change = on_change, .on_end = on_end};
+}
+
+uint64_t breakdown_bytes(const struct breakdown *breakdown, uint32_t stock, size_t group,
+                         size_t moment)
+{
+    const uint64_t *sums = breakdown->stocks[stock].sums[group];
+    return sums ? sums[moment] : 0;
+}

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""Live bytes over time by definition: every change of every stock, put into cuts of equal width. It must not know
+how a cut is found while the events pass by."""
+
+
+class Timeline:
+    """axis: time, event. start, end: (unit, number) or None. Of at most so many cuts the width is the least power of
+    two that suffices."""
+
+    def __init__(self, figures, samples, axis="time", start=None, end=None):
+        self.figures, self.books = figures, figures.books
+        self.clock = []  # times never fall
+        for event in self.books.events[: self.books.count]:
+            self.clock.append(max(event.time, self.clock[-1] if self.clock else 0))
+        self.axis, self.start, self.end = axis, start, end
+        changed = [move[0] for stock in figures.all_layers() for move in self.moves(stock)]
+        shown = [index for index in changed if self.is_inside(index)]
+        if start:
+            first = min(changed, default=len(self.clock))
+            shown = [i for i in range(first, len(self.clock)) if self.is_inside(i)][:1] + shown
+        self.begin, self.width = (self.x(min(shown)) if shown else None), 1
+        while shown and (self.x(max(shown)) - self.begin) // self.width >= samples:
+            self.width *= 2
+        self.first = min(shown, default=None)
+
+    def x(self, index, unit=None):
+        return self.clock[index] if (unit or self.axis) == "time" else self.books.events[index].seq
+
+    def is_inside(self, index):
+        return (not self.start or self.x(index, self.start[0]) >= self.start[1]) and (
+            not self.end or self.x(index, self.end[0]) <= self.end[1]
+        )
+
+    def moves(self, stock):
+        """(event, bytes before, bytes after, path) of each change; a change of size is one."""
+        found, live, settled = [], 0, 0
+        for index, block, birth, span in self.books.changes:
+            if block.stock != stock:
+                continue
+            live += block.size if birth else -block.size
+            if birth or block.how != "resized":
+                found.append((index, settled, live, span.path if span else None))
+                settled = live
+        return found
+
+    def rows(self, stock):
+        """(cut, event, event whose state it is, most, least, path) of each cut in which the stock changed."""
+        moves, cuts = self.moves(stock), {}
+        earlier = [move for move in moves if self.first is not None and move[0] < self.first]
+        if self.start and earlier:  # what was live at the beginning that was asked for is shown
+            self.enter(cuts, self.first, earlier[-1][2], earlier[-1][3])
+        path = None
+        for index, before, after, where in moves:
+            if self.is_inside(index):
+                self.enter(cuts, index, before, path).append((after, index, index, where))
+            path = where
+        for cut, states in sorted(cuts.items()):
+            most = max(state[0] for state in states)
+            bytes_, index, after, where = next(state for state in states if state[0] == most)
+            yield cut, index, after, bytes_, min(state[0] for state in states), where
+
+    def enter(self, cuts, index, live, path):
+        """A cut begins with what was live before its first change."""
+        cut = (self.x(index) - self.begin) // self.width
+        return cuts.setdefault(cut, [(live, index, index - 1, path)])
+
+    def page(self, by=None):
+        devices = []
+        for device in self.figures.devices:
+            rows = [row for stock in self.figures.layers(device) for row in self.shown(stock, by)]
+            devices.append({"device": device, "axis": self.axis, "width": self.width, "timeline": rows})
+        return {"devices": devices}
+
+    def shown(self, stock, by):
+        for cut, index, after, most, least, path in self.rows(stock):
+            row = {
+                **self.figures.layer(stock),
+                "begin": self.begin + cut * self.width,
+                "time_ns": self.clock[index],
+                "seq": self.books.events[index].seq,
+                "live_bytes": most,
+                "lowest_bytes": least,
+                "phase": path.text if path else None,
+            }
+            if not by:
+                yield row
+                continue
+            for group, bytes_ in self.groups(stock, after, by).items():
+                yield {**row, by: group.text if by == "phase_of_birth" and group else group, "bytes": bytes_}
+
+    def groups(self, stock, index, by):
+        sums = {}
+        for block in self.figures.live_blocks(stock, index):
+            path = block.span and block.span.path
+            group = path if by == "phase_of_birth" else self.figures.category(block)
+            sums[group] = sums.get(group, 0) + block.size
+        return {group: bytes_ for group, bytes_ in sums.items() if bytes_}
+
+
+# --- what is asked ---
+
+
+def part(books, choose):
+    """A beginning or an end for a timeline, of an event that was counted; often none."""
+    event = choose.choice(books.events[: books.count] or [None])
+    unit = choose.choice(["time", "event", None, None])
+    return event and unit and (unit, event.time if unit == "time" else event.seq)
+
+
+def timelines(figures, choose):
+    """A few (options, what is to be printed)."""
+    samples, axis = choose.choice([1, 7, 40, 500]), choose.choice(["time", "event"])
+    whole = Timeline(figures, samples, axis)
+    options = [f"--samples={samples}", f"--axis={axis}"]
+    yield options, whole.page()
+    by, key = choose.choice([("phase", "phase_of_birth"), ("category", "category")])
+    yield [*options, f"--by={by}"], whole.page(key)
+    bounds = {name: part(figures.books, choose) for name in ("from", "to")}
+    inner = Timeline(figures, samples, axis, bounds["from"], bounds["to"])
+    if inner.first is None:  # refused: there is nothing to show
+        return
+    for name, bound in bounds.items():
+        if bound:
+            options.append(f"--{name}={bound[1]}{'ns' if bound[0] == 'time' else ''}")
+    yield options, inner.page()
