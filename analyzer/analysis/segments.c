@@ -8,7 +8,7 @@
 #include "analyzer/util/array.h"
 
 static int add_pool_segment(struct segment_list *list, const struct segment *segment,
-                            struct err *err)
+                            uint64_t index, struct err *err)
 {
     struct pool_segment *grown =
         array_grow(list->items, &list->capacity, list->count, sizeof *grown, err);
@@ -16,10 +16,12 @@ static int add_pool_segment(struct segment_list *list, const struct segment *seg
     if (!grown)
         return -1;
     list->items = grown;
-    grown[list->count++] = (struct pool_segment){.address = segment->address,
-                                                 .size_bytes = segment->size_bytes,
-                                                 .stream = segment->stream,
-                                                 .mapped = segment->mapped};
+    grown[list->count++] =
+        (struct pool_segment){.address = segment->address,
+                              .size_bytes = segment->size_bytes,
+                              .stream = segment->stream,
+                              .mapped = segment->mapped,
+                              .is_of_graph = segment_is_of_graph(segment, index)};
     return 0;
 }
 
@@ -57,7 +59,7 @@ static int collect_segments(struct segment_list *list, const struct history *his
     const struct block *block;
 
     while ((segment = live_walk_next_segment(&segments)))
-        if (add_pool_segment(list, segment, err))
+        if (add_pool_segment(list, segment, index, err))
             return -1;
     while ((block = live_walk_next(&walk)))
         if (add_pool_block(list, block, err))
@@ -132,7 +134,8 @@ static void join_mappings(struct segment_list *list)
     for (size_t i = 1; i < list->count; i++) {
         struct pool_segment *last = &list->items[kept], *next = &list->items[i];
 
-        if (last->mapped && next->mapped && next->address == last->address + last->size_bytes) {
+        if (last->mapped && next->mapped && last->is_of_graph == next->is_of_graph &&
+            next->address == last->address + last->size_bytes) {
             last->size_bytes += next->size_bytes;
             last->free_bytes += next->free_bytes;
             last->stranded_bytes += next->stranded_bytes;

@@ -6,7 +6,7 @@
  *     segment   │ block │   hole    │ block │ block │ hole │     live + free = size
  *
  * Mappings of VMM objects that follow one another without a gap are one segment (an expandable
- * one).
+ * one), if all or none of them belong to a graph.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_SEGMENTS_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_SEGMENTS_H
@@ -21,6 +21,7 @@ struct pool_segment {
     uint64_t stream;                 /* of its pieces, as far as it is known: struct segment */
     size_t first_block, block_count; /* in the list's blocks */
     bool mapped;
+    bool is_of_graph; /* of a CUDA graph that exists: neither idle nor reclaimable */
 };
 
 struct segment_list {

@@ -33,6 +33,7 @@ static void add_segment_row(struct doc *doc, const struct segment_list *list,
     doc_bytes(doc, "free_bytes", "Free", free_bytes);
     doc_bytes(doc, "largest_free_bytes", "Largest free", segment->largest_free_bytes);
     doc_bool(doc_detail(doc), "mapped", "Mapped", segment->mapped);
+    doc_bool(doc_detail(doc), "of_graph", "Of a CUDA graph", segment->is_of_graph);
     doc_count(doc_summary(doc), NULL, "Blocks", segment->block_count);
     add_blocks(doc, list, segment);
     doc_row_end(doc);

@@ -161,6 +161,7 @@ static int add_segment(struct driver_ranges *ranges, const struct cursor *at,
                                      .size_bytes = node->size_bytes,
                                      .stream = tensor->stream,
                                      .stock = tensor->stock,
+                                     .of_graph = {INDEX_NONE, INDEX_NONE},
                                      .mapped = range->object != HISTORY_NONE};
     history->blocks[range->block].is_segment = true;
     history->stocks[tensor->stock].has_segments = true;
@@ -186,6 +187,20 @@ int driver_ranges_add_tensor(struct driver_ranges *ranges, const struct cursor *
             break;
     }
     return 0;
+}
+
+uint32_t driver_ranges_next_segment(const struct driver_ranges *ranges, uint64_t *address,
+                                    uint64_t end)
+{
+    const struct range_node *node;
+    while (*address < end && (node = range_map_at_or_after(&ranges->map, *address)) &&
+           node->start < end) {
+        if (GMT_ADD_OVERFLOWS(node->start, node->size_bytes, address))
+            *address = UINT64_MAX;
+        if (ranges->items[node->value].segment != HISTORY_NONE)
+            return ranges->items[node->value].segment;
+    }
+    return HISTORY_NONE;
 }
 
 void driver_ranges_finish(const struct driver_ranges *ranges, struct history *history)

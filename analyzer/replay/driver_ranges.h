@@ -43,6 +43,10 @@ int driver_ranges_remove_plain(struct driver_ranges *ranges, const struct cursor
 /* Makes segments of the ranges that the tensor lies in. */
 int driver_ranges_add_tensor(struct driver_ranges *ranges, const struct cursor *at,
                              const struct block *tensor);
+/* The first segment with a byte from *address to before end, which *address is then behind; HISTORY_NONE:
+ * there is none. */
+uint32_t driver_ranges_next_segment(const struct driver_ranges *ranges, uint64_t *address,
+                                    uint64_t end);
 /* At the end: the most that each pool held. */
 void driver_ranges_finish(const struct driver_ranges *ranges, struct history *history);
 

@@ -7,6 +7,7 @@
 #include "allocations.h"
 #include "analyzer/util/array.h"
 #include "bindings.h"
+#include "captures.h"
 #include "graph_mempool.h"
 #include "modules.h"
 #include "analyzer/replay/history/past.h"
@@ -16,6 +17,7 @@ struct replay {
     struct contexts contexts;
     struct vmm vmm;
     struct bindings bindings;
+    struct captures captures;
     struct memory_samples samples;
     const struct replay_plan *plan;
     size_t stopped_count; /* stops that were passed */
@@ -27,7 +29,13 @@ struct replay {
 
 static int on_alloc(struct replay *replay)
 {
-    return allocations_alloc(&replay->vmm, &replay->blocks);
+    struct blocks *blocks = &replay->blocks;
+    const struct event *event = blocks->at.event;
+    if (allocations_alloc(&replay->vmm, blocks))
+        return -1;
+    return event->memory == MEMORY_TENSOR && event->result == 0
+               ? captures_take_tensor(&replay->captures, &blocks->at, &blocks->ranges)
+               : 0;
 }
 
 static int on_free(struct replay *replay)
@@ -119,6 +127,32 @@ static int on_phase_pop(struct replay *replay)
     return spans_pop(&replay->blocks.spans, &replay->blocks.at);
 }
 
+static int on_capture_begin(struct replay *replay)
+{
+    const struct cursor *at = &replay->blocks.at;
+    return at->event->result ? 0 : captures_begin(&replay->captures, at);
+}
+
+static int on_capture_end(struct replay *replay)
+{
+    const struct cursor *at = &replay->blocks.at;
+    return at->event->result ? 0 : captures_end(&replay->captures, at);
+}
+
+static int on_graph_made(struct replay *replay)
+{
+    const struct cursor *at = &replay->blocks.at;
+    return at->event->result ? 0 : captures_make_graph(&replay->captures, at);
+}
+
+static int on_graph_destroy(struct replay *replay)
+{
+    const struct cursor *at = &replay->blocks.at;
+    if (!at->event->result)
+        captures_destroy_graph(&replay->captures, at);
+    return 0;
+}
+
 static int (*const handlers[EVENT_KIND_COUNT])(struct replay *replay) = {
     [EVENT_ALLOC] = on_alloc,
     [EVENT_FREE] = on_free,
@@ -138,6 +172,10 @@ static int (*const handlers[EVENT_KIND_COUNT])(struct replay *replay) = {
     [EVENT_LIMIT] = on_limit,
     [EVENT_PHASE_PUSH] = on_phase_push,
     [EVENT_PHASE_POP] = on_phase_pop,
+    [EVENT_CAPTURE_BEGIN] = on_capture_begin,
+    [EVENT_CAPTURE_END] = on_capture_end,
+    [EVENT_GRAPH_MADE] = on_graph_made,
+    [EVENT_GRAPH_DESTROY] = on_graph_destroy,
 };
 
 static int on_block_end(void *self, uint32_t block)
@@ -337,6 +375,7 @@ static void replay_release(struct replay *replay)
     contexts_release(&replay->contexts);
     vmm_release(&replay->vmm);
     bindings_release(&replay->bindings);
+    captures_release(&replay->captures);
     memory_samples_release(&replay->samples);
 }
 

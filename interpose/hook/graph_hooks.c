@@ -22,26 +22,61 @@ static bool ends_capture(CUresult status)
            ((int)status >= FIRST_CAPTURE_ERROR && (int)status < WRONG_THREAD);
 }
 
-/* clang-format off */
-#define COUNTED(name, parameters, arguments, condition, change)                                    \
-    HOOK_FUNCTION(driver, name, parameters,                                                        \
-        const CUresult status = real arguments;                                                    \
-        if (condition)                                                                             \
-            graphs_count_capture(change);                                                          \
-        return status;)
-#define BEGIN(name) COUNTED(name, (CUstream stream, CUstreamCaptureMode mode), (stream, mode),     \
-                            status == CUDA_SUCCESS, 1)
-#define BEGIN_TO_GRAPH(name)                                                                       \
-    COUNTED(name, (CUstream stream, CUgraph graph, const CUgraphNode *dependencies,                \
-                   const CUgraphEdgeData *edges, size_t count, CUstreamCaptureMode mode),          \
-            (stream, graph, dependencies, edges, count, mode), status == CUDA_SUCCESS, 1)
-#define END(name) COUNTED(name, (CUstream stream, CUgraph *graph), (stream, graph),                \
-                          ends_capture(status), -1)
+static struct event_args begin_event(CUstream stream)
+{
+    return (struct event_args){
+        .kind = EVENT_CAPTURE_BEGIN, .device = DEVICE_CURRENT, .stream = bits(stream)};
+}
 
-COUNTED(cuStreamBeginCapture, (CUstream stream), (stream), status == CUDA_SUCCESS, 1)
-COUNTED(cuStreamBeginCapture_ptsz, (CUstream stream), (stream), status == CUDA_SUCCESS, 1)
-BEGIN(cuStreamBeginCapture_v2)
-BEGIN(cuStreamBeginCapture_v2_ptsz)
+static struct event_args end_event(CUstream stream, CUgraph graph)
+{
+    return (struct event_args){.kind = EVENT_CAPTURE_END,
+                               .device = DEVICE_CURRENT,
+                               .stream = bits(stream),
+                               .object = bits(graph)};
+}
+
+/* An end that ended nothing is no event; one whose capture was not valid is, without a graph. */
+static void note_end(struct hooked_call *call, CUresult status, CUstream stream, CUgraph *graph)
+{
+    struct event_args args = end_event(stream, status == CUDA_SUCCESS && graph ? *graph : NULL);
+    if (ends_capture(status))
+        hooked_call_after(call, &args, 0);
+    else
+        hooked_call_leave(call);
+}
+
+/* clang-format off */
+#define BEGIN(name, parameters, arguments)                                                         \
+    HOOK_FUNCTION(driver, name, parameters,                                                        \
+        struct hooked_call call;                                                                   \
+        const bool noted = hooked_call_begin(&call, HOOK_##name, EVENT_CAPTURE_BEGIN, MEMORY_NONE);\
+        const CUresult status = real arguments;                                                    \
+        struct event_args args = begin_event(stream);                                              \
+        if (status == CUDA_SUCCESS)                                                                \
+            graphs_count_capture(1);                                                               \
+        if (noted)                                                                                 \
+            hooked_call_after(&call, &args, (int)status);                                          \
+        return status;)
+#define BEGIN_TO_GRAPH(name)                                                                       \
+    BEGIN(name, (CUstream stream, CUgraph graph, const CUgraphNode *dependencies,                  \
+                 const CUgraphEdgeData *edges, size_t count, CUstreamCaptureMode mode),            \
+          (stream, graph, dependencies, edges, count, mode))
+#define END(name)                                                                                  \
+    HOOK_FUNCTION(driver, name, (CUstream stream, CUgraph *graph),                                 \
+        struct hooked_call call;                                                                   \
+        const bool noted = hooked_call_begin(&call, HOOK_##name, EVENT_CAPTURE_END, MEMORY_NONE);  \
+        const CUresult status = real(stream, graph);                                               \
+        if (ends_capture(status))                                                                  \
+            graphs_count_capture(-1);                                                              \
+        if (noted)                                                                                 \
+            note_end(&call, status, stream, graph);                                                \
+        return status;)
+
+BEGIN(cuStreamBeginCapture, (CUstream stream), (stream))
+BEGIN(cuStreamBeginCapture_ptsz, (CUstream stream), (stream))
+BEGIN(cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode), (stream, mode))
+BEGIN(cuStreamBeginCapture_v2_ptsz, (CUstream stream, CUstreamCaptureMode mode), (stream, mode))
 BEGIN_TO_GRAPH(cuStreamBeginCaptureToGraph)
 BEGIN_TO_GRAPH(cuStreamBeginCaptureToGraph_ptsz)
 END(cuStreamEndCapture)

@@ -51,7 +51,7 @@ static inline bool hooked_call_is_noted_before(enum event_kind kind)
 {
     return kind == EVENT_FREE || kind == EVENT_UNMAP || kind == EVENT_UNBIND ||
            kind == EVENT_POOL_DESTROY || kind == EVENT_CONTEXT_DESTROY ||
-           kind == EVENT_MODULE_UNLOAD;
+           kind == EVENT_MODULE_UNLOAD || kind == EVENT_GRAPH_DESTROY;
 }
 
 /* A bit for each kind of event, and for allocations and frees one for each account. So a cuMemAlloc

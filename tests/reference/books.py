@@ -8,6 +8,7 @@ import dataclasses
 import re
 
 from reference.events import Tables, inferred_phase, table_rows
+from reference.graphs import KINDS as OF_GRAPHS
 
 # A span opened in one as deep as this becomes its sibling.
 DEEPEST = 1024
@@ -559,5 +560,5 @@ class Books(Tables):
         if event.kind == "alloc":
             self.infer(event)
         handler = {"phase-push": "push", "phase-pop": "pop"}.get(event.kind, event.kind.replace("-", "_"))
-        if event.kind not in ("mark", "exit", "exit-undone"):
+        if event.kind not in ("mark", "exit", "exit-undone", *OF_GRAPHS):
             getattr(self, handler)(event)

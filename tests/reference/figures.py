@@ -8,7 +8,8 @@ import math
 from reference import leaks
 from reference.events import table_rows
 from reference.frag_model import pinned_by, streams
-from reference.phases import each
+from reference.graphs import Graphs
+from reference.phases import EACH, each
 from reference.oom import GRANULE, explain
 
 ACCOUNTS = {"driver": "device", "managed": "managed", "host": "host", "imported": "imported", "context": "context"}
@@ -57,7 +58,7 @@ def join(stretches):
 
 class Figures:
     def __init__(self, books):
-        self.books = books
+        self.books, self.graphs = books, Graphs(books)
         self.devices = sorted(books.devices, key=lambda number: -1 if number is None else number)
         self.lives = {}
 
@@ -344,6 +345,7 @@ class Figures:
                 "allocated_bytes": sum(block.size for block in born),
                 "freed_bytes": sum(block.size for _, block, birth, _ in here if not birth),
                 "kept_bytes": sum(block.size for block in born if block.end is None),
+                **dict.fromkeys(EACH),
             }
         ]
 
@@ -453,10 +455,15 @@ class Figures:
             for r in self.books.ranges
             if r.pool_stock == stock and r.begin <= index and (r.end is None or r.end > index)
         ]
-        whole = [(a, b, True) for a, b in join((r.address, r.address + r.size) for r in held if r.physical)]
-        whole += [(r.address, r.address + r.size, False) for r in held if not r.physical]
+        of_graph = {r: self.graphs.is_of_graph(r, index) for r in held}
+        whole = [
+            (a, b, True, owned)
+            for owned in (False, True)
+            for a, b in join((r.address, r.address + r.size) for r in held if r.physical and of_graph[r] == owned)
+        ]
+        whole += [(r.address, r.address + r.size, False, of_graph[r]) for r in held if not r.physical]
         rows = []
-        for start, end, mapped in whole:
+        for start, end, mapped, owned in sorted(whole):
             inside = [block for block in self.live_blocks(stock, index) if start <= block.address < end]
             live = sum(block.size for block in inside)
             rows.append(
@@ -469,6 +476,7 @@ class Figures:
                         [(start, end)], [(b.address, b.address + b.size) for b in inside]
                     ).largest,
                     "mapped": mapped,
+                    "of_graph": owned,
                     "blocks": [{"address": b.address, "size_bytes": b.size} for b in inside],
                 }
             )

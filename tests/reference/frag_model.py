@@ -10,15 +10,17 @@ def held_at(figures, stock, index):
     ]
 
 
-def joined(pieces):
-    """Mappings that follow one another are one segment, of the stream of the first."""
+def joined(pieces, graphs, index):
+    """Mappings that follow one another are one segment, of the stream of the first, if all or none of them
+    belong to a graph."""
     segments = []
-    for piece in sorted((r.address, r.address + r.size, r.physical is not None, r.stream) for r in pieces):
+    for r in sorted(pieces, key=lambda r: r.address):
+        piece = [r.address, r.address + r.size, r.physical is not None, r.stream, graphs.is_of_graph(r, index)]
         last = segments[-1] if segments else None
-        if last and last[2] and piece[2] and piece[0] == last[1]:
+        if last and last[2] and piece[2] and piece[0] == last[1] and piece[4] == last[4]:
             last[1] = piece[1]
         else:
-            segments.append([*piece])
+            segments.append(piece)
     return segments
 
 
@@ -41,7 +43,7 @@ def streams(figures, stock, index):
         return []
     live, pieces = figures.live_blocks(stock, index), held_at(figures, stock, index)
     sums = {}
-    for start, end, _, stream in joined(pieces):
+    for start, end, _, stream, _ in joined(pieces, figures.graphs, index):
         row = sums.setdefault(stream, dict.fromkeys(KEYS, 0) | {"stream": stream})
         gaps = holes(start, end, live)
         inside = [r for r in pieces if start <= r.address < end]

@@ -2,6 +2,10 @@
 """What one occurrence of a phase did, by its definition: of all occurrences, each looked at alone. It must not know
 what a row of phases is."""
 
+EACH = (
+    "peak_median_bytes", "peak_last_bytes", "peak_occurrence", "allocated_median_bytes", "allocated_highest_bytes",
+    "allocated_last_bytes", "kept_median_bytes", "kept_highest_bytes", "kept_last_bytes", "median_error_ratio",
+)  # fmt: skip
 MOST_VALUES, BITS_AT_FIRST = 128, 16
 
 

@@ -25,6 +25,9 @@ FRAMES = (
 )  # fmt: skip
 
 
+STREAMS, GRAPHS = (0x71, 0x72, 0x73), (0xE1, 0xE2, 0xE3, 0xE4)
+
+
 class Maker:
     def __init__(self, path, seed, deepest, **meta):
         self.random = random.Random(seed)
@@ -199,6 +202,7 @@ class Maker:
 
     def add_tensor(self, at, size, pool, home, columns):
         device = home["device"] if home else self.device()
+        columns["stream"] = self.random.choice([0, None, *STREAMS])
         if any((t["address"], t["pool"]) == (at, pool) for t in self.tensors):
             return
         stream = self.random.choice([0, 0, 0xA1, 0xB2, None])
@@ -253,6 +257,20 @@ class Maker:
 
     def step(self):
         self.trace.step(len(self.trace.events))
+
+    # --- captures ---
+
+    def capture(self):
+        stream, thread = self.random.choice(STREAMS), self.random.choice(self.threads)
+        if self.chance(0.5):
+            self.trace.event("capture-begin", stream=stream, thread=thread, result=0 if self.chance(0.9) else 901)
+        else:
+            graph = self.random.choice([0, *GRAPHS])
+            self.trace.event("capture-end", stream=stream, thread=thread, object=graph)
+
+    def captured(self):
+        kind, result = self.random.choice(["graph-made", "graph-destroy"]), 0 if self.chance(0.9) else 1
+        self.trace.event(kind, address=self.random.choice(GRAPHS), object=self.random.choice(GRAPHS), result=result)
 
     # --- virtual memory ---
 
@@ -492,7 +510,8 @@ class Maker:
             self.step: 1, self.create: 2, self.map: 3, self.unmap: 2, self.retain: 1, self.release: 2,
             self.contain: 1, self.bind: 1, self.unbind: 1, self.drop: 1, self.open: 1, self.close: 1,
             self.launch: 1, self.node: 1, self.mempool: 2, self.alloc_async: 2, self.context: 1,
-            self.measure: 1, self.unload: 1, self.sample: 2, self.free_nothing: 1, self.other: 1,
+            self.measure: 1, self.unload: 1, self.sample: 2, self.free_nothing: 1, self.other: 1, self.capture: 2,
+            self.captured: 2,
         }  # fmt: skip
         return {step: weight * self.random.choice([0.2, 1, 1, 3]) for step, weight in steps.items()}
 

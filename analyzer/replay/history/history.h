@@ -190,7 +190,16 @@ struct segment {
     uint64_t stream; /* of the first piece that was seen in it; STREAM_UNKNOWN */
     uint32_t stock;  /* of the pool */
     bool mapped;     /* a VMM mapping: a hole may go on in the next mapping */
+    /* While it belongs to CUDA graphs (captures.h): neither idle nor reclaimable. */
+    struct life of_graph;
+    uint32_t private_pool; /* of those graphs, meanwhile; for captures.c */
 };
+
+/* Whether it belongs to a CUDA graph right after an event. */
+static inline bool segment_is_of_graph(const struct segment *segment, uint64_t index)
+{
+    return life_covers(&segment->of_graph, index);
+}
 
 /* One report of a mempool, stream-ordered or for graphs. */
 struct mempool_usage {

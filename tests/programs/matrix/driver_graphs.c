@@ -35,16 +35,25 @@ static uint64_t launch_twice(CUgraphExec executable)
 static void destroy_and_trim(CUgraphExec executable, CUgraph graph, uint64_t bytes)
 {
     DRIVER(cuGraphExecDestroy, (executable));
+    book_event(EVENT_GRAPH_DESTROY, MEMORY_NONE, 0, 0, bits(executable));
     DRIVER(cuGraphDestroy, (graph));
+    book_event(EVENT_GRAPH_DESTROY, MEMORY_NONE, 0, 0, bits(graph));
     DRIVER(cuDeviceGraphMemTrim, (0));
     book_event(EVENT_POOL_USAGE, MEMORY_GRAPH, UNSAID, 0, 0);
     book_end(MEMORY_GRAPH, bytes);
 }
 
-static void run(CUgraph graph)
+static CUgraphExec make(CUgraph graph)
 {
     CUgraphExec executable = NULL;
     DRIVER(cuGraphInstantiateWithFlags, (&executable, graph, 0));
+    book_event(EVENT_GRAPH_MADE, MEMORY_NONE, bits(graph), 0, bits(executable));
+    return executable;
+}
+
+static void run(CUgraph graph)
+{
+    const CUgraphExec executable = make(graph);
     destroy_and_trim(executable, graph, launch_twice(executable));
 }
 
@@ -81,13 +90,12 @@ void driver_graph_nodes(void)
 void driver_graph_outside(void)
 {
     CUDA_MEM_ALLOC_NODE_PARAMS memory = {.poolProps = in_pool, .bytesize = NODE_BYTES};
-    CUgraphExec executable = NULL;
     CUgraphNode node = NULL;
     CUgraph graph = NULL;
     DRIVER(cuGraphCreate, (&graph, 0));
     DRIVER(cuGraphAddMemAllocNode, (&node, graph, NULL, 0, &memory));
     book_alloc(MEMORY_GRAPH_NODE, memory.dptr, NODE_BYTES);
-    DRIVER(cuGraphInstantiateWithFlags, (&executable, graph, 0));
+    const CUgraphExec executable = make(graph);
     DRIVER(cuGraphLaunch, (executable, NULL));
     DRIVER(cuStreamSynchronize, (NULL));
     const uint64_t bytes = reserved_bytes();
@@ -100,9 +108,10 @@ void driver_graph_outside(void)
     destroy_and_trim(executable, graph, bytes);
 }
 
-/* In a stream that is captured an allocation becomes a node. */
+/* In a stream that is captured an allocation becomes a node. The capture has just begun. */
 static void take_in(CUstream stream)
 {
+    book_event(EVENT_CAPTURE_BEGIN, MEMORY_NONE, 0, 0, 0);
     CUdeviceptr address = 0;
     DRIVER(cuMemAllocAsync, (&address, NODE_BYTES, stream));
     book_alloc(MEMORY_GRAPH_NODE, address, NODE_BYTES);
@@ -114,6 +123,7 @@ static CUgraph end_capture(CUstream stream)
 {
     CUgraph graph = NULL;
     DRIVER(cuStreamEndCapture, (stream, &graph));
+    book_event(EVENT_CAPTURE_END, MEMORY_NONE, 0, 0, bits(graph));
     DRIVER(cuStreamDestroy_v2, (stream));
     return graph;
 }
@@ -153,6 +163,7 @@ void driver_captured_v1(void)
     take_in(stream);
     const CUgraph graph = end_capture(stream);
     DRIVER(cuGraphInstantiate_v2, (&executable, graph, NULL, NULL, 0));
+    book_event(EVENT_GRAPH_MADE, MEMORY_NONE, bits(graph), 0, bits(executable));
     destroy_and_trim(executable, graph, launch_twice(executable));
 }
 

@@ -90,7 +90,7 @@ def _device(index):
 def _segment(segment):
     blocks = [{"address": b["address"], "size": b["size"], "state": b["state"]} for b in segment["blocks"]]
     return {"device": segment["device"], "address": segment["address"], "size": segment["total_size"],
-            "blocks": blocks}
+            "blocks": blocks, "pool": segment.get("segment_pool_id")}
 
 
 @atexit.register

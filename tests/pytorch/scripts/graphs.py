@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""CUDA graphs: two that share a private pool, one that is gone before the end, and tensors outside."""
+import json
+
+import torch
+
+from moments import moment
+
+MIB = 1 << 20
+
+
+def work(megabytes):
+    kept = torch.empty(megabytes * MIB, dtype=torch.uint8, device="cuda")
+    passing = torch.empty(4 * MIB, dtype=torch.uint8, device="cuda")
+    del passing
+    return kept
+
+
+def main():
+    outside = torch.empty(30 * MIB, dtype=torch.uint8, device="cuda")
+    first, second, gone = (torch.cuda.CUDAGraph() for _ in range(3))
+    with torch.cuda.graph(first):
+        kept = [work(40)]
+    with torch.cuda.graph(second, pool=first.pool()):
+        kept.append(work(60))
+    with torch.cuda.graph(gone):
+        lost = work(80)
+    for graph in (first, second, gone):
+        graph.replay()
+    moment("three graphs")
+    del lost
+    gone.reset()
+    moment("two graphs")
+    torch.cuda.empty_cache()
+    moment("flushed")
+    del kept
+    first.reset()
+    moment("one graph")
+    second.reset()
+    moment("no graph")
+    torch.cuda.empty_cache()
+    moment("flushed again")
+    del outside
+
+
+main()
