@@ -2,11 +2,13 @@
 /* The program's own frames of stacks, as a tree; see call_paths.h. */
 #include "call_paths.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/util/array.h"
 #include "analyzer/util/glob.h"
+#include "gpumemtrace/limits.h"
 #include "stack_site.h"
 
 static bool is_wrapper(const struct symbol_frame *frame)
@@ -37,20 +39,27 @@ static bool is_header(const struct symbol_frame *frame)
 static uint32_t add_place(struct call_paths *paths, const struct symbol_frame *frame,
                           struct err *err)
 {
+    enum { KEY_BYTES = STACK_SITE_TEXT_BYTES + LIMIT_text_bytes + 2 };
     const struct stack_site site = {.frame = *frame, .is_found = true};
-    char text[STACK_SITE_TEXT_BYTES];
-    const uint32_t number = text_set_add(&paths->texts, stack_site_text(&site, text), err);
+    const char *where = frame->file ? frame->file : frame->module;
+    char buffer[STACK_SITE_TEXT_BYTES], key[KEY_BYTES];
+    const char *text = stack_site_text(&site, buffer);
     struct call_place *grown;
 
+    snprintf(key, sizeof key, "%s\n%s", text, where ? where : "");
+    const uint32_t number = text_set_add(&paths->keys, key, err);
     if (number == TEXT_SET_NONE || number < paths->place_count)
         return number;
+    const uint32_t said = text_set_add(&paths->texts, text, err);
     grown =
         array_grow(paths->places, &paths->place_capacity, paths->place_count, sizeof *grown, err);
-    if (!grown)
+    if (said == TEXT_SET_NONE || !grown)
         return TEXT_SET_NONE;
     paths->places = grown;
-    grown[paths->place_count++] = (struct call_place){
-        .frame = *frame, .is_wrapper = is_wrapper(frame), .is_header = is_header(frame)};
+    grown[paths->place_count++] = (struct call_place){.frame = *frame,
+                                                      .text = paths->texts.texts[said],
+                                                      .is_wrapper = is_wrapper(frame),
+                                                      .is_header = is_header(frame)};
     return number;
 }
 
@@ -124,6 +133,7 @@ int call_paths_add(struct call_paths *paths, struct symbols *symbols, uint32_t s
 void call_paths_release(struct call_paths *paths)
 {
     text_set_release(&paths->texts);
+    text_set_release(&paths->keys);
     address_map_release(&paths->numbers);
     free(paths->places);
     free(paths->items);

@@ -2,7 +2,7 @@
 /*
  * The way through the program that leads to an allocation: the program's own frames of a stack,
  * without those of frameworks, interpreters and runtimes. The paths of many stacks are one tree, from
- * the outermost frame inwards; lines that read alike are one place. It must not know bytes.
+ * the outermost frame inwards; a line of a file is one place. It must not know bytes.
  *
  *     main ── train_step ─┬─ compute_loss ── floats ── tensor_new      path: a node, and its way out
  *                         └─ floats ── tensor_new                      place: the line it stands for
@@ -17,9 +17,10 @@
 #define CALL_PATH_NONE UINT32_MAX
 
 struct call_place {
-    struct symbol_frame frame; /* one of those that read so */
-    bool is_wrapper;           /* of wrappers.def */
-    bool is_header;            /* of a file that others include: more likely a helper */
+    struct symbol_frame frame;
+    const char *text; /* "train.py:88 forward" */
+    bool is_wrapper;  /* of wrappers.def */
+    bool is_header;   /* of a file that others include: more likely a helper */
 };
 
 struct call_path {
@@ -29,8 +30,9 @@ struct call_path {
 
 /* Zeroed is empty and ready for use. */
 struct call_paths {
-    struct text_set texts;     /* of the places: "train.py:88 forward" */
-    struct call_place *places; /* by number of the text */
+    struct text_set texts,
+        keys; /* what is said of places; what tells them apart: the file's path, too */
+    struct call_place *places; /* by number of the key */
     size_t place_count, place_capacity;
     struct call_path *items;
     size_t count, capacity;

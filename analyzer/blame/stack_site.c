@@ -92,7 +92,7 @@ static bool are_equal(const struct symbol_frame *a, const struct symbol_frame *b
 {
     return a->role == b->role && a->line == b->line && !a->file == !b->file &&
            !strcmp(a->kind, b->kind) && !strcmp(a->function, b->function) &&
-           (!a->file || !strcmp(stack_base_name(a->file), stack_base_name(b->file)));
+           (!a->file || !strcmp(a->file, b->file));
 }
 
 static int find_head(struct stack_site *site, struct symbols *symbols, uint32_t stack_id,

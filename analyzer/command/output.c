@@ -45,7 +45,8 @@ static int print_to_file(const struct doc *doc, const struct command_options *op
 
 int command_print(struct doc *doc, const struct command_options *options, struct err *err)
 {
-    doc_set_table(doc, options->command->table);
+    if (!doc_table(doc))
+        doc_set_table(doc, options->command->table);
     if (options->output)
         return print_to_file(doc, options, err);
     return render(doc, options->format, stdout, err);

@@ -104,8 +104,10 @@ void page_device_number(struct doc *doc, const char *label, int device)
         doc_count(doc, "device", label, (uint64_t)device);
 }
 
-static const struct trace_device *find_trace_device(const struct trace *trace, int number)
+const struct trace_device *page_card(const struct study *study, int number)
 {
+    const struct trace *trace = &study->trace;
+
     for (size_t i = trace->device_count; i-- > 0;)
         if (trace->devices[i].device == number)
             return &trace->devices[i];
@@ -116,7 +118,7 @@ static void add_device_head(struct doc *doc, const struct study *study,
                             const struct device_use *use)
 {
     const struct stock *leading = &study->history.stocks[use->leading];
-    const struct trace_device *device = find_trace_device(&study->trace, use->device);
+    const struct trace_device *device = page_card(study, use->device);
     const char *name = device ? device->name : NULL;
     const uint64_t total_bytes = device ? device->total_bytes : 0;
 
@@ -199,7 +201,7 @@ static int note_peak(struct job *job, const struct study *study, const struct de
     *grown = (struct job_peak){
         .rank = study->trace.meta.rank, .device = use->device, .peak_bytes = stock->peak_bytes};
     page_layer_name(study, stock, grown->layer);
-    device = find_trace_device(&study->trace, use->device);
+    device = page_card(study, use->device);
     if (device && device->uuid)
         snprintf(grown->uuid, sizeof grown->uuid, "%s", device->uuid);
     return 0;

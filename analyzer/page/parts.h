@@ -66,7 +66,17 @@ struct page_site_list {
 int page_sites(struct doc *doc, const struct study *study, const struct view *view,
                const struct page_stocks *stocks, const struct page_site_list *list,
                struct err *err);
-/* The same of one stock, whose sites the caller has. */
+/* What was live in one stock, and who is to blame. */
+struct page_held {
+    uint32_t stock;
+    bool is_leading; /* a summary has no other */
+    const struct sites *sites;
+    const struct blame *blame;
+};
+/* Rows of the list, which is open. */
+int page_sites_of(struct doc *doc, const struct study *study, const struct view *view,
+                  const struct page_site_list *list, const struct page_held *held, struct err *err);
+/* The list of one stock, whose sites the caller has. */
 int page_sites_found(struct doc *doc, const struct study *study, const struct view *view,
                      uint32_t stock, const struct sites *sites, const struct page_site_list *list,
                      struct err *err);
@@ -92,6 +102,9 @@ void page_layer(struct doc *doc, const struct study *study, const struct stock *
 
 /* "device", null where it is unknown. */
 void page_device_number(struct doc *doc, const char *label, int device);
+
+/* What the trace says of a card; NULL: nothing. */
+const struct trace_device *page_card(const struct study *study, int device);
 
 /* "pytorch pool", "driver": how a sentence names a layer. buffer holds PAGE_LAYER_BYTES. */
 #define PAGE_LAYER_BYTES 96

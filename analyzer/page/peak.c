@@ -2,47 +2,165 @@
 /* The page of `peak`: who held the memory at a moment, by category, phase and call stack. */
 #include "parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "analyzer/analysis/moment.h"
-#include "analyzer/analysis/sites.h"
+#include "analyzer/analysis/site_rows.h"
 #include "analyzer/render/units.h"
+#include "groups.h"
 
-/* What peaked on one device, when, in which phase. */
-static int say_peak(struct opening *opening, const struct study *study,
-                    const struct device_use *use)
+/* --- the answer --- */
+
+/* Where and when: "Peak 9.41 GiB of 16.00 GiB on device 0 (pytorch pool), 12.3 s after the start in
+ * backward". */
+static int format_peak(char *text, size_t size, const struct study *study, const struct view *view,
+                       uint32_t number, const struct moment *moment, uint64_t bytes)
 {
-    const struct stock *stock = &study->history.stocks[use->leading];
-    char device[STUDY_DEVICE_BYTES], name[PAGE_LAYER_BYTES];
-    char size[UNITS_TEXT_BYTES], time[UNITS_TEXT_BYTES];
-    const char *path = study_path(study, stock->peak_path);
+    const struct stock *stock = &study->history.stocks[number];
+    const struct trace_device *card = page_card(study, stock->device);
+    char device[STUDY_DEVICE_BYTES], layer[PAGE_LAYER_BYTES], total[UNITS_TEXT_BYTES];
+    char held[UNITS_TEXT_BYTES], time[UNITS_TEXT_BYTES];
+    const bool is_peak = moment->index == stock->peak.index;
+    const char *path = is_peak ? study_path(study, stock->peak_path) : NULL;
+    const bool knows_card = card && card->total_bytes;
+
+    return snprintf(
+        text, size, "%s%.64s%s%s%s%s on %s (%s), %s after the start%s%s", is_peak ? "Peak" : "At ",
+        is_peak ? "" : view->at, is_peak ? " " : ": ", units_bytes(held, bytes),
+        knows_card ? " of " : "", knows_card ? units_bytes(total, card->total_bytes) : "",
+        study_device_name(stock->device, device), page_layer_name(study, stock, layer),
+        units_duration(time, (int64_t)moment->time_ns), path ? " in " : "", path ? path : "");
+}
+
+/* What it was for, where that is known: "; 62.0 % of it activations". */
+static int format_category(char *text, size_t size, const struct sites *sites)
+{
+    uint64_t bytes[CATEGORY_COUNT];
+    int most = 0;
+    char share[UNITS_TEXT_BYTES];
+
+    sites_by_category(sites, bytes);
+    for (int i = 1; i < CATEGORY_COUNT; i++)
+        if (bytes[i] > bytes[most])
+            most = i;
+    if (most == CATEGORY_other)
+        return snprintf(text, size, "%s", "");
+    return snprintf(text, size, "; %s of it %s",
+                    units_ratio(share, (double)bytes[most] / (double)sites->total_bytes),
+                    category_key((enum category)most));
+}
+
+/* "; most of it by train.py:88 forward (3.20 GiB)", or the largest part. */
+static int format_holder(char *text, size_t size, const struct sites *sites,
+                         const struct blame *blame, struct err *err)
+{
+    struct site_row *rows;
+    char bytes[UNITS_TEXT_BYTES];
+    const int count = site_rows_of(&rows, sites, blame, err);
+
+    if (count < 0)
+        return -1;
+    const bool is_known = count > 0 && rows[0].blamed->site.is_found;
+    const bool is_most = is_known && rows[0].bytes > sites->total_bytes / 2;
+    const int length =
+        snprintf(text, size, "%s%s%s%s%s",
+                 is_most    ? "; most of it by "
+                 : is_known ? "; the largest part by "
+                            : "",
+                 is_known ? rows[0].blamed->who : "", is_known ? " (" : "",
+                 is_known ? units_bytes(bytes, rows[0].bytes) : "", is_known ? ")" : "");
+    free(rows);
+    return length;
+}
+
+enum { CLAUSE_BYTES = 1024 };
+
+static int say_held(struct opening *opening, const struct study *study, const struct view *view,
+                    uint32_t number, const struct moment *moment, const struct sites *sites,
+                    struct err *err)
+{
+    char where[CLAUSE_BYTES], category[CLAUSE_BYTES], holder[CLAUSE_BYTES];
+    struct blame blame;
+
+    if (site_rows_blame(&blame, study->symbols, sites, err))
+        return -1;
+    const int status = format_holder(holder, sizeof holder, sites, &blame, err);
+    blame_release(&blame);
+    if (status < 0)
+        return -1;
+    format_peak(where, sizeof where, study, view, number, moment, sites->total_bytes);
+    format_category(category, sizeof category, sites);
+    return page_say(opening, "%s%s%s.", where, category, holder);
+}
+
+static int say_peak(struct opening *opening, const struct study *study, const struct view *view,
+                    const struct device_use *use, struct err *err)
+{
+    const uint32_t number = study_stock(study, use, view);
+    char device[STUDY_DEVICE_BYTES];
+    struct moment moment;
+    struct sites sites;
 
     study_device_name(use->device, device);
-    if (stock->peak.index == INDEX_NONE)
-        return page_say(opening, "On %s no GPU memory was allocated.", device);
-    return page_say(opening, "On %s the %s peaked at %s, %s after the start%s%s.", device,
-                    page_layer_name(study, stock, name), units_bytes(size, stock->peak_bytes),
-                    units_duration(time, (int64_t)stock->peak.time_ns), path ? ", in phase " : "",
-                    path ? path : "");
+    if (number == HISTORY_NONE || study->history.stocks[number].peak.index == INDEX_NONE)
+        return page_say(opening, "No GPU memory was allocated on %s.", device);
+    if (moment_find(view->at, &study->history, number, &moment, err))
+        return -1;
+    if (moment.index == INDEX_NONE)
+        return page_say(opening, "There is no moment %.64s on %s.", view->at, device);
+    if (sites_at(&sites, &study->categories, number, moment.index, err))
+        return -1;
+    const int status = sites.total_bytes
+                           ? say_held(opening, study, view, number, &moment, &sites, err)
+                           : page_say(opening, "At %.64s nothing was live on %s.",
+                                      view->at ? view->at : "the peak", device);
+    sites_release(&sites);
+    return status;
 }
 
 int page_peak_answer(struct opening *opening, const struct study *study, const struct view *view,
                      struct err *err)
 {
     const struct history *history = &study->history;
+    bool any = false;
     int status = 0;
 
-    (void)err;
-    for (size_t i = 0; i < history->device_count && status >= 0; i++)
-        if (view->device < 0 || history->devices[i].device == view->device)
-            status = say_peak(opening, study, &history->devices[i]);
+    for (size_t i = 0; i < history->device_count && status >= 0; i++) {
+        if (view->device >= 0 && history->devices[i].device != view->device)
+            continue;
+        status = say_peak(opening, study, view, &history->devices[i], err);
+        any |= history->stocks[history->devices[i].leading].peak.index != INDEX_NONE;
+    }
+    if (any)
+        page_next(opening, "peak");
     return history->device_count ? status : page_say(opening, "No device was used.");
 }
 
-/* What was live in each layer at its moment; a summary has the first. */
+static const struct page_peak_options *peak_options(const struct view *view)
+{
+    static const struct page_peak_options none = {0};
+
+    return view->own ? view->own : &none;
+}
+
+/* Whoever has the rows goes on to the tree. */
+static int answer_peak(struct opening *opening, const struct study *study, const struct view *view,
+                       struct err *err)
+{
+    const int status = page_peak_answer(opening, study, view, err);
+
+    if (*opening->next)
+        page_next(opening, peak_options(view)->tree ? "peak --by=op" : "peak --tree");
+    return status;
+}
+
+/* --- what was live in each layer at its moment; a summary has the first --- */
+
 struct held {
     struct page_stocks stocks;
     struct sites sites[STUDY_STOCKS_MAX];
+    struct blame blames[STUDY_STOCKS_MAX];
 };
 
 static int held_find(struct held *held, const struct study *study, const struct view *view,
@@ -53,9 +171,12 @@ static int held_find(struct held *held, const struct study *study, const struct 
     for (size_t i = 0; i < stocks->count; i++) {
         struct moment *moment = &held->stocks.moments[i];
 
-        if (moment_find(view->at, &study->history, stocks->numbers[i], moment, err) ||
-            (moment->index != INDEX_NONE &&
-             sites_at(&held->sites[i], &study->categories, stocks->numbers[i], moment->index, err)))
+        if (moment_find(view->at, &study->history, stocks->numbers[i], moment, err))
+            return -1;
+        if (moment->index != INDEX_NONE &&
+            (sites_at(&held->sites[i], &study->categories, stocks->numbers[i], moment->index,
+                      err) ||
+             site_rows_blame(&held->blames[i], study->symbols, &held->sites[i], err)))
             return -1;
     }
     return 0;
@@ -63,8 +184,10 @@ static int held_find(struct held *held, const struct study *study, const struct 
 
 static void held_release(struct held *held)
 {
-    for (size_t i = 0; i < held->stocks.count; i++)
+    for (size_t i = 0; i < held->stocks.count; i++) {
         sites_release(&held->sites[i]);
+        blame_release(&held->blames[i]);
+    }
 }
 
 static const struct stock *held_stock(const struct held *held, const struct study *study, size_t i)
@@ -136,30 +259,82 @@ static int add_sums(struct doc *doc, const struct study *study, const struct hel
     return 0;
 }
 
+enum shape { SHAPE_SITES, SHAPE_GROUPS, SHAPE_TREE };
+
+/* Who held it: programs always have the sites, people what they asked for. */
+static int add_holders(struct doc *doc, const struct study *study, const struct view *view,
+                       const struct held *held, enum shape shape, struct err *err)
+{
+    static const struct page_site_list list = {.summary_rows = PAGE_SITES,
+                                               .frame_lines = PAGE_WHOLE_STACK};
+    const int by = peak_options(view)->by;
+    int status = 0;
+
+    for (size_t i = 0; i < held->stocks.count && !status; i++) {
+        const struct page_held one = {held->stocks.numbers[i], i == 0, &held->sites[i],
+                                      &held->blames[i]};
+
+        if (!held->sites[i].count)
+            continue;
+        status = shape == SHAPE_SITES    ? page_sites_of(doc, study, view, &list, &one, err)
+                 : shape == SHAPE_GROUPS ? page_groups(doc, study, view, &one, by, err)
+                                         : page_call_tree(doc, study, view, &one, err);
+    }
+    return status;
+}
+
+static int add_holder_lists(struct doc *doc, const struct study *study, const struct view *view,
+                            const struct held *held, struct err *err)
+{
+    static const char *const headings[] = {
+        [GROUPS_BY_LINE] = "By line",     [GROUPS_BY_FUNCTION] = "By function",
+        [GROUPS_BY_FILE] = "By file",     [GROUPS_BY_OP] = "By operator",
+        [GROUPS_BY_MODULE] = "By module", [GROUPS_BY_STACK] = "By stack"};
+    const struct page_peak_options *own = peak_options(view);
+    const bool has_other = own->by || own->tree;
+    int status;
+
+    doc_list_begin(has_other ? doc_detail(doc) : doc, "sites", "By call stack");
+    status = add_holders(doc, study, view, held, SHAPE_SITES, err);
+    doc_list_end(doc);
+    if (own->by && !status) {
+        doc_list_begin(doc, "groups", headings[own->by]);
+        status = add_holders(doc, study, view, held, SHAPE_GROUPS, err);
+        doc_list_end(doc);
+    }
+    if (own->tree && !status) {
+        doc_list_begin(doc, "tree", "By call");
+        status = add_holders(doc, study, view, held, SHAPE_TREE, err);
+        doc_list_end(doc);
+    }
+    return status;
+}
+
 static int add_peak_of_device(struct doc *doc, const struct study *study,
                               const struct device_use *use, const struct view *view,
                               struct err *err)
 {
-    static const struct page_site_list list = {.key = "sites",
-                                               .heading = "By call stack",
-                                               .summary_rows = PAGE_SITES,
-                                               .frame_lines = PAGE_WHOLE_STACK};
+    const struct page_peak_options *own = peak_options(view);
     struct held held = {0};
     int status = -1;
 
     page_stocks_find(&held.stocks, doc, study, use, view);
     if (held_find(&held, study, view, err))
         goto out;
+    if (own->by || own->tree)
+        doc_set_table(doc, own->tree ? "tree" : "groups");
     add_moments(doc, study, view, &held);
-    if (add_sums(doc, study, &held, SITES_BY_CATEGORY, err) ||
-        add_sums(doc, study, &held, SITES_BY_PATH, err) ||
-        page_sites(doc, study, view, &held.stocks, &list, err))
-        goto out;
-    status = 0;
+    status = add_sums(doc, study, &held, SITES_BY_CATEGORY, err) ||
+                     add_sums(doc, study, &held, SITES_BY_PATH, err) ||
+                     add_holder_lists(doc, study, view, &held, err)
+                 ? -1
+                 : 0;
 out:
     held_release(&held);
     return status;
 }
 
-const struct page page_peak = {
-    .schema = "gpumemtrace.peak/1", .device = add_peak_of_device, .tail = page_warnings};
+const struct page page_peak = {.schema = "gpumemtrace.peak/1",
+                               .answer = answer_peak,
+                               .device = add_peak_of_device,
+                               .tail = page_warnings};

@@ -88,18 +88,25 @@ static int add_rows(struct doc *doc, const struct study *study, const struct vie
     return status;
 }
 
-static int add_sites_and_rows(struct doc *doc, const struct study *study, const struct view *view,
-                              const struct page_site_list *list, uint32_t number,
-                              const struct sites *sites, bool is_leading, struct err *err)
+int page_sites_of(struct doc *doc, const struct study *study, const struct view *view,
+                  const struct page_site_list *list, const struct page_held *held, struct err *err)
+{
+    return (held->is_leading && add_rows(doc, study, view, list, held->sites, held->blame, err)) ||
+                   add_sites(doc, study, view, held->stock, held->sites, held->blame, err)
+               ? -1
+               : 0;
+}
+
+static int add_sites_found(struct doc *doc, const struct study *study, const struct view *view,
+                           const struct page_site_list *list, uint32_t stock,
+                           const struct sites *sites, bool is_leading, struct err *err)
 {
     struct blame blame;
 
     if (site_rows_blame(&blame, study->symbols, sites, err))
         return -1;
-    const int status = (is_leading && add_rows(doc, study, view, list, sites, &blame, err)) ||
-                               add_sites(doc, study, view, number, sites, &blame, err)
-                           ? -1
-                           : 0;
+    const struct page_held held = {stock, is_leading, sites, &blame};
+    const int status = page_sites_of(doc, study, view, list, &held, err);
     blame_release(&blame);
     return status;
 }
@@ -112,7 +119,7 @@ static int add_sites_of_stock(struct doc *doc, const struct study *study, const 
 
     if (sites_at(&sites, &study->categories, number, index, err))
         return -1;
-    const int status = add_sites_and_rows(doc, study, view, list, number, &sites, is_leading, err);
+    const int status = add_sites_found(doc, study, view, list, number, &sites, is_leading, err);
     sites_release(&sites);
     return status;
 }
@@ -122,7 +129,7 @@ int page_sites_found(struct doc *doc, const struct study *study, const struct vi
                      struct err *err)
 {
     doc_list_begin(doc, list->key, list->heading);
-    const int status = add_sites_and_rows(doc, study, view, list, stock, sites, true, err);
+    const int status = add_sites_found(doc, study, view, list, stock, sites, true, err);
     doc_list_end(doc);
     return status;
 }

@@ -25,7 +25,7 @@ phases | leaks | leaks --top=1 | oom | ledger | info | check --max-peak=1MiB --m
 """.replace("\n", "|").split("|")[1:-1]
 ANSWERS = [answer.strip() for answer in ANSWERS]
 FORMATS = {
-    "text": [answer for answer in ANSWERS if "--at" not in answer and "--layer" not in answer],
+    "text": [answer for answer in ANSWERS if "--at" not in answer and "--layer" not in answer] + ["peak --tree --by=function"],
     "json": ANSWERS,
     "csv": ANSWERS,
     "junit": [answer for answer in ANSWERS if answer.startswith("check")],

@@ -397,7 +397,7 @@ def test_the_page_for_people_begins_with_what_peaked_when_and_in_which_phase(tra
     completed = gpumemtrace("report", trace.write())
     assert completed.returncode == 0
     assert completed.stdout.splitlines()[0] == (
-        "On device 0 the driver peaked at 3.00 MiB, 2.00 us after the start, in phase forward."
+        "Peak 3.00 MiB on device 0 (driver), 2.00 us after the start in forward; 100.0 % of it activations."
     )
 
 
@@ -407,7 +407,7 @@ def test_memory_of_an_unknown_device_is_counted_under_no_number(trace, gpumemtra
     (device,) = load_json("report", path)["devices"]
     assert device["device"] is None
     assert figures(device["host"]) == (7, 7, 1, 0, 0, 0)
-    assert gpumemtrace("report", path).stdout.startswith("On an unknown device no GPU memory was")
+    assert gpumemtrace("report", path).stdout.startswith("No GPU memory was allocated on an unknown device.")
 
 
 def test_a_device_without_events_is_refused(trace, gpumemtrace):

@@ -6,6 +6,7 @@ import json
 import math
 import re
 
+from reference import blame
 from reference.books import Books
 from reference.figures import Figures
 from reference.leaks import leaks_page
@@ -129,6 +130,8 @@ def check_trace(trace, choose):
     for moment in choose.sample(at, min(2, len(at))):
         found += compare(ask("peak", f"--at={moment}", trace), figures.peak_page(moment), f"peak {moment}")
     found += check_ledgers(trace, figures, [None, *choose.sample(at, min(2, len(at)))])
+    by, moment = choose.choice(blame.KINDS), choose.choice(["peak", *at])
+    found += blame.check(ask("peak", f"--by={by}", "--tree", f"--at={moment}", trace), figures, by, moment)
     samples, moment = choose.choice([3, 10, 33]), choose.choice(["peak", *at])
     wanted = figures.frag_page(moment, samples)
     return found + compare(

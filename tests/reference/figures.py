@@ -5,7 +5,7 @@ moments: no figure is carried from one event to the next. A dictionary has the k
 import itertools
 import math
 
-from reference import leaks
+from reference import blame, leaks
 from reference.events import table_rows
 from reference.frag_model import pinned_by, streams
 from reference.graphs import Graphs
@@ -256,7 +256,8 @@ class Figures:
         }
 
     def sites(self, stock, index):
-        return self.sum_up(stock, self.live_blocks(stock, index), self.site) if index is not None else []
+        rows = self.sum_up(stock, self.live_blocks(stock, index), self.site) if index is not None else []
+        return blame.headed(rows)
 
     def peak_page(self, at):
         devices = []
@@ -308,7 +309,8 @@ class Figures:
                     **each(live, spans, spent),
                 }
             )
-        return rows + self.outside(stock)
+        unknown = dict.fromkeys(rows[0]) if rows else {}  # of what is no occurrence
+        return rows + [{**unknown, **row} for row in self.outside(stock)]
 
     def spent(self, stock):
         """{span: (allocated, freed, kept)}, each of what happened while it was open, in it or in one inside it."""

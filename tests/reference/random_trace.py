@@ -22,6 +22,7 @@ FRAMES = (
     ("/usr/lib/torch/_tensor.py", 487, "Tensor.backward"), ("/usr/lib/torch/utils/data/loader.py", 10, "fetch"),
     ("/home/me/train.py", 12, "main"), ("/home/me/train.py", 30, "Model.__init__"), ("/home/me/model.py", 7, "block"),
     ("/usr/lib/torch/optim/sgd.py", 60, "SGD.step"), "malloc_wrapper", "backward (autograd)", "cache",
+    ("/home/me/model.py", 20, "Block.forward"), ("/home/me/pool.py", 3, "Pool.allocate"), ("/home/me/b/train.py", 12, "main"),
 )  # fmt: skip
 
 

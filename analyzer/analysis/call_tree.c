@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* Live memory as a tree of calls; see call_tree.h. */
+#include "call_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/util/array.h"
+
+/* A node while bytes are added: number i is path i of the blame, further ones are stacks without. */
+struct branch {
+    struct call_node node;
+    uint32_t number, outer; /* outer: CALL_PATH_NONE: at the top */
+};
+
+static void add_bytes(struct branch *branches, uint32_t number, const struct site *site)
+{
+    branches[number].node.own_bytes += site->bytes;
+    branches[number].node.own_count += site->count;
+    for (uint32_t at = number; at != CALL_PATH_NONE; at = branches[at].outer) {
+        branches[at].node.bytes += site->bytes;
+        branches[at].node.count += site->count;
+    }
+}
+
+static void fill(struct branch *branches, const struct sites *sites, const struct blame *blame)
+{
+    const struct call_paths *paths = &blame->paths;
+
+    for (uint32_t i = 0; i < paths->count; i++)
+        branches[i] = (struct branch){
+            .node.name = paths->places[paths->items[i].place].text,
+            .node.depth = paths->items[i].outer == CALL_PATH_NONE
+                              ? 0
+                              : branches[paths->items[i].outer].node.depth + 1, /* a lower number */
+            .number = i,
+            .outer = paths->items[i].outer};
+    for (size_t i = 0; i < sites->count; i++) {
+        const struct blamed *blamed = blame_of(blame, sites->items[i].stack_id);
+        uint32_t number = blamed->path;
+
+        if (number == CALL_PATH_NONE) {
+            number = (uint32_t)paths->count + blamed->row;
+            branches[number] = (struct branch){
+                .node = branches[number].node, .number = number, .outer = CALL_PATH_NONE};
+            branches[number].node.name = blamed->who;
+        }
+        add_bytes(branches, number, &sites->items[i]);
+    }
+}
+
+/* Children of one node stand together, the largest first; the outermost nodes come last. */
+static int compare_branches(const void *left, const void *right)
+{
+    const struct branch *a = left, *b = right;
+
+    if (a->outer != b->outer)
+        return a->outer < b->outer ? -1 : 1;
+    if (a->node.bytes != b->node.bytes)
+        return a->node.bytes < b->node.bytes ? 1 : -1;
+    return strcmp(a->node.name, b->node.name);
+}
+
+/* Where the children of each path begin among the sorted branches. */
+static uint32_t *find_children(const struct branch *sorted, size_t count, size_t path_count,
+                               struct err *err)
+{
+    uint32_t *first = array_new(path_count + 1, sizeof *first, err);
+
+    for (size_t i = count; first && i-- > 0;)
+        first[sorted[i].outer == CALL_PATH_NONE ? path_count : sorted[i].outer] = (uint32_t)i + 1;
+    return first;
+}
+
+/* Node after node, each followed by its children: no deeper than the stack of what is still to be shown. */
+static int flatten(struct call_tree *tree, const struct branch *sorted, size_t count,
+                   size_t path_count, struct err *err)
+{
+    uint32_t *first = find_children(sorted, count, path_count, err);
+    size_t *open = array_new(count + 1, sizeof *open, err);
+    size_t depth = 0;
+
+    if (first && open && first[path_count])
+        open[depth++] = first[path_count] - 1;
+    while (depth > 0) {
+        const size_t at = open[depth - 1];
+        const struct branch *branch = &sorted[at];
+
+        tree->items[tree->count++] = branch->node;
+        if (at + 1 < count && sorted[at + 1].outer == branch->outer)
+            open[depth - 1]++;
+        else
+            depth--;
+        if (branch->number < path_count && first[branch->number])
+            open[depth++] = first[branch->number] - 1;
+    }
+    const int status = first && open ? 0 : -1;
+    free(first);
+    free(open);
+    return status;
+}
+
+static void find_ends(struct call_tree *tree)
+{
+    for (size_t i = 0; i < tree->count; i++) {
+        size_t end = i + 1;
+
+        while (end < tree->count && tree->items[end].depth > tree->items[i].depth)
+            end++;
+        tree->items[i].end = end;
+    }
+}
+
+int call_tree_find(struct call_tree *tree, const struct sites *sites, const struct blame *blame,
+                   struct err *err)
+{
+    const size_t most = blame->paths.count + blame->texts.count;
+    struct branch *branches = array_new(most, sizeof *branches, err);
+    size_t count = 0;
+    int status = -1;
+
+    *tree = (struct call_tree){.items = array_new(most, sizeof *tree->items, err)};
+    if (!branches || !tree->items)
+        goto out;
+    fill(branches, sites, blame);
+    for (size_t i = 0; i < most; i++)
+        if (branches[i].node.count)
+            branches[count++] = branches[i];
+    if (count)
+        qsort(branches, count, sizeof *branches, compare_branches);
+    status = flatten(tree, branches, count, blame->paths.count, err);
+    if (!status)
+        find_ends(tree);
+out:
+    free(branches);
+    if (status)
+        call_tree_release(tree);
+    return status;
+}
+
+void call_tree_release(struct call_tree *tree)
+{
+    free(tree->items);
+    *tree = (struct call_tree){0};
+}

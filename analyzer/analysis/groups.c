@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* Live memory by those who are to blame; see groups.h. */
+#include "groups.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/util/array.h"
+#include "analyzer/util/glob.h"
+#include "gpumemtrace/limits.h"
+
+enum { NAME_BYTES = 2 * LIMIT_text_bytes + 8 };
+
+/* One site, being spread over the groups that it goes through. */
+struct spreading {
+    struct groups *groups;
+    const struct site *site;
+    const struct blamed *blamed;
+    size_t number; /* of the site, from 1 */
+    struct err *err;
+};
+
+static struct group *go_through(const struct spreading *spreading, const char *name)
+{
+    struct groups *groups = spreading->groups;
+    const uint32_t number = text_set_add(&groups->names, name, spreading->err);
+    struct group *grown;
+
+    if (number == TEXT_SET_NONE)
+        return NULL;
+    grown = array_reach(groups->items, &groups->capacity, &groups->count, sizeof *grown, number,
+                        spreading->err);
+    if (!grown)
+        return NULL;
+    groups->items = grown;
+    grown += number;
+    grown->name = groups->names.texts[number];
+    if (grown->last != spreading->number) {
+        grown->last = spreading->number;
+        grown->inclusive_bytes += spreading->site->bytes;
+        grown->inclusive_count += spreading->site->count;
+    }
+    return grown;
+}
+
+static int blame_group(const struct spreading *spreading, const char *name)
+{
+    struct group *group = go_through(spreading, name);
+
+    if (!group)
+        return -1;
+    group->own_bytes += spreading->site->bytes;
+    group->own_count += spreading->site->count;
+    if (!group->blamed)
+        group->blamed = spreading->blamed;
+    return 0;
+}
+
+/* --- by line, function, file: the program's frames --- */
+
+/* "forward (train.py)", "/me/train.py"; a frame without a file is told by its library. */
+static const char *name_of_frame(enum groups_by by, const struct symbol_frame *frame,
+                                 char text[NAME_BYTES])
+{
+    const char *place = frame->file ? frame->file : frame->module;
+
+    if (!place)
+        return frame->function;
+    if (by == GROUPS_BY_FILE)
+        return place;
+    snprintf(text, NAME_BYTES, "%s (%s)", frame->function, stack_base_name(place));
+    return text;
+}
+
+static int spread_over_frames(const struct spreading *spreading, enum groups_by by,
+                              const struct call_paths *paths)
+{
+    const struct blamed *blamed = spreading->blamed;
+    char text[NAME_BYTES];
+
+    for (uint32_t at = blamed->path; at != CALL_PATH_NONE; at = paths->items[at].outer) {
+        const uint32_t place = paths->items[at].place;
+        const char *name = by == GROUPS_BY_LINE
+                               ? paths->places[place].text
+                               : name_of_frame(by, &paths->places[place].frame, text);
+
+        if (!go_through(spreading, name))
+            return -1;
+    }
+    if (by == GROUPS_BY_LINE || !blamed->site.is_of_program)
+        return blame_group(spreading, blamed->who);
+    return blame_group(spreading, name_of_frame(by, &blamed->site.frame, text));
+}
+
+/* --- by op and module: any frame of the stack --- */
+
+/* What stands between these in the frame's function: "mm" of "at::_ops::mm::call". */
+static bool name_between(const struct symbol_frame *frame, const char *before, const char *after,
+                         char text[NAME_BYTES])
+{
+    const size_t head = strlen(before), tail = strlen(after), length = strlen(frame->function);
+
+    if (!frame->is_named || length <= head + tail || strncmp(frame->function, before, head) != 0 ||
+        strcmp(frame->function + length - tail, after) != 0)
+        return false;
+    snprintf(text, NAME_BYTES, "%.*s", (int)(length - head - tail), frame->function + head);
+    return true;
+}
+
+static bool name_of_operator(const struct symbol_frame *frame, char text[NAME_BYTES])
+{
+    return strcmp(frame->kind, "python") != 0 && name_between(frame, "at::_ops::", "::call", text);
+}
+
+static bool name_of_module(const struct symbol_frame *frame, char text[NAME_BYTES])
+{
+    return !strcmp(frame->kind, "python") && name_between(frame, "", ".forward", text);
+}
+
+/* What asked, of a stack without modules: the innermost library that is neither CUDA's nor ours; a
+ * stack that Python or autograd runs has none. */
+struct library {
+    char name[NAME_BYTES];
+    bool is_none;
+};
+
+static void note_library(struct library *library, const struct symbol_frame *frame)
+{
+    library->is_none |= !strcmp(frame->kind, "python") || !strcmp(frame->kind, "label");
+    if (!*library->name && frame->module && frame->role != ROLE_cuda && frame->role != ROLE_own)
+        snprintf(library->name, NAME_BYTES, "%s", stack_base_name(frame->module));
+}
+
+/* The own one is the outermost of the operators, which called the others, and the innermost module. */
+static int spread_over_stack(const struct spreading *spreading, enum groups_by by,
+                             struct symbols *symbols)
+{
+    const struct stack_site *site = &spreading->blamed->site;
+    struct symbol_walk walk = symbols_walk_begin(symbols, spreading->site->stack_id);
+    char text[NAME_BYTES], own[NAME_BYTES] = "";
+    struct library library = {.name = ""};
+    struct symbol_frame frame;
+    int status;
+
+    while ((status = symbols_walk_next(&walk, &frame, spreading->err)) > 0) {
+        note_library(&library, &frame);
+        if (!(by == GROUPS_BY_OP ? name_of_operator(&frame, text) : name_of_module(&frame, text)))
+            continue;
+        if (by == GROUPS_BY_OP || !*own)
+            memcpy(own, text, sizeof own);
+        if (!go_through(spreading, text))
+            return -1;
+    }
+    if (status < 0)
+        return -1;
+    if (by == GROUPS_BY_OP && site->operator)
+        snprintf(own, sizeof own, "%.*s", site->operator_length, site->operator);
+    if (by == GROUPS_BY_MODULE && !*own && !library.is_none)
+        memcpy(own, library.name, sizeof own);
+    return blame_group(spreading, *own                 ? own
+                                  : by == GROUPS_BY_OP ? "(no operator)"
+                                                       : "(no module)");
+}
+
+static int spread_stack(const struct spreading *spreading)
+{
+    char text[NAME_BYTES];
+
+    snprintf(text, sizeof text, "%" PRIu32, spreading->site->stack_id);
+    return blame_group(spreading, text);
+}
+
+/* --- all of them --- */
+
+static int compare_groups(const void *left, const void *right)
+{
+    const struct group *a = left, *b = right;
+
+    if (a->own_bytes != b->own_bytes)
+        return a->own_bytes < b->own_bytes ? 1 : -1;
+    if (a->inclusive_bytes != b->inclusive_bytes)
+        return a->inclusive_bytes < b->inclusive_bytes ? 1 : -1;
+    return strcmp(a->name, b->name);
+}
+
+int groups_find(struct groups *groups, enum groups_by by, struct symbols *symbols,
+                const struct sites *sites, const struct blame *blame, struct err *err)
+{
+    int status = 0;
+
+    *groups = (struct groups){0};
+    for (size_t i = 0; i < sites->count && !status; i++) {
+        const struct site *site = &sites->items[i];
+        const struct spreading spreading = {groups, site, blame_of(blame, site->stack_id), i + 1,
+                                            err};
+
+        status = by == GROUPS_BY_STACK ? spread_stack(&spreading)
+                 : by == GROUPS_BY_OP || by == GROUPS_BY_MODULE
+                     ? spread_over_stack(&spreading, by, symbols)
+                     : spread_over_frames(&spreading, by, &blame->paths);
+    }
+    for (size_t i = 0; i < groups->count && by == GROUPS_BY_STACK; i++)
+        groups->items[i].name = groups->items[i].blamed->who;
+    if (groups->count)
+        qsort(groups->items, groups->count, sizeof *groups->items, compare_groups);
+    if (status)
+        groups_release(groups);
+    return status;
+}
+
+void groups_release(struct groups *groups)
+{
+    free(groups->items);
+    text_set_release(&groups->names);
+    *groups = (struct groups){0};
+}

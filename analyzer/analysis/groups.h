@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is live at a moment, grouped otherwise than by row: by line, function, file, operator, module
+ * or stack of those who are to blame. A group's own bytes are those that it is to blame for, so own
+ * bytes add up to all; its inclusive bytes are those that went through it on the way, each block
+ * counted once.
+ *
+ *            own: of each stack, one            inclusive: besides, each of the same stack
+ *   line     the line that heads its row        the program's other lines
+ *   function the function of that line          the program's other functions
+ *   file     the file of that line              the program's other files
+ *   op       the outermost of PyTorch's         the operators that this one called
+ *            operators, or backward's node
+ *   module   the innermost of PyTorch's         the modules around it
+ *            modules whose forward ran; in
+ *            programs without Python the
+ *            library that asked
+ *   stack    the stack                          -
+ *
+ * It must not know how groups are shown.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_GROUPS_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_GROUPS_H
+
+#include "site_rows.h"
+
+enum groups_by {
+    GROUPS_BY_LINE = 1,
+    GROUPS_BY_FUNCTION,
+    GROUPS_BY_FILE,
+    GROUPS_BY_OP,
+    GROUPS_BY_MODULE,
+    GROUPS_BY_STACK
+};
+
+struct group {
+    const char *name;
+    const struct blamed
+        *blamed; /* by stack: that stack; else one that it is to blame for, or NULL */
+    uint64_t own_bytes, own_count, inclusive_bytes, inclusive_count;
+    size_t last; /* 1 + the last site that went through it */
+};
+
+struct groups {
+    struct group *items; /* the largest own bytes first, then the largest inclusive ones */
+    size_t count, capacity;
+    struct text_set names;
+};
+
+/* blame is that of the sites, and outlives the groups. */
+int groups_find(struct groups *groups, enum groups_by by, struct symbols *symbols,
+                const struct sites *sites, const struct blame *blame, struct err *err);
+void groups_release(struct groups *groups);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* Parts of `peak`: what was live at a moment in other groups than rows of sites. */
+#ifndef GPUMEMTRACE_ANALYZER_PAGE_GROUPS_H
+#define GPUMEMTRACE_ANALYZER_PAGE_GROUPS_H
+
+#include "analyzer/analysis/groups.h"
+#include "parts.h"
+
+/* Rows of the list "groups", or "tree", which is open; each with its layer. */
+int page_groups(struct doc *doc, const struct study *study, const struct view *view,
+                const struct page_held *held, enum groups_by by, struct err *err);
+int page_call_tree(struct doc *doc, const struct study *study, const struct view *view,
+                   const struct page_held *held, struct err *err);
+
+#endif

@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""Who is to blame for what was live, from the frames of each block: heads of rows, groups, the tree of calls. Of
+native frames random traces have none; test_blame.py has them."""
+
+import collections
+import fnmatch
+
+from reference.events import table_rows
+
+KINDS = ("line", "function", "file", "op", "module", "stack")
+RULES = list(table_rows("frame_roles.def", "RULE"))
+WRAPPERS = [row[0] for row in table_rows("wrappers.def", "WRAPPER")]
+NO_STACK = "(no stack was taken)"
+
+
+def role(frame):
+    """Python frames are told by their file, labels are nobody's."""
+    kind, _, file, _ = frame
+    matches = [name for name, where, pattern in RULES if where == "file" and fnmatch.fnmatchcase(file or "", pattern)]
+    return None if kind != "python" else matches[0] if matches else "program"
+
+
+def text_of(frame):
+    kind, function, file, line = frame
+    return f"{file.rsplit('/', 1)[-1]}:{line} {function}" if kind == "python" else function
+
+
+def path_of(frames):
+    """The program's own frames, innermost first."""
+    return tuple(frame for frame in frames if role(frame) == "program")
+
+
+class Heads:
+    """Of a set of stacks, each a list of frames."""
+
+    def __init__(self, stacks):
+        ways = {path_of(frames) for frames in stacks}
+        self.sharing = collections.Counter(frame for way in ways for frame in set(way))
+        self.callers = collections.defaultdict(set)
+        for way in ways:
+            for inner, outer in zip(way, way[1:]):
+                self.callers[inner].add(outer[1])
+
+    def is_helped(self, between):
+        return any(len(self.callers[frame]) > 1 for frame in between)
+
+    def head(self, frames):
+        """The frame that heads the stack; None: there is none."""
+        path = path_of(frames)
+        if not path:
+            labels = [frame for frame in frames if frame[0] == "label"]
+            framework = [frame for frame in frames if role(frame) == "framework"]
+            return (labels or framework[-1:] or list(frames)[-1:] or [None])[0]
+        allowed = [i for i, frame in enumerate(path) if not any(fnmatch.fnmatchcase(frame[1], w) for w in WRAPPERS)]
+        allowed = allowed or list(range(len(path)))
+        fewest = min(self.sharing[path[i]] for i in allowed)
+        best, *others = [i for i in allowed if self.sharing[path[i]] == fewest]
+        for i in others:
+            if self.is_helped(path[best:i]):
+                best = i
+        return path[best]
+
+    def called(self, frames):
+        head = self.head(frames)
+        if not path_of(frames):
+            return None
+        inner = list(frames)[: list(frames).index(head)]
+        own = [frame for frame in inner if role(frame) == "program"]
+        framework = [frame for frame in inner if role(frame) == "framework"]
+        return (own[-1:] or framework[:1] or [(None, None)])[0][1]
+
+
+def who(heads, frames):
+    head = heads.head(frames)
+    return text_of(head) if head else None
+
+
+def headed(rows):
+    """Rows of sites with the line that heads each."""
+    heads = Heads([row["frames"] for row in rows])
+    return [
+        {**row, "site": who(heads, row["frames"]), "called": heads.called(row["frames"])} for row in rows
+    ]
+
+
+# --- groups ---
+
+
+def names(heads, frames, by):
+    """(the group of its own, all groups that it goes through)"""
+    path, own = path_of(frames), who(heads, frames) or NO_STACK
+    if by == "line":
+        return own, {own, *map(text_of, path)}
+    if by == "function":
+        name = {frame: f"{frame[1]} ({frame[2].rsplit('/', 1)[-1]})" for frame in path}
+    elif by == "file":
+        name = {frame: frame[2] for frame in path}
+    elif by == "op":
+        return "(no operator)", {"(no operator)"}
+    else:
+        ran = [frame[1][: -len(".forward")] for frame in frames if frame[0] == "python" and frame[1].endswith(".forward")]
+        ran = [module for module in ran if module]
+        return (ran or ["(no module)"])[0], set(ran or ["(no module)"])
+    own = name[heads.head(frames)] if path else own
+    return own, {own, *name.values()}
+
+
+def groups(figures, stock, blocks, by):
+    frames = {block.stack: figures.books.stack_frames(block.stack) for block in blocks}
+    heads, rows = Heads(frames.values()), {}
+    for block in blocks:
+        if by == "stack":
+            own = key = who(heads, frames[block.stack]) or NO_STACK
+            through = {(block.stack, own)}
+            key = (block.stack, own)
+        else:
+            key, through = names(heads, frames[block.stack], by)
+        for name in through:
+            row = rows.setdefault(name, [0, 0, 0, 0])
+            row[2] += block.size
+            row[3] += 1
+            if name == key:
+                row[0] += block.size
+                row[1] += 1
+    columns = ("own_bytes", "own_count", "inclusive_bytes", "inclusive_count")
+    return [
+        {**figures.layer(stock), "name": name[1] if by == "stack" else name, **dict(zip(columns, row))}
+        for name, row in rows.items()
+    ]
+
+
+# --- the tree ---
+
+
+def tree(figures, stock, blocks):
+    frames = {block.stack: figures.books.stack_frames(block.stack) for block in blocks}
+    heads, nodes = Heads(frames.values()), {}
+    for block in blocks:
+        way = path_of(frames[block.stack])[::-1] or (who(heads, frames[block.stack]) or NO_STACK,)
+        for depth in range(1, len(way) + 1):
+            node = nodes.setdefault(way[:depth], [0, 0, 0, 0])
+            own = depth == len(way)
+            for i, more in enumerate((block.size, 1, own * block.size, own)):
+                node[i] += more
+    return list(rows_below(figures, stock, nodes, ()))
+
+
+def name_of(node):
+    return node[-1] if isinstance(node[-1], str) else text_of(node[-1])
+
+
+def rows_below(figures, stock, nodes, above):
+    inside = [node for node in nodes if node[:-1] == above]
+    for node in sorted(inside, key=lambda node: (-nodes[node][0], name_of(node))):
+        columns = ("inclusive_bytes", "inclusive_count", "own_bytes", "own_count")
+        row = {**figures.layer(stock), "depth": len(above), "name": name_of(node)}
+        yield {**row, **dict(zip(columns, nodes[node]))}
+        yield from rows_below(figures, stock, nodes, node)
+
+
+# --- beside what was printed ---
+
+
+def without_frames(row):
+    return {key: value for key, value in row.items() if key not in ("site", "called", "frames")}
+
+
+def check(printed, figures, by, at):
+    found = []
+    for device, got in zip(figures.devices, printed["devices"]):
+        wanted_groups, wanted_tree = [], []
+        for stock in figures.layers(device):
+            index = figures.moment(at, stock)
+            blocks = figures.live_blocks(stock, index) if index is not None else []
+            wanted_groups += groups(figures, stock, blocks, by)
+            wanted_tree.append(tree(figures, stock, blocks))
+        got_groups = [tuple(sorted(without_frames(row).items(), key=str)) for row in got["groups"]]
+        wanted = [tuple(sorted(row.items(), key=str)) for row in wanted_groups]
+        different = sorted((collections.Counter(got_groups) - collections.Counter(wanted)).elements(), key=str)
+        different += sorted((collections.Counter(wanted) - collections.Counter(got_groups)).elements(), key=str)
+        found += [f"peak --by={by} --at={at}: {row}" for row in different]
+        for rows in wanted_tree:
+            of_layer = [row for row in got["tree"] if rows and (row["layer"], row["pool"]) == (rows[0]["layer"], rows[0]["pool"])]
+            if of_layer != rows:
+                found.append(f"peak --tree --at={at}: printed {of_layer!r:.900}, expected {rows!r:.900}")
+    return found
