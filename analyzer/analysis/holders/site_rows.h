@@ -7,7 +7,7 @@
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_SITE_ROWS_H
 
 #include "analyzer/blame/blame.h"
-#include "sites.h"
+#include "analyzer/analysis/sites.h"
 
 struct site_row {
     const struct blamed *blamed; /* of its largest site */
