@@ -9,6 +9,7 @@
 #include "breakdown.h"
 #include "category.h"
 #include "analyzer/analysis/steps/growth_watch.h"
+#include "analyzer/analysis/steps/step_watch.h"
 #include "nesting.h"
 #include "phases.h"
 #include "timeline.h"

@@ -37,6 +37,7 @@ extern const struct page page_timeline;
 extern const struct page page_frag;
 extern const struct page page_phases;
 extern const struct page page_leaks;
+extern const struct page page_steps;
 extern const struct page page_oom;
 extern const struct page page_ledger;
 extern const struct page page_info;

@@ -17,6 +17,9 @@ page_answer page_frag_answer;
 /* The worst leak of all devices, if one deserves a headline; page_leaks_verdict also says why not. */
 page_answer page_leaks_answer, page_leaks_verdict;
 
+/* The step that stands out on the device with the highest peak, or that none does. */
+page_answer page_steps_answer;
+
 /* "warnings". */
 page_part page_warnings;
 /* "driver" and the other accounts, "mempools", "pools": counters of the whole run. */

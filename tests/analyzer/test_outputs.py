@@ -21,7 +21,8 @@ from support.tracefile import Trace
 STORED = ROOT / "tests" / "golden" / "outputs"
 ANSWERS = """
 report | peak | peak --at=end --layer=driver | timeline --samples=3 | frag --samples=3 | frag --segments --samples=1 --at=end
-phases | leaks | leaks --top=1 | oom | ledger | info | check --max-peak=1MiB --max-leak=1KiB | check --max-peak=1TiB --top=1
+phases | leaks | leaks --top=1 | steps | oom | ledger | info | check --max-peak=1MiB --max-leak=1KiB
+check --max-peak=1TiB --top=1
 """.replace("\n", "|").split("|")[1:-1]
 ANSWERS = [answer.strip() for answer in ANSWERS]
 FORMATS = {

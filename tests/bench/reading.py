@@ -8,7 +8,7 @@ import pathlib
 from support.long_traces import MIB, PROGRAMS, make_trace, measured
 from support.run import BUILD
 
-COMMANDS = ("report", "peak", "timeline", "frag", "leaks", "phases", "oom", "info")
+COMMANDS = ("report", "peak", "timeline", "frag", "leaks", "steps", "phases", "oom", "info")
 
 
 def print_row(name, figures, scan):

@@ -11,6 +11,7 @@ from reference.books import Books
 from reference.figures import Figures
 from reference.leaks import leaks_page
 from reference.ledger import closing, ledger_page
+from reference.steps import steps_page
 from reference.timeline import timelines
 from support.run import run_command
 
@@ -124,6 +125,7 @@ def check_trace(trace, choose):
     figures = Figures(books)
     found = check_report(ask("report", trace), figures)
     found += compare(ask("leaks", trace), leaks_page(figures), "leaks")
+    found += compare(ask("steps", trace), steps_page(figures), "steps")
     for options, wanted in timelines(figures, choose):
         found += compare(ask("timeline", *options, trace), wanted, f"timeline {options}")
     at = moments(books, choose)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Random programs with a loop, and what `leaks` says of them beside a slow reading of the same events. Which of them
+"""Random programs with a loop, and what `leaks` and `steps` say of them beside a slow reading of the same events. Which of them
 run is said as in test_reference.py."""
 
 import pytest
@@ -9,14 +9,16 @@ from reference.comparing import ask, compare
 from reference.figures import Figures
 from reference.leaks import leaks_page
 from reference.loop_trace import make_loop
+from reference.steps import steps_page
 from reference.test_reference import AT_ONCE, CHOSEN
 
 
 @pytest.mark.parametrize("first", CHOSEN[::AT_ONCE])
-def test_growth_and_churn_are_those_of_a_slow_reading(tmp_path, first):
+def test_growth_and_steps_are_those_of_a_slow_reading(tmp_path, first):
     found = []
     for seed in CHOSEN[CHOSEN.index(first) :][:AT_ONCE]:
         trace = make_loop(tmp_path / f"{seed}.db", seed)
         figures = Figures(Books(trace))
-        found += [f"seed {seed}: {text}" for text in compare(ask("leaks", trace), leaks_page(figures), "leaks")]
+        for command, page in (("leaks", leaks_page), ("steps", steps_page)):
+            found += [f"seed {seed}: {text}" for text in compare(ask(command, trace), page(figures), command)]
     assert not found, "\n".join(found[:20])

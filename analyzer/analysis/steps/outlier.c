@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* The step that stands out; see outlier.h. */
+#include "outlier.h"
+
+#include <stdlib.h>
+
+#include "analyzer/util/array.h"
+
+/* --- a typical step --- */
+
+static int compare_bytes(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+
+    return (*a > *b) - (*a < *b);
+}
+
+static uint64_t median(uint64_t bytes[STEP_WINDOWS], size_t count)
+{
+    qsort(bytes, count, sizeof *bytes, compare_bytes);
+    return bytes[(count - 1) / 2];
+}
+
+static void find_typical(struct outlier *outlier, const struct stock_steps *own)
+{
+    uint64_t peaks[STEP_WINDOWS], starts[STEP_WINDOWS], rises[STEP_WINDOWS];
+
+    outlier->has_typical = own->window_count > 0;
+    if (!outlier->has_typical)
+        return;
+    for (size_t i = 0; i < own->window_count; i++) {
+        const struct step *step = &own->windows[i].first;
+        peaks[i] = step->peak_bytes;
+        starts[i] = step->start_bytes;
+        rises[i] = step->peak_bytes - step->start_bytes;
+    }
+    outlier->typical_peak_bytes = median(peaks, own->window_count);
+    outlier->typical_start_bytes = median(starts, own->window_count);
+    outlier->typical_rise_bytes = median(rises, own->window_count);
+}
+
+/* --- the step --- */
+
+/* The last failed allocation of the stock, if it is in the step that did not end. */
+static const struct failure *find_failure(const struct step_watch *watch,
+                                          const struct history *history, uint32_t stock)
+{
+    for (size_t i = history->failure_count; i-- > 0;)
+        if (history->failures[i].stock == stock)
+            return history->failures[i].at.index >= watch->recent_ends[0] ? &history->failures[i]
+                                                                          : NULL;
+    return NULL;
+}
+
+static void choose_step(struct outlier *outlier, const struct step_watch *watch,
+                        const struct history *history, uint32_t stock,
+                        const struct stock_steps *own)
+{
+    outlier->failure = find_failure(watch, history, stock);
+    outlier->is_open = outlier->failure != NULL;
+    if (!outlier->is_open) {
+        outlier->step = own->highest;
+        return;
+    }
+    outlier->step = own->current;
+    outlier->step.number = own->last.number + 1;
+    outlier->step.end_ns = watch->end_ns;
+    outlier->step.end_bytes = own->live_bytes;
+}
+
+/* --- its call stacks --- */
+
+static int compare_sites(const void *left, const void *right)
+{
+    const struct outlier_site *a = left, *b = right;
+    const double more_a = (double)a->bytes - a->typical_bytes;
+    const double more_b = (double)b->bytes - b->typical_bytes;
+
+    if (more_a > more_b || more_a < more_b)
+        return more_a < more_b ? 1 : -1;
+    return (a->stack_id > b->stack_id) - (a->stack_id < b->stack_id);
+}
+
+/* `is_summed`: the bytes of this step are in the sums of the site. */
+static void add_site(struct outlier *outlier, const struct site_steps *site, uint64_t bytes,
+                     bool is_summed)
+{
+    const uint64_t others = site->steps_count - is_summed;
+    const uint64_t other_bytes = site->bytes - (is_summed ? bytes : 0);
+    const double typical = others ? (double)other_bytes / (double)others : 0;
+
+    if ((double)bytes > typical)
+        outlier->sites[outlier->count++] = (struct outlier_site){site->stack_id, bytes, typical};
+}
+
+static void sum_up(struct outlier *outlier)
+{
+    double bytes = 0, typical = 0;
+
+    for (size_t i = 0; i < outlier->count; i++) {
+        const struct outlier_site *site = &outlier->sites[i];
+        if (site->typical_bytes <= 0) {
+            outlier->new_bytes += site->bytes;
+            continue;
+        }
+        bytes += (double)site->bytes;
+        typical += site->typical_bytes;
+    }
+    outlier->more_bytes = bytes - typical;
+    outlier->more_ratio = typical > 0 ? bytes / typical : 0;
+}
+
+static int find_sites(struct outlier *outlier, const struct stock_steps *own, struct err *err)
+{
+    const size_t most = outlier->is_open ? own->touched_count + 1 : own->highest_site_count;
+
+    outlier->sites = array_new(most, sizeof *outlier->sites, err);
+    if (!outlier->sites)
+        return -1;
+    if (outlier->is_open)
+        for (size_t i = 0; i < own->touched_count; i++) {
+            const struct site_steps *site = &own->sites[own->touched[i]];
+            add_site(outlier, site, site->now_bytes, false);
+        }
+    else if (outlier->step.ordinal > 1)
+        for (size_t i = 0; i < own->highest_site_count; i++) {
+            const struct step_site *site = &own->highest_sites[i];
+            add_site(outlier, &own->sites[own->numbers[site->stack_id] - 1], site->bytes, true);
+        }
+    if (outlier->count)
+        qsort(outlier->sites, outlier->count, sizeof *outlier->sites, compare_sites);
+    sum_up(outlier);
+    return 0;
+}
+
+static enum outlier_cause cause_of(const struct outlier *outlier)
+{
+    const struct step *step = &outlier->step;
+    const double asked = outlier->failure ? (double)outlier->failure->event.size_bytes : 0;
+    const double excess = (double)step->peak_bytes + asked - (double)outlier->typical_peak_bytes;
+    const double began = (double)step->start_bytes - (double)outlier->typical_start_bytes;
+
+    if (!outlier->has_typical || excess * 10 <= (double)outlier->typical_peak_bytes)
+        return OUTLIER_NONE;
+    if (step->ordinal == 1)
+        return OUTLIER_FIRST;
+    if (began * 2 >= excess)
+        return OUTLIER_BEGAN;
+    return (double)outlier->new_bytes >= outlier->more_bytes ? OUTLIER_NEW : OUTLIER_MORE;
+}
+
+int outlier_find(struct outlier *outlier, const struct step_watch *watch,
+                 const struct history *history, uint32_t stock, struct err *err)
+{
+    const struct stock_steps *own = step_watch_of(watch, stock);
+
+    *outlier = (struct outlier){0};
+    if (!own || !watch->step_count)
+        return 0;
+    find_typical(outlier, own);
+    choose_step(outlier, watch, history, stock, own);
+    if (outlier->has_typical && find_sites(outlier, own, err)) {
+        outlier_release(outlier);
+        return -1;
+    }
+    outlier->cause = cause_of(outlier);
+    return 0;
+}
+
+void outlier_release(struct outlier *outlier)
+{
+    free(outlier->sites);
+    *outlier = (struct outlier){0};
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+/* What each step did; see step_watch.h. */
+#include "step_watch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/load/durations.h"
+#include "analyzer/util/array.h"
+
+/* --- stocks and sites --- */
+
+static struct stock_steps *find_stock(struct step_watch *watch, const struct cursor *at,
+                                      uint32_t stock)
+{
+    struct stock_steps *grown = array_reach(watch->stocks, &watch->stock_capacity,
+                                            &watch->stock_count, sizeof *grown, stock, at->err);
+    if (!grown)
+        return NULL;
+    watch->stocks = grown;
+    struct stock_steps *own = &watch->stocks[stock];
+    if (own->numbers)
+        return own;
+    own->stack_limit = at->history->trace->frame_limit + 1; /* 0 is "no stack" */
+    own->current = (struct step){.ordinal = watch->step_count + 1,
+                                 .begin_index = watch->recent_ends[0],
+                                 .begin_ns = watch->begin_ns};
+    own->numbers = array_new(own->stack_limit, sizeof *own->numbers, at->err);
+    return own->numbers ? own : NULL;
+}
+
+static struct site_steps *find_site(struct stock_steps *own, uint32_t stack_id, struct err *err)
+{
+    if (own->numbers[stack_id])
+        return &own->sites[own->numbers[stack_id] - 1];
+    struct site_steps *grown =
+        array_grow(own->sites, &own->site_capacity, own->site_count, sizeof *grown, err);
+    if (!grown)
+        return NULL;
+    own->sites = grown;
+    grown += own->site_count++;
+    own->numbers[stack_id] = (uint32_t)own->site_count;
+    *grown = (struct site_steps){.stack_id = stack_id};
+    return grown;
+}
+
+static int add_birth(struct stock_steps *own, uint32_t stack_id, uint64_t size_bytes,
+                     struct err *err)
+{
+    struct site_steps *site = find_site(own, stack_id, err);
+    if (!site)
+        return -1;
+    if (!site->now_bytes && size_bytes) {
+        uint32_t *grown = array_grow(own->touched, &own->touched_capacity, own->touched_count,
+                                     sizeof *grown, err);
+        if (!grown)
+            return -1;
+        own->touched = grown;
+        grown[own->touched_count++] = (uint32_t)(site - own->sites);
+    }
+    site->now_bytes += size_bytes;
+    if (size_bytes > site->now_largest_bytes)
+        site->now_largest_bytes = size_bytes;
+    return 0;
+}
+
+/* --- changes --- */
+
+static void count_driver(struct step_watch *watch, const struct stock *stock,
+                         const struct change *change)
+{
+    struct driver_work *work = &watch->work[DEVICE_SLOT(stock->device)];
+    if (stock->account != ACCOUNT_device || change->is_half)
+        return;
+    work->calls_count++;
+    if (!change->birth && change->block->is_segment)
+        work->flushed_bytes += change->block->size_bytes;
+}
+
+static int on_change(void *self, const struct cursor *at, const struct spans *spans,
+                     const struct change *change)
+{
+    struct step_watch *watch = self;
+    const struct block *block = change->block;
+    const struct stock *stock = &at->history->stocks[block->stock];
+    (void)spans;
+    if (!stock_is_of_layer(stock))
+        return 0;
+    struct stock_steps *own = find_stock(watch, at, block->stock);
+    if (!own)
+        return -1;
+    count_driver(watch, stock, change);
+    own->live_bytes = stock->live_bytes;
+    if (own->live_bytes > own->current.peak_bytes && !change->is_half)
+        own->current.peak_bytes = own->live_bytes;
+    if (!change->birth)
+        return 0;
+    own->current.allocated_bytes += block->size_bytes;
+    own->allocated_bytes += block->size_bytes;
+    return watch->step_count ? add_birth(own, block->stack_id, block->size_bytes, at->err) : 0;
+}
+
+static void note_refusal(struct step_watch *watch, const struct event *event)
+{
+    const int slot = DEVICE_SLOT(event->device);
+    if (event->kind != EVENT_ALLOC || event->result == INT32_MIN)
+        return;
+    switch (memory_account((enum memory_kind)event->memory)) {
+    case ACCOUNT_pool:
+        watch->is_refused[slot] &= event->result == 0;
+        break;
+    case ACCOUNT_device:
+        watch->work[slot].calls_count += event->result != 0;
+        watch->work[slot].retries_count += event->result == 0 && watch->is_refused[slot];
+        watch->is_refused[slot] = event->result == RESULT_OUT_OF_MEMORY;
+        break;
+    default:
+        break;
+    }
+}
+
+/* --- the end of a step --- */
+
+static struct driver_work work_since(const struct driver_work *now, const struct driver_work *then)
+{
+    return (struct driver_work){now->calls_count - then->calls_count,
+                                now->retries_count - then->retries_count,
+                                now->flushed_bytes - then->flushed_bytes};
+}
+
+static int keep_highest(struct stock_steps *own, const struct step *step, struct err *err)
+{
+    own->highest = *step;
+    own->highest_site_count = 0;
+    for (size_t i = 0; i < own->touched_count; i++) {
+        const struct site_steps *site = &own->sites[own->touched[i]];
+        struct step_site *grown = array_grow(own->highest_sites, &own->highest_site_capacity,
+                                             own->highest_site_count, sizeof *grown, err);
+        if (!grown)
+            return -1;
+        own->highest_sites = grown;
+        grown[own->highest_site_count++] =
+            (struct step_site){site->stack_id, site->now_bytes, site->now_largest_bytes};
+    }
+    return 0;
+}
+
+static void join_windows(struct stock_steps *own)
+{
+    for (size_t i = 0; i < own->window_count; i++) {
+        const struct step_window *from = &own->windows[i];
+        struct step_window *into = &own->windows[i / 2];
+        if (i % 2 == 0)
+            *into = *from;
+        else if (from->highest.peak_bytes > into->highest.peak_bytes)
+            into->highest = from->highest;
+    }
+    own->window_count = (own->window_count + 1) / 2;
+    own->window_steps *= 2;
+}
+
+static void add_to_window(struct stock_steps *own, const struct step *step)
+{
+    const uint64_t place = step->ordinal - 2;
+    if (!own->window_steps)
+        own->window_steps = 1;
+    while (place / own->window_steps >= STEP_WINDOWS)
+        join_windows(own);
+    struct step_window *window = &own->windows[place / own->window_steps];
+    if (place / own->window_steps >= own->window_count) {
+        /* Steps before the stock's first memory were empty. */
+        for (size_t i = own->window_count; i < place / own->window_steps; i++)
+            own->windows[i] = (struct step_window){0};
+        own->window_count = (size_t)(place / own->window_steps) + 1;
+        *window = (struct step_window){.highest = *step, .first = *step};
+        if (place % own->window_steps)
+            window->first = (struct step){0};
+    } else if (step->peak_bytes > window->highest.peak_bytes) {
+        window->highest = *step;
+    }
+}
+
+static void sum_sites(struct stock_steps *own, bool counts)
+{
+    for (size_t i = 0; i < own->touched_count; i++) {
+        struct site_steps *site = &own->sites[own->touched[i]];
+        site->steps_count += counts;
+        site->bytes += counts ? site->now_bytes : 0;
+        site->largest_bytes += counts ? site->now_largest_bytes : 0;
+        site->now_bytes = site->now_largest_bytes = 0;
+    }
+    own->touched_count = 0;
+}
+
+/* A new kind of end: what weaker ones had told is void, and the first step began with the trace. */
+static void begin_again(struct step_watch *watch, const struct cursor *at)
+{
+    watch->step_count = 0;
+    memset(watch->recent_ends, 0, sizeof watch->recent_ends);
+    memset(watch->begun_work, 0, sizeof watch->begun_work);
+    for (size_t i = 0; i < watch->stock_count; i++) {
+        struct stock_steps *own = &watch->stocks[i];
+        if (!own->numbers)
+            continue;
+        sum_sites(own, false);
+        memset(own->numbers, 0, own->stack_limit * sizeof *own->numbers);
+        own->site_count = own->window_count = own->highest_site_count = 0;
+        own->window_steps = own->peak_ordinal = 0;
+        own->highest = (struct step){0};
+        own->current = (struct step){.ordinal = 1,
+                                     .peak_bytes = at->history->stocks[i].peak_bytes,
+                                     .allocated_bytes = own->allocated_bytes};
+    }
+}
+
+static void note_peak_ends(const struct step_watch *watch, struct stock_steps *own,
+                           const struct stock *stock, uint64_t ordinal)
+{
+    if (stock->peak.index == INDEX_NONE || stock->peak.index < own->current.begin_index)
+        return;
+    memcpy(own->peak_ends, watch->recent_ends, sizeof own->peak_ends);
+    own->peak_ordinal = ordinal;
+}
+
+static int end_stock(struct step_watch *watch, const struct cursor *at, uint32_t number,
+                     uint64_t step_number)
+{
+    struct stock_steps *own = &watch->stocks[number];
+    const struct stock *stock = &at->history->stocks[number];
+    const int slot = DEVICE_SLOT(stock->device);
+    struct step step = own->current;
+    step.number = step_number;
+    step.end_ns = at->event->time_ns;
+    step.end_bytes = own->live_bytes;
+    step.work = work_since(&watch->work[slot], &watch->begun_work[slot]);
+    note_peak_ends(watch, own, stock, step.ordinal);
+    if ((step.ordinal == 1 || step.peak_bytes > own->highest.peak_bytes) &&
+        keep_highest(own, &step, at->err))
+        return -1;
+    if (step.ordinal == 1)
+        own->first = step;
+    else
+        add_to_window(own, &step);
+    own->last = step;
+    sum_sites(own, step.ordinal > 1);
+    own->current = (struct step){.ordinal = step.ordinal + 1,
+                                 .begin_index = at->index,
+                                 .begin_ns = at->event->time_ns,
+                                 .start_bytes = own->live_bytes,
+                                 .peak_bytes = own->live_bytes};
+    return 0;
+}
+
+static int end_step(struct step_watch *watch, const struct cursor *at, enum step_end kind)
+{
+    if (kind == STEP_ENDS)
+        return 0;
+    if (!watch->step_count || kind != watch->kind)
+        begin_again(watch, at);
+    watch->kind = kind;
+    const uint64_t ordinal = watch->step_count + 1;
+    const uint64_t number = kind == STEP_END_EVENT ? at->event->size_bytes : ordinal;
+    for (uint32_t i = 0; i < watch->stock_count; i++)
+        if (watch->stocks[i].numbers && end_stock(watch, at, i, number))
+            return -1;
+    memcpy(watch->begun_work, watch->work, sizeof watch->begun_work);
+    if (!watch->step_count++) {
+        memcpy(watch->first_work, watch->work, sizeof watch->first_work);
+        watch->first_end_index = at->index;
+        watch->first_end_seq = at->event->seq;
+    }
+    watch->last_end_seq = at->event->seq;
+    watch->begin_ns = at->event->time_ns;
+    memmove(watch->recent_ends + 1, watch->recent_ends, STEP_AGES * sizeof *watch->recent_ends);
+    watch->recent_ends[0] = at->index;
+    return 0;
+}
+
+static int on_span(void *self, const struct cursor *at, const struct spans *spans, uint32_t span,
+                   bool begins)
+{
+    struct step_watch *watch = self;
+    return begins ? 0 : end_step(watch, at, step_ends_at_span(&watch->ends, at, spans, span));
+}
+
+static int on_event(void *self, const struct cursor *at)
+{
+    struct step_watch *watch = self;
+    note_refusal(watch, at->event);
+    watch->end_ns = at->event->time_ns;
+    return end_step(watch, at, step_ends_at_event(&watch->ends, at));
+}
+
+/* --- the end --- */
+
+static int add_duration(void *self, uint64_t seq, uint64_t duration_ns, struct err *err)
+{
+    struct step_watch *watch = self;
+    (void)err;
+    if (seq > watch->first_end_seq && seq <= watch->last_end_seq) {
+        watch->driver_ns += duration_ns;
+        watch->timed_count++;
+    }
+    return 0;
+}
+
+static int on_end(void *self, const struct cursor *at)
+{
+    struct step_watch *watch = self;
+    const struct duration_listener listener = {.on_duration = add_duration, .self = watch};
+    for (uint32_t i = 0; i < watch->stock_count; i++)
+        if (watch->stocks[i].numbers)
+            note_peak_ends(watch, &watch->stocks[i], &at->history->stocks[i],
+                           watch->step_count + 1);
+    return watch->step_count ? durations_read(at->history->trace, &listener, at->err) : 0;
+}
+
+struct observer step_watch_observer(struct step_watch *watch)
+{
+    return (struct observer){.self = watch,
+                             .on_change = on_change,
+                             .on_span = on_span,
+                             .on_event = on_event,
+                             .on_end = on_end};
+}
+
+const struct stock_steps *step_watch_of(const struct step_watch *watch, uint32_t stock)
+{
+    return stock < watch->stock_count && watch->stocks[stock].numbers ? &watch->stocks[stock]
+                                                                      : NULL;
+}
+
+void step_watch_release(struct step_watch *watch)
+{
+    for (size_t i = 0; i < watch->stock_count; i++) {
+        free(watch->stocks[i].numbers);
+        free(watch->stocks[i].sites);
+        free(watch->stocks[i].touched);
+        free(watch->stocks[i].highest_sites);
+    }
+    free(watch->stocks);
+    *watch = (struct step_watch){0};
+}

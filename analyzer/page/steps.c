@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* The page of `steps`: what each step peaked at, which one stands out, and how old the memory is. */
+#include "parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyzer/analysis/leaks.h"
+#include "analyzer/analysis/steps/ages.h"
+#include "analyzer/analysis/steps/outlier.h"
+#include "analyzer/render/units.h"
+#include "analyzer/util/array.h"
+
+enum { STEP_FRAME_LINES = 4, STEP_ROWS = 20 };
+
+/* --- the step that stands out --- */
+
+static void add_work(struct doc *doc, const struct driver_work *work)
+{
+    doc_count(doc, "driver_calls", "Driver calls", work->calls_count);
+    doc_count(doc, "retries", "Retries", work->retries_count);
+    doc_bytes(doc, "flushed_bytes", "Flushed", work->flushed_bytes);
+}
+
+static void add_step(struct doc *doc, const struct step *step)
+{
+    doc_count(doc, "step", "Step", step->number);
+    doc_bytes(doc, "peak_bytes", "Peak", step->peak_bytes);
+    doc_bytes(doc, "start_bytes", "At its start", step->start_bytes);
+    doc_bytes(doc, "end_bytes", "At its end", step->end_bytes);
+    doc_bytes(doc, "allocated_bytes", "Allocated", step->allocated_bytes);
+    add_work(doc, &step->work);
+    doc_integer(doc_detail(doc), "begin_ns", "Begin", DOC_NS, (int64_t)step->begin_ns);
+    doc_integer(doc, "duration_ns", "Duration", DOC_NS, (int64_t)(step->end_ns - step->begin_ns));
+}
+
+static const char *cause_key(enum outlier_cause cause)
+{
+    static const char *const keys[] = {[OUTLIER_NONE] = NULL,
+                                       [OUTLIER_FIRST] = "first step",
+                                       [OUTLIER_BEGAN] = "live at its start",
+                                       [OUTLIER_NEW] = "new call stacks",
+                                       [OUTLIER_MORE] = "more bytes at the same call stacks"};
+
+    return keys[cause];
+}
+
+static void add_outlier(struct doc *doc, const struct outlier *outlier)
+{
+    const bool knows = outlier->has_typical;
+
+    doc_object_begin(doc, "outlier", "The highest step");
+    add_step(doc, &outlier->step);
+    doc_bool(doc, "ended", "Ended", !outlier->is_open);
+    doc_text(doc_detail_if(doc, outlier->cause == OUTLIER_NONE), "cause", "What made it high",
+             cause_key(outlier->cause));
+    doc_known_bytes(doc, "typical_peak_bytes", "Typical peak", knows, outlier->typical_peak_bytes);
+    doc_known_bytes(doc, "typical_start_bytes", "Typical start", knows,
+                    outlier->typical_start_bytes);
+    doc_known_bytes(doc_detail(doc), "new_bytes", "Of new call stacks", knows, outlier->new_bytes);
+    doc_known_bytes(doc_detail(doc), "more_bytes", "More of known ones", knows,
+                    (uint64_t)(outlier->more_bytes + 0.5));
+    doc_known_ratio(doc_detail(doc), "more_ratio", "Times as much", outlier->more_ratio > 0,
+                    outlier->more_ratio);
+    doc_object_end(doc);
+}
+
+static int blame_outlier(struct blame *blame, const struct study *study,
+                         const struct outlier *outlier, struct err *err)
+{
+    uint32_t *stacks = array_new(outlier->count, sizeof *stacks, err);
+
+    if (!stacks)
+        return -1;
+    for (size_t i = 0; i < outlier->count; i++)
+        stacks[i] = outlier->sites[i].stack_id;
+    const int status = blame_stacks(blame, study->symbols, stacks, outlier->count, err);
+    free(stacks);
+    return status;
+}
+
+static int add_outlier_sites(struct doc *doc, const struct study *study, const struct view *view,
+                             const struct outlier *outlier, const struct blame *blame,
+                             struct err *err)
+{
+    const size_t limit = view_limit(view, outlier->count);
+    int status = 0;
+
+    doc_list_begin(doc_detail_if(doc, outlier->cause == OUTLIER_NONE), "outlier_sites",
+                   "What it allocated beyond a typical step");
+    for (size_t i = 0; i < limit && !status; i++) {
+        const struct outlier_site *site = &outlier->sites[i];
+        const struct blamed *blamed = blame_of(blame, site->stack_id);
+        doc_row_begin(doc_detail_if(doc, !view->top && i >= PAGE_SITES));
+        doc_bytes(doc, "bytes", "In this step", site->bytes);
+        doc_bytes(doc, "typical_bytes", "Typically", (uint64_t)(site->typical_bytes + 0.5));
+        status = page_frames_of(doc, study, view, blamed, 0, STEP_FRAME_LINES, err);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+    return status;
+}
+
+/* --- ages --- */
+
+static int add_ages(struct doc *doc, const struct study *study, const struct ages *ages,
+                    struct err *err)
+{
+    char who[BLAME_TEXT_BYTES];
+
+    doc_list_begin(doc, "ages", "How old the memory at the peak is");
+    for (int age = 0; age < AGE_COUNT && ages->ordinal; age++) {
+        if (!ages->rows[age].count)
+            continue;
+        if (blame_alone(who, study->symbols, ages->rows[age].stack_id, err) < 0)
+            return -1;
+        doc_row_begin(doc);
+        doc_text(doc, "age", "From", age_text((enum age)age));
+        doc_bytes(doc, "bytes", "Bytes", ages->rows[age].bytes);
+        doc_count(doc, "blocks", "Blocks", ages->rows[age].count);
+        doc_bytes(doc, "most_bytes", "Most", ages->rows[age].stack_bytes);
+        doc_text(doc, "most_site", "By", who);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+    return 0;
+}
+
+/* --- over the run --- */
+
+static void add_window(struct doc *doc, const struct step *step, uint64_t first, uint64_t last)
+{
+    doc_count(doc, "first_step", "Steps", first);
+    if (last > first)
+        doc_words(doc, "%" PRIu64 " to %" PRIu64, first, last);
+    doc_count(doc_detail(doc), "last_step", "To", last);
+    doc_bytes(doc, "peak_bytes", "Highest peak", step->peak_bytes);
+    doc_count(doc, "highest_step", "In step", step->number);
+    doc_bytes(doc, "start_bytes", "At its start", step->start_bytes);
+    doc_bytes(doc, "end_bytes", "At its end", step->end_bytes);
+    doc_bytes(doc, "allocated_bytes", "Allocated", step->allocated_bytes);
+    add_work(doc, &step->work);
+    doc_integer(doc, "duration_ns", "Duration", DOC_NS, (int64_t)(step->end_ns - step->begin_ns));
+}
+
+/* For people so many windows are joined that a page holds them; for programs each is a row. */
+static void add_windows(struct doc *doc, const struct stock_steps *own, uint64_t step_count)
+{
+    const bool is_summary = !doc_takes(doc, DOC_DETAIL);
+    const size_t by = is_summary ? (own->window_count + STEP_ROWS - 1) / STEP_ROWS : 1;
+
+    doc_list_begin(doc, "steps", "Over the run");
+    doc_row_begin(doc);
+    add_window(doc, &own->first, 1, 1);
+    doc_row_end(doc);
+    for (size_t i = 0; i < own->window_count; i += by) {
+        const struct step *highest = &own->windows[i].highest;
+        uint64_t last = 1 + (i + by) * own->window_steps;
+        for (size_t j = i + 1; j < i + by && j < own->window_count; j++)
+            if (own->windows[j].highest.peak_bytes > highest->peak_bytes)
+                highest = &own->windows[j].highest;
+        if (last > step_count)
+            last = step_count;
+        doc_row_begin(doc);
+        add_window(doc, highest, 2 + i * own->window_steps, last);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+}
+
+/* --- steady steps --- */
+
+/* Sums over the steps after the first, per step. */
+static void add_steady(struct doc *doc, const struct step_watch *watch, int device)
+{
+    const int slot = DEVICE_SLOT(device);
+    const uint64_t steps = watch->step_count - 1;
+    const struct driver_work *last = &watch->begun_work[slot], *first = &watch->first_work[slot];
+    const bool knows = steps > 0;
+    const double per_step = knows ? 1 / (double)steps : 0;
+
+    doc_object_begin(doc, "steady", "Each step after the first, on average");
+    doc_known_ratio(doc_detail(doc), "driver_calls_per_step", "Driver calls", knows,
+                    (double)(last->calls_count - first->calls_count) * per_step);
+    doc_known_ratio(doc_detail(doc), "retries_per_step", "Retries", knows,
+                    (double)(last->retries_count - first->retries_count) * per_step);
+    if (knows) {
+        doc_textf(doc_summary(doc), NULL, "driver calls", "%.1f",
+                  (double)(last->calls_count - first->calls_count) * per_step);
+        doc_textf(doc_summary(doc), NULL, "retries", "%.1f",
+                  (double)(last->retries_count - first->retries_count) * per_step);
+    }
+    doc_known_bytes(
+        doc, "flushed_bytes_per_step", "flushed", knows,
+        (uint64_t)((double)(last->flushed_bytes - first->flushed_bytes) * per_step + 0.5));
+    if (watch->timed_count && knows)
+        doc_integer(doc, "driver_ns_per_step", "time in the driver", DOC_NS,
+                    (int64_t)(watch->driver_ns / steps));
+    else
+        doc_null(doc, "driver_ns_per_step", "time in the driver", DOC_NS);
+    if (!watch->timed_count)
+        doc_words(doc, "not known: the trace has no durations of calls");
+    doc_object_end(doc);
+}
+
+/* --- a device --- */
+
+static int add_steps_of(struct doc *doc, const struct study *study, const struct view *view,
+                        uint32_t number, struct err *err)
+{
+    const struct step_watch *watch = &study->steps;
+    const struct stock_steps *own = step_watch_of(watch, number);
+    struct outlier outlier;
+    struct blame blame = {0};
+    struct ages ages;
+    int status = -1;
+
+    if (outlier_find(&outlier, watch, &study->history, number, err))
+        return -1;
+    if (ages_at_peak(&ages, watch, &study->history, number, err) ||
+        blame_outlier(&blame, study, &outlier, err))
+        goto out;
+    page_layer(doc, study, &study->history.stocks[number], "layer");
+    doc_count(doc, "step_count", "steps", watch->step_count);
+    doc_text(doc, "steps_end_with", "steps end with", step_end_text(watch->kind));
+    add_outlier(doc, &outlier);
+    if (add_outlier_sites(doc, study, view, &outlier, &blame, err) ||
+        add_ages(doc, study, &ages, err))
+        goto out;
+    add_steady(doc, watch, study->history.stocks[number].device);
+    add_windows(doc, own, watch->step_count);
+    status = 0;
+out:
+    blame_release(&blame);
+    outlier_release(&outlier);
+    return status;
+}
+
+static int add_steps(struct doc *doc, const struct study *study, const struct device_use *use,
+                     const struct view *view, struct err *err)
+{
+    const uint32_t number = study_stock(study, use, view);
+
+    if (number == HISTORY_NONE || !study->steps.step_count || !step_watch_of(&study->steps, number))
+        return 0;
+    doc_object_begin(doc, "steps", NULL);
+    const int status = add_steps_of(doc, study, view, number, err);
+    doc_object_end(doc);
+    return status;
+}
+
+const struct page page_steps = {.schema = "gpumemtrace.steps/1",
+                                .needs = STUDY_NEEDS_steps | STUDY_NEEDS_growth,
+                                .answer = page_steps_answer,
+                                .device = add_steps,
+                                .tail = page_warnings};

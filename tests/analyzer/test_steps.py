@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""Which step is higher than the others, and why."""
+import pytest
+
+from support.run import load_json, run_command
+from support.tracefile import MIB, Trace
+
+GIB = 1 << 30
+
+
+@pytest.fixture
+def trace(tmp_path):
+    return Trace(tmp_path / "trace.db")
+
+
+def ask(trace):
+    return load_json("steps", trace.path if trace.path.exists() else trace.write())
+
+
+def steps(trace):
+    return ask(trace)["devices"][0]["steps"]
+
+
+def train(trace, count, extra=lambda step: None, scale=lambda step: 1):
+    """Steps of 10 blocks of 10 MiB on top of 100 MiB, which `scale` makes larger in some."""
+    trace.alloc(100 * MIB, stack=trace.stack(("train.py", 5, "load")))
+    stacks = [trace.stack(("train.py", 20 + layer, f"layer_{layer}")) for layer in range(10)]
+    for step in range(1, count + 1):
+        held = [trace.alloc(10 * MIB * scale(step), stack=stack) for stack in stacks]
+        extra(step)
+        for address in held:
+            trace.free(address)
+        trace.step(step)
+
+
+def test_steps_that_are_alike_are_said_to_be(trace):
+    train(trace, 50)
+    assert ask(trace)["answer"] == [
+        "No step stands out: of 50 steps the highest, step 1, peaked at 200.00 MiB, a typical one at 200.00 MiB."
+    ]
+    assert steps(trace)["outlier"]["cause"] is None
+
+
+def test_a_longer_batch_is_the_same_call_stacks_times_k(trace):
+    train(trace, 50, scale=lambda step: 3 if step == 17 else 1)
+    outlier = steps(trace)["outlier"]
+    assert (outlier["step"], outlier["peak_bytes"], outlier["typical_peak_bytes"]) == (17, 400 * MIB, 200 * MIB)
+    assert (outlier["cause"], outlier["more_ratio"]) == ("more bytes at the same call stacks", 3)
+    assert ask(trace)["answer"] == [
+        "Step 17 of 50 peaked at 400.00 MiB, 2.0 times the 200.00 MiB of a typical step.",
+        "The same call stacks allocated 3.0 times as much as in other steps, most of it by train.py:20 layer_0 "
+        "(+20.00 MiB): a longer batch or more of the same.",
+    ]
+
+
+def test_call_stacks_that_other_steps_do_not_have_are_another_path(trace):
+    evaluate = trace.stack(("eval.py", 12, "evaluate"))
+    train(trace, 50, extra=lambda step: step == 30 and trace.free(trace.alloc(300 * MIB, stack=evaluate)))
+    assert steps(trace)["outlier"]["cause"] == "new call stacks"
+    assert ask(trace)["answer"][1] == (
+        "Call stacks that other steps do not have allocated 300.00 MiB, most of it by eval.py:12 evaluate (300.00 MiB): "
+        "another path through the program."
+    )
+    (site,) = steps(trace)["outlier_sites"]
+    assert (site["bytes"], site["typical_bytes"], site["frames"][0]["function"]) == (300 * MIB, 0, "evaluate")
+
+
+def test_a_rising_line_is_a_leak(trace):
+    leak = trace.stack(("train.py", 40, "keep"))
+    train(trace, 50, extra=lambda _: trace.alloc(10 * MIB, stack=leak))
+    answer = ask(trace)
+    assert answer["answer"][0] == (
+        "Step 50 of 50 peaked at 700.00 MiB, 1.5 times the 460.00 MiB of a typical step."
+    )
+    assert answer["answer"][1].endswith("a rising line, a leak.")
+    assert answer["next"].startswith("gpumemtrace leaks ")
+
+
+def test_what_one_step_left_to_the_next_is_told_from_a_leak(trace):
+    left = []
+
+    def extra(step):
+        if step == 20:
+            left.append(trace.alloc(200 * MIB, stack=trace.stack(("eval.py", 7, "summary"))))
+        elif step == 23:
+            trace.free(left.pop())
+
+    train(trace, 50, extra=extra, scale=lambda step: 2 if step == 21 else 1)
+    answer = ask(trace)["answer"]
+    assert answer[1] == "300.00 MiB was live when it began, typically 100.00 MiB: something was kept from steps before."
+    assert answer[2] == (
+        "At the peak 200.00 MiB is still there from the step before: eval.py:7 summary holds most of it."
+    )
+
+
+def test_the_first_step_holds_what_is_made_once(trace):
+    train(trace, 20, extra=lambda step: step == 1 and trace.free(trace.alloc(GIB)))
+    assert ask(trace)["answer"][1] == "It is the first step, which holds what is made once."
+
+
+def test_ages_add_up_to_the_peak(trace):
+    held = []
+
+    def extra(step):
+        held.append(trace.alloc(32 * MIB, stack=trace.stack(("train.py", 88, "output"))))
+        if len(held) > 4:
+            trace.free(held.pop(0))
+
+    train(trace, 10, extra=extra)
+    ages = {row["age"]: (row["bytes"] // MIB, row["blocks"]) for row in steps(trace)["ages"]}
+    # Step 5 is the first with five outputs: its own, and those of the steps before.
+    assert ages == {
+        "this step": (132, 11), "the step before": (32, 1), "two steps before": (32, 1),
+        "earlier steps": (32, 1), "the first step, and before": (132, 2),
+    }  # fmt: skip
+    assert sum(bytes_ for bytes_, _ in ages.values()) * MIB == steps(trace)["outlier"]["peak_bytes"]
+
+
+def test_a_step_that_died_is_the_one_that_is_asked_about(trace):
+    trace.device(0, "GPU-0", "card", GIB)
+    train(trace, 30)
+    longer = trace.stack(("train.py", 20, "layer_0"))
+    trace.alloc(80 * MIB, stack=longer)
+    trace.fail(900 * MIB, stack=longer)
+    answer = ask(trace)
+    assert answer["answer"][0] == (
+        "Step 31 did not end: it held 180.00 MiB when an allocation of 900.00 MiB failed; a typical step peaks at "
+        "200.00 MiB."
+    )
+    assert "8.0 times as much" in answer["answer"][1] and "train.py:20 layer_0" in answer["answer"][1]
+    assert answer["next"].startswith("gpumemtrace oom ")
+
+
+def test_retries_flushed_bytes_and_driver_calls_are_counted_per_step(trace):
+    segments = [trace.alloc(20 * MIB)]
+    trace.tensor(segments[0], MIB)
+    for step in range(1, 11):
+        if step > 5:
+            trace.fail(30 * MIB)
+            trace.free(segments.pop(), "linear")
+            segments.append(trace.alloc(30 * MIB))
+            trace.tensor(segments[0] + step * MIB, MIB)
+        trace.step(step)
+    row = steps(trace)
+    assert [step["driver_calls"] for step in row["steps"]] == [1] + [0] * 4 + [3] * 5
+    assert [step["retries"] for step in row["steps"]] == [0] * 5 + [1] * 5
+    assert row["steady"]["retries_per_step"] == round(5 / 9, 6)
+    assert row["steady"]["driver_calls_per_step"] == round(15 / 9, 5)
+    assert row["steady"]["flushed_bytes_per_step"] == round((20 + 4 * 30) * MIB / 9)
+    assert row["steady"]["driver_ns_per_step"] is None
+
+
+def test_many_steps_are_at_most_129_rows_and_none_of_their_peaks_is_lost(trace):
+    train(trace, 1000, scale=lambda step: 2 if step == 777 else 1)
+    rows = steps(trace)["steps"]
+    assert len(rows) == 126  # the first, and windows of eight
+    assert (rows[0]["first_step"], rows[0]["last_step"], rows[-1]["last_step"]) == (1, 1, 1000)
+    assert all(after["first_step"] == before["last_step"] + 1 for before, after in zip(rows, rows[1:]))
+    assert [row["highest_step"] for row in rows if row["peak_bytes"] > 200 * MIB] == [777]
+    text = run_command("steps", trace.path).stdout
+    assert text[text.index("Over the run"):].count("MiB       ") < 200 and " 777 " in text
+
+
+def test_a_trace_without_steps_says_how_to_name_them(trace):
+    trace.alloc(MIB)
+    assert ask(trace)["answer"][0].startswith("The trace has no steps: call gpumemtrace_step() at the end of each")
+    assert "steps" not in ask(trace)["devices"][0]

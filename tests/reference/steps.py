@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: MIT
+"""What `steps` says, slowly: every step as a row of its own, and the definitions of
+analyzer/analysis/steps/outlier.h and ages.h over all of them."""
+
+from reference.leaks import KINDS, step_ends, whole
+
+WINDOWS, AGES = 128, ("this step", "the step before", "two steps before")
+OUT_OF_MEMORY = 2
+
+
+def as_printed(number):
+    return float(f"{number:.6g}")
+
+
+def median(values):
+    return sorted(values)[(len(values) - 1) // 2]
+
+
+class Steps:
+    def __init__(self, figures, stock):
+        self.figures, self.books, self.stock = figures, figures.books, stock
+        self.kind, self.ends = step_ends(self.books)
+        self.live = figures.live(stock)
+        self.changes = [change for change in self.books.changes if change[1].stock == stock]
+        self.rows = [self.step(*span) for span in zip([0, *self.ends], self.ends)]
+        for number, row in enumerate(self.rows, 1):
+            end = self.books.events[self.ends[number - 1]]
+            row["step"] = end.size if self.kind == 0 else number
+
+    # --- one step: events from `begin` to before `end` ---
+
+    def before(self, index):
+        return self.live[index - 1] if index else 0
+
+    def step(self, begin, end):
+        mine = [change for change in self.changes if begin <= change[0] < end]
+        sites = {}
+        for _, block, birth, _ in mine:
+            if birth and block.size:
+                sites[block.stack] = sites.get(block.stack, 0) + block.size
+        events = self.books.events
+        begin_ns = events[begin].time if begin else 0
+        return {
+            "peak_bytes": max([self.before(begin), *self.levels(begin, end)]),
+            "start_bytes": self.before(begin),
+            "end_bytes": self.before(end),
+            "allocated_bytes": sum(sites.values()),
+            **self.work(begin, end),
+            "duration_ns": events[end].time - begin_ns,
+            "sites": sites,
+            "begin": begin,
+        }
+
+    def levels(self, begin, end):
+        """Live bytes after every change, but for the first half of one of size."""
+        live, found = 0, []
+        for index, block, birth, _ in self.changes:
+            live += block.size if birth else -block.size
+            if begin <= index < end and (birth or block.how != "resized"):
+                found.append(live)
+        return found
+
+    def work(self, begin, end):
+        device, calls, retries, flushed, refused = self.stock[0], 0, 0, 0, False
+        for index, block, birth, _ in self.books.changes:
+            if block.stock == (device, "device", 0) and begin <= index < end:
+                calls += birth or block.how != "resized"
+                flushed += block.size if not birth and block.is_segment else 0
+        for event in self.books.events[: self.books.count]:
+            if event.kind != "alloc" or event.device != device or event.result is None:
+                continue
+            account = self.books.account[event.memory]
+            if account == "pool":
+                refused = refused and event.result == 0
+            elif account == "device":
+                inside = begin <= event.index < end
+                calls += inside and event.result != 0
+                retries += inside and refused and event.result == 0
+                refused = event.result == OUT_OF_MEMORY
+        return {"driver_calls": calls, "retries": retries, "flushed_bytes": flushed}
+
+    # --- all steps ---
+
+    def windows(self):
+        """[(ordinal of the first, of the last, rows)], without the first step."""
+        width = 1
+        while max(len(self.rows) - 2, 0) // width >= WINDOWS:
+            width *= 2
+        return [
+            (i + 2, min(i + 1 + width, len(self.rows)), self.rows[i + 1 : i + 1 + width])
+            for i in range(0, len(self.rows) - 1, width)
+        ]
+
+    def typical(self):
+        first = [rows[0] for _, _, rows in self.windows()]
+        return tuple(
+            median([value(row) for row in first])
+            for value in (
+                lambda row: row["peak_bytes"],
+                lambda row: row["start_bytes"],
+                lambda row: row["peak_bytes"] - row["start_bytes"],
+            )
+        )
+
+    def failure(self):
+        """The last failed allocation of the stock, if it is in the tail."""
+        failed = [event for event, owner, _ in self.books.failures if owner == self.stock]
+        return failed[-1] if failed and failed[-1].index >= self.ends[-1] else None
+
+    def outlier(self):
+        failure = self.failure()
+        row = max(self.rows, key=lambda row: row["peak_bytes"])
+        if failure:
+            row = self.step(self.ends[-1], self.books.count - 1)
+            row["peak_bytes"] = max([self.before(self.ends[-1]), *self.levels(self.ends[-1], self.books.count)])
+            row["step"] = self.rows[-1]["step"] + 1
+        wanted = {key: row[key] for key in ("step", "peak_bytes", "start_bytes")}
+        wanted["ended"] = failure is None
+        if len(self.rows) < 2:
+            return {**wanted, "cause": None, "typical_peak_bytes": None}, []
+        peak, start, _ = self.typical()
+        asked = failure.size if failure else 0
+        new, more, sites = self.sites(row)
+        excess, began = row["peak_bytes"] + asked - peak, row["start_bytes"] - start
+        if excess * 10 <= peak:
+            cause = None
+        elif row is self.rows[0]:
+            cause = "first step"
+        elif began * 2 >= excess:
+            cause = "live at its start"
+        else:
+            cause = "new call stacks" if new >= more else "more bytes at the same call stacks"
+        return {
+            **wanted, "cause": cause, "typical_peak_bytes": peak, "typical_start_bytes": start, "new_bytes": new,
+            "more_bytes": whole(more),
+        }, sites  # fmt: skip
+
+    def sites(self, row):
+        """(bytes of call stacks of no other step, what others have beyond their mean, rows)"""
+        if row is self.rows[0]:
+            return 0, 0, []
+        if row["begin"] == self.ends[-1]:
+            live_sites = {}
+            for index, block, birth, _ in self.changes:
+                if birth and block.size and index >= self.ends[-1]:
+                    live_sites[block.stack] = live_sites.get(block.stack, 0) + block.size
+            row = {**row, "sites": live_sites}
+        new, held, typical_sum, rows = 0, 0, 0, []
+        for stack, bytes_ in row["sites"].items():
+            others = [r["sites"][stack] for r in self.rows[1:] if r["begin"] != row["begin"] and stack in r["sites"]]
+            typical = sum(others) / len(others) if others else 0
+            if bytes_ <= typical:
+                continue
+            new += 0 if others else bytes_
+            held += bytes_ if others else 0
+            typical_sum += typical
+            rows.append(
+                {"bytes": bytes_, "typical_bytes": whole(typical), "frames": self.books.stack_frames(stack)}
+            )
+        return new, held - typical_sum, rows
+
+    def ages(self):
+        bytes_, index = self.figures.peak(self.stock)
+        if index is None:
+            return []
+        ended = [end for end in self.ends if end <= index]
+        sums = {}
+        for block in self.figures.live_blocks(self.stock, index):
+            if not ended:
+                age = AGES[0]
+            elif block.begin < self.ends[0]:
+                age = "the first step, and before"
+            else:
+                after = sum(end > block.begin for end in ended)
+                age = AGES[after] if after < len(AGES) else "earlier steps"
+            total, count = sums.get(age, (0, 0))
+            sums[age] = (total + block.size, count + 1)
+        return [{"age": age, "bytes": total, "blocks": count} for age, (total, count) in sums.items()]
+
+    def steady(self):
+        steps = len(self.rows) - 1
+        if not steps:
+            return {"driver_calls_per_step": None, "retries_per_step": None, "flushed_bytes_per_step": None}
+        work = self.work(self.ends[0], self.ends[-1])
+        return {
+            "driver_calls_per_step": as_printed(work["driver_calls"] / steps),
+            "retries_per_step": as_printed(work["retries"] / steps),
+            "flushed_bytes_per_step": whole(work["flushed_bytes"] / steps),
+        }
+
+    def over_time(self):
+        shown = ("peak_bytes", "start_bytes", "end_bytes", "allocated_bytes", "driver_calls", "retries",
+                 "flushed_bytes", "duration_ns")  # fmt: skip
+        found = [(1, 1, self.rows[:1]), *self.windows()]
+        highest = [max(rows, key=lambda row: row["peak_bytes"]) for _, _, rows in found]
+        return [
+            {"first_step": first, "last_step": last, "highest_step": row["step"], **{key: row[key] for key in shown}}
+            for (first, last, _), row in zip(found, highest)
+        ]
+
+    def page(self):
+        outlier, sites = self.outlier()
+        return {
+            **self.figures.layer(self.stock), "step_count": len(self.rows), "steps_end_with": KINDS[self.kind],
+            "outlier": outlier, "outlier_sites": sites, "ages": self.ages(), "steady": self.steady(),
+            "steps": self.over_time(),
+        }  # fmt: skip
+
+
+def began_late(figures, stock):
+    """Nothing of the stock was there when the first step ended: its first rows are empty ones."""
+    first = min((block.begin for block in figures.books.blocks if block.stock == stock), default=None)
+    return first is None or first >= step_ends(figures.books)[1][0]
+
+
+def steps_page(figures):
+    """Of devices whose memory began in the first step."""
+    devices = []
+    for device in figures.devices:
+        stock, row = figures.leading(device), {"device": device}
+        if step_ends(figures.books)[1] and not began_late(figures, stock):
+            row["steps"] = Steps(figures, stock).page()
+        devices.append(row)
+    return {"devices": devices}
