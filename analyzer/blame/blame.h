@@ -18,8 +18,8 @@
  *
  * Stacks whose text is the same are one row. It must not know bytes, nor how rows are shown.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_BLAME_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_BLAME_H
+#ifndef GPUMEMTRACE_ANALYZER_BLAME_BLAME_H
+#define GPUMEMTRACE_ANALYZER_BLAME_BLAME_H
 
 #include "call_paths.h"
 #include "stack_site.h"

@@ -7,8 +7,8 @@
  *     main ── train_step ─┬─ compute_loss ── floats ── tensor_new      path: a node, and its way out
  *                         └─ floats ── tensor_new                      place: the line it stands for
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_CALL_PATHS_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_CALL_PATHS_H
+#ifndef GPUMEMTRACE_ANALYZER_BLAME_CALL_PATHS_H
+#define GPUMEMTRACE_ANALYZER_BLAME_CALL_PATHS_H
 
 #include "analyzer/symbol/symbols.h"
 #include "analyzer/util/address_map.h"

@@ -3,8 +3,8 @@
  * The one frame of a stack that names an allocation. Which of the program's lines that is, among
  * other stacks, decides blame.h. It must not know how stacks are shown.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STACK_SITE_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_STACK_SITE_H
+#ifndef GPUMEMTRACE_ANALYZER_BLAME_STACK_SITE_H
+#define GPUMEMTRACE_ANALYZER_BLAME_STACK_SITE_H
 
 #include "analyzer/symbol/symbols.h"
 

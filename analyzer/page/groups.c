@@ -2,7 +2,7 @@
 /* Groups and the tree of calls on a page; see groups.h. */
 #include "groups.h"
 
-#include "analyzer/analysis/call_tree.h"
+#include "analyzer/analysis/holders/call_tree.h"
 
 /* --- groups --- */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/analysis/moment.h"
-#include "analyzer/analysis/site_rows.h"
+#include "analyzer/analysis/holders/site_rows.h"
 #include "analyzer/render/units.h"
 #include "groups.h"
 

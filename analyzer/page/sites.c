@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "analyzer/analysis/site_rows.h"
+#include "analyzer/analysis/holders/site_rows.h"
 
 void page_stocks_find(struct page_stocks *stocks, const struct doc *doc, const struct study *study,
                       const struct device_use *use, const struct view *view)

@@ -19,8 +19,8 @@
  *
  * It must not know how groups are shown.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_GROUPS_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_GROUPS_H
+#ifndef GPUMEMTRACE_ANALYZER_HOLDERS_GROUPS_H
+#define GPUMEMTRACE_ANALYZER_HOLDERS_GROUPS_H
 
 #include "site_rows.h"
 

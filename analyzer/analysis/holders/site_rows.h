@@ -3,8 +3,8 @@
  * Sites as a person reads them: those that the same line is to blame for are one row. Without a stack
  * only phase and category tell them apart, so each is a row then. It must not know how rows are shown.
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_SITE_ROWS_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_SITE_ROWS_H
+#ifndef GPUMEMTRACE_ANALYZER_HOLDERS_SITE_ROWS_H
+#define GPUMEMTRACE_ANALYZER_HOLDERS_SITE_ROWS_H
 
 #include "analyzer/blame/blame.h"
 #include "analyzer/analysis/sites.h"
