@@ -119,7 +119,7 @@ static int64_t column_value(const struct batch_event *event, enum event_column c
     case COLUMN_object:
         return (int64_t)slot->object;
     case COLUMN_stream:
-        return (int64_t)slot->stream;
+        return record_is_timed(slot->kind, slot->memory) ? 0 : (int64_t)slot->stream;
     case COLUMN_result:
         return slot_result(slot);
     case COLUMN_stack_id:

@@ -34,6 +34,7 @@
 #define GPUMEMTRACE_TRACE_RECORD_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "gpumemtrace/event.h"
@@ -90,6 +91,26 @@ struct ring_slot {
 };
 
 _Static_assert(sizeof(struct ring_slot) == 64, "a slot is one cache line");
+
+/* Calls into the driver that are timed: `stream`, which they do not have, is how long the call took in
+ * ns; 0: not measured. */
+static inline bool record_is_timed(unsigned kind, unsigned memory)
+{
+    switch (memory) {
+    case MEMORY_LINEAR:
+    case MEMORY_PITCHED:
+    case MEMORY_ARRAY:
+    case MEMORY_VMM:
+    case MEMORY_VMM_HOST:
+    case MEMORY_MANAGED:
+    case MEMORY_PINNED:
+    case MEMORY_REGISTERED:
+        return kind == EVENT_ALLOC || kind == EVENT_FREE || kind == EVENT_MAP ||
+               kind == EVENT_UNMAP;
+    default:
+        return false;
+    }
+}
 
 /* Stands for SQL NULL: the result of a call that has not returned. */
 #define RESULT_IN_PROGRESS INT32_MIN

@@ -25,6 +25,7 @@ enum statement {
     COUNT_COVERAGE,
     APPEND_EVENTS,
     INSERT_EVENTS,
+    INSERT_DURATION,
     SET_META,
     STATEMENT_COUNT
 };
@@ -52,6 +53,7 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
                        "ON CONFLICT(name) DO UPDATE SET count=count+excluded.count",
     [INSERT_EVENTS] = "INSERT INTO event SELECT * FROM ring_batch WHERE true "
                       "ON CONFLICT(seq) DO NOTHING",
+    [INSERT_DURATION] = "INSERT OR IGNORE INTO call_duration VALUES(?1,?2)",
     [SET_META] = "INSERT OR REPLACE INTO meta VALUES(?1,?2)",
 };
 
@@ -364,12 +366,34 @@ static int run_on_events(struct store *store, enum statement statement,
     return result;
 }
 
+/* Of calls that have returned. */
+static bool has_duration(const struct ring_slot *slot)
+{
+    return record_is_timed(slot->kind, slot->memory) && slot->stream &&
+           atomic_load_explicit(&slot->state, memory_order_acquire) == SLOT_DONE;
+}
+
+static int store_durations(struct store *store, const struct batch_event *events, size_t count,
+                           struct err *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct ring_slot *slot = events[i].slot;
+        if (!has_duration(slot))
+            continue;
+        BIND(INSERT_DURATION, 1, slot->seq, slot->stream < INT64_MAX ? slot->stream : INT64_MAX);
+        if (run(store, INSERT_DURATION, err))
+            return -1;
+    }
+    return 0;
+}
+
 int store_events(struct store *store, const struct batch_event *events, size_t count,
                  struct err *err)
 {
     const size_t appended = count_following(store, events, count);
     if (run_on_events(store, APPEND_EVENTS, events, appended, err) ||
-        run_on_events(store, INSERT_EVENTS, events + appended, count - appended, err))
+        run_on_events(store, INSERT_EVENTS, events + appended, count - appended, err) ||
+        store_durations(store, events, count, err))
         return -1;
     if (count && events[count - 1].slot->seq > store->last_seq)
         store->last_seq = events[count - 1].slot->seq;

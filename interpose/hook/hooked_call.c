@@ -117,9 +117,18 @@ void hooked_call_before(struct hooked_call *call, struct event_args *args)
     }
 }
 
+/* Never 0, which is for calls that are not timed. */
+static uint64_t duration_since(const struct hooked_call *call, uint64_t begin_ns)
+{
+    const uint64_t end_ns = event_slot_now(call->thread);
+    return end_ns > begin_ns ? end_ns - begin_ns : 1;
+}
+
 void hooked_call_finish(struct hooked_call *call, int result, bool keep)
 {
     if (call->slot) {
+        if (record_is_timed(call->slot->kind, call->slot->memory))
+            call->slot->stream = duration_since(call, call->slot->time_ns);
         if (!keep)
             call->slot->kind = EVENT_NONE;
         call->slot->result = (int16_t)result;
@@ -188,6 +197,7 @@ static void after_allocation(struct hooked_call *call, const struct event_args *
 
 static void after_other_call(struct hooked_call *call, struct event_args *args, int result)
 {
+    const uint64_t duration_ns = call->begin_ns ? duration_since(call, call->begin_ns) : 0;
     /* An allocation of zero bytes that returns NULL is no event. */
     if (args->kind == EVENT_ALLOC && result == 0 && !args->address)
         return;
@@ -200,6 +210,8 @@ static void after_other_call(struct hooked_call *call, struct event_args *args, 
     if (args->kind == EVENT_ALLOC)
         after_allocation(call, args, result);
     sampling_around(call);
+    if (record_is_timed(args->kind, args->memory))
+        args->stream = duration_ns;
     store_event(call, args, call_stack_take(call->thread), result);
 }
 

@@ -42,6 +42,7 @@ struct hooked_call {
     struct ring_slot *slot;  /* pending; NULL: noted after the call, or lost */
     enum hook hook;
     enum event_kind kind;
+    uint64_t begin_ns;      /* of a timed call that is noted after it; 0: it is not timed */
     uint64_t guards_before; /* open->guards and open->count outside this call */
     uint32_t count_before;
 };
@@ -76,7 +77,11 @@ bool hooked_call_enter(struct hooked_call *call, enum hook hook, enum event_kind
 static inline bool hooked_call_begin(struct hooked_call *call, enum hook hook, enum event_kind kind,
                                      enum memory_kind memory)
 {
-    return hooked_call_enter(call, hook, kind, hooked_call_guard(kind, memory));
+    if (!hooked_call_enter(call, hook, kind, hooked_call_guard(kind, memory)))
+        return false;
+    if (record_is_timed(kind, memory) && !hooked_call_is_noted_before(kind))
+        call->begin_ns = event_slot_now(call->thread);
+    return true;
 }
 
 /* Both look up in place what args leave open. */

@@ -54,6 +54,9 @@ static inline void event_slot_fill(struct ring_slot *slot, enum hook hook,
         (int8_t)(args->device >= 0 && args->device < DEVICE_LIMIT ? args->device : DEVICE_UNKNOWN);
 }
 
+/* The thread's time, as in event_slot_claim. Keeps errno. */
+uint64_t event_slot_now(struct thread *thread);
+
 /* An event of its own, outside any hooked call: a phase, a mark, the exit. Keeps errno. */
 void event_write(struct thread *thread, enum hook hook, const struct event_args *args);
 
