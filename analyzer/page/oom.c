@@ -5,7 +5,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "analyzer/analysis/oom.h"
+#include "analyzer/oom/oom.h"
+#include "analyzer/oom/oom_kind.h"
 #include "analyzer/analysis/sites.h"
 #include "analyzer/render/units.h"
 
@@ -169,6 +170,7 @@ static void add_request(struct doc *doc, const struct study *study, const struct
 {
     const struct event *event = &failure->event;
     const struct stock *stock = &study->history.stocks[failure->stock];
+    char reason[OOM_KIND_TEXT_BYTES];
 
     page_device_number(doc_detail(doc), "Device", stock->device);
     page_layer(doc, study, stock, "Layer");
@@ -179,6 +181,29 @@ static void add_request(struct doc *doc, const struct study *study, const struct
     doc_integer(doc_detail(doc), "result", "Result", DOC_COUNT, event->result);
     doc_known_bytes(doc, "asked_bytes", "Asked", oom->account != ACCOUNT_context, oom->asked_bytes);
     doc_text(doc, "verdict", "Verdict", oom_verdict_name(oom->verdict));
+    doc_text(doc, "kind", "Kind", oom_kind_name(oom_kind_of(&study->history, failure)));
+    doc_text(doc_detail(doc), "kind_reason", "Because",
+             oom_kind_reason(&study->history, failure, reason));
+}
+
+/* The calls that failed one after the other, the last of them the row's own. */
+static void add_refusals(struct doc *doc, const struct study *study, const struct failure *failure)
+{
+    doc_bytes(doc_detail(doc), "flushed_bytes", "Flushed", failure->flushed_bytes);
+    doc_count(doc_detail(doc), "refusals_count", "Refusals", failure->refusals_count);
+    doc_list_begin(doc_detail(doc), "refusals", "Refused");
+    for (uint32_t i = 0; i < failure->refusals_count && i < FAILURE_REFUSALS; i++) {
+        const struct refusal *refusal = &failure->refusals[i];
+
+        doc_row_begin(doc);
+        doc_count(doc, "seq", "Event", refusal->at.seq);
+        doc_integer(doc, "time_ns", "At", DOC_NS, (int64_t)refusal->at.time_ns);
+        doc_text(doc, "api", "Call", trace_hook(&study->trace, refusal->hook_id));
+        doc_bytes(doc, "asked_bytes", "Asked", refusal->size_bytes);
+        doc_integer(doc, "result", "Result", DOC_COUNT, refusal->result);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
 }
 
 static int add_failed_allocation(struct doc *doc, const struct study *study,
@@ -195,6 +220,7 @@ static int add_failed_allocation(struct doc *doc, const struct study *study,
     add_request(doc, study, failure, &oom);
     doc_text(doc_detail(doc), "explanation", "Explanation", sentence);
     add_evidence(doc, &oom);
+    add_refusals(doc, study, failure);
     doc_note(doc, "%s", sentence);
     return page_frames(doc, study, view, failure->event.stack_id, HOLDER_FRAME_LINES, err) ||
                    add_failure_holders(doc, study, view, &oom, err)
@@ -239,6 +265,34 @@ static int add_failed_allocations(struct doc *doc, const struct study *study,
     return 0;
 }
 
+/* Refusals that a flush answered: no failures, but each costs the program a stop. */
+static int add_retries(struct doc *doc, const struct study *study, const struct view *view,
+                       struct err *err)
+{
+    const struct history *history = &study->history;
+
+    doc_list_begin(doc, "retries",
+                   "Retries: refused, and served after the framework flushed its cache");
+    for (size_t i = 0; i < history->retry_count; i++) {
+        const struct retry_site *site = &history->retries[i];
+
+        if (view->device >= 0 && site->device != view->device)
+            continue;
+        doc_row_begin(doc);
+        page_device_number(doc, "Device", site->device);
+        doc_count(doc, "retries_count", "Retries", site->retries_count);
+        doc_bytes(doc, "asked_bytes", "Asked at most", site->asked_bytes);
+        doc_bytes(doc, "flushed_bytes", "Flushed", site->flushed_bytes);
+        doc_count(doc_detail(doc), "last_seq", "Last event", site->last.seq);
+        doc_integer(doc, "last_time_ns", "Last at", DOC_NS, (int64_t)site->last.time_ns);
+        if (page_frames(doc, study, view, site->stack_id, HOLDER_FRAME_LINES, err))
+            return -1;
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+    return 0;
+}
+
 /* For a summary, who held the rest is a section of its own below the table. */
 static int add_last_holders(struct doc *doc, const struct study *study, const struct view *view,
                             size_t last, struct err *err)
@@ -270,7 +324,8 @@ int page_all_failures(struct doc *doc, const struct study *study, const struct v
     if (last == SIZE_MAX)
         doc_note(doc, "None.");
     doc_list_end(doc);
-    return add_last_holders(doc, study, view, last, err);
+    return add_last_holders(doc, study, view, last, err) || add_retries(doc, study, view, err) ? -1
+                                                                                               : 0;
 }
 
 /* The failure that people come with is the last one, as the framework saw it if it did. */
@@ -286,7 +341,7 @@ int page_last_failure(struct doc *doc, const struct study *study, const struct v
     if (count > 1 && last != SIZE_MAX)
         doc_note(doc, "%" PRIu64 " failed in all: see 'gpumemtrace oom'.", count);
     doc_list_end(doc);
-    return 0;
+    return add_retries(doc, study, view, err);
 }
 
 static int add_oom_tail(struct doc *doc, const struct study *study, const struct view *view,

@@ -8,6 +8,7 @@
 #include "analyzer/util/array.h"
 #include "analyzer/replay/history/observer.h"
 #include "analyzer/replay/history/past.h"
+#include "refusals.h"
 
 static int find_backward_threads(struct blocks *blocks, const struct trace *trace, struct err *err)
 {
@@ -38,7 +39,6 @@ void blocks_release(struct blocks *blocks)
     mempools_release(&blocks->mempools);
     spans_release(&blocks->spans);
     driver_ranges_release(&blocks->ranges);
-    failures_release(&blocks->failures);
 }
 
 /* --- what an event describes --- */
@@ -253,6 +253,8 @@ static int end_life(struct blocks *blocks, uint32_t number, enum block_end end)
     mempools_count(at, block, false);
     if (memory_rules[block->memory].is_bound)
         bound_lists_remove(&blocks->bound, number);
+    if (block->is_segment && end == BLOCK_FREED && at->history->waiting_count)
+        refusals_note_flush(at, block->size_bytes);
     if (past_end_block(at->history, block, at->err) ||
         show_change(blocks, number, false, end == BLOCK_RESIZED))
         return -1;
@@ -312,6 +314,7 @@ int blocks_fail(struct blocks *blocks, uint32_t stock)
         (at->event->kind != EVENT_ALLOC && at->event->result != RESULT_OUT_OF_MEMORY))
         return 0;
     uint32_t span = spans_current(&blocks->spans, at);
-    return failures_add(&blocks->failures, at, stock,
-                        span == HISTORY_NONE ? HISTORY_NONE : blocks->spans.items[span].path);
+    return refusals_add(at, stock,
+                        span == HISTORY_NONE ? HISTORY_NONE : blocks->spans.items[span].path,
+                        is_of_backward(blocks));
 }

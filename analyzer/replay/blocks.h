@@ -14,7 +14,6 @@
 #include "analyzer/util/address_map.h"
 #include "bound_lists.h"
 #include "driver_ranges.h"
-#include "failures.h"
 #include "mempools.h"
 #include "memory_rules.h"
 #include "analyzer/replay/phase/spans.h"
@@ -44,7 +43,6 @@ struct blocks {
     struct mempools mempools;
     struct spans spans;
     struct driver_ranges ranges;
-    struct failures failures;
     struct address_map backward_threads; /* of PyTorch's autograd, by id */
 };
 

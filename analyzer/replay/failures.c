@@ -7,48 +7,73 @@
 #include "analyzer/util/array.h"
 #include "analyzer/replay/history/past.h"
 
-/* What the map holds of a thread's last allocation. */
-enum { NO_DRIVER_FAILURE, DRIVER_FAILURE };
+/* Those that wait are looked through at each allocation. */
+enum { WAITING_MOST = 64 };
 
-void failures_release(struct failures *failures)
-{
-    address_map_release(&failures->driver_failed);
-}
+/* So many allocations of other threads after a failure, and the program has gone on. Fewer may be
+ * what a thread did that had not yet heard of it. */
+enum { OTHERS_MOST = 100 };
 
-int failures_note_alloc(struct failures *failures, const struct cursor *at)
-{
-    const struct event *event = at->event;
-    uint32_t state =
-        event->memory != MEMORY_TENSOR && event->result != 0 ? DRIVER_FAILURE : NO_DRIVER_FAILURE;
-    if (failures->has_written && failures->thread_id == event->thread_id &&
-        failures->state == state)
-        return 0;
-    failures->has_written = true;
-    failures->thread_id = event->thread_id;
-    failures->state = state;
-    return address_map_put(&failures->driver_failed, 0, event->thread_id, state, at->err);
-}
+/* --- the moments that they pin --- */
 
-/* Whether the pool itself refused: no driver call of the thread failed before it. */
-static bool refused_by_framework(const struct failures *failures, const struct event *event)
+static bool asks(const struct failure *failure, uint64_t index)
 {
-    return event->memory == MEMORY_TENSOR &&
-           address_map_get(&failures->driver_failed, 0, event->thread_id) != DRIVER_FAILURE;
+    return failure->at.index == index ||
+           (failure->sample.known && failure->sample.told_index == index);
 }
 
 static bool is_still_asked(const struct history *history, uint64_t index)
 {
-    for (size_t i = 0; i < history->failure_count; i++) {
-        const struct failure *failure = &history->failures[i];
-        if (failure->at.index == index ||
-            (failure->sample.known && failure->sample.told_index == index))
+    for (size_t i = 0; i < history->failure_count; i++)
+        if (asks(&history->failures[i], index))
             return true;
-    }
+    for (size_t i = 0; i < history->waiting_count; i++)
+        if (history->waiting[i].state != REFUSAL_IS_GONE &&
+            asks(&history->waiting[i].failure, index))
+            return true;
     for (size_t i = 0; i < history->stop_count; i++)
         if (history->stops[i].index == index)
             return true;
     return false;
 }
+
+static int pin(const struct cursor *at, const struct failure *failure)
+{
+    const struct memory_sample *sample = &failure->sample;
+    return past_pin(at->history, failure->at.index, at->err) ||
+                   (sample->known && past_pin(at->history, sample->told_index, at->err))
+               ? -1
+               : 0;
+}
+
+static void unpin(struct history *history, const struct failure *failure)
+{
+    const struct memory_sample *sample = &failure->sample;
+    if (!is_still_asked(history, failure->at.index))
+        past_unpin(history, failure->at.index);
+    if (sample->known && !is_still_asked(history, sample->told_index))
+        past_unpin(history, sample->told_index);
+}
+
+/* They happened before what the sample speaks of, so their own moments do for both. */
+static void learn(struct failure *failure, uint64_t sample_index, uint64_t told_index)
+{
+    struct memory_sample *sample = &failure->sample;
+    if (sample->known && sample->life.begin_index == sample_index)
+        sample->told_index = told_index;
+}
+
+void failures_learn(struct history *history, uint64_t sample_index, uint64_t told_index)
+{
+    for (size_t i = 0; i < history->failure_count; i++)
+        learn(&history->failures[i], sample_index, told_index);
+    for (size_t i = 0; i < history->waiting_count; i++)
+        learn(&history->waiting[i].failure, sample_index, told_index);
+    if (!is_still_asked(history, sample_index))
+        past_unpin(history, sample_index);
+}
+
+/* --- those that are known --- */
 
 /* Drops the oldest of the last ones. */
 static void drop_failure(struct history *history)
@@ -56,46 +81,92 @@ static void drop_failure(struct history *history)
     struct failure *place = &history->failures[FAILURES_AT_EACH_END];
     const struct failure dropped = *place;
     memmove(place, place + 1, (--history->failure_count - FAILURES_AT_EACH_END) * sizeof *place);
-    if (!is_still_asked(history, dropped.at.index))
-        past_unpin(history, dropped.at.index);
-    if (dropped.sample.known && !is_still_asked(history, dropped.sample.told_index))
-        past_unpin(history, dropped.sample.told_index);
+    unpin(history, &dropped);
 }
 
-/* They happened before what the sample speaks of, so their own moments do for both. */
-void failures_learn(struct history *history, uint64_t sample_index, uint64_t told_index)
-{
-    for (size_t i = history->failure_count; i-- > 0;) {
-        struct memory_sample *sample = &history->failures[i].sample;
-        if (sample->known && sample->life.begin_index == sample_index)
-            sample->told_index = told_index;
-    }
-    if (!is_still_asked(history, sample_index))
-        past_unpin(history, sample_index);
-}
-
-int failures_add(struct failures *failures, const struct cursor *at, uint32_t stock, uint32_t path)
+static int keep_failure(const struct cursor *at, const struct failure *failure)
 {
     struct history *history = at->history;
-    const struct memory_sample *sample =
-        &history->samples[DEVICE_SLOT(history->stocks[stock].device)];
     struct failure *grown = array_grow(history->failures, &history->failure_capacity,
                                        history->failure_count, sizeof *grown, at->err);
     if (!grown)
         return -1;
     history->failures = grown;
-    grown[history->failure_count++] =
-        (struct failure){.number = ++history->failures_in_all,
-                         .at = cursor_moment(at),
-                         .event = *at->event,
-                         .path = path,
-                         .stock = stock,
-                         .refused_by_framework = refused_by_framework(failures, at->event),
-                         .sample = *sample};
-    if (past_pin(history, at->index, at->err) ||
-        (sample->known && past_pin(history, sample->told_index, at->err)))
-        return -1;
+    grown += history->failure_count++;
+    *grown = *failure;
+    grown->number = ++history->failures_in_all;
     if (history->failure_count > 2 * FAILURES_AT_EACH_END)
         drop_failure(history);
     return 0;
+}
+
+/* --- those that wait --- */
+
+struct waiting_failure *failures_wait(const struct cursor *at, const struct failure *failure)
+{
+    struct history *history = at->history;
+    struct waiting_failure *grown = array_grow(history->waiting, &history->waiting_capacity,
+                                               history->waiting_count, sizeof *grown, at->err);
+    if (!grown)
+        return NULL;
+    history->waiting = grown;
+    grown += history->waiting_count++;
+    *grown = (struct waiting_failure){.failure = *failure, .state = REFUSAL_WAITS};
+    return pin(at, failure) ? NULL : grown;
+}
+
+static int settle_first(const struct cursor *at)
+{
+    struct history *history = at->history;
+    const struct waiting_failure first = history->waiting[0];
+    memmove(history->waiting, history->waiting + 1,
+            --history->waiting_count * sizeof *history->waiting);
+    if (first.state != REFUSAL_IS_GONE)
+        return keep_failure(at, &first.failure);
+    unpin(history, &first.failure);
+    return 0;
+}
+
+int failures_settle(const struct cursor *at)
+{
+    const struct history *history = at->history;
+    while (history->waiting_count &&
+           (history->waiting[0].state != REFUSAL_WAITS || history->waiting_count > WAITING_MOST))
+        if (settle_first(at))
+            return -1;
+    return 0;
+}
+
+int failures_finish(const struct cursor *at)
+{
+    while (at->history->waiting_count)
+        if (settle_first(at))
+            return -1;
+    return 0;
+}
+
+/* --- what came after --- */
+
+/* Whether it is still open if the program went on. */
+static bool note_attempt(struct failure *failure, const struct event *event)
+{
+    if (failure->went_on)
+        return false;
+    failure->others_count++;
+    failure->went_on = failure->is_of_backward || failure->event.thread_id == event->thread_id ||
+                       failure->others_count == OTHERS_MOST;
+    return !failure->went_on;
+}
+
+void failures_note_attempt(const struct cursor *at)
+{
+    struct history *history = at->history;
+    bool is_open = false;
+    if (!history->has_open_failure)
+        return;
+    for (size_t i = 0; i < history->failure_count; i++)
+        is_open |= note_attempt(&history->failures[i], at->event);
+    for (size_t i = 0; i < history->waiting_count; i++)
+        is_open |= note_attempt(&history->waiting[i].failure, at->event);
+    history->has_open_failure = is_open;
 }

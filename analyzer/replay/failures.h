@@ -1,29 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Failed allocations: the first and the last of them, with what the card had said by then. It must
- * not know why one failed.
+ * Failed allocations as the program met them, in the order of their events: the first and the last
+ * of them, with what the card had said by then, and whether the program went on. It must not know
+ * which calls are one failure (refusals.h), nor why one failed.
+ *
+ * Of a refused call it may be known only later whether it was a failure. It waits in a queue, and
+ * those behind it with it, so that failures are numbered in order.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_FAILURES_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_FAILURES_H
 
-#include "analyzer/util/address_map.h"
 #include "analyzer/replay/history/cursor.h"
 
-/* Zeroed is empty and ready for use. */
-struct failures {
-    struct address_map
-        driver_failed;         /* whether each thread's last allocation did; see failures.c */
-    uint32_t thread_id, state; /* the entry that was written last */
-    bool has_written;
+struct waiting_failure {
+    struct failure failure;
+    enum { REFUSAL_WAITS, REFUSAL_IS_FAILURE, REFUSAL_IS_GONE } state;
+    uint64_t served_address, served_bytes; /* the same size, by the driver, after it; 0: nothing */
 };
 
-void failures_release(struct failures *failures);
+/* Puts it at the end of the queue. NULL: out of memory. The pointer is valid until the next call. */
+struct waiting_failure *failures_wait(const struct cursor *at, const struct failure *failure);
+/* Numbers those at the front of which it is known, or that have waited too long. */
+int failures_settle(const struct cursor *at);
+/* No event follows: what still waits was a failure. */
+int failures_finish(const struct cursor *at);
 
-/* The current event failed to allocate memory of the stock, in a phase with that path. */
-int failures_add(struct failures *failures, const struct cursor *at, uint32_t stock, uint32_t path);
+/* The current event is an allocation, or an attempt at one, that is no part of an earlier failure. */
+void failures_note_attempt(const struct cursor *at);
 /* The sample of that event turns out to speak of a later one. */
 void failures_learn(struct history *history, uint64_t sample_index, uint64_t told_index);
-/* After an event of kind ALLOC, whatever became of it. */
-int failures_note_alloc(struct failures *failures, const struct cursor *at);
 
 #endif

@@ -8,8 +8,10 @@
 #include "analyzer/util/array.h"
 #include "bindings.h"
 #include "captures.h"
+#include "failures.h"
 #include "graph_mempool.h"
 #include "modules.h"
+#include "refusals.h"
 #include "analyzer/replay/history/past.h"
 
 struct replay {
@@ -242,6 +244,8 @@ static void ask_after(struct replay *replay)
     if (plan->asked != ASKED_FAILURE || replay->is_asked || history->failures_in_all < plan->number)
         return;
     const struct failure *failure = &history->failures[history->failure_count - 1];
+    while (failure->number != plan->number)
+        failure--;
     replay->is_asked = true;
     ask_at(replay, failure->at, history->stocks[failure->stock].device);
 }
@@ -292,8 +296,7 @@ static int replay_event(struct replay *replay, const struct event *event)
     at->index = at->history->event_count++;
     at->event = event;
     ask_before(replay, event);
-    if (handle_event(replay, event) ||
-        (event->kind == EVENT_ALLOC && failures_note_alloc(&blocks->failures, at)))
+    if ((event->kind == EVENT_ALLOC && refusals_before_alloc(at)) || handle_event(replay, event))
         return -1;
     ask_after(replay);
     replay->before = cursor_moment(at);
@@ -322,6 +325,10 @@ static int finish(struct replay *replay)
     const struct replay_plan *plan = replay->plan;
     blocks->at.index = history->event_count;
     history->last = replay->before;
+    if (failures_finish(&blocks->at))
+        return -1;
+    if (plan->asked == ASKED_FAILURE)
+        ask_after(replay);
     if (plan->asked == ASKED_END ||
         (!replay->is_asked && (plan->asked == ASKED_TIME || plan->asked == ASKED_SEQ)))
         ask_at(replay, replay->before, ANY_DEVICE);

@@ -85,13 +85,14 @@ def warned(report, words):
     return next((int(re.match(r"\d+", text)[0]) for text in report["warnings"] if words in text), 0)
 
 
-def moments(books, choose):
+def moments(figures, choose):
     """A few values of --at that this trace has."""
+    books, failed = figures.books, figures.failures.list
     counted = books.events[: books.count]
     found = ["end", str(choose.choice(books.events).seq)]
     names = sorted({span.path.name for span in books.spans})
     found += [f"phase:{choose.choice(names)}"] if names else []
-    found += [f"oom:{choose.randint(1, len(books.failures))}"] if books.failures else []
+    found += [f"oom:{choose.randint(1, len(failed))}"] if failed else []
     if all(a.time <= b.time for a, b in zip(counted, counted[1:])):
         found.append(f"{choose.choice(counted).time}ns")
     return found
@@ -128,7 +129,7 @@ def check_trace(trace, choose):
     found += compare(ask("steps", trace), steps_page(figures), "steps")
     for options, wanted in timelines(figures, choose):
         found += compare(ask("timeline", *options, trace), wanted, f"timeline {options}")
-    at = moments(books, choose)
+    at = moments(figures, choose)
     for moment in choose.sample(at, min(2, len(at))):
         found += compare(ask("peak", f"--at={moment}", trace), figures.peak_page(moment), f"peak {moment}")
     found += check_ledgers(trace, figures, [None, *choose.sample(at, min(2, len(at)))])

@@ -7,10 +7,11 @@ import math
 
 from reference import blame, leaks
 from reference.events import table_rows
+from reference.failures import Failures
 from reference.frag_model import pinned_by, streams
 from reference.graphs import Graphs
+from reference.oom import GRANULE, explain, retries
 from reference.phases import EACH, each
-from reference.oom import GRANULE, explain
 
 ACCOUNTS = {"driver": "device", "managed": "managed", "host": "host", "imported": "imported", "context": "context"}
 CATEGORY_RULES = list(table_rows("category_rules.def", "RULE"))
@@ -58,7 +59,7 @@ def join(stretches):
 
 class Figures:
     def __init__(self, books):
-        self.books, self.graphs = books, Graphs(books)
+        self.books, self.graphs, self.failures = books, Graphs(books), Failures(books)
         self.devices = sorted(books.devices, key=lambda number: -1 if number is None else number)
         self.lives = {}
 
@@ -121,14 +122,14 @@ class Figures:
 
     def moment(self, at, stock):
         """The event after which the state is meant; None: there is none."""
-        events, failures = self.books.events[: self.books.count], self.books.failures
+        events, failures = self.books.events[: self.books.count], self.failures.list
         word, _, rest = at.partition(":")
         if at == "peak":
             return self.peak(stock)[1]
         if at == "end":
             return len(events) - 1 if events else None
         if word == "oom":
-            failed, owner, _ = failures[int(rest) - 1]
+            failed, owner = (getattr(failures[int(rest) - 1], name) for name in ("event", "stock"))
             return failed.index if owner[0] == stock[0] else None
         if word == "phase":
             named = [span for span in self.books.spans if rest in (span.path.name, span.path.text)]
@@ -177,7 +178,7 @@ class Figures:
 
     def shown_failures(self):
         """Of very many, the first and the last hundred."""
-        count = len(self.books.failures)
+        count = len(self.failures.list)
         return [number for number in range(count) if number < 100 or number >= count - 100]
 
     def report(self):
@@ -204,6 +205,7 @@ class Figures:
             "trace": {"events": len(self.books.events), "in_flight_events": self.books.in_flight},
             "devices": devices,
             "oom": [explain(self, number) for number in self.shown_failures()],
+            "retries": retries(self),
             "leaks": [self.leaks(row["device"]) for row in devices],
         }
 
@@ -490,7 +492,7 @@ class Figures:
             stock = self.leading(device)
             cuts = [self.books.count * i // samples - 1 for i in range(samples + 1)]
             when = [cuts[i] for i in range(1, samples + 1) if cuts[i] != cuts[i - 1]]
-            failed = [self.books.failures[number] for number in self.shown_failures()]
+            failed = [self.failures.list[number] for number in self.shown_failures()]
             devices.append(
                 {
                     "device": device,
@@ -500,7 +502,7 @@ class Figures:
                     "fragmentation": self.fragmentation(stock, at),
                     "at_failures": [
                         {**self.layer(stock), **self.stamp(i), **self.frag(stock, i)}
-                        for i in (event.index for event, owner, _ in failed if owner[0] == device)
+                        for i in (one.event.index for one in failed if one.stock[0] == device)
                     ],
                     "over_time": [{**self.layer(stock), **self.stamp(i), **self.frag(stock, i)} for i in when],
                 }

@@ -143,7 +143,7 @@ def moments(figures, device, at):
     found = [("peak", fullest(figures, device))]
     failed = [
         (f"oom:{number}", event.index)
-        for number, (event, stock, _) in enumerate(figures.books.failures, 1)
+        for number, (event, stock) in enumerate(((one.event, one.stock) for one in figures.failures.list), 1)
         if stock[0] == device
     ]
     found += failed[-1:]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Why an allocation failed: the evidence and the verdict, as doc/ and analysis/oom.h define them. Figures are asked."""
+"""Why an allocation failed: the evidence and the verdict, as doc/ and analyzer/oom/oom.h define them. Figures are asked."""
 
 MIB = 1 << 20
 GRANULE = 2 * MIB
@@ -46,22 +46,14 @@ def gather(figures, event, stock):
     return held_stock, found
 
 
-def refused_by_framework(books, event):
-    """A pool refused by itself: the thread's allocation before it was no failed call of the driver."""
-    if event.memory != "tensor":
-        return False
-    before = [other for other in books.events[: event.index] if other.thread == event.thread and other.kind == "alloc"]
-    return not before or before[-1].memory == "tensor" or before[-1].result == 0
-
-
-def judge(books, event, stock, found):
+def judge(failure, event, stock, found):
     asked, total, free = event.size, found["device_total_bytes"], found["device_free_bytes"]
     idle, others = found["idle_bytes"] or 0, found["others_bytes"]
     if event.result != 2 or stock[1] in NOT_OF_THE_CARD:
         return "unknown"
     if total and asked > total:
         return "exhausted"
-    if refused_by_framework(books, event):
+    if event.memory == "tensor" and len(failure.calls) == 1:
         return "fragmented" if found["reserved_bytes"] is not None and idle >= asked else "limit"
     if free is not None and -(-asked // GRANULE) * GRANULE <= free:
         return "limit"
@@ -75,11 +67,34 @@ def judge(books, event, stock, found):
     return "unknown"
 
 
+def kind(figures, failure):
+    meta = figures.books.meta
+    if figures.failures.went_on(failure):
+        return "caught"
+    if meta.get("exit_status") is not None:
+        return "fatal" if meta["exit_status"] else "caught"
+    last = figures.books.events[figures.books.count - 1]
+    return "unknown" if last.kind == "exit" or meta["complete"] else "fatal"
+
+
+def retries(figures):
+    sites = {}
+    for event, flushed in figures.failures.retries:
+        site = sites.setdefault((event.device, event.stack), {"device": event.device, "retries_count": 0, "asked_bytes": 0,
+                                                              "flushed_bytes": 0})  # fmt: skip
+        site["retries_count"] += 1
+        site["asked_bytes"] = max(site["asked_bytes"], event.size)
+        site["flushed_bytes"] += flushed
+        site["last_seq"] = event.seq
+    return list(sites.values())
+
+
 def explain(figures, number):
     books = figures.books
-    event, stock, span = books.failures[number]
+    failure = figures.failures.list[number]
+    event, stock, span = failure.event, failure.stock, failure.span
     held_stock, found = gather(figures, event, stock)
-    categories = {}
+    categories, calls = {}, failure.calls
     for block in figures.live_blocks(held_stock, event.index):
         category = figures.category(block)
         categories[category] = categories.get(category, 0) + block.size
@@ -92,7 +107,15 @@ def explain(figures, number):
         "phase": figures.path_text(span),
         "result": event.result,
         "asked_bytes": None if stock[1] == "context" else event.size,
-        "verdict": judge(books, event, stock, found),
+        "verdict": judge(failure, event, stock, found),
+        "kind": kind(figures, failure),
+        "flushed_bytes": failure.flushed,
+        "refusals_count": len(calls),
+        "refusals": [
+            {"seq": call.seq, "time_ns": call.time, "api": books.hooks.get(call.hook, ""), "asked_bytes": call.size,
+             "result": call.result}
+            for call in calls[:4]
+        ],
         **found,
         "categories": {category: bytes_ for category, bytes_ in categories.items() if bytes_},
     }

@@ -210,6 +210,32 @@ class Maker:
         self.trace.tensor(at, size, pool or None, device=device, **{"stream": stream, **columns})
         self.tensors.append({"address": at, "size": size, "pool": pool, "home": home, "device": device})
 
+    def ask_again(self):
+        """A pool that is refused gives segments back and asks again; then it is served, gives up, or does neither."""
+        columns, device = self.common(), self.device()
+        memory, size = self.random.choice(["linear", "linear", "vmm"]), self.random.randint(1, 8) * GRANULE
+        for _ in range(self.random.randint(1, 5)):
+            self.trace.fail(size, memory, self.random.choice([2, 2, 2, 2, 2, 1]), device, **columns)
+            idle = self.some(
+                self.live, lambda b: b["memory"] == "linear" and b["pool"] is not None
+                and not self.tensors_in(b["address"], b["size"]))  # fmt: skip
+            if idle and self.chance(0.6):
+                self.trace.free(idle["address"], device=idle["device"], thread=columns["thread"])
+                self.live.remove(idle)
+        if self.chance(0.3):
+            columns = {**self.common(), "thread": columns["thread"]}
+        if self.chance(0.5):
+            size += self.random.choice([0, 0, 0, GRANULE])
+            address = self.fresh("device", size)
+            self.trace.alloc(size, "linear", address, device, **columns)
+            home = {"place": "device", "address": address, "size": size, "memory": "linear", "device": device,
+                    "pool": "", "is_mapping": False}  # fmt: skip
+            self.live.append(home)
+            if self.chance(0.7):
+                self.add_tensor(address, self.random.choice([512, size]), "", home, columns)
+        elif self.chance(0.7):
+            self.trace.fail(self.random.choice([512, size, 2 * size]), "tensor", 2, device, **columns)
+
     def tensor_free(self):
         tensor = self.some(self.tensors)
         if tensor:
@@ -507,7 +533,7 @@ class Maker:
     def moods(self):
         """How often each step is taken: each seed stresses some of them."""
         steps = {
-            self.alloc: 10, self.free: 8, self.tensor: 16, self.tensor_free: 13, self.push: 5, self.pop: 5,
+            self.alloc: 10, self.free: 8, self.tensor: 16, self.ask_again: 1, self.tensor_free: 13, self.push: 5, self.pop: 5,
             self.step: 1, self.create: 2, self.map: 3, self.unmap: 2, self.retain: 1, self.release: 2,
             self.contain: 1, self.bind: 1, self.unbind: 1, self.drop: 1, self.open: 1, self.close: 1,
             self.launch: 1, self.node: 1, self.mempool: 2, self.alloc_async: 2, self.context: 1,
@@ -540,6 +566,8 @@ class Maker:
         seq = self.trace.event("exit", object=how, thread=99)
         if self.chance(0.5):
             self.trace.meta["exit_seq"] = seq
+        if self.chance(0.7):
+            self.trace.meta["exit_status"] = self.random.choice([0, 1])
         for _ in range(self.random.randrange(6)):  # a teardown that counts in no figure
             self.random.choice([self.free, self.tensor_free, self.alloc, self.pop])()
 

@@ -15,6 +15,8 @@ void history_release(struct history *history)
     free(history->paths);
     free(history->mempools);
     free(history->failures);
+    free(history->waiting);
+    free(history->retries);
     free(history->stops);
     free(history->blocks);
     free(history->segments);

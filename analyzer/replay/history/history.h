@@ -147,19 +147,48 @@ struct memory_sample {
     uint64_t free_bytes, total_bytes;
 };
 
-/* A failed allocation. */
+/* One call that failed. */
+struct refusal {
+    struct moment at;
+    uint64_t size_bytes;
+    uint32_t stack_id;
+    int32_t result;
+    uint16_t hook_id;
+    uint8_t memory; /* enum memory_kind */
+};
+enum { FAILURE_REFUSALS = 4 };
+
+/*
+ * A failed allocation, as the program met it: one exception, or one call that returned an error. The
+ * calls that a framework made in vain before it gave up are part of it; see replay/failures.h.
+ */
 struct failure {
     uint64_t number; /* from 1, in the process */
     struct moment at;
-    struct event event;
-    uint32_t path;               /* phase it happened in, or HISTORY_NONE */
-    uint32_t stock;              /* that would have had the block */
-    bool refused_by_framework;   /* no call of the thread to the driver failed before it */
+    struct event event; /* the last call: the framework's own report, where there is one */
+    uint32_t path;      /* phase it happened in, or HISTORY_NONE */
+    uint32_t stock;     /* that would have had the block */
+    struct refusal refusals[FAILURE_REFUSALS]; /* the first calls, in order; `event` is the last */
+    uint32_t refusals_count;                   /* in all */
+    uint64_t flushed_bytes;      /* that the framework gave back to the driver between them */
+    bool refused_by_framework;   /* it did not ask the driver, or got no refusal from it */
+    bool is_of_backward;         /* autograd's thread, which hands the exception to another one */
+    bool went_on;                /* the program allocated, or tried to, after it */
+    uint32_t others_count;       /* allocations of other threads after it; see failures.c */
     struct memory_sample sample; /* the card's last answer before it */
 };
 
 /* Of many failures the first and the last are kept. */
 enum { FAILURES_AT_EACH_END = 100 };
+
+/* Refusals that a framework answered by flushing its cache, and was then served: by site. */
+struct retry_site {
+    int device;
+    uint32_t stack_id; /* of the calls that were refused */
+    uint64_t retries_count, flushed_bytes;
+    uint64_t asked_bytes; /* the most that was asked of the driver */
+    struct moment last;
+};
 
 /* A device that had an event, with its stocks; the pools' stocks are found by their device. */
 struct device_use {
@@ -245,6 +274,12 @@ struct history {
     struct failure *failures; /* in order; see FAILURES_AT_EACH_END */
     size_t failure_count, failure_capacity;
     uint64_t failures_in_all;
+    bool has_open_failure;           /* one after which nothing was allocated yet */
+    struct waiting_failure *waiting; /* it is not known yet; see replay/failures.h */
+    size_t waiting_count, waiting_capacity;
+    struct retry_site *retries;
+    size_t retry_count, retry_capacity;
+    uint64_t retries_in_all, retries_flushed_bytes;
     struct moment *stops; /* the moments of replay_plan.stops */
     size_t stop_count;
 

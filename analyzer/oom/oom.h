@@ -20,8 +20,8 @@
  *               (the host's, another process's, a module's), or the trace has no cuMemGetInfo to
  *               judge by
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_OOM_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_OOM_H
+#ifndef GPUMEMTRACE_ANALYZER_OOM_OOM_H
+#define GPUMEMTRACE_ANALYZER_OOM_OOM_H
 
 #include "analyzer/replay/history/history.h"
 

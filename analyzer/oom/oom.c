@@ -2,8 +2,8 @@
 /* Why an allocation failed; see oom.h. */
 #include "oom.h"
 
-#include "card.h"
-#include "frag.h"
+#include "analyzer/analysis/card.h"
+#include "analyzer/analysis/frag.h"
 
 /* Contexts of 287 to 667 MB were measured, by card and driver; more than this belongs to others. */
 #define CONTEXT_MOST_BYTES (UINT64_C(1) << 30)

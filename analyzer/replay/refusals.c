@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: MIT */
+/* Refused calls; see refusals.h. */
+#include "refusals.h"
+
+#include "analyzer/util/array.h"
+#include "failures.h"
+
+/* PyTorch asks at most three times for one allocation. */
+enum { CALLS_MOST = 4 };
+
+static struct waiting_failure *first_of_thread(const struct cursor *at, size_t from)
+{
+    struct history *history = at->history;
+    for (size_t i = from; i < history->waiting_count; i++) {
+        struct waiting_failure *waiting = &history->waiting[i];
+        if (waiting->state == REFUSAL_WAITS &&
+            waiting->failure.event.thread_id == at->event->thread_id)
+            return waiting;
+    }
+    return NULL;
+}
+
+#define FOR_EACH_OF_THREAD(waiting, at)                                                            \
+    for (struct waiting_failure *waiting = first_of_thread(at, 0); waiting;                        \
+         waiting = first_of_thread(at, (size_t)(waiting - (at)->history->waiting) + 1))
+
+/* --- which belong together --- */
+
+/* The frame of the line of Python that a stack comes from; 0: it has none. */
+static uint32_t python_frame(const struct trace *trace, uint32_t stack_id)
+{
+    while (stack_id && stack_id < trace->frame_limit && trace->frames[stack_id].present &&
+           trace->frames[stack_id].kind != FRAME_PYTHON)
+        stack_id = trace->frames[stack_id].parent_id;
+    return stack_id < trace->frame_limit && trace->frames[stack_id].present ? stack_id : 0;
+}
+
+static bool may_be_one_call(const struct history *history, uint32_t left, uint32_t right)
+{
+    const uint32_t a = python_frame(history->trace, left), b = python_frame(history->trace, right);
+    return !a || !b || a == b;
+}
+
+static bool is_same_request(const struct failure *failure, const struct event *event)
+{
+    return failure->event.device == event->device && failure->event.memory == event->memory &&
+           failure->event.size_bytes == event->size_bytes;
+}
+
+/* Whether the pool asked the driver so before it reported the current event: a segment is no smaller
+ * than the piece that it is for, but of mappings there are several. */
+static bool is_asked_for_piece(const struct cursor *at, const struct failure *failure)
+{
+    const struct event *piece = at->event;
+    return failure->event.device == piece->device &&
+           (failure->event.memory == MEMORY_VMM ||
+            failure->event.size_bytes >= piece->size_bytes) &&
+           may_be_one_call(at->history, failure->event.stack_id, piece->stack_id);
+}
+
+/* --- retries --- */
+
+static struct retry_site *find_retry_site(const struct cursor *at, const struct event *event)
+{
+    struct history *history = at->history;
+    for (size_t i = history->retry_count; i-- > 0;)
+        if (history->retries[i].device == event->device &&
+            history->retries[i].stack_id == event->stack_id)
+            return &history->retries[i];
+    struct retry_site *grown = array_grow(history->retries, &history->retry_capacity,
+                                          history->retry_count, sizeof *grown, at->err);
+    if (!grown)
+        return NULL;
+    history->retries = grown;
+    grown += history->retry_count++;
+    *grown = (struct retry_site){.device = event->device, .stack_id = event->stack_id};
+    return grown;
+}
+
+/* What waits of the thread was one retry. */
+static int take_for_retry(const struct cursor *at)
+{
+    struct history *history = at->history;
+    struct waiting_failure *first = first_of_thread(at, 0);
+    uint64_t flushed_bytes = 0;
+    struct retry_site *site = find_retry_site(at, &first->failure.event);
+    if (!site)
+        return -1;
+    FOR_EACH_OF_THREAD(waiting, at)
+    {
+        flushed_bytes += waiting->failure.flushed_bytes;
+        waiting->state = REFUSAL_IS_GONE;
+    }
+    site->retries_count++;
+    site->flushed_bytes += flushed_bytes;
+    site->last = first->failure.at;
+    if (first->failure.event.size_bytes > site->asked_bytes)
+        site->asked_bytes = first->failure.event.size_bytes;
+    history->retries_in_all++;
+    history->retries_flushed_bytes += flushed_bytes;
+    return 0;
+}
+
+static bool was_flushed(const struct cursor *at)
+{
+    FOR_EACH_OF_THREAD(waiting, at)
+    if (waiting->failure.flushed_bytes)
+        return true;
+    return false;
+}
+
+/* --- failures --- */
+
+static void take_for_failures(const struct cursor *at)
+{
+    FOR_EACH_OF_THREAD(waiting, at)
+    waiting->state = REFUSAL_IS_FAILURE;
+}
+
+static struct failure describe(const struct cursor *at, uint32_t stock, uint32_t path)
+{
+    const struct event *event = at->event;
+    const struct history *history = at->history;
+    return (struct failure){.at = cursor_moment(at),
+                            .event = *event,
+                            .path = path,
+                            .stock = stock,
+                            .refusals = {{cursor_moment(at), event->size_bytes, event->stack_id,
+                                          event->result, event->hook_id, event->memory}},
+                            .refusals_count = 1,
+                            .sample = history->samples[DEVICE_SLOT(history->stocks[stock].device)]};
+}
+
+static void add_refusal(struct failure *failure, const struct refusal *refusal)
+{
+    if (failure->refusals_count < FAILURE_REFUSALS)
+        failure->refusals[failure->refusals_count] = *refusal;
+    failure->refusals_count++;
+}
+
+/* The pool gave up: what it had asked the driver for in vain is part of its failure. */
+static void join_refusals(const struct cursor *at, struct failure *failure)
+{
+    const struct refusal report = failure->refusals[0];
+    failure->refusals_count = 0;
+    FOR_EACH_OF_THREAD(waiting, at)
+    {
+        if (!is_asked_for_piece(at, &waiting->failure)) {
+            waiting->state = REFUSAL_IS_FAILURE;
+            continue;
+        }
+        add_refusal(failure, &waiting->failure.refusals[0]);
+        failure->flushed_bytes += waiting->failure.flushed_bytes;
+        waiting->state = REFUSAL_IS_GONE;
+    }
+    failure->refused_by_framework = !failure->refusals_count;
+    add_refusal(failure, &report);
+}
+
+/* One more refusal of a thread, none of which is known to belong to a pool. */
+static void limit_waiting(const struct cursor *at)
+{
+    size_t count = 0;
+    FOR_EACH_OF_THREAD(waiting, at)
+    count++;
+    if (count == CALLS_MOST)
+        first_of_thread(at, 0)->state = REFUSAL_IS_FAILURE;
+}
+
+int refusals_add(const struct cursor *at, uint32_t stock, uint32_t path, bool is_of_backward)
+{
+    const struct event *event = at->event;
+    const bool waits = at->history->stocks[stock].account == ACCOUNT_device &&
+                       event->result == RESULT_OUT_OF_MEMORY;
+    struct failure failure = describe(at, stock, path);
+    failure.is_of_backward = is_of_backward;
+    if (event->memory == MEMORY_TENSOR)
+        join_refusals(at, &failure);
+    else if (waits)
+        limit_waiting(at);
+    failures_note_attempt(at);
+    struct waiting_failure *added = failures_wait(at, &failure);
+    if (!added)
+        return -1;
+    if (!waits)
+        added->state = REFUSAL_IS_FAILURE;
+    at->history->has_open_failure = true;
+    return failures_settle(at);
+}
+
+/* --- what the thread does next --- */
+
+/* The driver served the thread. */
+static int note_served(const struct cursor *at)
+{
+    const struct event *event = at->event;
+    const struct waiting_failure *first = first_of_thread(at, 0);
+    if (event->memory == MEMORY_VMM && first->failure.event.memory == MEMORY_VMM)
+        return 0; /* one mapping of several: the pool's piece will tell */
+    if (!is_same_request(&first->failure, event)) {
+        take_for_failures(at);
+        return 0;
+    }
+    if (was_flushed(at))
+        return take_for_retry(at);
+    FOR_EACH_OF_THREAD(waiting, at)
+    {
+        waiting->served_address = event->address;
+        waiting->served_bytes = event->size_bytes;
+    }
+    return 0;
+}
+
+static int note_piece(const struct cursor *at)
+{
+    const struct event *event = at->event;
+    const struct waiting_failure *first = first_of_thread(at, 0);
+    const bool lies_in_served = first->served_bytes && event->address >= first->served_address &&
+                                event->address - first->served_address < first->served_bytes;
+    if ((lies_in_served || first->failure.event.memory == MEMORY_VMM) &&
+        is_asked_for_piece(at, &first->failure))
+        return take_for_retry(at);
+    take_for_failures(at);
+    return 0;
+}
+
+int refusals_before_alloc(const struct cursor *at)
+{
+    const struct event *event = at->event;
+    const enum memory_account account = memory_account((enum memory_kind)event->memory);
+    const struct waiting_failure *first = first_of_thread(at, 0);
+    int status = 0;
+    if (event->result == 0 && !event->address) /* no bytes were asked for */
+        return 0;
+    if (event->result == 0 &&
+        (account == ACCOUNT_device || account == ACCOUNT_managed || account == ACCOUNT_pool))
+        failures_note_attempt(at);
+    if (!first || event->result == INT32_MIN ||
+        (account != ACCOUNT_device && account != ACCOUNT_pool))
+        return 0;
+    if (event->result == 0)
+        status = account == ACCOUNT_pool ? note_piece(at) : note_served(at);
+    else if (account == ACCOUNT_device && !is_same_request(&first->failure, event))
+        take_for_failures(at);
+    return status || failures_settle(at) ? -1 : 0;
+}
+
+void refusals_note_flush(const struct cursor *at, uint64_t bytes)
+{
+    struct waiting_failure *last = NULL;
+    FOR_EACH_OF_THREAD(waiting, at)
+    last = waiting;
+    if (last)
+        last->failure.flushed_bytes += bytes;
+}

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""Runs out of memory in the way that its argument names; tests/pytorch/test_pytorch_oom.py says what is right."""
+import ctypes
+import os
+import sys
+
+import torch
+
+GIB, MIB = 1 << 30, 1 << 20
+CUDA = ctypes.CDLL("libcudart.so.12")
+
+
+def new(size):
+    return torch.empty(size, dtype=torch.uint8, device="cuda")
+
+
+def malloc(size):
+    address = ctypes.c_void_p()
+    return CUDA.cudaMalloc(ctypes.byref(address), ctypes.c_size_t(size))
+
+
+def retry():
+    """9 GiB cached, 10 GiB asked for and served."""
+    cached = [new(GIB) for _ in range(9)]
+    cached.clear()
+    kept = new(10 * GIB)
+    assert torch.cuda.memory_stats()["num_alloc_retries"] == 1 and torch.cuda.memory_stats()["num_ooms"] == 0
+    return kept
+
+
+def fatal():
+    return [new(GIB) for _ in range(20)]
+
+
+def caught():
+    kept = []
+    try:
+        while True:
+            kept.append(new(GIB))
+    except torch.OutOfMemoryError:
+        kept.clear()
+    return new(GIB)
+
+
+def handled_at_the_end():
+    try:
+        fatal()
+    except torch.OutOfMemoryError:
+        pass
+
+
+def aborted():
+    try:
+        fatal()
+    except torch.OutOfMemoryError:
+        os.abort()
+
+
+def backward():
+    """The exception of autograd's thread, caught in the one that called it."""
+    weight = torch.ones(GIB // 4, device="cuda", requires_grad=True)
+    kept = [new(GIB) for _ in range(13)]
+    try:
+        (weight * weight).sum().backward()
+    except torch.OutOfMemoryError:
+        kept.clear()
+    return new(GIB)
+
+
+def fraction():
+    torch.cuda.set_per_process_memory_fraction(0.5)
+    return [new(GIB) for _ in range(20)]
+
+
+def outside():
+    for _ in range(10):
+        assert malloc(GIB) == 0
+    return [new(GIB) for _ in range(20)]
+
+
+def cached():
+    """A call of the program's own fails beside what PyTorch keeps."""
+    kept = [new(GIB) for _ in range(15)]
+    small = [new(100 * MIB) for _ in range(7)]
+    del kept[:6]
+    small.clear()
+    assert malloc(GIB) == 2
+    return kept
+
+
+def stream():
+    """What is idle is of another stream, in segments that something still uses."""
+    other = torch.cuda.Stream()
+    with torch.cuda.stream(other):
+        whole = [new(3 * GIB) for _ in range(5)]
+        del whole
+        large = [new(2 * GIB) for _ in range(5)]
+        pins = [new(GIB - 2 * MIB) for _ in range(5)]
+    del large
+    new(2 * GIB)
+    return pins
+
+
+def main():
+    result = globals()[sys.argv[1]]()
+    assert result is not main
+
+
+main()

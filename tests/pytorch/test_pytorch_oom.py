@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""PyTorch running out of memory: what is a failure, whether the program died of it, and why."""
+import pytest
+
+from support.run import load_json
+
+
+def run(dry_run, way, **settings):
+    return dry_run("out_of_memory.py", way, check=False, **settings)
+
+
+def ooms(recording):
+    return load_json("oom", recording.trace)["oom"]
+
+
+def test_nine_gib_cached_ten_asked_and_served_is_no_failure(dry_run):
+    found = load_json("oom", run(dry_run, "retry").trace)
+    (retry,) = found["retries"]
+    assert found["oom"] == []
+    assert (retry["retries_count"], retry["asked_bytes"], retry["flushed_bytes"]) == (1, 10 << 30, 9 << 30)
+    assert retry["frames"][0]["function"]
+
+
+def test_what_expandable_segments_release_and_map_again_is_no_failure(dry_run):
+    found = load_json("oom", run(dry_run, "retry", PYTORCH_CUDA_ALLOC_CONF="expandable_segments:True").trace)
+    assert found["oom"] == [] and len(found["retries"]) <= 1
+
+
+@pytest.mark.parametrize(
+    "way, kind",
+    [("fatal", "fatal"), ("caught", "caught"), ("handled_at_the_end", "caught"), ("aborted", "fatal"), ("backward", "caught")],
+)
+def test_one_exception_is_one_failure_of_that_kind(dry_run, way, kind):
+    (oom,) = ooms(run(dry_run, way))
+    assert (oom["kind"], oom["layer"], oom["verdict"]) == (kind, "pool", "exhausted")
+    assert [refusal["api"] for refusal in oom["refusals"]] == ["cudaMalloc", "cudaMalloc", "pool"]

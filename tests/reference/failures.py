@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""Which refused calls are one failure, which a retry, and whether the program went on: the rules of the manual
+(doc/counting.md), over all events at once. It must not know why a call failed."""
+
+import dataclasses
+
+OUT_OF_MEMORY = 2
+ASKED_AT_ONCE = 4
+WAITING_MOST = 64
+OTHERS_MOST = 100
+
+
+@dataclasses.dataclass(eq=False)
+class Failure:
+    event: object
+    stock: tuple
+    span: object
+    calls: list = dataclasses.field(default_factory=list)
+    flushed: int = 0
+    state: str = "waits"  # then failure, or gone
+    served: range = range(0)
+
+
+def python_frame(books, stack):
+    while stack in books.frames and books.frames[stack][1] != 1:
+        stack = books.frames[stack][0]
+    return stack if stack in books.frames else None
+
+
+def asked_for_piece(books, refused, piece):
+    a, b = python_frame(books, refused.stack), python_frame(books, piece.stack)
+    big_enough = refused.memory == "virtual" or refused.size >= piece.size
+    return refused.device == piece.device and big_enough and (a is None or b is None or a == b)
+
+
+class Failures:
+    def __init__(self, books):
+        self.books, self.every, self.retries = books, [], []  # a retry: (first refused event, flushed bytes)
+        failed = {event.index: (event, stock, span) for event, stock, span in books.failures}
+        for event in books.events[: books.count]:
+            if event.kind == "alloc" and event.result == 0 and event.address:
+                self.served(event)
+            if event.index in failed:
+                self.failed(*failed[event.index])
+            flushed = sum(
+                block.size for block in books.blocks if block.end == event.index and block.how == "freed" and block.is_segment
+            )  # fmt: skip
+            if self.waiting(event) and flushed:
+                self.waiting(event)[-1].flushed += flushed
+        self.list = [one for one in self.every if one.state != "gone"]
+
+    def waiting(self, event):
+        return [one for one in self.every if one.state == "waits" and one.event.thread == event.thread]
+
+    def set(self, ones, state):
+        for one in ones:
+            one.state = state
+
+    def retry(self, ones):
+        self.retries.append((ones[0].event, sum(one.flushed for one in ones)))
+        self.set(ones, "gone")
+
+    def served(self, event):
+        ones, account = self.waiting(event), self.books.account[event.memory]
+        if not ones or account not in ("device", "pool"):
+            return
+        first = ones[0].event
+        if account == "pool":
+            fits = event.address in ones[0].served or first.memory == "virtual"
+            if fits and asked_for_piece(self.books, first, event):
+                self.retry(ones)
+            else:
+                self.set(ones, "failure")
+        elif event.memory == "virtual" and first.memory == "virtual":
+            pass
+        elif self.request(event) != self.request(first):
+            self.set(ones, "failure")
+        elif any(one.flushed for one in ones):
+            self.retry(ones)
+        else:
+            for one in ones:
+                one.served = range(event.address, event.address + event.size)
+
+    @staticmethod
+    def request(event):
+        return event.device, event.memory, event.size
+
+    def failed(self, event, stock, span):
+        account = self.books.account[event.memory]
+        ones = self.waiting(event)
+        if event.kind == "alloc" and account == "device" and ones and self.request(event) != self.request(ones[0].event):
+            self.set(ones, "failure")
+        new = Failure(event, stock, span)
+        ones = self.waiting(event)
+        if event.memory == "tensor":
+            for one in ones:
+                joins = asked_for_piece(self.books, one.event, event)
+                one.state = "gone" if joins else "failure"
+                new.calls += [one.event] if joins else []
+                new.flushed += one.flushed if joins else 0
+        waits = stock[1] == "device" and event.result == OUT_OF_MEMORY
+        if waits and len(ones) == ASKED_AT_ONCE:
+            ones[0].state = "failure"
+        new.calls.append(event)
+        new.state = "waits" if waits else "failure"
+        self.every.append(new)
+        self.hurry()
+
+    def hurry(self):
+        """Behind the first that waits, no more than so many are kept."""
+        while True:
+            places = [i for i, one in enumerate(self.every) if one.state == "waits"]
+            if not places or len(self.every) - places[0] <= WAITING_MOST:
+                return
+            self.every[places[0]].state = "failure"
+
+    def went_on(self, failure):
+        """The thread asked again, or others did so often; autograd's hands its exception to another thread."""
+        books, others = self.books, 0
+        name = books.threads.get(failure.event.thread) or ""
+        failed = {event.index for event, *_ in books.failures}
+        for event in books.events[failure.event.index + 1 : books.count]:
+            served = event.kind == "alloc" and event.result == 0 and event.address
+            if not (served and books.account[event.memory] in ("device", "managed", "pool") or event.index in failed):
+                continue
+            others += 1
+            if event.thread == failure.event.thread or name.startswith("pt_autograd") or others == OTHERS_MOST:
+                return True
+        return False
