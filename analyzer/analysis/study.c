@@ -46,6 +46,34 @@ static uint64_t *place_stops(struct replay_plan *plan, size_t count, uint64_t ev
     return stops;
 }
 
+/* A replay of its own for one observer. */
+static int replay_for(const struct study *study, const struct study_ask *ask,
+                      const struct observer observer, struct err *err)
+{
+    const struct replay_plan plan = {.rule_of = category_rule_of,
+                                     .takes_library_ranges = ask->takes_library_ranges,
+                                     .observers = {&observer, 1}};
+    struct event_reader *reader = event_reader_new(&study->trace, err);
+    struct history history;
+
+    if (!reader)
+        return -1;
+    const struct event_source source = event_reader_source(reader);
+    const int status = replay_trace(&history, &study->trace, &source, &plan, err);
+    if (!status)
+        history_release(&history);
+    event_reader_free(reader);
+    return status;
+}
+
+static int begin_timelines(struct study *study, const struct study_ask *ask, struct err *err)
+{
+    timelines_init(&study->timelines, &ask->timeline);
+    if (!timeline_needs_steps(&ask->timeline))
+        return 0;
+    return replay_for(study, ask, timelines_steps_observer(&study->timelines), err);
+}
+
 /* --- the pass --- */
 
 enum { OBSERVERS_MAX = STUDY_WATCHES + 1 };
@@ -59,10 +87,8 @@ static size_t choose_observers(struct study *study, const struct study_ask *ask,
     if (ask->needs & STUDY_NEEDS_##name)                                                           \
         observers[count++] = type##_observer(&study->name);
 #include "watches.def"
-    if (ask->timeline.cut_count) {
-        timelines_init(&study->timelines, &ask->timeline);
+    if (ask->timeline.cut_count)
         observers[count++] = timelines_observer(&study->timelines);
-    }
     return count;
 }
 
@@ -78,6 +104,8 @@ static int run_replay(struct study *study, const struct study_ask *ask, struct e
     if (moment_parse(ask->at, &plan, err))
         return -1;
     if (ask->stop_count && count_events(&event_count, &study->trace, err))
+        return -1;
+    if (ask->timeline.cut_count && begin_timelines(study, ask, err))
         return -1;
     stops = place_stops(&plan, ask->stop_count, event_count, err);
     if (!stops || !(reader = event_reader_new(&study->trace, err)))
@@ -109,29 +137,32 @@ static int ask_moments(struct study *study, uint32_t stock, struct err *err)
     return breakdown_ask(&study->breakdown, stock, moments, count, err);
 }
 
+/* The paths of both replays have the same numbers; behind them is outside any. */
+static size_t path_of(const void *self, const struct block *block)
+{
+    const struct history *history = self;
+
+    return block->path == HISTORY_NONE ? history->path_count : block->path;
+}
+
+static size_t category_of(const void *self, const struct block *block)
+{
+    return categories_of(self, block);
+}
+
 static int break_down(struct study *study, const struct study_ask *ask, struct err *err)
 {
     const uint32_t stock_count = (uint32_t)study->history.stock_count;
-    struct observer observer = breakdown_observer(&study->breakdown);
-    const struct replay_plan plan = {.rule_of = category_rule_of,
-                                     .takes_library_ranges = ask->takes_library_ranges,
-                                     .observers = {&observer, 1}};
-    struct history again;
-
-    if (breakdown_init(&study->breakdown, ask->timeline_by, &study->categories, stock_count, err))
+    const struct breakdown_groups by_category = {CATEGORY_COUNT, category_of, &study->categories};
+    const struct breakdown_groups by_phase = {study->history.path_count + 1, path_of,
+                                              &study->history};
+    const bool is_by_phase = ask->timeline_by == BREAKDOWN_BY_PHASE;
+    if (breakdown_init(&study->breakdown, is_by_phase ? &by_phase : &by_category, stock_count, err))
         return -1;
     for (uint32_t i = 0; i < stock_count; i++)
         if (ask_moments(study, i, err))
             return -1;
-    struct event_reader *reader = event_reader_new(&study->trace, err);
-    if (!reader)
-        return -1;
-    const struct event_source source = event_reader_source(reader);
-    const int status = replay_trace(&again, &study->trace, &source, &plan, err);
-    if (!status)
-        history_release(&again);
-    event_reader_free(reader);
-    return status;
+    return replay_for(study, ask, breakdown_observer(&study->breakdown), err);
 }
 
 int study_open(struct study *study, const char *path, const struct study_ask *ask, struct err *err)

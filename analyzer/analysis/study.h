@@ -6,13 +6,13 @@
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STUDY_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STUDY_H
 
-#include "breakdown.h"
 #include "category.h"
 #include "analyzer/analysis/steps/growth_watch.h"
 #include "analyzer/analysis/steps/step_watch.h"
 #include "nesting.h"
 #include "phases.h"
-#include "timeline.h"
+#include "analyzer/analysis/over_time/breakdown.h"
+#include "analyzer/analysis/over_time/timeline.h"
 #include "analyzer/symbol/symbols.h"
 #include "analyzer/load/trace.h"
 #include "analyzer/util/text_list.h"
@@ -50,7 +50,8 @@ struct study {
 
 /*
  * One pass over the events. Stops need one before it, which counts them; a timeline by phase or
- * category needs a second replay, because its moments are known after the first.
+ * category needs a second replay, because its moments are known after the first; one by steps needs
+ * one before it, because any event may show that steps end otherwise.
  */
 int study_open(struct study *study, const char *path, const struct study_ask *ask, struct err *err);
 void study_release(struct study *study);

@@ -51,8 +51,8 @@ static int read_given(struct page_timeline_options *own, const struct given *giv
 int command_timeline(const struct command *command, int argc, char **argv, struct err *err)
 {
     static const struct option_rule rules[] = {
-        {"axis", 0, OPTION_CHOICE, "time|event", "what the rows are even steps of (default time)",
-         offsetof(struct given, axis)},
+        {"axis", 0, OPTION_CHOICE, "time|event|step",
+         "what the rows are even steps of (default time)", offsetof(struct given, axis)},
         {"from", 0, OPTION_TEXT, "WHEN",
          "begin there and not at the first allocation: a time (1.5s), or the number of an event, "
          "with "

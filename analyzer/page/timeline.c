@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyzer/analysis/breakdown.h"
-#include "analyzer/analysis/timeline.h"
+#include "analyzer/analysis/over_time/breakdown.h"
+#include "analyzer/analysis/over_time/timeline.h"
 #include "analyzer/render/units.h"
 #include "analyzer/util/array.h"
 
@@ -74,7 +74,7 @@ static const char *group_key(const struct line *line, size_t group)
 {
     if (line->by == BREAKDOWN_BY_CATEGORY)
         return category_key((enum category)group);
-    return group + 1 == line->study->breakdown.group_count
+    return group + 1 == line->study->breakdown.groups.count
                ? NULL
                : study_path(line->study, (uint32_t)group);
 }
@@ -90,9 +90,9 @@ static void add_largest_groups(const struct line *line)
 
     /* Each time the largest that is below the one before it, or as large and behind it. */
     for (; shown_count <= MOST && length < BYTES; shown_count++) {
-        size_t largest = breakdown->group_count;
+        size_t largest = breakdown->groups.count;
         uint64_t most = 0;
-        for (size_t i = 0; i < breakdown->group_count; i++) {
+        for (size_t i = 0; i < breakdown->groups.count; i++) {
             const uint64_t bytes = breakdown_bytes(breakdown, line->stock, i, line->row);
             if (bytes > most && (bytes < below || (bytes == below && i > before))) {
                 largest = i;
@@ -128,7 +128,7 @@ static void add_cut(const struct line *line, size_t cut)
     add_begin(line, cut);
     doc_integer(doc_detail(doc), "time_ns", "Highest at", DOC_NS, (int64_t)own->time_ns);
     doc_count(doc_detail(doc), "seq", "Event", own->seq);
-    doc_known_count(doc_detail(doc), "step", "Step", line->study->timelines.step > 0, own->step);
+    doc_known_count(doc_detail(doc), "step", "Step", own->step > 0, own->step);
     doc_bytes(doc, "live_bytes", "Most live", own->max_bytes);
     doc_bytes(doc_detail(doc), "lowest_bytes", "Least live", own->min_bytes);
     if (line->driver != HISTORY_NONE)
@@ -147,7 +147,7 @@ static void add_groups(const struct line *line, size_t cut)
     const struct breakdown *breakdown = &line->study->breakdown;
     struct doc *doc = line->doc;
 
-    for (size_t i = 0; i < breakdown->group_count; i++) {
+    for (size_t i = 0; i < breakdown->groups.count; i++) {
         const uint64_t bytes = breakdown_bytes(breakdown, line->stock, i, line->row);
 
         if (!bytes)
@@ -282,13 +282,11 @@ static int check_part(const struct study *study, struct err *err)
 {
     const struct timeline_ask *ask = &study->timelines.ask;
     const struct moment *last = &study->history.last;
-    const bool needs_steps = ask->axis == TIMELINE_STEP || ask->from.unit == TIMELINE_STEP ||
-                             ask->to.unit == TIMELINE_STEP;
     char when[UNITS_TEXT_BYTES];
 
     if (last->index == INDEX_NONE)
         return 0;
-    if (needs_steps && !study->timelines.step) {
+    if (timeline_needs_steps(ask) && study->timelines.kind == STEP_ENDS) {
         err_set(
             err, ERR_USAGE,
             "the trace shows no steps: mark them with gpumemtrace_step() or a phase named step; "

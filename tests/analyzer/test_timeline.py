@@ -198,3 +198,42 @@ def test_the_answer_says_what_peaked_when_and_what_was_left(trace):
     document = load_json("timeline", trace.write())
     assert document["answer"] == ["The driver peaked at 3.00 MiB of 1.00 GiB, 2.00 us after the start, in phase step; "
                                   "1.00 MiB was live at the end."]  # fmt: skip
+
+
+def steps(trace, ends):
+    """Four steps of 10, 30, 50 and 70 bytes, each above what the steps before it kept."""
+    for number in range(4):
+        with trace.phase("forward"):
+            passing = trace.alloc(10 + 20 * number)
+        with trace.phase("optimizer") if ends == "optimizer" else trace.phase("update"):
+            trace.free(passing)
+            trace.alloc(1)
+        if ends == "event":
+            trace.step(number)
+    return trace
+
+
+@pytest.mark.parametrize("ends", ["event", "optimizer"])
+def test_by_steps_a_row_is_a_step(trace, ends):
+    found = [(row["begin"], row["step"], row["live_bytes"]) for row in rows(steps(trace, ends), "--axis=step")]
+    assert found == [(1, 1, 10), (2, 2, 31), (3, 3, 52), (4, 4, 73)]
+    assert [line.split()[0] for line in text_rows(trace, "--axis=step")] == ["1", "2", "3", "4"]
+
+
+def test_of_many_steps_a_row_names_the_step_of_its_highest_moment(trace):
+    found = [(row["begin"], row["step"], row["live_bytes"]) for row in rows(steps(trace, "event"), "--axis=step",
+                                                                            "--samples=2")]  # fmt: skip
+    assert found == [(1, 2, 31), (3, 4, 73)]
+
+
+def test_a_part_may_be_given_in_steps(trace):
+    steps(trace, "event")
+    found = [(row["begin"], row["live_bytes"]) for row in rows(trace, "--axis=step", "--from=2", "--to=3")]
+    assert found == [(2, 31), (3, 52)]
+
+
+def test_without_steps_there_is_no_axis_of_steps(trace):
+    trace.alloc(1)
+    completed = run_command("timeline", trace.write(), "--axis=step")
+    assert (completed.returncode, completed.stdout) == (2, "")
+    assert "the trace shows no steps" in completed.stderr

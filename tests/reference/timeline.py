@@ -2,6 +2,10 @@
 """Live bytes over time by definition: every change of every stock, put into cuts of equal width. It must not know
 how a cut is found while the events pass by."""
 
+import bisect
+
+from reference.leaks import step_ends
+
 
 class Timeline:
     """axis: time, event. start, end: (unit, number) or None. Of at most so many cuts the width is the least power of
@@ -13,6 +17,7 @@ class Timeline:
         for event in self.books.events[: self.books.count]:
             self.clock.append(max(event.time, self.clock[-1] if self.clock else 0))
         self.axis, self.start, self.end = axis, start, end
+        self.step_ends = step_ends(self.books)[1]
         changed = [move[0] for stock in figures.all_layers() for move in self.moves(stock)]
         shown = [index for index in changed if self.is_inside(index)]
         if start:
@@ -24,7 +29,12 @@ class Timeline:
         self.first = min(shown, default=None)
 
     def x(self, index, unit=None):
+        if (unit or self.axis) == "step":
+            return 1 + bisect.bisect_right(self.step_ends, index)
         return self.clock[index] if (unit or self.axis) == "time" else self.books.events[index].seq
+
+    def needs_steps(self):
+        return "step" in (self.axis, self.start and self.start[0], self.end and self.end[0])
 
     def is_inside(self, index):
         return (not self.start or self.x(index, self.start[0]) >= self.start[1]) and (
@@ -78,6 +88,7 @@ class Timeline:
                 "begin": self.begin + cut * self.width,
                 "time_ns": self.clock[index],
                 "seq": self.books.events[index].seq,
+                "step": self.x(index, "step") if self.needs_steps() else None,
                 "live_bytes": most,
                 "lowest_bytes": least,
                 "phase": path.text if path else None,
@@ -100,24 +111,27 @@ class Timeline:
 # --- what is asked ---
 
 
-def part(books, choose):
+def part(books, choose, axis):
     """A beginning or an end for a timeline, of an event that was counted; often none."""
     event = choose.choice(books.events[: books.count] or [None])
-    unit = choose.choice(["time", "event", None, None])
-    return event and unit and (unit, event.time if unit == "time" else event.seq)
+    unit = choose.choice(["time", "step" if axis == "step" else "event", None, None])
+    if not event or not unit:
+        return None
+    return unit, {"time": event.time, "event": event.seq, "step": choose.randint(1, 5)}[unit]
 
 
 def timelines(figures, choose):
-    """A few (options, what is to be printed)."""
-    samples, axis = choose.choice([1, 7, 40, 500]), choose.choice(["time", "event"])
+    """A few (options, what is to be printed); a part or an axis that has nothing to show is refused."""
+    samples = choose.choice([1, 7, 40, 500])
+    axis = choose.choice(["time", "event", "step"] if step_ends(figures.books)[1] else ["time", "event"])
     whole = Timeline(figures, samples, axis)
     options = [f"--samples={samples}", f"--axis={axis}"]
     yield options, whole.page()
     by, key = choose.choice([("phase", "phase_of_birth"), ("category", "category")])
     yield [*options, f"--by={by}"], whole.page(key)
-    bounds = {name: part(figures.books, choose) for name in ("from", "to")}
+    bounds = {name: part(figures.books, choose, axis) for name in ("from", "to")}
     inner = Timeline(figures, samples, axis, bounds["from"], bounds["to"])
-    if inner.first is None:  # refused: there is nothing to show
+    if inner.first is None:
         return
     for name, bound in bounds.items():
         if bound:

@@ -15,17 +15,23 @@ struct stock_timeline {
 
 void timelines_init(struct timelines *timelines, const struct timeline_ask *ask)
 {
-    *timelines = (struct timelines){.ask = *ask, .width = 1};
+    *timelines = (struct timelines){.ask = *ask, .kind = STEP_ENDS, .width = 1};
 }
 
 /* --- the axis --- */
+
+/* The step that is not over yet, from 1; 0: steps are not known. */
+static uint64_t step_now(const struct timelines *timelines)
+{
+    return timelines->kind == STEP_ENDS ? 0 : timelines->ends.counts[timelines->kind] + 1;
+}
 
 static uint64_t number_now(const struct timelines *timelines, const struct cursor *at,
                            enum timeline_axis unit)
 {
     return unit == TIMELINE_TIME    ? timelines->now_ns
            : unit == TIMELINE_EVENT ? at->event->seq
-                                    : timelines->step + 1;
+                                    : step_now(timelines);
 }
 
 static bool is_before(const struct timelines *timelines, const struct cursor *at)
@@ -103,7 +109,7 @@ static struct timeline_cut *reach_cut(struct timelines *timelines, const struct 
     *cut = (struct timeline_cut){.is_present = true,
                                  .time_ns = timelines->now_ns,
                                  .seq = at->event->seq,
-                                 .step = timelines->step + 1,
+                                 .step = step_now(timelines),
                                  .index = at->index ? at->index - 1 : INDEX_NONE,
                                  .max_bytes = own->live_bytes,
                                  .min_bytes = own->live_bytes,
@@ -154,7 +160,7 @@ static void note_live(struct timelines *timelines, const struct cursor *at,
     cut->max_bytes = live_bytes;
     cut->time_ns = timelines->now_ns;
     cut->seq = at->event->seq;
-    cut->step = timelines->step + 1;
+    cut->step = step_now(timelines);
     cut->index = at->index;
     cut->path = path;
 }
@@ -187,6 +193,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
 static int on_event(void *self, const struct cursor *at)
 {
     struct timelines *timelines = self;
+    step_ends_at_event(&timelines->ends, at);
     see_time(timelines, at);
     if (timelines->has_changes && timelines->ask.from.unit && !is_before(timelines, at) &&
         !is_behind(timelines, at))
@@ -194,9 +201,45 @@ static int on_event(void *self, const struct cursor *at)
     return 0;
 }
 
+/* --- steps --- */
+
+static int on_span(void *self, const struct cursor *at, const struct spans *spans, uint32_t span,
+                   bool begins)
+{
+    struct timelines *timelines = self;
+    if (!begins)
+        step_ends_at_span(&timelines->ends, at, spans, span);
+    return 0;
+}
+
+static int on_event_of_steps(void *self, const struct cursor *at)
+{
+    struct timelines *timelines = self;
+    step_ends_at_event(&timelines->ends, at);
+    return 0;
+}
+
+static int on_end_of_steps(void *self, const struct cursor *at)
+{
+    struct timelines *timelines = self;
+    (void)at;
+    timelines->kind = step_ends_kind(&timelines->ends);
+    timelines->ends = (struct step_ends){0};
+    return 0;
+}
+
+struct observer timelines_steps_observer(struct timelines *timelines)
+{
+    return (struct observer){.self = timelines,
+                             .on_span = on_span,
+                             .on_event = on_event_of_steps,
+                             .on_end = on_end_of_steps};
+}
+
 struct observer timelines_observer(struct timelines *timelines)
 {
-    return (struct observer){.self = timelines, .on_change = on_change, .on_event = on_event};
+    return (struct observer){
+        .self = timelines, .on_change = on_change, .on_span = on_span, .on_event = on_event};
 }
 
 void timelines_release(struct timelines *timelines)

@@ -6,16 +6,13 @@
 
 #include "analyzer/util/array.h"
 
-int breakdown_init(struct breakdown *breakdown, enum breakdown_by by,
-                   const struct categories *categories, size_t stock_count, struct err *err)
+int breakdown_init(struct breakdown *breakdown, const struct breakdown_groups *groups,
+                   size_t stock_count, struct err *err)
 {
-    *breakdown = (struct breakdown){
-        .by = by,
-        .categories = categories,
-        .group_count =
-            by == BREAKDOWN_BY_CATEGORY ? CATEGORY_COUNT : categories->history->path_count + 1,
-        .stocks = array_new(stock_count, sizeof *breakdown->stocks, err),
-        .stock_count = stock_count};
+    *breakdown =
+        (struct breakdown){.groups = *groups,
+                           .stocks = array_new(stock_count, sizeof *breakdown->stocks, err),
+                           .stock_count = stock_count};
     return breakdown->stocks ? 0 : -1;
 }
 
@@ -23,7 +20,7 @@ void breakdown_release(struct breakdown *breakdown)
 {
     for (size_t i = 0; breakdown->stocks && i < breakdown->stock_count; i++) {
         struct stock_breakdown *own = &breakdown->stocks[i];
-        for (size_t group = 0; own->sums && group < breakdown->group_count; group++)
+        for (size_t group = 0; own->sums && group < breakdown->groups.count; group++)
             free(own->sums[group]);
         free(own->sums);
         free(own->moments);
@@ -38,7 +35,7 @@ int breakdown_ask(struct breakdown *breakdown, uint32_t stock, uint64_t *moments
     struct stock_breakdown *own = &breakdown->stocks[stock];
     own->moments = moments;
     own->moment_count = count;
-    own->sums = array_new(breakdown->group_count, sizeof *own->sums, err);
+    own->sums = array_new(breakdown->groups.count, sizeof *own->sums, err);
     return own->sums ? 0 : -1;
 }
 
@@ -56,13 +53,6 @@ static size_t first_moment(const struct stock_breakdown *own, uint64_t index)
     return from;
 }
 
-static size_t group_of(const struct breakdown *breakdown, const struct block *block)
-{
-    if (breakdown->by == BREAKDOWN_BY_CATEGORY)
-        return categories_of(breakdown->categories, block);
-    return block->path == HISTORY_NONE ? breakdown->group_count - 1 : block->path;
-}
-
 /* Sums are kept as differences to the moment before; where they end is one moment more. */
 static int add_block(struct breakdown *breakdown, const struct block *block, struct err *err)
 {
@@ -73,7 +63,7 @@ static int add_block(struct breakdown *breakdown, const struct block *block, str
     const size_t end = first_moment(own, block->life.end_index);
     if (first == end)
         return 0;
-    uint64_t **sums = &own->sums[group_of(breakdown, block)];
+    uint64_t **sums = &own->sums[breakdown->groups.of(breakdown->groups.self, block)];
     if (!*sums && !(*sums = array_new(own->moment_count + 1, sizeof **sums, err)))
         return -1;
     (*sums)[first] += block->size_bytes;
@@ -98,7 +88,7 @@ static int on_end(void *self, const struct cursor *at)
             return -1;
     for (size_t i = 0; i < breakdown->stock_count; i++) {
         const struct stock_breakdown *own = &breakdown->stocks[i];
-        for (size_t group = 0; own->sums && group < breakdown->group_count; group++)
+        for (size_t group = 0; own->sums && group < breakdown->groups.count; group++)
             for (size_t moment = 1; own->sums[group] && moment < own->moment_count; moment++)
                 own->sums[group][moment] += own->sums[group][moment - 1];
     }

@@ -8,9 +8,10 @@
  *     cuts                0      1      2      3        where it was asked to; when the cuts are
  *     now twice as wide ├────────────┼────────────┤     used up, two become one
  */
-#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_TIMELINE_H
-#define GPUMEMTRACE_ANALYZER_ANALYSIS_TIMELINE_H
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_OVER_TIME_TIMELINE_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_OVER_TIME_TIMELINE_H
 
+#include "analyzer/analysis/steps/step_ends.h"
 #include "analyzer/replay/history/observer.h"
 
 enum timeline_axis { TIMELINE_TIME = 1, TIMELINE_EVENT, TIMELINE_STEP };
@@ -26,6 +27,11 @@ struct timeline_ask {
     enum timeline_axis axis;
     struct timeline_bound from, to;
 };
+static inline bool timeline_needs_steps(const struct timeline_ask *ask)
+{
+    return ask->axis == TIMELINE_STEP || ask->from.unit == TIMELINE_STEP ||
+           ask->to.unit == TIMELINE_STEP;
+}
 
 /* What was live in a cut; before its first change, what was live when it began. */
 struct timeline_cut {
@@ -39,7 +45,9 @@ struct timeline_cut {
 
 struct timelines {
     struct timeline_ask ask;
-    uint64_t now_ns, step; /* the latest time so far; steps that ended */
+    uint64_t now_ns; /* the latest time so far */
+    struct step_ends ends;
+    enum step_end kind; /* of the ends that count, STEP_ENDS: none */
     bool has_changes, is_begun;
     uint64_t begin, width;         /* of the first cut, and of each, in the axis's unit */
     size_t used;                   /* cuts from the first to that of the latest change */
@@ -48,6 +56,8 @@ struct timelines {
 };
 
 void timelines_init(struct timelines *timelines, const struct timeline_ask *ask);
+/* Where steps are needed, which kind of end counts is known after a replay that looks only at them. */
+struct observer timelines_steps_observer(struct timelines *timelines);
 struct observer timelines_observer(struct timelines *timelines);
 void timelines_release(struct timelines *timelines);
 
