@@ -43,10 +43,11 @@ static bool *find_segment_stacks(const struct study *study, uint32_t stock, stru
 
 /* --- rows --- */
 
+/* The allocation that repeats is among them: it shows which lines are helpers of all. */
 static int blame_all(struct stock_leak *found, struct symbols *symbols, struct err *err)
 {
     const struct growth *growth = &found->growth;
-    uint32_t *stacks = array_new(growth->count + growth->churn_count, sizeof *stacks, err);
+    uint32_t *stacks = array_new(growth->count + growth->churn_count + 1, sizeof *stacks, err);
     size_t count = 0;
 
     if (!stacks)
@@ -55,6 +56,8 @@ static int blame_all(struct stock_leak *found, struct symbols *symbols, struct e
         stacks[count++] = growth->items[i].stack_id;
     for (size_t i = 0; i < growth->churn_count; i++)
         stacks[count++] = growth->churn[i].stack_id;
+    if (growth->steps == GROWTH_STEPS_REPEAT)
+        stacks[count++] = growth->repeats;
     const int status = blame_stacks(&found->blame, symbols, stacks, count, err);
     free(stacks);
     return status;

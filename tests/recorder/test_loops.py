@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""Leaks, and what only looks like one, in a recorded program: the verdict that a person would give."""
+import re
+
+import pytest
+
+from support.run import ROOT, load_json
+
+SOURCE = (ROOT / "tests/programs/calls/loops.c").read_text().splitlines()
+CARD_KIB = 16 << 20
+
+
+def line_of(function, call):
+    """Where that function calls this."""
+    begin = next(number for number, line in enumerate(SOURCE) if f"static void {function}(" in line)
+    return next(number for number, line in enumerate(SOURCE, 1) if number > begin and call in line)
+
+
+@pytest.fixture
+def verdict(record, program):
+    """verdict(loop) is the first sentence of `leaks`, and its growth."""
+
+    def run(loop):
+        page = load_json("leaks", record(program("loops"), loop).trace)
+        return page["answer"][0], page["devices"][0]["leaks"]["growth"][0]
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "loop, call, kib_per_step, off",
+    [("losses", "take(256)", 256, 0), ("error_path", "take(512)", 512 / 7, 2), ("unmarked", "take(64)", 64, 1)],
+)
+def test_a_leak_is_named_with_its_line_and_bytes_per_step(verdict, loop, call, kib_per_step, off):
+    says, growth = verdict(loop)
+    assert growth["verdict"] == "leak"
+    assert abs(growth["leak_bytes_per_step"] / 1024 - kib_per_step) <= off
+    assert re.match(rf"Leak: [\d.]+ KiB per step \(±[\d.]+ K?i?B, 120 steps\) by loops\.c:{line_of(loop, call)} {loop}; the "
+                    r"card is full after about \d+ more steps\.$", says), says
+    left = int(re.search(r"about (\d+) more", says)[1])
+    assert 0.9 <= left / (CARD_KIB / kib_per_step) <= 1
+
+
+@pytest.mark.parametrize("loop", ["cache_fills", "cache_empties", "batch_varies"])
+def test_what_only_looks_like_a_leak_is_none(verdict, loop):
+    says, growth = verdict(loop)
+    assert (growth["verdict"], says) == ("no leak", "No leak: live bytes do not grow from step to step (120 steps).")
