@@ -161,16 +161,18 @@ static int warn_names(const struct study *study, struct text_list *list, struct 
     if (gaps.other_build_count &&
         text_list_add(
             list, err,
-            "%s%s on this machine %s not the build that was recorded: frames there show module "
-            "and offset; --debug-dir=DIR finds the right one",
+            "%s%s on this machine %s not the build that was recorded: rows by call stack, function "
+            "and operator show module and offset there, and their category may be 'other'; "
+            "--debug-dir=DIR finds the right one",
             gaps.other_build, gaps.other_build_count > 1 ? " and others" : "",
             gaps.other_build_count > 1 ? "are" : "is"))
         return -1;
     if (gaps.missing_count &&
         text_list_add(
             list, err,
-            "%s%s %s not on this machine: frames there show module and offset; run 'gpumemtrace "
-            "resolve' where the program ran, or give --debug-dir=DIR",
+            "%s%s %s not on this machine: rows by call stack, function and operator show module "
+            "and offset there, and their category may be 'other'; run 'gpumemtrace resolve' where "
+            "the program ran, or give --debug-dir=DIR",
             gaps.missing, gaps.missing_count > 1 ? " and others" : "",
             gaps.missing_count > 1 ? "are" : "is"))
         return -1;

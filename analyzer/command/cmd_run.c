@@ -14,6 +14,7 @@
 #include "say.h"
 #include "analyzer/run/run_child.h"
 #include "analyzer/run/run_end.h"
+#include "analyzer/run/run_names.h"
 #include "analyzer/run/run_places.h"
 #include "analyzer/run/run_program.h"
 #include "common/sim_spec.h"
@@ -26,6 +27,7 @@ struct run_options {
 #define OPTION(field, type, environment, flag, argument, standard, text) const char *field;
 #include "gpumemtrace/options.def"
     const char *dry_run; /* NULL: not asked for; "": without SPEC */
+    bool no_resolve;
 };
 
 #define OFFSET(field) offsetof(struct run_options, field)
@@ -52,6 +54,9 @@ static const struct option_rule rules[] = {
      "other "
      "processes hold and ,context=300MiB (default " SIM_SPEC_DEFAULT ")",
      OFFSET(dry_run)},
+    {"no-resolve", 0, OPTION_FLAG, NULL,
+     "leave the names of native frames to the first command that reads the trace",
+     OFFSET(no_resolve)},
     {0},
 };
 
@@ -215,12 +220,18 @@ static const char *setting(const char *environment, const char *standard)
     return value ? value : standard;
 }
 
+/* The template that the recorder named its traces by. */
+static const char *output_setting(void)
+{
+    return setting("GPUMEMTRACE_OUTPUT", "gpumemtrace.%p.db");
+}
+
 static void say_how_it_ended(const char *program, const struct run_ended *ended)
 {
     char path[PATH_MAX], how[64] = "ended by a raw exit_group";
     struct err said;
     if (!strcmp(setting("GPUMEMTRACE_QUIET", "0"), "1") ||
-        !run_end_left_trace(setting("GPUMEMTRACE_OUTPUT", "gpumemtrace.%p.db"), ended->pid, path))
+        !run_end_left_trace(output_setting(), ended->pid, path))
         return;
     if (ended->signal)
         snprintf(how, sizeof how, "was killed by signal %d", ended->signal);
@@ -228,7 +239,7 @@ static void say_how_it_ended(const char *program, const struct run_ended *ended)
     command_say("run", said.message);
 }
 
-static int start_program(const char *path, char **argv, struct err *err)
+static int start_program(const char *path, char **argv, bool resolves, struct err *err)
 {
     struct run_ended ended;
     int status = run_child(path, argv, &ended, err);
@@ -236,8 +247,11 @@ static int start_program(const char *path, char **argv, struct err *err)
         return say_and_return(err, RUN_NOT_FOUND);
     if (ended.start_errno)
         return say_and_return(err, RUN_NOT_EXECUTABLE);
-    if (status >= 0)
-        say_how_it_ended(path, &ended);
+    if (status < 0)
+        return status;
+    say_how_it_ended(path, &ended);
+    if (resolves)
+        run_names_keep(output_setting(), ended.pid);
     return status;
 }
 
@@ -263,7 +277,7 @@ int command_run(const struct command *command, int argc, char **argv, struct err
     if (run_program_check(path, places.library, own.dry_run != NULL, err) ||
         set_loader(&places, err))
         goto out;
-    status = start_program(path, argv + (argc - options.operand_count), err);
+    status = start_program(path, argv + (argc - options.operand_count), !own.no_resolve, err);
 out:
     text_release(&output);
     return status;

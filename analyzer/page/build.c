@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/symbol/keep_names.h"
 #include "analyzer/util/array.h"
 
 static void add_known(struct doc *doc, const char *key, const char *label, enum doc_unit unit,
@@ -260,6 +261,7 @@ static int add_one_trace(struct doc *doc, struct job *job, const struct page *pa
     if (study_open(&study, path, &ask, err))
         return -1;
     status = symbols_set_sources(study.symbols, &view->sources, err) ||
+                     keep_names(&study.trace, study.symbols, err) ||
                      note_in_job(job, &study, err) || add_study(doc, &study, page, view, err)
                  ? -1
                  : 0;

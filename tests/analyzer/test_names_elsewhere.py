@@ -4,13 +4,16 @@ import contextlib
 import ctypes.util
 import http.server
 import json
+import os
+import pathlib
 import shutil
+import sqlite3
 import subprocess
 import threading
 
 import pytest
 
-from support.run import ROOT, clean_environment, load_json, run_command
+from support.run import BUILD, ROOT, clean_environment, load_json, run_command
 from support.printed_stack import PrintedStack, frames_of
 
 LINE = next(
@@ -231,3 +234,79 @@ def test_debuginfod_without_a_server_is_refused(tmp_path, stack):
     completed = run_command("peak", "--debuginfod", stack.write(tmp_path / "trace.db"), env=environment)
     assert completed.returncode == 2
     assert "DEBUGINFOD_URLS names no server" in completed.stderr
+
+
+# --- names that stay in the trace ---
+
+
+def symbol_rows(trace):
+    with contextlib.closing(sqlite3.connect(trace)) as database:
+        return database.execute("SELECT count(*) FROM symbol").fetchone()[0]
+
+
+def record_sample(folder, *options):
+    """The sample training loop, copied so that it can be taken away."""
+    program = shutil.copy(BUILD / "samples/train", folder / "train")
+    trace = folder / "train.db"
+    run_command("run", "--dry-run", *options, "-o", trace, "--", program)
+    return program, trace
+
+
+def answers_of(trace):
+    """What every table says; the heading and the warnings may differ."""
+    answers = [load_json(command, trace) for command in ("report", "peak", "leaks")]
+    for answer in answers:
+        answer.pop("warnings")
+    return answers
+
+
+def test_a_run_keeps_the_names_for_the_time_when_its_program_is_gone(tmp_path):
+    program, trace = record_sample(tmp_path)
+    assert symbol_rows(trace) > 0
+    before = answers_of(trace)
+    pathlib.Path(program).unlink()
+    assert answers_of(trace) == before
+    assert "train.c" in run_command("report", trace).stdout
+
+
+def test_the_first_command_keeps_the_names_that_a_run_did_not(tmp_path):
+    program, trace = record_sample(tmp_path, "--no-resolve")
+    assert symbol_rows(trace) == 0
+    before = answers_of(trace)
+    assert symbol_rows(trace) > 0
+    pathlib.Path(program).unlink()
+    assert answers_of(trace) == before
+
+
+def test_names_that_are_not_all_there_are_not_kept(tmp_path):
+    program, trace = record_sample(tmp_path, "--no-resolve")
+    pathlib.Path(program).rename(tmp_path / "elsewhere")
+    warning = next(text for text in load_json("report", trace)["warnings"] if "train" in text)
+    assert "not on this machine" in warning and "category may be 'other'" in warning
+    assert symbol_rows(trace) == 0
+    (tmp_path / "elsewhere").rename(program)
+    run_command("report", trace)
+    assert symbol_rows(trace) > 0
+
+
+def test_every_process_of_a_run_keeps_its_names_and_no_other_run_gets_any(tmp_path):
+    other = record_sample(tmp_path, "--no-resolve")[1].rename(tmp_path / "all.old.db")
+    program = BUILD / "samples/train"
+    run_command("run", "--dry-run", "-o", tmp_path / "all.db", "--", "sh", "-c", f"{program}; {program}")
+    assert symbol_rows(tmp_path / "all.db") > 0 and symbol_rows(tmp_path / "all.2.db") > 0
+    assert symbol_rows(other) == 0
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write any file")
+def test_a_trace_that_may_not_be_written_is_read_all_the_same(tmp_path):
+    program, trace = record_sample(tmp_path, "--no-resolve")
+    names = answers_of(shutil.copy(trace, tmp_path / "copy.db"))
+    trace.chmod(0o400)
+    tmp_path.chmod(0o500)
+    try:
+        read = answers_of(trace)
+    finally:
+        tmp_path.chmod(0o700)
+    for answer in (*read, *names):
+        answer["trace"].pop("path")
+    assert read == names

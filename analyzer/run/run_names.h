@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names of native frames for the traces of a run that has ended, where the files that they come
+ * from are still as they were. It must not know how the run was started.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_NAMES_H
+#define GPUMEMTRACE_ANALYZER_RUN_RUN_NAMES_H
+
+#include <sys/types.h>
+
+/* Of every complete trace of the run whose topmost process this was; pattern is what
+ * GPUMEMTRACE_OUTPUT was. What cannot be named now is left to the first command that can. */
+void run_names_keep(const char *pattern, pid_t pid);
+
+#endif
