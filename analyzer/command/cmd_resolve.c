@@ -25,7 +25,8 @@ static int write_names(struct doc *doc, const struct study *study, const struct 
 
 int command_resolve(const struct command *command, int argc, char **argv, struct err *err)
 {
-    static const struct page page = {.schema = "gpumemtrace.resolve/1", .tail = write_names};
+    static const struct page page = {
+        .schema = "gpumemtrace.resolve/1", .writes_names = true, .tail = write_names};
 
     return answer_command(&page, command, argc, argv, err);
 }

@@ -261,7 +261,7 @@ static int add_one_trace(struct doc *doc, struct job *job, const struct page *pa
     if (study_open(&study, path, &ask, err))
         return -1;
     status = symbols_set_sources(study.symbols, &view->sources, err) ||
-                     keep_names(&study.trace, study.symbols, err) ||
+                     (!page->writes_names && keep_names(&study.trace, study.symbols, err)) ||
                      note_in_job(job, &study, err) || add_study(doc, &study, page, view, err)
                  ? -1
                  : 0;

@@ -28,6 +28,7 @@ struct page {
     void (*ask)(struct study_ask *ask, const struct view *view, const struct doc *doc);
     page_answer *answer;      /* what the page opens with; may be NULL */
     page_device_part *device; /* inside each device; may be NULL */
+    bool writes_names;        /* its tail writes names of native frames into the trace */
     page_part *tail;          /* after the devices; may be NULL */
 };
 

@@ -2,32 +2,30 @@
 /* See keep_names.h. */
 #include "keep_names.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #include "all_names.h"
 
-static bool has_native_frames(const struct trace *trace)
+/* Whether there are native frames, and each lies in a file that is as it was; [vdso] has no file. */
+static int all_files_are_found(const struct trace *trace, struct symbols *symbols, struct err *err)
 {
-    for (size_t id = 1; id < trace->frame_limit; id++)
-        if (trace->frames[id].present && trace->frames[id].kind == FRAME_NATIVE)
-            return true;
-    return false;
-}
+    const struct trace_module *last = NULL;
+    int all = 0;
 
-/* Of those that frames lie in; [vdso] has no file. */
-static bool all_files_are_found(const struct trace *trace, const struct symbols *symbols,
-                                const struct all_names *names)
-{
-    for (size_t i = 0; i < trace->module_count; i++) {
-        const struct name_counts *counts = &names->by_module[i];
+    for (size_t id = 1; id < trace->frame_limit; id++) {
+        const struct trace_frame *frame = &trace->frames[id];
+        const struct trace_module *module;
 
-        if (trace->modules[i].path[0] == '/' &&
-            counts->with_line + counts->with_function + counts->without_name &&
-            strcmp(symbols_file_state(symbols, &trace->modules[i]), "found") != 0)
-            return false;
+        if (!frame->present || frame->kind != FRAME_NATIVE)
+            continue;
+        all = 1;
+        module = trace_module_at(trace, frame->address - 1);
+        if (module && module != last && module->path[0] == '/' &&
+            (all = symbols_has_file(symbols, module, err)) <= 0)
+            return all;
+        last = module;
     }
-    return true;
+    return all;
 }
 
 int keep_names(const struct trace *trace, struct symbols *symbols, struct err *err)
@@ -35,12 +33,16 @@ int keep_names(const struct trace *trace, struct symbols *symbols, struct err *e
     struct err unwritten;
     struct all_names names;
 
-    if (trace->symbol_count || trace->recording || access(trace->path, W_OK) ||
-        !has_native_frames(trace))
+    int found;
+
+    if (trace->symbol_count || trace->recording || access(trace->path, W_OK))
         return 0;
+    found = all_files_are_found(trace, symbols, err);
+    if (found <= 0)
+        return found;
     if (all_names_collect(&names, trace, symbols, err))
         return -1;
-    if (names.count && all_files_are_found(trace, symbols, &names))
+    if (names.count)
         (void)write_symbol_names(trace, names.items, names.count, &unwritten);
     all_names_release(&names);
     return 0;

@@ -96,6 +96,13 @@ static struct module_file *file_of(struct native_names *names, const struct trac
     return file;
 }
 
+int native_names_has_file(struct native_names *names, const struct trace_module *module,
+                          struct err *err)
+{
+    const struct module_file *file = file_of(names, module, err);
+    return file ? file->state == ELF_FOUND : -1;
+}
+
 const char *native_names_file_state(const struct native_names *names,
                                     const struct trace_module *module)
 {

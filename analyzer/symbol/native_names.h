@@ -16,7 +16,9 @@ struct native_names;
 struct native_names *native_names_new(const struct trace *trace, struct err *err);
 void native_names_free(struct native_names *names);
 
-/* As symbols_set_sources, symbols_prefer_files, symbols_file_state and symbols_gaps. */
+/* As the functions of symbols.h with these names. */
+int native_names_has_file(struct native_names *names, const struct trace_module *module,
+                          struct err *err);
 int native_names_set_sources(struct native_names *names, const struct symbol_sources *sources,
                              struct err *err);
 void native_names_prefer_files(struct native_names *names);

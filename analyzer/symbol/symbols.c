@@ -54,6 +54,11 @@ const char *symbols_file_state(const struct symbols *symbols, const struct trace
     return native_names_file_state(symbols->native, module);
 }
 
+int symbols_has_file(struct symbols *symbols, const struct trace_module *module, struct err *err)
+{
+    return native_names_has_file(symbols->native, module, err);
+}
+
 struct symbol_gaps symbols_gaps(const struct symbols *symbols)
 {
     return native_names_gaps(symbols->native);

@@ -66,6 +66,9 @@ void symbols_prefer_files(struct symbols *symbols);
 const struct symbol_frame *symbols_find(struct symbols *symbols, uint64_t address, size_t *count,
                                         bool *is_signal_return, struct err *err);
 
+/* 1: the file of this module is here, as it was recorded; 0: it is not; -1: out of memory. */
+int symbols_has_file(struct symbols *symbols, const struct trace_module *module, struct err *err);
+
 /* "found", "missing" or "other build": the file of a module whose frames were asked for. */
 const char *symbols_file_state(const struct symbols *symbols, const struct trace_module *module);
 
