@@ -89,6 +89,11 @@ uint8_t category_rule_of(const char *name)
     return PATH_RULE_NONE;
 }
 
+enum category category_of_rule(uint8_t rule)
+{
+    return rule == PATH_RULE_NONE ? CATEGORY_other : (enum category)rules[rule].kept;
+}
+
 static const char *file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

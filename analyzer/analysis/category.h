@@ -36,6 +36,9 @@ struct categories {
  * the replay has to know of a phase. */
 uint8_t category_rule_of(const char *name);
 
+/* What such a rule says of a block that outlives its phase; PATH_RULE_NONE: other. */
+enum category category_of_rule(uint8_t rule);
+
 /* history and symbols must outlive the categories. */
 int categories_init(struct categories *categories, const struct history *history,
                     struct symbols *symbols, struct err *err);

@@ -167,17 +167,14 @@ static int break_down(struct study *study, const struct study_ask *ask, struct e
 
 int study_open(struct study *study, const char *path, const struct study_ask *ask, struct err *err)
 {
-    *study = (struct study){0};
+    *study = (struct study){.takes_library_ranges = ask->takes_library_ranges};
     if (load_trace(&study->trace, path, err) || run_replay(study, ask, err))
         goto failed;
-    if (ask->timeline_by < BREAKDOWN_BY_PHASE)
-        trace_close_events(&study->trace);
     study->symbols = symbols_new(&study->trace, err);
     if (!study->symbols ||
         categories_init(&study->categories, &study->history, study->symbols, err) ||
         (ask->timeline_by >= BREAKDOWN_BY_PHASE && break_down(study, ask, err)))
         goto failed;
-    trace_close_events(&study->trace);
     return 0;
 failed:
     study_release(study);

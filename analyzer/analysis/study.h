@@ -46,12 +46,15 @@ struct study {
 #include "watches.def"
     struct timelines timelines;
     struct breakdown breakdown; /* of the moments of the timelines */
+    bool takes_library_ranges;       /* as in struct study_ask */
+    const struct remedies *remedies; /* analyzer/remedy/; NULL: nobody asked for them */
 };
 
 /*
  * One pass over the events. Stops need one before it, which counts them; a timeline by phase or
  * category needs a second replay, because its moments are known after the first; one by steps needs
- * one before it, because any event may show that steps end otherwise.
+ * one before it, because any event may show that steps end otherwise. The events
+ * stay open until trace_close_events, for whoever reads them again.
  */
 int study_open(struct study *study, const char *path, const struct study_ask *ask, struct err *err);
 void study_release(struct study *study);

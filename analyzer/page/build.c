@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/remedy/remedies.h"
 #include "analyzer/symbol/keep_names.h"
 #include "analyzer/util/array.h"
 
@@ -253,6 +254,7 @@ static int add_one_trace(struct doc *doc, struct job *job, const struct page *pa
 {
     struct study_ask ask = {
         .needs = page->needs, .at = view->at, .takes_library_ranges = view->takes_library_ranges};
+    struct remedies remedies = {0};
     struct study study;
     int status;
 
@@ -261,10 +263,16 @@ static int add_one_trace(struct doc *doc, struct job *job, const struct page *pa
     if (study_open(&study, path, &ask, err))
         return -1;
     status = symbols_set_sources(study.symbols, &view->sources, err) ||
-                     (!page->writes_names && keep_names(&study.trace, study.symbols, err)) ||
-                     note_in_job(job, &study, err) || add_study(doc, &study, page, view, err)
+                     (page->advises && remedies_find(&remedies, &study, err))
                  ? -1
                  : 0;
+    trace_close_events(&study.trace);
+    study.remedies = page->advises ? &remedies : NULL;
+    if (!status)
+        status = (!page->writes_names && keep_names(&study.trace, study.symbols, err)) ||
+                         note_in_job(job, &study, err) || add_study(doc, &study, page, view, err)
+                     ? -1
+                     : 0;
     study_release(&study);
     return status;
 }

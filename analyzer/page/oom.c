@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The page of `oom`, and its parts: failed allocations and their verdicts. */
 #include "parts.h"
+#include "remedies.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -347,8 +348,10 @@ int page_last_failure(struct doc *doc, const struct study *study, const struct v
 static int add_oom_tail(struct doc *doc, const struct study *study, const struct view *view,
                         struct err *err)
 {
-    return page_all_failures(doc, study, view, err) || page_warnings(doc, study, view, err) ? -1
-                                                                                            : 0;
+    return page_all_failures(doc, study, view, err) || page_remedies(doc, study, view, err) ||
+                   page_warnings(doc, study, view, err)
+               ? -1
+               : 0;
 }
 
-const struct page page_oom = {.schema = "gpumemtrace.oom/1", .tail = add_oom_tail};
+const struct page page_oom = {.schema = "gpumemtrace.oom/1", .advises = true, .tail = add_oom_tail};

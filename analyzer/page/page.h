@@ -24,6 +24,7 @@ typedef int page_device_part(struct doc *doc, const struct study *study,
 struct page {
     const char *schema;
     unsigned needs; /* of the study: STUDY_NEEDS_… */
+    bool advises;   /* of the study: remedies */
     /* Adds what depends on options and reader; may be NULL. */
     void (*ask)(struct study_ask *ask, const struct view *view, const struct doc *doc);
     page_answer *answer;      /* what the page opens with; may be NULL */

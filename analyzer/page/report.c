@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The page of `report`: everything in one place. */
 #include "parts.h"
+#include "remedies.h"
 
 /* The worst finding opens the page: the first of these that has something to say. */
 static int answer_report(struct opening *opening, const struct study *study,
@@ -47,7 +48,7 @@ static int add_report_of_device(struct doc *doc, const struct study *study,
 static int add_report_tail(struct doc *doc, const struct study *study, const struct view *view,
                            struct err *err)
 {
-    if (page_last_failure(doc, study, view, err))
+    if (page_last_failure(doc, study, view, err) || page_remedies(doc, study, view, err))
         return -1;
     if (page_ledgers(doc_detail(doc), study, view, err) ||
         page_leaks_of_all(doc_detail(doc), study, view, err))
@@ -57,6 +58,7 @@ static int add_report_tail(struct doc *doc, const struct study *study, const str
 
 const struct page page_report = {.schema = "gpumemtrace.report/1",
                                  .needs = STUDY_NEEDS_phases | STUDY_NEEDS_growth,
+                                 .advises = true,
                                  .answer = answer_report,
                                  .device = add_report_of_device,
                                  .tail = add_report_tail};

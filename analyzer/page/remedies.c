@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* What would have helped, as a page says it; see remedies.h. */
+#include "remedies.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/blame/blame.h"
+#include "analyzer/remedy/remedies.h"
+#include "analyzer/render/units.h"
+#include "analyzer/util/text.h"
+
+enum { BEST = 2, TEXT_MAX = 2048 };
+
+/* --- the words of one remedy --- */
+
+struct words {
+    char who[BLAME_TEXT_BYTES]; /* "train.py:61 forward" */
+    char what
+        [STACK_FUNCTION_BYTES]; /* "each Layer", as in "checkpoint each Layer train.py:61 calls" */
+    uint64_t count;
+};
+
+static void name_line(struct words *words, const struct study *study, const struct remedy *remedy)
+{
+    const struct trace *trace = &study->trace;
+    const struct trace_location *line = &trace->locations[remedy->line];
+    snprintf(words->who, sizeof words->who, "%.200s:%" PRIu32,
+             stack_base_name(trace_string(trace, line->file_id)), line->line);
+    if (!remedy->callee)
+        return;
+    const char *function = trace_string(trace, trace->locations[remedy->callee].function_id);
+    const char *dot = strrchr(function, '.');
+    if (dot && !strcmp(dot, ".forward"))
+        snprintf(words->what, sizeof words->what, "each %.*s", (int)(dot - function), function);
+}
+
+static int find_words(struct words *words, const struct study *study, const struct remedy *remedy,
+                      struct err *err)
+{
+    *words = (struct words){.what = "what", .who = "the program", .count = remedy->count};
+    if (remedy->line) {
+        name_line(words, study, remedy);
+        return 0;
+    }
+    return remedy->stack_id && blame_alone(words->who, study->symbols, remedy->stack_id, err) < 0
+               ? -1
+               : 0;
+}
+
+/* Fills in {what}, {who} and {count}. */
+static void add_filled(struct text *text, const char *pattern, const struct words *words)
+{
+    while (*pattern) {
+        const char *brace = strchr(pattern, '{');
+        const char *end = brace ? strchr(brace, '}') : NULL;
+        if (!end) {
+            text_addf(text, "%s", pattern);
+            return;
+        }
+        text_addf(text, "%.*s", (int)(brace - pattern), pattern);
+        if (!strncmp(brace, "{who}", 5))
+            text_addf(text, "%s", words->who);
+        else if (!strncmp(brace, "{what}", 6))
+            text_addf(text, "%s", words->what);
+        else
+            text_addf(text, "%" PRIu64, words->count);
+        pattern = end + 1;
+    }
+}
+
+/* --- the list --- */
+
+static int add_remedy(struct doc *doc, const struct study *study, const struct remedy *remedy,
+                      struct err *err)
+{
+    const char *supposes = remedy_supposes(remedy->key);
+    struct words words;
+    struct text text, how;
+    if (find_words(&words, study, remedy, err))
+        return -1;
+    text_init(&text, TEXT_MAX);
+    text_init(&how, TEXT_MAX);
+    add_filled(&text, remedy_text(remedy->key), &words);
+    add_filled(&how, remedy_how(remedy->key), &words);
+    doc_text(doc_detail(doc), "remedy", "Remedy", remedy_key(remedy->key));
+    doc_known_bytes(doc, "gain_bytes", "Gain", remedy->gain_known, remedy->gain_bytes);
+    doc_bytes(doc_detail(doc), "need_bytes", "Of", study->remedies->need_bytes);
+    doc_text(doc, "advice", "Advice", text_failed(&text) ? NULL : text.data);
+    doc_text(doc_detail(doc), "how", "How", text_failed(&how) ? NULL : how.data);
+    doc_text(doc_detail(doc), "sign", "Sign", remedy_sign(remedy->key));
+    doc_text(doc_detail(doc), "supposes", "Supposes", supposes);
+    doc_note(doc, "%s%s%s", text_failed(&how) ? "" : how.data, supposes ? "; supposes " : "",
+             supposes ? supposes : "");
+    text_release(&text);
+    text_release(&how);
+    return 0;
+}
+
+int page_remedies(struct doc *doc, const struct study *study, const struct view *view,
+                  struct err *err)
+{
+    const struct remedies *remedies = study->remedies;
+    (void)view;
+    doc_list_begin(doc, "remedies", "What would have helped");
+    for (size_t i = 0; remedies && i < remedies->count; i++) {
+        doc_row_begin(doc);
+        if (add_remedy(doc, study, &remedies->items[i], err))
+            return -1;
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+    return 0;
+}
+
+/* --- the sentence --- */
+
+int page_remedies_best(struct opening *opening, const struct study *study, const struct view *view,
+                       struct err *err)
+{
+    const struct remedies *remedies = study->remedies;
+    char gain[UNITS_TEXT_BYTES], need[UNITS_TEXT_BYTES];
+    struct words words;
+    struct text text;
+    size_t said = 0;
+    int status = 0;
+    (void)view;
+    text_init(&text, TEXT_MAX);
+    for (size_t i = 0; remedies && i < remedies->count && said < BEST; i++) {
+        const struct remedy *remedy = &remedies->items[i];
+        if (!remedy->gain_known)
+            continue;
+        if (find_words(&words, study, remedy, err)) {
+            text_release(&text);
+            return -1;
+        }
+        text_add(&text, said ? "; " : "");
+        add_filled(&text, remedy_text(remedy->key), &words);
+        text_addf(&text, ": %s", units_bytes(gain, remedy->gain_bytes));
+        if (!said++)
+            text_addf(&text, " of %s", units_bytes(need, remedies->need_bytes));
+    }
+    if (said && !text_failed(&text))
+        status =
+            page_say(opening, "%s: %s.",
+                     remedies->has_failed ? "Would have helped" : "Would make room", text.data);
+    text_release(&text);
+    return status;
+}

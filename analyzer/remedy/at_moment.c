@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/* Signs in what was live at a moment; see at_moment.h. */
+#include "at_moment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/replay/history/live_walk.h"
+#include "analyzer/util/array.h"
+#include "analyzer/util/glob.h"
+
+/* A line is worth a question if it holds this share of what forward holds. */
+enum { WORTHY_SHARE = 5 };
+
+/* --- what was live --- */
+
+static int add_live(struct at_moment *at, uint64_t begin_index, uint64_t size_bytes,
+                    uint32_t stack_id, uint32_t path, struct err *err)
+{
+    struct live_block *grown = array_grow(at->items, &at->capacity, at->count, sizeof *grown, err);
+    if (!grown)
+        return -1;
+    at->items = grown;
+    struct live_block *added = &grown[at->count];
+    *added = (struct live_block){.begin_index = begin_index,
+                                 .size_bytes = size_bytes,
+                                 .place = places_of(at->places, stack_id, err),
+                                 .stack_id = stack_id,
+                                 .part = part_of_path(at->history, path)};
+    if (added->place == PLACE_NONE)
+        return -1;
+    at->bytes_by_part[added->part] += size_bytes;
+    at->count++;
+    return 0;
+}
+
+static int compare_births(const void *left, const void *right)
+{
+    const struct live_block *a = left, *b = right;
+    return (a->begin_index > b->begin_index) - (a->begin_index < b->begin_index);
+}
+
+int at_moment_find(struct at_moment *at, uint32_t stock, uint64_t index,
+                   const struct failure *failure, struct err *err)
+{
+    struct live_walk walk = live_walk_begin(at->history, stock, index);
+    const struct block *block;
+    while ((block = live_walk_next(&walk)))
+        if (add_live(at, block->life.begin_index, block->size_bytes, block->stack_id,
+                     block->deciding_path, err))
+            return -1;
+    if (failure &&
+        add_live(at, index, failure->event.size_bytes, failure->event.stack_id, failure->path, err))
+        return -1;
+    if (at->count)
+        qsort(at->items, at->count, sizeof *at->items, compare_births);
+    return 0;
+}
+
+void at_moment_release(struct at_moment *at)
+{
+    free(at->items);
+    at->items = NULL;
+    at->count = at->capacity = 0;
+}
+
+/* --- signs --- */
+
+static const struct {
+    enum sign sign;
+    const char *pattern;
+} functions[] = {
+#define REMEDY(key, sign, text, how, supposes)
+#define PYTHON(sign, pattern)
+#define NATIVE(sign, pattern) {SIGN_##sign, pattern},
+#include "remedies.def"
+};
+
+static bool is_function_of(const struct symbol_frame *frame, enum sign sign)
+{
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (functions[i].sign == sign && glob_match(functions[i].pattern, frame->function))
+            return true;
+    return false;
+}
+
+/* Only native frames inside the innermost Python frame are looked at: they are what the line called.
+ * 1: the stack has the sign, 0: it has not. */
+static int has_native_sign(const struct at_moment *at, uint32_t stack_id, enum sign sign,
+                           struct err *err)
+{
+    struct symbol_walk walk = symbols_walk_begin(at->symbols, stack_id);
+    struct symbol_frame frame;
+    int status;
+    while ((status = symbols_walk_next(&walk, &frame, err)) > 0) {
+        if (!strcmp(frame.kind, "python"))
+            return 0;
+        if (is_function_of(&frame, sign))
+            return 1;
+    }
+    return status;
+}
+
+int at_moment_signed(const struct at_moment *at, enum sign sign, struct signed_bytes *found,
+                     struct err *err)
+{
+    *found = (struct signed_bytes){0};
+    for (size_t i = 0; i < at->count; i++) {
+        const struct live_block *block = &at->items[i];
+        int has = at->places->items[block->place].signs >> sign & 1;
+        if (!has && block->part == PART_FORWARD)
+            has = has_native_sign(at, block->stack_id, sign, err);
+        if (has < 0)
+            return -1;
+        if (!has)
+            continue;
+        found->bytes += block->size_bytes;
+        if (block->size_bytes > found->largest_bytes) {
+            found->largest_bytes = block->size_bytes;
+            found->stack_id = block->stack_id;
+        }
+    }
+    return 0;
+}
+
+/* --- lines --- */
+
+static bool is_of_this_forward(const struct at_moment *at, const struct live_block *block)
+{
+    return block->part == PART_FORWARD && block->begin_index >= at->round_index;
+}
+
+struct line {
+    uint32_t location, depth;
+    uint64_t bytes;
+    size_t seen_at; /* the last block that counted, + 1: a recursion counts once */
+};
+
+static bool is_of_program(const struct at_moment *at, uint32_t location)
+{
+    const struct trace *trace = at->places->trace;
+    const struct trace_location *found = &trace->locations[location];
+    const struct symbol_frame frame = {.kind = "python",
+                                       .function = trace_string(trace, found->function_id),
+                                       .file = trace_string(trace, found->file_id),
+                                       .line = found->line,
+                                       .is_named = true};
+    return frame_role_of(&frame) == ROLE_program;
+}
+
+static uint32_t depth_of(const struct places *places, uint32_t place)
+{
+    uint32_t depth = 0;
+    for (; place != PLACE_ROOT; place = places->items[place].parent)
+        depth++;
+    return depth;
+}
+
+/* Callers come first. */
+static int compare_lines(const void *left, const void *right)
+{
+    const struct line *a = left, *b = right;
+    if (a->bytes != b->bytes)
+        return a->bytes < b->bytes ? 1 : -1;
+    return (a->depth > b->depth) - (a->depth < b->depth);
+}
+
+/* Adds the block's bytes to each line that it was called from. */
+static void add_to_lines(const struct at_moment *at, struct line *lines, size_t number)
+{
+    const struct live_block *block = &at->items[number];
+    uint32_t depth = depth_of(at->places, block->place);
+    for (uint32_t place = block->place; place != PLACE_ROOT; depth--) {
+        const struct place *found = &at->places->items[place];
+        struct line *line = &lines[found->location];
+        if (line->seen_at != number + 1)
+            line->bytes += block->size_bytes;
+        line->seen_at = number + 1;
+        line->location = found->location;
+        line->depth = depth;
+        place = found->parent;
+    }
+}
+
+/* --- calls of a line --- */
+
+/* How often the blocks under a line pass to another place: what the calls have in common. */
+struct passage {
+    uint32_t place;
+    uint64_t count;
+};
+
+struct passages {
+    struct passage *items;
+    size_t count, capacity;
+};
+
+static int add_passage(struct passages *passages, uint32_t place, struct err *err)
+{
+    for (size_t i = 0; i < passages->count; i++)
+        if (passages->items[i].place == place) {
+            passages->items[i].count++;
+            return 0;
+        }
+    struct passage *grown =
+        array_grow(passages->items, &passages->capacity, passages->count, sizeof *grown, err);
+    if (!grown)
+        return -1;
+    passages->items = grown;
+    grown[passages->count++] = (struct passage){place, 1};
+    return 0;
+}
+
+/* The first place that is passed to at least half as often as any. */
+static const struct passage *first_common(const struct passages *passages)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < passages->count; i++)
+        if (passages->items[i].count > most)
+            most = passages->items[i].count;
+    for (size_t i = 0; i < passages->count; i++)
+        if (passages->items[i].count * 2 >= most)
+            return &passages->items[i];
+    return NULL;
+}
+
+static const struct passage *most_common(const struct passages *passages)
+{
+    const struct passage *most = NULL;
+    for (size_t i = 0; i < passages->count; i++)
+        if (!most || passages->items[i].count > most->count)
+            most = &passages->items[i];
+    return most;
+}
+
+/* The places under the line that follow one another; of `before`, if it is not PLACE_NONE, only
+ * those that it follows: what a call ends with. */
+static int find_passages(const struct at_moment *at, uint32_t location, uint32_t before,
+                         struct passages *passages, struct err *err)
+{
+    uint32_t last = PLACE_NONE;
+    for (size_t i = 0; i < at->count; i++) {
+        const struct live_block *block = &at->items[i];
+        if (!is_of_this_forward(at, block) || block->place == last ||
+            !place_is_under(at->places, block->place, location))
+            continue;
+        const uint32_t found = before == PLACE_NONE     ? block->place
+                               : block->place == before ? last
+                                                        : PLACE_NONE;
+        if (found != PLACE_NONE && add_passage(passages, found, err))
+            return -1;
+        last = block->place;
+    }
+    return 0;
+}
+
+/* 1: the line makes several calls, and *calls says how they begin and end. */
+static int find_calls(const struct at_moment *at, uint32_t location, struct calls *calls,
+                      uint64_t *count, struct err *err)
+{
+    struct passages firsts = {0}, lasts = {0};
+    int status = -1;
+    if (find_passages(at, location, PLACE_NONE, &firsts, err))
+        goto out;
+    const struct passage *first = first_common(&firsts);
+    status = 0;
+    if (!first || first->count < 2)
+        goto out;
+    if (find_passages(at, location, first->place, &lasts, err)) {
+        status = -1;
+        goto out;
+    }
+    const struct passage *last = most_common(&lasts);
+    *calls = (struct calls){.location = location,
+                            .first_place = first->place,
+                            .output_place = last ? last->place : first->place};
+    *count = first->count;
+    status = 1;
+out:
+    free(firsts.items);
+    free(lasts.items);
+    return status;
+}
+
+int at_moment_lines(const struct at_moment *at, struct what_ifs *what_ifs,
+                    uint64_t counts[WHAT_IF_LINES_MAX], struct err *err)
+{
+    const size_t limit = at->places->trace->location_limit;
+    const uint64_t worthy_bytes = at->bytes_by_part[PART_FORWARD] / WORTHY_SHARE + 1;
+    struct line *lines = array_new(limit, sizeof *lines, err);
+    int status = -1;
+    if (!lines)
+        return -1;
+    for (size_t i = 0; i < at->count; i++)
+        if (is_of_this_forward(at, &at->items[i]))
+            add_to_lines(at, lines, i);
+    if (limit)
+        qsort(lines, limit, sizeof *lines, compare_lines);
+    for (size_t i = 0;
+         i < limit && what_ifs->line_count < WHAT_IF_LINES_MAX && lines[i].bytes >= worthy_bytes;
+         i++) {
+        const size_t number = what_ifs->line_count;
+        if (lines[i].location == PLACE_NATIVE || !is_of_program(at, lines[i].location))
+            continue;
+        const int found =
+            find_calls(at, lines[i].location, &what_ifs->lines[number], &counts[number], err);
+        if (found < 0)
+            goto out;
+        if (found)
+            calls_init(&what_ifs->lines[what_ifs->line_count++]);
+    }
+    status = 0;
+out:
+    free(lines);
+    return status;
+}
+
+uint32_t at_moment_callee(const struct at_moment *at, uint32_t location)
+{
+    for (size_t i = 0; i < at->count; i++) {
+        uint32_t callee = 0;
+        uint32_t place = at->items[i].place;
+        if (at->items[i].part != PART_FORWARD || !place_is_under(at->places, place, location))
+            continue;
+        for (; at->places->items[place].location != location;
+             place = at->places->items[place].parent)
+            if (is_of_program(at, at->places->items[place].location))
+                callee = at->places->items[place].location;
+        if (callee)
+            return callee;
+    }
+    return 0;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* Stacks without their native frames; see places.h. */
+#include "places.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyzer/symbol/symbols.h"
+#include "analyzer/util/array.h"
+#include "analyzer/util/glob.h"
+#include "gpumemtrace/limits.h"
+
+/* In the map of numbers, beside the locations. */
+#define NATIVE_SPACE UINT32_MAX
+
+static const struct {
+    enum sign sign;
+    const char *pattern;
+} patterns[] = {
+#define REMEDY(key, sign, text, how, supposes)
+#define PYTHON(sign, pattern) {SIGN_##sign, pattern},
+#define NATIVE(sign, pattern)
+#include "remedies.def"
+};
+
+static uint16_t signs_of(const struct trace *trace, const struct trace_location *location)
+{
+    char subject[2 * LIMIT_text_bytes + sizeof ":"];
+    uint16_t signs = 0;
+
+    snprintf(subject, sizeof subject, "%s:%s", trace_string(trace, location->file_id),
+             trace_string(trace, location->function_id));
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+        if (glob_match(patterns[i].pattern, subject))
+            signs |= (uint16_t)(1u << patterns[i].sign);
+    return signs;
+}
+
+static uint32_t add_place(struct places *places, uint32_t space, uint64_t key,
+                          const struct place *place, struct err *err)
+{
+    uint32_t number = address_map_get(&places->numbers, space, key);
+    if (number != ADDRESS_MAP_NONE)
+        return number;
+    struct place *grown =
+        array_grow(places->items, &places->capacity, places->count, sizeof *grown, err);
+    if (!grown)
+        return PLACE_NONE;
+    places->items = grown;
+    number = (uint32_t)places->count;
+    if (address_map_put(&places->numbers, space, key, number, err))
+        return PLACE_NONE;
+    grown[places->count++] = *place;
+    return number;
+}
+
+int places_init(struct places *places, const struct trace *trace, struct err *err)
+{
+    *places = (struct places){.trace = trace};
+    places->of_frame = array_new(trace->frame_limit, sizeof *places->of_frame, err);
+    places->signs_of_location =
+        array_new(trace->location_limit, sizeof *places->signs_of_location, err);
+    if (!places->of_frame || !places->signs_of_location ||
+        add_place(places, NATIVE_SPACE, UINT64_MAX, &(struct place){.parent = PLACE_ROOT}, err) ==
+            PLACE_NONE) {
+        places_release(places);
+        return -1;
+    }
+    for (size_t i = 0; i < trace->location_limit; i++)
+        places->signs_of_location[i] = signs_of(trace, &trace->locations[i]);
+    return 0;
+}
+
+void places_release(struct places *places)
+{
+    free(places->items);
+    address_map_release(&places->numbers);
+    free(places->of_frame);
+    free(places->signs_of_location);
+    *places = (struct places){0};
+}
+
+static uint32_t place_of_frame(struct places *places, uint32_t frame_id, struct err *err)
+{
+    const struct trace *trace = places->trace;
+    uint32_t path[SYMBOLS_DEPTH_MAX];
+    int depth = 0;
+
+    for (; depth < SYMBOLS_DEPTH_MAX && frame_id < trace->frame_limit &&
+           trace->frames[frame_id].present && !places->of_frame[frame_id];
+         depth++) {
+        path[depth] = frame_id;
+        frame_id = trace->frames[frame_id].parent_id;
+    }
+    uint32_t place = PLACE_ROOT;
+    if (frame_id < trace->frame_limit && places->of_frame[frame_id])
+        place = places->of_frame[frame_id] - 1;
+    while (depth--) {
+        const struct trace_frame *frame = &trace->frames[path[depth]];
+        if (frame->kind == FRAME_PYTHON && frame->address < trace->location_limit) {
+            const uint32_t location = (uint32_t)frame->address;
+            const uint16_t signs = places->signs_of_location[location];
+            const struct place found = {place, location, places->items[place].signs | signs};
+            place = add_place(places, location, place, &found, err);
+            if (place == PLACE_NONE)
+                return PLACE_NONE;
+        }
+        places->of_frame[path[depth]] = place + 1;
+    }
+    return place;
+}
+
+uint32_t places_of(struct places *places, uint32_t stack_id, struct err *err)
+{
+    const uint32_t place = place_of_frame(places, stack_id, err);
+    if (place != PLACE_ROOT)
+        return place;
+    return add_place(places, NATIVE_SPACE, stack_id, &(struct place){.parent = PLACE_ROOT}, err);
+}
+
+bool place_is_under(const struct places *places, uint32_t place, uint32_t location)
+{
+    for (; place != PLACE_ROOT; place = places->items[place].parent)
+        if (places->items[place].location == location)
+            return true;
+    return false;
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/* What would have helped; see remedies.h. */
+#include "remedies.h"
+
+#include <stdlib.h>
+
+#include "analyzer/load/event_reader.h"
+#include "analyzer/replay/replay.h"
+#include "at_moment.h"
+
+/* A peak that left less than this share of the card is worth advice. */
+enum { SCARCE_SHARE = 10 };
+/* A gain below this share of the need helps nobody. */
+enum { NOTABLE_SHARE = 100 };
+/* A sign counts from this share of the need on. */
+enum { SIGN_SHARE = 20 };
+/* Of two lines whose gains differ by less than this share, the inner one is named. */
+enum { SAME_SHARE = 50 };
+
+static const struct {
+    const char *key, *sign, *text, *how, *supposes;
+} rows[] = {
+#define REMEDY(key, sign, text, how, supposes) {#key, sign, text, how, supposes},
+#define PYTHON(sign, pattern)
+#define NATIVE(sign, pattern)
+#include "remedies.def"
+};
+
+const char *remedy_key(enum remedy_key key)
+{
+    return rows[key].key;
+}
+
+const char *remedy_sign(enum remedy_key key)
+{
+    return rows[key].sign;
+}
+
+const char *remedy_text(enum remedy_key key)
+{
+    return rows[key].text;
+}
+
+const char *remedy_how(enum remedy_key key)
+{
+    return rows[key].how;
+}
+
+const char *remedy_supposes(enum remedy_key key)
+{
+    return rows[key].supposes;
+}
+
+/* --- what it is about --- */
+
+/* The last failure of a stock that leads its device. */
+static const struct failure *find_failure(const struct history *history)
+{
+    for (size_t i = history->failure_count; i-- > 0;) {
+        const struct failure *failure = &history->failures[i];
+        const struct device_use *use =
+            history_device(history, history->stocks[failure->stock].device);
+        if (failure->event.result == RESULT_OUT_OF_MEMORY && use && use->leading == failure->stock)
+            return failure;
+    }
+    return NULL;
+}
+
+static uint64_t total_bytes_of(const struct trace *trace, int device)
+{
+    for (size_t i = 0; i < trace->device_count; i++)
+        if (trace->devices[i].device == device)
+            return trace->devices[i].total_bytes;
+    return 0;
+}
+
+/* The device whose peak left next to nothing of its card; NULL: none. */
+static const struct device_use *find_scarce(const struct study *study)
+{
+    const struct history *history = &study->history;
+    for (size_t i = 0; i < history->device_count; i++) {
+        const struct device_use *use = &history->devices[i];
+        const uint64_t peak_bytes = history->stocks[use->stocks[ACCOUNT_device]].peak_bytes;
+        const uint64_t total_bytes = total_bytes_of(&study->trace, use->device);
+        if (total_bytes && peak_bytes >= total_bytes - total_bytes / SCARCE_SHARE)
+            return use;
+    }
+    return NULL;
+}
+
+/* --- the questions --- */
+
+enum { QUESTIONS_MAX = REMEDY_COUNT + 1 + WHAT_IF_LINES_MAX, NEED = 0 };
+
+struct inquiry {
+    const struct study *study;
+    struct remedies *remedies;
+    const struct failure *failure; /* NULL: there was none */
+    struct places places;
+    struct lives lives;
+    struct at_moment at;
+    struct what_ifs what_ifs;
+    struct what_if items[QUESTIONS_MAX];
+    enum remedy_key keys[QUESTIONS_MAX]; /* of the questions; of NEED none */
+    uint64_t call_counts[WHAT_IF_LINES_MAX];
+    bool infers; /* no backward, and forward keeps for one what earlier rounds kept and dropped */
+};
+
+static int replay_again(const struct study *study, const struct observer *observer, struct err *err)
+{
+    const struct replay_plan plan = {.rule_of = category_rule_of,
+                                     .takes_library_ranges = study->takes_library_ranges,
+                                     .observers = {observer, 1}};
+    struct event_reader *reader = event_reader_new(&study->trace, err);
+    struct history history;
+    if (!reader)
+        return -1;
+    const struct event_source source = event_reader_source(reader);
+    const int status = replay_trace(&history, &study->trace, &source, &plan, err);
+    event_reader_free(reader);
+    if (!status)
+        history_release(&history);
+    return status;
+}
+
+static struct what_if *ask(struct inquiry *inquiry, enum remedy_key key, enum what_rule rule,
+                           uint32_t part_of, uint32_t whole)
+{
+    struct what_ifs *what_ifs = &inquiry->what_ifs;
+    inquiry->keys[what_ifs->count] = key;
+    struct what_if *asked = &inquiry->items[what_ifs->count++];
+    *asked = (struct what_if){.rule = rule, .part_of = part_of, .whole = whole};
+    return asked;
+}
+
+/* Of forward's blocks, most are of places that held nearly as many before, and let go of them
+ * although there was no backward: nobody needed them. */
+static bool infers(const struct inquiry *inquiry)
+{
+    const uint64_t *born_bytes = inquiry->lives.bytes_by_part;
+    uint64_t kept_bytes = 0;
+    if (born_bytes[PART_BACKWARD] || born_bytes[PART_OPTIMIZER])
+        return false;
+    for (size_t i = 0; i < inquiry->at.count; i++) {
+        const struct live_block *block = &inquiry->at.items[i];
+        const struct place_life life = lives_of(&inquiry->lives, block->place);
+        if (block->part == PART_FORWARD && life.fall_count > 2 &&
+            life.fall_count * 2 >= life.live_count)
+            kept_bytes += block->size_bytes;
+    }
+    return kept_bytes && kept_bytes >= inquiry->at.bytes_by_part[PART_FORWARD] / 2;
+}
+
+/* Tensors as large as the largest with that sign, or of half or twice its size: another dtype. */
+static int ask_sizes(struct inquiry *inquiry, enum remedy_key key, enum sign sign, uint32_t part_of,
+                     uint32_t whole, struct err *err)
+{
+    struct signed_bytes found;
+    if (at_moment_signed(&inquiry->at, sign, &found, err))
+        return -1;
+    if (found.bytes <= inquiry->remedies->need_bytes / SIGN_SHARE)
+        return 0;
+    struct what_if *asked = ask(inquiry, key, WHAT_SIZES, part_of, whole);
+    asked->sign_stack = found.stack_id;
+    asked->sizes[0] = found.largest_bytes;
+    asked->sizes[1] = found.largest_bytes / 2;
+    asked->sizes[2] = found.largest_bytes * 2;
+    return 0;
+}
+
+/* What was loaded, where the model has as much of its own. */
+static int ask_loading(struct inquiry *inquiry, struct err *err)
+{
+    const struct at_moment *at = &inquiry->at;
+    struct signed_bytes loaded;
+    if (at_moment_signed(at, SIGN_loading, &loaded, err))
+        return -1;
+    if (loaded.bytes && at->bytes_by_part[PART_INIT] >= loaded.bytes * 2)
+        ask(inquiry, REMEDY_load_on_cpu, WHAT_SIGN, 1, 1)->sign = SIGN_loading;
+    return 0;
+}
+
+static int ask_lines(struct inquiry *inquiry, struct err *err)
+{
+    struct what_ifs *what_ifs = &inquiry->what_ifs;
+    if (at_moment_lines(&inquiry->at, what_ifs, inquiry->call_counts, err))
+        return -1;
+    for (size_t i = 0; i < what_ifs->line_count; i++) {
+        what_ifs->lines[i].drops_outputs = inquiry->infers;
+        ask(inquiry, inquiry->infers ? REMEDY_no_grad : REMEDY_checkpoint, WHAT_CALLS, 1, 1)->line =
+            i;
+    }
+    return 0;
+}
+
+static int ask_all(struct inquiry *inquiry, struct err *err)
+{
+    inquiry->infers = infers(inquiry);
+    ask(inquiry, REMEDY_COUNT, WHAT_NOTHING, 0, 1);
+    ask(inquiry, REMEDY_smaller_batch, WHAT_LINEAR, 1, 2);
+    ask(inquiry, REMEDY_smaller_states, WHAT_STATES, 3, 4);
+    ask(inquiry, REMEDY_held_over, WHAT_HELD, 1, 1);
+    ask(inquiry, REMEDY_zero_grad, WHAT_STALE, 1, 1);
+    ask(inquiry, REMEDY_fused_optimizer, WHAT_SIGN, 1, 1)->sign = SIGN_foreach;
+    return ask_sizes(inquiry, REMEDY_chunked_loss, SIGN_loss, 7, 8, err) ||
+                   ask_sizes(inquiry, REMEDY_flash_attention, SIGN_softmax, 1, 1, err) ||
+                   ask_loading(inquiry, err) || ask_lines(inquiry, err)
+               ? -1
+               : 0;
+}
+
+/* --- the answers --- */
+
+static struct remedy answer_of(const struct inquiry *inquiry, size_t number)
+{
+    const struct what_if *what_if = &inquiry->items[number];
+    const int64_t gain_bytes = inquiry->items[NEED].high_bytes - what_if->high_bytes;
+    struct remedy remedy = {.key = inquiry->keys[number],
+                            .gain_known = true,
+                            .gain_bytes = gain_bytes > 0 ? (uint64_t)gain_bytes : 0,
+                            .stack_id =
+                                what_if->sign_stack ? what_if->sign_stack : what_if->most_stack};
+    if (what_if->rule == WHAT_CALLS) {
+        remedy.line = inquiry->what_ifs.lines[what_if->line].location;
+        remedy.callee = at_moment_callee(&inquiry->at, remedy.line);
+        remedy.count = inquiry->call_counts[what_if->line];
+    }
+    return remedy;
+}
+
+/* Lines stand from the one that holds most to the one that holds least, callers first. */
+static bool is_better_line(const struct remedy *remedy, const struct remedy *best)
+{
+    return remedy->gain_bytes >= best->gain_bytes - best->gain_bytes / SAME_SHARE;
+}
+
+static void keep_answer(struct remedies *remedies, const struct remedy *remedy)
+{
+    for (size_t i = 0; i < remedies->count; i++)
+        if (remedies->items[i].key == remedy->key) {
+            if (is_better_line(remedy, &remedies->items[i]))
+                remedies->items[i] = *remedy;
+            return;
+        }
+    remedies->items[remedies->count++] = *remedy;
+}
+
+static int compare_gains(const void *left, const void *right)
+{
+    const struct remedy *a = left, *b = right;
+    if (a->gain_known != b->gain_known)
+        return a->gain_known ? -1 : 1;
+    if (a->gain_bytes != b->gain_bytes)
+        return a->gain_bytes < b->gain_bytes ? 1 : -1;
+    return (a->key > b->key) - (a->key < b->key);
+}
+
+static void keep_answers(const struct inquiry *inquiry)
+{
+    struct remedies *remedies = inquiry->remedies;
+    remedies->need_bytes = (uint64_t)inquiry->items[NEED].high_bytes;
+    for (size_t i = NEED + 1; i < inquiry->what_ifs.count; i++) {
+        const struct remedy remedy = answer_of(inquiry, i);
+        if (remedy.gain_bytes > remedies->need_bytes / NOTABLE_SHARE)
+            keep_answer(remedies, &remedy);
+    }
+    qsort(remedies->items, remedies->count, sizeof *remedies->items, compare_gains);
+}
+
+/* --- all of it --- */
+
+static int inquire(struct inquiry *inquiry, struct err *err)
+{
+    const struct remedies *remedies = inquiry->remedies;
+    const struct study *study = inquiry->study;
+    const uint64_t moment = remedies->moment.index;
+    inquiry->lives = (struct lives){
+        .places = &inquiry->places,
+        .stock = remedies->stock,
+        .moment = moment,
+        .moment_is_last = inquiry->failure != NULL,
+    };
+    const struct observer lives = lives_observer(&inquiry->lives);
+    if (replay_again(study, &lives, err))
+        return -1;
+    inquiry->at = (struct at_moment){.history = &study->history,
+                                     .places = &inquiry->places,
+                                     .symbols = study->symbols,
+                                     .round_index = inquiry->lives.round_index};
+    if (at_moment_find(&inquiry->at, remedies->stock, moment, inquiry->failure, err))
+        return -1;
+    inquiry->what_ifs =
+        (struct what_ifs){.places = &inquiry->places,
+                          .lives = &inquiry->lives,
+                          .stock = remedies->stock,
+                          .moment = moment,
+                          .failure = inquiry->failure,
+                          .needs_optimizer = inquiry->lives.optimized_rounds_count > 1,
+                          .items = inquiry->items};
+    if (ask_all(inquiry, err))
+        return -1;
+    const struct observer what_ifs = what_ifs_observer(&inquiry->what_ifs);
+    return replay_again(study, &what_ifs, err);
+}
+
+static bool choose_moment(struct inquiry *inquiry)
+{
+    const struct history *history = &inquiry->study->history;
+    struct remedies *remedies = inquiry->remedies;
+    inquiry->failure = find_failure(history);
+    if (inquiry->failure) {
+        remedies->stock = inquiry->failure->stock;
+        remedies->moment = inquiry->failure->at;
+        remedies->need_bytes = inquiry->failure->event.size_bytes;
+        remedies->has_failed = true;
+    } else {
+        const struct device_use *use = find_scarce(inquiry->study);
+        if (!use)
+            return false;
+        remedies->stock = use->leading;
+        remedies->moment = history->stocks[use->leading].peak;
+    }
+    remedies->need_bytes += history->stocks[remedies->stock].peak_bytes;
+    return remedies->moment.index != INDEX_NONE;
+}
+
+int remedies_find(struct remedies *remedies, const struct study *study, struct err *err)
+{
+    struct inquiry *inquiry = calloc(1, sizeof *inquiry);
+    int status = -1;
+    *remedies = (struct remedies){0};
+    if (!inquiry) {
+        err_set(err, ERR_SYSTEM, "out of memory for the remedies");
+        return -1;
+    }
+    inquiry->study = study;
+    inquiry->remedies = remedies;
+    remedies->needed = choose_moment(inquiry);
+    if (!remedies->needed) {
+        status = 0;
+        goto out;
+    }
+    if (places_init(&inquiry->places, &study->trace, err))
+        goto out;
+    status = inquire(inquiry, err);
+    if (!status)
+        keep_answers(inquiry);
+out:
+    what_ifs_release(&inquiry->what_ifs);
+    at_moment_release(&inquiry->at);
+    lives_release(&inquiry->lives);
+    places_release(&inquiry->places);
+    free(inquiry);
+    return status;
+}

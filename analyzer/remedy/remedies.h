@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What would have helped, and how much: the remedies of remedies.def whose sign the trace has, for
+ * the last failed allocation, else for a peak that nearly filled the card. It must not know how this
+ * is shown.
+ *
+ * The need is the most that was live, or would have been with what was refused. The gain of a remedy
+ * is the need less the highest moment of the trace without the bytes that it does away with. It takes
+ * two replays beside the first one: whether a place of backward makes gradients or temporaries, and
+ * what a loop allocates anew, is known at the end of one, and which lines hold most at the failure.
+ * A trace that did not fail and has room is not replayed again.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_REMEDY_REMEDIES_H
+#define GPUMEMTRACE_ANALYZER_REMEDY_REMEDIES_H
+
+#include "analyzer/analysis/study.h"
+#include "signs.h"
+
+struct remedy {
+    enum remedy_key key;
+    bool gain_known;
+    uint64_t gain_bytes;
+    uint32_t stack_id; /* whose site the words name; 0: none */
+    uint32_t line;     /* checkpoint, no_grad: the location that calls; 0: none */
+    uint32_t callee;   /* the location inside what it calls; 0: not of the program */
+    uint64_t count;    /* of the calls */
+};
+
+struct remedies {
+    bool needed;          /* it failed, or there was next to nothing left */
+    uint32_t stock;       /* that gains are of */
+    struct moment moment; /* the failure, or the peak */
+    bool has_failed;
+    uint64_t need_bytes;
+    struct remedy items[REMEDY_COUNT]; /* the largest gain first, those not known last */
+    size_t count;
+};
+
+/* The events of the study's trace are not closed yet. Nothing to release. */
+int remedies_find(struct remedies *remedies, const struct study *study, struct err *err);
+
+const char *remedy_key(enum remedy_key key);
+const char *remedy_sign(enum remedy_key key);
+/* With {what}, {who} and {count} to be filled in. */
+const char *remedy_text(enum remedy_key key);
+const char *remedy_how(enum remedy_key key);
+const char *remedy_supposes(enum remedy_key key); /* NULL: nothing */
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* Rounds of a training loop; see rounds.h. */
+#include "rounds.h"
+
+#include "analyzer/analysis/category.h"
+
+enum part part_of_path(const struct history *history, uint32_t path)
+{
+    while (path != HISTORY_NONE && history->paths[path].rule == PATH_RULE_NONE)
+        path = history->paths[path].parent;
+    if (path == HISTORY_NONE)
+        return PART_OTHER;
+    switch (category_of_rule(history->paths[path].rule)) {
+    case CATEGORY_parameters:
+    case CATEGORY_buffers:
+        return PART_INIT;
+    case CATEGORY_input:
+        return PART_DATA;
+    case CATEGORY_activations:
+        return PART_FORWARD;
+    case CATEGORY_gradients:
+        return PART_BACKWARD;
+    case CATEGORY_optimizer:
+        return PART_OPTIMIZER;
+    default:
+        return PART_OTHER;
+    }
+}
+
+bool rounds_allocate(struct rounds *rounds, enum part part)
+{
+    const bool was_back = rounds->part == PART_BACKWARD || rounds->part == PART_OPTIMIZER;
+    const bool begins = was_back && (part == PART_DATA || part == PART_FORWARD);
+
+    if (part == PART_OTHER || part == PART_INIT)
+        return false;
+    rounds->part = part;
+    if (begins) {
+        rounds->number++;
+        rounds->has_optimized = false;
+    }
+    rounds->has_optimized |= part == PART_OPTIMIZER;
+    return begins;
+}

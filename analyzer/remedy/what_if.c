@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* What if some bytes had not been there; see what_if.h. */
+#include "what_if.h"
+
+#include <stdlib.h>
+
+#include "analyzer/util/array.h"
+
+/* What is known of a block from its birth on. */
+struct held_block {
+    uint64_t size_bytes;
+    uint32_t place, stack_id, round;
+    uint8_t part;                      /* enum part */
+    bool recurs, passes;               /* its place does */
+    bool made;                         /* see stale.h */
+    uint32_t calls[WHAT_IF_LINES_MAX]; /* by line; SLOT_NONE: not under it */
+};
+
+/* The failed allocation comes first; see held_number. */
+enum { FAILED_BLOCK = 0 };
+
+static uint32_t held_number(const struct cursor *at, const struct block *block)
+{
+    return (uint32_t)(block - at->history->blocks) + 1;
+}
+
+/* --- which blocks a question concerns --- */
+
+static bool is_of_batch(const struct held_block *block)
+{
+    return block->part == PART_DATA || block->part == PART_FORWARD;
+}
+
+/* In the first round nothing is known to recur. */
+static bool grows_with_batch(const struct what_ifs *what_ifs, const struct held_block *block)
+{
+    if (is_of_batch(block))
+        return block->recurs || !what_ifs->lives->rounds.number;
+    return block->part == PART_BACKWARD && block->passes;
+}
+
+/* A block of a large size may have a rest that was not worth splitting. */
+static bool has_size(const struct what_if *what_if, uint64_t size_bytes)
+{
+    for (size_t i = 0; i < WHAT_IF_SIZES_MAX && what_if->sizes[i]; i++) {
+        const uint64_t rest_bytes =
+            what_if->sizes[i] / 16 < 1 << 20 ? what_if->sizes[i] / 16 : 1 << 20;
+        if (size_bytes + rest_bytes >= what_if->sizes[i] &&
+            size_bytes <= what_if->sizes[i] + rest_bytes)
+            return true;
+    }
+    return false;
+}
+
+static bool concerns(const struct what_ifs *what_ifs, const struct what_if *what_if,
+                     const struct held_block *block)
+{
+    switch (what_if->rule) {
+    case WHAT_LINEAR:
+        return grows_with_batch(what_ifs, block);
+    case WHAT_SIZES:
+        return grows_with_batch(what_ifs, block) && has_size(what_if, block->size_bytes);
+    case WHAT_SIGN:
+        return what_ifs->places->items[block->place].signs >> what_if->sign & 1;
+    case WHAT_STATES:
+        return block->part == PART_OPTIMIZER && !block->passes;
+    case WHAT_HELD:
+        return is_of_batch(block) && block->recurs && block->round < what_ifs->rounds.number;
+    case WHAT_STALE:
+        return block->part == PART_BACKWARD && block->round < what_ifs->stale_round;
+    case WHAT_CALLS:
+        return block->calls[what_if->line] != SLOT_NONE;
+    case WHAT_NOTHING:
+        break;
+    }
+    return false;
+}
+
+static int64_t gone_bytes(const struct what_ifs *what_ifs, const struct what_if *what_if)
+{
+    switch (what_if->rule) {
+    case WHAT_STALE:
+        return stale_gone_bytes(&what_ifs->stale);
+    case WHAT_CALLS:
+        return (int64_t)calls_gone_bytes(&what_ifs->lines[what_if->line], what_ifs->rounds.part);
+    default:
+        return (int64_t)(what_if->bytes / what_if->whole * what_if->part_of);
+    }
+}
+
+static void look(struct what_ifs *what_ifs, uint64_t live_bytes)
+{
+    for (size_t i = 0; i < what_ifs->count; i++) {
+        struct what_if *what_if = &what_ifs->items[i];
+        const int64_t bytes = (int64_t)live_bytes - gone_bytes(what_ifs, what_if);
+        if (bytes > what_if->high_bytes)
+            what_if->high_bytes = bytes;
+    }
+}
+
+/* --- blocks --- */
+
+static void begin_round(struct what_ifs *what_ifs, bool had_optimized)
+{
+    for (size_t i = 0; i < what_ifs->count; i++)
+        if (what_ifs->items[i].rule == WHAT_HELD)
+            what_ifs->items[i].bytes += what_ifs->new_bytes;
+    what_ifs->new_bytes = 0;
+    if (what_ifs->needs_optimizer && !had_optimized)
+        return;
+    what_ifs->stale_round = what_ifs->rounds.number;
+    stale_begin_round(&what_ifs->stale);
+}
+
+static int begin_calls(struct what_ifs *what_ifs, uint32_t number, struct held_block *block,
+                       struct err *err)
+{
+    for (size_t i = 0; i < what_ifs->line_count; i++) {
+        struct calls *calls = &what_ifs->lines[i];
+        block->calls[i] = SLOT_NONE;
+        if (block->part == PART_FORWARD &&
+            place_is_under(what_ifs->places, block->place, calls->location)) {
+            block->calls[i] =
+                calls_begin_block(calls, block->place, number, block->size_bytes, err);
+            if (block->calls[i] == SLOT_NONE)
+                return -1;
+        } else if (block->part == PART_FORWARD || block->part == PART_OPTIMIZER) {
+            calls_close(calls);
+        }
+    }
+    return 0;
+}
+
+static int begin_block(struct what_ifs *what_ifs, uint32_t number, const struct held_block *born,
+                       struct err *err)
+{
+    struct held_block *blocks = array_reach(what_ifs->blocks, &what_ifs->block_capacity,
+                                            &what_ifs->block_count, sizeof *blocks, number, err);
+    if (!blocks)
+        return -1;
+    what_ifs->blocks = blocks;
+    struct held_block *block = &blocks[number];
+    *block = *born;
+    const struct place_life life = lives_of(what_ifs->lives, block->place);
+    block->recurs = life_recurs(&life);
+    block->passes = life_passes(&life);
+    const bool had_optimized = what_ifs->rounds.has_optimized;
+    if (rounds_allocate(&what_ifs->rounds, block->part))
+        begin_round(what_ifs, had_optimized);
+    block->round = what_ifs->rounds.number;
+    if (block->part == PART_BACKWARD &&
+        stale_begin_block(&what_ifs->stale, block->place, block->size_bytes, &block->made, err))
+        return -1;
+    if (is_of_batch(block) && block->recurs)
+        what_ifs->new_bytes += block->size_bytes;
+    for (size_t i = 0; i < what_ifs->count; i++)
+        if (concerns(what_ifs, &what_ifs->items[i], block))
+            what_ifs->items[i].bytes += block->size_bytes;
+    return begin_calls(what_ifs, number, block, err);
+}
+
+static void end_block(struct what_ifs *what_ifs, uint32_t number)
+{
+    const struct held_block *block = &what_ifs->blocks[number];
+    for (size_t i = 0; i < what_ifs->count; i++)
+        if (concerns(what_ifs, &what_ifs->items[i], block))
+            what_ifs->items[i].bytes -= block->size_bytes;
+    if (is_of_batch(block) && block->recurs && block->round == what_ifs->rounds.number)
+        what_ifs->new_bytes -= block->size_bytes;
+    if (block->part == PART_BACKWARD)
+        stale_end_block(&what_ifs->stale, block->place, block->size_bytes,
+                        block->round < what_ifs->stale_round, block->made);
+    for (size_t i = 0; i < what_ifs->line_count; i++)
+        if (block->calls[i] != SLOT_NONE)
+            calls_end_block(&what_ifs->lines[i], block->calls[i], number, block->size_bytes);
+}
+
+/* --- the replay --- */
+
+static bool describe(struct what_ifs *what_ifs, struct held_block *born,
+                     const struct history *history, uint32_t stack_id, uint32_t path,
+                     uint64_t size_bytes, struct err *err)
+{
+    *born = (struct held_block){.size_bytes = size_bytes,
+                                .stack_id = stack_id,
+                                .place = places_of(what_ifs->places, stack_id, err),
+                                .part = (uint8_t)part_of_path(history, path)};
+    return born->place != PLACE_NONE;
+}
+
+static bool counts(const struct what_ifs *what_ifs, const struct cursor *at)
+{
+    return !what_ifs->failure || at->index <= what_ifs->moment;
+}
+
+static int on_change(void *self, const struct cursor *at, const struct spans *spans,
+                     const struct change *change)
+{
+    struct what_ifs *what_ifs = self;
+    const struct block *block = change->block;
+    struct held_block born;
+    (void)spans;
+    if (block->stock != what_ifs->stock || !counts(what_ifs, at))
+        return 0;
+    if (!change->birth)
+        end_block(what_ifs, held_number(at, block));
+    else if (!describe(what_ifs, &born, at->history, block->stack_id, block->deciding_path,
+                       block->size_bytes, at->err) ||
+             begin_block(what_ifs, held_number(at, block), &born, at->err))
+        return -1;
+    if (!change->is_half)
+        look(what_ifs, at->history->stocks[what_ifs->stock].live_bytes);
+    return 0;
+}
+
+static void note_most(struct what_ifs *what_ifs, const struct held_block *block,
+                      uint64_t largest_bytes[])
+{
+    for (size_t i = 0; i < what_ifs->count; i++) {
+        struct what_if *what_if = &what_ifs->items[i];
+        if (!concerns(what_ifs, what_if, block))
+            continue;
+        what_if->most_bytes += block->size_bytes;
+        if (block->size_bytes > largest_bytes[i]) {
+            largest_bytes[i] = block->size_bytes;
+            what_if->most_stack = block->stack_id;
+        }
+    }
+}
+
+/* What the questions concern at the moment itself. */
+static int note_moment(struct what_ifs *what_ifs, const struct cursor *at, bool failed)
+{
+    uint64_t *largest_bytes = array_new(what_ifs->count, sizeof *largest_bytes, at->err);
+    if (!largest_bytes)
+        return -1;
+    for (uint32_t i = 0; i < at->history->block_slots.used; i++)
+        if (at->history->blocks[i].stock == what_ifs->stock)
+            note_most(what_ifs, &what_ifs->blocks[i + 1], largest_bytes);
+    if (failed)
+        note_most(what_ifs, &what_ifs->blocks[FAILED_BLOCK], largest_bytes);
+    free(largest_bytes);
+    return 0;
+}
+
+/* What was refused counts as if it had been served. */
+static int on_event(void *self, const struct cursor *at)
+{
+    struct what_ifs *what_ifs = self;
+    const struct failure *failure = what_ifs->failure;
+    struct held_block born;
+    if (at->index != what_ifs->moment)
+        return 0;
+    if (failure && (!describe(what_ifs, &born, at->history, failure->event.stack_id, failure->path,
+                              failure->event.size_bytes, at->err) ||
+                    begin_block(what_ifs, FAILED_BLOCK, &born, at->err)))
+        return -1;
+    if (failure)
+        look(what_ifs, at->history->stocks[what_ifs->stock].live_bytes + born.size_bytes);
+    return note_moment(what_ifs, at, failure);
+}
+
+struct observer what_ifs_observer(struct what_ifs *what_ifs)
+{
+    return (struct observer){.self = what_ifs, .on_change = on_change, .on_event = on_event};
+}
+
+void what_ifs_release(struct what_ifs *what_ifs)
+{
+    for (size_t i = 0; i < what_ifs->line_count; i++)
+        calls_release(&what_ifs->lines[i]);
+    stale_release(&what_ifs->stale);
+    free(what_ifs->blocks);
+    what_ifs->blocks = NULL;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What if some bytes had not been there: the highest moment of a trace without them. A second
+ * replay, as which bytes they are follows from what was live at the failure or at the peak, and how
+ * long the blocks of each place live (lives.h). Keeps a few numbers for each live block. It must
+ * not know why somebody asks.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_REMEDY_WHAT_IF_H
+#define GPUMEMTRACE_ANALYZER_REMEDY_WHAT_IF_H
+
+#include "calls.h"
+#include "lives.h"
+#include "stale.h"
+
+enum { WHAT_IF_LINES_MAX = 12, WHAT_IF_SIZES_MAX = 4 };
+
+enum what_rule {
+    WHAT_NOTHING, /* the trace as it is */
+    WHAT_LINEAR,  /* what grows with the batch */
+    WHAT_SIZES,   /* of forward and backward, blocks of these sizes */
+    WHAT_SIGN,    /* blocks of places with the sign */
+    WHAT_STATES,  /* what an optimizer keeps */
+    WHAT_HELD,    /* what forward and data of rounds before still hold */
+    WHAT_STALE,   /* gradients of the round before */
+    WHAT_CALLS,   /* what the calls of a line keep for backward */
+};
+
+/* One question. */
+struct what_if {
+    enum what_rule rule;
+    uint32_t part_of, whole; /* which share of these bytes is gone: 1 of 2 */
+    enum sign sign;
+    uint64_t sizes[WHAT_IF_SIZES_MAX]; /* 0: no more */
+    size_t line;                       /* of what_ifs.lines */
+    uint32_t sign_stack;               /* the stack that has the sign; 0: most_stack will do */
+
+    uint64_t bytes;      /* live now, of those that it concerns */
+    int64_t high_bytes;  /* the answer: the most that was live without them */
+    uint64_t most_bytes; /* the most that it concerned at the moment that is asked about */
+    uint32_t most_stack; /* the stack of the largest such block then */
+};
+
+struct what_ifs {
+    /* The caller's to set. */
+    struct places *places;
+    const struct lives *lives;
+    uint32_t stock;
+    uint64_t moment; /* an event: most_bytes are as of it */
+    const struct failure
+        *failure;         /* of the stock, at that moment; nothing after it counts; or NULL */
+    bool needs_optimizer; /* a round is over only if an optimizer allocated in it */
+    struct what_if *items;
+    size_t count;
+    struct calls lines[WHAT_IF_LINES_MAX];
+    size_t line_count;
+
+    /* While it watches. */
+    struct rounds rounds;
+    uint32_t stale_round; /* gradients of rounds before are stale */
+    uint64_t new_bytes;   /* WHAT_HELD: of the current round, not yet held over */
+    struct stale stale;
+    struct held_block *blocks; /* by number of the block; the last one is a failed allocation */
+    size_t block_count, block_capacity;
+};
+
+struct observer what_ifs_observer(struct what_ifs *what_ifs);
+void what_ifs_release(struct what_ifs *what_ifs);
+
+#endif

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: MIT
+"""What would have helped: gains of traces written by hand, with the sums in the comments."""
+import pytest
+
+from support.run import load_json, run_command
+from support.tracefile import MIB, Trace
+
+CALL = ("/usr/lib/python3/dist-packages/torch/nn/modules/module.py", 1500, "Module._call_impl")
+MODEL = ("/home/me/train.py", 20, "Model.forward")
+MAIN = ("/home/me/train.py", 40, "main")
+
+
+def layer(line):
+    return (("/home/me/train.py", line, "Layer.forward"), CALL, MODEL, MAIN)
+
+
+class Run:
+    """A card of 1,000 MiB; every block is a tensor of PyTorch's pool."""
+
+    def __init__(self, path):
+        self.trace = Trace(path)
+        self.trace.device(total_bytes=1000 * MIB)
+
+    def alloc(self, mib, *frames):
+        return self.trace.alloc(mib * MIB, "tensor", stack=self.trace.stack(*frames))
+
+    def free(self, *blocks):
+        for block in blocks:
+            self.trace.free(block, "tensor")
+
+    def fail(self, mib, *frames):
+        self.trace.fail(mib * MIB, "tensor", stack=self.trace.stack(*frames))
+
+    def remedies(self):
+        self.trace.write()
+        return {row["remedy"]: row for row in load_json("oom", self.trace.path)["remedies"]}
+
+
+@pytest.fixture
+def run(tmp_path):
+    return Run(tmp_path / "trace.db")
+
+
+def forward(run, layers):
+    """Each layer keeps 10 and 40 MiB, and its output of 20."""
+    return [[run.alloc(10, *layer(3)), run.alloc(40, *layer(4)), run.alloc(20, *layer(5))] for _ in range(layers)]
+
+
+def test_a_checkpoint_gains_what_all_calls_but_the_last_keep_beside_their_outputs(run):
+    with run.trace.phase("forward"):
+        forward(run, 4)
+        run.fail(10, *layer(3))
+    # The need is 4 * 70 + 10. At the end of the fourth call, that has 70 and the others keep 20 each: 130.
+    checkpoint = run.remedies()["checkpoint"]
+    assert (checkpoint["need_bytes"], checkpoint["gain_bytes"]) == (290 * MIB, 160 * MIB)
+    assert checkpoint["advice"] == "checkpoint each Layer train.py:20 calls"
+
+
+def test_half_the_batch_gains_half_of_activations_inputs_and_temporaries(run):
+    with run.trace.phase("init"):
+        run.alloc(100, ("/home/me/train.py", 2, "build"), MAIN)
+    with run.trace.phase("data"):
+        run.alloc(30, ("/home/me/train.py", 8, "batch"), MAIN)
+    with run.trace.phase("forward"):
+        forward(run, 2)
+    with run.trace.phase("backward"):
+        run.free(run.alloc(50, ("/home/me/train.py", 9, "passing"), MAIN))
+        run.alloc(60, ("/home/me/train.py", 10, "gradient"), MAIN)
+        run.fail(50, ("/home/me/train.py", 9, "passing"), MAIN)
+    # 100 + 60 stay; of 30 + 140 + 50 half is gone.
+    half = run.remedies()["smaller_batch"]
+    assert (half["need_bytes"], half["gain_bytes"]) == (380 * MIB, 110 * MIB)
+    assert "linearly" in half["supposes"]
+
+
+def test_a_loss_over_logits_gains_seven_eighths_of_what_has_their_size(run):
+    loss = (("/usr/lib/python3/dist-packages/torch/nn/functional.py", 3000, "cross_entropy"), MAIN)
+    with run.trace.phase("forward"):
+        run.alloc(10, *layer(3))
+        run.alloc(160, ("/home/me/train.py", 30, "head"), MAIN)
+        run.alloc(160, *loss)
+        run.fail(80, *loss)
+    chunked = run.remedies()["chunked_loss"]
+    assert chunked["gain_bytes"] == (160 + 160 + 80) * 7 // 8 * MIB
+    assert chunked["advice"] == "compute the loss of train.py:40 main in chunks"
+
+
+def step(run, rounds, keeps):
+    """Gradients of 100 MiB that zero_grad leaves or drops, activations of 200."""
+    gradient = (("/home/me/train.py", 9, "gradient"), MAIN)
+    old = None
+    for _ in range(rounds):
+        with run.trace.phase("forward"):
+            kept = run.alloc(200, *layer(3))
+        with run.trace.phase("backward"):
+            run.free(kept)
+            made = run.alloc(100, *gradient)
+        with run.trace.phase("optimizer"):
+            run.free(run.alloc(1, ("/home/me/train.py", 11, "update"), MAIN))
+        if old and keeps:
+            run.free(made)
+        else:
+            old = made
+        if not keeps:
+            run.free(made)
+    with run.trace.phase("forward"):
+        run.fail(200, *layer(3))
+
+
+def test_gradients_of_the_step_before_are_told_from_those_that_are_dropped(run, tmp_path):
+    step(run, 3, True)
+    # With them the need is 300, without them it is 200: activations, then gradients that are made anew.
+    assert run.remedies()["zero_grad"]["gain_bytes"] == 100 * MIB
+    dropping = Run(tmp_path / "dropping.db")
+    step(dropping, 3, False)
+    assert "zero_grad" not in dropping.remedies()
+
+
+def test_what_earlier_batches_still_hold_is_told_from_what_is_made_once(run):
+    with run.trace.phase("forward"):
+        run.alloc(50, ("/home/me/train.py", 6, "table"), MAIN)
+    for _ in range(3):
+        with run.trace.phase("forward"):
+            run.alloc(30, ("/home/me/train.py", 7, "output"), MAIN)
+        with run.trace.phase("backward"):
+            run.free(run.alloc(10, ("/home/me/train.py", 9, "gradient"), MAIN))
+    with run.trace.phase("forward"):
+        run.fail(30, ("/home/me/train.py", 7, "output"), MAIN)
+    # The need is 50 + 4 * 30. Without three outputs, the most is in backward: 50 + 30 + 10.
+    held = run.remedies()["held_over"]
+    assert held["gain_bytes"] == 80 * MIB
+    assert held["advice"] == "let go of what train.py:7 output made for earlier batches"
+
+
+def test_a_run_that_has_room_gets_no_advice(run):
+    with run.trace.phase("forward"):
+        forward(run, 4)
+    assert run.remedies() == {}
+
+
+def test_a_retry_of_another_size_is_judged_by_the_last_failure(run):
+    with run.trace.phase("forward"):
+        kept = run.alloc(300, *layer(3))
+        run.fail(900, *layer(4))
+        run.free(kept)
+        run.alloc(100, *layer(3))
+        run.fail(500, *layer(4))
+        run.alloc(700, *layer(4))
+    # What came after the last failure does not count, nor what was refused before it.
+    assert run.remedies()["smaller_batch"]["need_bytes"] == 600 * MIB
+
+
+def test_a_nearly_full_card_gets_advice_without_a_failure(run):
+    block = run.trace.alloc(950 * MIB)
+    with run.trace.phase("forward"):
+        run.trace.alloc(900 * MIB, "tensor", address=block, stack=run.trace.stack(*layer(3)))
+    assert run.remedies()["smaller_batch"]["gain_bytes"] == 450 * MIB
+
+
+def test_text_has_the_gain_the_advice_and_what_it_supposes(run):
+    with run.trace.phase("forward"):
+        forward(run, 4)
+        run.fail(10, *layer(3))
+    run.trace.write()
+    text = run_command("oom", run.trace.path).stdout
+    part = " ".join(text[text.index("What would have helped"):].split())
+    assert "160.00 MiB checkpoint each Layer train.py:20 calls" in part
+    assert "around each of the 5 calls" in part
+    assert "supposes that the last tensor of each call is its output" in part

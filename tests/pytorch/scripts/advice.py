@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: MIT
+"""advice.py CASE [--taken]: a program that needs more than a small card has, in the way that CASE is advice
+against; with --taken it does what the advice says. Nothing else differs between the two."""
+import sys
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
+
+TAKEN = "--taken" in sys.argv
+WIDTH = 1024
+
+
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.LayerNorm(WIDTH)
+        self.up = nn.Linear(WIDTH, 4 * WIDTH)
+        self.down = nn.Linear(4 * WIDTH, WIDTH)
+
+    def forward(self, x):
+        y = self.up(self.norm(x))
+        y = F.gelu(y)
+        return x + self.down(y)
+
+
+class Stack(nn.Module):
+    def __init__(self, layers, recompute=False):
+        super().__init__()
+        self.layers = nn.ModuleList(Layer() for _ in range(layers))
+        self.recompute = recompute
+
+    def forward(self, x):
+        for layer in self.layers:
+            if self.recompute:
+                x = checkpoint(layer, x, use_reentrant=False)
+            else:
+                x = layer(x)
+        return x
+
+
+def checkpointing():
+    """Twelve layers keep what they computed for backward."""
+    model = Stack(12, recompute=TAKEN).cuda()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(2):
+        loss = model(torch.randn(8192, WIDTH, device="cuda")).square().mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+def smaller_batch():
+    model = Stack(4).cuda()
+    optimizer = torch.optim.AdamW(model.parameters())
+    for _ in range(2):
+        batch = torch.randn(4096 if TAKEN else 8192, WIDTH, device="cuda")
+        loss = model(batch).square().mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+def chunked_loss():
+    """The logits of a large vocabulary outweigh the model."""
+    words = 32768
+    body, head = Stack(2).cuda(), nn.Linear(WIDTH, words, bias=False).cuda()
+    optimizer = torch.optim.SGD([*body.parameters(), *head.parameters()], lr=0.1)
+    for _ in range(2):
+        target = torch.zeros(16384, dtype=torch.long, device="cuda")
+        x = body(torch.randn(16384, WIDTH, device="cuda"))
+        if TAKEN:
+            loss = sum(checkpoint(lambda part, to: F.cross_entropy(head(part), to, reduction="sum"), part, to,
+                                  use_reentrant=False)
+                       for part, to in zip(x.chunk(8), target.chunk(8)))
+        else:
+            loss = F.cross_entropy(head(x), target, reduction="sum")
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+def zero_grad():
+    """Gradients of the step before are zeros that take their place all through forward."""
+    model = Stack(24).cuda()
+    optimizer = torch.optim.AdamW(model.parameters(), fused=True)
+    for _ in range(4):
+        loss = model(torch.randn(2048, WIDTH, device="cuda")).square().mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad(set_to_none=TAKEN)
+
+
+def fused_optimizer():
+    """The optimizer's temporaries are as large as the model."""
+    model = Stack(24).cuda()
+    optimizer = torch.optim.AdamW(model.parameters(), fused=TAKEN or None)
+    for _ in range(2):
+        loss = model(torch.randn(64, WIDTH, device="cuda")).square().mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+def held_over():
+    """Every step's output is kept for a mean at the end of the epoch."""
+    model = Stack(2).cuda()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    outputs = []
+    for _ in range(40):
+        out = model(torch.randn(4096, WIDTH, device="cuda"))
+        loss = out.square().mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+        outputs.append(out.mean().item() if TAKEN else out)
+
+
+def inference():
+    """Nobody calls backward, and autograd keeps everything for it."""
+    model = Stack(24).cuda()
+    for size in (512, 1024, 8192):
+        with torch.set_grad_enabled(not TAKEN):
+            answer = model(torch.randn(size, WIDTH, device="cuda"))
+        print(answer.sum().item())
+
+
+def checkpoint_on_device():
+    """The weights that were loaded stay beside those of the model."""
+    model = Stack(24)
+    torch.save(model.state_dict(), "weights.pt")
+    model = model.cuda()
+    weights = torch.load("weights.pt", map_location="cpu" if TAKEN else "cuda")
+    model.load_state_dict(weights)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(2):
+        loss = model(torch.randn(2048, WIDTH, device="cuda")).square().mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+class Attention(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.project = nn.Linear(WIDTH, 3 * WIDTH)
+
+    def forward(self, x):
+        q, k, v = (t.view(*x.shape[:2], 16, -1).transpose(1, 2) for t in self.project(x).chunk(3, -1))
+        if TAKEN:
+            y = F.scaled_dot_product_attention(q, k, v)
+        else:
+            weights = torch.softmax(q @ k.transpose(-2, -1) / 8, dim=-1)
+            y = weights @ v
+        return x + y.transpose(1, 2).reshape(x.shape)
+
+
+def attention():
+    """The weights of attention, of every token with every other, are kept for backward."""
+    model = nn.Sequential(*(Attention() for _ in range(4))).cuda()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(2):
+        loss = model(torch.randn(4, 2048, WIDTH, device="cuda")).square().mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+def main():
+    globals()[sys.argv[1]]()
+    print(torch.cuda.max_memory_allocated(), torch.cuda.max_memory_reserved())
+
+
+if __name__ == "__main__":
+    main()
