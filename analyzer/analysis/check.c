@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "phases.h"
+#include "analyzer/util/nearest.h"
 #include "analyzer/util/array.h"
 #include "common/numbers.h"
 
@@ -73,6 +74,16 @@ static bool limit_names(const char *text, const struct check_limit *limit)
     return strlen(text) == limit->phase_length && !memcmp(text, limit->phase, limit->phase_length);
 }
 
+static void say_no_phase(const struct study *study, const struct check_limit *limit,
+                         struct err *err)
+{
+    char name[NEAREST_NAME_MAX + 2], hint[PHASES_HINT_BYTES];
+
+    snprintf(name, sizeof name, "%.*s", (int)limit->phase_length, limit->phase);
+    err_set(err, ERR_INPUT, "%.200s: no phase is named '%.*s'; %s", study->trace.path,
+            (int)limit->phase_length, limit->phase, phases_hint(hint, &study->history, name));
+}
+
 /* The highest peak of the phases with that name or path. */
 static int phase_peak(const struct study *study, uint32_t stock, const struct check_limit *limit,
                       uint64_t *bytes, struct err *err)
@@ -93,8 +104,7 @@ static int phase_peak(const struct study *study, uint32_t stock, const struct ch
             *bytes = phases.items[i].peak_bytes;
     }
     if (!found)
-        err_set(err, ERR_INPUT, "%s: no phase is named '%.*s'; see 'gpumemtrace phases'",
-                study->trace.path, (int)limit->phase_length, limit->phase);
+        say_no_phase(study, limit, err);
     return found ? 0 : -1;
 }
 

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "phases.h"
+
 static const struct {
     const char *suffix;
     double ns;
@@ -84,8 +86,38 @@ static int check_phase(const char *at, const struct history *history, struct err
     for (size_t i = 0; i < history->path_count; i++)
         if (history->paths[i].is_asked)
             return 0;
+    char hint[PHASES_HINT_BYTES];
+    err_set(err, ERR_USAGE, "--at=%.100s: the trace has no phase of that name; %s", at,
+            phases_hint(hint, history, strchr(at, ':') + 1));
+    return -1;
+}
+
+static double in_unit(uint64_t ns, const char **unit)
+{
+    size_t i = 0;
+
+    while (i + 2 < sizeof units / sizeof *units && (double)ns >= units[i + 1].ns)
+        i++;
+    *unit = units[i].suffix;
+    return (double)ns / units[i].ns;
+}
+
+/* A moment after the last event, or before the first, is nowhere. */
+static int check_extent(const char *at, const struct replay_plan *plan,
+                        const struct history *history, const struct moment *found, struct err *err)
+{
+    const bool is_time = plan->asked == ASKED_TIME;
+    const char *unit;
+    const double end = in_unit(history->last_row_time_ns, &unit);
+
+    if (!history->event_count ||
+        (found->index != INDEX_NONE &&
+         plan->number <= (is_time ? history->last_row_time_ns : history->last_row_seq)))
+        return 0;
     err_set(err, ERR_USAGE,
-            "--at=%.100s: the trace has no phase of that name; see 'gpumemtrace phases'", at);
+            "--at=%.100s: the trace has no such moment: its last event is number %llu, at %.4g%s; "
+            "--at=end is the end of the program",
+            at, (unsigned long long)history->last_row_seq, end, unit);
     return -1;
 }
 
@@ -99,6 +131,8 @@ int moment_find(const char *at, const struct history *history, uint32_t stock,
     *moment = plan.asked == ASKED_NONE ? history->stocks[stock].peak : history->stocks[stock].asked;
     if (plan.asked == ASKED_PHASE)
         return check_phase(at, history, err);
+    if (plan.asked == ASKED_TIME || plan.asked == ASKED_SEQ)
+        return check_extent(at, &plan, history, moment, err);
     if (plan.asked != ASKED_FAILURE || plan.number <= history->failures_in_all)
         return 0;
     err_set(err, ERR_USAGE, "--at=%.100s: the trace has %llu failed allocations", at,

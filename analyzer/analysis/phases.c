@@ -2,11 +2,14 @@
 /* What each phase did; see phases.h. */
 #include "phases.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/replay/phase/spans.h"
 #include "analyzer/util/array.h"
 #include "analyzer/util/high_water.h"
+#include "analyzer/util/nearest.h"
 
 struct open_sums { /* of a span while it is open */
     uint64_t allocated_bytes, freed_bytes, kept_bytes;
@@ -316,4 +319,42 @@ out:
     free(inner);
     free(next);
     return order;
+}
+
+/* --- what there is --- */
+
+/* Of all names and paths; each is looked at by itself, since nobody has them in one list. */
+static const char *nearest_phase(const struct history *history, const char *typed)
+{
+    const char *nearest = NULL;
+    for (size_t i = 0; i < history->path_count; i++) {
+        const char *names[] = {nearest, history->paths[i].name, history->paths[i].text};
+        const char *found = nearest_name(typed, nearest ? names : names + 1, nearest ? 3 : 2);
+        nearest = found ? found : nearest;
+    }
+    return nearest;
+}
+
+const char *phases_hint(char hint[PHASES_HINT_BYTES], const struct history *history,
+                        const char *typed)
+{
+    enum { SHOWN = 4, NAME_BYTES = 40 };
+    const char *nearest = nearest_phase(history, typed);
+    if (nearest) {
+        snprintf(hint, PHASES_HINT_BYTES, "did you mean '%s'?", nearest);
+        return hint;
+    }
+    snprintf(hint, PHASES_HINT_BYTES, history->path_count ? "it has" : "it has no phases");
+    size_t shown = 0;
+    for (; shown < history->path_count && shown < SHOWN; shown++) {
+        const size_t length = strlen(hint);
+        snprintf(hint + length, PHASES_HINT_BYTES - length, "%s '%.*s'", shown ? "," : "",
+                 NAME_BYTES, history->paths[shown].text);
+    }
+    if (shown < history->path_count) {
+        const size_t length = strlen(hint);
+        snprintf(hint + length, PHASES_HINT_BYTES - length,
+                 " and %zu more; see 'gpumemtrace phases'", history->path_count - shown);
+    }
+    return hint;
 }

@@ -53,6 +53,12 @@ void phases_release(struct phases *phases);
 /* The rows of a stock of a layer, valid until phases_release. */
 struct phase_rows phases_of(const struct phases *phases, uint32_t stock);
 
+/* What to say to somebody who asked for a phase that is not there: "did you mean 'forward'?", or which
+ * there are. */
+#define PHASES_HINT_BYTES 256
+const char *phases_hint(char hint[PHASES_HINT_BYTES], const struct history *history,
+                        const char *typed);
+
 /* The paths of a history, each after the one around it and its brothers in the order of their first
  * push: path_count of them, the caller's to free. NULL: out of memory. */
 uint32_t *phases_as_tree(const struct history *history, struct err *err);

@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "options.h"
@@ -145,6 +146,34 @@ static int make_output_absolute(const char **output, struct text *absolute, stru
     return -1;
 }
 
+/*
+ * A folder that is not there would be noticed at the first CUDA call, when the program has run for
+ * minutes. A folder whose name holds a template is known only to the recorder.
+ */
+static int check_output_folder(const char *output, struct err *err)
+{
+    const char *slash = output ? strrchr(output, '/') : NULL;
+    char folder[PATH_MAX];
+    size_t length = 0;
+    struct stat found;
+    if (!slash)
+        return 0;
+    for (const char *byte = output; byte < slash && length + 1 < sizeof folder; byte++) {
+        if (*byte == '%' && byte[1] != '%')
+            return 0;
+        byte += *byte == '%';
+        folder[length++] = *byte;
+    }
+    folder[length] = '\0';
+    if (!*folder || (!stat(folder, &found) && S_ISDIR(found.st_mode)))
+        return 0;
+    err_set(err, ERR_USAGE,
+            "option '--output': the folder '%.300s' does not exist; make it first, "
+            "or give another place",
+            folder);
+    return -1;
+}
+
 /* --- the loader's variables --- */
 
 /* name=first[:previous value]. */
@@ -266,8 +295,9 @@ int command_run(const struct command *command, int argc, char **argv, struct err
     text_init(&output, 2 * PATH_MAX);
     if (options_parse_leading(&options, command, rules, &own, argc, argv, err))
         goto out;
-    if (make_output_absolute(&own.output, &output, err) || set_options(&own, err) ||
-        set_simulator(own.dry_run, err) || run_places_find(&places, own.dry_run != NULL, err))
+    if (make_output_absolute(&own.output, &output, err) || check_output_folder(own.output, err) ||
+        set_options(&own, err) || set_simulator(own.dry_run, err) ||
+        run_places_find(&places, own.dry_run != NULL, err))
         goto out;
     int refused = run_program_find(options.operands[0], path, err);
     if (refused) {

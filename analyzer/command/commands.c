@@ -28,14 +28,15 @@ const struct command *command_find(const char *name)
 
 int command_unknown(const char *name, struct err *err)
 {
-    const char *nearest = nearest_name(name, names, sizeof names / sizeof names[0]);
+    char hint[NEAREST_HINT_BYTES];
+    nearest_hint(hint, name, names, sizeof names / sizeof names[0]);
     if (name[0] == '-')
         err_set(err, ERR_USAGE,
                 "unknown option '%.100s'; options of a command stand after it, see "
                 "'gpumemtrace help'",
                 name);
-    else if (nearest)
-        err_set(err, ERR_USAGE, "unknown command '%.100s'; did you mean '%s'?", name, nearest);
+    else if (*hint)
+        err_set(err, ERR_USAGE, "unknown command '%.100s'%s", name, hint);
     else
         err_set(err, ERR_USAGE, "unknown command '%.100s'; see 'gpumemtrace help'", name);
     return -1;

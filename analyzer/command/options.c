@@ -13,6 +13,7 @@
 #include "help_page.h"
 #include "shared_options.h"
 #include "analyzer/render/formats.h"
+#include "analyzer/util/nearest.h"
 #include "common/numbers.h"
 
 #define RULES_MAX 48
@@ -81,12 +82,29 @@ static int choice_parse(const char *choices, const char *value)
     }
 }
 
+enum { CHOICES_MAX = 16, CHOICES_BYTES = 256 };
+
+/* The choice that was perhaps meant. */
+static const char *choice_hint(char hint[NEAREST_HINT_BYTES], const char *choices,
+                               const char *value)
+{
+    char copy[CHOICES_BYTES], *rest = copy;
+    const char *names[CHOICES_MAX];
+    size_t count = 0;
+    snprintf(copy, sizeof copy, "%s", choices);
+    while (count < CHOICES_MAX && (names[count] = strsep(&rest, "|")))
+        count++;
+    return nearest_hint(hint, value, names, count);
+}
+
 static int store_choice(const struct option_rule *rule, int *choice, const char *value,
                         struct err *err)
 {
     int found = choice_parse(rule->argument, value);
     if (!found) {
-        err_set(err, ERR_USAGE, "'%.100s' is none of %s", value, rule->argument);
+        char hint[NEAREST_HINT_BYTES];
+        err_set(err, ERR_USAGE, "'%.100s' is none of %s%s", value, rule->argument,
+                choice_hint(hint, rule->argument, value));
         return -1;
     }
     *choice = found;
@@ -156,6 +174,21 @@ static int store(const struct option_rule *rule, void *target, const char *value
 
 /* --- errors --- */
 
+static void say_unknown(const struct parser *parser, const char *typed, const char *command,
+                        struct err *err)
+{
+    const char *names[RULES_MAX];
+    char name[NEAREST_NAME_MAX + 2], hint[NEAREST_HINT_BYTES];
+    const int length = (int)strcspn(typed, "=");
+    for (int i = 0; i < parser->count; i++)
+        names[i] = parser->rules[i]->name;
+    snprintf(name, sizeof name, "%.*s", length > 2 ? length - 2 : 0, typed + 2);
+    const char *nearest = nearest_name(name, names, (size_t)parser->count);
+    snprintf(hint, sizeof hint, nearest ? "; did you mean '--%s'?" : "", nearest);
+    err_set(err, ERR_USAGE, "unknown option '%.*s'%s%s 'gpumemtrace help %s'", length, typed, hint,
+            nearest ? " See" : "; see", command);
+}
+
 static int say_misuse(const struct parser *parser, int result, char **argv, struct err *err)
 {
     const char *name = argv[0];
@@ -172,8 +205,7 @@ static int say_misuse(const struct parser *parser, int result, char **argv, stru
     else if (optopt)
         err_set(err, ERR_USAGE, "unknown option '-%c'; see 'gpumemtrace help %s'", optopt, name);
     else
-        err_set(err, ERR_USAGE, "unknown option '%.*s'; see 'gpumemtrace help %s'",
-                (int)strcspn(typed, "="), typed, name);
+        say_unknown(parser, typed, name, err);
     return -1;
 }
 

@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "analyzer/util/name_list.h"
+#include "analyzer/util/nearest.h"
 #include "analyzer/util/text.h"
 
 static const struct {
@@ -32,11 +33,16 @@ uint64_t dtype_accumulate_bytes(enum dtype dtype)
 
 static void fail_unknown_dtype(const char *text, struct err *err)
 {
+    const char *names[DTYPE_COUNT];
+    char hint[NEAREST_HINT_BYTES];
     struct text known;
     text_init(&known, 400);
-    for (int i = 0; i < DTYPE_COUNT; i++)
-        text_addf(&known, "%s%s", i ? ", " : "", dtypes[i].name);
-    err_set(err, ERR_USAGE, "unknown dtype '%.40s'; known are %s", text, known.data);
+    for (int i = 0; i < DTYPE_COUNT; i++) {
+        names[i] = dtypes[i].name;
+        text_addf(&known, "%s%s", i ? ", " : "", names[i]);
+    }
+    err_set(err, ERR_USAGE, "unknown dtype '%.40s'; known are %s%s", text, known.data,
+            nearest_hint(hint, text, names, DTYPE_COUNT));
     text_release(&known);
 }
 

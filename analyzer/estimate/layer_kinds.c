@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "layer_formulas.h"
+#include "analyzer/util/nearest.h"
 
 const struct layer_kind layer_kinds[] = {
 #define LAYER(name, rank, shape, parameters, fields, required, saves, inplace, extra, backward,    \
@@ -31,4 +32,15 @@ const struct layer_kind *layer_kind_find(const char *name)
         if (strcmp(layer_kinds[i].name, name) == 0)
             return &layer_kinds[i];
     return NULL;
+}
+
+const char *layer_kind_nearest(const char *typed)
+{
+    static const char *const names[] = {
+#define LAYER(name, rank, shape, parameters, fields, required, saves, inplace, extra, backward,    \
+              traits)                                                                              \
+#name,
+#include "layers.def"
+    };
+    return nearest_name(typed, names, sizeof names / sizeof *names);
 }

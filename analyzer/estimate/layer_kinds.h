@@ -13,4 +13,7 @@ extern const size_t layer_kind_count;
 /* NULL: no such type. Names are PyTorch's, and case matters. */
 const struct layer_kind *layer_kind_find(const char *name);
 
+/* The type whose name is nearest to a mistyped one, NULL: none is near. */
+const char *layer_kind_nearest(const char *typed);
+
 #endif

@@ -142,6 +142,14 @@ static int read_name(struct layer *layer, const json_t *object, struct err *err)
     return 0;
 }
 
+static void fail_kind(const char *typed, const char *shown, size_t index, struct err *err)
+{
+    const char *nearest = layer_kind_nearest(typed);
+    char detail[2 * JSON_SHOWN_BYTES];
+    snprintf(detail, sizeof detail, nearest ? "%s; did you mean '%s'?" : "%s", shown, nearest);
+    fail_layer(index, err, "field 'type': unknown layer type ", detail);
+}
+
 static const struct layer_kind *read_kind(const json_t *object, size_t index, struct err *err)
 {
     char shown[JSON_SHOWN_BYTES];
@@ -157,7 +165,7 @@ static const struct layer_kind *read_kind(const json_t *object, size_t index, st
     }
     const struct layer_kind *kind = layer_kind_find(json_string_value(type));
     if (!kind)
-        fail_layer(index, err, "field 'type': unknown layer type ", json_shown(type, shown));
+        fail_kind(json_string_value(type), json_shown(type, shown), index, err);
     return kind;
 }
 

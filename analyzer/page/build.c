@@ -13,6 +13,9 @@
 #include "analyzer/remedy/remedies.h"
 #include "analyzer/symbol/keep_names.h"
 #include "analyzer/util/array.h"
+#include "analyzer/util/text.h"
+
+enum { KNOWN_BYTES_MAX = 256 };
 
 static void add_known(struct doc *doc, const char *key, const char *label, enum doc_unit unit,
                       const struct trace_integer *value)
@@ -155,13 +158,49 @@ static int add_devices(struct doc *doc, const struct study *study, const struct 
     return status;
 }
 
+static int refuse_device(const struct study *study, int device, struct err *err)
+{
+    const struct history *history = &study->history;
+    struct text known;
+
+    text_init(&known, KNOWN_BYTES_MAX);
+    for (size_t i = 0; i < history->device_count; i++)
+        if (history->devices[i].device != DEVICE_UNKNOWN)
+            text_addf(&known, "%s%d", known.length ? ", " : "", history->devices[i].device);
+    err_set(err, ERR_USAGE, "%.300s: device %d has no events; those with events: %s",
+            study->trace.path, device, known.length ? known.data : "none");
+    text_release(&known);
+    return -1;
+}
+
+static int refuse_layer(const struct study *study, struct err *err)
+{
+    err_set(err, ERR_USAGE,
+            "%.300s: --layer=pool: no framework's pool reported; the driver's layer is there: "
+            "--layer=driver",
+            study->trace.path);
+    return -1;
+}
+
+/* What was asked for must be there: an empty table would look like a program that used nothing. */
+static int check_view(const struct study *study, const struct view *view, struct err *err)
+{
+    const struct history *history = &study->history;
+    bool has_layer = view->layer != LAYER_pool || !history->device_count;
+
+    if (view->device >= 0 && !history_device(history, view->device))
+        return refuse_device(study, view->device, err);
+    for (size_t i = 0; i < history->device_count; i++)
+        has_layer |= (view->device < 0 || history->devices[i].device == view->device) &&
+                     study_stock(study, &history->devices[i], view) != HISTORY_NONE;
+    return has_layer ? 0 : refuse_layer(study, err);
+}
+
 static int add_study(struct doc *doc, const struct study *study, const struct page *page,
                      const struct view *view, struct err *err)
 {
-    if (view->device >= 0 && !history_device(&study->history, view->device)) {
-        err_set(err, ERR_USAGE, "%s: device %d has no events", study->trace.path, view->device);
+    if (check_view(study, view, err))
         return -1;
-    }
     add_trace(doc_detail(doc), study);
     if (opening_add(doc, page->answer, study, view, err) ||
         add_devices(doc, study, page, view, err) ||

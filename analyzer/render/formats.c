@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "analyzer/util/nearest.h"
 #include "analyzer/util/text.h"
 
 static const struct format formats[] = {
@@ -27,7 +28,9 @@ const struct format *format_find(const char *name, struct err *err)
     struct text known;
     text_init(&known, NAMES_BYTES_MAX);
     text_add_list(&known, names, FORMAT_COUNT, " and ");
-    err_set(err, ERR_USAGE, "unknown format '%.50s'; there are %s", name, known.data);
+    char hint[NEAREST_HINT_BYTES];
+    err_set(err, ERR_USAGE, "unknown format '%.50s'; there are %s%s", name, known.data,
+            nearest_hint(hint, name, names, FORMAT_COUNT));
     text_release(&known);
     return NULL;
 }

@@ -311,6 +311,7 @@ static int replay_batch(struct replay *replay, const struct event_batch *batch)
     history->row_count += batch->count;
     history->has_exit = batch->has_exit;
     history->last_row_time_ns = batch->events[batch->count - 1].time_ns;
+    history->last_row_seq = batch->events[batch->count - 1].seq;
     for (size_t i = 0; i < batch->counted; i++)
         if (replay_event(replay, &batch->events[i]))
             return -1;

@@ -3,6 +3,7 @@
 #include "nearest.h"
 
 #include <limits.h>
+#include <stdio.h>
 #include <string.h>
 
 static unsigned least(unsigned a, unsigned b)
@@ -47,4 +48,14 @@ const char *nearest_name(const char *typed, const char *const *names, size_t cou
         }
     }
     return nearest;
+}
+
+const char *nearest_hint(char hint[NEAREST_HINT_BYTES], const char *typed, const char *const *names,
+                         size_t count)
+{
+    const char *nearest = nearest_name(typed, names, count);
+    hint[0] = '\0';
+    if (nearest)
+        snprintf(hint, NEAREST_HINT_BYTES, "; did you mean '%s'?", nearest);
+    return hint;
 }

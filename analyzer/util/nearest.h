@@ -17,4 +17,9 @@ unsigned nearest_distance(const char *a, const char *b);
 /* The nearest of count names, if it takes at most one edit in three bytes; else NULL. */
 const char *nearest_name(const char *typed, const char *const *names, size_t count);
 
+/* "; did you mean 'report'?" of that name, or "" without one. */
+#define NEAREST_HINT_BYTES (NEAREST_NAME_MAX + 32)
+const char *nearest_hint(char hint[NEAREST_HINT_BYTES], const char *typed, const char *const *names,
+                         size_t count);
+
 #endif

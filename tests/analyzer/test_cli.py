@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The command line: which arguments are taken, what is said about the others, exit statuses."""
+import json
 import re
 
 import pytest
 
 from support.cells import each
 from support.run import ROOT, clean_environment, run_command
+from support.tracefile import Trace
 
 COMMANDS = re.findall(
     r"^COMMAND\((\w+),", (ROOT / "analyzer/command/commands.def").read_text(encoding="utf-8"), re.M
@@ -113,6 +115,56 @@ def test_an_unknown_option_names_itself_and_the_help(gpumemtrace, command):
         gpumemtrace(command, "--foo", "x"),
         f"gpumemtrace: {command}: unknown option '--foo'; see 'gpumemtrace help {command}'",
     )
+
+
+@pytest.mark.parametrize(
+    "command, typed, meant",
+    [("timeline", "--sampels=3", "--samples"), ("report", "--fromat=json", "--format"), ("run", "--dryrun", "--dry-run"),
+     ("frag", "--segmets", "--segments"), ("check", "--max-leek=3", "--max-leak")],
+)  # fmt: skip
+def test_a_mistyped_option_suggests_the_nearest(gpumemtrace, command, typed, meant):
+    name = typed.split("=")[0]
+    said = f"unknown option '{name}'; did you mean '{meant}'? See 'gpumemtrace help {command}'"
+    assert_one_line(gpumemtrace(command, typed, "x"), said)
+
+
+@pytest.mark.parametrize(
+    "arguments, part",
+    [
+        (["report", "--layer=pol", "x"], "'pol' is none of driver|pool; did you mean 'pool'?"),
+        (["report", "--format=jsno", "x"], "did you mean 'json'?"),
+        (["timeline", "--axis=evnt", "x"], "did you mean 'event'?"),
+        (["estimate", "--dtype=floot32", ROOT / "samples/train.json"], "did you mean 'float32'?"),
+    ],
+)
+def test_a_mistyped_value_suggests_the_nearest(gpumemtrace, arguments, part):
+    assert_one_line(gpumemtrace(*arguments), part)
+
+
+def test_a_mistyped_layer_type_suggests_the_nearest(gpumemtrace, tmp_path):
+    model = {"schema": "gpumemtrace.model/1", "name": "m", "input": [3], "layers": [{"type": "linear", "out": 1}]}
+    (tmp_path / "model.json").write_text(json.dumps(model))
+    assert_one_line(gpumemtrace("estimate", tmp_path / "model.json"), "unknown layer type 'linear'; did you mean 'Linear'?")
+
+
+def test_a_layer_or_device_that_the_trace_does_not_have_is_an_error(gpumemtrace, tmp_path):
+    trace = Trace(tmp_path / "trace.db")
+    trace.alloc(1)
+    trace.alloc(1, device=3)
+    trace.write()
+    for command in ("report", "peak", "frag", "timeline", "phases", "leaks", "oom"):
+        assert_one_line(gpumemtrace(command, trace.path, "--layer=pool"), "no framework's pool reported", "--layer=driver")
+    assert_one_line(gpumemtrace("peak", trace.path, "--device=1"), "device 1 has no events; those with events: 0, 3")
+
+
+def test_run_refuses_an_output_in_a_folder_that_does_not_exist_before_the_program_starts(gpumemtrace, tmp_path):
+    program = ["--", "touch", tmp_path / "started"]
+    for output in (tmp_path / "nowhere/a.db", tmp_path / "no%%where/%p.db"):
+        assert_one_line(gpumemtrace("run", "-o", output, *program), "does not exist", str(output.parent).replace("%%", "%"))
+    assert not (tmp_path / "started").exists()
+    (tmp_path / "started").mkdir()
+    for output in (tmp_path / "a.db", tmp_path / "started/%p.db", tmp_path / "%p/a.db"):
+        assert gpumemtrace("run", "-o", output, "--", "true").returncode == 0
 
 
 @each("command", [name for name in COMMANDS if name != "help"])

@@ -187,11 +187,6 @@ def test_frag_lists_every_failure_and_moments_over_time(trace):
     assert [row["live_bytes"] for row in device["over_time"]] == [0, 4 * MIB, 4 * MIB, 6 * MIB]
 
 
-def test_asking_for_a_pool_where_there_is_none_gives_null(trace):
-    trace.alloc(1)
-    assert frag(trace, "--layer=pool") is None
-
-
 # --- what keeps it there --------------------------------------------------------------------------
 
 

@@ -129,8 +129,8 @@ def moments(trace):
 @pytest.mark.parametrize(
     "at, seq, live",
     [
-        ("peak", 7, 50), ("end", 9, 40), ("3", 3, 30), ("4", 4, 10), ("100", 9, 40),
-        ("4us", 4, 10), ("3999ns", 3, 30), ("0.003ms", 3, 30), ("1s", 9, 40),
+        ("peak", 7, 50), ("end", 9, 40), ("3", 3, 30), ("4", 4, 10), ("10", 9, 40),
+        ("4us", 4, 10), ("3999ns", 3, 30), ("0.003ms", 3, 30), ("10us", 9, 40),
         ("phase:work", 3, 30), ("oom:1", 6, 10),
     ],
 )  # fmt: skip
@@ -139,9 +139,20 @@ def test_a_moment_is_the_state_right_after_an_event(moments, at, seq, live):
     assert (moment["seq"], moment["live_bytes"]) == (seq, live)
 
 
-def test_before_the_first_event_there_is_no_moment(moments):
-    (moment,) = device_of(moments, "--at=0")["moments"]
-    assert (moment["seq"], moment["time_ns"], moment["live_bytes"]) == (None, None, 0)
+@pytest.mark.parametrize("at", ["0", "0.5us", "11", "10.001us", "1s"])
+def test_a_moment_outside_the_trace_is_an_error_that_says_where_it_ends(moments, at):
+    completed = run_command("peak", moments.path, f"--at={at}")
+    assert (completed.returncode, completed.stdout) == (2, "")
+    assert f"--at={at}: the trace has no such moment: its last event is number 10, at 10us;" in completed.stderr
+
+
+@pytest.mark.parametrize(
+    "at, hint", [("phase:wrok", "did you mean 'work'?"), ("phase:somewhere else", "it has 'work'")]
+)
+def test_a_phase_that_is_not_there_is_an_error_that_says_what_there_is(moments, at, hint):
+    completed = run_command("peak", moments.path, f"--at={at}")
+    assert (completed.returncode, completed.stdout) == (2, "")
+    assert f"--at={at}: the trace has no phase of that name; {hint}" in completed.stderr
 
 
 def test_a_phase_can_be_meant_by_path_and_entry_counts(trace):

@@ -261,7 +261,7 @@ struct history {
     bool has_exit;        /* it is the exit */
 
     /* All rows of the table event, those after the exit too. */
-    uint64_t row_count, last_row_time_ns, rows_by_kind[EVENT_KIND_COUNT];
+    uint64_t row_count, last_row_time_ns, last_row_seq, rows_by_kind[EVENT_KIND_COUNT];
 
     struct stock *stocks;
     size_t stock_count, stock_capacity;
