@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "leaks.h"
 #include "phases.h"
 #include "analyzer/util/nearest.h"
 #include "analyzer/util/array.h"
@@ -133,6 +134,40 @@ int check_leak(struct check_results *results, const struct study *study, uint32_
                               .measured_bytes = study->history.stocks[stock].live_bytes,
                               .limit_bytes = limit_bytes},
         err);
+}
+
+static const char *growth_unknown_text(const struct growth *growth)
+{
+    if (growth->steps == GROWTH_NO_STEPS)
+        return "it has no steps";
+    return growth->total.has_slope ? "live bytes vary more from step to step than they grow"
+                                   : "it has too few steps";
+}
+
+int check_growth(struct check_results *results, const struct study *study, uint32_t stock,
+                 uint64_t limit_bytes, struct err *err)
+{
+    struct stock_leak found;
+    int status = -1;
+
+    if (stock_leak_find(&found, study, stock, err))
+        return -1;
+    const struct leak *leak = &found.leak;
+    const bool counts = leak->verdict == LEAK_FOUND || leak->slope <= leak->floor;
+    if (leak->verdict == LEAK_UNKNOWN &&
+        (!found.growth.total.has_slope || found.growth.total.high > (double)limit_bytes))
+        err_set(err, ERR_INPUT, "%s: cannot tell how much memory grows per step: %s",
+                study->trace.path, growth_unknown_text(&found.growth));
+    else
+        status = results_add(
+            results, study, stock,
+            (struct check_result){.kind = "growth",
+                                  .subject = check_subject(study, stock, "growth per step", NULL),
+                                  .measured_bytes = counts ? (uint64_t)(leak->slope + 0.5) : 0,
+                                  .limit_bytes = limit_bytes},
+            err);
+    stock_leak_release(&found);
+    return status;
 }
 
 static uint64_t with_tolerance(uint64_t bytes, double tolerance_ratio)

@@ -19,7 +19,7 @@ struct check_limit {
 int check_limit_parse(struct check_limit *limit, const char *text, struct err *err);
 
 struct check_result {
-    const char *kind; /* peak, leak or baseline */
+    const char *kind; /* peak, leak, growth or baseline */
     char *subject;    /* "device 0 pytorch pool peak in forward"; owned */
     char *trace;      /* its path; owned */
     int device;
@@ -37,6 +37,9 @@ int check_peak(struct check_results *results, const struct study *study, uint32_
                const struct check_limit *limit, struct err *err);
 int check_leak(struct check_results *results, const struct study *study, uint32_t stock,
                uint64_t limit_bytes, struct err *err);
+/* What grows per step as `leaks` says it, but without its floor; known caches do not count. */
+int check_growth(struct check_results *results, const struct study *study, uint32_t stock,
+                 uint64_t limit_bytes, struct err *err);
 /* base_stock HISTORY_NONE: the baseline has no such stock; the limit is 0. */
 int check_baseline(struct check_results *results, const struct study *study, uint32_t stock,
                    const struct study *base, uint32_t base_stock, double tolerance_ratio,

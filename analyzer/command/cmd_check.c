@@ -10,7 +10,7 @@
 
 struct given {
     struct option_texts max_peak;
-    uint64_t max_leak_bytes;
+    uint64_t max_leak_bytes, max_growth_bytes; /* UINT64_MAX: not given */
     const char *baseline;
     double tolerance_ratio;
     bool allow_incomplete;
@@ -36,6 +36,9 @@ static int hold_limits(struct check *check, const struct study *study, uint32_t 
             return -1;
     if (given->max_leak_bytes != UINT64_MAX &&
         check_leak(&check->results, study, stock, given->max_leak_bytes, err))
+        return -1;
+    if (given->max_growth_bytes != UINT64_MAX &&
+        check_growth(&check->results, study, stock, given->max_growth_bytes, err))
         return -1;
     if (!given->baseline)
         return 0;
@@ -93,10 +96,11 @@ static int check_trace(struct doc *doc, const struct study *study, const struct 
 
 static int print(struct check *check, const struct command_options *options, struct err *err)
 {
-    static const struct page page = {.schema = "gpumemtrace.check/1",
-                                     .needs = STUDY_NEEDS_phases,
-                                     .device = check_device,
-                                     .tail = check_trace};
+    const bool needs_growth = check->given.max_growth_bytes != UINT64_MAX;
+    const struct page page = {.schema = "gpumemtrace.check/1",
+                              .needs = STUDY_NEEDS_phases | (needs_growth ? STUDY_NEEDS_growth : 0),
+                              .device = check_device,
+                              .tail = check_trace};
     struct view view = answer_view(options, &check);
     struct doc *doc = NULL;
     int status;
@@ -121,9 +125,11 @@ static int prepare(struct check *check, struct err *err)
 {
     const struct given *given = &check->given;
 
-    if (!given->max_peak.count && given->max_leak_bytes == UINT64_MAX && !given->baseline) {
+    if (!given->max_peak.count && given->max_leak_bytes == UINT64_MAX &&
+        given->max_growth_bytes == UINT64_MAX && !given->baseline) {
         err_set(err, ERR_USAGE,
-                "nothing to check: give --max-peak=SIZE, --max-leak=SIZE or --baseline=TRACE");
+                "nothing to check: give --max-peak=SIZE, --max-leak=SIZE, "
+                "--max-growth-per-step=SIZE or --baseline=TRACE");
         return -1;
     }
     for (int i = 0; i < given->max_peak.count; i++)
@@ -145,6 +151,9 @@ int command_check(const struct command *command, int argc, char **argv, struct e
          offsetof(struct given, max_peak)},
         {"max-leak", 0, OPTION_SIZE, "SIZE", "most live bytes at exit",
          offsetof(struct given, max_leak_bytes)},
+        {"max-growth-per-step", 0, OPTION_SIZE, "SIZE",
+         "most live bytes that call stacks may add with every step; see leaks",
+         offsetof(struct given, max_growth_bytes)},
         {"baseline", 0, OPTION_TEXT, "TRACE", "an earlier trace whose peak may not be exceeded",
          offsetof(struct given, baseline)},
         {"tolerance", 0, OPTION_RATIO, "SHARE",
@@ -155,7 +164,9 @@ int command_check(const struct command *command, int argc, char **argv, struct e
          offsetof(struct given, allow_incomplete)},
         {0},
     };
-    struct check check = {.given = {.max_leak_bytes = UINT64_MAX, .tolerance_ratio = 0.02}};
+    struct check check = {.given = {.max_leak_bytes = UINT64_MAX,
+                                    .max_growth_bytes = UINT64_MAX,
+                                    .tolerance_ratio = 0.02}};
     struct command_options options;
     int status = -1;
 

@@ -224,3 +224,27 @@ def test_a_program_that_used_no_gpu_is_within_any_limit(tmp_path):
     trace = Trace(tmp_path / "idle.db")
     trace.exit()
     assert check(trace.write(), "--max-peak=0").returncode == 0
+
+
+def growing_trace(path, per_step, steps=10):
+    trace = Trace(path)
+    stack = trace.stack(("train.py", 4, "keep"))
+    for step in range(1, steps + 1):
+        trace.alloc(per_step(step), stack=stack)
+        trace.step(step)
+    trace.exit()
+    trace.write()
+    return path
+
+
+def test_growth_per_step_is_limited(tmp_path):
+    trace = growing_trace(tmp_path / "trace.db", lambda _: 1000)
+    assert checks(trace, "--max-growth-per-step=1000") == [("device 0 driver growth per step", True, 1000, 1000)]
+    assert checks(trace, "--max-growth-per-step=999") == [("device 0 driver growth per step", False, 1000, 999)]
+    assert check(trace, "--max-growth-per-step=999").returncode == 1
+
+
+def test_growth_that_a_trace_cannot_tell_is_exit_2(tmp_path):
+    completed = check(growing_trace(tmp_path / "trace.db", lambda _: 1000, steps=3), "--max-growth-per-step=1GiB")
+    assert completed.returncode == 2
+    assert completed.stderr.endswith("cannot tell how much memory grows per step: it has too few steps\n")

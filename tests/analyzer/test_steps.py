@@ -150,6 +150,15 @@ def test_retries_flushed_bytes_and_driver_calls_are_counted_per_step(trace):
     assert row["steady"]["driver_ns_per_step"] is None
 
 
+def test_the_time_in_the_driver_is_that_of_the_steps_after_the_first(trace):
+    for step in range(1, 6):
+        seq = trace.events[-1][0] + 1 if trace.events else 1
+        trace.alloc(MIB)
+        trace.rows.setdefault("call_duration", []).append((seq, 1000 * step))
+        trace.step(step)
+    assert steps(trace)["steady"]["driver_ns_per_step"] == (2000 + 3000 + 4000 + 5000) // 4
+
+
 def test_many_steps_are_at_most_129_rows_and_none_of_their_peaks_is_lost(trace):
     train(trace, 1000, scale=lambda step: 2 if step == 777 else 1)
     rows = steps(trace)["steps"]

@@ -41,6 +41,7 @@ class Tables:
             row[0]: row[1:] for row in query("SELECT location_id, function_id, file_id, line FROM location")
         }
         self.meta = dict(query("SELECT key, value FROM meta"))
+        self.durations = dict(query("SELECT seq, duration_ns FROM call_duration"))
         self.events = [
             Event(i, *row[:4], kinds[row[4]], memories[row[5]], *row[6:])
             for i, row in enumerate(query(

@@ -96,6 +96,9 @@ class Maker:
                     site.act(step)
             if mark == "event":
                 trace.step(step + 1)
+        if choose.random() < 0.5:
+            calls = [event for event in trace.events if event[6]]
+            trace.rows["call_duration"] = [(event[0], choose.randint(500, 90_000)) for event in calls]
         trace.exit()
         return trace.write()
 

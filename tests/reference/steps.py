@@ -182,7 +182,10 @@ class Steps:
         if not steps:
             return {"driver_calls_per_step": None, "retries_per_step": None, "flushed_bytes_per_step": None}
         work = self.work(self.ends[0], self.ends[-1])
+        first, last = (self.books.events[end].seq for end in (self.ends[0], self.ends[-1]))
+        spent = [ns for seq, ns in self.books.durations.items() if first < seq <= last]
         return {
+            "driver_ns_per_step": sum(spent) // steps if spent else None,
             "driver_calls_per_step": as_printed(work["driver_calls"] / steps),
             "retries_per_step": as_printed(work["retries"] / steps),
             "flushed_bytes_per_step": whole(work["flushed_bytes"] / steps),
