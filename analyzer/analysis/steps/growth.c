@@ -281,7 +281,7 @@ static int find(struct growth *growth, const struct growth_watch *watch, uint32_
         return 0;
     const struct stock_ends *own = &watch->stocks[stock];
     if (growth_watch_has_steps(watch))
-        return find_at_ends(growth, &own->trackers[growth->ends], err);
+        return find_at_ends(growth, &own->ends, err);
     return own->first_births ? find_at_beats(growth, &own->beats, watch->event_count, err) : 0;
 }
 

@@ -122,9 +122,10 @@ static int change_tracker(const struct stock_ends *own, struct ends_tracker *tra
 }
 
 /* How many ends were looked at. */
-static uint64_t looked_at_count(const struct growth_watch *watch, int kind)
+static uint64_t looked_at_count(const struct growth_watch *watch)
 {
-    const uint64_t count = watch->ends.counts[kind];
+    const enum step_end kind = step_ends_kind(&watch->ends);
+    const uint64_t count = kind < STEP_ENDS ? watch->ends.counts[kind] : 0;
     return count > WARM_UP_ENDS ? count - WARM_UP_ENDS : 0;
 }
 
@@ -132,20 +133,17 @@ static int change_at_ends(const struct growth_watch *watch, struct stock_ends *o
                           const struct change *change, struct err *err)
 {
     const struct block *block = change->block;
-    for (int kind = 0; kind < STEP_ENDS; kind++) {
-        struct ends_tracker *tracker = &own->trackers[kind];
-        const uint64_t count = looked_at_count(watch, kind);
-        struct site_ends *site;
-        if (!count)
-            continue;
-        if ((!tracker->is_begun && begin_tracker(own, tracker, err)) ||
-            change_tracker(own, tracker, count, block->stack_id, &site, err))
-            return -1;
-        if (change->birth || change->is_half || block->life.begin_index < watch->step_begins[kind])
-            continue;
-        site->open_churn_bytes += block->size_bytes;
-        site->open_churn_count++;
-    }
+    const uint64_t count = looked_at_count(watch);
+    struct site_ends *site;
+    if (!count)
+        return 0;
+    if ((!own->ends.is_begun && begin_tracker(own, &own->ends, err)) ||
+        change_tracker(own, &own->ends, count, block->stack_id, &site, err))
+        return -1;
+    if (change->birth || change->is_half || block->life.begin_index < watch->step_begin)
+        return 0;
+    site->open_churn_bytes += block->size_bytes;
+    site->open_churn_count++;
     return 0;
 }
 
@@ -201,15 +199,14 @@ static void end_step(struct growth_watch *watch, const struct cursor *at, enum s
 {
     if (kind == STEP_ENDS)
         return;
-    watch->step_begins[kind] = at->index;
+    const bool is_stronger = watch->ends.counts[kind] == 1;
+    watch->step_begin = at->index;
     watch->had_steps |= growth_watch_has_steps(watch);
     for (size_t i = 0; i < watch->stock_count; i++) {
-        struct stock_ends *own = &watch->stocks[i];
-        for (int weaker = (int)kind + 1; weaker < STEP_ENDS; weaker++)
-            if (own->trackers[weaker].is_begun)
-                release_tracker(&own->trackers[weaker]);
+        if (is_stronger) /* what weaker kinds had told is void */
+            release_tracker(&watch->stocks[i].ends);
         if (watch->had_steps)
-            release_beats(own);
+            release_beats(&watch->stocks[i]);
     }
 }
 
@@ -240,23 +237,24 @@ static int finish_tracker(const struct stock_ends *own, struct ends_tracker *tra
     return look_at_ends(&tracker->total, ends_count, own->total_bytes, err);
 }
 
+static int finish_stock(const struct growth_watch *watch, struct stock_ends *own, struct err *err)
+{
+    const uint64_t count = looked_at_count(watch);
+    if (!own->live_bytes)
+        return 0;
+    if (count && ((!own->ends.is_begun && begin_tracker(own, &own->ends, err)) ||
+                  finish_tracker(own, &own->ends, count, err)))
+        return -1;
+    return own->first_births ? finish_tracker(own, &own->beats, watch->event_count, err) : 0;
+}
+
 static int on_end(void *self, const struct cursor *at)
 {
     struct growth_watch *watch = self;
-    const enum step_end kind = step_ends_kind(&watch->ends);
     watch->event_count = at->history->event_count;
-    for (size_t i = 0; i < watch->stock_count; i++) {
-        struct stock_ends *own = &watch->stocks[i];
-        const uint64_t count = kind < STEP_ENDS ? looked_at_count(watch, (int)kind) : 0;
-        if (!own->live_bytes)
-            continue;
-        if (count && !own->trackers[kind].is_begun &&
-            begin_tracker(own, &own->trackers[kind], at->err))
+    for (size_t i = 0; i < watch->stock_count; i++)
+        if (finish_stock(watch, &watch->stocks[i], at->err))
             return -1;
-        if ((count && finish_tracker(own, &own->trackers[kind], count, at->err)) ||
-            (own->first_births && finish_tracker(own, &own->beats, watch->event_count, at->err)))
-            return -1;
-    }
     return 0;
 }
 
@@ -273,8 +271,7 @@ void growth_watch_release(struct growth_watch *watch)
 {
     for (size_t i = 0; i < watch->stock_count; i++) {
         struct stock_ends *own = &watch->stocks[i];
-        for (int kind = 0; kind < STEP_ENDS; kind++)
-            release_tracker(&own->trackers[kind]);
+        release_tracker(&own->ends);
         release_beats(own);
         free(own->live_bytes);
     }

@@ -54,7 +54,7 @@ struct stock_ends {
     uint64_t *first_births; /* by stack id: the event, from 1; 0: none. Of beats */
     size_t stack_limit;
     uint64_t total_bytes;
-    struct ends_tracker trackers[STEP_ENDS], beats;
+    struct ends_tracker ends, beats;
 };
 
 /* Zeroed is empty and ready for use. */
@@ -62,8 +62,8 @@ struct growth_watch {
     struct stock_ends *stocks; /* by stock */
     size_t stock_count, stock_capacity;
     struct step_ends ends;
-    uint64_t step_begins[STEP_ENDS]; /* event that the current step began with */
-    uint64_t event_count;            /* all of them, when the replay is over */
+    uint64_t step_begin;  /* event that the current step began with */
+    uint64_t event_count; /* all of them, when the replay is over */
     bool
         had_steps; /* beats were dropped; a stronger kind of end that came later brings none back */
 };
