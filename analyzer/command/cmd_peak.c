@@ -11,6 +11,9 @@ int command_peak(const struct command *command, int argc, char **argv, struct er
         {"tree", 0, OPTION_FLAG, NULL,
          "the program's calls from the outermost inwards, with the bytes below each",
          offsetof(struct page_peak_options, tree)},
+        {"moments", 0, OPTION_FLAG, NULL,
+         "the ten highest moments between which live memory fell by more than a quarter",
+         offsetof(struct page_peak_options, moments)},
         {0},
     };
     struct page_peak_options own = {0};

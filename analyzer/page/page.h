@@ -46,8 +46,9 @@ extern const struct page page_info;
 
 /* view->own points to the options that only this command has, where it has any. */
 struct page_peak_options {
-    int by;    /* enum groups_by; 0: rows of sites */
-    bool tree; /* the tree of calls in place of them */
+    int by;       /* enum groups_by; 0: rows of sites */
+    bool tree;    /* the tree of calls in place of them */
+    bool moments; /* the highest separate moments in place of them */
 };
 struct page_timeline_options {
     struct timeline_ask ask; /* cut_count 0: as many as suit the reader */

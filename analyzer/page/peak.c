@@ -150,8 +150,11 @@ static int answer_peak(struct opening *opening, const struct study *study, const
 {
     const int status = page_peak_answer(opening, study, view, err);
 
+    const struct page_peak_options *own = peak_options(view);
+
     if (*opening->next)
-        page_next(opening, peak_options(view)->tree ? "peak --by=op" : "peak --tree");
+        page_next(opening,
+                  own->moments || !(own->tree || own->by) ? "peak --tree" : "peak --moments");
     return status;
 }
 
@@ -291,7 +294,7 @@ static int add_holder_lists(struct doc *doc, const struct study *study, const st
         [GROUPS_BY_FILE] = "By file",     [GROUPS_BY_OP] = "By operator",
         [GROUPS_BY_MODULE] = "By module", [GROUPS_BY_STACK] = "By stack"};
     const struct page_peak_options *own = peak_options(view);
-    const bool has_other = own->by || own->tree;
+    const bool has_other = own->by || own->tree || own->moments;
     int status;
 
     doc_list_begin(has_other ? doc_detail(doc) : doc, "sites", "By call stack");
@@ -321,12 +324,13 @@ static int add_peak_of_device(struct doc *doc, const struct study *study,
     page_stocks_find(&held.stocks, doc, study, use, view);
     if (held_find(&held, study, view, err))
         goto out;
-    if (own->by || own->tree)
-        doc_set_table(doc, own->tree ? "tree" : "groups");
+    if (own->by || own->tree || own->moments)
+        doc_set_table(doc, own->moments ? "high_moments" : own->tree ? "tree" : "groups");
     add_moments(doc, study, view, &held);
     status = add_sums(doc, study, &held, SITES_BY_CATEGORY, err) ||
                      add_sums(doc, study, &held, SITES_BY_PATH, err) ||
-                     add_holder_lists(doc, study, view, &held, err)
+                     add_holder_lists(doc, study, view, &held, err) ||
+                     (own->moments && page_summits(doc, study, view, use, &held.stocks, err))
                  ? -1
                  : 0;
 out:
@@ -334,7 +338,14 @@ out:
     return status;
 }
 
+static void ask_peak(struct study_ask *ask, const struct view *view, const struct doc *doc)
+{
+    (void)doc;
+    ask->summits = peak_options(view)->moments;
+}
+
 const struct page page_peak = {.schema = "gpumemtrace.peak/1",
+                               .ask = ask_peak,
                                .answer = answer_peak,
                                .device = add_peak_of_device,
                                .tail = page_warnings};

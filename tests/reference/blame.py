@@ -158,6 +158,52 @@ def rows_below(figures, stock, nodes, above):
         yield from rows_below(figures, stock, nodes, node)
 
 
+# --- the highest moments ---
+
+
+def are_separate(live, i, j):
+    """Between them the live bytes fell by more than a quarter of the lower one."""
+    lower = min(live[i], live[j])
+    return min(live[min(i, j) : max(i, j) + 1]) < lower - lower // 4
+
+
+def summits(figures, stock):
+    """From the highest down, the earliest of equal ones first: each that is separate from those before it."""
+    live, chosen = figures.live(stock), []
+    for i in sorted((i for i, bytes_ in enumerate(live) if bytes_), key=lambda i: (-live[i], i)):
+        if len(chosen) < 10 and all(are_separate(live, i, other) for other in chosen):
+            chosen.append(i)
+    return [{**figures.layer(stock), **figures.stamp(i), "live_bytes": live[i]} for i in chosen]
+
+
+def most_at(figures, stock, index):
+    """Who held most then, and how much; stacks without a line are told apart by phase and category."""
+    rows = figures.sites(stock, index)
+    sums = collections.Counter()
+    for row in rows:
+        sums[(row["site"], row["called"]) if row["site"] else (None, row["phase"], row["category"])] += row["bytes"]
+    most = max(sums.values(), default=0)
+    return most, {key[0] for key, bytes_ in sums.items() if bytes_ == most}
+
+
+def check_summits(printed, figures):
+    found = []
+    for device, got in zip(figures.devices, printed["devices"]):
+        wanted = [row for stock in figures.layers(device) for row in summits(figures, stock)]
+        rows = [{key: row[key] for key in wanted[0]} for row in got["high_moments"]] if wanted else got["high_moments"]
+        key = lambda row: (row["layer"], row["pool"] or "", -row["live_bytes"], row["seq"])  # noqa: E731
+        if sorted(rows, key=key) != sorted(wanted, key=key):
+            found.append(f"peak --moments: printed {rows!r:.900}, expected {wanted!r:.900}")
+        for row in got["high_moments"]:
+            stock = figures.leading(device)
+            if figures.layer(stock) == {"layer": row["layer"], "pool": row["pool"]}:
+                index = next(event.index for event in figures.books.events if event.seq == row["seq"])
+                most, names = most_at(figures, stock, index)
+                if row["site_bytes"] != most or row["site"] not in names:
+                    found.append(f"peak --moments: {row}, expected {most} of {names}")
+    return found
+
+
 # --- beside what was printed ---
 
 

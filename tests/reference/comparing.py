@@ -134,6 +134,7 @@ def check_trace(trace, choose):
         found += compare(ask("peak", f"--at={moment}", trace), figures.peak_page(moment), f"peak {moment}")
     found += check_ledgers(trace, figures, [None, *choose.sample(at, min(2, len(at)))])
     by, moment = choose.choice(blame.KINDS), choose.choice(["peak", *at])
+    found += blame.check_summits(ask("peak", "--moments", trace), figures)
     found += blame.check(ask("peak", f"--by={by}", "--tree", f"--at={moment}", trace), figures, by, moment)
     samples, moment = choose.choice([3, 10, 33]), choose.choice(["peak", *at])
     wanted = figures.frag_page(moment, samples)

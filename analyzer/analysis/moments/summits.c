@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* The highest separate moments; see summits.h. */
+#include "summits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/util/array.h"
+
+/* Whether it is lower by more than a quarter. */
+static bool is_well_below(uint64_t bytes, uint64_t high_bytes)
+{
+    return bytes < high_bytes - high_bytes / 4;
+}
+
+static void keep(struct stock_summits *own, const struct summit *summit)
+{
+    size_t at = own->count;
+
+    while (at > 0 && own->items[at - 1].bytes < summit->bytes)
+        at--;
+    if (at == SUMMITS_MOST)
+        return;
+    if (own->count < SUMMITS_MOST)
+        own->count++;
+    memmove(&own->items[at + 1], &own->items[at], (own->count - 1 - at) * sizeof *own->items);
+    own->items[at] = *summit;
+}
+
+static void move_on(struct stock_summits *own)
+{
+    const struct summit *now = &own->now;
+
+    if (own->is_rising && now->bytes > own->highest.bytes) {
+        own->highest = *now;
+    } else if (own->is_rising && is_well_below(now->bytes, own->highest.bytes)) {
+        keep(own, &own->highest);
+        own->is_rising = false;
+        own->lowest_bytes = now->bytes;
+    } else if (!own->is_rising && is_well_below(own->lowest_bytes, now->bytes)) {
+        own->is_rising = true;
+        own->highest = *now;
+    } else if (now->bytes < own->lowest_bytes) {
+        own->lowest_bytes = now->bytes;
+    }
+}
+
+static int on_change(void *self, const struct cursor *at, const struct spans *spans,
+                     const struct change *change)
+{
+    struct summits *summits = self;
+    const uint32_t stock = change->block->stock;
+    struct stock_summits *grown;
+
+    (void)spans;
+    if (!stock_is_of_layer(&at->history->stocks[stock]))
+        return 0;
+    grown = array_reach(summits->stocks, &summits->stock_capacity, &summits->stock_count,
+                        sizeof *grown, stock, at->err);
+    if (!grown)
+        return -1;
+    summits->stocks = grown;
+    grown += stock;
+    if (change->birth)
+        grown->now.path = change->block->path;
+    if (grown->has_changed)
+        return 0;
+    uint32_t *changed = array_grow(summits->changed, &summits->changed_capacity,
+                                   summits->changed_count, sizeof *changed, at->err);
+    if (!changed)
+        return -1;
+    summits->changed = changed;
+    changed[summits->changed_count++] = stock;
+    grown->has_changed = true;
+    return 0;
+}
+
+static int on_event(void *self, const struct cursor *at)
+{
+    struct summits *summits = self;
+
+    for (size_t i = 0; i < summits->changed_count; i++) {
+        struct stock_summits *own = &summits->stocks[summits->changed[i]];
+
+        own->now.at = cursor_moment(at);
+        own->now.bytes = at->history->stocks[summits->changed[i]].live_bytes;
+        own->has_changed = false;
+        move_on(own);
+    }
+    summits->changed_count = 0;
+    return 0;
+}
+
+static int on_end(void *self, const struct cursor *at)
+{
+    struct summits *summits = self;
+
+    (void)at;
+    for (size_t i = 0; i < summits->stock_count; i++)
+        if (summits->stocks[i].is_rising)
+            keep(&summits->stocks[i], &summits->stocks[i].highest);
+    return 0;
+}
+
+struct observer summits_observer(struct summits *summits)
+{
+    return (struct observer){
+        .self = summits, .on_change = on_change, .on_event = on_event, .on_end = on_end};
+}
+
+void summits_release(struct summits *summits)
+{
+    free(summits->stocks);
+    free(summits->changed);
+    *summits = (struct summits){0};
+}
+
+const struct stock_summits *summits_of(const struct summits *summits, uint32_t stock)
+{
+    static const struct stock_summits none = {0};
+
+    return stock < summits->stock_count ? &summits->stocks[stock] : &none;
+}

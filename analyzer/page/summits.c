@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/* The highest separate moments on a page; see groups.h. */
+#include <stdlib.h>
+
+#include "analyzer/analysis/holders/site_rows.h"
+#include "groups.h"
+
+static void add_holder(struct doc *doc, const struct site_row *row)
+{
+    doc_text(doc, "site", "Most by", row && row->blamed->site.is_found ? row->blamed->who : NULL);
+    doc_known_bytes(doc, "site_bytes", "Its bytes", row != NULL, row ? row->bytes : 0);
+}
+
+/* Who held most; what was live then is kept of the device's leading stock alone. */
+static int add_largest_holder(struct doc *doc, const struct study *study, uint32_t stock,
+                              const struct summit *summit, struct err *err)
+{
+    struct sites sites;
+    struct blame blame;
+    struct site_row *rows;
+    int count = -1;
+
+    if (sites_at(&sites, &study->categories, stock, summit->at.index, err))
+        return -1;
+    if (!site_rows_blame(&blame, study->symbols, &sites, err)) {
+        count = site_rows_of(&rows, &sites, &blame, err);
+        if (count >= 0) {
+            add_holder(doc, count ? rows : NULL);
+            free(rows);
+        }
+        blame_release(&blame);
+    }
+    sites_release(&sites);
+    return count < 0 ? -1 : 0;
+}
+
+static int add_summit(struct doc *doc, const struct study *study, uint32_t stock,
+                      const struct summit *summit, bool is_kept, struct err *err)
+{
+    page_layer(doc_detail(doc), study, &study->history.stocks[stock], "Layer");
+    doc_integer(doc, "time_ns", "At", DOC_NS, (int64_t)summit->at.time_ns);
+    doc_count(doc, "seq", "Event", summit->at.seq);
+    doc_bytes(doc, "live_bytes", "Live", summit->bytes);
+    doc_text(doc, "phase", "Phase", study_path(study, summit->path));
+    if (is_kept)
+        return add_largest_holder(doc, study, stock, summit, err);
+    add_holder(doc, NULL);
+    return 0;
+}
+
+int page_summits(struct doc *doc, const struct study *study, const struct view *view,
+                 const struct device_use *use, const struct page_stocks *stocks, struct err *err)
+{
+    int status = 0;
+
+    doc_list_begin(doc, "high_moments", "The highest separate moments");
+    for (size_t i = 0; i < stocks->count; i++) {
+        const uint32_t stock = stocks->numbers[i];
+        const struct stock_summits *own = summits_of(&study->summits, stock);
+        const size_t limit = view_limit(view, own->count);
+
+        for (size_t n = 0; n < limit && !status; n++) {
+            doc_row_begin(doc_detail_if(doc, i > 0));
+            status = add_summit(doc, study, stock, &own->items[n], stock == use->leading, err);
+            doc_row_end(doc);
+        }
+    }
+    doc_list_end(doc);
+    return status;
+}
