@@ -149,9 +149,13 @@ def name_of(node):
     return node[-1] if isinstance(node[-1], str) else text_of(node[-1])
 
 
+def file_of(node):
+    return "" if isinstance(node[-1], str) else node[-1][2]
+
+
 def rows_below(figures, stock, nodes, above):
     inside = [node for node in nodes if node[:-1] == above]
-    for node in sorted(inside, key=lambda node: (-nodes[node][0], name_of(node))):
+    for node in sorted(inside, key=lambda node: (-nodes[node][0], name_of(node), file_of(node))):
         columns = ("inclusive_bytes", "inclusive_count", "own_bytes", "own_count")
         row = {**figures.layer(stock), "depth": len(above), "name": name_of(node)}
         yield {**row, **dict(zip(columns, nodes[node]))}

@@ -10,6 +10,7 @@
 /* A node while bytes are added: number i is path i of the blame, further ones are stacks without. */
 struct branch {
     struct call_node node;
+    const char *key;        /* the name and its file */
     uint32_t number, outer; /* outer: CALL_PATH_NONE: at the top */
 };
 
@@ -33,6 +34,7 @@ static void fill(struct branch *branches, const struct sites *sites, const struc
             .node.depth = paths->items[i].outer == CALL_PATH_NONE
                               ? 0
                               : branches[paths->items[i].outer].node.depth + 1, /* a lower number */
+            .key = paths->keys.texts[paths->items[i].place],
             .number = i,
             .outer = paths->items[i].outer};
     for (size_t i = 0; i < sites->count; i++) {
@@ -43,7 +45,7 @@ static void fill(struct branch *branches, const struct sites *sites, const struc
             number = (uint32_t)paths->count + blamed->row;
             branches[number] = (struct branch){
                 .node = branches[number].node, .number = number, .outer = CALL_PATH_NONE};
-            branches[number].node.name = blamed->who;
+            branches[number].node.name = branches[number].key = blamed->who;
         }
         add_bytes(branches, number, &sites->items[i]);
     }
@@ -58,7 +60,7 @@ static int compare_branches(const void *left, const void *right)
         return a->outer < b->outer ? -1 : 1;
     if (a->node.bytes != b->node.bytes)
         return a->node.bytes < b->node.bytes ? 1 : -1;
-    return strcmp(a->node.name, b->node.name);
+    return strcmp(a->key, b->key);
 }
 
 /* Where the children of each path begin among the sorted branches. */
