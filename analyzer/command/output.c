@@ -43,10 +43,26 @@ static int print_to_file(const struct doc *doc, const struct command_options *op
     return result;
 }
 
+/* NULL: not stated. */
+static const char *columns_of(const char *command)
+{
+    static const struct {
+        const char *command, *columns;
+    } tables[] = {
+#define COLUMNS(command, columns) {#command, columns},
+#include "table_columns.def"
+    };
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if (!strcmp(tables[i].command, command))
+            return tables[i].columns;
+    return NULL;
+}
+
 int command_print(struct doc *doc, const struct command_options *options, struct err *err)
 {
     if (!doc_table(doc))
         doc_set_table(doc, options->command->table);
+    doc_set_columns(doc, columns_of(options->command->name));
     if (options->output)
         return print_to_file(doc, options, err);
     return render(doc, options->format, stdout, err);

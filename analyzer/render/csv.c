@@ -3,8 +3,9 @@
  * CSV (RFC 4180) holds one table: the list that the document names (doc_set_table), else the first
  * whose rows are lines. Its rows come from all places where a list of that path stands: the sites
  * of each device, the devices of each trace. The first value of each enclosing row (device, path)
- * leads the line, so that they can be told apart. A list inside a row becomes one cell: "a b;c d".
- * A named list without rows gives an empty result, a document without a table key,value.
+ * leads the line, so that they can be told apart. A list inside a row becomes one cell, as JSON in
+ * ASCII. A named list without rows gives the head of the table alone, a document without a table
+ * key,value.
  *
  * Texts come from the traced program: what could control a terminal is shown as in text, and a cell
  * that a spreadsheet would take for a formula begins with an apostrophe. Numbers are not touched.
@@ -76,37 +77,59 @@ static void write_csv_field(FILE *out, const struct doc_node *field)
     write_csv_cell(out, guard_of(field), value_or_empty(field, buffer));
 }
 
-static void write_inner_field(FILE *out, const struct doc_node *field, bool begins_cell)
+/* --- lists in a cell: JSON, whose quotes are doubled in CSV --- */
+
+static void write_inner_code(FILE *out, uint32_t code)
 {
-    char buffer[UNITS_TEXT_BYTES];
-    fputs(begins_cell ? guard_of(field) : "", out);
-    write_quoted(out, value_or_empty(field, buffer));
+    enum { FIRST_BEYOND = 0x10000 };
+    if (code == '"' || code == '\\')
+        fprintf(out, "\\%s", code == '"' ? "\"\"" : "\\");
+    else if (code >= ' ' && code < 0x7f)
+        putc((int)code, out);
+    else if (code < FIRST_BEYOND)
+        fprintf(out, "\\u%04x", (unsigned)code);
+    else
+        fprintf(out, "\\u%04x\\u%04x", 0xd800 | (unsigned)(code - FIRST_BEYOND) >> 10,
+                0xdc00 | ((unsigned)(code - FIRST_BEYOND) & 0x3ff));
 }
 
-static void write_inner_row(FILE *out, const struct doc_node *row, bool begins_cell)
+static void write_inner_string(FILE *out, const char *string)
 {
-    const char *separator = "";
-    if (row->type == DOC_FIELD) {
-        write_inner_field(out, row, begins_cell);
+    fputs("\"\"", out);
+    while (*string) {
+        uint32_t code;
+        string += utf8_next(string, &code);
+        write_inner_code(out, code);
+    }
+    fputs("\"\"", out);
+}
+
+static void write_inner_node(FILE *out, const struct doc_node *node)
+{
+    char buffer[UNITS_TEXT_BYTES];
+    const bool is_list = node->type == DOC_LIST;
+    if (node->type == DOC_FIELD) {
+        const char *value = walk_machine_value(node, buffer);
+        if (value && node->unit == DOC_TEXT)
+            write_inner_string(out, value);
+        else
+            fputs(value ? value : "null", out);
         return;
     }
-    for (const struct doc_node *child = row->first_child; child; child = child->next) {
-        if (child->type != DOC_FIELD || child->is_null)
-            continue;
-        fputs(separator, out);
-        write_inner_field(out, child, begins_cell && !*separator);
-        separator = " ";
+    putc(is_list ? '[' : '{', out);
+    for (const struct doc_node *child = node->first_child; child; child = child->next) {
+        fputs(child == node->first_child ? "" : ", ", out);
+        if (!is_list)
+            fprintf(out, "\"\"%s\"\": ", child->key);
+        write_inner_node(out, child);
     }
+    putc(is_list ? ']' : '}', out);
 }
 
 static void write_inner_list(FILE *out, const struct doc_node *list)
 {
     putc('"', out);
-    for (const struct doc_node *row = list->first_child; row; row = row->next) {
-        if (row != list->first_child)
-            putc(';', out);
-        write_inner_row(out, row, row == list->first_child);
-    }
+    write_inner_node(out, list);
     putc('"', out);
 }
 
@@ -168,23 +191,27 @@ static const struct doc_node *first_value(const struct doc_node *node)
     return found;
 }
 
-/* A row that says itself which device it is of needs no leading one. */
-static bool leads(const struct doc_node *leading, const struct doc_node *row)
+/*
+ * The head of a leading value. NULL: the row says itself which device it is of, and needs none. The path of
+ * a row is that of a phase, so a trace's has another name beside it.
+ */
+static const char *leading_name(const struct doc_node *leading, const struct doc_node *row)
 {
     for (const struct doc_node *child = row->first_child; child; child = child->next)
         if (!strcmp(child->key, leading->key))
-            return false;
-    return true;
+            return strcmp(leading->key, "path") ? NULL : "trace";
+    return leading->key;
 }
 
 static void write_csv_header(struct table *table, const struct doc_node *row)
 {
     const char *separator = "";
     for (int i = 0; i < table->leading_count; i++) {
-        if (!leads(table->leading[i], row))
+        const char *name = leading_name(table->leading[i], row);
+        if (!name)
             continue;
         fputs(separator, table->out);
-        write_csv_cell(table->out, "", table->leading[i]->key);
+        write_csv_cell(table->out, "", name);
         separator = ",";
     }
     for (const struct doc_node *child = row->first_child; child; child = child->next) {
@@ -202,7 +229,7 @@ static void write_csv_row(struct table *table, const struct doc_node *row)
 {
     const char *separator = "";
     for (int i = 0; i < table->leading_count; i++) {
-        if (!leads(table->leading[i], row))
+        if (!leading_name(table->leading[i], row))
             continue;
         fputs(separator, table->out);
         write_csv_field(table->out, table->leading[i]);
@@ -292,16 +319,30 @@ static bool find_table(struct table *table, const struct doc *doc)
         if (find_list_below(table, doc_root(doc)))
             return true;
     table->name = NULL;
-    return find_list_below(table, doc_root(doc));
+    return !doc_columns(doc) && find_list_below(table, doc_root(doc));
+}
+
+/* Of several traces each row is led by the path. */
+static void write_empty_table(const struct doc *doc, FILE *out)
+{
+    const struct doc_node *node = doc_root(doc)->first_child;
+    while (node && strcmp(node->key, "traces"))
+        node = node->next;
+    const bool has_path = strstr(doc_columns(doc), ",path,");
+    fprintf(out, "%s%s", !node ? "" : has_path ? "trace," : "path,", doc_columns(doc));
+    end_line(out);
 }
 
 int render_csv(const struct doc *doc, FILE *out, struct err *err)
 {
     struct table table = {.out = out};
+    const bool found = find_table(&table, doc);
     (void)err;
-    if (find_table(&table, doc)) {
+    if (found)
         write_below(&table, doc_root(doc), 0);
-    } else {
+    if (!table.header_written && doc_columns(doc)) {
+        write_empty_table(doc, out);
+    } else if (!found) {
         fputs("key,value", out);
         end_line(out);
         write_pairs(out, doc_root(doc), "");

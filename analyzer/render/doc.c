@@ -34,6 +34,7 @@ struct doc {
     struct doc_node *field; /* the field just added; NULL: it was dropped */
     enum doc_level reads;
     enum doc_level next; /* of the next node, unless it is DOC_BOTH */
+    const char *columns; /* of that table, or NULL */
     const char *table;   /* key of the list that is the answer's table, or NULL */
     struct err err;      /* ERR_NONE while all is well */
 };
@@ -160,6 +161,16 @@ const struct doc_node *doc_root(const struct doc *doc)
 void doc_set_table(struct doc *doc, const char *key)
 {
     doc->table = key;
+}
+
+void doc_set_columns(struct doc *doc, const char *columns)
+{
+    doc->columns = columns;
+}
+
+const char *doc_columns(const struct doc *doc)
+{
+    return doc->columns;
 }
 
 const char *doc_table(const struct doc *doc)

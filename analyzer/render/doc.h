@@ -105,6 +105,9 @@ const struct doc_node *doc_root(const struct doc *doc);
  */
 void doc_set_table(struct doc *doc, const char *key);
 const char *doc_table(const struct doc *doc);
+/* The head of that table, "device,bytes,…", for when it has no rows. NULL: not said. */
+void doc_set_columns(struct doc *doc, const char *columns);
+const char *doc_columns(const struct doc *doc);
 /* 0, or -1 and *err if anything went wrong since doc_new. */
 int doc_check(const struct doc *doc, struct err *err);
 

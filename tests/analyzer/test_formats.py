@@ -86,6 +86,22 @@ def test_csv_has_the_rows_of_the_commands_list_in_equal_columns(traces, command,
                 assert row[header.index(key)] == str(value)
 
 
+@each("command", [name for name in COMMANDS if name != "check"])
+def test_csv_of_a_trace_without_rows_has_the_same_head(traces, tmp_path, command):
+    path = Trace(tmp_path / f"{command}.db").write()
+    empty = run_command(command, path, "--format=csv").stdout
+    assert empty == run_command(command, traces[0], "--format=csv").stdout.splitlines()[0] + "\n"
+    both = run_command(command, path, path, "--format=csv").stdout
+    assert both == run_command(command, *traces, "--format=csv").stdout.splitlines()[0] + "\n"
+
+
+def test_a_list_in_a_cell_of_csv_is_json(traces):
+    rows = list(csv.DictReader(io.StringIO(run_command("peak", traces[0], "--format=csv").stdout, newline="")))
+    sites = find_list(json.loads(run_command("peak", traces[0], "--json").stdout), "sites")
+    assert [json.loads(row["frames"]) for row in rows] == [site["frames"] for site in sites]
+    assert any("evil\x1b[31m\nname.py" in frame["file"] for site in sites for frame in site["frames"] if frame["file"])
+
+
 def test_csv_of_several_traces_is_led_by_their_paths(traces):
     completed = run_command("peak", *traces, "--format=csv")
     rows = list(csv.DictReader(io.StringIO(completed.stdout, newline="")))

@@ -73,7 +73,7 @@ static void texts_cannot_control_a_terminal_or_become_formulas(void **state)
                     "escape,invalid,turned,formula,quoted,tab,minus,number,frames\r\n"
                     "?[31mred?,a\xef\xbf\xbd"
                     "b,\\u{202e}db.1,'=1+1,\"'@SUM(A1,A2)\",'?=1,'-1,-1,"
-                    "\"'+f;+f\"\r\n");
+                    "\"[{\"\"function\"\": \"\"+f\"\"}, {\"\"function\"\": \"\"+f\"\"}]\"\r\n");
 }
 
 static void tables_of_all_devices_are_joined_and_led_by_the_device(void **state)
@@ -102,8 +102,10 @@ static void tables_of_all_devices_are_joined_and_led_by_the_device(void **state)
     doc_list_end(doc);
     assert_rendered(doc, "csv",
                     "device,bytes,frames\r\n"
-                    "0,5,\"f,g 1;f,g 2\"\r\n"
-                    "1,5,\"f,g 1;f,g 2\"\r\n");
+                    "0,5,\"[{\"\"function\"\": \"\"f,g\"\", \"\"line\"\": 1}, "
+                    "{\"\"function\"\": \"\"f,g\"\", \"\"line\"\": 2}]\"\r\n"
+                    "1,5,\"[{\"\"function\"\": \"\"f,g\"\", \"\"line\"\": 1}, "
+                    "{\"\"function\"\": \"\"f,g\"\", \"\"line\"\": 2}]\"\r\n");
 }
 
 static struct doc *two_lists(bool second_has_rows)
@@ -195,8 +197,9 @@ static void without_a_table_it_is_keys_and_values(void **state)
     doc_text(doc, "warning", "", "one");
     doc_text(doc, "warning", "", "two");
     doc_list_end(doc);
-    assert_rendered(doc, "csv",
-                    "key,value\r\nschema,x/1\r\npeak.bytes,7\r\nwarnings,\"one;two\"\r\n");
+    assert_rendered(
+        doc, "csv",
+        "key,value\r\nschema,x/1\r\npeak.bytes,7\r\nwarnings,\"[\"\"one\"\", \"\"two\"\"]\"\r\n");
 }
 
 int main(void)
