@@ -51,27 +51,43 @@ static int format_category(char *text, size_t size, const struct sites *sites)
                     category_key((enum category)most));
 }
 
-/* "; most of it by train.py:88 forward (3.20 GiB)", or the largest part. */
-static int format_holder(char *text, size_t size, const struct sites *sites,
-                         const struct blame *blame, struct err *err)
+/* The line of the program that holds most, whatever it called; NULL: there is none. */
+static const struct group *largest_of_program(const struct groups *groups)
 {
-    struct site_row *rows;
-    char bytes[UNITS_TEXT_BYTES];
-    const int count = site_rows_of(&rows, sites, blame, err);
+    for (size_t i = 0; i < groups->count; i++)
+        if (groups->items[i].own_bytes && groups->items[i].blamed->site.is_of_program)
+            return &groups->items[i];
+    return NULL;
+}
 
-    if (count < 0)
+/*
+ * "; most of it by train.py:88 forward (3.20 GiB)", or the largest part. Where that is no line of the
+ * program, the program's largest one, too: ", then train.py:88 forward (1.10 GiB)".
+ */
+static int format_holder(char *text, size_t size, const struct study *study,
+                         const struct sites *sites, const struct blame *blame, struct err *err)
+{
+    char bytes[UNITS_TEXT_BYTES];
+    struct groups groups;
+
+    if (groups_find(&groups, GROUPS_BY_LINE, study->symbols, sites, blame, err))
         return -1;
-    const bool is_known = count > 0 && rows[0].blamed->site.is_found;
-    const bool is_most = is_known && rows[0].bytes > sites->total_bytes / 2;
-    const int length =
-        snprintf(text, size, "%s%s%s%s%s",
-                 is_most    ? "; most of it by "
-                 : is_known ? "; the largest part by "
-                            : "",
-                 is_known ? rows[0].blamed->who : "", is_known ? " (" : "",
-                 is_known ? units_bytes(bytes, rows[0].bytes) : "", is_known ? ")" : "");
-    free(rows);
-    return length;
+    const struct group *most = groups.items, *line = largest_of_program(&groups);
+    *text = 0;
+    if (most->own_bytes && most->blamed->site.is_found) {
+        const int length =
+            snprintf(text, size, "; %s by %s (%s)",
+                     most->own_bytes > sites->total_bytes / 2 ? "most of it" : "the largest part",
+                     most->name, units_bytes(bytes, most->own_bytes));
+        if (line && line != most)
+            snprintf(text + length, size - (size_t)length, ", then %s (%s)", line->name,
+                     units_bytes(bytes, line->own_bytes));
+    } else if (line) {
+        snprintf(text, size, "; of what has a stack, most by %s (%s)", line->name,
+                 units_bytes(bytes, line->own_bytes));
+    }
+    groups_release(&groups);
+    return 0;
 }
 
 enum { CLAUSE_BYTES = 1024 };
@@ -85,7 +101,7 @@ static int say_held(struct opening *opening, const struct study *study, const st
 
     if (site_rows_blame(&blame, study->symbols, sites, err))
         return -1;
-    const int status = format_holder(holder, sizeof holder, sites, &blame, err);
+    const int status = format_holder(holder, sizeof holder, study, sites, &blame, err);
     blame_release(&blame);
     if (status < 0)
         return -1;

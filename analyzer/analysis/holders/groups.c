@@ -38,6 +38,7 @@ static struct group *go_through(const struct spreading *spreading, const char *n
     grown += number;
     grown->name = groups->names.texts[number];
     if (grown->last != spreading->number) {
+        grown->first = grown->first ? grown->first : spreading->number;
         grown->last = spreading->number;
         grown->inclusive_bytes += spreading->site->bytes;
         grown->inclusive_count += spreading->site->count;
@@ -182,6 +183,8 @@ static int compare_groups(const void *left, const void *right)
         return a->own_bytes < b->own_bytes ? 1 : -1;
     if (a->inclusive_bytes != b->inclusive_bytes)
         return a->inclusive_bytes < b->inclusive_bytes ? 1 : -1;
+    if (a->first != b->first) /* the larger site */
+        return a->first < b->first ? -1 : 1;
     return strcmp(a->name, b->name);
 }
 

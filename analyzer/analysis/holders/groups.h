@@ -38,7 +38,7 @@ struct group {
     const struct blamed
         *blamed; /* by stack: that stack; else one that it is to blame for, or NULL */
     uint64_t own_bytes, own_count, inclusive_bytes, inclusive_count;
-    size_t last; /* 1 + the last site that went through it */
+    size_t first, last; /* 1 + the first and last site that went through it */
 };
 
 struct groups {

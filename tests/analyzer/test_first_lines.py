@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+"""The first line of `report` of each sample, stored in tests/golden/first_lines.txt: it names a line of the sample,
+and no two rows of sites read alike."""
+import pytest
+
+from support.first_lines import check_first_line
+from support.run import ROOT
+
+SAMPLES = sorted(path.stem for path in (ROOT / "samples").glob("*.c"))
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_report_of_a_sample_opens_as_stored_and_names_a_line_of_it(name, sample, record):
+    check_first_line("first_lines.txt", name, record(sample(name)).trace, f"{name}.c")
