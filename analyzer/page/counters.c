@@ -147,7 +147,7 @@ static void add_counter_row(struct doc *doc, const char *name, const struct stoc
     doc_bytes(doc, NULL, "Left at exit", stock->live_bytes);
     doc_count(doc, NULL, "Allocations", stock->allocations_count);
     doc_count(doc, NULL, "Frees", stock->frees_count);
-    doc_count(doc, NULL, "With context", stock->implicit_frees_count);
+    doc_count(doc_spare(doc), NULL, "With context", stock->implicit_frees_count);
     doc_count(doc, NULL, "Failed", stock->failed_count);
     doc_row_end(doc);
 }

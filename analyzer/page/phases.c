@@ -74,8 +74,9 @@ static void add_each(struct doc *doc, const struct phase_row *row)
     doc_known_bytes(doc_detail(doc), "peak_last_bytes", "Last peak", known, peak->last);
     doc_known_count(doc_detail(doc), "peak_occurrence", "Highest in", known, row->peak_occurrence);
     doc_known_bytes(doc, "allocated_median_bytes", "Allocates", known, spread_median(allocated));
-    doc_known_bytes(doc, "allocated_highest_bytes", "At most", known, allocated->highest);
-    doc_known_bytes(doc, "allocated_last_bytes", "Last", known, allocated->last);
+    doc_known_bytes(doc_spare(doc), "allocated_highest_bytes", "At most", known,
+                    allocated->highest);
+    doc_known_bytes(doc_spare(doc), "allocated_last_bytes", "Last", known, allocated->last);
     doc_known_bytes(doc_detail(doc), "kept_median_bytes", "Median kept", known,
                     spread_median(kept));
     doc_known_bytes(doc_detail(doc), "kept_highest_bytes", "Most kept", known, kept->highest);

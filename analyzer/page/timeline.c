@@ -11,7 +11,7 @@
 #include "analyzer/render/units.h"
 #include "analyzer/util/array.h"
 
-enum { CUTS = 500, SUMMARY_CUTS = 40, BAR_COLUMNS = 30, SHORT_BAR_COLUMNS = 10 };
+enum { CUTS = 500, SUMMARY_CUTS = 40, BAR_COLUMNS = 24, SHORT_BAR_COLUMNS = 10 };
 
 static void ask_timeline(struct study_ask *ask, const struct view *view, const struct doc *doc)
 {
@@ -64,7 +64,7 @@ static void add_begin(const struct line *line, size_t cut)
 
 static void add_bar(struct doc *doc, uint64_t bytes, uint64_t peak_bytes, int columns)
 {
-    static const char full[] = "##############################";
+    static const char full[] = "########################";
     const double share = peak_bytes ? (double)bytes / (double)peak_bytes : 0;
 
     doc_textf(doc_summary(doc), NULL, "", "%.*s", (int)(share * columns + 0.5), full);
@@ -132,7 +132,7 @@ static void add_cut(const struct line *line, size_t cut)
     doc_bytes(doc, "live_bytes", "Most live", own->max_bytes);
     doc_bytes(doc_detail(doc), "lowest_bytes", "Least live", own->min_bytes);
     if (line->driver != HISTORY_NONE)
-        doc_bytes(doc_summary(doc), NULL, "Driver", line->driver_bytes);
+        doc_bytes(doc_spare(doc_summary(doc)), NULL, "Driver", line->driver_bytes);
     add_bar(doc, own->max_bytes, stock->peak_bytes,
             is_broken_down ? SHORT_BAR_COLUMNS : BAR_COLUMNS);
     if (is_broken_down && doc_takes(doc, DOC_SUMMARY))

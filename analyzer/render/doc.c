@@ -34,6 +34,7 @@ struct doc {
     struct doc_node *field; /* the field just added; NULL: it was dropped */
     enum doc_level reads;
     enum doc_level next; /* of the next node, unless it is DOC_BOTH */
+    bool next_is_spare;
     const char *columns; /* of that table, or NULL */
     const char *table;   /* key of the list that is the answer's table, or NULL */
     struct err err;      /* ERR_NONE while all is well */
@@ -80,8 +81,9 @@ static struct doc_node *node_new(struct doc *doc, enum doc_type type, const char
                                  const char *label)
 {
     const enum doc_level level = doc->next;
-    const bool dropped = is_dropped(doc, level);
+    const bool dropped = is_dropped(doc, level), is_spare = doc->next_is_spare;
     doc->next = DOC_BOTH;
+    doc->next_is_spare = false;
     if (doc->err.code != ERR_NONE || dropped)
         return NULL;
     struct doc_node *node = arena_take(&doc->nodes, sizeof *node);
@@ -92,6 +94,7 @@ static struct doc_node *node_new(struct doc *doc, enum doc_type type, const char
     memset(node, 0, sizeof *node);
     node->type = (uint8_t)type;
     node->level = (uint8_t)level;
+    node->is_spare = is_spare;
     node->key = key;
     node->label = label;
     if (doc->depth)
@@ -208,6 +211,12 @@ struct doc *doc_summary(struct doc *doc)
 struct doc *doc_detail_if(struct doc *doc, bool is_detail)
 {
     return is_detail ? doc_detail(doc) : doc;
+}
+
+struct doc *doc_spare(struct doc *doc)
+{
+    doc->next_is_spare = true;
+    return doc;
 }
 
 bool doc_takes(const struct doc *doc, enum doc_level level)

@@ -77,6 +77,7 @@ struct doc_node {
     uint8_t level; /* enum doc_level */
     uint8_t unit;  /* enum doc_unit; fields only */
     bool is_null;  /* fields only: unknown; JSON null, text "-" */
+    bool is_spare; /* fields only: a table that is too wide for its window goes without */
     const char *key;
     const char *label; /* field label, or heading of an object or list */
     const char *words; /* what people read in place of the value, or NULL */
@@ -115,6 +116,8 @@ int doc_check(const struct doc *doc, struct err *err);
 struct doc *doc_detail(struct doc *doc);
 struct doc *doc_summary(struct doc *doc);
 struct doc *doc_detail_if(struct doc *doc, bool is_detail);
+/* Marks the next field: a table that is too wide for its window goes without this column. */
+struct doc *doc_spare(struct doc *doc);
 /* Whether a node of that level, added now, reaches the reader. */
 bool doc_takes(const struct doc *doc, enum doc_level level);
 

@@ -15,6 +15,7 @@
  * A list whose rows hold objects or lists with headings is a sequence of sections instead.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "text_lines.h"
 #include "format.h"
@@ -63,6 +64,7 @@ struct column {
     const char *label;
     size_t columns; /* of the widest cell or label */
     bool right;     /* numbers */
+    bool is_spare, is_left_out;
 };
 
 struct table {
@@ -105,7 +107,8 @@ static int table_init(struct table *table, const struct doc_node *first_row, str
     }
     field = field_from(first_row->first_child);
     for (size_t i = 0; i < table->count; i++, field = field_from(field->next)) {
-        table->columns[i] = (struct column){.label = field->label, .right = is_number(field->unit)};
+        table->columns[i] = (struct column){
+            .label = field->label, .right = is_number(field->unit), .is_spare = field->is_spare};
         column_widen(&table->columns[i], field->label);
         table->has_header |= field->label[0] != '\0';
     }
@@ -120,6 +123,42 @@ static void table_measure(struct table *table, const struct doc_node *row)
         column_widen(&table->columns[i], walk_people_value(field, buffer));
 }
 
+/* The text column that is widest; NULL: none can do with less. */
+static struct column *widest_text(const struct table *table)
+{
+    enum { FEWEST_COLUMNS = 12 };
+    struct column *widest = NULL;
+    for (size_t i = 0; i < table->count; i++) {
+        struct column *column = &table->columns[i];
+        if (!column->right && !column->is_left_out && column->columns > FEWEST_COLUMNS &&
+            (!widest || column->columns > widest->columns))
+            widest = column;
+    }
+    return widest;
+}
+
+/* Where rows would be wider than the window, spare columns are left out, the last first; if that is
+ * not enough, texts lose their middle, the widest first. */
+static void table_fit(struct table *table, const struct window *window, int indent)
+{
+    size_t total = (size_t)indent;
+    for (size_t i = 0; i < table->count; i++)
+        total += table->columns[i].columns + (i ? COLUMN_GAP : 0);
+    for (size_t i = table->count; window->is_bounded && total > window->columns && i-- > 0;) {
+        if (!table->columns[i].is_spare)
+            continue;
+        table->columns[i].is_left_out = true;
+        total -= table->columns[i].columns + COLUMN_GAP;
+    }
+    while (window->is_bounded && total > window->columns) {
+        struct column *widest = widest_text(table);
+        if (!widest)
+            return;
+        widest->columns--;
+        total--;
+    }
+}
+
 /*
  * One cell. Spaces are owed and paid before the next text, so that no line ends in them; *owed is
  * the number so far.
@@ -127,10 +166,15 @@ static void table_measure(struct table *table, const struct doc_node *row)
 static void write_table_cell(struct text_lines *lines, const struct column *column,
                              const char *content, size_t *owed)
 {
-    size_t columns = utf8_text_columns(content), padding = column->columns - columns;
+    size_t columns = utf8_text_columns(content);
+    if (column->is_left_out)
+        return;
+    if (columns > column->columns)
+        columns = column->columns;
+    const size_t padding = column->columns - columns;
     if (columns > 0) {
         fprintf(lines->out, "%*s", (int)(*owed + (column->right ? padding : 0)), "");
-        text_lines_add(lines, content, 0);
+        text_lines_add_cut(lines, content, columns);
         *owed = column->right ? 0 : padding;
     } else {
         *owed += padding;
@@ -204,6 +248,7 @@ static int write_table(struct text_lines *lines, const struct doc_node *list, in
     for (const struct doc_node *child = list->first_child; child; child = child->next)
         if (child->type == DOC_OBJECT)
             table_measure(&table, child);
+    table_fit(&table, &lines->window, indent);
     if (table.has_header)
         write_table_header(lines, &table, indent);
     for (const struct doc_node *child = list->first_child; child; child = child->next) {
@@ -252,6 +297,7 @@ static int write_section(struct text_lines *lines, const struct doc_node *node, 
                          struct err *err)
 {
     lines->gap = true;
+    lines->is_bold = node->key && !strcmp(node->key, "answer");
     if (node->label) {
         text_lines_begin(lines, indent);
         text_lines_add(lines, node->label, 0);
@@ -261,6 +307,7 @@ static int write_section(struct text_lines *lines, const struct doc_node *node, 
     int result = node->type == DOC_LIST ? write_list(lines, node, indent, err)
                                         : write_object(lines, node, indent, err);
     lines->gap = true;
+    lines->is_bold = false;
     return result;
 }
 
@@ -287,6 +334,6 @@ static int write_object(struct text_lines *lines, const struct doc_node *object,
 
 int render_text(const struct doc *doc, FILE *out, struct err *err)
 {
-    struct text_lines lines = {.out = out};
+    struct text_lines lines = {.out = out, .window = window_of(out)};
     return write_object(&lines, doc_root(doc), 0, err);
 }

@@ -34,6 +34,40 @@ void text_lines_add(struct text_lines *lines, const char *string, size_t columns
         fprintf(lines->out, "%*s", (int)(columns - written), "");
 }
 
+/* Where the last so many columns of the string begin. */
+static const char *tail_of(const char *string, size_t columns)
+{
+    size_t left = utf8_text_columns(string);
+    while (*string && left > columns) {
+        uint32_t code;
+        string += utf8_next(string, &code);
+        left -= utf8_columns(code);
+    }
+    return string;
+}
+
+void text_lines_add_cut(struct text_lines *lines, const char *string, size_t columns)
+{
+    const char *end = string;
+    size_t written = 0;
+    if (utf8_text_columns(string) <= columns) {
+        text_lines_add(lines, string, columns);
+        return;
+    }
+    while (written < columns / 2) {
+        uint32_t code;
+        const char *next = end + utf8_next(end, &code);
+        if (written + utf8_columns(code) > columns / 2)
+            break;
+        written += utf8_columns(code);
+        end = next;
+    }
+    write_text(lines->out, string, end);
+    fputs("…", lines->out);
+    const char *tail = tail_of(end, columns - written - 1);
+    text_lines_add(lines, tail, columns - written - 1);
+}
+
 static bool is_space(char byte)
 {
     return byte == ' ' || byte == '\n' || byte == '\t' || byte == '\r';
@@ -51,10 +85,25 @@ static const char *word_end(const char *string, size_t *columns)
     return string;
 }
 
+static void begin_sentence_line(struct text_lines *lines, int indent)
+{
+    text_lines_begin(lines, indent);
+    if (lines->is_bold && lines->window.has_colour)
+        fputs("\033[1m", lines->out);
+}
+
+static void end_sentence_line(struct text_lines *lines)
+{
+    if (lines->is_bold && lines->window.has_colour)
+        fputs("\033[0m", lines->out);
+    putc('\n', lines->out);
+}
+
 void text_lines_add_wrapped(struct text_lines *lines, const char *string, int indent)
 {
-    size_t room = indent < TEXT_LINES_COLUMNS / 2 ? TEXT_LINES_COLUMNS - (size_t)indent
-                                                  : TEXT_LINES_COLUMNS / 2;
+    const size_t width =
+        lines->window.columns < WINDOW_COLUMNS ? lines->window.columns : WINDOW_COLUMNS;
+    const size_t room = (size_t)indent < width / 2 ? width - (size_t)indent : width / 2;
     size_t used = 0;
     for (;;) {
         while (is_space(*string))
@@ -64,11 +113,11 @@ void text_lines_add_wrapped(struct text_lines *lines, const char *string, int in
         size_t columns;
         const char *end = word_end(string, &columns);
         if (used > 0 && used + 1 + columns > room) {
-            putc('\n', lines->out);
+            end_sentence_line(lines);
             used = 0;
         }
         if (used == 0)
-            text_lines_begin(lines, indent);
+            begin_sentence_line(lines, indent);
         else
             putc(' ', lines->out);
         write_text(lines->out, string, end);
@@ -76,5 +125,5 @@ void text_lines_add_wrapped(struct text_lines *lines, const char *string, int in
         string = end;
     }
     if (used > 0)
-        putc('\n', lines->out);
+        end_sentence_line(lines);
 }

@@ -10,10 +10,12 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define TEXT_LINES_COLUMNS 100
+#include "window.h"
 
 struct text_lines {
     FILE *out;
+    struct window window;
+    bool is_bold; /* sentences are, if the window has colour */
     bool started; /* something was written */
     bool gap;     /* an empty line is due before the next line, unless it is the first */
 };
@@ -22,7 +24,9 @@ struct text_lines {
 void text_lines_begin(struct text_lines *lines, int indent);
 /* Adds to the line, padded with spaces to so many columns. */
 void text_lines_add(struct text_lines *lines, const char *string, size_t columns);
-/* Whole lines, broken between words. */
+/* The same of a string that may be wider than that: it loses its middle. */
+void text_lines_add_cut(struct text_lines *lines, const char *string, size_t columns);
+/* Whole lines, broken between words: sentences are not wider than WINDOW_COLUMNS. */
 void text_lines_add_wrapped(struct text_lines *lines, const char *string, int indent);
 
 #endif

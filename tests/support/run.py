@@ -27,7 +27,7 @@ def clean_environment(**extra):
     kept = {
         key: value
         for key, value in os.environ.items()
-        if not key.startswith("GPUMEMTRACE_") and key not in ("LD_PRELOAD", "NVTX_INJECTION64_PATH")
+        if not key.startswith("GPUMEMTRACE_") and key not in ("LD_PRELOAD", "NVTX_INJECTION64_PATH", "COLUMNS", "NO_COLOR")
     }
     environment = {**kept, **{key: str(value) for key, value in extra.items()}}
     preloads = [PRELOAD_FIRST, environment.get("LD_PRELOAD", "")]

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""Text fits the window that shows it, and has colour only there."""
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import termios
+import unicodedata
+
+import pytest
+
+from support.run import BUILD, clean_environment, run_command
+from support.tracefile import MIB, Trace
+
+COMMANDS = ("report", "timeline", "timeline --by=phase", "phases")
+
+
+@pytest.fixture
+def trace(tmp_path):
+    trace = Trace(tmp_path / "trace.db")
+    with trace.phase("a phase with a name that is rather long"):
+        with trace.phase("and another one inside of it, just as long"):
+            for number in range(50):
+                trace.free(trace.alloc(number * MIB))
+            trace.tensor(trace.alloc(20 * MIB), 7 * MIB)
+    return trace.write()
+
+
+def columns(text):
+    return sum(2 if unicodedata.east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+def in_terminal(*arguments, width=80, **variables):
+    """What the command prints to a terminal that is so wide."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    environment = clean_environment(**{"TERM": "xterm", **variables})
+    for name in ("COLUMNS", "NO_COLOR"):
+        if name not in variables:
+            environment.pop(name, None)
+    process = subprocess.Popen([BUILD / "gpumemtrace", *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=theirs,
+                               stderr=subprocess.DEVNULL, env=environment)  # fmt: skip
+    os.close(theirs)
+    printed = b""
+    while True:
+        try:
+            part = os.read(ours, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        printed += part
+    os.close(ours)
+    assert process.wait() == 0
+    return printed.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("width", [80, 120])
+def test_no_line_is_wider_than_the_terminal(trace, command, width):
+    printed = in_terminal(*command.split(), trace, width=width, NO_COLOR="1")
+    lines = [line for line in printed.splitlines() if not line.startswith(("Next: ", "trace "))]
+    assert max(columns(line) for line in lines) <= width
+
+
+def test_columns_decides_over_the_terminal_and_for_a_file(trace):
+    for printed in (in_terminal("phases", trace, width=200, NO_COLOR="1", COLUMNS="75"),
+                    run_command("phases", trace, env=clean_environment(COLUMNS="75")).stdout):  # fmt: skip
+        lines = [line for line in printed.splitlines() if not line.startswith(("Next: ", "trace "))]
+        assert 60 < max(columns(line) for line in lines) <= 75
+        assert "…" in printed
+
+
+def test_what_goes_to_a_file_is_not_cut(trace):
+    environment = clean_environment()
+    environment.pop("COLUMNS", None)
+    printed = run_command("phases", trace, env=environment).stdout
+    assert "and another one inside of it, just as long" in printed and "At most" in printed and "…" not in printed
+
+
+def test_a_narrow_window_goes_without_what_can_be_spared(trace):
+    assert "At most" in in_terminal("phases", trace, width=160)
+    narrow = in_terminal("phases", trace, width=80)
+    assert "At most" not in narrow and "In all" in narrow and "Kept" in narrow
+
+
+def test_the_answer_alone_is_bold_and_only_on_a_terminal(trace):
+    printed = in_terminal("phases", trace, width=300)
+    assert printed.startswith("\x1b[1mThe pytorch pool peaked at 7.00 MiB")
+    answer, rest = printed.split("\n\n", 1)
+    assert all(line.startswith("\x1b[1m") and line.endswith("\x1b[0m") for line in answer.splitlines())
+    assert "\x1b" not in rest
+    assert "\x1b" not in run_command("phases", trace).stdout
+
+
+@pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_no_color_and_a_dumb_terminal_have_no_colour(trace, variables):
+    assert "\x1b" not in in_terminal("phases", trace, **variables)
