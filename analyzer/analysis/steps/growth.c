@@ -102,7 +102,8 @@ static int add_site(struct growth *growth, size_t *capacity, const struct site_e
     const uint64_t intervals = site->ends_count - 1;
     const bool is_steady = !site->fell && (uint64_t)site->rises_count * 2 >= intervals;
 
-    if (!site->series || site->last_bytes <= site->first_bytes)
+    if (!site->series || site->last_bytes <= site->first_bytes ||
+        !(is_steady || series_rises(site->series, stretch->first, stretch->last)))
         return 0;
     const struct growing item = {.stack_id = site->stack_id,
                                  .first_bytes = site->first_bytes,
@@ -230,6 +231,8 @@ static int add_repeating_site(struct growth *growth, size_t *capacity, const str
         return 0;
     struct series series = *site->series;
     series_join(&series, windows_joined);
+    if (!series_rises(&series, stretch->first, stretch->last))
+        return 0;
     struct growing item = {.stack_id = site->stack_id, .line = judge(&series, stretch, false)};
     if (item.line.verdict != GROWTH_GROWS)
         return 0;

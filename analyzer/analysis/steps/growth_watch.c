@@ -14,11 +14,11 @@ static int begin_series(struct site_ends *site, struct err *err)
     if (!site->series)
         return -1;
     series_add(site->series, site->changed_at, site->first_bytes);
-    series_add(site->series, site->ends_count, site->last_bytes);
     return 0;
 }
 
-/* At all ends up to `until` that were not looked at yet, the site had these bytes. */
+/* At all ends up to `until` that were not looked at yet, the site had these bytes. Of the series only
+ * what is before the last change is written, to touch it seldom. */
 static int look_at_ends(struct site_ends *site, uint64_t until, uint64_t bytes, struct err *err)
 {
     if (until <= site->ends_count)
@@ -33,11 +33,11 @@ static int look_at_ends(struct site_ends *site, uint64_t until, uint64_t bytes, 
             site->changed_at = site->ends_count;
         else if (!site->series && begin_series(site, err))
             return -1;
+        if (site->series)
+            series_add(site->series, site->ends_count, site->last_bytes);
     }
     site->rises_count += bytes > site->last_bytes;
     site->fell |= bytes < site->last_bytes;
-    if (site->series)
-        series_add(site->series, until, bytes);
     site->last_bytes = bytes;
     site->ends_count = until;
     return 0;
@@ -226,15 +226,25 @@ static int on_event(void *self, const struct cursor *at)
     return 0;
 }
 
+static int finish_site(struct site_ends *site, uint64_t ends_count, uint64_t live_bytes,
+                       struct err *err)
+{
+    if (look_at_ends(site, ends_count, live_bytes, err))
+        return -1;
+    if (site->series)
+        series_add(site->series, ends_count, site->last_bytes);
+    return 0;
+}
+
 /* All ends were looked at, of all sites. */
 static int finish_tracker(const struct stock_ends *own, struct ends_tracker *tracker,
                           uint64_t ends_count, struct err *err)
 {
     for (size_t i = 0; i < tracker->count; i++)
-        if (look_at_ends(&tracker->sites[i], ends_count,
-                         own->live_bytes[tracker->sites[i].stack_id], err))
+        if (finish_site(&tracker->sites[i], ends_count, own->live_bytes[tracker->sites[i].stack_id],
+                        err))
             return -1;
-    return look_at_ends(&tracker->total, ends_count, own->total_bytes, err);
+    return finish_site(&tracker->total, ends_count, own->total_bytes, err);
 }
 
 static int finish_stock(const struct growth_watch *watch, struct stock_ends *own, struct err *err)

@@ -30,10 +30,10 @@ void series_add(struct series *series, uint64_t until, uint64_t bytes)
         return;
     if (!series->window)
         begin(series);
-    while ((until - 1) / series->window >= SERIES_SAMPLES)
+    for (; (until - 1) >> series->shift >= SERIES_SAMPLES; series->shift++)
         join_windows(series, 2);
-    const uint64_t last = (until - 1) / series->window;
-    for (uint64_t i = series->count / series->window; i <= last; i++)
+    const uint64_t last = (until - 1) >> series->shift;
+    for (uint64_t i = series->count >> series->shift; i <= last; i++)
         if (bytes < series->samples[i])
             series->samples[i] = bytes;
     series->count = until;
@@ -82,6 +82,18 @@ static size_t beyond_bound(size_t samples, size_t pairs)
     const double width = sigmas * sqrt(n * (n - 1) * (2 * n + 5) / 18);
 
     return width >= (double)pairs ? 0 : (size_t)(((double)pairs - width) / 2);
+}
+
+bool series_rises(const struct series *series, size_t first, size_t last)
+{
+    const size_t samples = last - first;
+    const size_t beyond = beyond_bound(samples, samples * (samples - 1) / 2);
+    size_t falling = 0;
+
+    for (size_t i = first; i < last; i++)
+        for (size_t j = i + 1; j < last; j++)
+            falling += series->samples[j] <= series->samples[i];
+    return falling <= beyond;
 }
 
 struct series_line series_fit(const struct series *series, size_t first, size_t last)

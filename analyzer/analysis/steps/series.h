@@ -18,6 +18,7 @@ enum { SERIES_SAMPLES = 64 };
 
 struct series {
     uint64_t window; /* ends in one window; 0: the series is new */
+    unsigned shift;  /* while it grows: window is 1 << shift */
     uint64_t count;  /* ends so far */
     uint64_t samples[SERIES_SAMPLES];
 };
@@ -40,6 +41,8 @@ void series_join(struct series *series, uint64_t by);
 struct series_line {
     double slope, low, high;
 };
+/* Whether low is above 0, without the line. */
+bool series_rises(const struct series *series, size_t first, size_t last);
 struct series_line series_fit(const struct series *series, size_t first, size_t last);
 
 #endif
