@@ -51,9 +51,13 @@ static const struct option_rule rules[] = {
      OFFSET(field)},
 #include "gpumemtrace/options.def"
     {"dry-run", 0, OPTION_MAYBE, "SPEC",
-     "on simulated GPUs: 16GiB, 2x80GiB, h100, a100-40 ..., with ,others=3GiB for memory that "
-     "other "
-     "processes hold and ,context=300MiB (default " SIM_SPEC_DEFAULT ")",
+     /* clang-format off */
+     "on simulated GPUs: a size (16GiB), several (2x80GiB, 8xh100), or a card:"
+#define PRESET(name, device_name, gib, major, minor, processor_count) " " name
+#include "common/sim_presets.def"
+     "; then ,others=3GiB for memory that other processes hold and ,context=300MiB (default "
+     SIM_SPEC_DEFAULT ")",
+     /* clang-format on */
      OFFSET(dry_run)},
     {"no-resolve", 0, OPTION_FLAG, NULL,
      "leave the names of native frames to the first command that reads the trace",

@@ -27,7 +27,7 @@ int help_page_print(const struct command *command, const struct option_rule *own
               strcmp(command->name, "run") ? "" : "[--] ", command->operands);
     text_add_wrapped(&text, "", command->answer);
     text_add(&text, "\nOptions:\n");
-    options_describe(&text, command->common, own_rules);
+    options_describe(&text, command, own_rules);
     text_add(&text, "\n");
     text_add_wrapped(&text, "Exit status: ", command->exits);
     text_addf(&text, "\nExample:\n  %s\n", command->example);

@@ -14,6 +14,7 @@
 #include "shared_options.h"
 #include "analyzer/render/formats.h"
 #include "analyzer/util/nearest.h"
+#include "analyzer/util/text.h"
 #include "common/numbers.h"
 
 #define RULES_MAX 48
@@ -228,6 +229,21 @@ static int check_operands(const struct parser *parser, int count, struct err *er
     return 0;
 }
 
+/* Refused before anything is read. */
+static int check_format(const struct command_options *options, struct err *err)
+{
+    const struct command *command = options->command;
+    struct text known;
+    if (!command || format_takes(options->format, command->table))
+        return 0;
+    text_init(&known, 256);
+    formats_list(&known, command->table);
+    err_set(err, ERR_USAGE, "option '--format': %s prints no %s, but %s", command->name,
+            options->format->name, known.data);
+    text_release(&known);
+    return -1;
+}
+
 /* --- parsing --- */
 
 static const struct option_rule *rule_of(const struct parser *parser, int result, int *index)
@@ -280,6 +296,8 @@ static int parse(struct command_options *options, const struct command *command,
         if (store_result(&parser, result, err))
             return -1;
     }
+    if (check_format(options, err))
+        return -1;
     options->operands = (const char **)(argv + optind);
     options->operand_count = argc - optind;
     return check_operands(&parser, options->operand_count, err);

@@ -2,18 +2,14 @@
 /* The options that commands share; see shared_options.h. */
 #include "shared_options.h"
 
+#include "analyzer/render/formats.h"
 #include "analyzer/util/text.h"
-
-static const char format_text[] = "how to print the result:"
-#define FORMAT(name, function, reads) " " #name
-#include "analyzer/render/formats.def"
-                                  " (default text)";
 
 #define FIELD(name) offsetof(struct command_options, name)
 
-/* To add one: ONE row, and its group in commands.def. */
+/* To add one: ONE row, and its group in commands.def. What --format takes depends on the command. */
 const struct shared_option shared_options[] = {
-    {COMMON_PRINT, {"format", 0, OPTION_FORMAT, "FORMAT", format_text, FIELD(format)}},
+    {COMMON_PRINT, {"format", 0, OPTION_FORMAT, "FORMAT", NULL, FIELD(format)}},
     {COMMON_PRINT, {"json", 0, OPTION_JSON, NULL, "the same as --format=json", FIELD(format)}},
     {COMMON_PRINT,
      {"output", 'o', OPTION_TEXT, "FILE", "write to FILE instead of stdout", FIELD(output)}},
@@ -60,7 +56,24 @@ const struct option_rule help_option = {"help", 'h', OPTION_FLAG, NULL, "this pa
 
 #define TEXT_COLUMN 26
 
-static void describe_option(struct text *text, const struct option_rule *rule)
+static void add_description(struct text *text, const char *head, const struct option_rule *rule,
+                            const struct command *command)
+{
+    struct text formats;
+    if (rule->kind != OPTION_FORMAT) {
+        text_add_wrapped(text, head, rule->text);
+        return;
+    }
+    text_init(&formats, 256);
+    text_add(&formats, "how to print the result: ");
+    formats_list(&formats, command->table);
+    text_add(&formats, " (default text)");
+    text_add_wrapped(text, head, formats.data);
+    text_release(&formats);
+}
+
+static void describe_option(struct text *text, const struct option_rule *rule,
+                            const struct command *command)
 {
     struct text head;
     text_init(&head, 256);
@@ -75,16 +88,17 @@ static void describe_option(struct text *text, const struct option_rule *rule)
         text_clear(&head);
     }
     text_fill(&head, ' ', TEXT_COLUMN - head.length);
-    text_add_wrapped(text, head.data, rule->text);
+    add_description(text, head.data, rule, command);
     text_release(&head);
 }
 
-void options_describe(struct text *text, unsigned groups, const struct option_rule *own_rules)
+void options_describe(struct text *text, const struct command *command,
+                      const struct option_rule *own_rules)
 {
     for (; own_rules && own_rules->name; own_rules++)
-        describe_option(text, own_rules);
+        describe_option(text, own_rules, command);
     for (const struct shared_option *shared = shared_options; shared->group; shared++)
-        if (groups & shared->group)
-            describe_option(text, &shared->rule);
-    describe_option(text, &help_option);
+        if (command->common & shared->group)
+            describe_option(text, &shared->rule, command);
+    describe_option(text, &help_option, command);
 }

@@ -18,6 +18,7 @@ extern const struct option_rule help_option;
 
 /* The lines of an option list: the command's own, the shared ones of its groups, --help. */
 struct text;
-void options_describe(struct text *text, unsigned groups, const struct option_rule *own_rules);
+void options_describe(struct text *text, const struct command *command,
+                      const struct option_rule *own_rules);
 
 #endif

@@ -23,9 +23,10 @@ struct format {
      */
     int (*write)(const struct doc *doc, FILE *out, struct err *err);
     enum doc_level reads; /* what a document for this format holds */
+    const char *needs;    /* key of the table that it says; NULL: any, or none */
 };
 
-#define FORMAT(name, function, reads)                                                              \
+#define FORMAT(name, function, reads, needs)                                                       \
     int function(const struct doc *doc, FILE *out, struct err *err);
 #include "formats.def"
 

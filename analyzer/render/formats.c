@@ -8,12 +8,12 @@
 #include "analyzer/util/text.h"
 
 static const struct format formats[] = {
-#define FORMAT(name, function, reads) {#name, function, reads},
+#define FORMAT(name, function, reads, needs) {#name, function, reads, needs},
 #include "formats.def"
 };
 
 static const char *const names[] = {
-#define FORMAT(name, function, reads) #name,
+#define FORMAT(name, function, reads, needs) #name,
 #include "formats.def"
 };
 
@@ -33,4 +33,19 @@ const struct format *format_find(const char *name, struct err *err)
             nearest_hint(hint, name, names, FORMAT_COUNT));
     text_release(&known);
     return NULL;
+}
+
+bool format_takes(const struct format *format, const char *table)
+{
+    return !format->needs || (table && !strcmp(table, format->needs));
+}
+
+void formats_list(struct text *text, const char *table)
+{
+    const char *taken[FORMAT_COUNT];
+    size_t count = 0;
+    for (size_t i = 0; i < FORMAT_COUNT; i++)
+        if (format_takes(&formats[i], table))
+            taken[count++] = names[i];
+    text_add_list(text, taken, count, " or ");
 }

@@ -8,4 +8,10 @@
 /* NULL and *err (ERR_USAGE, with the formats there are): no such format. */
 const struct format *format_find(const char *name, struct err *err);
 
+/* Whether it can say what a command with that table prints; the table may be NULL. */
+bool format_takes(const struct format *format, const char *table);
+/* Adds "text, json or csv": the formats that can. */
+struct text;
+void formats_list(struct text *text, const char *table);
+
 #endif

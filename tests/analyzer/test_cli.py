@@ -96,6 +96,24 @@ def test_help_of_run_lists_every_setting(gpumemtrace):
         assert re.search(rf"^ +(-\w, )?--{flag}\b", page, re.M), flag
 
 
+def test_help_of_run_lists_every_card(gpumemtrace):
+    cards = re.findall(r'^PRESET\("([\w-]+)"', (ROOT / "common/sim_presets.def").read_text(encoding="utf-8"), re.M)
+    words = set(re.findall(r"[\w-]+", gpumemtrace("help", "run").stdout))
+    assert len(cards) >= 10 and set(cards) <= words
+
+
+@each("command", COMMANDS)
+def test_help_names_the_formats_that_the_command_takes_and_no_other(gpumemtrace, command):
+    said = re.search(r"how to print the result: (.*) \(default text\)", gpumemtrace("help", command).stdout)
+    if said:
+        named = set(re.findall(r"\w+", said.group(1))) - {"or"}
+        assert named == {"text", "json", "csv"} | ({"junit"} if command == "check" else set())
+
+
+def test_a_format_that_the_command_does_not_take_is_refused_before_anything_is_read(gpumemtrace):
+    assert_one_line(gpumemtrace("peak", "/nowhere.db", "--format=junit"), "peak prints no junit, but text, json or csv")
+
+
 def test_an_unknown_command_suggests_the_nearest(gpumemtrace):
     assert_one_line(gpumemtrace("reprot", "x.db"), "unknown command 'reprot'", "'report'")
     assert_one_line(gpumemtrace("help", "chekc"), "unknown command 'chekc'", "'check'")
