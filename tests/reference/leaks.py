@@ -52,16 +52,6 @@ def step_ends(books):
     return next(((kind, ends) for kind, ends in enumerate(ends_by_kind(books)) if ends), (None, []))
 
 
-def had_steps(books):
-    """Whether some kind had enough ends before a stronger one had its first."""
-    first = math.inf
-    for ends in ends_by_kind(books):
-        if sum(end < first for end in ends) >= WARM_UP + FEWEST:
-            return True
-        first = min([first, *ends[:1]])
-    return False
-
-
 # --- the line ---
 
 
@@ -118,7 +108,7 @@ class Growth:
             return
         if len(self.ends) >= WARM_UP + FEWEST:
             self.at_ends()
-        elif not had_steps(self.books):
+        elif not self.ends:
             self.at_beats()
 
     def row(self, stack, **more):

@@ -101,7 +101,7 @@ static struct stock_ends *find_stock(struct growth_watch *watch, const struct cu
     own->live_bytes = array_new(own->stack_limit, sizeof *own->live_bytes, at->err);
     if (!own->live_bytes)
         return NULL;
-    if (watch->had_steps)
+    if (step_ends_kind(&watch->ends) < STEP_ENDS)
         return own;
     own->first_births = array_new(own->stack_limit, sizeof *own->first_births, at->err);
     return own->first_births && !begin_tracker(own, &own->beats, at->err) ? own : NULL;
@@ -201,12 +201,10 @@ static void end_step(struct growth_watch *watch, const struct cursor *at, enum s
         return;
     const bool is_stronger = watch->ends.counts[kind] == 1;
     watch->step_begin = at->index;
-    watch->had_steps |= growth_watch_has_steps(watch);
     for (size_t i = 0; i < watch->stock_count; i++) {
         if (is_stronger) /* what weaker kinds had told is void */
             release_tracker(&watch->stocks[i].ends);
-        if (watch->had_steps)
-            release_beats(&watch->stocks[i]);
+        release_beats(&watch->stocks[i]);
     }
 }
 

@@ -7,8 +7,8 @@
  *     changes  x            .        x
  *
  * In case a trace has no steps, every event is an end too (`beats`): allocations that repeat then
- * tell how many events a step has. That is dropped once enough steps have ended. It must not know
- * what growth is.
+ * tell how many events a step has. That is dropped when the first step ends. It must not know what
+ * growth is.
  *
  * It keeps a few numbers for each call stack and stock, and a series for those that changed twice
  * from end to end.
@@ -64,14 +64,12 @@ struct growth_watch {
     struct step_ends ends;
     uint64_t step_begin;  /* event that the current step began with */
     uint64_t event_count; /* all of them, when the replay is over */
-    bool
-        had_steps; /* beats were dropped; a stronger kind of end that came later brings none back */
 };
 
 struct observer growth_watch_observer(struct growth_watch *watch);
 void growth_watch_release(struct growth_watch *watch);
 
-/* Whether so many steps have ended that beats are not needed. */
+/* Whether so many steps have ended that growth can be told. */
 static inline bool growth_watch_has_steps(const struct growth_watch *watch)
 {
     const enum step_end kind = step_ends_kind(&watch->ends);

@@ -98,7 +98,7 @@ bool series_rises(const struct series *series, size_t first, size_t last)
 
 struct series_line series_fit(const struct series *series, size_t first, size_t last)
 {
-    double slopes[PAIRS_MAX];
+    double slopes[PAIRS_MAX] = {0};
     const size_t pairs = find_slopes(series, first, last, slopes);
     const size_t beyond = beyond_bound(last - first, pairs);
 
