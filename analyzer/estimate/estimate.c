@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "caching_allocator.h"
 #include "training_loop.h"
+#include "analyzer/allocator/allocator.h"
 #include "analyzer/util/array.h"
 
 void estimate_release(struct estimate *estimate)
@@ -63,7 +63,7 @@ static int replay_live(struct estimate *estimate, const struct schedule *schedul
 
 /* --- the allocator --- */
 
-static void note_load(struct estimate *estimate, const struct caching_allocator *allocator)
+static void note_load(struct estimate *estimate, const struct allocator *allocator)
 {
     estimate->load.allocated_bytes = allocator->allocated_bytes;
     estimate->load.reserved_bytes = allocator->reserved_bytes;
@@ -72,17 +72,19 @@ static void note_load(struct estimate *estimate, const struct caching_allocator 
 static int replay_allocator(struct estimate *estimate, const struct schedule *schedule,
                             struct err *err)
 {
-    struct caching_allocator allocator;
+    const struct allocator_settings settings = allocator_default_settings();
+    struct allocator allocator;
+    enum allocator_outcome outcome;
     int result = -1;
-    caching_allocator_init(&allocator);
+    allocator_init(&allocator, &settings);
     uint32_t *handles = array_new((size_t)schedule->blocks + 1, sizeof *handles, err);
     if (!handles)
         goto out;
     for (size_t i = 0; i < schedule->count; i++) {
         const struct schedule_event *event = &schedule->events[i];
         uint32_t *handle = &handles[event->block];
-        if (event->is_free ? caching_allocator_free(&allocator, *handle, err)
-                           : caching_allocator_alloc(&allocator, event->bytes, handle, err))
+        if (event->is_free ? allocator_free(&allocator, *handle, err)
+                           : allocator_alloc(&allocator, event->bytes, 0, handle, &outcome, err))
             goto out;
         if (event->phase == SCHEDULE_init)
             note_load(estimate, &allocator);
@@ -92,7 +94,7 @@ static int replay_allocator(struct estimate *estimate, const struct schedule *sc
     result = 0;
 out:
     free(handles);
-    caching_allocator_release(&allocator);
+    allocator_release(&allocator);
     return result;
 }
 

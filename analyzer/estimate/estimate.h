@@ -5,7 +5,7 @@
  * must not print.
  *
  *     requested   what the framework asks its allocator for
- *     allocated   what that allocator counts as handed out (caching_allocator.h)
+ *     allocated   what that allocator counts as handed out (allocator/allocator.h)
  *     reserved    what it holds from the driver
  */
 #ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_ESTIMATE_H

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The model of the caching allocator. A segment is a chain of blocks by address:
+ *
+ *     | used | free | used |   free   | unmapped |      joined on free, split on alloc
+ *
+ * The first block of a segment keeps its number as long as the segment lives.
+ */
+#include "allocator.h"
+
+#include <stdlib.h>
+
+#include "analyzer/util/array.h"
+#include "blocks.h"
+#include "free_tree.h"
+
+struct allocator_settings allocator_default_settings(void)
+{
+    return (struct allocator_settings){.max_split_bytes = ALLOCATOR_UNLIMITED,
+                                       .max_rest_bytes = ALLOCATOR_LARGE_SEGMENT_BYTES,
+                                       .fraction_bytes = ALLOCATOR_UNLIMITED};
+}
+
+void allocator_init(struct allocator *allocator, const struct allocator_settings *settings)
+{
+    *allocator = (struct allocator){.settings = *settings,
+                                    .room_bytes = ALLOCATOR_UNLIMITED,
+                                    .unused = ALLOCATOR_NONE,
+                                    .tree = ALLOCATOR_NONE,
+                                    .next_address = ALLOCATOR_LARGE_SEGMENT_BYTES};
+}
+
+void allocator_release(struct allocator *allocator)
+{
+    free(allocator->blocks);
+    free(allocator->pools);
+    *allocator = (struct allocator){.unused = ALLOCATOR_NONE, .tree = ALLOCATOR_NONE};
+}
+
+static uint64_t round_up(uint64_t bytes, uint64_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+static uint64_t segment_bytes(uint64_t bytes)
+{
+    if (bytes <= ALLOCATOR_SMALL_MOST_BYTES)
+        return ALLOCATOR_SMALL_SEGMENT_BYTES;
+    if (bytes < ALLOCATOR_LARGE_LIMIT_BYTES)
+        return ALLOCATOR_LARGE_SEGMENT_BYTES;
+    return round_up(bytes, ALLOCATOR_GRANULE_BYTES);
+}
+
+/* --- blocks --- */
+
+uint32_t allocator_block_new(struct allocator *allocator, const struct allocator_block *block,
+                             struct err *err)
+{
+    uint32_t number = allocator->unused;
+
+    if (number != ALLOCATOR_NONE) {
+        allocator->unused = allocator->blocks[number].left;
+    } else {
+        struct allocator_block *grown = array_grow(allocator->blocks, &allocator->block_capacity,
+                                                   allocator->block_count, sizeof *grown, err);
+        if (!grown)
+            return ALLOCATOR_NONE;
+        allocator->blocks = grown;
+        number = (uint32_t)allocator->block_count++;
+    }
+    allocator->blocks[number] = *block;
+    return number;
+}
+
+void allocator_block_retire(struct allocator *allocator, uint32_t block)
+{
+    allocator->blocks[block] =
+        (struct allocator_block){.left = allocator->unused, .state = ALLOCATOR_USED};
+    allocator->unused = block;
+}
+
+uint32_t allocator_block_cut(struct allocator *allocator, uint32_t block, uint64_t bytes,
+                             struct err *err)
+{
+    struct allocator_block right = allocator->blocks[block];
+
+    right.address += bytes;
+    right.bytes -= bytes;
+    right.before = block;
+    const uint32_t number = allocator_block_new(allocator, &right, err);
+    if (number == ALLOCATOR_NONE)
+        return ALLOCATOR_NONE;
+    if (right.after != ALLOCATOR_NONE)
+        allocator->blocks[right.after].before = number;
+    allocator->blocks[block].after = number;
+    allocator->blocks[block].bytes = bytes;
+    return number;
+}
+
+/* The left one takes the right one in, and keeps its number. Neither is in a tree. */
+static void join_blocks(struct allocator *allocator, uint32_t left, uint32_t right)
+{
+    const uint32_t after = allocator->blocks[right].after;
+
+    allocator->blocks[left].bytes += allocator->blocks[right].bytes;
+    allocator->blocks[left].after = after;
+    if (after != ALLOCATOR_NONE)
+        allocator->blocks[after].before = left;
+    allocator_block_retire(allocator, right);
+}
+
+uint32_t allocator_block_settle(struct allocator *allocator, uint32_t block)
+{
+    const uint8_t state = allocator->blocks[block].state;
+    const uint32_t after = allocator->blocks[block].after, before = allocator->blocks[block].before;
+
+    if (after != ALLOCATOR_NONE && allocator->blocks[after].state == state) {
+        free_tree_remove(allocator, after);
+        join_blocks(allocator, block, after);
+    }
+    if (before != ALLOCATOR_NONE && allocator->blocks[before].state == state) {
+        free_tree_remove(allocator, before);
+        join_blocks(allocator, before, block);
+        block = before;
+    }
+    allocator->blocks[block].born = allocator->search_count;
+    free_tree_add(allocator, block);
+    return block;
+}
+
+void allocator_count_reserved(struct allocator *allocator, uint64_t bytes)
+{
+    allocator->reserved_bytes += bytes;
+    if (allocator->reserved_bytes > allocator->peak_reserved_bytes)
+        allocator->peak_reserved_bytes = allocator->reserved_bytes;
+}
+
+/* --- pools --- */
+
+/* Programs have few streams. */
+static uint32_t known_pool(const struct allocator *allocator, uint64_t stream, bool is_small)
+{
+    for (size_t i = 0; i < allocator->pool_count; i++)
+        if (allocator->pools[i].stream == stream && allocator->pools[i].is_small == is_small)
+            return (uint32_t)i;
+    return ALLOCATOR_NONE;
+}
+
+static uint32_t find_pool(struct allocator *allocator, uint64_t stream, bool is_small,
+                          struct err *err)
+{
+    const uint32_t known = known_pool(allocator, stream, is_small);
+
+    if (known != ALLOCATOR_NONE)
+        return known;
+    struct allocator_pool *grown = array_grow(allocator->pools, &allocator->pool_capacity,
+                                              allocator->pool_count, sizeof *grown, err);
+    if (!grown)
+        return ALLOCATOR_NONE;
+    allocator->pools = grown;
+    grown[allocator->pool_count] = (struct allocator_pool){.stream = stream, .is_small = is_small};
+    return (uint32_t)allocator->pool_count++;
+}
+
+/* --- choice --- */
+
+static uint64_t expandable_bytes(const struct allocator *allocator, uint32_t block)
+{
+    const uint32_t after = allocator->blocks[block].after;
+    const bool grows =
+        after != ALLOCATOR_NONE && allocator->blocks[after].state == ALLOCATOR_UNMAPPED;
+
+    return allocator->blocks[block].bytes + (grows ? allocator->blocks[after].bytes : 0);
+}
+
+/* The end of a range can grow, so a larger block elsewhere may be the better fit. */
+static uint32_t fit_expandable(const struct allocator *allocator, uint32_t block)
+{
+    uint32_t next = free_tree_next(allocator, block);
+
+    while (allocator->blocks[block].is_expandable && next != ALLOCATOR_NONE &&
+           expandable_bytes(allocator, next) < expandable_bytes(allocator, block)) {
+        block = next;
+        next = free_tree_next(allocator, block);
+    }
+    return block;
+}
+
+static uint32_t choose_block(const struct allocator *allocator, uint32_t pool, uint64_t bytes)
+{
+    const struct allocator_settings *settings = &allocator->settings;
+    uint32_t block = free_tree_find(allocator, pool, bytes, 0);
+
+    if (block == ALLOCATOR_NONE)
+        return ALLOCATOR_NONE;
+    if (allocator->blocks[block].is_expandable)
+        block = fit_expandable(allocator, block);
+    const uint64_t found_bytes = allocator->blocks[block].bytes;
+    if (bytes < settings->max_split_bytes && found_bytes >= settings->max_split_bytes)
+        return ALLOCATOR_NONE;
+    if (bytes >= settings->max_split_bytes && found_bytes >= bytes + settings->max_rest_bytes)
+        return ALLOCATOR_NONE;
+    return block;
+}
+
+uint32_t allocator_find(const struct allocator *allocator, uint64_t bytes, uint64_t stream)
+{
+    const uint64_t rounded_bytes = round_up(bytes, ALLOCATOR_ROUND_BYTES);
+    const uint32_t pool =
+        known_pool(allocator, stream, rounded_bytes <= ALLOCATOR_SMALL_MOST_BYTES);
+
+    return pool == ALLOCATOR_NONE ? ALLOCATOR_NONE : choose_block(allocator, pool, rounded_bytes);
+}
+
+/* --- growth --- */
+
+static bool take_segment(struct allocator *allocator, uint64_t bytes, uint64_t *address)
+{
+    if (allocator->driver)
+        return allocator->driver->take(allocator->driver->self, bytes, address);
+    if (allocator->room_bytes != ALLOCATOR_UNLIMITED &&
+        (bytes > allocator->room_bytes ||
+         allocator->reserved_bytes > allocator->room_bytes - bytes))
+        return false;
+    *address = allocator->next_address;
+    allocator->next_address += round_up(bytes, ALLOCATOR_GRANULE_BYTES);
+    return true;
+}
+
+static bool is_beyond_fraction(const struct allocator *allocator, uint64_t bytes)
+{
+    const uint64_t most_bytes = allocator->settings.fraction_bytes;
+
+    return most_bytes != ALLOCATOR_UNLIMITED &&
+           (bytes > most_bytes || allocator->reserved_bytes > most_bytes - bytes);
+}
+
+/* A new free block, in no tree. */
+static int grow_pool(struct allocator *allocator, uint32_t pool, uint64_t bytes, uint32_t *block,
+                     struct err *err)
+{
+    struct allocator_block born = {
+        .bytes = bytes, .before = ALLOCATOR_NONE, .after = ALLOCATOR_NONE, .pool = pool};
+
+    *block = ALLOCATOR_NONE;
+    if (is_beyond_fraction(allocator, bytes))
+        return 0;
+    if (allocator->settings.expandable_segments)
+        return allocator_grow_expandable(allocator, pool, bytes, block, err);
+    if (!take_segment(allocator, bytes, &born.address))
+        return 0;
+    *block = allocator_block_new(allocator, &born, err);
+    if (*block == ALLOCATOR_NONE)
+        return -1;
+    allocator_count_reserved(allocator, bytes);
+    return 0;
+}
+
+static int grow_or_retry(struct allocator *allocator, uint32_t pool, uint64_t bytes,
+                         uint32_t *block, enum allocator_outcome *outcome, struct err *err)
+{
+    const uint64_t asked_bytes = segment_bytes(bytes);
+
+    *outcome = ALLOCATOR_GREW;
+    allocator_collect_garbage(allocator);
+    if (grow_pool(allocator, pool, asked_bytes, block, err))
+        return -1;
+    if (*block != ALLOCATOR_NONE)
+        return 0;
+    *outcome = ALLOCATOR_RETRIED;
+    if (allocator_give_back_oversized(allocator, pool, bytes) &&
+        grow_pool(allocator, pool, asked_bytes, block, err))
+        return -1;
+    if (*block == ALLOCATOR_NONE && (allocator_empty_cache(allocator, err) ||
+                                     grow_pool(allocator, pool, asked_bytes, block, err)))
+        return -1;
+    if (*block == ALLOCATOR_NONE)
+        *outcome = ALLOCATOR_REFUSED;
+    else
+        allocator->retry_count++;
+    return 0;
+}
+
+/* --- alloc and free --- */
+
+static bool should_cut(const struct allocator *allocator, const struct allocator_block *block,
+                       uint64_t bytes)
+{
+    const uint64_t rest_bytes = block->bytes - bytes;
+
+    if (allocator->pools[block->pool].is_small || allocator->settings.expandable_segments)
+        return rest_bytes >= ALLOCATOR_ROUND_BYTES;
+    return bytes < allocator->settings.max_split_bytes && rest_bytes > ALLOCATOR_SMALL_MOST_BYTES;
+}
+
+static int use_block(struct allocator *allocator, uint32_t block, uint64_t bytes, struct err *err)
+{
+    if (should_cut(allocator, &allocator->blocks[block], bytes)) {
+        const uint32_t rest = allocator_block_cut(allocator, block, bytes, err);
+
+        if (rest == ALLOCATOR_NONE)
+            return -1;
+        allocator->blocks[rest].born = allocator->search_count;
+        free_tree_add(allocator, rest);
+    }
+    allocator->blocks[block].state = ALLOCATOR_USED;
+    allocator->allocated_bytes += allocator->blocks[block].bytes;
+    if (allocator->allocated_bytes > allocator->peak_allocated_bytes)
+        allocator->peak_allocated_bytes = allocator->allocated_bytes;
+    return 0;
+}
+
+static int alloc_uncached(struct allocator *allocator, uint32_t pool, uint64_t bytes,
+                          uint32_t *block, enum allocator_outcome *outcome, struct err *err)
+{
+    if (grow_pool(allocator, pool, bytes, block, err))
+        return -1;
+    *outcome = *block == ALLOCATOR_NONE ? ALLOCATOR_REFUSED : ALLOCATOR_GREW;
+    return *block == ALLOCATOR_NONE ? 0 : use_block(allocator, *block, bytes, err);
+}
+
+int allocator_alloc(struct allocator *allocator, uint64_t bytes, uint64_t stream, uint32_t *block,
+                    enum allocator_outcome *outcome, struct err *err)
+{
+    const uint64_t rounded_bytes = round_up(bytes, ALLOCATOR_ROUND_BYTES);
+    const uint32_t pool =
+        find_pool(allocator, stream, rounded_bytes <= ALLOCATOR_SMALL_MOST_BYTES, err);
+
+    if (pool == ALLOCATOR_NONE)
+        return -1;
+    allocator->search_count++;
+    if (allocator->settings.no_caching)
+        return alloc_uncached(allocator, pool, rounded_bytes, block, outcome, err);
+    *outcome = ALLOCATOR_REUSED;
+    *block = choose_block(allocator, pool, rounded_bytes);
+    if (*block != ALLOCATOR_NONE)
+        free_tree_remove(allocator, *block);
+    else if (grow_or_retry(allocator, pool, rounded_bytes, block, outcome, err))
+        return -1;
+    return *block == ALLOCATOR_NONE ? 0 : use_block(allocator, *block, rounded_bytes, err);
+}
+
+int allocator_free(struct allocator *allocator, uint32_t block, struct err *err)
+{
+    (void)err;
+    allocator->allocated_bytes -= allocator->blocks[block].bytes;
+    allocator->blocks[block].state = ALLOCATOR_FREE;
+    block = allocator_block_settle(allocator, block);
+    if (allocator->settings.no_caching)
+        allocator_forget_segment(allocator, block);
+    return 0;
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * PyTorch's caching allocator as a model: requests and frees in, segments out. It must not know
+ * where requests come from, nor what a trace is.
+ *
+ *     request    rounded up to 512 B; up to 1 MiB it is served by the small pool of its stream,
+ *                otherwise by the large one
+ *     choice     the smallest free block of the pool that fits, the lowest address among equals
+ *     segment    where none fits: 2 MiB for the small pool; for the large one 20 MiB below 10 MiB,
+ *                otherwise the request rounded up to 2 MiB
+ *     split      the rest of a block becomes free if it has 512 B (small pool, expandable segments)
+ *                or more than 1 MiB; otherwise the whole block counts as allocated
+ *     free       joins free neighbours in the segment
+ *     refused    what is cached is given back to the driver, and the driver is asked once more
+ *
+ *     max_split      blocks of that size and more are not split, and serve only requests of that
+ *                    size which leave at most 20 MiB of them
+ *     expandable     a pool's segments are one range of addresses, mapped in pieces of 2 MiB
+ *                    (small) or 20 MiB (large) as they are needed, and unmapped piece by piece
+ *     garbage        above that share of the memory fraction, whole free large segments go that
+ *                    have lain longest, before the driver is asked; without a fraction: never
+ *
+ * The rules are those that PyTorch documents and that its releases 2.6 and 2.15 were seen to
+ * follow.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_ALLOCATOR_ALLOCATOR_H
+#define GPUMEMTRACE_ANALYZER_ALLOCATOR_ALLOCATOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpumemtrace/err.h"
+
+#define ALLOCATOR_NONE UINT32_MAX      /* no such block */
+#define ALLOCATOR_UNLIMITED UINT64_MAX /* bytes */
+
+#define ALLOCATOR_ROUND_BYTES UINT64_C(512)
+#define ALLOCATOR_SMALL_MOST_BYTES (UINT64_C(1) << 20)
+#define ALLOCATOR_SMALL_SEGMENT_BYTES (UINT64_C(2) << 20)
+#define ALLOCATOR_LARGE_SEGMENT_BYTES (UINT64_C(20) << 20)
+#define ALLOCATOR_LARGE_LIMIT_BYTES (UINT64_C(10) << 20)
+#define ALLOCATOR_GRANULE_BYTES (UINT64_C(2) << 20)
+
+struct allocator_settings {
+    bool expandable_segments;
+    bool no_caching;          /* each request is a call of the driver */
+    uint64_t max_split_bytes; /* ALLOCATOR_UNLIMITED: no such setting */
+    uint64_t max_rest_bytes;  /* that a block above max_split may leave; 20 MiB unless set */
+    double garbage_threshold; /* 0: never */
+    uint64_t fraction_bytes;  /* what the pool may hold; ALLOCATOR_UNLIMITED: no memory fraction */
+};
+
+enum allocator_state { ALLOCATOR_FREE, ALLOCATOR_USED, ALLOCATOR_UNMAPPED };
+
+struct allocator_block {
+    uint64_t address, bytes;
+    uint64_t born;          /* the model's count of searches when it became free */
+    uint32_t before, after; /* neighbours in the segment */
+    uint32_t left, right;   /* in the tree of what is not used; left links entries given back */
+    uint32_t pool;          /* of allocator.pools */
+    uint8_t state;          /* enum allocator_state */
+    bool is_expandable;
+};
+
+struct allocator_pool {
+    uint64_t stream;
+    bool is_small;
+};
+
+/*
+ * The driver below the model. NULL: the model's own, which refuses what is beyond room_bytes. All
+ * return false for a refusal.
+ */
+struct allocator_driver {
+    void *self;
+    bool (*take)(void *self, uint64_t bytes, uint64_t *address);
+    bool (*reserve)(void *self, uint64_t wanted_bytes, uint64_t *address, uint64_t *bytes);
+    bool (*map)(void *self, uint64_t address, uint64_t bytes);
+    void (*give)(void *self, uint64_t address, uint64_t bytes);
+};
+
+struct allocator {
+    struct allocator_settings settings;
+    const struct allocator_driver *driver;
+    uint64_t room_bytes; /* what the pool may hold now: the caller's to set; ALLOCATOR_UNLIMITED */
+    uint64_t card_bytes; /* how long an expandable range is made */
+
+    struct allocator_block *blocks;
+    size_t block_count, block_capacity;
+    uint32_t unused; /* first of the entries given back */
+    uint32_t tree;   /* of what is free or unmapped: free_tree.h */
+    struct allocator_pool *pools;
+    size_t pool_count, pool_capacity;
+    uint64_t next_address, search_count;
+
+    uint64_t reserved_bytes, allocated_bytes;
+    uint64_t peak_reserved_bytes, peak_allocated_bytes;
+    uint64_t retry_count; /* refused, then served */
+};
+
+void allocator_init(struct allocator *allocator, const struct allocator_settings *settings);
+void allocator_release(struct allocator *allocator);
+struct allocator_settings allocator_default_settings(void);
+
+enum allocator_outcome { ALLOCATOR_REUSED, ALLOCATOR_GREW, ALLOCATOR_RETRIED, ALLOCATOR_REFUSED };
+
+/* bytes > 0. *block is what allocator_free takes; ALLOCATOR_NONE where it is refused. -1: out of memory. */
+int allocator_alloc(struct allocator *allocator, uint64_t bytes, uint64_t stream, uint32_t *block,
+                    enum allocator_outcome *outcome, struct err *err);
+int allocator_free(struct allocator *allocator, uint32_t block, struct err *err);
+
+/* torch.cuda.empty_cache(): gives back all that no live block keeps. */
+int allocator_empty_cache(struct allocator *allocator, struct err *err);
+/* The segment that begins with that block went back to the driver. False: something in it is used,
+ * or it is expandable. */
+bool allocator_forget_segment(struct allocator *allocator, uint32_t block);
+
+/* The block that would serve the request now; ALLOCATOR_NONE: none. */
+uint32_t allocator_find(const struct allocator *allocator, uint64_t bytes, uint64_t stream);
+
+/* The largest free block, and the free bytes in segments that hold something used. */
+struct allocator_holes {
+    uint64_t free_bytes, largest_bytes, stranded_bytes;
+};
+struct allocator_holes allocator_holes(const struct allocator *allocator);
+
+#endif

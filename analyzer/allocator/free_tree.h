@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The blocks of a model that are not used, in order: by pool, the mapped before the unmapped, by
+ * size (the unmapped: not), by address. A treap inside the model's array of blocks. It must not
+ * know what is done with them.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_ALLOCATOR_FREE_TREE_H
+#define GPUMEMTRACE_ANALYZER_ALLOCATOR_FREE_TREE_H
+
+#include "allocator.h"
+
+void free_tree_add(struct allocator *allocator, uint32_t block);
+void free_tree_remove(struct allocator *allocator, uint32_t block);
+
+/* The first free block of the pool that has at least so many bytes, from that address on among
+ * equals; ALLOCATOR_NONE: none. */
+uint32_t free_tree_find(const struct allocator *allocator, uint32_t pool, uint64_t bytes,
+                        uint64_t address);
+/* The next one of the same pool and state; ALLOCATOR_NONE: it was the last. */
+uint32_t free_tree_next(const struct allocator *allocator, uint32_t block);
+uint32_t free_tree_first_unmapped(const struct allocator *allocator, uint32_t pool);
+/* The free block before that one in its pool, which is smaller or lower. */
+uint32_t free_tree_previous(const struct allocator *allocator, uint32_t block);
+/* The largest free block of the pool. */
+uint32_t free_tree_last(const struct allocator *allocator, uint32_t pool);
+
+#endif

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT */
+/* The model of the caching allocator: sizes, choice, splits, frees that join, and its settings. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdbool.h>
+
+#include "analyzer/allocator/allocator.h"
+
+#define KIB UINT64_C(1024)
+#define MIB (KIB * 1024)
+
+static void init(struct allocator *allocator)
+{
+    const struct allocator_settings settings = allocator_default_settings();
+
+    allocator_init(allocator, &settings);
+}
+
+static uint32_t take(struct allocator *allocator, uint64_t bytes)
+{
+    struct err err = {0};
+    enum allocator_outcome outcome;
+    uint32_t handle;
+    if (allocator_alloc(allocator, bytes, 0, &handle, &outcome, &err))
+        fail_msg("%s", err.message);
+    return handle;
+}
+
+static void give(struct allocator *allocator, uint32_t handle)
+{
+    struct err err = {0};
+    if (allocator_free(allocator, handle, &err))
+        fail_msg("%s", err.message);
+}
+
+static void assert_state(const struct allocator *allocator, uint64_t allocated, uint64_t reserved)
+{
+    assert_int_equal(allocator->allocated_bytes, allocated);
+    assert_int_equal(allocator->reserved_bytes, reserved);
+}
+
+static void requests_are_rounded_up_to_512_bytes(void **state)
+{
+    struct allocator allocator;
+    (void)state;
+    init(&allocator);
+    take(&allocator, 1);
+    assert_state(&allocator, 512, 2 * MIB);
+    take(&allocator, 513);
+    assert_state(&allocator, 1536, 2 * MIB);
+    take(&allocator, 311108); /* 311,296, as PyTorch reports it */
+    assert_state(&allocator, 1536 + 311296, 2 * MIB);
+    allocator_release(&allocator);
+}
+
+static void segments_have_2_mib_20_mib_or_the_rounded_size(void **state)
+{
+    struct allocator allocator;
+    (void)state;
+    init(&allocator);
+    take(&allocator, MIB);
+    assert_state(&allocator, MIB, 2 * MIB);
+    take(&allocator, MIB + 1);
+    assert_state(&allocator, 2 * MIB + 512, 22 * MIB);
+    take(&allocator, 10 * MIB);
+    assert_int_equal(allocator.reserved_bytes, 22 * MIB); /* fits into the rest of the 20 MiB */
+    take(&allocator, 10 * MIB);
+    assert_int_equal(allocator.reserved_bytes, 32 * MIB);
+    take(&allocator, 33 * MIB);
+    assert_int_equal(allocator.reserved_bytes, 66 * MIB);
+    allocator_release(&allocator);
+}
+
+static void a_small_rest_of_a_large_block_counts_as_allocated(void **state)
+{
+    struct allocator allocator;
+    (void)state;
+    init(&allocator);
+    take(&allocator, 33 * MIB); /* segment of 34 MiB; a rest of exactly 1 MiB is not split off */
+    assert_state(&allocator, 34 * MIB, 34 * MIB);
+    take(&allocator, 33 * MIB - 512);
+    assert_state(&allocator, 34 * MIB + 33 * MIB - 512, 68 * MIB);
+    allocator_release(&allocator);
+}
+
+static void small_and_large_requests_never_share_a_segment(void **state)
+{
+    struct allocator allocator;
+    (void)state;
+    init(&allocator);
+    take(&allocator, 2 * MIB);
+    assert_int_equal(allocator.reserved_bytes, 20 * MIB);
+    take(&allocator, 512);
+    assert_int_equal(allocator.reserved_bytes, 22 * MIB);
+    allocator_release(&allocator);
+}
+
+static void the_smallest_block_that_fits_is_chosen(void **state)
+{
+    struct allocator allocator;
+    (void)state;
+    init(&allocator);
+    uint32_t wide = take(&allocator, 40 * MIB), narrow = take(&allocator, 12 * MIB);
+    give(&allocator, wide);
+    give(&allocator, narrow);
+    take(&allocator, 11 * MIB); /* takes the 12 MiB whole: a rest of 1 MiB is not split */
+    assert_state(&allocator, 12 * MIB, 52 * MIB);
+    take(&allocator, 40 * MIB); /* still in one piece */
+    assert_state(&allocator, 52 * MIB, 52 * MIB);
+    allocator_release(&allocator);
+}
+
+static void freed_neighbours_join_in_any_order(void **state)
+{
+    static const int orders[][3] = {{0, 1, 2}, {2, 1, 0}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof orders / sizeof orders[0]; i++) {
+        struct allocator allocator;
+        uint32_t handles[3];
+        init(&allocator);
+        for (int j = 0; j < 3; j++)
+            handles[j] = take(&allocator, 6 * MIB);
+        for (int j = 0; j < 3; j++)
+            give(&allocator, handles[orders[i][j]]);
+        assert_state(&allocator, 0, 20 * MIB);
+        assert_int_equal(allocator_holes(&allocator).largest_bytes, 20 * MIB);
+        take(&allocator, 20 * MIB);
+        assert_state(&allocator, 20 * MIB, 20 * MIB);
+        allocator_release(&allocator);
+    }
+}
+
+static void segments_stay_when_everything_is_freed(void **state)
+{
+    struct allocator allocator;
+    (void)state;
+    init(&allocator);
+    give(&allocator, take(&allocator, 100 * MIB));
+    give(&allocator, take(&allocator, 50 * MIB));
+    assert_state(&allocator, 0, 100 * MIB);
+    assert_int_equal(allocator.peak_allocated_bytes, 100 * MIB);
+    allocator_release(&allocator);
+}
+
+/* Whatever the order, once all is freed each segment is one block again. */
+static void random_use_always_adds_up(void **state)
+{
+    enum { LIVE = 64, ROUNDS = 20000 };
+    struct allocator allocator;
+    uint32_t handles[LIVE];
+    uint64_t random = 88172645463325252;
+    bool live[LIVE] = {false};
+    (void)state;
+    init(&allocator);
+    for (int round = 0; round < ROUNDS; round++) {
+        random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+        int slot = (int)(random % LIVE);
+        if (live[slot])
+            give(&allocator, handles[slot]);
+        else
+            handles[slot] = take(&allocator, 1 + (random >> 8) % (24 * MIB));
+        live[slot] = !live[slot];
+    }
+    for (int slot = 0; slot < LIVE; slot++)
+        if (live[slot])
+            give(&allocator, handles[slot]);
+    assert_int_equal(allocator.allocated_bytes, 0);
+    assert_int_equal(allocator_holes(&allocator).free_bytes, allocator.reserved_bytes);
+    assert_int_equal(allocator_holes(&allocator).stranded_bytes, 0);
+    if (allocator_empty_cache(&allocator, &(struct err){0}))
+        fail();
+    assert_int_equal(allocator.reserved_bytes, 0);
+    allocator_release(&allocator);
+}
+
+/* --- settings --- */
+
+static uint32_t ask(struct allocator *allocator, uint64_t bytes, uint64_t stream,
+                    enum allocator_outcome wanted)
+{
+    enum allocator_outcome outcome;
+    struct err err = {0};
+    uint32_t handle;
+    if (allocator_alloc(allocator, bytes, stream, &handle, &outcome, &err))
+        fail_msg("%s", err.message);
+    assert_int_equal(outcome, wanted);
+    return handle;
+}
+
+static void streams_do_not_share_free_memory(void **state)
+{
+    struct allocator allocator;
+    (void)state;
+    init(&allocator);
+    give(&allocator, ask(&allocator, 40 * MIB, 1, ALLOCATOR_GREW));
+    ask(&allocator, 40 * MIB, 2, ALLOCATOR_GREW);
+    ask(&allocator, 40 * MIB, 1, ALLOCATOR_REUSED);
+    assert_int_equal(allocator.reserved_bytes, 80 * MIB);
+    allocator_release(&allocator);
+}
+
+static void what_is_cached_goes_back_before_a_request_is_refused(void **state)
+{
+    struct allocator allocator;
+    (void)state;
+    init(&allocator);
+    allocator.room_bytes = 100 * MIB;
+    give(&allocator, ask(&allocator, 60 * MIB, 0, ALLOCATOR_GREW));
+    ask(&allocator, 80 * MIB, 0, ALLOCATOR_RETRIED);
+    assert_state(&allocator, 80 * MIB, 80 * MIB);
+    assert_int_equal(ask(&allocator, 22 * MIB, 0, ALLOCATOR_REFUSED), ALLOCATOR_NONE);
+    ask(&allocator, 20 * MIB, 0, ALLOCATOR_GREW);
+    assert_int_equal(allocator.retry_count, 1);
+    assert_int_equal(allocator.peak_reserved_bytes, 100 * MIB);
+    allocator_release(&allocator);
+}
+
+static void an_expandable_segment_grows_by_what_is_missing(void **state)
+{
+    struct allocator_settings settings = allocator_default_settings();
+    struct allocator allocator;
+    (void)state;
+    settings.expandable_segments = true;
+    allocator_init(&allocator, &settings);
+    uint32_t first = take(&allocator, 30 * MIB); /* two pieces of 20 MiB */
+    assert_state(&allocator, 30 * MIB, 40 * MIB);
+    take(&allocator, 15 * MIB); /* 10 are left, one piece more */
+    assert_state(&allocator, 45 * MIB, 60 * MIB);
+    give(&allocator, first);
+    if (allocator_empty_cache(&allocator, &(struct err){0})) /* the first piece is wholly free */
+        fail();
+    assert_state(&allocator, 15 * MIB, 20 * MIB * 2);
+    take(&allocator, 25 * MIB); /* the 10 before and 15 behind the live block are too small */
+    assert_state(&allocator, 40 * MIB, 60 * MIB);
+    allocator_release(&allocator);
+}
+
+static void a_block_above_max_split_is_neither_cut_nor_wasted(void **state)
+{
+    struct allocator_settings settings = allocator_default_settings();
+    struct allocator allocator;
+    (void)state;
+    settings.max_split_bytes = 64 * MIB;
+    allocator_init(&allocator, &settings);
+    give(&allocator, take(&allocator, 100 * MIB));
+    take(&allocator, 30 * MIB); /* below: must not cut the 100 */
+    assert_state(&allocator, 30 * MIB, 130 * MIB);
+    take(&allocator, 70 * MIB); /* above, but would leave 30: more than 20 */
+    assert_state(&allocator, 100 * MIB, 200 * MIB);
+    take(&allocator, 90 * MIB); /* takes all of the 100 */
+    assert_state(&allocator, 200 * MIB, 200 * MIB);
+    allocator_release(&allocator);
+}
+
+static void garbage_is_collected_only_under_a_memory_fraction(void **state)
+{
+    struct allocator_settings settings = allocator_default_settings();
+    (void)state;
+    settings.garbage_threshold = 0.5;
+    for (int limited = 0; limited < 2; limited++) {
+        struct allocator allocator;
+        settings.fraction_bytes = limited ? 200 * MIB : ALLOCATOR_UNLIMITED;
+        allocator_init(&allocator, &settings);
+        give(&allocator, take(&allocator, 60 * MIB));
+        take(&allocator, 80 * MIB); /* 140 held: above half of 200 */
+        take(&allocator, 82 * MIB); /* first the free 60 go */
+        assert_int_equal(allocator.reserved_bytes, limited ? 162 * MIB : 222 * MIB);
+        assert_int_equal(allocator.retry_count, 0);
+        allocator_release(&allocator);
+    }
+}
+
+static void without_caching_each_free_goes_back(void **state)
+{
+    struct allocator_settings settings = allocator_default_settings();
+    struct allocator allocator;
+    (void)state;
+    settings.no_caching = true;
+    allocator_init(&allocator, &settings);
+    uint32_t first = take(&allocator, 700);
+    take(&allocator, 30 * MIB);
+    assert_state(&allocator, 1024 + 30 * MIB, 1024 + 30 * MIB);
+    give(&allocator, first);
+    assert_state(&allocator, 30 * MIB, 30 * MIB);
+    allocator_release(&allocator);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(requests_are_rounded_up_to_512_bytes),
+        cmocka_unit_test(segments_have_2_mib_20_mib_or_the_rounded_size),
+        cmocka_unit_test(a_small_rest_of_a_large_block_counts_as_allocated),
+        cmocka_unit_test(small_and_large_requests_never_share_a_segment),
+        cmocka_unit_test(the_smallest_block_that_fits_is_chosen),
+        cmocka_unit_test(freed_neighbours_join_in_any_order),
+        cmocka_unit_test(segments_stay_when_everything_is_freed),
+        cmocka_unit_test(random_use_always_adds_up),
+        cmocka_unit_test(streams_do_not_share_free_memory),
+        cmocka_unit_test(what_is_cached_goes_back_before_a_request_is_refused),
+        cmocka_unit_test(an_expandable_segment_grows_by_what_is_missing),
+        cmocka_unit_test(a_block_above_max_split_is_neither_cut_nor_wasted),
+        cmocka_unit_test(garbage_is_collected_only_under_a_memory_fraction),
+        cmocka_unit_test(without_caching_each_free_goes_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
