@@ -125,7 +125,7 @@ static uint64_t *find_summits(struct study *study, const struct study_ask *ask,
 
 /* --- the pass --- */
 
-enum { OBSERVERS_MAX = STUDY_WATCHES + 1 };
+enum { OBSERVERS_MAX = STUDY_WATCHES + 2 };
 
 static size_t choose_observers(struct study *study, const struct study_ask *ask,
                                struct observer *observers)
@@ -138,6 +138,8 @@ static size_t choose_observers(struct study *study, const struct study_ask *ask,
 #include "watches.def"
     if (ask->timeline.cut_count)
         observers[count++] = timelines_observer(&study->timelines);
+    if (ask->whatif_count)
+        observers[count++] = whatif_observer(&study->whatif);
     return count;
 }
 
@@ -150,7 +152,9 @@ static int run_replay(struct study *study, const struct study_ask *ask, struct e
     uint64_t *stops = NULL, event_count = 0;
     int status = -1;
 
-    if (moment_parse(ask->at, &plan, err))
+    if (moment_parse(ask->at, &plan, err) ||
+        (ask->whatif_count &&
+         whatif_init(&study->whatif, &study->trace, ask->whatifs, ask->whatif_count, err)))
         return -1;
     if (ask->stop_count && count_events(&event_count, &study->trace, err))
         return -1;
@@ -240,6 +244,7 @@ void study_release(struct study *study)
     timelines_release(&study->timelines);
     breakdown_release(&study->breakdown);
     summits_release(&study->summits);
+    whatif_release(&study->whatif);
     history_release(&study->history);
     trace_release(&study->trace);
     *study = (struct study){0};

@@ -16,6 +16,7 @@
 #include "analyzer/analysis/over_time/timeline.h"
 #include "analyzer/symbol/symbols.h"
 #include "analyzer/load/trace.h"
+#include "analyzer/whatif/whatif.h"
 #include "analyzer/util/text_list.h"
 
 /* What will be asked of a study, beside who held memory at the peaks and at the failures. */
@@ -35,7 +36,9 @@ struct study_ask {
     size_t stop_count;         /* moments evenly spaced in events: history.stops */
     bool summits;              /* and who held memory at those of each device's leading stock */
     struct timeline_ask timeline;
-    enum breakdown_by timeline_by; /* what each of its moments is broken down by */
+    enum breakdown_by timeline_by;    /* what each of its moments is broken down by */
+    const struct whatif_ask *whatifs; /* replays of PyTorch's allocator, which outlive the study */
+    size_t whatif_count;
 };
 
 struct study {
@@ -51,6 +54,7 @@ struct study {
     bool takes_library_ranges;       /* as in struct study_ask */
     const struct remedies *remedies; /* analyzer/remedy/; NULL: nobody asked for them */
     struct summits summits;
+    struct whatif whatif; /* empty unless asked for */
 };
 
 /*

@@ -12,6 +12,10 @@ int command_frag(const struct command *command, int argc, char **argv, struct er
          offsetof(struct page_frag_options, samples)},
         {"segments", 0, OPTION_FLAG, NULL, "each segment of a framework pool; in JSON, its blocks",
          offsetof(struct page_frag_options, segments)},
+        {"what-if", 0, OPTION_TEXT, "SETTING",
+         "the same run with PyTorch's allocator set otherwise: expandable_segments, "
+         "max_split_size=SIZE, no-cache, garbage_collection=SHARE, memory_fraction=SHARE",
+         offsetof(struct page_frag_options, what_if)},
         {0},
     };
     struct page_frag_options own = {.samples = 10};
@@ -20,5 +24,12 @@ int command_frag(const struct command *command, int argc, char **argv, struct er
     if (options_parse(&options, command, rules, &own, argc, argv, err) ||
         answer_check_samples(own.samples, SAMPLES_MOST, err))
         return -1;
+    if (own.what_if) {
+        struct whatif_settings checked = {0};
+
+        if (settings_change(&checked, own.what_if, err))
+            return -1;
+        own.ask.change = own.what_if;
+    }
     return answer_print(&page_frag, &options, &own, err);
 }

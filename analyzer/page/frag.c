@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "analyzer/analysis/frag.h"
+#include "whatif.h"
 
 static int add_frag_row(struct doc *doc, const struct study *study, uint32_t stock,
                         const struct moment *moment, struct err *err)
@@ -64,7 +65,8 @@ static int add_frag_of_device(struct doc *doc, const struct study *study,
     const struct page_frag_options *options = view->own;
     const uint32_t stock = study_stock(study, use, view);
 
-    if (options->segments && page_segments(doc, study, use, view, err))
+    if (page_what_if(doc, study, use, view, err) ||
+        (options->segments && page_segments(doc, study, use, view, err)))
         return -1;
     if (page_fragmentation(doc, study, use, view, err))
         return -1;
@@ -84,6 +86,10 @@ static void ask_frag(struct study_ask *ask, const struct view *view, const struc
 
     (void)doc;
     ask->stop_count = (size_t)options->samples;
+    if (options->what_if) {
+        ask->whatifs = &options->ask;
+        ask->whatif_count = 1;
+    }
 }
 
 const struct page page_frag = {.schema = "gpumemtrace.frag/1",

@@ -10,6 +10,7 @@
 #include "analyzer/analysis/pins.h"
 #include "analyzer/blame/blame.h"
 #include "analyzer/render/units.h"
+#include "whatif.h"
 
 /* Idle memory below this share of the card, or of what is reserved where the card's size is not
  * known, is no reason to do anything: every allocator keeps some. */
@@ -148,6 +149,7 @@ static int find_failure(const struct failure **worst, struct frag *frag,
 static int say_of_device(struct opening *opening, const struct study *study,
                          const struct device_use *use, const struct view *view, struct err *err)
 {
+    const struct page_frag_options *options = view->own;
     const uint32_t number = study_stock(study, use, view);
     struct idle idle = {.study = study, .moment = view->at ? "then" : "at the peak"};
     const struct failure *failure = NULL;
@@ -155,6 +157,8 @@ static int say_of_device(struct opening *opening, const struct study *study,
     struct moment moment;
     struct frag frag;
 
+    if (options->what_if)
+        return page_what_if_answer(opening, study, options->what_if, use->device);
     if (number == HISTORY_NONE)
         return 0;
     idle.stock = &study->history.stocks[number];

@@ -62,6 +62,8 @@ struct page_leaks_options {
 struct page_frag_options {
     long samples;
     bool segments;
+    const char *what_if; /* NULL: not asked for */
+    struct whatif_ask ask;
 };
 
 /*

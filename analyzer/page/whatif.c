@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* What the same run would have held under another setting of PyTorch's allocator. */
+#include "whatif.h"
+
+#include <inttypes.h>
+
+#include "analyzer/render/units.h"
+#include "parts.h"
+
+static void say_no_block(const struct difference *found, char *out, size_t size)
+{
+    char bytes[UNITS_TEXT_BYTES];
+
+    snprintf(out, size,
+             "%s at 0x%" PRIx64
+             " lie where the model has no free block, in no new segment of the size "
+             "that it would ask for: a graph's or a MemPool's memory, perhaps",
+             units_bytes(bytes, found->size_bytes), found->address);
+}
+
+static void say_other(const struct difference *found, char *out, size_t size)
+{
+    char bytes[UNITS_TEXT_BYTES];
+
+    snprintf(out, size,
+             "PyTorch took %s at 0x%" PRIx64 ", although a free block at 0x%" PRIx64 " would have "
+             "done: that one waits for another stream's event, or belongs to a graph",
+             units_bytes(bytes, found->size_bytes), found->address, found->other);
+}
+
+static void say_size(const struct difference *found, char *out, size_t size)
+{
+    char bytes[UNITS_TEXT_BYTES], other[UNITS_TEXT_BYTES];
+
+    snprintf(out, size, "PyTorch counts %s for the block at 0x%" PRIx64 ", the model %s",
+             units_bytes(bytes, found->size_bytes), found->address,
+             units_bytes(other, found->other));
+}
+
+static void say_kept(const struct difference *found, char *out, size_t size)
+{
+    char bytes[UNITS_TEXT_BYTES];
+
+    snprintf(out, size,
+             "PyTorch kept %s of free memory that the model gives back: it waits for an event, or "
+             "belongs to a graph",
+             units_bytes(bytes, found->size_bytes));
+}
+
+static void say_refused(const struct difference *found, char *out, size_t size)
+{
+    char bytes[UNITS_TEXT_BYTES];
+
+    snprintf(out, size,
+             "PyTorch had no room for %s, although a free block at 0x%" PRIx64
+             " would have done: that "
+             "one waits for another stream's event, or belongs to a graph",
+             units_bytes(bytes, found->size_bytes), found->other);
+}
+
+static void say_gave_back(const struct difference *found, char *out, size_t size)
+{
+    char bytes[UNITS_TEXT_BYTES];
+
+    snprintf(out, size,
+             "PyTorch gave %s at 0x%" PRIx64
+             " back to the driver, in which the model has live memory",
+             units_bytes(bytes, found->size_bytes), found->address);
+}
+
+const char *page_difference(const struct difference *found, char out[PAGE_DIFFERENCE_BYTES])
+{
+    static void (*const says[])(const struct difference *, char *, size_t) = {
+        [DIFFERENCE_NO_BLOCK] = say_no_block, [DIFFERENCE_OTHER] = say_other,
+        [DIFFERENCE_SIZE] = say_size,         [DIFFERENCE_KEPT] = say_kept,
+        [DIFFERENCE_REFUSED] = say_refused,   [DIFFERENCE_GAVE_BACK] = say_gave_back,
+    };
+
+    says[found->kind](found, out, PAGE_DIFFERENCE_BYTES);
+    return out;
+}
+
+const struct whatif_device *page_whatif_device(const struct study *study, int device)
+{
+    const struct whatif_device *found = study->whatif.devices[DEVICE_SLOT(device)];
+
+    return found && found->has_pool ? found : NULL;
+}
+
+/* A failure in the recording: what the program did afterwards it might have done otherwise. */
+bool page_whatif_is_least(const struct whatif_run *run)
+{
+    return run->served_failures_count || run->failure.at.index != INDEX_NONE;
+}
+
+static void add_difference(struct doc *doc, const struct difference *found)
+{
+    char words[PAGE_DIFFERENCE_BYTES];
+
+    doc_bool(doc, "replayed", "replayed", found->kind == DIFFERENCE_NONE);
+    doc_words(doc, "%s",
+              found->kind == DIFFERENCE_NONE ? "yes, the recorded segments to the byte" : "no");
+    if (found->kind == DIFFERENCE_NONE) {
+        doc_null(doc_detail(doc), "differs_at_seq", "first difference", DOC_COUNT);
+        doc_null(doc_detail(doc), "difference", "difference", DOC_TEXT);
+        return;
+    }
+    doc_count(doc, "differs_at_seq", "first difference at event", found->seq);
+    doc_text(doc_detail(doc), "difference", "difference", page_difference(found, words));
+    doc_note(doc, "%s. So no figure is given.", words);
+}
+
+static void add_run(struct doc *doc, const struct whatif_device *device,
+                    const struct whatif_run *run)
+{
+    const bool known = device->recorded.difference.kind == DIFFERENCE_NONE;
+    const struct allocator *allocator = &run->allocator;
+    const bool fails = known && run->failure.at.index != INDEX_NONE;
+    const uint64_t idle_bytes = allocator->peak_reserved_bytes > run->live_at_peak_bytes
+                                    ? allocator->peak_reserved_bytes - run->live_at_peak_bytes
+                                    : 0;
+
+    doc_known_bytes(doc, "peak_reserved_bytes", "peak reserved", known,
+                    allocator->peak_reserved_bytes);
+    doc_known_bytes(doc, "live_at_peak_bytes", "live then", known, run->live_at_peak_bytes);
+    doc_known_bytes(doc, "idle_at_peak_bytes", "idle then", known, idle_bytes);
+    doc_known_count(doc, "retries", "retries", known, allocator->retry_count);
+    doc_known_count(doc, "failures_served", "failures that it would have served", known,
+                    run->served_failures_count);
+    doc_known_count(doc, "failures_left", "failures that would have been the same", known,
+                    run->same_failures_count);
+    doc_known_count(doc, "fails_at_seq", "runs out of memory at event", fails,
+                    fails ? run->failure.at.seq : 0);
+    doc_known_bytes(doc_detail_if(doc, !fails), "fails_asking_bytes", "asking for", fails,
+                    run->failure.asked_bytes);
+    if (known)
+        doc_bool(doc_detail(doc), "at_least", "at least", page_whatif_is_least(run));
+    else
+        doc_null(doc_detail(doc), "at_least", "at least", DOC_BOOL);
+}
+
+int page_what_if(struct doc *doc, const struct study *study, const struct device_use *use,
+                 const struct view *view, struct err *err)
+{
+    const struct page_frag_options *options = view->own;
+    const struct whatif_device *device = page_whatif_device(study, use->device);
+
+    (void)err;
+    if (!options->what_if)
+        return 0;
+    if (!device) {
+        doc_null(doc, "what_if", "What if", DOC_TEXT);
+        return 0;
+    }
+    const bool known = device->recorded.difference.kind == DIFFERENCE_NONE;
+    doc_object_begin(doc, "what_if", "What if");
+    doc_text(doc, "setting", "setting", options->what_if);
+    add_difference(doc, &device->recorded.difference);
+    doc_known_bytes(doc, "recorded_peak_reserved_bytes", "peak reserved as it was", known,
+                    device->recorded.allocator.peak_reserved_bytes);
+    add_run(doc, device, &device->runs[0]);
+    doc_bool(doc_detail(doc), "estimated", "estimated", true);
+    doc_object_end(doc);
+    return 0;
+}
+
+/* --- as an answer --- */
+
+static int say_change(struct opening *opening, const char *name, const char *what_if,
+                      const struct whatif_device *device, const struct whatif_run *run)
+{
+    char then[UNITS_TEXT_BYTES], now[UNITS_TEXT_BYTES];
+
+    units_bytes(then, device->recorded.allocator.peak_reserved_bytes);
+    units_bytes(now, run->allocator.peak_reserved_bytes);
+    return page_say(opening,
+                    "With %s the pytorch pool on %s would have held %s%s at most, in place of %s.",
+                    what_if, name, page_whatif_is_least(run) ? "at least " : "", now, then);
+}
+
+static int say_failures(struct opening *opening, const struct whatif_run *run)
+{
+    char asked[UNITS_TEXT_BYTES];
+
+    units_bytes(asked, run->failure.asked_bytes);
+    if (run->failure.at.index != INDEX_NONE)
+        return page_say(opening, "It would have run out of memory at event %" PRIu64 "%s%s.",
+                        run->failure.at.seq, run->failure.is_outside ? ": " : ", asking for ",
+                        run->failure.is_outside ? "what is outside the pool finds no room" : asked);
+    if (run->served_failures_count)
+        return page_say(opening,
+                        "%" PRIu64 " of the %" PRIu64 " allocations that failed would have been "
+                        "served; what the program would have asked for then is not known.",
+                        run->served_failures_count,
+                        run->served_failures_count + run->same_failures_count);
+    if (run->same_failures_count)
+        return page_say(opening, "The allocations that failed would have failed as well.");
+    return 0;
+}
+
+int page_what_if_answer(struct opening *opening, const struct study *study, const char *what_if,
+                        int number)
+{
+    const struct whatif_device *device = page_whatif_device(study, number);
+    char name[STUDY_DEVICE_BYTES], words[PAGE_DIFFERENCE_BYTES];
+
+    study_device_name(number, name);
+    if (!device)
+        return page_say(
+            opening,
+            "On %s nothing was recorded of PyTorch's caching allocator, so --what-if has "
+            "nothing to replay.",
+            name);
+    const struct difference *found = &device->recorded.difference;
+    if (found->kind != DIFFERENCE_NONE)
+        return page_say(
+            opening,
+            "On %s the model does not give what was recorded, so it gives no figure: at "
+            "event %" PRIu64 " %s.",
+            name, found->seq, page_difference(found, words));
+    if (say_change(opening, name, what_if, device, &device->runs[0]) < 0 ||
+        say_failures(opening, &device->runs[0]) < 0)
+        return -1;
+    if (device->runs[0].allocator.settings.garbage_threshold > 0 && device->runs[0].fraction <= 0)
+        return page_say(opening, "Garbage is collected only under a memory fraction "
+                                 "(set_per_process_memory_fraction), and none was set: add "
+                                 "memory_fraction=SHARE to see what it would do.");
+    return 1;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* The allocator of a run as it was recorded; see recorded.h. */
+#include "recorded.h"
+
+#include <stdlib.h>
+
+#include "analyzer/util/array.h"
+
+/* --- pieces --- */
+
+void pieces_release(struct pieces *pieces)
+{
+    address_map_release(&pieces->by_address);
+    slots_release(&pieces->slots);
+    free(pieces->items);
+}
+
+struct piece *pieces_at(const struct pieces *pieces, uint64_t address)
+{
+    const uint32_t number = address_map_get(&pieces->by_address, 0, address);
+
+    return number == ADDRESS_MAP_NONE ? NULL : &pieces->items[number];
+}
+
+void pieces_remove(struct pieces *pieces, uint64_t address)
+{
+    const uint32_t number = address_map_remove(&pieces->by_address, 0, address);
+
+    if (number != ADDRESS_MAP_NONE)
+        slots_give_back(&pieces->slots, number);
+}
+
+int pieces_add(struct pieces *pieces, const struct event *event, bool is_mapped, struct err *err)
+{
+    pieces_remove(pieces, event->address);
+    const uint32_t number = slots_take(&pieces->slots, err);
+    if (number == SLOT_NONE)
+        return -1;
+    struct piece *grown = array_grow(pieces->items, &pieces->capacity, number, sizeof *grown, err);
+    if (!grown)
+        return -1;
+    pieces->items = grown;
+    grown[number] = (struct piece){.address = event->address,
+                                   .bytes = event->size_bytes,
+                                   .block = ALLOCATOR_NONE,
+                                   .is_mapped = is_mapped};
+    return address_map_put(&pieces->by_address, 0, event->address, number, err);
+}
+
+/* --- the driver's answers --- */
+
+static bool take_piece(void *self, uint64_t bytes, uint64_t *address)
+{
+    struct recorded *recorded = self;
+    struct piece *piece = pieces_at(recorded->pieces, recorded->wanted_address);
+
+    if (!piece || piece->is_used || piece->is_mapped || piece->bytes != bytes)
+        return false;
+    piece->is_used = true;
+    piece->device = recorded->device;
+    *address = piece->address;
+    return true;
+}
+
+static bool take_range(void *self, uint64_t wanted_bytes, uint64_t *address, uint64_t *bytes)
+{
+    struct recorded *recorded = self;
+    struct pieces *pieces = recorded->pieces;
+
+    (void)wanted_bytes; /* a share of the card's size, which the recording knows exactly */
+    if (!pieces->range_bytes || pieces->range_address != recorded->wanted_address)
+        return false;
+    *address = pieces->range_address;
+    *bytes = pieces->range_bytes;
+    pieces->range_bytes = 0;
+    return true;
+}
+
+/* Marks the pieces that fill a stretch of addresses exactly; false: they do not. */
+static bool use_mapped(const struct recorded *recorded, uint64_t address, uint64_t bytes,
+                       bool really)
+{
+    while (bytes) {
+        struct piece *piece = pieces_at(recorded->pieces, address);
+
+        if (!piece || piece->is_used || !piece->is_mapped || piece->bytes > bytes)
+            return false;
+        piece->is_used = really;
+        piece->device = recorded->device;
+        address += piece->bytes;
+        bytes -= piece->bytes;
+    }
+    return true;
+}
+
+static bool map_pieces(void *self, uint64_t address, uint64_t bytes)
+{
+    return use_mapped(self, address, bytes, false) && use_mapped(self, address, bytes, true);
+}
+
+/* Of a plain segment the recording says that it went; of mappings the model says it first. */
+static void give_pieces(void *self, uint64_t address, uint64_t bytes)
+{
+    struct recorded *recorded = self;
+
+    while (recorded->is_emptying && bytes) {
+        struct piece *piece = pieces_at(recorded->pieces, address);
+
+        if (!piece || piece->bytes > bytes)
+            return;
+        piece->is_given = true;
+        recorded->given_bytes += piece->bytes;
+        address += piece->bytes;
+        bytes -= piece->bytes;
+    }
+}
+
+void recorded_init(struct recorded *recorded, int device, struct pieces *pieces,
+                   const struct allocator_settings *settings)
+{
+    *recorded = (struct recorded){.device = device,
+                                  .driver = {.self = recorded,
+                                             .take = take_piece,
+                                             .reserve = take_range,
+                                             .map = map_pieces,
+                                             .give = give_pieces},
+                                  .pieces = pieces};
+    allocator_init(&recorded->allocator, settings);
+    recorded->allocator.driver = &recorded->driver;
+}
+
+void recorded_release(struct recorded *recorded)
+{
+    allocator_release(&recorded->allocator);
+}
+
+/* --- where it differs --- */
+
+static void differ(struct recorded *recorded, const struct event *event,
+                   const struct difference *found)
+{
+    if (recorded->difference.kind != DIFFERENCE_NONE)
+        return;
+    recorded->difference = *found;
+    recorded->difference.seq = event->seq;
+}
+
+static void compare_block(struct recorded *recorded, const struct event *event, uint32_t number,
+                          enum allocator_outcome outcome)
+{
+    struct difference found = {.size_bytes = event->size_bytes, .address = event->address};
+
+    if (number == ALLOCATOR_NONE || outcome == ALLOCATOR_RETRIED) {
+        found.kind = DIFFERENCE_NO_BLOCK;
+        differ(recorded, event, &found);
+        return;
+    }
+    const struct allocator_block *block = &recorded->allocator.blocks[number];
+    if (block->address != event->address) {
+        found.kind = DIFFERENCE_OTHER;
+        found.other = block->address;
+        differ(recorded, event, &found);
+    } else if (block->bytes != event->size_bytes) {
+        found.kind = DIFFERENCE_SIZE;
+        found.other = block->bytes;
+        differ(recorded, event, &found);
+    }
+}
+
+/* What the model gave back must have gone. */
+static void end_emptying(struct recorded *recorded, const struct event *event)
+{
+    const struct difference kept = {.kind = DIFFERENCE_KEPT, .size_bytes = recorded->given_bytes};
+
+    if (recorded->is_emptying && recorded->given_bytes)
+        differ(recorded, event, &kept);
+    recorded->is_emptying = false;
+    recorded->given_bytes = 0;
+}
+
+static void check_refusal(struct recorded *recorded, const struct event *event)
+{
+    const struct allocator *allocator = &recorded->allocator;
+    const uint32_t found = allocator_find(allocator, event->size_bytes, event->stream);
+
+    if (found == ALLOCATOR_NONE)
+        return;
+    const struct difference refused = {.kind = DIFFERENCE_REFUSED,
+                                       .size_bytes = event->size_bytes,
+                                       .other = allocator->blocks[found].address};
+    differ(recorded, event, &refused);
+}
+
+int recorded_alloc(struct recorded *recorded, const struct event *event, uint32_t *block,
+                   struct err *err)
+{
+    struct allocator *allocator = &recorded->allocator;
+    enum allocator_outcome outcome;
+
+    *block = ALLOCATOR_NONE;
+    end_emptying(recorded, event);
+    recorded->wanted_address = event->address;
+    if (event->result != 0) {
+        check_refusal(recorded, event);
+        if (!allocator->settings.expandable_segments)
+            return 0;
+        recorded->wanted_address = recorded->pieces->range_address; /* it was reserved, and stays */
+    }
+    if (allocator_alloc(allocator, event->size_bytes, event->stream, block, &outcome, err))
+        return -1;
+    if (event->result != 0)
+        return 0;
+    compare_block(recorded, event, *block, outcome);
+    struct piece *piece = pieces_at(recorded->pieces, event->address);
+    if (outcome == ALLOCATOR_GREW && piece && !piece->is_mapped)
+        piece->block = *block;
+    return 0;
+}
+
+int recorded_free(struct recorded *recorded, const struct event *event, uint32_t block,
+                  struct err *err)
+{
+    end_emptying(recorded, event);
+    return allocator_free(&recorded->allocator, block, err);
+}
+
+int recorded_give_back(struct recorded *recorded, const struct event *event, struct piece *piece,
+                       struct err *err)
+{
+    struct allocator *allocator = &recorded->allocator;
+    const struct difference live = {
+        .kind = DIFFERENCE_GAVE_BACK, .size_bytes = piece->bytes, .address = piece->address};
+
+    if (!piece->is_mapped) {
+        if (piece->block == ALLOCATOR_NONE || !allocator_forget_segment(allocator, piece->block))
+            differ(recorded, event, &live);
+        return 0;
+    }
+    if (!recorded->is_emptying) {
+        recorded->is_emptying = true;
+        if (allocator_empty_cache(allocator, err))
+            return -1;
+    }
+    if (piece->is_given)
+        recorded->given_bytes -= piece->bytes;
+    else
+        differ(recorded, event, &live);
+    return 0;
+}

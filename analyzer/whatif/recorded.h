@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The allocator of a run as it was recorded: the model under the run's own settings, over a driver
+ * that answers as the real one did. Where the model would have asked for another segment, chosen
+ * another block or kept what went back, the recording differs from it, and nothing that the model
+ * says under other settings would mean anything. It must not know other settings.
+ *
+ *     cudaMalloc ──► piece ──┐                         what the driver handed out, of all pools
+ *     tensor ──► model ──► take: the piece where the tensor lies, of the size that it asks for
+ *     cudaFree ──► the model must hold nothing in it
+ */
+#ifndef GPUMEMTRACE_ANALYZER_WHATIF_RECORDED_H
+#define GPUMEMTRACE_ANALYZER_WHATIF_RECORDED_H
+
+#include "analyzer/allocator/allocator.h"
+#include "analyzer/util/address_map.h"
+#include "analyzer/util/slots.h"
+#include "gpumemtrace/event.h"
+
+/* Memory of the driver that a pool may use. */
+struct piece {
+    uint64_t address, bytes;
+    int device;     /* whose pool uses it */
+    uint32_t block; /* the first of a plain segment */
+    bool is_mapped; /* a part of an expandable segment */
+    bool is_used;   /* the model has it */
+    bool is_given;  /* the model has given it back */
+};
+
+struct pieces {
+    struct address_map by_address;
+    struct piece *items;
+    size_t capacity;
+    struct slots slots;
+    uint64_t range_address, range_bytes; /* the last range of addresses that was reserved */
+};
+
+void pieces_release(struct pieces *pieces);
+int pieces_add(struct pieces *pieces, const struct event *event, bool is_mapped, struct err *err);
+/* NULL: there is none at that address. */
+struct piece *pieces_at(const struct pieces *pieces, uint64_t address);
+void pieces_remove(struct pieces *pieces, uint64_t address);
+
+/* How the recording differs from the model. */
+enum difference_kind {
+    DIFFERENCE_NONE,
+    DIFFERENCE_NO_BLOCK,  /* size_bytes at address lie in nothing that the model could use */
+    DIFFERENCE_OTHER,     /* size_bytes at address; the model chose other, a free block */
+    DIFFERENCE_SIZE,      /* size_bytes at address; the model gave other bytes */
+    DIFFERENCE_KEPT,      /* size_bytes were kept that the model gives back */
+    DIFFERENCE_REFUSED,   /* size_bytes were refused; the model has a free block at other */
+    DIFFERENCE_GAVE_BACK, /* size_bytes at address went back, in which the model has live memory */
+};
+
+struct difference {
+    enum difference_kind kind;
+    uint64_t seq; /* of the first event that differs */
+    uint64_t size_bytes, address, other;
+};
+
+struct recorded {
+    int device;
+    struct allocator allocator;
+    struct allocator_driver driver;
+    struct pieces *pieces;
+    uint64_t wanted_address;      /* of the tensor that is being replayed */
+    uint64_t given_bytes;         /* by the model, and not yet by the recording */
+    bool is_emptying;             /* pieces of ranges go back since the last tensor */
+    struct difference difference; /* the first one */
+};
+
+/* It must stay where it is: the model's driver points to it. */
+void recorded_init(struct recorded *recorded, int device, struct pieces *pieces,
+                   const struct allocator_settings *settings);
+void recorded_release(struct recorded *recorded);
+
+/* -1: out of memory. Whether the recording differs says recorded->difference. */
+int recorded_alloc(struct recorded *recorded, const struct event *event, uint32_t *block,
+                   struct err *err);
+int recorded_free(struct recorded *recorded, const struct event *event, uint32_t block,
+                  struct err *err);
+/* Memory of the driver that the pool used went back. */
+int recorded_give_back(struct recorded *recorded, const struct event *event, struct piece *piece,
+                       struct err *err);
+
+#endif

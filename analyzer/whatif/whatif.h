@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One pass over a trace's events, through the allocator as it was recorded and through others
+ * beside it: under another setting, on another card. It must not know who asks, nor how it is
+ * shown.
+ *
+ *     event ──► recorded ──► must equal the recording, or nothing below counts
+ *         └───► run 1, run 2 …            a driver that has what the card has left for the pool:
+ *
+ *     room = card - context and other processes - what this process holds outside the pool
+ *
+ * Memory holds what is live and what is cached, never the events. What the process asks of the
+ * driver outside the pool is taken as it was; so is what the program asks of the pool, also after a
+ * failure that it might not have seen: then a run's figures are "at least".
+ */
+#ifndef GPUMEMTRACE_ANALYZER_WHATIF_WHATIF_H
+#define GPUMEMTRACE_ANALYZER_WHATIF_WHATIF_H
+
+#include "analyzer/replay/history/observer.h"
+#include "recorded.h"
+#include "settings.h"
+
+/* What to replay beside the recording. */
+struct whatif_ask {
+    const char *change;   /* settings_change; NULL: the run's own settings */
+    uint64_t total_bytes; /* of the card; 0: as it was; ALLOCATOR_UNLIMITED: no limit */
+    double fraction;      /* of the card that the pool may hold; 0: as the settings say */
+    bool serves_all;      /* what failed in the recording must be served, too */
+};
+
+/* Where a run ends before the recording does. */
+struct whatif_failure {
+    struct moment at; /* index INDEX_NONE: it does not */
+    uint64_t asked_bytes;
+    bool is_outside; /* not of the pool: something else asked the driver for more than was left */
+};
+
+struct whatif_run {
+    struct allocator allocator;
+    const struct whatif_ask *ask;
+    double fraction;
+    struct whatif_failure failure;
+    uint64_t served_failures_count, same_failures_count; /* of those in the recording */
+    uint64_t live_at_peak_bytes;                         /* when most was reserved */
+    uint64_t peak_card_bytes; /* of the card: context and others, outside the pool, the pool */
+};
+
+struct whatif_device {
+    int device;
+    bool has_pool; /* PyTorch's */
+    struct recorded recorded;
+    struct whatif_run *runs;           /* one for each ask */
+    bool card_known;                   /* the card told what it had left */
+    uint64_t total_bytes;              /* its size; 0: not known */
+    uint64_t context_bytes;            /* of the context and of other processes */
+    uint64_t whole_bytes, small_bytes; /* of the driver: in granules of their own, in shared ones */
+    uint64_t peak_driver_bytes;
+    bool was_refused, has_emptied; /* since the last tensor */
+};
+
+struct whatif {
+    struct whatif_device *devices[DEVICE_SLOTS]; /* NULL: no piece of PyTorch's pool lies there */
+    struct pieces pieces;
+    struct address_map tensors; /* by address: which row of handles */
+    struct slots tensor_slots;
+    uint32_t *handles; /* rows of one width; see whatif.c */
+    size_t handle_capacity;
+    const struct whatif_ask *asks;
+    size_t ask_count;
+    struct whatif_settings own; /* of the recording */
+};
+
+/* For a replay of the trace. The asks must outlive it. -1: *err says why; it is to be released. */
+int whatif_init(struct whatif *whatif, const struct trace *trace, const struct whatif_ask *asks,
+                size_t ask_count, struct err *err);
+struct observer whatif_observer(struct whatif *whatif);
+/* Loads the trace and replays it. -1: *err says why, and nothing is to be released. */
+int whatif_replay(struct whatif *whatif, const char *path, const struct whatif_ask *asks,
+                  size_t ask_count, struct err *err);
+void whatif_release(struct whatif *whatif);
+
+#endif

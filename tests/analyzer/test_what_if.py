@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""frag --what-if: the same run with PyTorch's allocator set otherwise, on traces small enough to compute by hand."""
+import pytest
+
+from support.run import load_json, run_command
+from support.tracefile import MIB, Trace
+
+TOTAL, CONTEXT = 512 * MIB, 112 * MIB  # 400 MiB are the process's
+
+
+@pytest.fixture
+def trace(tmp_path):
+    trace = Trace(tmp_path / "trace.db")
+    trace.device(total_bytes=TOTAL)
+    trace.device_memory(TOTAL - CONTEXT, TOTAL)
+    return trace
+
+
+def ask(trace, what_if):
+    if not trace.path.exists():
+        trace.write()
+    answer = load_json("frag", trace.path, f"--what-if={what_if}")
+    return answer["devices"][0]["what_if"], " ".join(answer["answer"])
+
+
+def fill(trace, size):
+    segment = trace.alloc(size)
+    trace.tensor(segment, size)
+    return segment
+
+
+def cut_in_pieces(trace):
+    """Two segments of 100 MiB, in each 90 free behind 10 in use: 180 are free, but no 150 in one piece."""
+    segments = [fill(trace, 100 * MIB) for _ in range(2)]
+    for segment in segments:
+        trace.tensor_free(segment)
+    for segment in segments:
+        trace.tensor(segment, 10 * MIB)
+        trace.tensor(segment + 10 * MIB, 90 * MIB)
+    for segment in segments:
+        trace.tensor_free(segment + 10 * MIB)
+
+
+def test_an_expandable_segment_holds_what_plain_ones_split(trace):
+    cut_in_pieces(trace)
+    fill(trace, 150 * MIB)
+    # One range of 200 MiB, 10 pieces: | 10 | 90 free | 10 | 90 free |. The last 90 grow by 60, 3 pieces: 13 x 20.
+    found, answer = ask(trace, "expandable_segments")
+    assert found["replayed"] is True
+    assert (found["recorded_peak_reserved_bytes"], found["peak_reserved_bytes"]) == (350 * MIB, 260 * MIB)
+    assert (found["live_at_peak_bytes"], found["idle_at_peak_bytes"]) == (170 * MIB, 90 * MIB)
+    assert found["at_least"] is False
+    assert "would have held 260.00 MiB at most, in place of 350.00 MiB" in answer
+
+
+def test_a_failure_that_would_have_been_served_makes_the_figure_a_least_one(trace):
+    cut_in_pieces(trace)
+    trace.fail(202 * MIB)
+    trace.fail(202 * MIB)
+    trace.fail(202 * MIB, "tensor")  # 200 held of 400
+    found, answer = ask(trace, "expandable_segments")
+    assert (found["failures_served"], found["failures_left"], found["at_least"]) == (1, 0, True)
+    assert "at least" in answer and "1 of the 1 allocations that failed would have been served" in answer
+
+
+def test_a_failure_that_no_setting_helps_is_left(trace):
+    fill(trace, 300 * MIB)
+    for memory in ("linear", "linear", "tensor"):
+        trace.fail(150 * MIB, memory)
+    found, answer = ask(trace, "expandable_segments")
+    assert (found["failures_served"], found["failures_left"], found["at_least"]) == (0, 1, False)
+    assert "would have failed as well" in answer
+
+
+def test_without_caching_only_what_is_live_is_held(trace):
+    trace.tensor_free(fill(trace, 100 * MIB))
+    fill(trace, 150 * MIB)
+    found, _ = ask(trace, "no-cache")
+    assert (found["recorded_peak_reserved_bytes"], found["peak_reserved_bytes"]) == (250 * MIB, 150 * MIB)
+
+
+def test_a_large_block_is_not_cut_below_max_split(trace):
+    segment = fill(trace, 200 * MIB)
+    trace.tensor_free(segment)
+    trace.tensor(segment, 30 * MIB)  # cut from the 200; with the setting it is a segment of its own
+    found, _ = ask(trace, "max_split_size=128MiB")
+    assert (found["recorded_peak_reserved_bytes"], found["peak_reserved_bytes"]) == (200 * MIB, 230 * MIB)
+
+
+def test_garbage_is_collected_only_under_a_memory_fraction(trace):
+    trace.tensor_free(fill(trace, 100 * MIB))
+    fill(trace, 120 * MIB)
+    fill(trace, 130 * MIB)
+    found, answer = ask(trace, "garbage_collection=0.4")
+    assert found["peak_reserved_bytes"] == 350 * MIB
+    assert "only under a memory fraction" in answer
+    # Half of the card is 256 MiB, 0.4 of that 102: the 120 come on top of 100, the 130 find 220 and let the 100 go.
+    found, answer = ask(trace, "garbage_collection=0.4,memory_fraction=0.5")
+    assert (found["peak_reserved_bytes"], found["retries"]) == (250 * MIB, 0)
+    assert "only under" not in answer
+
+
+def test_a_fraction_that_the_run_does_not_fit_runs_out_of_memory(trace):
+    fill(trace, 200 * MIB)
+    fill(trace, 100 * MIB)
+    found, answer = ask(trace, "memory_fraction=0.5")
+    assert (found["fails_at_seq"], found["fails_asking_bytes"], found["at_least"]) == (5, 100 * MIB, True)
+    assert "run out of memory at event 5, asking for 100.00 MiB" in answer
+
+
+def test_memory_outside_the_pool_leaves_less_for_it(trace):
+    trace.alloc(201 * MIB)  # a library's: 202 in granules of 2 MiB
+    fill(trace, 100 * MIB)
+    trace.free(trace.alloc(50 * MIB))
+    trace.tensor_free(fill(trace, 90 * MIB))
+    trace.fail(110 * MIB)
+    trace.free(0x7F0000000000 + (202 + 100 + 50) * MIB)  # 98 are left with the 90 given back
+    trace.fail(110 * MIB)
+    trace.fail(110 * MIB, "tensor")
+    found, _ = ask(trace, "no-cache")
+    assert (found["replayed"], found["failures_left"]) == (True, 1)
+
+
+def test_a_recording_that_the_model_does_not_give_is_named_and_gets_no_figure(trace):
+    segment = fill(trace, 20 * MIB)
+    trace.tensor_free(segment)
+    other = trace.alloc(20 * MIB)
+    seq = len(trace.events) + 1
+    trace.tensor(other, 20 * MIB)  # the first segment is free and would do
+    found, answer = ask(trace, "expandable_segments")
+    assert (found["replayed"], found["differs_at_seq"]) == (False, seq)
+    assert found["peak_reserved_bytes"] is None and found["recorded_peak_reserved_bytes"] is None
+    assert f"at event {seq} PyTorch took 20.00 MiB" in answer and "waits for another stream's event" in answer
+
+
+def test_segments_of_another_size_are_a_difference(trace):
+    segment = trace.alloc(40 * MIB)
+    trace.tensor(segment, 5 * MIB)  # PyTorch asks for 20
+    found, _ = ask(trace, "no-cache")
+    assert (found["replayed"], found["differs_at_seq"]) == (False, 3)
+
+
+def test_emptying_the_cache_empties_it_under_the_other_setting_too(trace):
+    segment = fill(trace, 100 * MIB)
+    trace.tensor_free(segment)
+    trace.free(segment)
+    fill(trace, 150 * MIB)
+    found, _ = ask(trace, "expandable_segments")
+    assert (found["recorded_peak_reserved_bytes"], found["peak_reserved_bytes"]) == (150 * MIB, 160 * MIB)
+
+
+def test_streams_do_not_share(trace):
+    trace.tensor_free(fill(trace, 20 * MIB))
+    segment = trace.alloc(20 * MIB)
+    trace.tensor(segment, 20 * MIB, stream=0xA1)
+    found, _ = ask(trace, "no-cache")
+    assert (found["replayed"], found["recorded_peak_reserved_bytes"]) == (True, 40 * MIB)
+
+
+def test_a_trace_without_pytorchs_pool_has_nothing_to_replay(trace):
+    trace.alloc(20 * MIB)
+    found, answer = ask(trace, "no-cache")
+    assert found is None and "nothing to replay" in answer
+
+
+@pytest.mark.parametrize("wrong", ["expandable", "max_split_size=1MiB", "garbage_collection=2", "no-cache,x"])
+def test_a_setting_that_is_not_understood_is_an_error_that_lists_them(trace, wrong):
+    completed = run_command("frag", trace.write(), f"--what-if={wrong}")
+    assert completed.returncode == 2
+    assert "expandable_segments, max_split_size=SIZE, no-cache" in completed.stderr

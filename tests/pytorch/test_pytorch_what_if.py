@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""frag --what-if beside what PyTorch itself holds in a dry run with that setting; and that the model gives what was
+recorded under each of them, to the byte."""
+import pytest
+
+from support.run import load_json
+
+SCRIPTS = {
+    "cnn": ("cnn.py",),
+    "gpt": ("gpt.py",),
+    "gpt with checkpointing": ("gpt.py", "--checkpoint"),
+    "lstm": ("lstm.py",),
+    "leak": ("leak.py",),
+    "mlp": ("mlp.py", "adam-foreach"),
+    "streams": ("empty_cache.py",),
+    "out of memory, tried again": ("oom_retry.py",),
+    "fragmented": ("fragmented.py",),
+    "growing batches": ("garbage.py",),
+}
+SETTINGS = {
+    "expandable_segments": {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"},
+    "max_split_size=128MiB": {"PYTORCH_CUDA_ALLOC_CONF": "max_split_size_mb:128"},
+}
+# Without its cache PyTorch says of a failure what these do not catch.
+FAILING = ("out of memory, tried again", "fragmented")
+WITHIN = 0.02
+
+
+def what_if(recording, setting):
+    (device,) = load_json("frag", recording.trace, f"--what-if={setting}", "--samples=1")["devices"]
+    return device["what_if"]
+
+
+def held_at_most(recording):
+    """What PyTorch's pool reserved at most."""
+    (device,) = load_json("report", recording.trace)["devices"]
+    (pool,) = device["pools"]
+    return pool["peak_reserved_bytes"]
+
+
+def driver_held_at_most(recording):
+    (device,) = load_json("report", recording.trace)["devices"]
+    return device["driver"]["peak_bytes"]
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_a_setting_holds_what_pytorch_holds_with_it(dry_run, script, setting):
+    found = what_if(dry_run(*SCRIPTS[script]), setting)
+    real = dry_run(*SCRIPTS[script], **SETTINGS[setting])
+    assert found["replayed"], found
+    if found["at_least"]:
+        # After its first failure the program goes on otherwise.
+        assert found["peak_reserved_bytes"] > 0
+        return
+    assert found["peak_reserved_bytes"] == pytest.approx(held_at_most(real), rel=WITHIN)
+
+
+@pytest.mark.parametrize("script", [name for name in SCRIPTS if name not in FAILING])
+def test_without_its_cache_pytorch_holds_what_is_live(dry_run, script):
+    plain = dry_run(*SCRIPTS[script])
+    uncached = dry_run(*SCRIPTS[script], PYTORCH_NO_CUDA_MEMORY_CACHING=1)
+    outside = driver_held_at_most(plain) - held_at_most(plain)  # cuBLAS's own, for one
+    found = what_if(plain, "no-cache")
+    assert found["replayed"], found
+    assert found["peak_reserved_bytes"] + outside == pytest.approx(driver_held_at_most(uncached), rel=WITHIN)
+
+
+@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("script", SCRIPTS)
+def test_the_model_gives_what_was_recorded_under_each_setting(dry_run, script, setting):
+    recording = dry_run(*SCRIPTS[script], **SETTINGS[setting])
+    found = what_if(recording, "no-cache")
+    assert found["replayed"], found
+    assert found["recorded_peak_reserved_bytes"] == held_at_most(recording)
+
+
+def test_garbage_is_collected_as_pytorch_does(dry_run):
+    threshold = {"PYTORCH_CUDA_ALLOC_CONF": "garbage_collection_threshold:0.6"}
+    found = what_if(dry_run("garbage.py"), "garbage_collection=0.6,memory_fraction=0.25")
+    real = held_at_most(dry_run("garbage.py", **threshold))
+    assert found["replayed"] and not found["at_least"]
+    assert found["peak_reserved_bytes"] == pytest.approx(real, rel=WITHIN)
+    assert real < held_at_most(dry_run("garbage.py"))
+
+
+def test_a_block_that_waits_for_another_stream_is_named_where_it_matters(dry_run):
+    found = what_if(dry_run("streams.py"), "no-cache")
+    if not found["replayed"]:
+        assert "waits for another stream's event" in found["difference"]
