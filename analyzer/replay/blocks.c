@@ -33,6 +33,7 @@ void blocks_release(struct blocks *blocks)
 {
     address_map_release(&blocks->live);
     address_map_release(&blocks->backward_threads);
+    autograd_release(&blocks->autograd);
     free(blocks->states);
     bound_lists_release(&blocks->bound);
     stocks_release(&blocks->stocks);
@@ -57,6 +58,9 @@ struct block blocks_described(struct blocks *blocks)
                           .size_bytes = event->size_bytes,
                           .stream = event->memory == MEMORY_TENSOR ? event->stream : 0,
                           .stack_id = event->stack_id,
+                          .forward_stack_id = event->memory == MEMORY_TENSOR
+                                                  ? autograd_forward_stack(&blocks->autograd, at)
+                                                  : 0,
                           .stock = HISTORY_NONE,
                           .mempool = HISTORY_NONE,
                           .memory = event->memory};
@@ -316,5 +320,5 @@ int blocks_fail(struct blocks *blocks, uint32_t stock)
     uint32_t span = spans_current(&blocks->spans, at);
     return refusals_add(at, stock,
                         span == HISTORY_NONE ? HISTORY_NONE : blocks->spans.items[span].path,
-                        is_of_backward(blocks));
+                        is_of_backward(blocks), autograd_forward_stack(&blocks->autograd, at));
 }

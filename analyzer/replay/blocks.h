@@ -12,6 +12,7 @@
 #define GPUMEMTRACE_ANALYZER_REPLAY_BLOCKS_H
 
 #include "analyzer/util/address_map.h"
+#include "autograd.h"
 #include "bound_lists.h"
 #include "driver_ranges.h"
 #include "mempools.h"
@@ -44,6 +45,7 @@ struct blocks {
     struct spans spans;
     struct driver_ranges ranges;
     struct address_map backward_threads; /* of PyTorch's autograd, by id */
+    struct autograd autograd;
 };
 
 /* Everything but the cursor and the listener, which the caller sets. */

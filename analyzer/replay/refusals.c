@@ -167,13 +167,15 @@ static void limit_waiting(const struct cursor *at)
         first_of_thread(at, 0)->state = REFUSAL_IS_FAILURE;
 }
 
-int refusals_add(const struct cursor *at, uint32_t stock, uint32_t path, bool is_of_backward)
+int refusals_add(const struct cursor *at, uint32_t stock, uint32_t path, bool is_of_backward,
+                 uint32_t forward_stack_id)
 {
     const struct event *event = at->event;
     const bool waits = at->history->stocks[stock].account == ACCOUNT_device &&
                        event->result == RESULT_OUT_OF_MEMORY;
     struct failure failure = describe(at, stock, path);
     failure.is_of_backward = is_of_backward;
+    failure.forward_stack_id = forward_stack_id;
     if (event->memory == MEMORY_TENSOR)
         join_refusals(at, &failure);
     else if (waits)

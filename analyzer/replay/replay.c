@@ -33,7 +33,8 @@ static int on_alloc(struct replay *replay)
 {
     struct blocks *blocks = &replay->blocks;
     const struct event *event = blocks->at.event;
-    if (allocations_alloc(&replay->vmm, blocks))
+    if ((event->memory == MEMORY_TENSOR && autograd_note_tensor(&blocks->autograd, &blocks->at)) ||
+        allocations_alloc(&replay->vmm, blocks))
         return -1;
     return event->memory == MEMORY_TENSOR && event->result == 0
                ? captures_take_tensor(&replay->captures, &blocks->at, &blocks->ranges)
@@ -129,6 +130,11 @@ static int on_phase_pop(struct replay *replay)
     return spans_pop(&replay->blocks.spans, &replay->blocks.at);
 }
 
+static int on_autograd_node(struct replay *replay)
+{
+    return autograd_work_for(&replay->blocks.autograd, &replay->blocks.at);
+}
+
 static int on_capture_begin(struct replay *replay)
 {
     const struct cursor *at = &replay->blocks.at;
@@ -174,6 +180,7 @@ static int (*const handlers[EVENT_KIND_COUNT])(struct replay *replay) = {
     [EVENT_LIMIT] = on_limit,
     [EVENT_PHASE_PUSH] = on_phase_push,
     [EVENT_PHASE_POP] = on_phase_pop,
+    [EVENT_AUTOGRAD_NODE] = on_autograd_node,
     [EVENT_CAPTURE_BEGIN] = on_capture_begin,
     [EVENT_CAPTURE_END] = on_capture_end,
     [EVENT_GRAPH_MADE] = on_graph_made,

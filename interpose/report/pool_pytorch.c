@@ -28,17 +28,20 @@ static void note_usage(const void *address, int64_t size_bytes, struct device de
 {
     if (device.type != DEVICE_TYPE_CUDA)
         return;
-    if (size_bytes > 0)
+    if (size_bytes > 0) {
+        torch_note_node();
         pool_alloc(POOL, device.index, (uint64_t)(uintptr_t)address, (uint64_t)size_bytes,
                    torch_stream(device.index));
-    else if (size_bytes < 0)
+    } else if (size_bytes < 0)
         pool_free(POOL, device.index, (uint64_t)(uintptr_t)address);
 }
 
 static void note_failure(int64_t size_bytes, struct device device)
 {
-    if (device.type == DEVICE_TYPE_CUDA)
-        pool_failed(POOL, device.index, (uint64_t)size_bytes, torch_stream(device.index));
+    if (device.type != DEVICE_TYPE_CUDA)
+        return;
+    torch_note_node();
+    pool_failed(POOL, device.index, (uint64_t)size_bytes, torch_stream(device.index));
 }
 
 #define FORWARDED(name, parameters, arguments, note)                                               \

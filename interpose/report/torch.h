@@ -47,4 +47,8 @@ static inline void *torch_function(_Atomic(void *) *cached, const char *library,
  * knows it; STREAM_UNKNOWN: none yet. */
 uint64_t torch_stream(int device);
 
+/* Before an event of a tensor: the node of autograd that this thread works for, if the trace says
+ * another one. */
+void torch_note_node(void);
+
 #endif

@@ -303,11 +303,11 @@ def test_segments_hold_the_blocks_that_were_live_at_the_moment(trace):
     assert segments(trace, "--at=5") == [
         {"address": BASE, "size_bytes": 20 * MIB, "live_bytes": 10 * MIB, "free_bytes": 10 * MIB,
          "largest_free_bytes": 4 * MIB, "mapped": False, "of_graph": False,
-         "blocks": [{"address": BASE + 2 * MIB, "size_bytes": 4 * MIB},
-                    {"address": BASE + 10 * MIB, "size_bytes": 6 * MIB}]},
+         "blocks": [{"address": BASE + 2 * MIB, "size_bytes": 4 * MIB, "forward_stack_id": None},
+                    {"address": BASE + 10 * MIB, "size_bytes": 6 * MIB, "forward_stack_id": None}]},
         {"address": BASE + 20 * MIB, "size_bytes": 2 * MIB, "live_bytes": MIB, "free_bytes": MIB,
          "largest_free_bytes": MIB, "mapped": False, "of_graph": False,
-         "blocks": [{"address": BASE + 20 * MIB, "size_bytes": MIB}]},
+         "blocks": [{"address": BASE + 20 * MIB, "size_bytes": MIB, "forward_stack_id": None}]},
     ]
     assert [len(row["blocks"]) for row in segments(trace, "--at=end")] == [1, 1]
 

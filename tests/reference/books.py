@@ -560,5 +560,5 @@ class Books(Tables):
         if event.kind == "alloc":
             self.infer(event)
         handler = {"phase-push": "push", "phase-pop": "pop"}.get(event.kind, event.kind.replace("-", "_"))
-        if event.kind not in ("mark", "exit", "exit-undone", *OF_GRAPHS):
+        if event.kind not in ("mark", "exit", "exit-undone", "autograd-node", *OF_GRAPHS):
             getattr(self, handler)(event)

@@ -6,6 +6,7 @@ import itertools
 import math
 
 from reference import blame, leaks
+from reference.autograd import forward_stacks
 from reference.events import table_rows
 from reference.failures import Failures
 from reference.frag_model import pinned_by, streams
@@ -60,6 +61,7 @@ def join(stretches):
 class Figures:
     def __init__(self, books):
         self.books, self.graphs, self.failures = books, Graphs(books), Failures(books)
+        self.forward = forward_stacks(books)
         self.devices = sorted(books.devices, key=lambda number: -1 if number is None else number)
         self.lives = {}
 
@@ -481,7 +483,10 @@ class Figures:
                     ).largest,
                     "mapped": mapped,
                     "of_graph": owned,
-                    "blocks": [{"address": b.address, "size_bytes": b.size} for b in inside],
+                    "blocks": [
+                        {"address": b.address, "size_bytes": b.size, "forward_stack_id": self.forward.get(b.begin)}
+                        for b in inside
+                    ],
                 }
             )
         return rows

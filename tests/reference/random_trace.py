@@ -285,6 +285,13 @@ class Maker:
     def step(self):
         self.trace.step(len(self.trace.events))
 
+    # --- autograd ---
+
+    def work_for(self):
+        backward, number = self.random.choice([0, 0, 1]), self.random.choice([0, 1, 1, 2, 3, 4])
+        maker, thread = self.random.choice([1, 1, 1, 2, 1 << 40]), self.random.choice(self.threads[:2])
+        self.trace.event("autograd-node", address=maker, size=backward, object=number, thread=thread)
+
     # --- captures ---
 
     def capture(self):
@@ -538,7 +545,7 @@ class Maker:
             self.contain: 1, self.bind: 1, self.unbind: 1, self.drop: 1, self.open: 1, self.close: 1,
             self.launch: 1, self.node: 1, self.mempool: 2, self.alloc_async: 2, self.context: 1,
             self.measure: 1, self.unload: 1, self.sample: 2, self.free_nothing: 1, self.other: 1, self.capture: 2,
-            self.captured: 2,
+            self.captured: 2, self.work_for: 8,
         }  # fmt: skip
         return {step: weight * self.random.choice([0.2, 1, 1, 3]) for step, weight in steps.items()}
 

@@ -98,6 +98,9 @@ struct block {
     uint64_t size_bytes;
     uint64_t stream; /* of a piece of a pool, else 0; STREAM_UNKNOWN */
     uint32_t stack_id;
+    /* Where a backward allocated it: the stack of the first allocation of the forward operator that it
+     * is the backward of (autograd.h). 0: no backward did, or not known. */
+    uint32_t forward_stack_id;
     uint32_t path;          /* phase of its birth, HISTORY_NONE: outside any */
     uint32_t deciding_path; /* the innermost phase around its birth that has a rule */
     uint32_t stock;
@@ -172,6 +175,7 @@ struct failure {
     uint32_t refusals_count;                   /* in all */
     uint64_t flushed_bytes;      /* that the framework gave back to the driver between them */
     bool refused_by_framework;   /* it did not ask the driver, or got no refusal from it */
+    uint32_t forward_stack_id;   /* as a block's */
     bool is_of_backward;         /* autograd's thread, which hands the exception to another one */
     bool went_on;                /* the program allocated, or tried to, after it */
     uint32_t others_count;       /* allocations of other threads after it; see failures.c */

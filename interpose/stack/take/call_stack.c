@@ -40,7 +40,8 @@ struct taken_stack {
      * it. */
     unsigned raw_last;
     uint32_t raw_id;
-    struct raw_stack raw[2]; /* not cleared, nor what follows */
+    struct raw_stack raw[2];                       /* not cleared, nor what follows */
+    void *native[STACK_DEPTH_MAX + STACK_OWN_MAX]; /* of the program alone */
     uint64_t merged[STACK_FRAMES_MAX];
     struct stack_memo memo;
 };
@@ -131,19 +132,28 @@ static bool begins_in_libc(void *const *frames, unsigned count)
            (count > 1 && modules_is_libc(frames[count - 2]));
 }
 
-/* What the unwinder returned, without our own frames and those beyond the limit. */
-static struct native_frames native_of(const struct raw_stack *raw)
+/* Between frames of the program stands the hook of a call that is around others, as a backward. What libc
+ * calls in main's place stays. */
+static bool is_of_hook(const struct raw_stack *raw, unsigned at)
 {
-    unsigned own = 0;
-    while (own < raw->native_count && modules_is_own(raw->native[own]))
-        own++;
-    const unsigned count = raw->native_count - own;
-    for (unsigned i = parts.depth; i < count;
-         i++) /* not recorded, but the unwinder knows them now */
-        known_code_note((uintptr_t)raw->native[own + i]);
-    const bool whole = count <= parts.depth && begins_in_libc(raw->native + own, count);
-    return (struct native_frames){raw->native + own, count < parts.depth ? count : parts.depth,
-                                  whole};
+    return modules_is_own(raw->native[at]) &&
+           (at + 1 == raw->native_count || !modules_is_libc(raw->native[at + 1]));
+}
+
+/* What the unwinder returned, without our own frames and those beyond the limit. */
+static struct native_frames native_of(const struct raw_stack *raw, void **frames)
+{
+    unsigned at = 0, count = 0;
+    while (at < raw->native_count && modules_is_own(raw->native[at]))
+        at++;
+    for (; at < raw->native_count; at++)
+        if (!is_of_hook(raw, at))
+            frames[count++] = raw->native[at];
+    /* Not recorded, but the unwinder knows them now. */
+    for (unsigned i = parts.depth; i < count; i++)
+        known_code_note((uintptr_t)frames[i]);
+    const bool whole = count <= parts.depth && begins_in_libc(frames, count);
+    return (struct native_frames){frames, count < parts.depth ? count : parts.depth, whole};
 }
 
 /* --- taking --- */
@@ -191,7 +201,7 @@ static struct fingerprint fingerprint_of(const struct raw_stack *raw)
 static uint32_t intern_raw(struct thread *thread, struct taken_stack *own,
                            const struct raw_stack *raw, const struct fingerprint *print)
 {
-    const struct native_frames native = native_of(raw);
+    const struct native_frames native = native_of(raw, own->native);
     const unsigned count = merge_frames(thread, &parts, &native, raw->sources, own->merged);
     bool is_whole = false;
     const uint32_t id = frame_tree_intern(thread, own->merged, count, &is_whole);

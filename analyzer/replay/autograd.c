@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* Forward stacks of backward allocations; see autograd.h. */
+#include "autograd.h"
+
+#include <stdlib.h>
+
+#include "analyzer/util/array.h"
+
+struct autograd_node {
+    uint64_t number; /* 0: none */
+    uint32_t maker;  /* PyTorch's number of the thread that made it */
+};
+
+/* What a thread works for. */
+struct autograd_state {
+    struct autograd_node node;
+    bool is_backward;
+};
+
+void autograd_release(struct autograd *autograd)
+{
+    address_map_release(&autograd->threads);
+    address_map_release(&autograd->stacks);
+    free(autograd->states);
+    free(autograd->window);
+}
+
+int autograd_work_for(struct autograd *autograd, const struct cursor *at)
+{
+    const struct event *event = at->event;
+    uint32_t number = address_map_get(&autograd->threads, 0, event->thread_id);
+    if (number == ADDRESS_MAP_NONE) {
+        struct autograd_state *grown = array_grow(autograd->states, &autograd->state_capacity,
+                                                  autograd->state_count, sizeof *grown, at->err);
+        if (!grown)
+            return -1;
+        autograd->states = grown;
+        number = (uint32_t)autograd->state_count++;
+        if (address_map_put(&autograd->threads, 0, event->thread_id, number, at->err))
+            return -1;
+    }
+    const bool is_known = event->address <= UINT32_MAX;
+    autograd->states[number] = (struct autograd_state){
+        {is_known ? event->object : 0, (uint32_t)event->address}, event->size_bytes == 1};
+    return 0;
+}
+
+static const struct autograd_state *state_of(const struct autograd *autograd,
+                                             const struct cursor *at)
+{
+    const uint32_t number = autograd->state_count
+                                ? address_map_get(&autograd->threads, 0, at->event->thread_id)
+                                : ADDRESS_MAP_NONE;
+    return number != ADDRESS_MAP_NONE && autograd->states[number].node.number
+               ? &autograd->states[number]
+               : NULL;
+}
+
+/* The node that has been in the window for longest makes room. */
+static int add_to_window(struct autograd *autograd, const struct autograd_node *node,
+                         struct err *err)
+{
+    const size_t at = autograd->noted_count % AUTOGRAD_WINDOW;
+    if (autograd->noted_count >= AUTOGRAD_WINDOW) {
+        const struct autograd_node *oldest = &autograd->window[at];
+        address_map_remove(&autograd->stacks, oldest->maker, oldest->number);
+    } else {
+        struct autograd_node *grown =
+            array_grow(autograd->window, &autograd->window_capacity, at, sizeof *grown, err);
+        if (!grown)
+            return -1;
+        autograd->window = grown;
+    }
+    autograd->window[at] = *node;
+    autograd->noted_count++;
+    return 0;
+}
+
+int autograd_note_tensor(struct autograd *autograd, const struct cursor *at)
+{
+    const struct autograd_state *state = state_of(autograd, at);
+    if (!state || state->is_backward || !at->event->stack_id)
+        return 0;
+    const struct autograd_node *node = &state->node;
+    if (address_map_get(&autograd->stacks, node->maker, node->number) != ADDRESS_MAP_NONE)
+        return 0;
+    return add_to_window(autograd, node, at->err) ||
+                   address_map_put(&autograd->stacks, node->maker, node->number,
+                                   at->event->stack_id, at->err)
+               ? -1
+               : 0;
+}
+
+uint32_t autograd_forward_stack(const struct autograd *autograd, const struct cursor *at)
+{
+    const struct autograd_state *state = state_of(autograd, at);
+    if (!state || !state->is_backward)
+        return 0;
+    const uint32_t stack_id =
+        address_map_get(&autograd->stacks, state->node.maker, state->node.number);
+    return stack_id == ADDRESS_MAP_NONE ? 0 : stack_id;
+}

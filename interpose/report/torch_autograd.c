@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which node of PyTorch's autograd an allocation belongs to: the one that the operator made before it
+ * allocated, or the one that a backward evaluates. So a backward allocation is tied to the forward
+ * one that is next to the same number. It must not know what is allocated, and holds no node: a count
+ * of its own would have to go back, and might then call into Python.
+ *
+ *     forward    get_and_increment ─► number ─► allocations ─► set_gradient_edge: the operator is done
+ *     backward   evaluate_function(node) ─► allocations ─► it returns, or throws
+ *
+ * Numbers count for each thread, so a node is a number and the thread that made it, as PyTorch counts
+ * its threads. Where PyTorch keeps them in a node depends on its release. It is proved by the nodes that
+ * are evaluated: numbers are below those that were given out here, threads among those that were. One
+ * place must stand that test at every node, and no other at all of them; until then, nodes have no name.
+ */
+#include <stdbool.h>
+
+#include "gpumemtrace/event.h"
+#include "interpose/recording/event_slot.h"
+#include "torch.h"
+
+/* torch::autograd::Node: a number of 64 bits, two others, and the thread; before them its type and what
+ * counts its owners. At least NODE_WORDS long. */
+#define NODE_WORDS 8
+struct torch_node {
+    uint64_t words[NODE_WORDS];
+};
+
+/* By word. A leaf's number is UINT64_MAX: no operator made it. */
+static const struct layout {
+    unsigned number, thread;
+} layouts[] = {
+    {3, 6}, /* owned by std::shared_ptr: 2.6 */
+    {2, 5}, /* counts its owners itself: 2.15 */
+};
+enum { LAYOUT_COUNT = sizeof layouts / sizeof *layouts };
+
+/* As the event says it: number 0 is none, other numbers are PyTorch's + 1. */
+struct node_name {
+    uint64_t number, thread;
+};
+
+struct evaluation {
+    struct node_name node;
+    uintptr_t frame; /* on the stack, of the hook that is in it; 0: none */
+};
+
+struct autograd {
+    uint64_t own_thread; /* as PyTorch counts; 0: not known */
+    uint64_t made;       /* number of the node whose operator is at work; 0: none */
+    struct evaluation evaluation;
+    struct node_name written; /* what the trace says of this thread … */
+    bool written_is_backward;
+    uint64_t written_in; /* … in the recording of that generation */
+};
+static _Thread_local struct autograd now GMT_TLS_INITIAL_EXEC;
+
+/* Relaxed: each is only compared with what a node holds, and a node is given to other threads by
+ * PyTorch's own locks. */
+static _Atomic uint64_t highest_number, highest_thread;
+static _Atomic unsigned possible_layouts = (1 << LAYOUT_COUNT) - 1; /* a bit each */
+
+static void raise_to(_Atomic uint64_t *highest, uint64_t value)
+{
+    if (atomic_load_explicit(highest, memory_order_relaxed) < value)
+        atomic_store_explicit(highest, value, memory_order_relaxed);
+}
+
+static bool stands_test(const struct torch_node *node, const struct layout *layout)
+{
+    const uint64_t number = node->words[layout->number] + 1, thread = node->words[layout->thread];
+    return number <= atomic_load_explicit(&highest_number, memory_order_relaxed) && thread &&
+           thread <= atomic_load_explicit(&highest_thread, memory_order_relaxed);
+}
+
+/* The layouts that stood the test at this node and all before. */
+static unsigned test_layouts(const struct torch_node *node)
+{
+    const unsigned before = atomic_load_explicit(&possible_layouts, memory_order_relaxed);
+    unsigned possible = before;
+    for (unsigned i = 0; i < LAYOUT_COUNT; i++)
+        if ((possible & 1U << i) && !stands_test(node, &layouts[i]))
+            possible &= ~(1U << i);
+    return possible == before
+               ? before
+               : atomic_fetch_and_explicit(&possible_layouts, possible, memory_order_relaxed) &
+                     possible;
+}
+
+static struct node_name name_of(const struct torch_node *node)
+{
+    const unsigned possible = test_layouts(node);
+    for (unsigned i = 0; i < LAYOUT_COUNT; i++)
+        if (possible == 1U << i && node->words[layouts[i].number] != UINT64_MAX)
+            return (struct node_name){node->words[layouts[i].number] + 1,
+                                      node->words[layouts[i].thread]};
+    return (struct node_name){0, 0};
+}
+
+/* An evaluation that threw is over, but was not ended: its frame is gone. */
+static bool is_evaluating(void)
+{
+    const char here = 0;
+    if (now.evaluation.frame && (uintptr_t)&here >= now.evaluation.frame)
+        now.evaluation = (struct evaluation){{0, 0}, 0};
+    return now.evaluation.frame != 0;
+}
+
+/* --- what the trace says --- */
+
+static void write_node(struct thread *thread, struct node_name node, bool is_backward)
+{
+    const struct event_args args = {.kind = EVENT_AUTOGRAD_NODE,
+                                    .device = DEVICE_UNKNOWN,
+                                    .object = node.number,
+                                    .address = node.thread,
+                                    .size_bytes = is_backward};
+    event_write(thread, HOOK_autograd, &args);
+    now.written = node;
+    now.written_is_backward = is_backward;
+}
+
+void torch_note_node(void)
+{
+    const bool is_made = now.made && now.own_thread;
+    const bool is_backward = !is_made && is_evaluating();
+    struct node_name node = {0, 0};
+    if (is_made)
+        node = (struct node_name){now.made, now.own_thread};
+    else if (is_backward)
+        node = now.evaluation.node;
+    struct thread *thread = thread_current();
+    if (!thread)
+        return;
+    if (now.written_in != thread->generation) {
+        now.written = (struct node_name){0, 0};
+        now.written_is_backward = false;
+        now.written_in = thread->generation;
+    }
+    if (node.number != now.written.number || node.thread != now.written.thread ||
+        is_backward != now.written_is_backward)
+        write_node(thread, node, is_backward);
+}
+
+/* --- hooks --- */
+
+/* uint64_t at::sequence_number::get_and_increment(), when a node is made */
+TORCH_FUNCTION(uint64_t, _ZN2at15sequence_number17get_and_incrementEv, (void), "libtorch_cpu.so",
+               return 0, {
+                   const uint64_t number = real();
+                   now.made = number + 1;
+                   raise_to(&highest_number, number + 1);
+                   return number;
+               })
+
+/* uint64_t at::RecordFunction::currentThreadId(), when a node is made, and by profilers */
+TORCH_FUNCTION(uint64_t, _ZN2at14RecordFunction15currentThreadIdEv, (void), "libtorch_cpu.so",
+               return 0, {
+                   now.own_thread = real();
+                   raise_to(&highest_thread, now.own_thread);
+                   return now.own_thread;
+               })
+
+/* set_gradient_edge and rebase_history(const Variable &, Edge), when an operator gives its result the
+ * node; an Edge goes by reference */
+#define MADE(name)                                                                                 \
+    TORCH_FUNCTION(void, name, (const void *variable, void *edge), "libtorch_cpu.so", return, {    \
+        now.made = 0;                                                                              \
+        real(variable, edge);                                                                      \
+    })
+MADE(_ZN5torch8autograd4impl17set_gradient_edgeERKN2at6TensorENS0_4EdgeE)
+MADE(_ZN5torch8autograd4impl14rebase_historyERKN2at6TensorENS0_4EdgeE)
+
+/* void Engine::evaluate_function(std::shared_ptr<GraphTask> &, Node *, InputBuffer &,
+ * const std::shared_ptr<ReadyQueue> &); a backward may run another one inside */
+TORCH_FUNCTION(
+    void,
+    _ZN5torch8autograd6Engine17evaluate_functionERSt10shared_ptrINS0_9GraphTaskEEPNS0_4NodeERNS0_11InputBufferERKS2_INS0_10ReadyQueueEE,
+    (void *engine, void *task, const struct torch_node *node, void *inputs, const void *queue),
+    "libtorch_cpu.so", return, {
+        const struct evaluation around = now.evaluation;
+        now.evaluation = (struct evaluation){name_of(node), (uintptr_t)&around};
+        now.made = 0;
+        real(engine, task, node, inputs, queue);
+        now.evaluation = around;
+        now.made = 0;
+    })

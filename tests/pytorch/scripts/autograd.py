@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""A forward whose operators have a line each, and backwards of it: plain, out of memory, of a checkpoint."""
+import time
+
+import torch
+from torch.utils.checkpoint import checkpoint
+
+MIB = 1 << 20
+
+
+def block(x):
+    x = x * 2.0  # multiply
+    x = torch.relu(x)  # rectify
+    return x.sin()  # sine
+
+
+def forward(x):
+    x = block(x)
+    return x.exp().sum()  # exponential
+
+
+def main():
+    x = torch.empty(4 * MIB, device="cuda", requires_grad=True)
+    forward(x).backward()  # plain
+    x.grad = None
+    checkpoint(block, x, use_reentrant=False).sum().backward()  # checkpointed
+    x.grad = None
+    loss = forward(x)
+    torch.cuda.empty_cache()
+    filler = torch.empty(torch.cuda.mem_get_info()[0] - 8 * MIB, dtype=torch.uint8, device="cuda")
+    try:
+        loss.backward()  # fails
+    except torch.cuda.OutOfMemoryError:
+        print("out of memory")
+    del filler
+    after = torch.zeros(MIB, device="cuda")  # after
+    del after, loss
+    forward(x).backward()  # again
+    time.sleep(0.1)  # PyTorch 2.15 aborts when Python ends while the thread of a backward drops what it holds
+
+
+main()
