@@ -73,3 +73,72 @@ LEFT JOIN symbol ON symbol.address = frame.address
 LEFT JOIN string AS function ON function.string_id = symbol.function_id
 LEFT JOIN string AS file ON file.string_id = symbol.file_id
 WHERE frame.kind = 0;
+
+-- Blocks of memory that are known by their address, each with the event that ended it: its free, or the
+-- allocation that got the same address though no free was seen; NULL: it lived to the exit. Virtual
+-- memory, modules and limits, and what a context's end freed, need the analyzer.
+CREATE VIEW blocks AS
+WITH counted AS (
+    SELECT event.*, memory_kind.name AS memory_name, memory_kind.account,
+           CASE WHEN memory_kind.account = 'pool' THEN 'pool ' || event.object
+                WHEN memory_kind.name IN ('array', 'mapped array') THEN 'array'
+                WHEN memory_kind.account = 'host' THEN 'host'
+                ELSE 'device' END AS space
+    FROM event
+    JOIN event_kind USING (kind)
+    JOIN memory_kind USING (memory)
+    WHERE event_kind.name IN ('alloc', 'free') AND event.result = 0 AND event.address <> 0
+      AND memory_kind.account IN ('device', 'managed', 'host', 'imported', 'pool')
+      AND memory_kind.name NOT LIKE 'virtual%' AND memory_kind.name <> 'imported virtual'
+      AND event.seq <= coalesce((SELECT value FROM meta WHERE key = 'exit_seq'), event.seq)),
+paired AS (
+    SELECT counted.*, lead(seq) OVER place AS end_seq, lead(time_ns) OVER place AS end_ns
+    FROM counted WINDOW place AS (PARTITION BY space, address ORDER BY seq))
+SELECT paired.seq, time_ns, device, memory_name AS memory, account, address, size_bytes, stack_id, end_seq,
+       end_ns
+FROM paired JOIN event_kind USING (kind) WHERE event_kind.name = 'alloc';
+
+-- What was live right after each birth and end of a block, by device and account.
+CREATE VIEW live_bytes AS
+WITH changes AS (
+    SELECT seq, time_ns, device, account, size_bytes AS change FROM blocks
+    UNION ALL
+    SELECT end_seq, end_ns, device, account, -size_bytes FROM blocks WHERE end_seq IS NOT NULL)
+SELECT seq, time_ns, device, account, change,
+       sum(change) OVER (PARTITION BY device, account ORDER BY seq, change
+                         ROWS UNBOUNDED PRECEDING) AS live_bytes
+FROM changes;
+
+-- What was live at the exit, by call stack.
+CREATE VIEW live_at_exit AS
+SELECT device, account, stack_id, sum(size_bytes) AS bytes, count(*) AS blocks
+FROM blocks WHERE end_seq IS NULL GROUP BY device, account, stack_id;
+
+-- Calls by API: how many succeeded and failed, and what was allocated.
+CREATE VIEW calls AS
+SELECT api, kind, sum(result = 0) AS succeeded, sum(result <> 0) AS failed,
+       sum(CASE WHEN kind = 'alloc' AND result = 0 THEN size_bytes ELSE 0 END) AS allocated_bytes
+FROM events WHERE kind IN ('alloc', 'free') GROUP BY api, kind;
+
+-- Phases, marked by ranges: each with its beginning and end (NULL: it was left open), the thread that began
+-- it, and the NVTX domain of a range that has one of its own.
+CREATE VIEW phases AS
+WITH marks AS (
+    SELECT event.*, event_kind.name = 'phase-push' AS begins,
+           CASE WHEN address <> 0 THEN NULL ELSE thread_id END AS own_thread
+    FROM event JOIN event_kind USING (kind) WHERE event_kind.name IN ('phase-push', 'phase-pop')),
+deep AS (
+    SELECT marks.*,
+           sum(CASE WHEN begins THEN 1 ELSE -1 END)
+               OVER (PARTITION BY own_thread, size_bytes, address ORDER BY seq ROWS UNBOUNDED PRECEDING)
+               + (CASE WHEN begins THEN 0 ELSE 1 END) AS depth
+    FROM marks),
+paired AS (
+    SELECT deep.*, lead(seq) OVER level AS end_seq, lead(time_ns) OVER level AS end_ns
+    FROM deep WINDOW level AS (PARTITION BY own_thread, size_bytes, address, depth ORDER BY seq))
+SELECT paired.seq, end_seq, time_ns, end_ns, name.text AS name,
+       CASE size_bytes WHEN 1 THEN 'nvtx' ELSE 'api' END AS source, domain.text AS domain, thread_id
+FROM paired
+LEFT JOIN string AS name ON name.string_id = object
+LEFT JOIN string AS domain ON domain.string_id = stream
+WHERE begins;
