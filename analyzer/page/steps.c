@@ -3,14 +3,8 @@
 #include "parts.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#include "analyzer/analysis/leaks.h"
-#include "analyzer/analysis/steps/ages.h"
-#include "analyzer/analysis/steps/outlier.h"
-#include "analyzer/render/units.h"
-#include "analyzer/util/array.h"
+#include "steps.h"
 
 enum { STEP_FRAME_LINES = 4, STEP_ROWS = 20 };
 
@@ -66,24 +60,10 @@ static void add_outlier(struct doc *doc, const struct outlier *outlier)
     doc_object_end(doc);
 }
 
-static int blame_outlier(struct blame *blame, const struct study *study,
-                         const struct outlier *outlier, struct err *err)
-{
-    uint32_t *stacks = array_new(outlier->count, sizeof *stacks, err);
-
-    if (!stacks)
-        return -1;
-    for (size_t i = 0; i < outlier->count; i++)
-        stacks[i] = outlier->sites[i].stack_id;
-    const int status = blame_stacks(blame, study->symbols, stacks, outlier->count, err);
-    free(stacks);
-    return status;
-}
-
 static int add_outlier_sites(struct doc *doc, const struct study *study, const struct view *view,
-                             const struct outlier *outlier, const struct blame *blame,
-                             struct err *err)
+                             const struct step_findings *found, struct err *err)
 {
+    const struct outlier *outlier = &found->outlier;
     const size_t limit = view_limit(view, outlier->count);
     int status = 0;
 
@@ -91,7 +71,7 @@ static int add_outlier_sites(struct doc *doc, const struct study *study, const s
                    "What it allocated beyond a typical step");
     for (size_t i = 0; i < limit && !status; i++) {
         const struct outlier_site *site = &outlier->sites[i];
-        const struct blamed *blamed = blame_of(blame, site->stack_id);
+        const struct blamed *blamed = blame_of(&found->blame, site->stack_id);
         doc_row_begin(doc_detail_if(doc, !view->top && i >= PAGE_SITES));
         doc_bytes(doc, "bytes", "In this step", site->bytes);
         doc_bytes(doc, "typical_bytes", "Typically", (uint64_t)(site->typical_bytes + 0.5));
@@ -104,27 +84,22 @@ static int add_outlier_sites(struct doc *doc, const struct study *study, const s
 
 /* --- ages --- */
 
-static int add_ages(struct doc *doc, const struct study *study, const struct ages *ages,
-                    struct err *err)
+static void add_ages(struct doc *doc, const struct step_findings *found)
 {
-    char who[BLAME_TEXT_BYTES];
-
     doc_list_begin(doc, "ages", "How old the memory at the peak is");
-    for (int age = 0; age < AGE_COUNT && ages->ordinal; age++) {
-        if (!ages->rows[age].count)
+    for (int age = 0; age < AGE_COUNT && found->ages.ordinal; age++) {
+        if (!found->ages.rows[age].count)
             continue;
-        if (blame_alone(who, study->symbols, ages->rows[age].stack_id, err) < 0)
-            return -1;
         doc_row_begin(doc);
         doc_text(doc, "age", "From", age_text((enum age)age));
-        doc_bytes(doc, "bytes", "Bytes", ages->rows[age].bytes);
-        doc_count(doc, "blocks", "Blocks", ages->rows[age].count);
-        doc_bytes(doc, "most_bytes", "Most", ages->rows[age].stack_bytes);
-        doc_text(doc, "most_site", "By", who);
+        doc_bytes(doc, "bytes", "Bytes", found->ages.rows[age].bytes);
+        doc_count(doc, "blocks", "Blocks", found->ages.rows[age].count);
+        doc_bytes(doc, "most_bytes", "Most", found->ages.rows[age].stack_bytes);
+        doc_text(doc, "most_site", "By",
+                 blame_of(&found->blame, found->ages.rows[age].stack_id)->who);
         doc_row_end(doc);
     }
     doc_list_end(doc);
-    return 0;
 }
 
 /* --- over the run --- */
@@ -210,30 +185,19 @@ static int add_steps_of(struct doc *doc, const struct study *study, const struct
                         uint32_t number, struct err *err)
 {
     const struct step_watch *watch = &study->steps;
-    const struct stock_steps *own = step_watch_of(watch, number);
-    struct outlier outlier;
-    struct blame blame = {0};
-    struct ages ages;
-    int status = -1;
+    struct step_findings found;
 
-    if (outlier_find(&outlier, watch, &study->history, number, err))
+    if (step_findings_find(&found, study, number, err))
         return -1;
-    if (ages_at_peak(&ages, watch, &study->history, number, err) ||
-        blame_outlier(&blame, study, &outlier, err))
-        goto out;
     page_layer(doc, study, &study->history.stocks[number], "layer");
     doc_count(doc, "step_count", "steps", watch->step_count);
     doc_text(doc, "steps_end_with", "steps end with", step_end_text(watch->kind));
-    add_outlier(doc, &outlier);
-    if (add_outlier_sites(doc, study, view, &outlier, &blame, err) ||
-        add_ages(doc, study, &ages, err))
-        goto out;
+    add_outlier(doc, &found.outlier);
+    const int status = add_outlier_sites(doc, study, view, &found, err);
+    add_ages(doc, &found);
     add_steady(doc, watch, study->history.stocks[number].device);
-    add_windows(doc, own, watch->step_count);
-    status = 0;
-out:
-    blame_release(&blame);
-    outlier_release(&outlier);
+    add_windows(doc, step_watch_of(watch, number), watch->step_count);
+    step_findings_release(&found);
     return status;
 }
 

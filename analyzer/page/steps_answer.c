@@ -4,33 +4,70 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
+#include "steps.h"
 #include "analyzer/analysis/leaks.h"
-#include "analyzer/analysis/steps/ages.h"
-#include "analyzer/analysis/steps/outlier.h"
 #include "analyzer/render/units.h"
+#include "analyzer/util/array.h"
+
+/* --- what is found --- */
+
+static int blame_all(struct step_findings *found, struct symbols *symbols, struct err *err)
+{
+    const struct outlier *outlier = &found->outlier;
+    uint32_t *stacks = array_new(outlier->count + AGE_COUNT, sizeof *stacks, err);
+    size_t count = 0;
+
+    if (!stacks)
+        return -1;
+    for (size_t i = 0; i < outlier->count; i++)
+        stacks[count++] = outlier->sites[i].stack_id;
+    for (int age = 0; age < AGE_COUNT; age++)
+        stacks[count++] = found->ages.rows[age].stack_id;
+    const int status = blame_stacks(&found->blame, symbols, stacks, count, err);
+    free(stacks);
+    return status;
+}
+
+int step_findings_find(struct step_findings *found, const struct study *study, uint32_t stock,
+                       struct err *err)
+{
+    *found = (struct step_findings){0};
+    if (outlier_find(&found->outlier, &study->steps, &study->history, stock, err))
+        return -1;
+    if (!ages_at_peak(&found->ages, &study->steps, &study->history, stock, err) &&
+        !blame_all(found, study->symbols, err))
+        return 0;
+    outlier_release(&found->outlier);
+    return -1;
+}
+
+void step_findings_release(struct step_findings *found)
+{
+    blame_release(&found->blame);
+    outlier_release(&found->outlier);
+}
+
+/* --- the step --- */
 
 #define WHO_BYTES (BLAME_TEXT_BYTES + UNITS_TEXT_BYTES + 16)
 
 /* ", most of it by train.py:88 forward (3.20 GiB)" of the first site that is new, or that is not. */
-static int most_text(char out[WHO_BYTES], const struct study *study, const struct outlier *outlier,
-                     bool is_new, struct err *err)
+static const char *most_text(char out[WHO_BYTES], const struct step_findings *found, bool is_new)
 {
-    char who[BLAME_TEXT_BYTES], bytes[UNITS_TEXT_BYTES];
+    char bytes[UNITS_TEXT_BYTES];
 
     *out = 0;
-    for (size_t i = 0; i < outlier->count; i++) {
-        const struct outlier_site *site = &outlier->sites[i];
-        if ((site->typical_bytes <= 0) != is_new)
-            continue;
-        if (blame_alone(who, study->symbols, site->stack_id, err) < 0)
-            return -1;
-        snprintf(out, WHO_BYTES, ", most of it by %s (%s%s)", who, is_new ? "" : "+",
-                 units_bytes(bytes, (uint64_t)((double)site->bytes - site->typical_bytes + 0.5)));
-        return 0;
+    for (size_t i = 0; i < found->outlier.count && !*out; i++) {
+        const struct outlier_site *site = &found->outlier.sites[i];
+        if ((site->typical_bytes <= 0) == is_new)
+            snprintf(
+                out, WHO_BYTES, ", most of it by %s (%s%s)",
+                blame_of(&found->blame, site->stack_id)->who, is_new ? "" : "+",
+                units_bytes(bytes, (uint64_t)((double)site->bytes - site->typical_bytes + 0.5)));
     }
-    return 0;
+    return out;
 }
 
 /* What was live at the beginning of the step is a leak if the stock has one. */
@@ -52,29 +89,25 @@ static int say_began(struct opening *opening, const struct study *study, uint32_
 }
 
 static int say_cause(struct opening *opening, const struct study *study, uint32_t stock,
-                     const struct outlier *outlier, struct err *err)
+                     const struct step_findings *found, struct err *err)
 {
     char most[WHO_BYTES], bytes[UNITS_TEXT_BYTES];
 
-    switch (outlier->cause) {
+    switch (found->outlier.cause) {
     case OUTLIER_FIRST:
         return page_say(opening, "It is the first step, which holds what is made once.");
     case OUTLIER_BEGAN:
-        return say_began(opening, study, stock, outlier, err);
+        return say_began(opening, study, stock, &found->outlier, err);
     case OUTLIER_NEW:
-        if (most_text(most, study, outlier, true, err))
-            return -1;
         return page_say(opening,
                         "Call stacks that other steps do not have allocated %s%s: another path "
                         "through the program.",
-                        units_bytes(bytes, outlier->new_bytes), most);
+                        units_bytes(bytes, found->outlier.new_bytes), most_text(most, found, true));
     case OUTLIER_MORE:
-        if (most_text(most, study, outlier, false, err))
-            return -1;
         return page_say(opening,
                         "The same call stacks allocated %.1f times as much as in other steps%s: a "
                         "longer batch or more of the same.",
-                        outlier->more_ratio, most);
+                        found->outlier.more_ratio, most_text(most, found, false));
     default:
         return 1;
     }
@@ -109,31 +142,27 @@ static int say_step(struct opening *opening, const struct study *study,
 
 /* What the step before left behind, if it is a twentieth of the peak. */
 static int say_ages(struct opening *opening, const struct study *study, uint32_t stock,
-                    struct err *err)
+                    const struct step_findings *found)
 {
-    const uint64_t peak_bytes = study->history.stocks[stock].peak_bytes;
-    char who[BLAME_TEXT_BYTES], bytes[UNITS_TEXT_BYTES];
-    struct ages ages;
+    const uint64_t bytes = found->ages.rows[AGE_BEFORE].bytes;
+    char text[UNITS_TEXT_BYTES];
 
-    if (ages_at_peak(&ages, &study->steps, &study->history, stock, err))
-        return -1;
-    if (ages.rows[AGE_BEFORE].bytes < peak_bytes / 20 || !ages.rows[AGE_BEFORE].bytes)
+    if (!bytes || bytes < study->history.stocks[stock].peak_bytes / 20)
         return 1;
-    if (blame_alone(who, study->symbols, ages.rows[AGE_BEFORE].stack_id, err) < 0)
-        return -1;
     return page_say(opening,
                     "At the peak %s is still there from the step before: %s holds most of it.",
-                    units_bytes(bytes, ages.rows[AGE_BEFORE].bytes), who);
+                    units_bytes(text, bytes),
+                    blame_of(&found->blame, found->ages.rows[AGE_BEFORE].stack_id)->who);
 }
 
 static int say_steps(struct opening *opening, const struct study *study, uint32_t stock,
-                     const struct outlier *outlier, struct err *err)
+                     const struct step_findings *found, struct err *err)
 {
-    page_next(opening, outlier->is_open ? "oom" : "peak");
-    return say_step(opening, study, outlier) < 0 ||
-                   say_cause(opening, study, stock, outlier, err) < 0
+    page_next(opening, found->outlier.is_open ? "oom" : "peak");
+    return say_step(opening, study, &found->outlier) < 0 ||
+                   say_cause(opening, study, stock, found, err) < 0
                ? -1
-               : say_ages(opening, study, stock, err);
+               : say_ages(opening, study, stock, found);
 }
 
 /* The device whose highest step is highest. */
@@ -159,7 +188,7 @@ int page_steps_answer(struct opening *opening, const struct study *study, const 
                       struct err *err)
 {
     const uint32_t stock = choose_stock(study, view);
-    struct outlier outlier;
+    struct step_findings found;
 
     if (stock == HISTORY_NONE)
         return page_say(opening, "No GPU memory was allocated.");
@@ -167,11 +196,11 @@ int page_steps_answer(struct opening *opening, const struct study *study, const 
         return page_say(opening,
                         "The trace has no steps: call gpumemtrace_step() at the end of each, or "
                         "name an NVTX range \"step\" (torch.cuda.nvtx.range_push).");
-    if (outlier_find(&outlier, &study->steps, &study->history, stock, err))
+    if (step_findings_find(&found, study, stock, err))
         return -1;
-    const int status = outlier.has_typical || outlier.is_open
-                           ? say_steps(opening, study, stock, &outlier, err)
+    const int status = found.outlier.has_typical || found.outlier.is_open
+                           ? say_steps(opening, study, stock, &found, err)
                            : page_say(opening, "Only one step ended: nothing to compare it with.");
-    outlier_release(&outlier);
+    step_findings_release(&found);
     return status;
 }

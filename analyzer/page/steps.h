@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* What the answer and the tables of `steps` share. It must not know how either says it. */
+#ifndef GPUMEMTRACE_ANALYZER_PAGE_STEPS_H
+#define GPUMEMTRACE_ANALYZER_PAGE_STEPS_H
+
+#include "analyzer/analysis/steps/ages.h"
+#include "analyzer/analysis/steps/outlier.h"
+#include "analyzer/analysis/study.h"
+#include "analyzer/blame/blame.h"
+
+/* The step of a stock that stands out, how old the memory at the peak is, and heads for both. */
+struct step_findings {
+    struct outlier outlier;
+    struct ages ages;
+    struct blame blame;
+};
+
+int step_findings_find(struct step_findings *found, const struct study *study, uint32_t stock,
+                       struct err *err);
+void step_findings_release(struct step_findings *found);
+
+#endif
