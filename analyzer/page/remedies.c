@@ -20,6 +20,7 @@ struct words {
     char what
         [STACK_FUNCTION_BYTES]; /* "each Layer", as in "checkpoint each Layer train.py:61 calls" */
     uint64_t count;
+    const char *setting;
 };
 
 static void name_line(struct words *words, const struct study *study, const struct remedy *remedy)
@@ -39,7 +40,10 @@ static void name_line(struct words *words, const struct study *study, const stru
 static int find_words(struct words *words, const struct study *study, const struct remedy *remedy,
                       struct err *err)
 {
-    *words = (struct words){.what = "what", .who = "the program", .count = remedy->count};
+    *words = (struct words){.what = "what",
+                            .who = "the program",
+                            .count = remedy->count,
+                            .setting = study->remedies->setting};
     if (remedy->line) {
         name_line(words, study, remedy);
         return 0;
@@ -49,7 +53,7 @@ static int find_words(struct words *words, const struct study *study, const stru
                : 0;
 }
 
-/* Fills in {what}, {who} and {count}. */
+/* Fills in {what}, {who}, {count} and {setting}. */
 static void add_filled(struct text *text, const char *pattern, const struct words *words)
 {
     while (*pattern) {
@@ -62,6 +66,8 @@ static void add_filled(struct text *text, const char *pattern, const struct word
         text_addf(text, "%.*s", (int)(brace - pattern), pattern);
         if (!strncmp(brace, "{who}", 5))
             text_addf(text, "%s", words->who);
+        else if (!strncmp(brace, "{setting}", 9))
+            text_addf(text, "%s", words->setting);
         else if (!strncmp(brace, "{what}", 6))
             text_addf(text, "%s", words->what);
         else
@@ -123,23 +129,25 @@ int page_remedies_best(struct opening *opening, const struct study *study, const
     char gain[UNITS_TEXT_BYTES], need[UNITS_TEXT_BYTES];
     struct words words;
     struct text text;
+    bool is_compared = false;
     size_t said = 0;
     int status = 0;
     (void)view;
     text_init(&text, TEXT_MAX);
     for (size_t i = 0; remedies && i < remedies->count && said < BEST; i++) {
         const struct remedy *remedy = &remedies->items[i];
-        if (!remedy->gain_known)
-            continue;
         if (find_words(&words, study, remedy, err)) {
             text_release(&text);
             return -1;
         }
         text_add(&text, said ? "; " : "");
         add_filled(&text, remedy_text(remedy->key), &words);
-        text_addf(&text, ": %s", units_bytes(gain, remedy->gain_bytes));
-        if (!said++)
+        if (remedy->gain_known)
+            text_addf(&text, ": %s", units_bytes(gain, remedy->gain_bytes));
+        if (remedy->gain_known && !is_compared)
             text_addf(&text, " of %s", units_bytes(need, remedies->need_bytes));
+        is_compared |= remedy->gain_known;
+        said++;
     }
     if (said && !text_failed(&text))
         status =

@@ -29,6 +29,7 @@ static int add_live(struct at_moment *at, uint64_t begin_index, uint64_t size_by
                                  .part = part_of_path(at->history, path)};
     if (added->place == PLACE_NONE)
         return -1;
+    at->live_bytes += size_bytes;
     at->bytes_by_part[added->part] += size_bytes;
     at->count++;
     return 0;

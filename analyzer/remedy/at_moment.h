@@ -23,7 +23,7 @@ struct at_moment {
     uint64_t round_index;     /* where the current round began */
     struct live_block *items; /* the oldest first; what was refused is the last one */
     size_t count, capacity;
-    uint64_t bytes_by_part[PART_OPTIMIZER + 1];
+    uint64_t live_bytes, bytes_by_part[PART_OPTIMIZER + 1];
 };
 
 /* failure: what was refused counts as live; NULL: nothing was. */

@@ -6,7 +6,10 @@
 
 #include "analyzer/load/event_reader.h"
 #include "analyzer/replay/replay.h"
+#include "analyzer/analysis/frag.h"
+#include "analyzer/oom/oom.h"
 #include "at_moment.h"
+#include "torch_setting.h"
 
 /* A peak that left less than this share of the card is worth advice. */
 enum { SCARCE_SHARE = 10 };
@@ -53,14 +56,15 @@ const char *remedy_supposes(enum remedy_key key)
 
 /* --- what it is about --- */
 
-/* The last failure of a stock that leads its device. */
+/* The last failure of the layer that leads its device, or of the driver, which a library asked. */
 static const struct failure *find_failure(const struct history *history)
 {
     for (size_t i = history->failure_count; i-- > 0;) {
         const struct failure *failure = &history->failures[i];
-        const struct device_use *use =
-            history_device(history, history->stocks[failure->stock].device);
-        if (failure->event.result == RESULT_OUT_OF_MEMORY && use && use->leading == failure->stock)
+        const struct stock *stock = &history->stocks[failure->stock];
+        const struct device_use *use = history_device(history, stock->device);
+        if (failure->event.result == RESULT_OUT_OF_MEMORY && use &&
+            (use->leading == failure->stock || stock->account == ACCOUNT_device))
             return failure;
     }
     return NULL;
@@ -158,7 +162,7 @@ static int ask_sizes(struct inquiry *inquiry, enum remedy_key key, enum sign sig
     struct signed_bytes found;
     if (at_moment_signed(&inquiry->at, sign, &found, err))
         return -1;
-    if (found.bytes <= inquiry->remedies->need_bytes / SIGN_SHARE)
+    if (found.bytes <= inquiry->at.live_bytes / SIGN_SHARE)
         return 0;
     struct what_if *asked = ask(inquiry, key, WHAT_SIZES, part_of, whole);
     asked->sign_stack = found.stack_id;
@@ -245,11 +249,17 @@ static void keep_answer(struct remedies *remedies, const struct remedy *remedy)
     remedies->items[remedies->count++] = *remedy;
 }
 
+/* What an allocator kept to itself is had for nothing: that comes first. */
+static bool is_of_allocator(const struct remedy *remedy)
+{
+    return remedy->key == REMEDY_expandable_segments || remedy->key == REMEDY_empty_cache;
+}
+
 static int compare_gains(const void *left, const void *right)
 {
     const struct remedy *a = left, *b = right;
-    if (a->gain_known != b->gain_known)
-        return a->gain_known ? -1 : 1;
+    if (is_of_allocator(a) != is_of_allocator(b))
+        return is_of_allocator(a) ? -1 : 1;
     if (a->gain_bytes != b->gain_bytes)
         return a->gain_bytes < b->gain_bytes ? 1 : -1;
     return (a->key > b->key) - (a->key < b->key);
@@ -264,7 +274,45 @@ static void keep_answers(const struct inquiry *inquiry)
         if (remedy.gain_bytes > remedies->need_bytes / NOTABLE_SHARE)
             keep_answer(remedies, &remedy);
     }
-    qsort(remedies->items, remedies->count, sizeof *remedies->items, compare_gains);
+}
+
+/* --- the allocator --- */
+
+/* Memory lay idle in PyTorch's pool, but not in one piece; what segments that grow would have made
+ * of it, no model of the allocator says yet. */
+static int advise_expandable_segments(struct inquiry *inquiry, struct err *err)
+{
+    struct remedies *remedies = inquiry->remedies;
+    const struct study *study = inquiry->study;
+    struct oom oom;
+    if (!inquiry->failure || inquiry->failure->stock != remedies->stock)
+        return 0;
+    if (oom_explain(&oom, &study->history, inquiry->failure, err))
+        return -1;
+    if (oom.verdict == OOM_FRAGMENTED &&
+        torch_setting(remedies->setting, study, remedies->stock, remedies->moment.index))
+        remedies->items[remedies->count++] = (struct remedy){.key = REMEDY_expandable_segments};
+    return 0;
+}
+
+/* What the pool could have given back when the driver refused a library. */
+static int advise_empty_cache(struct inquiry *inquiry, struct err *err)
+{
+    struct remedies *remedies = inquiry->remedies;
+    const struct failure *failure = inquiry->failure;
+    struct frag frag;
+    if (!failure || failure->stock == remedies->stock)
+        return 0;
+    if (frag_at(&frag, &inquiry->study->history, remedies->stock, failure->at.index, err))
+        return -1;
+    if (!frag.reserved_known || frag.free_bytes - frag.stranded_bytes < failure->event.size_bytes)
+        return 0;
+    remedies->items[remedies->count++] =
+        (struct remedy){.key = REMEDY_empty_cache,
+                        .gain_known = true,
+                        .gain_bytes = frag.free_bytes - frag.stranded_bytes,
+                        .stack_id = failure->event.stack_id};
+    return 0;
 }
 
 /* --- all of it --- */
@@ -287,7 +335,9 @@ static int inquire(struct inquiry *inquiry, struct err *err)
                                      .places = &inquiry->places,
                                      .symbols = study->symbols,
                                      .round_index = inquiry->lives.round_index};
-    if (at_moment_find(&inquiry->at, remedies->stock, moment, inquiry->failure, err))
+    const bool is_own = inquiry->failure && inquiry->failure->stock == remedies->stock;
+    if (at_moment_find(&inquiry->at, remedies->stock, moment, is_own ? inquiry->failure : NULL,
+                       err))
         return -1;
     inquiry->what_ifs =
         (struct what_ifs){.places = &inquiry->places,
@@ -309,9 +359,9 @@ static bool choose_moment(struct inquiry *inquiry)
     struct remedies *remedies = inquiry->remedies;
     inquiry->failure = find_failure(history);
     if (inquiry->failure) {
-        remedies->stock = inquiry->failure->stock;
+        const int device = history->stocks[inquiry->failure->stock].device;
+        remedies->stock = history_device(history, device)->leading;
         remedies->moment = inquiry->failure->at;
-        remedies->need_bytes = inquiry->failure->event.size_bytes;
         remedies->has_failed = true;
     } else {
         const struct device_use *use = find_scarce(inquiry->study);
@@ -320,7 +370,6 @@ static bool choose_moment(struct inquiry *inquiry)
         remedies->stock = use->leading;
         remedies->moment = history->stocks[use->leading].peak;
     }
-    remedies->need_bytes += history->stocks[remedies->stock].peak_bytes;
     return remedies->moment.index != INDEX_NONE;
 }
 
@@ -345,6 +394,10 @@ int remedies_find(struct remedies *remedies, const struct study *study, struct e
     status = inquire(inquiry, err);
     if (!status)
         keep_answers(inquiry);
+    if (!status)
+        status =
+            advise_expandable_segments(inquiry, err) || advise_empty_cache(inquiry, err) ? -1 : 0;
+    qsort(remedies->items, remedies->count, sizeof *remedies->items, compare_gains);
 out:
     what_ifs_release(&inquiry->what_ifs);
     at_moment_release(&inquiry->at);

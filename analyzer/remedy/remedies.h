@@ -26,13 +26,15 @@ struct remedy {
     uint64_t count;    /* of the calls */
 };
 
+enum { REMEDY_SETTING_BYTES = 512 };
 struct remedies {
     bool needed;          /* it failed, or there was next to nothing left */
     uint32_t stock;       /* that gains are of */
     struct moment moment; /* the failure, or the peak */
     bool has_failed;
     uint64_t need_bytes;
-    struct remedy items[REMEDY_COUNT]; /* the largest gain first, those not known last */
+    char setting[REMEDY_SETTING_BYTES]; /* of expandable_segments: "VARIABLE=VALUE" */
+    struct remedy items[REMEDY_COUNT];  /* of the allocator first, then the largest gain */
     size_t count;
 };
 

@@ -251,6 +251,8 @@ static int on_event(void *self, const struct cursor *at)
     struct held_block born;
     if (at->index != what_ifs->moment)
         return 0;
+    if (failure && failure->stock != what_ifs->stock)
+        failure = NULL;
     if (failure && (!describe(what_ifs, &born, at->history, failure->event.stack_id, failure->path,
                               failure->event.size_bytes, at->err) ||
                     begin_block(what_ifs, FAILED_BLOCK, &born, at->err)))

@@ -45,10 +45,9 @@ struct what_ifs {
     struct places *places;
     const struct lives *lives;
     uint32_t stock;
-    uint64_t moment; /* an event: most_bytes are as of it */
-    const struct failure
-        *failure;         /* of the stock, at that moment; nothing after it counts; or NULL */
-    bool needs_optimizer; /* a round is over only if an optimizer allocated in it */
+    uint64_t moment;               /* an event: most_bytes are as of it */
+    const struct failure *failure; /* at that moment, after which nothing counts; or NULL */
+    bool needs_optimizer;          /* a round is over only if an optimizer allocated in it */
     struct what_if *items;
     size_t count;
     struct calls lines[WHAT_IF_LINES_MAX];

@@ -141,6 +141,33 @@ def checkpoint_on_device():
         optimizer.zero_grad()
 
 
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = (nn.Conv2d(64, 64, 3, padding=1, bias=False) for _ in range(2))
+        self.norms = nn.ModuleList(nn.BatchNorm2d(64) for _ in range(2))
+
+    def forward(self, x):
+        y = F.relu(self.norms[0](self.first(x)))
+        return F.relu(x + self.norms[1](self.second(y)))
+
+
+def convolutions():
+    """Twelve residual blocks, called by torch's own Sequential."""
+    blocks = nn.Sequential(*(Block() for _ in range(12))).cuda()
+    optimizer = torch.optim.SGD(blocks.parameters(), lr=0.1)
+    for _ in range(2):
+        x = torch.randn(32, 64, 56, 56, device="cuda")
+        if TAKEN:
+            for block in blocks:
+                x = checkpoint(block, x, use_reentrant=False)
+        else:
+            x = blocks(x)
+        x.square().mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+
 class Attention(nn.Module):
     def __init__(self):
         super().__init__()

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* The setting of expandable segments; see torch_setting.h. */
+#include "torch_setting.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/replay/history/live_walk.h"
+
+static const char wanted[] = "expandable_segments:True";
+
+/* 2.6.0 is 206; 0: not known. */
+static int release_of(const char *version)
+{
+    char *dot = NULL;
+    const long major = version ? strtol(version, &dot, 10) : 0;
+    if (!dot || *dot != '.' || major < 0 || major > 99)
+        return 0;
+    const long minor = strtol(dot + 1, NULL, 10);
+    return minor >= 0 && minor < 100 ? (int)(major * 100 + minor) : 0;
+}
+
+/* Segments that grow are mapped piece by piece. */
+static bool has_mapped_segments(const struct history *history, uint32_t stock, uint64_t index)
+{
+    struct live_walk walk = live_walk_begin(history, stock, index);
+    const struct segment *segment;
+    while ((segment = live_walk_next_segment(&walk)))
+        if (segment->mapped)
+            return true;
+    return false;
+}
+
+/* Where a variable already says something, it is kept; an older word on this setting is not. */
+static void write_setting(char *setting, const char *variable, const char *value)
+{
+    const char *old = value ? strstr(value, "expandable_segments:") : NULL;
+    const char *rest = old ? strchr(old, ',') : NULL;
+    const int before = old ? (int)(old - value) : value ? (int)strlen(value) : 0;
+    const bool is_closed = !before || value[before - 1] == ',';
+    snprintf(setting, REMEDY_SETTING_BYTES, "%s=%.*s%s%s%s", variable, before, value ? value : "",
+             is_closed ? "" : ",", wanted, rest ? rest : "");
+}
+
+bool torch_setting(char setting[REMEDY_SETTING_BYTES], const struct study *study, uint32_t stock,
+                   uint64_t index)
+{
+    const struct trace *trace = &study->trace;
+    const struct stock *of = &study->history.stocks[stock];
+    const char *pool = study_pool(study, of);
+    const int release = release_of(trace_framework_version(trace, "torch"));
+    const char *variable = release >= 210 ? "PYTORCH_ALLOC_CONF" : "PYTORCH_CUDA_ALLOC_CONF";
+    const char *value = trace_allocator_setting(trace, variable);
+    if (!pool || strcmp(pool, "pytorch") || (release && release < 201))
+        return false;
+    if (has_mapped_segments(&study->history, stock, index) || (value && strstr(value, wanted)))
+        return false;
+    write_setting(setting, variable, value);
+    return true;
+}

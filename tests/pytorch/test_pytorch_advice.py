@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""Advice is tested by doing it: each case of scripts/advice.py dies on a card that is a little too small. What the
+advice promises is what the same script, with the advice taken, needs less."""
+import pytest
+
+from support.run import load_json, run_command
+
+TOLERANCE = 0.1
+# The case, its card, the remedy that it is about, and the words that name the place.
+CASES = [
+    ("checkpointing", "4764MiB", "checkpoint", "checkpoint each Layer advice.py:39 calls"),
+    ("convolutions", "1735MiB", "checkpoint", "checkpoint each Block advice.py:"),
+    ("smaller_batch", "2249MiB", "smaller_batch", "half the batch"),
+    ("chunked_loss", "9972MiB", "chunked_loss", "compute the loss of advice.py:"),
+    ("zero_grad", "5687MiB", "zero_grad", "zero_grad(set_to_none=True)"),
+    ("fused_optimizer", "4192MiB", "fused_optimizer", "fused=True for the optimizer of advice.py:"),
+    ("held_over", "1623MiB", "held_over", "advice.py:25 Layer.forward"),
+    ("inference", "9699MiB", "no_grad", "torch.no_grad() around advice.py:39"),
+    ("checkpoint_on_device", "3981MiB", "load_on_cpu", 'map_location="cpu"'),
+    ("attention", "8652MiB", "flash_attention", "scaled_dot_product_attention for the softmax of advice.py:"),
+]
+
+
+def leading_peak(recording):
+    return recording.report()["devices"][0]["pools"][0]["peak_live_bytes"]
+
+
+@pytest.mark.parametrize("case,card,remedy,words", CASES, ids=[case for case, *_ in CASES])
+def test_what_the_advice_promises_is_gained_by_taking_it(dry_run, case, card, remedy, words):
+    failed = dry_run("advice.py", case, spec=card, check=False)
+    assert failed.completed.returncode == 1, failed.completed.stdout
+    promised = {row["remedy"]: row for row in load_json("oom", failed.trace)["remedies"]}[remedy]
+    assert words in promised["advice"]
+    taken = dry_run("advice.py", case, "--taken", spec=card)
+    gained = promised["need_bytes"] - leading_peak(taken)
+    assert gained == pytest.approx(promised["gain_bytes"], rel=TOLERANCE)
+
+
+def test_a_library_that_fails_beside_an_idle_pool_is_helped_by_empty_cache(torch_build, dry_run):
+    """cublasCreate asks the driver for its workspace, which PyTorch 2.15 has in its own pool."""
+    if torch_build.name != "wheel":
+        pytest.skip("there, cuBLAS was created before the card was full")
+    failed = dry_run("advice.py", "convolutions", spec="1735MiB", check=False)
+    assert "CUBLAS_STATUS_ALLOC_FAILED" in failed.completed.stderr
+    first = load_json("oom", failed.trace)["remedies"][0]
+    assert first["remedy"] == "empty_cache"
+    assert first["gain_bytes"] > 8 << 20
+
+
+def test_a_run_with_room_gets_no_advice(dry_run):
+    assert load_json("report", dry_run("inference.py").trace)["remedies"] == []
+    assert "What would have helped" not in run_command("report", dry_run("inference.py").trace).stdout
