@@ -46,32 +46,24 @@ static uint64_t *place_stops(struct replay_plan *plan, size_t count, uint64_t ev
     return stops;
 }
 
-/* A replay of its own for one observer, and what it found. */
-static int replay_into(struct history *history, const struct study *study,
-                       const struct study_ask *ask, const struct observer observer, struct err *err)
+/* A replay of its own for one observer. */
+static int replay_for(const struct study *study, const struct study_ask *ask,
+                      const struct observer observer, struct err *err)
 {
     const struct replay_plan plan = {.rule_of = category_rule_of,
                                      .takes_library_ranges = ask->takes_library_ranges,
                                      .observers = {&observer, 1}};
     struct event_reader *reader = event_reader_new(&study->trace, err);
+    struct history history;
 
     if (!reader)
         return -1;
     const struct event_source source = event_reader_source(reader);
-    const int status = replay_trace(history, &study->trace, &source, &plan, err);
+    const int status = replay_trace(&history, &study->trace, &source, &plan, err);
+    if (!status)
+        history_release(&history);
     event_reader_free(reader);
     return status;
-}
-
-static int replay_for(const struct study *study, const struct study_ask *ask,
-                      const struct observer observer, struct err *err)
-{
-    struct history history;
-
-    if (replay_into(&history, study, ask, observer, err))
-        return -1;
-    history_release(&history);
-    return 0;
 }
 
 static int begin_timelines(struct study *study, const struct study_ask *ask, struct err *err)
@@ -80,47 +72,6 @@ static int begin_timelines(struct study *study, const struct study_ask *ask, str
     if (!timeline_needs_steps(&ask->timeline))
         return 0;
     return replay_for(study, ask, timelines_steps_observer(&study->timelines), err);
-}
-
-static int compare_indices(const void *left, const void *right)
-{
-    const uint64_t *a = left, *b = right;
-
-    return (*a > *b) - (*a < *b);
-}
-
-static void add_summits(struct replay_plan *plan, uint64_t *stops, const struct summits *summits,
-                        const struct history *history)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < history->device_count; i++) {
-        const struct stock_summits *own = summits_of(summits, history->devices[i].leading);
-
-        for (size_t n = 0; n < own->count; n++)
-            stops[count++] = own->items[n].at.index;
-    }
-    if (count)
-        qsort(stops, count, sizeof *stops, compare_indices);
-    for (size_t i = 0; i < count; i++)
-        if (!i || stops[i] != stops[i - 1])
-            stops[plan->stop_count++] = stops[i];
-    plan->stops = stops;
-}
-
-static uint64_t *find_summits(struct study *study, const struct study_ask *ask,
-                              struct replay_plan *plan, struct err *err)
-{
-    struct history history;
-    uint64_t *stops;
-
-    if (replay_into(&history, study, ask, summits_observer(&study->summits), err))
-        return NULL;
-    stops = array_new(history.device_count * SUMMITS_MOST, sizeof *stops, err);
-    if (stops)
-        add_summits(plan, stops, &study->summits, &history);
-    history_release(&history);
-    return stops;
 }
 
 /* --- the pass --- */
@@ -160,12 +111,13 @@ static int run_replay(struct study *study, const struct study_ask *ask, struct e
         return -1;
     if (ask->timeline.cut_count && begin_timelines(study, ask, err))
         return -1;
-    stops = ask->summits ? find_summits(study, ask, &plan, err)
-                         : place_stops(&plan, ask->stop_count, event_count, err);
+    stops = place_stops(&plan, ask->stop_count, event_count, err);
     if (!stops || !(reader = event_reader_new(&study->trace, err)))
         goto out;
     const struct event_source source = event_reader_source(reader);
     plan.observers = (struct observers){observers, choose_observers(study, ask, observers)};
+    if (ask->needs & STUDY_NEEDS_summits)
+        plan.keeper = summits_keeper(&study->summits);
     status = replay_trace(&study->history, &study->trace, &source, &plan, err);
 out:
     event_reader_free(reader);
@@ -243,7 +195,6 @@ void study_release(struct study *study)
 #include "watches.def"
     timelines_release(&study->timelines);
     breakdown_release(&study->breakdown);
-    summits_release(&study->summits);
     whatif_release(&study->whatif);
     history_release(&study->history);
     trace_release(&study->trace);

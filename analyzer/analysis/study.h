@@ -34,7 +34,6 @@ struct study_ask {
     const char *at;            /* as moment.h has it; NULL: the peak */
     bool takes_library_ranges; /* NVTX ranges of libraries' own domains are phases, too */
     size_t stop_count;         /* moments evenly spaced in events: history.stops */
-    bool summits;              /* and who held memory at those of each device's leading stock */
     struct timeline_ask timeline;
     enum breakdown_by timeline_by;    /* what each of its moments is broken down by */
     const struct whatif_ask *whatifs; /* replays of PyTorch's allocator, which outlive the study */
@@ -53,15 +52,13 @@ struct study {
     struct breakdown breakdown;      /* of the moments of the timelines */
     bool takes_library_ranges;       /* as in struct study_ask */
     const struct remedies *remedies; /* analyzer/remedy/; NULL: nobody asked for them */
-    struct summits summits;
     struct whatif whatif; /* empty unless asked for */
 };
 
 /*
  * One pass over the events. Stops need one before it, which counts them; a timeline by phase or
- * category needs a second replay, because its moments are known after the first; one by steps and
- * summits need one before it, because any event may show that steps end otherwise, or a higher moment.
- * The events stay open until trace_close_events, for whoever reads them again.
+ * category needs a second replay, because its moments are known after the first; one by steps needs
+ * one before it, because any event may show that steps end otherwise. The events stay open until trace_close_events, for whoever reads them again.
  */
 int study_open(struct study *study, const char *path, const struct study_ask *ask, struct err *err);
 void study_release(struct study *study);

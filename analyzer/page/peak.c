@@ -346,7 +346,7 @@ static int add_peak_of_device(struct doc *doc, const struct study *study,
     status = add_sums(doc, study, &held, SITES_BY_CATEGORY, err) ||
                      add_sums(doc, study, &held, SITES_BY_PATH, err) ||
                      add_holder_lists(doc, study, view, &held, err) ||
-                     (own->moments && page_summits(doc, study, view, use, &held.stocks, err))
+                     (own->moments && page_summits(doc, study, view, &held.stocks, err))
                  ? -1
                  : 0;
 out:
@@ -357,7 +357,8 @@ out:
 static void ask_peak(struct study_ask *ask, const struct view *view, const struct doc *doc)
 {
     (void)doc;
-    ask->summits = peak_options(view)->moments;
+    if (peak_options(view)->moments)
+        ask->needs |= STUDY_NEEDS_summits;
 }
 
 const struct page page_peak = {.schema = "gpumemtrace.peak/1",

@@ -11,7 +11,6 @@ static void add_holder(struct doc *doc, const struct site_row *row)
     doc_known_bytes(doc, "site_bytes", "Its bytes", row != NULL, row ? row->bytes : 0);
 }
 
-/* Who held most; what was live then is kept of the device's leading stock alone. */
 static int add_largest_holder(struct doc *doc, const struct study *study, uint32_t stock,
                               const struct summit *summit, struct err *err)
 {
@@ -35,21 +34,18 @@ static int add_largest_holder(struct doc *doc, const struct study *study, uint32
 }
 
 static int add_summit(struct doc *doc, const struct study *study, uint32_t stock,
-                      const struct summit *summit, bool is_kept, struct err *err)
+                      const struct summit *summit, struct err *err)
 {
     page_layer(doc_detail(doc), study, &study->history.stocks[stock], "Layer");
     doc_integer(doc, "time_ns", "At", DOC_NS, (int64_t)summit->at.time_ns);
     doc_count(doc, "seq", "Event", summit->at.seq);
     doc_bytes(doc, "live_bytes", "Live", summit->bytes);
     doc_text(doc, "phase", "Phase", study_path(study, summit->path));
-    if (is_kept)
-        return add_largest_holder(doc, study, stock, summit, err);
-    add_holder(doc, NULL);
-    return 0;
+    return add_largest_holder(doc, study, stock, summit, err);
 }
 
 int page_summits(struct doc *doc, const struct study *study, const struct view *view,
-                 const struct device_use *use, const struct page_stocks *stocks, struct err *err)
+                 const struct page_stocks *stocks, struct err *err)
 {
     int status = 0;
 
@@ -61,7 +57,7 @@ int page_summits(struct doc *doc, const struct study *study, const struct view *
 
         for (size_t n = 0; n < limit && !status; n++) {
             doc_row_begin(doc_detail_if(doc, i > 0));
-            status = add_summit(doc, study, stock, &own->items[n], stock == use->leading, err);
+            status = add_summit(doc, study, stock, &own->items[n], err);
             doc_row_end(doc);
         }
     }

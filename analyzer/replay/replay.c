@@ -402,6 +402,7 @@ int replay_trace(struct history *history, const struct trace *trace,
         return -1;
     *history = (struct history){.trace = trace, .last = {.index = INDEX_NONE}};
     past_init(history);
+    history->keeper = plan->keeper;
     int status = replay_init(replay, history, plan, err);
     if (!status)
         status = run(replay, source);

@@ -27,6 +27,7 @@ struct replay_plan {
     bool takes_library_ranges; /* NVTX ranges of libraries' own domains are phases, too */
     uint8_t (*rule_of)(const char *name); /* of a phase: path.rule; may be NULL */
     struct observers observers;
+    struct keeper keeper;
 };
 
 /*

@@ -55,11 +55,11 @@ def test_no_more_than_ten_are_listed_and_top_leaves_fewer(trace):
     assert len(moments(trace, "--top=3")) == 3
 
 
-def test_other_layers_have_their_moments_without_a_holder(trace):
+def test_each_layer_has_its_own_moments(trace):
     segment = trace.alloc(20 * MIB)
     trace.tensor(segment, 3 * MIB)
     trace.write()
-    assert moments(trace) == [(3 * MIB, None, 3 * MIB), (20 * MIB, None, None)]
+    assert moments(trace) == [(3 * MIB, None, 3 * MIB), (20 * MIB, None, 20 * MIB)]
 
 
 def test_people_are_shown_them_in_place_of_call_stacks(trace):

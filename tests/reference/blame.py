@@ -199,12 +199,12 @@ def check_summits(printed, figures):
         if sorted(rows, key=key) != sorted(wanted, key=key):
             found.append(f"peak --moments: printed {rows!r:.900}, expected {wanted!r:.900}")
         for row in got["high_moments"]:
-            stock = figures.leading(device)
-            if figures.layer(stock) == {"layer": row["layer"], "pool": row["pool"]}:
-                index = next(event.index for event in figures.books.events if event.seq == row["seq"])
-                most, names = most_at(figures, stock, index)
-                if row["site_bytes"] != most or row["site"] not in names:
-                    found.append(f"peak --moments: {row}, expected {most} of {names}")
+            same = {"layer": row["layer"], "pool": row["pool"]}
+            stock = next(stock for stock in figures.layers(device) if figures.layer(stock) == same)
+            index = next(event.index for event in figures.books.events if event.seq == row["seq"])
+            most, names = most_at(figures, stock, index)
+            if row["site_bytes"] != most or row["site"] not in names:
+                found.append(f"peak --moments: {row}, expected {most} of {names}")
     return found
 
 

@@ -108,6 +108,22 @@ struct observer summits_observer(struct summits *summits)
         .self = summits, .on_change = on_change, .on_event = on_event, .on_end = on_end};
 }
 
+/* The one that a rise has reached so far counts, too: it may be the next. */
+static bool wants(const void *self, uint32_t stock, const struct life *life)
+{
+    const struct stock_summits *own = summits_of(self, stock);
+    bool found = own->is_rising && life_covers(life, own->highest.at.index);
+
+    for (size_t i = 0; i < own->count && !found; i++)
+        found = life_covers(life, own->items[i].at.index);
+    return found;
+}
+
+struct keeper summits_keeper(const struct summits *summits)
+{
+    return (struct keeper){summits, wants};
+}
+
 void summits_release(struct summits *summits)
 {
     free(summits->stocks);

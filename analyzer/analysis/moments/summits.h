@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The highest moments of each stock that are separate: between any two of them the live bytes fell by
- * more than a quarter of the lower one. It watches the replay and keeps ten moments for each stock.
+ * more than a quarter of the lower one. It watches the replay and keeps ten moments for each stock; its keeper
+ * lets the history keep what was live then.
  *
  *     100        ▲                        100 and 70 are separate, for 30 lies between them;
  *      70       █ █ ▲     ▲               the 70 beside the peak is not: it fell to 65 only
@@ -40,6 +41,8 @@ struct summits {
 
 struct observer summits_observer(struct summits *summits);
 void summits_release(struct summits *summits);
+
+struct keeper summits_keeper(const struct summits *summits);
 
 /* Of one stock; an empty one for a stock that never held anything. */
 const struct stock_summits *summits_of(const struct summits *summits, uint32_t stock);

@@ -258,8 +258,16 @@ struct ended {
     size_t item_bytes, count, capacity, prune_at;
 };
 
+/* Whoever finds moments while events go by, and asks who held memory then: whether one of them lies
+ * in a life of that stock. Asked when a block ends, and again when lists are thinned. */
+struct keeper {
+    const void *self;
+    bool (*wants)(const void *self, uint32_t stock, const struct life *life); /* NULL: nobody */
+};
+
 struct history {
     const struct trace *trace;
+    struct keeper keeper;
     uint64_t event_count; /* events that count: those before the exit */
     struct moment last;   /* the last of them */
     bool has_exit;        /* it is the exit */

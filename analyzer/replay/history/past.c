@@ -136,8 +136,11 @@ static bool device_wants(const struct history *history, int device, const struct
 static bool wants_block(const struct history *history, const void *item)
 {
     const struct block *block = item;
+    const struct keeper *keeper = &history->keeper;
+
     return stock_wants(history, &history->stocks[block->stock], &block->life) ||
-           pin_lies_in(history, &block->life);
+           pin_lies_in(history, &block->life) ||
+           (keeper->wants && keeper->wants(keeper->self, block->stock, &block->life));
 }
 
 static bool wants_segment(const struct history *history, const void *item)
