@@ -90,8 +90,13 @@ def whole(number):
 
 
 def line(samples, width, ends_per_step=1):
+    """(slope, low, high) per step."""
+    return tuple(value * ends_per_step for value in fit(samples, width))
+
+
+def printed(slopes):
     keys = ("bytes_per_step", "bytes_per_step_low", "bytes_per_step_high")
-    return {key: whole(value * ends_per_step) for key, value in zip(keys, fit(samples, width))}
+    return {key: whole(value) for key, value in zip(keys, slopes)}
 
 
 # --- a stock ---
@@ -101,7 +106,7 @@ class Growth:
     def __init__(self, figures, stock):
         self.figures, self.books, self.stock = figures, figures.books, stock
         self.kind, self.ends = step_ends(self.books)
-        self.total, self.rows, self.churned = None, [], []
+        self.total, self.rows, self.churned, self.slopes = None, [], [], {}
         self.steps, self.with_what, self.site = len(self.ends), KINDS[self.kind] if self.ends else None, None
         self.changes = [change for change in self.books.changes if change[1].stock == stock]
         if not self.changes:
@@ -145,9 +150,10 @@ class Growth:
         if changes < 2 or values[-1] <= values[0] or self.judge(values, samples, width) != "grows":
             return
         rises = sum(a < b for a, b in zip(values, values[1:]))
+        self.slopes[stack] = line(samples, width)
         self.rows.append(
             self.row(
-                stack, **line(samples, width), first_bytes=values[0], last_bytes=values[-1], steps=len(self.ends),
+                stack, **printed(self.slopes[stack]), first_bytes=values[0], last_bytes=values[-1], steps=len(self.ends),
                 rises=rises,
             )
         )  # fmt: skip
@@ -234,12 +240,37 @@ class Growth:
         if verdict(samples, wide, False) != "grows":
             return
         rises = sum(a < b for a, b in zip(samples, samples[1:]))
+        self.slopes[stack] = line(samples, wide, period)
         self.rows.append(
             self.row(
-                stack, **line(samples, wide, period), first_bytes=samples[0], last_bytes=samples[-1],
+                stack, **printed(self.slopes[stack]), first_bytes=samples[0], last_bytes=samples[-1],
                 steps=self.steps, rises=rises,
             )
         )  # fmt: skip
+
+
+    # whether it is a leak
+
+    def floor(self):
+        """What would fill the card, or double the peak, in ten million steps."""
+        card = self.books.cards.get(self.stock[0], (None,))[0]
+        return (card or self.figures.peak(self.stock)[0]) / 1e7
+
+    def leak(self):
+        """(verdict, bytes per step). No frame of these traces is a known cache's."""
+        if not self.total:
+            return "cannot tell", 0
+        is_driver = self.stock[1] == "device"
+        alive = self.figures.live_blocks(self.stock, self.books.count - 1)
+        pieces = {block.stack for block in alive if is_driver and block.is_segment}
+        left_out = sum(slopes[0] for stack, slopes in self.slopes.items() if stack in pieces)
+        own = [slopes[0] for stack, slopes in self.slopes.items() if stack not in pieces]
+        slope, (whole_verdict, (total, low, high)) = sum(own), self.total
+        if not own and whole_verdict == "grows" and low > left_out:
+            slope = total - left_out
+        if slope > self.floor() and (high - left_out) * 2 >= slope:
+            return "leak", whole(slope)
+        return ("no leak" if whole_verdict != "unknown" or high <= self.floor() else "cannot tell"), 0
 
 
 def growth(figures, layers):
@@ -253,7 +284,10 @@ def growth(figures, layers):
                 **figures.layer(stock),
                 "steps": found.steps or None,
                 "steps_end_with": found.with_what,
-                **(found.total[1] if found.total else nothing),
+                **(printed(found.total[1]) if found.total else nothing),
+                "verdict": found.leak()[0],
+                "leak_bytes_per_step": found.leak()[1],
+                "floor_bytes_per_step": int(found.floor()),
             }
         )
         rows += found.rows
