@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Why an allocation failed; see oom.h. */
+/* What was where when an allocation failed; see oom.h. */
 #include "oom.h"
+
+#include <string.h>
 
 #include "analyzer/analysis/card.h"
 #include "analyzer/analysis/frag.h"
-
-/* Contexts of 287 to 667 MB were measured, by card and driver; more than this belongs to others. */
-#define CONTEXT_MOST_BYTES (UINT64_C(1) << 30)
-
-/* A smaller share of the card is within the noise of these estimates. */
-enum { OTHERS_FEWEST_DIVISOR = 32 };
-
-/* Every allocator loses some memory to rounding. If a request would fit only by using so little of
- * it, memory has run out; it is not fragmented. */
-enum { IDLE_FEWEST_DIVISOR = 20 };
+#include "analyzer/analysis/segments.h"
 
 static const struct {
     int32_t result;
@@ -30,7 +23,8 @@ const char *oom_verdict_name(enum oom_verdict verdict)
 {
     static const char *const names[] = {
         [OOM_UNKNOWN] = "unknown", [OOM_EXHAUSTED] = "exhausted", [OOM_FRAGMENTED] = "fragmented",
-        [OOM_OTHERS] = "others",   [OOM_LIMIT] = "limit",
+        [OOM_CACHED] = "cached",   [OOM_OUTSIDE] = "outside",     [OOM_OTHERS] = "others",
+        [OOM_LIMIT] = "limit",
     };
 
     return names[verdict];
@@ -65,20 +59,41 @@ static int weigh_device(struct oom *oom, const struct history *history,
                         reserved_bytes + modules_bytes, err))
         return -1;
     oom->device_known = true;
+    oom->is_slice |= oom->device_total_bytes && card.total_bytes < oom->device_total_bytes;
     oom->device_total_bytes = card.total_bytes;
     oom->device_free_bytes = card.free_bytes;
     if (!oom->context_known)
         return 0;
     used_bytes = minus(oom->device_total_bytes, oom->device_free_bytes);
     context_bytes =
-        oom->context_bytes < CONTEXT_MOST_BYTES ? oom->context_bytes : CONTEXT_MOST_BYTES;
+        oom->context_bytes < OOM_CONTEXT_MOST_BYTES ? oom->context_bytes : OOM_CONTEXT_MOST_BYTES;
     context_bytes += minus(modules_bytes, use->context_bytes_at_start);
     oom->others_known = true;
     oom->others_bytes = minus(used_bytes, reserved_bytes + context_bytes);
     return 0;
 }
 
-static void find_context_bytes(struct oom *oom, const struct trace *trace, int device)
+/* Whether the card's answer was taken in one of the calls that failed. */
+static bool is_fresh(const struct failure *failure)
+{
+    const struct memory_sample *sample = &failure->sample;
+
+    if (!sample->known || !sample->call_id || sample->thread_id != failure->event.thread_id)
+        return false;
+    for (uint32_t i = 0; i < failure->refusals_count && i < FAILURE_REFUSALS; i++)
+        if (failure->refusals[i].call_id == sample->call_id)
+            return true;
+    return false;
+}
+
+/* "NVIDIA A100-SXM4-80GB MIG 1g.10gb", "MIG-41b35f89-…". */
+static bool names_slice(const struct trace_device *row)
+{
+    return (row->name && strstr(row->name, "MIG ")) ||
+           (row->uuid && !strncmp(row->uuid, "MIG-", 4));
+}
+
+static void find_card(struct oom *oom, const struct trace *trace, int device)
 {
     for (size_t i = 0; i < trace->device_count; i++) {
         const struct trace_device *row = &trace->devices[i];
@@ -88,23 +103,101 @@ static void find_context_bytes(struct oom *oom, const struct trace *trace, int d
         oom->context_known = row->context_known;
         oom->context_bytes = row->context_bytes;
         oom->device_total_bytes = row->total_bytes;
+        oom->is_slice = names_slice(row);
     }
 }
 
-static int gather(struct oom *oom, const struct history *history, struct err *err)
+static void weigh_segment(struct oom *oom, const struct pool_segment *segment)
 {
-    const struct stock *failing = &history->stocks[oom->failure->stock];
+    const uint64_t stream = oom->failure->event.stream;
+
+    if (segment->is_of_graph)
+        return;
+    if (segment->largest_free_bytes > oom->largest_hole_bytes)
+        oom->largest_hole_bytes = segment->largest_free_bytes;
+    oom->whole_segments_bytes += segment->free_bytes - segment->stranded_bytes;
+    if (!oom->asks_for_pool || stream == STREAM_UNKNOWN || segment->stream == STREAM_UNKNOWN ||
+        segment->stream == stream)
+        return;
+    oom->other_stream_bytes += segment->free_bytes;
+    if (segment->largest_free_bytes > oom->other_stream_hole_bytes)
+        oom->other_stream_hole_bytes = segment->largest_free_bytes;
+}
+
+/* What of a pool's free memory is idle, and for whom. */
+static int weigh_pool(struct oom *oom, const struct history *history, struct err *err)
+{
+    struct segment_list list;
+
+    if (segments_at(&list, history, oom->stock, oom->failure->at.index, err))
+        return -1;
+    oom->largest_hole_bytes = 0;
+    for (size_t i = 0; i < list.count; i++)
+        weigh_segment(oom, &list.items[i]);
+    segments_release(&list);
+    oom->idle_bytes = minus(oom->idle_bytes, oom->graph_bytes);
+    return 0;
+}
+
+/* Free in the private pools of graphs, in all pools of the device. */
+static int find_graph_bytes(uint64_t *bytes, uint64_t *all_bytes, const struct history *history,
+                            const struct oom *oom, int device, struct err *err)
+{
+    for (uint32_t i = 0; i < history->stock_count; i++) {
+        const struct stock *stock = &history->stocks[i];
+        struct segment_list list;
+
+        if (stock->account != ACCOUNT_pool || stock->device != device)
+            continue;
+        if (segments_at(&list, history, i, oom->failure->at.index, err))
+            return -1;
+        for (size_t j = 0; j < list.count; j++) {
+            const uint64_t free_bytes = list.items[j].is_of_graph ? list.items[j].free_bytes : 0;
+
+            *all_bytes += free_bytes;
+            *bytes += i == oom->stock ? free_bytes : 0;
+        }
+        segments_release(&list);
+    }
+    return 0;
+}
+
+static int weigh_rest(struct oom *oom, const struct history *history, const struct device_use *use,
+                      struct err *err)
+{
+    const struct trace_meta *meta = &history->trace->meta;
+    uint64_t graph_bytes = 0;
+
+    oom->lost_events = meta->lost_events.known && meta->lost_events.value > 0;
+    if (find_graph_bytes(&oom->graph_bytes, &graph_bytes, history, oom, use->device, err) ||
+        (oom->has_pool && oom->reserved_known && weigh_pool(oom, history, err)) ||
+        oom_sum_at(&oom->sum, history, use, &oom->failure->at, graph_bytes, oom->is_fresh, err))
+        return -1;
+    oom->outside_bytes = oom->sum.outside_bytes;
+    oom->managed_bytes = oom->sum.managed_bytes;
+    return 0;
+}
+
+int oom_gather(struct oom *oom, const struct history *history, const struct failure *failure,
+               struct err *err)
+{
+    const struct stock *failing = &history->stocks[failure->stock];
     const struct device_use *use = history_device(history, failing->device);
-    uint64_t index = oom->failure->at.index;
+    const uint64_t index = failure->at.index;
     struct frag driver, held;
 
-    oom->account = failing->account;
-    oom->stock = failing->account == ACCOUNT_pool ? oom->failure->stock : use->leading;
+    *oom = (struct oom){.failure = failure,
+                        .result = failure->event.result,
+                        .asked_bytes = failure->event.size_bytes,
+                        .account = failing->account,
+                        .asks_for_pool = failing->account == ACCOUNT_pool,
+                        .is_fresh = is_fresh(failure)};
+    oom->stock = oom->asks_for_pool ? failure->stock : use->leading;
+    oom->has_pool = history->stocks[oom->stock].account == ACCOUNT_pool;
     if (frag_at(&driver, history, use->stocks[ACCOUNT_device], index, err))
         return -1;
     held = driver;
-    if (oom->stock != use->stocks[ACCOUNT_device] &&
-        frag_at(&held, history, oom->stock, index, err))
+    if (oom->has_pool && frag_at(&held, history, oom->stock, index, err))
         return -1;
     oom->driver_live_bytes = driver.live_bytes;
     oom->live_bytes = held.live_bytes;
@@ -112,71 +205,18 @@ static int gather(struct oom *oom, const struct history *history, struct err *er
     oom->reserved_bytes = held.reserved_bytes;
     oom->idle_bytes = held.free_bytes;
     oom->largest_hole_bytes = held.largest_free_bytes;
-    find_context_bytes(oom, history->trace, failing->device);
-    return weigh_device(oom, history, use, driver.reserved_bytes, err);
-}
-
-/* --- the verdict --- */
-
-static bool would_fit(uint64_t asked_bytes, uint64_t first, uint64_t second, uint64_t third)
-{
-    uint64_t sum;
-
-    if (GMT_ADD_OVERFLOWS(first, second, &sum) || GMT_ADD_OVERFLOWS(sum, third, &sum))
-        return true;
-    return asked_bytes <= sum;
-}
-
-static bool is_fragmented(const struct oom *oom)
-{
-    return oom->idle_bytes >= oom->asked_bytes ||
-           (oom->idle_bytes >= oom->reserved_bytes / IDLE_FEWEST_DIVISOR && oom->idle_bytes &&
-            would_fit(oom->asked_bytes, oom->idle_bytes, oom->device_free_bytes, 0));
-}
-
-bool oom_is_of_card(const struct oom *oom)
-{
-    return oom->account != ACCOUNT_host && oom->account != ACCOUNT_imported &&
-           oom->account != ACCOUNT_context;
-}
-
-static enum oom_verdict judge(const struct oom *oom)
-{
-    uint64_t asked_bytes = oom->asked_bytes, pieces_bytes;
-
-    if (oom->result != RESULT_OUT_OF_MEMORY || !oom_is_of_card(oom))
-        return OOM_UNKNOWN;
-    if (oom->device_total_bytes && asked_bytes > oom->device_total_bytes)
-        return OOM_EXHAUSTED;
-    if (GMT_ADD_OVERFLOWS(asked_bytes, FRAG_GRANULE_BYTES - 1, &pieces_bytes))
-        return OOM_EXHAUSTED;
-    pieces_bytes -= pieces_bytes % FRAG_GRANULE_BYTES;
-    if (oom->failure->refused_by_framework)
-        return oom->reserved_known && oom->idle_bytes >= asked_bytes ? OOM_FRAGMENTED : OOM_LIMIT;
-    if (oom->device_known && pieces_bytes <= oom->device_free_bytes)
-        return OOM_LIMIT;
-    if (is_fragmented(oom))
-        return OOM_FRAGMENTED;
-    if (oom->others_known && oom->others_bytes >= oom->device_total_bytes / OTHERS_FEWEST_DIVISOR &&
-        would_fit(asked_bytes, oom->idle_bytes, oom->device_free_bytes, oom->others_bytes))
-        return OOM_OTHERS;
-    if (oom->device_known)
-        return OOM_EXHAUSTED;
-    /* Without an answer from the card, only the process's own share can show that it is full. */
-    if (oom->device_total_bytes &&
-        !would_fit(asked_bytes, minus(oom->device_total_bytes, oom->driver_live_bytes), 0, 0))
-        return OOM_EXHAUSTED;
-    return OOM_UNKNOWN;
+    find_card(oom, history->trace, failing->device);
+    return weigh_device(oom, history, use, driver.reserved_bytes, err) ||
+                   weigh_rest(oom, history, use, err)
+               ? -1
+               : 0;
 }
 
 int oom_explain(struct oom *oom, const struct history *history, const struct failure *failure,
                 struct err *err)
 {
-    *oom = (struct oom){.failure = failure,
-                        .result = failure->event.result,
-                        .asked_bytes = failure->event.size_bytes};
-    if (gather(oom, history, err))
+    if (oom_gather(oom, history, failure, err))
         return -1;
-    oom->verdict = judge(oom);
+    oom_judge(oom);
     return 0;
 }

@@ -4,97 +4,14 @@
 #include "remedies.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <ctype.h>
 
-#include "analyzer/oom/oom.h"
 #include "analyzer/oom/oom_kind.h"
 #include "analyzer/analysis/sites.h"
 #include "analyzer/render/units.h"
+#include "oom.h"
 
 enum { HOLDERS = 10, SUMMARY_HOLDERS = 5, HOLDER_FRAME_LINES = 3 };
-
-/* --- the sentence --- */
-
-/* One conversion buffer per number of the sentence. */
-struct sizes {
-    char asked[UNITS_TEXT_BYTES], free[UNITS_TEXT_BYTES], idle[UNITS_TEXT_BYTES];
-    char hole[UNITS_TEXT_BYTES], others[UNITS_TEXT_BYTES], total[UNITS_TEXT_BYTES];
-    char live[UNITS_TEXT_BYTES];
-};
-
-static struct sizes sizes_of(const struct oom *oom)
-{
-    struct sizes sizes = {0};
-
-    units_bytes(sizes.asked, oom->asked_bytes);
-    units_bytes(sizes.free, oom->device_free_bytes);
-    units_bytes(sizes.idle, oom->idle_bytes);
-    units_bytes(sizes.hole, oom->largest_hole_bytes);
-    units_bytes(sizes.others, oom->others_bytes);
-    units_bytes(sizes.total, oom->device_total_bytes);
-    units_bytes(sizes.live, oom->driver_live_bytes);
-    return sizes;
-}
-
-static void explain_unknown(char *out, size_t out_bytes, const struct oom *oom)
-{
-    const char *name = oom_result_name(oom->result);
-    struct sizes sizes = sizes_of(oom);
-
-    if (oom->result != RESULT_OUT_OF_MEMORY)
-        snprintf(out, out_bytes, "Not a lack of memory: the call returned %" PRId32 "%s%s%s.",
-                 oom->result, name ? " (" : "", name ? name : "", name ? ")" : "");
-    else if (oom->account == ACCOUNT_host)
-        snprintf(out, out_bytes, "%s of the host's memory was asked for and refused.", sizes.asked);
-    else if (oom->account == ACCOUNT_imported)
-        snprintf(out, out_bytes, "Memory of another process or API could not be opened.");
-    else if (oom->account == ACCOUNT_context)
-        snprintf(out, out_bytes,
-                 "There was no room for a context, a module or a limit; no call says how much it "
-                 "needs%s%s.",
-                 oom->device_known ? ", and the card had " : "",
-                 oom->device_known ? sizes.free : "");
-    else
-        snprintf(out, out_bytes, "The trace has no cuMemGetInfo near the failure to judge by.");
-}
-
-static void explain(char *out, size_t out_bytes, const struct oom *oom)
-{
-    struct sizes sizes = sizes_of(oom);
-
-    switch (oom->verdict) {
-    case OOM_FRAGMENTED:
-        snprintf(out, out_bytes,
-                 "%s was asked for; %s lay idle in what the process held, the largest piece %s"
-                 "%s%s.",
-                 sizes.asked, sizes.idle, sizes.hole,
-                 oom->device_known ? ", and the card itself had " : "",
-                 oom->device_known ? sizes.free : "");
-        break;
-    case OOM_LIMIT:
-        snprintf(out, out_bytes,
-                 "%s was asked for and refused%s%s: a limit of the framework or the driver.",
-                 sizes.asked, oom->device_known ? ", although the card's free memory was " : "",
-                 oom->device_known ? sizes.free : "");
-        break;
-    case OOM_OTHERS:
-        snprintf(out, out_bytes,
-                 "%s was asked for; the card had %s, and about %s of it was held outside this "
-                 "process's memory: other processes.",
-                 sizes.asked, sizes.free, sizes.others);
-        break;
-    case OOM_EXHAUSTED:
-        snprintf(out, out_bytes, "%s was asked for; this process held %s%s%s%s%s.", sizes.asked,
-                 sizes.live, oom->device_total_bytes ? " of the card's " : "",
-                 oom->device_total_bytes ? sizes.total : "",
-                 oom->device_known ? ", what was left of it is " : "",
-                 oom->device_known ? sizes.free : "");
-        break;
-    case OOM_UNKNOWN:
-        explain_unknown(out, out_bytes, oom);
-        break;
-    }
-}
 
 /* --- a row --- */
 
@@ -113,6 +30,10 @@ static void add_evidence(struct doc *doc, const struct oom *oom)
     doc_known_bytes(doc_detail(doc), "reserved_bytes", "Reserved", oom->reserved_known,
                     oom->reserved_bytes);
     doc_known_bytes(doc, "idle_bytes", "Idle", oom->reserved_known, oom->idle_bytes);
+    doc_bytes(doc_detail(doc), "graph_bytes", "Free in graphs", oom->graph_bytes);
+    doc_bytes(doc_detail(doc), "other_stream_bytes", "Idle for other streams",
+              oom->other_stream_bytes);
+    doc_bytes(doc_detail(doc), "outside_bytes", "Outside the framework", oom->outside_bytes);
     doc_known_bytes(doc, "largest_hole_bytes", "Largest hole", oom->reserved_known,
                     oom->largest_hole_bytes);
 }
@@ -207,22 +128,57 @@ static void add_refusals(struct doc *doc, const struct study *study, const struc
     doc_list_end(doc);
 }
 
+/* As a sentence that stands alone; the caller releases it. */
+static int make_sentence(struct text *sentence, const struct oom *oom, struct err *err)
+{
+    enum { SENTENCE_MOST_BYTES = 1024 };
+
+    text_init(sentence, SENTENCE_MOST_BYTES);
+    page_oom_explain(sentence, oom);
+    text_add(sentence, ".");
+    if (text_failed(sentence)) {
+        text_release(sentence);
+        err_set(err, ERR_SYSTEM, "out of memory for an explanation");
+        return -1;
+    }
+    sentence->data[0] = (char)toupper((unsigned char)sentence->data[0]);
+    return 0;
+}
+
+/* All bytes of the card, which add up to what it has. */
+static void add_sum(struct doc *doc, const struct oom *oom, const char *key, const char *heading)
+{
+    doc_list_begin(doc, key, heading);
+    for (size_t i = 0; i < oom->sum.count; i++) {
+        const struct oom_term *term = &oom->sum.terms[i];
+
+        doc_row_begin(doc);
+        doc_integer(doc, "bytes", "Bytes", term->bytes < 0 ? DOC_DELTA : DOC_BYTES, term->bytes);
+        doc_text(doc_detail(doc), "term", "Term", term->key);
+        doc_text(doc, "what", "What", term->text);
+        doc_text(doc, "source", "Source", term->source);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+}
+
 static int add_failed_allocation(struct doc *doc, const struct study *study,
                                  const struct view *view, size_t number, struct err *err)
 {
     const struct failure *failure = &study->history.failures[number];
-    char sentence[512];
+    struct text sentence;
     struct oom oom;
 
-    if (oom_explain(&oom, &study->history, failure, err))
+    if (oom_explain(&oom, &study->history, failure, err) || make_sentence(&sentence, &oom, err))
         return -1;
-    explain(sentence, sizeof sentence, &oom);
     doc_count(doc, "number", "No.", failure->number);
     add_request(doc, study, failure, &oom);
-    doc_text(doc_detail(doc), "explanation", "Explanation", sentence);
+    doc_text(doc_detail(doc), "explanation", "Explanation", sentence.data);
     add_evidence(doc, &oom);
+    add_sum(doc_detail(doc), &oom, "sum", "Of the card");
     add_refusals(doc, study, failure);
-    doc_note(doc, "%s", sentence);
+    doc_note(doc, "%s", sentence.data);
+    text_release(&sentence);
     return page_frames(doc, study, view, failure->event.stack_id, HOLDER_FRAME_LINES, err) ||
                    add_failure_holders(doc, study, view, &oom, err)
                ? -1
@@ -231,10 +187,10 @@ static int add_failed_allocation(struct doc *doc, const struct study *study,
 
 /* --- the list --- */
 
-static bool is_shown(const struct study *study, const struct view *view, size_t number)
+bool page_oom_shows(const struct study *study, const struct view *view,
+                    const struct failure *failure)
 {
-    const struct history *history = &study->history;
-    const struct stock *stock = &history->stocks[history->failures[number].stock];
+    const struct stock *stock = &study->history.stocks[failure->stock];
 
     if (view->device >= 0 && stock->device != view->device)
         return false;
@@ -246,7 +202,7 @@ static bool is_shown(const struct study *study, const struct view *view, size_t 
 static size_t find_last_failure(const struct study *study, const struct view *view)
 {
     for (size_t i = study->history.failure_count; i-- > 0;)
-        if (is_shown(study, view, i))
+        if (page_oom_shows(study, view, &study->history.failures[i]))
             return i;
     return SIZE_MAX;
 }
@@ -256,7 +212,7 @@ static int add_failed_allocations(struct doc *doc, const struct study *study,
                                   const struct view *view, size_t first, struct err *err)
 {
     for (size_t i = 0; i < study->history.failure_count; i++) {
-        if (!is_shown(study, view, i))
+        if (!page_oom_shows(study, view, &study->history.failures[i]))
             continue;
         doc_row_begin(doc_detail_if(doc, i < first));
         if (doc_takes(doc, DOC_BOTH) && add_failed_allocation(doc, study, view, i, err))
@@ -311,6 +267,7 @@ static int add_last_holders(struct doc *doc, const struct study *study, const st
         return -1;
     const int status = add_holders(doc_summary(doc), study, view, &oom, &sites, &list, err);
     sites_release(&sites);
+    add_sum(doc_summary(doc), &oom, NULL, "The card's memory at the last failure");
     return status;
 }
 
@@ -322,8 +279,6 @@ int page_all_failures(struct doc *doc, const struct study *study, const struct v
     doc_list_begin(doc, "oom", "Failed allocations");
     if (add_failed_allocations(doc, study, view, 0, err))
         return -1;
-    if (last == SIZE_MAX)
-        doc_note(doc, "None.");
     doc_list_end(doc);
     return add_last_holders(doc, study, view, last, err) || add_retries(doc, study, view, err) ? -1
                                                                                                : 0;
@@ -354,4 +309,26 @@ static int add_oom_tail(struct doc *doc, const struct study *study, const struct
                : 0;
 }
 
-const struct page page_oom = {.schema = "gpumemtrace.oom/1", .advises = true, .tail = add_oom_tail};
+/* Where one failed, who held it is one command further; else what nearly failed. */
+static int answer_oom(struct opening *opening, const struct study *study, const struct view *view,
+                      struct err *err)
+{
+    const struct history *history = &study->history;
+    const int status = page_oom_answer(opening, study, view, err);
+    char flushed[UNITS_TEXT_BYTES];
+
+    if (status) {
+        page_next(opening, "peak --at=oom:%" PRIu64, page_oom_chosen(study, view)->number);
+        return status;
+    }
+    if (!history->retries_in_all)
+        return page_say(opening, "No allocation failed.");
+    return page_say(opening,
+                    "No allocation failed; %" PRIu64 " %s refused at first, and served after the "
+                    "framework had given back %s of its cache.",
+                    history->retries_in_all, history->retries_in_all == 1 ? "was" : "were",
+                    units_bytes(flushed, history->retries_flushed_bytes));
+}
+
+const struct page page_oom = {
+    .schema = "gpumemtrace.oom/1", .advises = true, .answer = answer_oom, .tail = add_oom_tail};

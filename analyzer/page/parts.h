@@ -16,6 +16,8 @@ page_answer page_frag_answer;
 
 /* The worst leak of all devices, if one deserves a headline; page_leaks_verdict also says why not. */
 page_answer page_leaks_answer, page_leaks_verdict;
+/* Of the failure that matters most; 0: none failed. */
+page_answer page_oom_answer;
 
 /* The step that stands out on the device with the highest peak, or that none does. */
 page_answer page_steps_answer;

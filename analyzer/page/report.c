@@ -7,7 +7,7 @@
 static int answer_report(struct opening *opening, const struct study *study,
                          const struct view *view, struct err *err)
 {
-    static page_answer *const answers[] = {page_leaks_answer, page_peak_answer};
+    static page_answer *const answers[] = {page_oom_answer, page_leaks_answer, page_peak_answer};
     int status = 0;
 
     for (size_t i = 0; i < sizeof answers / sizeof *answers && !status; i++)

@@ -86,6 +86,8 @@ int memory_samples_add(struct memory_samples *samples, const struct cursor *at,
                                    .life = {at->index, INDEX_NONE},
                                    .device = event->device,
                                    .told_index = at->index,
+                                   .thread_id = event->thread_id,
+                                   .call_id = event->nested ? event->call_id : 0,
                                    .free_bytes = event->address,
                                    .total_bytes = event->size_bytes};
     return event->nested ? keep_for_call(samples, at, stocks) : 0;

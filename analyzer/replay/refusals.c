@@ -121,14 +121,15 @@ static struct failure describe(const struct cursor *at, uint32_t stock, uint32_t
 {
     const struct event *event = at->event;
     const struct history *history = at->history;
-    return (struct failure){.at = cursor_moment(at),
-                            .event = *event,
-                            .path = path,
-                            .stock = stock,
-                            .refusals = {{cursor_moment(at), event->size_bytes, event->stack_id,
-                                          event->result, event->hook_id, event->memory}},
-                            .refusals_count = 1,
-                            .sample = history->samples[DEVICE_SLOT(history->stocks[stock].device)]};
+    return (struct failure){
+        .at = cursor_moment(at),
+        .event = *event,
+        .path = path,
+        .stock = stock,
+        .refusals = {{cursor_moment(at), event->size_bytes, event->stack_id, event->result,
+                      event->hook_id, event->call_id, event->memory}},
+        .refusals_count = 1,
+        .sample = history->samples[DEVICE_SLOT(history->stocks[stock].device)]};
 }
 
 static void add_refusal(struct failure *failure, const struct refusal *refusal)

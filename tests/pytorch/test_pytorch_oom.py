@@ -34,3 +34,20 @@ def test_one_exception_is_one_failure_of_that_kind(dry_run, way, kind):
     (oom,) = ooms(run(dry_run, way))
     assert (oom["kind"], oom["layer"], oom["verdict"]) == (kind, "pool", "exhausted")
     assert [refusal["api"] for refusal in oom["refusals"]] == ["cudaMalloc", "cudaMalloc", "pool"]
+
+
+@pytest.mark.parametrize(
+    "way, verdict, layer",
+    [("fraction", "limit", "pool"), ("outside", "outside", "pool"), ("cached", "cached", "driver"), ("stream", "cached", "pool")],
+)
+def test_the_verdict_is_the_scripts_cause(dry_run, way, verdict, layer):
+    (oom,) = ooms(run(dry_run, way))
+    assert (oom["verdict"], oom["layer"]) == (verdict, layer)
+    assert sum(term["bytes"] for term in oom["sum"]) == 16 << 30
+
+
+@pytest.mark.parametrize("way, start", [("fatal", "Out of memory, and the program died: "), ("caught", "Out of memory, caught: ")])
+def test_the_report_opens_with_the_line_that_asked(dry_run, way, start):
+    report = load_json("report", run(dry_run, way).trace)
+    assert report["answer"][0].startswith(start + "out_of_memory.py:14 new asked for 1.00 GiB")
+    assert report["next"].startswith("gpumemtrace oom ")

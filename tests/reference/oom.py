@@ -1,10 +1,84 @@
 # SPDX-License-Identifier: MIT
 """Why an allocation failed: the evidence and the verdict, as doc/ and analyzer/oom/oom.h define them. Figures are asked."""
 
+from reference.frag_model import held_at, holes, joined
+from reference.ledger import Ledger
+
 MIB = 1 << 20
 GRANULE = 2 * MIB
 CONTEXT_MOST = 1 << 30
-NOT_OF_THE_CARD = ("host", "imported", "context")
+
+
+def idle_parts(figures, stock, index):
+    """(free, largest piece, what of it is pinned, stream, whether a graph owns it) of each segment."""
+    live, pieces = figures.live_blocks(stock, index), held_at(figures, stock, index)
+    for start, end, _, stream, owned in joined(pieces, figures.graphs, index):
+        inside = [r for r in pieces if start <= r.address < end]
+        pinned = [r for r in inside if any(r.overlaps(b.address, b.size) for b in live)]
+        stranded = sum(sum(holes(r.address, r.address + r.size, live)) for r in pinned)
+        begun = [b for b in live if start <= b.address < end]
+        yield sum(holes(start, end, live)), max(holes(start, end, begun)), stranded, stream, owned
+
+
+def weigh_pools(figures, failure, stock, found):
+    """What of the pool's free memory is idle, and for whom."""
+    index, stream = failure.event.index, failure.event.stream
+    parts = list(idle_parts(figures, stock, index)) if stock[1] == "pool" else []
+    idle = [part for part in parts if not part[4]]
+    others = [part for part in idle if failure.stock[1] == "pool" and None not in (stream, part[3]) and part[3] != stream]
+    if found["reserved_bytes"] is None:
+        idle = others = []
+    found["graph_bytes"] = sum(part[0] for part in parts if part[4])
+    found["other_stream_bytes"] = sum(part[0] for part in others)
+    found["other_stream_hole_bytes"] = max((part[1] for part in others), default=0)
+    found["whole_bytes"] = sum(part[0] - part[2] for part in idle)
+    if stock[1] == "pool" and found["reserved_bytes"] is not None:
+        found["idle_bytes"] = max(found["idle_bytes"] - found["graph_bytes"], 0)
+        found["largest_hole_bytes"] = max((part[1] for part in idle), default=0)
+
+
+def terms(figures, failure, found):
+    """All bytes of the card, each once."""
+    device, index = failure.stock[0], failure.event.index
+    ledger = Ledger(figures, device, index)
+
+    def of(*owners):
+        return sum(bytes_ for (owner, _), (bytes_, _) in ledger.terms.items() if owner in owners)
+
+    found["outside_bytes"], found["mempools_bytes"] = of("library", "program", "unknown"), of("mempools")
+    found["managed_bytes"] = live_bytes(figures, (device, "managed", 0), index)
+    if ledger.source != "card" or not ledger.total or ledger.used > ledger.total:
+        return []
+    graphs = sum(
+        part[0] for stock in figures.pools(device) for part in idle_parts(figures, stock, index) if part[4]
+    )  # fmt: skip
+    graphs, looked = min(graphs, of("pool_cached")), of("context")
+    context = min(looked, CONTEXT_MOST)
+    rows = [
+        ("live", of("pool_live"), "counted"),
+        ("idle", of("pool_cached", "mempools") - graphs, "counted"),
+        ("graphs", graphs + of("graphs"), "counted"),
+        ("libraries", of("library"), "counted"),
+        ("program", of("program", "unknown"), "counted"),
+        ("rounding", of("rounding"), "assumed"),
+        ("modules", of("modules"), "difference"),
+        ("context", context, "difference" if looked == context else "assumed"),
+        ("others", looked - context, "assumed"),
+        ("growth_or_others", ledger.unaccounted, "difference"),
+    ]
+    rows = [row for row in rows if row[1]]
+    rows.append(("free", ledger.total - ledger.used, "counted" if found["is_fresh"] else "difference"))
+    assert sum(bytes_ for _, bytes_, _ in rows) == ledger.total
+    return [{"term": term, "bytes": bytes_, "source": source} for term, bytes_, source in rows]
+
+
+def fresh(figures, failure):
+    """The card told in one of the calls that failed."""
+    sample = figures.sample(failure.stock[0], failure.event.index)
+    told = sample and figures.books.events[sample.index]
+    return bool(told and told.nested and told.call and told.thread == failure.event.thread) and any(
+        call.call == told.call for call in failure.calls[:4]
+    )
 
 
 def live_bytes(figures, stock, index):
@@ -46,25 +120,51 @@ def gather(figures, event, stock):
     return held_stock, found
 
 
-def judge(failure, event, stock, found):
-    asked, total, free = event.size, found["device_total_bytes"], found["device_free_bytes"]
-    idle, others = found["idle_bytes"] or 0, found["others_bytes"]
-    if event.result != 2 or stock[1] in NOT_OF_THE_CARD:
+def judge(failure, stock, found):
+    event, asked, total, free = failure.event, failure.event.size, found["device_total_bytes"], found["device_free_bytes"]
+    idle, live, reserved = found["idle_bytes"] or 0, found["live_bytes"], found["reserved_bytes"] or 0
+    has_pool, of_pool = found["has_pool"], stock[1] == "pool"
+
+    def enough(bytes_):
+        return bytes_ >= asked or bool(bytes_) and bytes_ >= reserved // 20 and asked <= bytes_ + (free or 0)
+
+    def makes_room(bytes_):
+        return bytes_ >= (total or 0) // 32 and asked <= idle + (free or 0) + bytes_
+
+    if event.result != 2 or stock[1] not in ("device", "pool"):
         return "unknown"
     if total and asked > total:
         return "exhausted"
     if event.memory == "tensor" and len(failure.calls) == 1:
         return "fragmented" if found["reserved_bytes"] is not None and idle >= asked else "limit"
     if free is not None and -(-asked // GRANULE) * GRANULE <= free:
-        return "limit"
-    share = idle and idle >= (found["reserved_bytes"] or 0) // 20
-    if idle >= asked or (share and asked <= idle + (free or 0)):
+        return "limit" if found["is_fresh"] else "unknown"
+    if has_pool and not of_pool:
+        if enough(idle):
+            return "cached"
+    elif found["other_stream_hole_bytes"] >= asked or (found["whole_bytes"] and enough(found["whole_bytes"])):
+        return "cached"
+    elif not has_pool and event.memory != "stream-ordered" and enough(found["mempools_bytes"]):
+        return "cached"
+    elif enough(idle):
         return "fragmented"
-    if others is not None and others >= total // 32 and asked <= idle + free + others:
-        return "others"
-    if free is not None or (total and asked > max(total - found["driver_live_bytes"], 0)):
-        return "exhausted"
-    return "unknown"
+    if free is None:
+        return "exhausted" if total and asked > max(total - found["driver_live_bytes"], 0) else "unknown"
+    others = found["others_bytes"]
+    if others is None:
+        unexplained = max((total or 0) - free - found["driver_live_bytes"] - CONTEXT_MOST, 0)
+    else:
+        unexplained = others
+    says = None
+    if makes_room(unexplained):
+        managed = found["managed_bytes"]
+        hides = managed and not makes_room(max(unexplained - managed, 0))
+        says = "unknown" if hides or others is None or unexplained <= CONTEXT_MOST else "others"
+    if says == "others":
+        return says
+    if of_pool and found["outside_bytes"] >= live // 2 and makes_room(found["outside_bytes"]):
+        return "outside"
+    return says or ("limit" if found["is_slice"] else "exhausted")
 
 
 def kind(figures, failure):
@@ -94,6 +194,14 @@ def explain(figures, number):
     failure = figures.failures.list[number]
     event, stock, span = failure.event, failure.stock, failure.span
     held_stock, found = gather(figures, event, stock)
+    found |= {"has_pool": held_stock[1] == "pool", "is_fresh": fresh(figures, failure)}
+    of_card = books.cards.get(stock[0], (None, None))[0]
+    found["is_slice"] = bool(of_card and found["device_free_bytes"] is not None and (found["device_total_bytes"] or 0) < of_card)
+    weigh_pools(figures, failure, held_stock, found)
+    rows = terms(figures, failure, found)
+    verdict = judge(failure, stock, found)
+    for name in ("has_pool", "is_fresh", "is_slice", "other_stream_hole_bytes", "whole_bytes", "mempools_bytes", "managed_bytes"):
+        del found[name]
     categories, calls = {}, failure.calls
     for block in figures.live_blocks(held_stock, event.index):
         category = figures.category(block)
@@ -107,7 +215,8 @@ def explain(figures, number):
         "phase": figures.path_text(span),
         "result": event.result,
         "asked_bytes": None if stock[1] == "context" else event.size,
-        "verdict": judge(failure, event, stock, found),
+        "verdict": verdict,
+        "sum": rows,
         "kind": kind(figures, failure),
         "flushed_bytes": failure.flushed,
         "refusals_count": len(calls),

@@ -147,6 +147,8 @@ struct memory_sample {
     struct life life; /* until the next answer of the same device */
     int device;
     uint64_t told_index; /* the event that it speaks of: a module's comes after its sample */
+    uint32_t thread_id;
+    uint16_t call_id; /* that it was taken in; 0: in none */
     uint64_t free_bytes, total_bytes;
 };
 
@@ -156,7 +158,7 @@ struct refusal {
     uint64_t size_bytes;
     uint32_t stack_id;
     int32_t result;
-    uint16_t hook_id;
+    uint16_t hook_id, call_id;
     uint8_t memory; /* enum memory_kind */
 };
 enum { FAILURE_REFUSALS = 4 };

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* A card's bytes at a failure; see oom_sum.h. */
+#include "oom_sum.h"
+
+#include <stdio.h>
+
+#include "analyzer/analysis/ledger/ledger.h"
+
+static void add_term(struct oom_sum *sum, const char *key, const char *text, const char *source,
+                     int64_t bytes)
+{
+    if (bytes)
+        sum->terms[sum->count++] =
+            (struct oom_term){.key = key, .text = text, .source = source, .bytes = bytes};
+}
+
+static void add_counted(struct oom_sum *sum, const struct ledger *ledger, uint64_t graph_bytes)
+{
+    const uint64_t cached_bytes = ledger_sum(ledger, LEDGER_pool_cached);
+
+    if (graph_bytes > cached_bytes)
+        graph_bytes = cached_bytes;
+    add_term(sum, "live", "live in the framework's pools", "counted",
+             (int64_t)ledger_sum(ledger, LEDGER_pool_live));
+    add_term(sum, "idle", "idle in pools", "counted",
+             (int64_t)(cached_bytes - graph_bytes + sum->mempools_bytes));
+    add_term(sum, "graphs", "CUDA graphs' private pools", "counted",
+             (int64_t)(graph_bytes + ledger_sum(ledger, LEDGER_graphs)));
+    add_term(sum, "libraries", "other libraries", "counted",
+             (int64_t)ledger_sum(ledger, LEDGER_library));
+    add_term(sum, "program", "the program's own calls", "counted",
+             (int64_t)(ledger_sum(ledger, LEDGER_program) + ledger_sum(ledger, LEDGER_unknown)));
+    add_term(sum, "rounding", "rounding to 2 MiB", "assumed",
+             (int64_t)ledger_sum(ledger, LEDGER_rounding));
+    add_term(sum, "modules", "modules and limits", "difference",
+             (int64_t)ledger_sum(ledger, LEDGER_modules));
+}
+
+/* The first look saw context and other processes as one number. */
+static void add_rest(struct oom_sum *sum, const struct ledger *ledger)
+{
+    const uint64_t looked_bytes = ledger_sum(ledger, LEDGER_context);
+    const bool is_context = looked_bytes <= OOM_CONTEXT_MOST_BYTES;
+    const uint64_t context_bytes = is_context ? looked_bytes : OOM_CONTEXT_MOST_BYTES;
+
+    add_term(sum, "context", "the context", is_context ? "difference" : "assumed",
+             (int64_t)context_bytes);
+    add_term(sum, "others", "other processes, from the start", "assumed",
+             (int64_t)(looked_bytes - context_bytes));
+    add_term(sum, "growth_or_others",
+             ledger->managed_bytes ? "managed memory, this context's growth or other processes"
+                                   : "this context's growth or other processes",
+             "difference", ledger->unaccounted_bytes);
+}
+
+/* Terms are sorted: the first is the largest. */
+static void find_outside(struct oom_sum *sum, const struct ledger *ledger)
+{
+    for (size_t i = 0; i < ledger->count; i++) {
+        const struct ledger_term *term = &ledger->terms[i];
+        const char *library = ledger_library(ledger, term);
+
+        if (term->kind != LEDGER_library && term->kind != LEDGER_program &&
+            term->kind != LEDGER_unknown)
+            continue;
+        sum->outside_bytes += term->bytes;
+        if (sum->outside_most_bytes)
+            continue;
+        sum->outside_most_bytes = term->bytes;
+        snprintf(sum->outside_most, sizeof sum->outside_most, "%s", library ? library : "");
+    }
+}
+
+static void add_free(struct oom_sum *sum, const struct ledger *ledger, bool is_corrected)
+{
+    sum->terms[sum->count++] =
+        (struct oom_term){.key = "free",
+                          .text = "free",
+                          .source = is_corrected ? "difference" : "counted",
+                          .bytes = (int64_t)(ledger->total_bytes - ledger->used_bytes)};
+}
+
+int oom_sum_at(struct oom_sum *sum, const struct history *history, const struct device_use *use,
+               const struct moment *moment, uint64_t graph_bytes, bool is_fresh, struct err *err)
+{
+    struct ledger ledger;
+
+    *sum = (struct oom_sum){0};
+    if (ledger_at(&ledger, history, use, moment, err))
+        return -1;
+    find_outside(sum, &ledger);
+    sum->mempools_bytes = ledger_sum(&ledger, LEDGER_mempools);
+    sum->managed_bytes = ledger.managed_bytes;
+    sum->is_known =
+        ledger.is_asked && ledger.total_known && ledger.used_bytes <= ledger.total_bytes;
+    if (sum->is_known) {
+        sum->total_bytes = ledger.total_bytes;
+        add_counted(sum, &ledger, graph_bytes);
+        add_rest(sum, &ledger);
+        add_free(sum, &ledger, !is_fresh);
+    }
+    ledger_release(&ledger);
+    return 0;
+}

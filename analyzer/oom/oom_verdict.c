@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* From the evidence to the verdict, by the rules of oom.h. */
+#include "analyzer/analysis/frag.h"
+#include "oom.h"
+
+/* A smaller share of the card is within the noise of these estimates. */
+enum { FEWEST_DIVISOR = 32 };
+
+/* Every allocator loses some memory to rounding. If a request would fit only by using so little of
+ * it, memory has run out; it is not fragmented. */
+enum { IDLE_FEWEST_DIVISOR = 20 };
+
+static bool would_fit(uint64_t asked_bytes, uint64_t first, uint64_t second, uint64_t third)
+{
+    uint64_t sum;
+
+    if (GMT_ADD_OVERFLOWS(first, second, &sum) || GMT_ADD_OVERFLOWS(sum, third, &sum))
+        return true;
+    return asked_bytes <= sum;
+}
+
+/* With what is free and idle, it would have made room. */
+static bool would_make_room(const struct oom *oom, uint64_t bytes)
+{
+    return bytes >= oom->device_total_bytes / FEWEST_DIVISOR &&
+           would_fit(oom->asked_bytes, oom->idle_bytes, oom->device_free_bytes, bytes);
+}
+
+static bool is_enough(const struct oom *oom, uint64_t idle_bytes)
+{
+    return idle_bytes >= oom->asked_bytes ||
+           (idle_bytes && idle_bytes >= oom->reserved_bytes / IDLE_FEWEST_DIVISOR &&
+            would_fit(oom->asked_bytes, idle_bytes, oom->device_free_bytes, 0));
+}
+
+bool oom_is_of_card(const struct oom *oom)
+{
+    return oom->account == ACCOUNT_device || oom->account == ACCOUNT_pool;
+}
+
+static enum oom_verdict decide(struct oom *oom, enum oom_verdict verdict, enum oom_reason reason)
+{
+    oom->reason = reason;
+    return verdict;
+}
+
+/* The pool refused by itself. */
+static enum oom_verdict judge_framework(struct oom *oom)
+{
+    const bool is_idle = oom->reserved_known && oom->idle_bytes >= oom->asked_bytes;
+
+    return decide(oom, is_idle ? OOM_FRAGMENTED : OOM_LIMIT, OOM_BY_FRAMEWORK);
+}
+
+/* What lies idle in this process's pools. OOM_EXHAUSTED: it would not have done. */
+static enum oom_verdict judge_idle(struct oom *oom)
+{
+    const bool is_stream_ordered = oom->failure->event.memory == MEMORY_ASYNC;
+
+    if (oom->has_pool && !oom->asks_for_pool)
+        return is_enough(oom, oom->idle_bytes) ? decide(oom, OOM_CACHED, OOM_ANOTHER_CALLER)
+                                               : OOM_EXHAUSTED;
+    if (oom->other_stream_hole_bytes >= oom->asked_bytes)
+        return decide(oom, OOM_CACHED, OOM_ANOTHER_STREAM);
+    if (oom->whole_segments_bytes && is_enough(oom, oom->whole_segments_bytes))
+        return decide(oom, OOM_CACHED, OOM_NOT_GIVEN_BACK);
+    if (!oom->has_pool && !is_stream_ordered && is_enough(oom, oom->sum.mempools_bytes))
+        return decide(oom, OOM_CACHED, OOM_ANOTHER_CALLER);
+    return is_enough(oom, oom->idle_bytes) ? OOM_FRAGMENTED : OOM_EXHAUSTED;
+}
+
+/* Bytes in use that are nobody's: of other processes, unless something else may be behind them. */
+static enum oom_verdict judge_unexplained(struct oom *oom, uint64_t bytes)
+{
+    if (!would_make_room(oom, bytes))
+        return OOM_EXHAUSTED;
+    if (oom->lost_events)
+        return decide(oom, OOM_UNKNOWN, OOM_LOST_EVENTS);
+    if (oom->managed_bytes &&
+        !would_make_room(oom, bytes > oom->managed_bytes ? bytes - oom->managed_bytes : 0))
+        return decide(oom, OOM_UNKNOWN, OOM_MANAGED_OR_OTHERS);
+    if (!oom->others_known || bytes <= OOM_CONTEXT_MOST_BYTES)
+        return decide(oom, OOM_UNKNOWN, OOM_CONTEXT_OR_OTHERS);
+    return OOM_OTHERS;
+}
+
+static uint64_t unexplained_bytes(const struct oom *oom)
+{
+    const uint64_t known_bytes = oom->device_free_bytes + oom->driver_live_bytes;
+
+    if (oom->others_known)
+        return oom->others_bytes;
+    /* Without a first look nobody knows the context, but for the most that it may be. */
+    return oom->device_total_bytes > known_bytes + OOM_CONTEXT_MOST_BYTES
+               ? oom->device_total_bytes - known_bytes - OOM_CONTEXT_MOST_BYTES
+               : 0;
+}
+
+static enum oom_verdict judge_full(struct oom *oom)
+{
+    const enum oom_verdict unexplained = judge_unexplained(oom, unexplained_bytes(oom));
+
+    if (unexplained == OOM_OTHERS)
+        return OOM_OTHERS;
+    if (oom->asks_for_pool && oom->outside_bytes >= oom->live_bytes / 2 &&
+        would_make_room(oom, oom->outside_bytes))
+        return OOM_OUTSIDE;
+    if (unexplained == OOM_UNKNOWN)
+        return OOM_UNKNOWN;
+    return oom->is_slice ? decide(oom, OOM_LIMIT, OOM_BY_SLICE) : OOM_EXHAUSTED;
+}
+
+static enum oom_verdict judge(struct oom *oom)
+{
+    const uint64_t asked_bytes = oom->asked_bytes, total_bytes = oom->device_total_bytes;
+    uint64_t pieces_bytes;
+
+    if (oom->result != RESULT_OUT_OF_MEMORY)
+        return decide(oom, OOM_UNKNOWN, OOM_NO_LACK);
+    if (!oom_is_of_card(oom))
+        return decide(oom, OOM_UNKNOWN, OOM_NOT_OF_CARD);
+    if ((total_bytes && asked_bytes > total_bytes) ||
+        GMT_ADD_OVERFLOWS(asked_bytes, FRAG_GRANULE_BYTES - 1, &pieces_bytes))
+        return decide(oom, OOM_EXHAUSTED, OOM_MORE_THAN_CARD);
+    pieces_bytes -= pieces_bytes % FRAG_GRANULE_BYTES;
+    if (oom->failure->refused_by_framework)
+        return judge_framework(oom);
+    if (oom->device_known && pieces_bytes <= oom->device_free_bytes)
+        return oom->is_fresh ? decide(oom, OOM_LIMIT, OOM_BY_DRIVER)
+                             : decide(oom, OOM_UNKNOWN, OOM_OLD_ANSWER);
+    const enum oom_verdict idle = judge_idle(oom);
+    if (idle != OOM_EXHAUSTED)
+        return idle;
+    if (oom->device_known)
+        return judge_full(oom);
+    /* Without an answer from the card, only the process's own share can show that it is full. */
+    if (total_bytes &&
+        !would_fit(asked_bytes,
+                   total_bytes > oom->driver_live_bytes ? total_bytes - oom->driver_live_bytes : 0,
+                   0, 0))
+        return OOM_EXHAUSTED;
+    return decide(oom, OOM_UNKNOWN, OOM_NO_ANSWER);
+}
+
+void oom_judge(struct oom *oom)
+{
+    oom->verdict = judge(oom);
+}

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: MIT */
+/* The sentences of `oom`: why an allocation failed, for its row and for the line that opens a page. */
+#include "parts.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/analysis/holders/site_rows.h"
+#include "analyzer/oom/oom.h"
+#include "analyzer/oom/oom_kind.h"
+#include "analyzer/render/units.h"
+#include "analyzer/util/text.h"
+#include "oom.h"
+#include "remedies.h"
+
+/* --- why, of one failure --- */
+
+/* One conversion buffer per number of the sentence. */
+struct sizes {
+    char asked[UNITS_TEXT_BYTES], free[UNITS_TEXT_BYTES], idle[UNITS_TEXT_BYTES];
+    char hole[UNITS_TEXT_BYTES], others[UNITS_TEXT_BYTES], total[UNITS_TEXT_BYTES];
+    char live[UNITS_TEXT_BYTES], outside[UNITS_TEXT_BYTES], managed[UNITS_TEXT_BYTES];
+    char graphs[UNITS_TEXT_BYTES], stream[UNITS_TEXT_BYTES], whole[UNITS_TEXT_BYTES];
+};
+
+static struct sizes sizes_of(const struct oom *oom)
+{
+    struct sizes sizes = {0};
+
+    units_bytes(sizes.asked, oom->asked_bytes);
+    units_bytes(sizes.free, oom->device_free_bytes);
+    units_bytes(sizes.idle, oom->has_pool ? oom->idle_bytes : oom->sum.mempools_bytes);
+    units_bytes(sizes.hole, oom->largest_hole_bytes);
+    units_bytes(sizes.others, oom->others_bytes);
+    units_bytes(sizes.total, oom->device_total_bytes);
+    units_bytes(sizes.live, oom->driver_live_bytes);
+    units_bytes(sizes.outside, oom->outside_bytes);
+    units_bytes(sizes.managed, oom->managed_bytes);
+    units_bytes(sizes.graphs, oom->graph_bytes);
+    units_bytes(sizes.stream, oom->other_stream_bytes);
+    units_bytes(sizes.whole, oom->whole_segments_bytes);
+    return sizes;
+}
+
+static void explain_other_memory(struct text *out, const struct oom *oom, const struct sizes *sizes)
+{
+    switch (oom->account) {
+    case ACCOUNT_host:
+        text_addf(out, "%s of the host's memory was asked for and refused", sizes->asked);
+        break;
+    case ACCOUNT_imported:
+        text_add(out, "memory of another process or API could not be opened");
+        break;
+    case ACCOUNT_managed:
+        text_addf(
+            out,
+            "%s of managed memory was refused, and the trace does not say where managed memory "
+            "lies",
+            sizes->asked);
+        break;
+    default:
+        text_add(out, "there was no room for a context, a module or a limit; no call says how much "
+                      "it needs");
+        if (oom->device_known)
+            text_addf(out, ", and the card had %s", sizes->free);
+    }
+}
+
+static void explain_unknown(struct text *out, const struct oom *oom, const struct sizes *sizes)
+{
+    const char *name = oom_result_name(oom->result);
+
+    switch (oom->reason) {
+    case OOM_NO_LACK:
+        text_addf(out, "not a lack of memory: the call returned %" PRId32, oom->result);
+        if (name)
+            text_addf(out, " (%s)", name);
+        break;
+    case OOM_NOT_OF_CARD:
+        explain_other_memory(out, oom, sizes);
+        break;
+    case OOM_OLD_ANSWER:
+        text_addf(out,
+                  "the card had %s free when it was last asked, which was before the call that it "
+                  "refused",
+                  sizes->free);
+        break;
+    case OOM_CONTEXT_OR_OTHERS:
+        text_add(out, "what would have made room is either this context's growth or other "
+                      "processes'; only NVML could tell, and traces do not have its figures");
+        break;
+    case OOM_MANAGED_OR_OTHERS:
+        text_addf(out,
+                  "what would have made room is either this process's managed memory (%s, "
+                  "somewhere) or other processes'",
+                  sizes->managed);
+        break;
+    case OOM_LOST_EVENTS:
+        text_add(out, "the trace lost events, so what would have made room may be this process's "
+                      "own or other processes'");
+        break;
+    default:
+        text_add(out, "the trace has no cuMemGetInfo near the failure to judge by");
+    }
+}
+
+static void explain_cached(struct text *out, const struct oom *oom, const struct sizes *sizes)
+{
+    switch (oom->reason) {
+    case OOM_ANOTHER_STREAM:
+        text_addf(
+            out,
+            "%s lay idle in the pool, a hole of it large enough, but for other streams than the "
+            "one that asked",
+            sizes->stream);
+        break;
+    case OOM_NOT_GIVEN_BACK:
+        text_addf(
+            out,
+            "%s lay idle in whole segments, and the pool neither used them nor gave them back, "
+            "as while a CUDA graph is captured",
+            sizes->whole);
+        break;
+    default:
+        text_addf(out, "%s lay idle in a pool that this call could not take from", sizes->idle);
+    }
+}
+
+static void explain_fragmented(struct text *out, const struct oom *oom, const struct sizes *sizes)
+{
+    char idle[UNITS_TEXT_BYTES];
+
+    text_addf(out, "%s lay idle in what the process held, the largest piece %s",
+              units_bytes(idle, oom->idle_bytes), sizes->hole);
+}
+
+static void explain_limit(struct text *out, const struct oom *oom, const struct sizes *sizes)
+{
+    switch (oom->reason) {
+    case OOM_BY_SLICE:
+        text_addf(out, "this process held %s of the %s of its slice of the card", sizes->live,
+                  sizes->total);
+        break;
+    case OOM_BY_FRAMEWORK:
+        text_add(out, "the framework refused without asking the driver, as under "
+                      "set_per_process_memory_fraction");
+        break;
+    default:
+        text_addf(
+            out,
+            "the driver refused although the card had %s free: a limit of a memory pool or of "
+            "the driver",
+            sizes->free);
+    }
+}
+
+static void explain_exhausted(struct text *out, const struct oom *oom, const struct sizes *sizes)
+{
+    if (oom->reason == OOM_MORE_THAN_CARD) {
+        text_addf(out, "%s is more than the card has", sizes->asked);
+        return;
+    }
+    text_addf(out, "this process held %s", sizes->live);
+    if (oom->device_total_bytes)
+        text_addf(out, " of the card's %s", sizes->total);
+}
+
+static void explain_outside(struct text *out, const struct oom *oom, const struct sizes *sizes)
+{
+    char most[UNITS_TEXT_BYTES];
+
+    text_addf(out, "libraries and the program's own calls held %s", sizes->outside);
+    text_addf(out, ", most of it %s (%s)",
+              *oom->sum.outside_most ? oom->sum.outside_most : "the program",
+              units_bytes(most, oom->sum.outside_most_bytes));
+}
+
+/* What is idle to the eye, and was not to be had. */
+static void explain_out_of_reach(struct text *out, const struct oom *oom, const struct sizes *sizes)
+{
+    if (oom->graph_bytes)
+        text_addf(out,
+                  "; %s more is free in private pools of CUDA graphs, which hold it until they "
+                  "are destroyed",
+                  sizes->graphs);
+    if (oom->other_stream_bytes && oom->reason != OOM_ANOTHER_STREAM)
+        text_addf(out, "; %s of the idle bytes is for other streams than the one that asked",
+                  sizes->stream);
+}
+
+void page_oom_explain(struct text *out, const struct oom *oom)
+{
+    const struct sizes sizes = sizes_of(oom);
+
+    switch (oom->verdict) {
+    case OOM_FRAGMENTED:
+        explain_fragmented(out, oom, &sizes);
+        break;
+    case OOM_CACHED:
+        explain_cached(out, oom, &sizes);
+        break;
+    case OOM_LIMIT:
+        explain_limit(out, oom, &sizes);
+        break;
+    case OOM_OUTSIDE:
+        explain_outside(out, oom, &sizes);
+        break;
+    case OOM_OTHERS:
+        text_addf(
+            out,
+            "about %s was held outside this process's memory: by other processes, as far as a "
+            "context grows by less",
+            sizes.others);
+        break;
+    case OOM_EXHAUSTED:
+        explain_exhausted(out, oom, &sizes);
+        break;
+    case OOM_UNKNOWN:
+        explain_unknown(out, oom, &sizes);
+        return;
+    }
+    explain_out_of_reach(out, oom, &sizes);
+}
+
+/* --- the answer --- */
+
+/* Who asked, of what the stack or else the call says. */
+static int add_asker(struct text *out, const struct study *study, const struct failure *failure,
+                     struct err *err)
+{
+    char who[BLAME_TEXT_BYTES];
+    const int known = blame_alone(who, study->symbols, failure->event.stack_id, err);
+
+    if (known < 0)
+        return -1;
+    const struct stock *stock = &study->history.stocks[failure->stock];
+    const char *api = trace_hook(&study->trace, failure->event.hook_id);
+    char layer[PAGE_LAYER_BYTES];
+
+    if (known)
+        text_add(out, who);
+    else if (stock->account == ACCOUNT_pool)
+        text_addf(out, "the %s", page_layer_name(study, stock, layer));
+    else
+        text_add(out, *api ? api : "a call without a stack");
+    return 0;
+}
+
+/* "; 11.20 GiB live tensors, most by train.py:61 encode (3.20 GiB)". */
+static int add_holder(struct text *out, const struct study *study, const struct oom *oom,
+                      struct err *err)
+{
+    struct sites sites;
+    struct blame blame = {0};
+    struct site_row *rows = NULL;
+    char live[UNITS_TEXT_BYTES], most[UNITS_TEXT_BYTES];
+    int count = -1;
+
+    if (sites_at(&sites, &study->categories, oom->stock, oom->failure->at.index, err))
+        return -1;
+    if (!site_rows_blame(&blame, study->symbols, &sites, err)) {
+        count = site_rows_of(&rows, &sites, &blame, err);
+        if (count > 0)
+            text_addf(out, "; %s live%s", units_bytes(live, sites.total_bytes),
+                      oom->has_pool ? " tensors" : "");
+        if (count > 0 && rows[0].blamed->site.is_found)
+            text_addf(out, ", most by %s (%s)", rows[0].blamed->who,
+                      units_bytes(most, rows[0].bytes));
+        blame_release(&blame);
+    }
+    free(rows);
+    sites_release(&sites);
+    return count < 0 ? -1 : 0;
+}
+
+static const char *verdict_words(const struct oom *oom)
+{
+    static const char *const words[] = {
+        [OOM_UNKNOWN] = "cannot tell why",
+        [OOM_EXHAUSTED] = "exhausted",
+        [OOM_FRAGMENTED] = "fragmented",
+        [OOM_CACHED] = "cached out of reach",
+        [OOM_OUTSIDE] = "held outside the framework",
+        [OOM_OTHERS] = "held by other processes",
+        [OOM_LIMIT] = "a limit",
+    };
+
+    return words[oom->verdict];
+}
+
+/* "Out of memory, and the program died: ". */
+static void add_kind(struct text *out, const struct study *study, const struct oom *oom)
+{
+    const uint64_t count = study->history.failures_in_all;
+    const bool of_card = oom->reason != OOM_NO_LACK && oom->reason != OOM_NOT_OF_CARD;
+
+    text_add(out, of_card ? "Out of memory" : "An allocation failed");
+    switch (oom_kind_of(&study->history, oom->failure)) {
+    case OOM_KIND_FATAL:
+        text_add(out, ", and the program died");
+        break;
+    case OOM_KIND_CAUGHT:
+        text_add(out, ", caught");
+        break;
+    default:
+        break;
+    }
+    if (count > 1)
+        text_addf(out, " (failure %" PRIu64 " of %" PRIu64 ")", oom->failure->number, count);
+    text_add(out, ": ");
+}
+
+static int add_answer(struct text *out, const struct study *study, const struct oom *oom,
+                      struct err *err)
+{
+    const char *path = study_path(study, oom->failure->path);
+    const struct sizes sizes = sizes_of(oom);
+    char asked[UNITS_TEXT_BYTES], free[UNITS_TEXT_BYTES], total[UNITS_TEXT_BYTES];
+
+    add_kind(out, study, oom);
+    if (add_asker(out, study, oom->failure, err))
+        return -1;
+    if (oom->account != ACCOUNT_context)
+        text_addf(out, " asked for %s", units_bytes(asked, oom->asked_bytes));
+    if (path)
+        text_addf(out, " in %s", path);
+    if (oom->device_known && oom_is_of_card(oom))
+        text_addf(out, ", the card had %s of %s free", units_bytes(free, oom->device_free_bytes),
+                  units_bytes(total, oom->device_total_bytes));
+    text_addf(out, ": %s", verdict_words(oom));
+    if (oom->verdict != OOM_EXHAUSTED || oom->reason != OOM_REASON_NONE) {
+        text_add(out, "; ");
+        page_oom_explain(out, oom);
+    } else
+        explain_out_of_reach(out, oom, &sizes);
+    if (oom_is_of_card(oom) && oom->reason != OOM_NO_LACK && add_holder(out, study, oom, err))
+        return -1;
+    text_add(out, ".");
+    return 0;
+}
+
+/* The one that the program died of, else the last one of which nobody knows, else the last. */
+const struct failure *page_oom_chosen(const struct study *study, const struct view *view)
+{
+    const struct history *history = &study->history;
+    const struct failure *chosen = NULL;
+
+    for (size_t i = 0; i < history->failure_count; i++) {
+        const struct failure *failure = &history->failures[i];
+
+        if (page_oom_shows(study, view, failure) &&
+            (!chosen || oom_kind_of(history, chosen) == OOM_KIND_CAUGHT ||
+             oom_kind_of(history, failure) != OOM_KIND_CAUGHT))
+            chosen = failure;
+    }
+    return chosen;
+}
+
+int page_oom_answer(struct opening *opening, const struct study *study, const struct view *view,
+                    struct err *err)
+{
+    enum { ANSWER_MOST_BYTES = 8192 };
+    const struct failure *failure = page_oom_chosen(study, view);
+    struct text text;
+    struct oom oom;
+
+    if (!failure)
+        return 0;
+    text_init(&text, ANSWER_MOST_BYTES);
+    int status =
+        oom_explain(&oom, &study->history, failure, err) || add_answer(&text, study, &oom, err) ? -1
+                                                                                                : 0;
+    if (!status && text_failed(&text)) {
+        err_set(err, ERR_SYSTEM, "out of memory for the answer");
+        status = -1;
+    }
+    if (!status) {
+        page_next(opening, "oom");
+        status = page_say(opening, "%s", text.data);
+    }
+    if (status > 0 && oom_is_of_card(&oom) && oom.reason != OOM_NO_LACK &&
+        page_remedies_best(opening, study, view, err) < 0)
+        status = -1;
+    text_release(&text);
+    return status;
+}

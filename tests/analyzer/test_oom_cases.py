@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: MIT
+"""Out of memory for a cause that is known, because the trace was made so: the verdict must be the one that a person
+would give who knows the cause. Each test derives it in its comment. The card has 16 GiB, its context 300 MiB. The sum
+of what the card held must be the card, in each."""
+import pytest
+
+from support.run import load_json
+from support.tracefile import MIB, Trace
+
+GIB = 1 << 30
+CARD, CONTEXT = 16 * GIB, 300 * MIB
+
+
+class Case:
+    """A process on the card, as its recorder sees it: the driver's own answer stands inside each refused call."""
+
+    def __init__(self, path, others=0, context=CONTEXT, name="Card", **meta):
+        self.trace = Trace(path, **meta)
+        self.trace.rows["device"].append((0, "GPU-1", name, CARD, context))
+        self.free, self.calls = CARD - CONTEXT - others, 1
+        self.sizes = {}
+
+    def malloc(self, size, memory="linear", **columns):
+        address = self.trace.alloc(size, memory, **columns)
+        self.sizes[address] = size
+        self.free -= size
+        return address
+
+    def release(self, address, **columns):
+        self.trace.free(address, **columns)
+        self.free += self.sizes.pop(address)
+
+    def refused(self, size, memory="linear", free=None, **columns):
+        self.calls += 1
+        self.trace.device_memory(self.free if free is None else free, CARD, call=self.calls, nested=1)
+        self.trace.fail(size, memory, call=self.calls, **columns)
+
+    def out_of_memory(self, size, stream=0, **columns):
+        """PyTorch is refused twice, then raises its exception."""
+        for _ in range(2):
+            self.refused(size, **columns)
+        self.trace.fail(size, "tensor", stream=stream, **columns)
+
+    def answer(self):
+        found = load_json("oom", self.trace.write())
+        for oom in found["oom"]:
+            assert sum(term["bytes"] for term in oom["sum"]) in (0, CARD)
+            assert {term["source"] for term in oom["sum"]} <= {"counted", "NVML", "difference", "assumed"}
+        return found
+
+    def only(self):
+        (oom,) = self.answer()["oom"]
+        return oom
+
+
+@pytest.fixture
+def case(tmp_path):
+    return Case(tmp_path / "trace.db", exit_status=1)
+
+
+@pytest.fixture
+def make(tmp_path):
+    return lambda **how: Case(tmp_path / "trace.db", **how)
+
+
+def terms(oom):
+    return {term["term"]: term["bytes"] for term in oom["sum"]}
+
+
+# --- the card, the pool, and who else holds it ---
+
+
+def test_a_training_that_fills_the_card_exhausts_it(case):
+    """15 GiB of tensors and the context leave 724 MiB; nothing idles, nobody else is there. PyTorch raised, and the
+    program ended with status 1."""
+    case.trace.tensor(case.malloc(15 * GIB), 15 * GIB)
+    case.out_of_memory(GIB)
+    oom = case.only()
+    assert (oom["verdict"], oom["kind"]) == ("exhausted", "fatal")
+    assert terms(oom) == {"live": 15 * GIB, "context": CONTEXT, "free": GIB - CONTEXT}
+
+
+def test_holes_that_small_tensors_pin_are_fragmentation(case):
+    """Seven segments of 2 GiB, of each 2 MiB in the middle live: holes of 1 GiB at most, 14 GiB in all; 3 GiB do not
+    fit in any, and no segment can be given back."""
+    for _ in range(7):
+        case.trace.tensor(case.malloc(2 * GIB) + GIB, 2 * MIB)
+    case.out_of_memory(3 * GIB)
+    oom = case.only()
+    assert (oom["verdict"], oom["kind"]) == ("fragmented", "fatal")
+    assert terms(oom)["idle"] == 14 * GIB - 14 * MIB
+
+
+def test_a_library_that_fails_for_8_mib_beside_58_gib_of_cache_is_the_cache(case):
+    """cublasCreate asks the driver, which has 6 MiB; PyTorch keeps 5.8 GiB that only its own tensors may have."""
+    live = CARD - CONTEXT - 6 * MIB - 5939 * MIB
+    case.trace.tensor(case.malloc(live), live)
+    idle = case.malloc(5939 * MIB)
+    case.trace.tensor(idle, GIB)
+    case.trace.tensor_free(idle)
+    case.refused(8 * MIB)
+    oom = case.only()
+    assert (oom["layer"], oom["verdict"]) == ("driver", "cached")
+    assert oom["idle_bytes"] == 5939 * MIB
+
+
+def test_ten_gib_of_own_cudamalloc_are_held_outside_the_framework(case):
+    """5 GiB of tensors are no reason to fail on 16 GiB: the 10 that the program took past PyTorch are."""
+    case.malloc(10 * GIB)
+    case.trace.tensor(case.malloc(5 * GIB), 5 * GIB)
+    case.out_of_memory(GIB)
+    oom = case.only()
+    assert (oom["verdict"], oom["outside_bytes"]) == ("outside", 10 * GIB)
+
+
+def test_a_little_of_a_library_beside_a_full_pool_is_no_reason(case):
+    """NCCL holds 1 GiB, and PyTorch 14 of live tensors: 1 GiB more was asked for. The tensors fill the card."""
+    case.malloc(GIB)
+    case.trace.tensor(case.malloc(14 * GIB), 14 * GIB)
+    case.out_of_memory(GIB)
+    assert case.only()["verdict"] == "exhausted"
+
+
+def test_a_neighbour_that_came_later_is_other_processes(make):
+    """8 GiB are this process's, and 7.7 GiB are in use that no context grows by."""
+    case = make(others=7 * GIB + 700 * MIB, exit_status=1)
+    case.trace.tensor(case.malloc(8 * GIB), 8 * GIB)
+    case.out_of_memory(GIB)
+    oom = case.only()
+    assert (oom["verdict"], terms(oom)["growth_or_others"]) == ("others", 7 * GIB + 700 * MIB)
+
+
+def test_a_neighbour_that_was_there_before_is_other_processes_but_for_a_context(make):
+    """The first look found 6 GiB and 300 MiB in use. No context is larger than 1 GiB: the rest is assumed to be others'."""
+    case = make(others=6 * GIB, context=6 * GIB + CONTEXT, exit_status=1)
+    case.trace.tensor(case.malloc(9 * GIB), 9 * GIB)
+    case.out_of_memory(2 * GIB)
+    oom = case.only()
+    assert oom["verdict"] == "others"
+    assert terms(oom)["others"] == 6 * GIB + CONTEXT - GIB
+    assert {term["source"] for term in oom["sum"] if term["term"] in ("context", "others")} == {"assumed"}
+
+
+# --- limits ---
+
+
+def test_a_memory_fraction_refuses_without_asking_the_driver(case):
+    """Half of the card is free, and PyTorch raised though the driver refused nothing."""
+    case.trace.tensor(case.malloc(8 * GIB), 8 * GIB)
+    case.trace.device_memory(case.free, CARD)
+    case.trace.fail(GIB, "tensor")
+    assert case.only()["verdict"] == "limit"
+
+
+def test_a_mempool_at_its_maximum_refuses_though_the_card_has_room(case):
+    """cudaMallocAsync from a pool with maxSize: 12 GiB are free in the very call that was refused."""
+    case.malloc(3 * GIB, "async", object=0x77)
+    case.refused(GIB, "async", object=0x77)
+    assert case.only()["verdict"] == "limit"
+
+
+def test_a_full_mig_slice_is_a_limit(make):
+    """The card is larger than what this process may see of it; it filled that."""
+    case = make(name="NVIDIA A100-SXM4-80GB MIG 2g.16gb", exit_status=1)
+    case.trace.tensor(case.malloc(15 * GIB), 15 * GIB)
+    case.out_of_memory(GIB)
+    assert case.only()["verdict"] == "limit"
+
+
+# --- no failures, and failures that the program lived through ---
+
+
+def test_ten_gib_asked_beside_nine_cached_and_served_are_a_retry(case):
+    """The driver refuses 10 GiB, PyTorch gives 9 back, the driver serves 10: one retry, no failure."""
+    cached = [case.malloc(GIB) for _ in range(9)]
+    for segment in cached:
+        case.trace.tensor(segment, GIB)
+        case.trace.tensor_free(segment)
+    case.refused(10 * GIB)
+    for segment in cached:
+        case.release(segment)
+    case.trace.tensor(case.malloc(10 * GIB), 10 * GIB)
+    found = case.answer()
+    (retry,) = found["retries"]
+    assert found["oom"] == [] and "No allocation failed" in found["answer"][0]
+    assert (retry["retries_count"], retry["asked_bytes"], retry["flushed_bytes"]) == (1, 10 * GIB, 9 * GIB)
+
+
+def test_an_expandable_segment_that_grows_after_a_flush_is_a_retry(case):
+    """cuMemCreate of one of 20 MiB is refused; after a flush the pieces are mapped, and the tensor lies in them."""
+    piece, handle, base = 20 * MIB, 0x90, 0x3_0000_0000_0000
+    old = case.malloc(15 * GIB)
+    case.trace.tensor(old, GIB)
+    case.trace.tensor_free(old)
+    case.refused(piece, "vmm")
+    case.release(old)
+    for number in range(3):
+        case.trace.alloc(piece, "vmm", handle + number)
+        case.trace.map(handle + number, base + number * piece, piece)
+    case.trace.tensor(base, 3 * piece)
+    found = case.answer()
+    assert found["oom"] == [] and [retry["retries_count"] for retry in found["retries"]] == [1]
+
+
+def test_a_batch_that_is_halved_and_tried_again_was_caught(make):
+    """The program went on: the exception was its own affair, though it ended with status 1 later."""
+    case = make(exit_status=1)
+    batch = case.malloc(12 * GIB)
+    case.trace.tensor(batch, 12 * GIB)
+    case.out_of_memory(6 * GIB)
+    case.trace.tensor_free(batch)
+    case.trace.tensor(batch, 6 * GIB)
+    oom = case.only()
+    assert (oom["verdict"], oom["kind"], oom["refusals_count"]) == ("exhausted", "caught", 3)
+
+
+# --- free, but not for everybody ---
+
+
+def test_what_a_cuda_graph_keeps_is_neither_idle_nor_fragmented(case):
+    """8 GiB lie free in the private pool of a graph that exists. To the pool they are as good as live: with 7 GiB of
+    tensors the card is full."""
+    case.trace.tensor(case.malloc(7 * GIB), 7 * GIB)
+    case.trace.event("capture-begin", stream=7, device=0)
+    private = case.malloc(8 * GIB)
+    case.trace.tensor(private, 8 * GIB, stream=7)
+    case.trace.event("capture-end", stream=7, object=0x61, device=0)
+    case.trace.tensor_free(private)
+    case.out_of_memory(2 * GIB)
+    oom = case.only()
+    assert (oom["verdict"], oom["idle_bytes"], oom["graph_bytes"]) == ("exhausted", 0, 8 * GIB)
+    assert terms(oom)["graphs"] == 8 * GIB and "idle" not in terms(oom)
+    assert "CUDA graphs" in oom["explanation"]
+
+
+def test_a_hole_of_another_stream_is_cached_where_it_cannot_be_reached(case):
+    """A hole of 5 GiB would do for 4, but PyTorch keeps it for stream 7, and stream 0 asks. A tensor of stream 7 holds
+    the segment."""
+    case.trace.tensor(case.malloc(9 * GIB), 9 * GIB, stream=0)
+    segment = case.malloc(6 * GIB)
+    case.trace.tensor(segment + 5 * GIB, GIB, stream=7)
+    case.out_of_memory(4 * GIB, stream=0)
+    oom = case.only()
+    assert (oom["verdict"], oom["other_stream_bytes"]) == ("cached", 5 * GIB)
+    assert "other streams" in oom["explanation"]
+
+
+# --- what nobody can tell from the trace ---
+
+
+def test_without_an_answer_of_the_card_nobody_can_tell(tmp_path):
+    """1 GiB is held, 1 GiB was refused, and how large or full the card is, nobody asked."""
+    trace = Trace(tmp_path / "bare.db")
+    trace.alloc(GIB)
+    trace.fail(GIB)
+    (oom,) = load_json("oom", trace.write())["oom"]
+    assert (oom["verdict"], oom["kind"], oom["sum"]) == ("unknown", "unknown", [])
+
+
+def test_an_error_of_an_earlier_kernel_is_no_lack_of_memory(case):
+    """cudaMalloc returned 700, which a kernel left behind; the card is nearly empty."""
+    case.refused(GIB, result=700)
+    oom = case.only()
+    assert oom["verdict"] == "unknown" and "illegal address" in oom["explanation"]
+
+
+def test_refused_pinned_memory_is_the_hosts(case):
+    """Why the host refused is not in the trace of a card."""
+    case.refused(4 * GIB, "pinned")
+    assert case.only()["verdict"] == "unknown"
+
+
+def test_an_old_answer_with_room_does_not_make_a_limit(case):
+    """The card had 12 GiB before a capture began, during which nobody may ask. Who took them since, nobody saw."""
+    case.trace.device_memory(12 * GIB, CARD)
+    case.trace.tensor(case.malloc(GIB), GIB)
+    case.trace.fail(2 * GIB)
+    case.trace.fail(2 * GIB, "tensor")
+    oom = case.only()
+    assert oom["verdict"] == "unknown" and "last asked" in oom["explanation"]
+
+
+def test_700_mib_that_a_context_may_grow_by_are_anybodys(make):
+    """600 MiB were asked for. 700 are in use that nobody counted: kernels that this context loaded, or a neighbour."""
+    case = make(others=700 * MIB, exit_status=1)
+    held = CARD - CONTEXT - 700 * MIB - 10 * MIB
+    case.trace.tensor(case.malloc(held), held)
+    case.out_of_memory(600 * MIB)
+    oom = case.only()
+    assert (oom["verdict"], terms(oom)["growth_or_others"]) == ("unknown", 700 * MIB)
+
+
+def test_managed_memory_may_be_what_fills_the_card(make):
+    """6 GiB of managed memory lie on the card or not; 6 GiB are in use that nobody counted."""
+    case = make(others=6 * GIB, exit_status=1)
+    case.trace.alloc(6 * GIB, "managed")
+    case.trace.tensor(case.malloc(9 * GIB), 9 * GIB)
+    case.out_of_memory(2 * GIB)
+    assert case.only()["verdict"] == "unknown"
+
+
+def test_events_that_were_lost_may_be_what_fills_the_card(make):
+    """6 GiB are in use that nobody counted, and the trace lost events: they may be this process's own."""
+    case = make(others=6 * GIB, complete=0, lost_events=12)
+    case.trace.tensor(case.malloc(9 * GIB), 9 * GIB)
+    case.out_of_memory(2 * GIB)
+    assert case.only()["verdict"] == "unknown"
