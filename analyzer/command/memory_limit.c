@@ -6,82 +6,22 @@
 #include "memory_limit.h"
 
 #include <inttypes.h>
-#include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include "analyzer/render/units.h"
+#include "common/cgroup.h"
 
 static uint64_t limit_bytes; /* 0: none is set */
 
-/* The number at the start of a file; UINT64_MAX: there is none. */
-static uint64_t read_number(const char *path)
-{
-    uint64_t number = UINT64_MAX;
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return UINT64_MAX;
-    if (fscanf(file, "%" SCNu64, &number) != 1)
-        number = UINT64_MAX;
-    fclose(file);
-    return number;
-}
-
-/* The least limit of a cgroup and those around it. In a container its path may be the host's, and only
- * the outermost folder exists. */
-static uint64_t cgroup_limit(const char *mount, char *path, const char *file)
-{
-    uint64_t least = UINT64_MAX;
-    for (;;) {
-        char name[2 * PATH_MAX];
-        snprintf(name, sizeof name, "%s%s/%s", mount, path, file);
-        const uint64_t limit = read_number(name);
-        least = limit < least ? limit : least;
-        char *slash = strrchr(path, '/');
-        if (!slash)
-            return least;
-        *slash = '\0';
-    }
-}
-
-/* Whether a line of /proc/self/cgroup is the memory controller's: "4:memory:/path", or "0::/path" for
- * all controllers. */
-static uint64_t limit_of_line(const char *root, char *line)
-{
-    char mount[PATH_MAX];
-    char *controllers = strchr(line, ':'),
-         *path = controllers ? strchr(controllers + 1, ':') : NULL;
-    if (!path)
-        return UINT64_MAX;
-    *path++ = '\0';
-    path[strcspn(path, "\n")] = '\0';
-    if (controllers[1] == '\0') {
-        snprintf(mount, sizeof mount, "%s/sys/fs/cgroup", root);
-        return cgroup_limit(mount, path, "memory.max");
-    }
-    if (!strstr(controllers, "memory"))
-        return UINT64_MAX;
-    snprintf(mount, sizeof mount, "%s/sys/fs/cgroup/memory", root);
-    return cgroup_limit(mount, path, "memory.limit_in_bytes");
-}
-
 uint64_t memory_limit_default(const char *root)
 {
-    uint64_t least = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    char name[PATH_MAX], line[PATH_MAX];
-    snprintf(name, sizeof name, "%s/proc/self/cgroup", root);
-    FILE *file = fopen(name, "re");
-    while (file && fgets(line, sizeof line, file)) {
-        const uint64_t limit = limit_of_line(root, line);
-        least = limit < least ? limit : least;
-    }
-    if (file)
-        fclose(file);
-    return least / 4;
+    const uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    struct cgroup cgroup;
+    cgroup_find(&cgroup, root);
+    return (cgroup.limit_bytes < machine ? cgroup.limit_bytes : machine) / 4;
 }
 
 /* What the process has taken already: a sanitizer's shadow memory counts, too. */

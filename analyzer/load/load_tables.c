@@ -353,6 +353,37 @@ static int row_framework(struct trace *trace, struct reader *reader)
     return add_variable(&trace->frameworks, reader);
 }
 
+/* NULL is UINT64_MAX: not known. */
+static int read_figure(struct reader *reader, int column, uint64_t *figure)
+{
+    bool known;
+    if (read_size(reader, column, figure, &known))
+        return -1;
+    *figure = known ? *figure : UINT64_MAX;
+    return 0;
+}
+
+static int row_host_memory(struct trace *trace, struct reader *reader)
+{
+    struct trace_host_sample *grown =
+        array_grow(trace->host_samples, &reader->capacity, trace->host_sample_count, sizeof *grown,
+                   reader->err);
+    if (!grown)
+        return -1;
+    trace->host_samples = grown;
+    struct trace_host_sample *sample = &grown[trace->host_sample_count++];
+    return read_figure(reader, AT(host_memory, time_ns), &sample->time_ns) ||
+                   read_figure(reader, AT(host_memory, rss_bytes), &sample->rss_bytes) ||
+                   read_figure(reader, AT(host_memory, rss_peak_bytes), &sample->rss_peak_bytes) ||
+                   read_figure(reader, AT(host_memory, cgroup_bytes), &sample->cgroup_bytes) ||
+                   read_figure(reader, AT(host_memory, cgroup_peak_bytes),
+                               &sample->cgroup_peak_bytes) ||
+                   read_figure(reader, AT(host_memory, cgroup_limit_bytes),
+                               &sample->cgroup_limit_bytes)
+               ? -1
+               : 0;
+}
+
 /* For people with an SQLite shell: these texts are compiled in (event.h). */
 #define row_event_kind NULL
 #define row_memory_kind NULL

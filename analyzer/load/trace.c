@@ -64,6 +64,7 @@ void trace_release(struct trace *trace)
     free(trace->module_ranges);
     free(trace->symbols);
     free(trace->coverage);
+    free(trace->host_samples);
     free(trace->frames);
     free(trace->locations);
     trace_close_events(trace);

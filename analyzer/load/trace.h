@@ -83,6 +83,11 @@ struct trace_variables {
     size_t count;
 };
 
+struct trace_host_sample { /* of the process's own memory; UINT64_MAX: not known */
+    uint64_t time_ns, rss_bytes, rss_peak_bytes;
+    uint64_t cgroup_bytes, cgroup_peak_bytes, cgroup_limit_bytes;
+};
+
 struct trace {
     char *path;
     struct trace_meta meta;
@@ -114,6 +119,9 @@ struct trace {
 
     struct trace_coverage *coverage;
     size_t coverage_count;
+
+    struct trace_host_sample *host_samples; /* in order */
+    size_t host_sample_count;
 
     struct trace_variables job_variables, allocator_settings, frameworks; /* ascending name */
 };

@@ -23,6 +23,7 @@
 #include "exit_moment.h"
 #include "full_disk.h"
 #include "guarded_files.h"
+#include "host_samples.h"
 #include "interpose/recording/clock.h"
 #include "interpose/recording/log.h"
 #include "interpose/recording/recording.h"
@@ -144,6 +145,9 @@ static void close_files(void)
     struct err err = {0};
     pthread_mutex_lock(&writer_lock);
     drain->dead = true;
+    if (store.db && !keep_store(&err))
+        host_samples_take(&store, true);
+    host_samples_end();
     if (keep_store(&err) || drain_all(drain, &err) || store_trace_end(&err) ||
         store_close(&store, &err)) {
         log_line("%s is incomplete: %s; the missing events are in %s%s", trace_path, err.message,
@@ -185,6 +189,8 @@ static int write_batch(void)
         sched_yield();
     pthread_mutex_lock(&writer_lock);
     const int status = keep_store(&err) ? -1 : drain_batch(drain, &err);
+    if (status >= 0)
+        host_samples_take(&store, false);
     pthread_mutex_unlock(&writer_lock);
     atomic_store_explicit(&recording.stuck, status < 0, memory_order_relaxed);
     if (status < 0)
@@ -369,6 +375,7 @@ static void forget_parents_files(void)
 {
     pthread_mutex_init(&writer_lock, NULL);
     guarded_files_forget();
+    host_samples_forget();
     memset(&store, 0, sizeof store);
     drain = NULL;
     memset(&tally, 0, sizeof tally);

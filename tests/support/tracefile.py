@@ -39,6 +39,9 @@ CREATE TABLE job_variable (name TEXT NOT NULL, value TEXT NOT NULL);
 CREATE TABLE allocator_setting (name TEXT NOT NULL, value TEXT NOT NULL);
 CREATE TABLE framework (name TEXT NOT NULL, version TEXT NOT NULL);
 CREATE TABLE call_duration (seq INTEGER PRIMARY KEY, duration_ns INTEGER NOT NULL);
+CREATE TABLE host_memory (sample INTEGER PRIMARY KEY, time_ns INTEGER NOT NULL, rss_bytes INTEGER NOT NULL,
+                          rss_peak_bytes INTEGER NOT NULL, cgroup_bytes INTEGER, cgroup_peak_bytes INTEGER,
+                          cgroup_limit_bytes INTEGER);
 CREATE TABLE read_back (stack_id INTEGER, hook_id INTEGER NOT NULL, count INTEGER NOT NULL,
                         size_bytes INTEGER NOT NULL);
 CREATE TABLE event (seq INTEGER PRIMARY KEY, time_ns INTEGER NOT NULL, thread_id INTEGER NOT NULL,
@@ -71,7 +74,7 @@ class Trace:
         self.path = path
         self.events = []
         self.rows = {"device": [], "hook": [], "module": [], "coverage": [], "frame": [],
-                     "symbol": []}
+                     "symbol": [], "host_memory": []}
         self.strings = {}
         self.locations = {}
         self.frames = {}
@@ -196,6 +199,10 @@ class Trace:
     def limit(self, number, value, before, after, context=0xC0, **columns):
         return self.measured("limit", before, after, address=number, size=value, object=context,
                              **columns)
+
+    def host_memory(self, time_ns, rss, cgroup=None, limit=None, rss_peak=None, cgroup_peak=None):
+        self.rows["host_memory"].append((len(self.rows["host_memory"]), time_ns, rss, rss_peak or rss, cgroup,
+                                         cgroup_peak, limit))
 
     def exit(self, how=0):
         return self.event("exit", object=how)
