@@ -76,6 +76,8 @@ static void look_at_folders(struct cgroup *cgroup, const char *mount, char *path
             cgroup->is_first_version = is_first_version;
             cgroup->limit_bytes = limit < cgroup->limit_bytes ? limit : cgroup->limit_bytes;
         }
+        if (length < PATH_MAX && is_first)
+            memcpy(cgroup->own_folder, folder, (size_t)length + 1);
         char *slash = strrchr(path, '/');
         if (!slash)
             return;
@@ -117,7 +119,8 @@ bool cgroup_find(struct cgroup *cgroup, const char *root)
 
 void cgroup_file(const struct cgroup *cgroup, enum cgroup_figure figure, char path[PATH_MAX])
 {
-    if (snprintf(path, PATH_MAX, "%s/%s", cgroup->folder,
+    const bool is_of_own = figure == CGROUP_OOM_KILLS && *cgroup->own_folder;
+    if (snprintf(path, PATH_MAX, "%s/%s", is_of_own ? cgroup->own_folder : cgroup->folder,
                  figures[figure].file[cgroup->is_first_version]) >= PATH_MAX)
         *path = '\0';
 }

@@ -16,7 +16,7 @@
 #define CGROUP_UNKNOWN UINT64_MAX /* no such figure, or no limit */
 
 struct cgroup {
-    char folder[PATH_MAX];
+    char folder[PATH_MAX], own_folder[PATH_MAX]; /* own: which counts the kernel's kills in it */
     bool is_first_version;
     uint64_t limit_bytes;
 };

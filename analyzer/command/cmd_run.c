@@ -259,14 +259,17 @@ static const char *output_setting(void)
     return setting("GPUMEMTRACE_OUTPUT", "gpumemtrace.%p.db");
 }
 
-static void say_how_it_ended(const char *program, const struct run_ended *ended)
+static void say_how_it_ended(const char *program, const struct run_ended *ended, bool was_oom_kill)
 {
-    char path[PATH_MAX], how[64] = "ended by a raw exit_group";
+    char path[PATH_MAX], how[96] = "ended by a raw exit_group";
     struct err said;
     if (!strcmp(setting("GPUMEMTRACE_QUIET", "0"), "1") ||
         !run_end_left_trace(output_setting(), ended->pid, path))
         return;
-    if (ended->signal)
+    if (was_oom_kill)
+        snprintf(how, sizeof how,
+                 "was killed by the kernel's OOM killer: the host's memory was short");
+    else if (ended->signal)
         snprintf(how, sizeof how, "was killed by signal %d", ended->signal);
     err_set(&said, ERR_DONE, "'%.150s' %s; %.200s has what it did until then", program, how, path);
     command_say("run", said.message);
@@ -274,6 +277,7 @@ static void say_how_it_ended(const char *program, const struct run_ended *ended)
 
 static int start_program(const char *path, char **argv, bool resolves, struct err *err)
 {
+    const uint64_t kills_before = run_end_oom_kills("");
     struct run_ended ended;
     int status = run_child(path, argv, &ended, err);
     if (ended.start_errno == ENOENT)
@@ -282,7 +286,8 @@ static int start_program(const char *path, char **argv, bool resolves, struct er
         return say_and_return(err, RUN_NOT_EXECUTABLE);
     if (status < 0)
         return status;
-    say_how_it_ended(path, &ended);
+    say_how_it_ended(path, &ended,
+                     run_end_was_oom_kill(ended.signal, kills_before, run_end_oom_kills("")));
     if (resolves)
         run_names_keep(output_setting(), ended.pid);
     return status;

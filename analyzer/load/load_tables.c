@@ -413,7 +413,8 @@ static const struct table {
 static bool may_lack(sqlite3 *db, const char *table)
 {
     return (!strcmp(table, "symbol") || !strcmp(table, "job_variable") ||
-            !strcmp(table, "allocator_setting") || !strcmp(table, "framework")) &&
+            !strcmp(table, "allocator_setting") || !strcmp(table, "framework") ||
+            !strcmp(table, "host_memory")) &&
            sqlite3_table_column_metadata(db, NULL, table, NULL, NULL, NULL, NULL, NULL, NULL) ==
                SQLITE_ERROR;
 }

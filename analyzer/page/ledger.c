@@ -438,7 +438,22 @@ static int answer_ledger(struct opening *opening, const struct study *study,
     return history->device_count ? status : page_say(opening, "No device was used.");
 }
 
+static int add_ledger_of_device(struct doc *doc, const struct study *study,
+                                const struct device_use *use, const struct view *view,
+                                struct err *err)
+{
+    return add_moments(doc, study, use, view, err) || page_pinned_memory(doc, study, use, view, err)
+               ? -1
+               : 0;
+}
+
+static int add_ledger_tail(struct doc *doc, const struct study *study, const struct view *view,
+                           struct err *err)
+{
+    return page_host_memory(doc, study, view, err) || page_warnings(doc, study, view, err) ? -1 : 0;
+}
+
 const struct page page_ledger = {.schema = "gpumemtrace.ledger/1",
                                  .answer = answer_ledger,
-                                 .device = add_moments,
-                                 .tail = page_warnings};
+                                 .device = add_ledger_of_device,
+                                 .tail = add_ledger_tail};

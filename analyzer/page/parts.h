@@ -49,6 +49,12 @@ page_device_part page_growth;
 /* "ledger": the moments of all devices; and what nvidia-smi shows of one, for a summary only. */
 page_part page_ledgers;
 page_device_part page_ledger_note;
+/* "host_memory": what the process and its cgroup used; and a device's pinned memory, by site. */
+page_part page_host_memory;
+page_device_part page_pinned_memory;
+/* A warning of a process that left no end: what its last sample says of why. NULL: nothing. */
+#define PAGE_HOST_END_BYTES 320
+const char *page_host_end(const struct study *study, char out[PAGE_HOST_END_BYTES]);
 
 /* How many rows of a list of sites a summary has, unless --top says it. */
 enum { PAGE_SITES = 10 };

@@ -51,6 +51,7 @@ static int add_report_tail(struct doc *doc, const struct study *study, const str
     if (page_last_failure(doc, study, view, err) || page_remedies(doc, study, view, err))
         return -1;
     if (page_ledgers(doc_detail(doc), study, view, err) ||
+        page_host_memory(doc, study, view, err) ||
         page_leaks_of_all(doc_detail(doc), study, view, err))
         return -1;
     return page_warnings(doc, study, view, err);

@@ -7,6 +7,8 @@ int page_warnings(struct doc *doc, const struct study *study, const struct view 
                   struct err *err)
 {
     const char *dry_run = study_dry_run(study);
+    char end[PAGE_HOST_END_BYTES];
+    const char *host_end = page_host_end(study, end);
     struct text_list warnings;
 
     (void)view;
@@ -15,6 +17,8 @@ int page_warnings(struct doc *doc, const struct study *study, const struct view 
     doc_list_begin(doc, "warnings", "Warnings");
     for (size_t i = 0; i < warnings.count; i++)
         doc_text(doc, "warning", "", warnings.items[i]);
+    if (host_end)
+        doc_text(doc, "warning", "", host_end);
     if (dry_run)
         doc_text(doc_detail(doc), "warning", "", dry_run);
     doc_list_end(doc);

@@ -3,6 +3,7 @@
 #include "run_end.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "trace/ring.h"
 #include "trace/store.h"
 #include "analyzer/util/text.h"
+#include "common/cgroup.h"
 
 static bool expand(const char *pattern, pid_t pid, char path[PATH_MAX])
 {
@@ -60,4 +62,16 @@ static bool is_complete(const char *path)
 bool run_end_left_trace(const char *pattern, pid_t pid, char path[PATH_MAX])
 {
     return expand(pattern, pid, path) && has_ring_of(path, pid) && !is_complete(path);
+}
+
+uint64_t run_end_oom_kills(const char *root)
+{
+    struct cgroup cgroup;
+    return cgroup_find(&cgroup, root) ? cgroup_figure(&cgroup, CGROUP_OOM_KILLS) : CGROUP_UNKNOWN;
+}
+
+bool run_end_was_oom_kill(int signal, uint64_t kills_before, uint64_t kills_after)
+{
+    return signal == SIGKILL && kills_before != CGROUP_UNKNOWN && kills_after != CGROUP_UNKNOWN &&
+           kills_after > kills_before;
 }

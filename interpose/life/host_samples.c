@@ -163,6 +163,14 @@ static void store_sample(struct store *store, const struct host_sample *sample)
     samples.last = *sample;
 }
 
+void host_samples_begin(void)
+{
+    memset(&samples, 0, sizeof samples);
+    samples.stride = 1;
+    samples.begun_ns = clock_kernel_ns();
+    open_sources();
+}
+
 void host_samples_take(struct store *store, bool is_last)
 {
     const uint64_t now_ns = clock_kernel_ns();
@@ -173,10 +181,6 @@ void host_samples_take(struct store *store, bool is_last)
         close_sources();
     if (!samples.is_open)
         open_sources();
-    if (!samples.begun_ns) {
-        samples.begun_ns = now_ns;
-        samples.stride = 1;
-    }
     samples.next_ns = now_ns + PERIOD_NS;
     if (look(&sample, now_ns) && (is_last || is_news(&sample)))
         store_sample(store, &sample);

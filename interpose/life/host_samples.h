@@ -12,6 +12,8 @@
 
 #include "trace/store.h"
 
+/* Opens the files, before the program goes on. */
+void host_samples_begin(void);
 /* Stores a sample, unless it comes too early or says nothing new; always if it is the last one. */
 void host_samples_take(struct store *store, bool is_last);
 /* The recording is over: closes the files. */

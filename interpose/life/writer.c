@@ -72,6 +72,7 @@ static int open_ring(struct err *err)
         return -1;
     }
     drain->tally = &tally;
+    host_samples_begin();
     return 0;
 }
 

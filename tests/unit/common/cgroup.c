@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* A cgroup's figures, from made-up folders of both versions. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/cgroup.h"
+
+static char root[64];
+
+/* Makes the file and the folders that lead to it, below root. */
+static void put(const char *path, const char *content)
+{
+    char name[PATH_MAX];
+    snprintf(name, sizeof name, "%s/%s", root, path);
+    for (char *slash = strchr(name + strlen(root) + 1, '/'); slash;
+         slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        mkdir(name, 0700);
+        *slash = '/';
+    }
+    FILE *file = fopen(name, "w");
+    assert_non_null(file);
+    fputs(content, file);
+    fclose(file);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    snprintf(root, sizeof root, "/tmp/gpumemtrace-cgroup.XXXXXX");
+    return mkdtemp(root) ? 0 : -1;
+}
+
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+    (void)status, (void)type, (void)place;
+    return remove(path);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    return nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void without_cgroups_nothing_is_known(void **state)
+{
+    struct cgroup cgroup;
+    (void)state;
+    assert_false(cgroup_find(&cgroup, root));
+    put("proc/self/cgroup", "2:cpu:/a\n");
+    assert_false(cgroup_find(&cgroup, root));
+    assert_true(cgroup.limit_bytes == CGROUP_UNKNOWN);
+}
+
+static void the_cgroup_with_the_least_limit_counts(void **state)
+{
+    struct cgroup cgroup;
+    (void)state;
+    put("proc/self/cgroup", "0::/a/b\n");
+    put("sys/fs/cgroup/a/b/memory.current", "1000\n");
+    put("sys/fs/cgroup/a/b/memory.max", "max\n");
+    put("sys/fs/cgroup/a/b/memory.events", "low 0\nmax 5\noom 2\noom_kill 1\noom_group_kill 7\n");
+    put("sys/fs/cgroup/a/memory.current", "3000\n");
+    put("sys/fs/cgroup/a/memory.peak", "3500\n");
+    put("sys/fs/cgroup/a/memory.max", "4000\n");
+    assert_true(cgroup_find(&cgroup, root));
+    assert_int_equal(cgroup.limit_bytes, 4000);
+    assert_int_equal(cgroup_figure(&cgroup, CGROUP_CURRENT_BYTES), 3000);
+    assert_int_equal(cgroup_figure(&cgroup, CGROUP_PEAK_BYTES), 3500);
+    assert_int_equal(cgroup_figure(&cgroup, CGROUP_OOM_KILLS), 1); /* of its own */
+}
+
+static void without_a_limit_the_process_s_own_cgroup_counts(void **state)
+{
+    struct cgroup cgroup;
+    (void)state;
+    put("proc/self/cgroup", "0::/a/b\n");
+    put("sys/fs/cgroup/a/b/memory.current", "1000\n");
+    put("sys/fs/cgroup/a/memory.current", "3000\n");
+    assert_true(cgroup_find(&cgroup, root));
+    assert_true(cgroup.limit_bytes == CGROUP_UNKNOWN);
+    assert_int_equal(cgroup_figure(&cgroup, CGROUP_CURRENT_BYTES), 1000);
+    assert_true(cgroup_figure(&cgroup, CGROUP_PEAK_BYTES) == CGROUP_UNKNOWN);
+    assert_true(cgroup_figure(&cgroup, CGROUP_OOM_KILLS) == CGROUP_UNKNOWN);
+}
+
+static void version_1_has_files_of_other_names(void **state)
+{
+    struct cgroup cgroup;
+    (void)state;
+    put("proc/self/cgroup", "9:name=systemd:/x\n4:cpuset,memory:/a\n0::/\n");
+    put("sys/fs/cgroup/memory/a/memory.usage_in_bytes", "1000\n");
+    put("sys/fs/cgroup/memory/a/memory.max_usage_in_bytes", "1500\n");
+    put("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "9223372036854771712\n"); /* none */
+    put("sys/fs/cgroup/memory/a/memory.oom_control",
+        "oom_kill_disable 0\nunder_oom 0\noom_kill 3\n");
+    assert_true(cgroup_find(&cgroup, root));
+    assert_true(cgroup.limit_bytes == CGROUP_UNKNOWN);
+    assert_int_equal(cgroup_figure(&cgroup, CGROUP_CURRENT_BYTES), 1000);
+    assert_int_equal(cgroup_figure(&cgroup, CGROUP_PEAK_BYTES), 1500);
+    assert_int_equal(cgroup_figure(&cgroup, CGROUP_OOM_KILLS), 3);
+}
+
+static void in_a_container_only_the_mount_may_be_there(void **state)
+{
+    struct cgroup cgroup;
+    (void)state;
+    put("proc/self/cgroup", "4:memory:/host/path/of/it\n");
+    put("sys/fs/cgroup/memory/memory.usage_in_bytes", "1000\n");
+    put("sys/fs/cgroup/memory/memory.limit_in_bytes", "2000\n");
+    assert_true(cgroup_find(&cgroup, root));
+    assert_int_equal(cgroup.limit_bytes, 2000);
+    assert_int_equal(cgroup_figure(&cgroup, CGROUP_CURRENT_BYTES), 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(without_cgroups_nothing_is_known, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_cgroup_with_the_least_limit_counts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(without_a_limit_the_process_s_own_cgroup_counts, set_up,
+                                        tear_down),
+        cmocka_unit_test_setup_teardown(version_1_has_files_of_other_names, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(in_a_container_only_the_mount_may_be_there, set_up,
+                                        tear_down),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
