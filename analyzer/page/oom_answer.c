@@ -226,6 +226,21 @@ void page_oom_explain(struct text *out, const struct oom *oom)
 
 /* --- the answer --- */
 
+/* " of train.py:88 forward", the line of forward that backward worked for, where the trace knows it. */
+static int add_forward_line(struct text *out, const struct study *study,
+                            const struct failure *failure, struct err *err)
+{
+    char who[BLAME_TEXT_BYTES];
+
+    if (!failure->forward_stack_id)
+        return 0;
+    const int known = blame_alone(who, study->symbols, failure->forward_stack_id, err);
+
+    if (known > 0)
+        text_addf(out, " of %s", who);
+    return known < 0 ? -1 : 0;
+}
+
 /* Who asked, of what the stack or else the call says. */
 static int add_asker(struct text *out, const struct study *study, const struct failure *failure,
                      struct err *err)
@@ -245,7 +260,7 @@ static int add_asker(struct text *out, const struct study *study, const struct f
         text_addf(out, "the %s", page_layer_name(study, stock, layer));
     else
         text_add(out, *api ? api : "a call without a stack");
-    return 0;
+    return add_forward_line(out, study, failure, err);
 }
 
 /* "; 11.20 GiB live tensors, most by train.py:61 encode (3.20 GiB)". */
