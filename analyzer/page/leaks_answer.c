@@ -102,6 +102,10 @@ static const char *future_text(char out[96], const struct stock_leak *found)
     *out = 0;
     if (!found->knows_steps_left)
         return out;
+    if (steps < 1) {
+        snprintf(out, 96, "; the card is full");
+        return out;
+    }
     while (steps >= 100 * unit) /* two digits are as much as is known */
         unit *= 10;
     snprintf(out, 96, "; the card is full after about %.0f more steps", floor(steps / unit) * unit);

@@ -166,6 +166,15 @@ def test_without_steps_an_allocation_that_repeats_tells_how_long_one_is(trace):
     assert says(trace).startswith("Leak: 512 B per step (±2 B, 100 steps) by leak.py:7 keep")
 
 
+def test_a_loop_that_only_fills_memory_has_no_steps_and_is_no_leak(trace):
+    layer, scratch = trace.stack(("load.py", 7, "layer")), trace.stack("scratch")
+    for _ in range(100):
+        trace.alloc(1 << 20, stack=layer)
+    trace.free(trace.alloc(4096, stack=scratch))
+    assert verdict(trace) == ("cannot tell", None, None)
+    assert growing(trace) == [] and "Leak" not in says(trace, "report")
+
+
 def test_allocations_without_stacks_say_nothing_of_steps(trace):
     for _ in range(20):
         trace.alloc(100)

@@ -185,18 +185,34 @@ class Growth:
                 found.setdefault(block.stack, []).append(index)
         return found
 
-    def repeats(self, births):
+    def most_live(self, stack):
+        """Blocks at once, from the second birth on."""
+        live_bytes, births, count, most = 0, 0, 0, 0
+        for _, block, birth, _ in self.changes:
+            if block.stack != stack:
+                continue
+            births += birth
+            if birth and births == 2:
+                count = int(live_bytes > 0)
+            live_bytes += block.size if birth else -block.size
+            if births >= 2:
+                count = count + 1 if birth else max(count - 1, 0)
+                most = max(most, count)
+        return most
+
+    def repeats(self, stack, births):
         gaps = [b - a for a, b in zip(births, births[1:])]
         span = births[-1] - births[0]
         return (
             len(births) >= FEWEST_BIRTHS
+            and self.most_live(stack) * 4 <= len(births)
             and max(gaps) * len(gaps) <= 3 * span
             and span * 4 >= self.books.count
         )
 
     def at_beats(self):
         births = self.births()
-        rhythms = {stack: events for stack, events in births.items() if stack and self.repeats(events)}
+        rhythms = {stack: events for stack, events in births.items() if stack and self.repeats(stack, events)}
         if not rhythms:
             return
         counts = collections.Counter(len(events) for events in rhythms.values())

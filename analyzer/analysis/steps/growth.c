@@ -155,6 +155,7 @@ static bool repeats(const struct site_ends *site, uint64_t event_count)
     const uint64_t gaps = site->births_count - 1;
 
     return site->stack_id && site->births_count >= FEWEST_BIRTHS &&
+           site->most_live_count * 4 <= site->births_count &&
            site->longest_gap * gaps <= 3 * span && span * 4 >= event_count;
 }
 

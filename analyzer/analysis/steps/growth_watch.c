@@ -147,32 +147,44 @@ static int change_at_ends(const struct growth_watch *watch, struct stock_ends *o
     return 0;
 }
 
+static void count_beat(struct site_ends *site, uint64_t index, uint64_t first_birth, bool was_live,
+                       bool is_birth)
+{
+    if (!is_birth) {
+        site->live_count -= site->live_count > 0;
+        return;
+    }
+    if (!site->births_count++) {
+        site->first_birth = site->last_birth = first_birth;
+        site->live_count = was_live;
+        site->births_count++;
+    }
+    if (index - site->last_birth > site->longest_gap)
+        site->longest_gap = index - site->last_birth;
+    site->last_birth = index;
+    if (++site->live_count > site->most_live_count)
+        site->most_live_count = site->live_count;
+}
+
 /* A site is looked at from its second birth on: what happens once does not repeat. */
 static int change_at_beats(struct stock_ends *own, const struct cursor *at,
                            const struct change *change)
 {
     const uint32_t stack_id = change->block->stack_id;
-    const bool is_birth = change->birth && !change->is_half;
     struct site_ends *site;
     if (!own->first_births)
         return 0;
-    if (!own->first_births[stack_id]) {
-        own->first_births[stack_id] = is_birth ? at->index + 1 : 0;
+    const bool is_known =
+        own->first_births[stack_id] && (change->birth || own->beats.numbers[stack_id]);
+    if (!is_known) {
+        if (!own->first_births[stack_id] && change->birth)
+            own->first_births[stack_id] = at->index + 1;
         return look_at_ends(&own->beats.total, at->index, own->total_bytes, at->err);
     }
-    if (!is_birth && !own->beats.numbers[stack_id])
-        return look_at_ends(&own->beats.total, at->index, own->total_bytes, at->err);
     if (change_tracker(own, &own->beats, at->index, stack_id, &site, at->err))
         return -1;
-    if (!is_birth)
-        return 0;
-    if (!site->births_count++) {
-        site->first_birth = site->last_birth = own->first_births[stack_id] - 1;
-        site->births_count++;
-    }
-    if (at->index - site->last_birth > site->longest_gap)
-        site->longest_gap = at->index - site->last_birth;
-    site->last_birth = at->index;
+    count_beat(site, at->index, own->first_births[stack_id] - 1, own->live_bytes[stack_id] > 0,
+               change->birth);
     return 0;
 }
 

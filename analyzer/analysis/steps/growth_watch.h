@@ -39,6 +39,7 @@ struct site_ends {
     uint64_t churn_bytes, churn_count, open_churn_bytes, open_churn_count;
     /* Of beats: births, the first and last event that was one, the longest way between two. */
     uint64_t births_count, first_birth, last_birth, longest_gap;
+    uint64_t live_count, most_live_count; /* blocks at once, from the second birth on */
 };
 
 struct ends_tracker {
