@@ -13,7 +13,6 @@
 #include "analyzer/render/units.h"
 #include "analyzer/util/text.h"
 #include "oom.h"
-#include "remedies.h"
 
 /* --- why, of one failure --- */
 

@@ -56,6 +56,11 @@ page_device_part page_pinned_memory;
 #define PAGE_HOST_END_BYTES 320
 const char *page_host_end(const struct study *study, char out[PAGE_HOST_END_BYTES]);
 
+/* "remedies": what would have helped, what it would have gained, what that supposes; and of an
+ * answer, the sentence that names the first two. */
+page_part page_remedies;
+page_answer page_remedies_best;
+
 /* How many rows of a list of sites a summary has, unless --top says it. */
 enum { PAGE_SITES = 10 };
 

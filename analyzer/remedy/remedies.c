@@ -8,6 +8,7 @@
 #include "analyzer/replay/replay.h"
 #include "analyzer/analysis/frag.h"
 #include "analyzer/oom/oom.h"
+#include "analyzer/whatif/whatif.h"
 #include "at_moment.h"
 #include "torch_setting.h"
 
@@ -278,20 +279,48 @@ static void keep_answers(const struct inquiry *inquiry)
 
 /* --- the allocator --- */
 
-/* Memory lay idle in PyTorch's pool, but not in one piece; what segments that grow would have made
- * of it, no model of the allocator says yet. */
+/* What segments that grow would have held less, on the same card, by the model of the allocator: a
+ * replay of its own. False: they would have failed as well. */
+static bool find_expandable_gain(const struct inquiry *inquiry, struct remedy *remedy)
+{
+    const struct whatif_ask ask = {.change = "expandable_segments"};
+    const struct failure *failure = inquiry->failure;
+    const struct study *study = inquiry->study;
+    struct whatif whatif = {0};
+    struct err ignored = {0};
+    bool would_help = true;
+    if (whatif_replay(&whatif, study->trace.path, &ask, 1, &ignored))
+        return true; /* of a setting that the model does not know it gives no figure */
+    const int slot = DEVICE_SLOT(study->history.stocks[failure->stock].device);
+    const struct whatif_device *device = whatif.devices[slot];
+    if (device && device->recorded.difference.kind == DIFFERENCE_NONE) {
+        const struct whatif_run *run = &device->runs[0];
+        const uint64_t need_bytes =
+            device->recorded.allocator.peak_reserved_bytes + failure->event.size_bytes;
+        would_help = run->failure.at.index == INDEX_NONE;
+        remedy->gain_known = need_bytes > run->allocator.peak_reserved_bytes;
+        remedy->gain_bytes =
+            remedy->gain_known ? need_bytes - run->allocator.peak_reserved_bytes : 0;
+    }
+    whatif_release(&whatif);
+    return would_help;
+}
+
+/* Memory lay idle in PyTorch's pool, but not in one piece. */
 static int advise_expandable_segments(struct inquiry *inquiry, struct err *err)
 {
     struct remedies *remedies = inquiry->remedies;
     const struct study *study = inquiry->study;
+    struct remedy remedy = {.key = REMEDY_expandable_segments};
     struct oom oom;
     if (!inquiry->failure || inquiry->failure->stock != remedies->stock)
         return 0;
     if (oom_explain(&oom, &study->history, inquiry->failure, err))
         return -1;
     if (oom.verdict == OOM_FRAGMENTED &&
-        torch_setting(remedies->setting, study, remedies->stock, remedies->moment.index))
-        remedies->items[remedies->count++] = (struct remedy){.key = REMEDY_expandable_segments};
+        torch_setting(remedies->setting, study, remedies->stock, remedies->moment.index) &&
+        find_expandable_gain(inquiry, &remedy))
+        remedies->items[remedies->count++] = remedy;
     return 0;
 }
 

@@ -10,6 +10,10 @@
 
 static const char wanted[] = "expandable_segments:True";
 
+/* Releases: the first with the setting; that which reads it under the new name and takes no notice;
+ * the first that obeys the new name. */
+enum { FIRST = 201, DEAF = 209, NEW_NAME = 210 };
+
 /* 2.6.0 is 206; 0: not known. */
 static int release_of(const char *version)
 {
@@ -50,11 +54,15 @@ bool torch_setting(char setting[REMEDY_SETTING_BYTES], const struct study *study
     const struct stock *of = &study->history.stocks[stock];
     const char *pool = study_pool(study, of);
     const int release = release_of(trace_framework_version(trace, "torch"));
-    const char *variable = release >= 210 ? "PYTORCH_ALLOC_CONF" : "PYTORCH_CUDA_ALLOC_CONF";
+    const char *variable = release >= NEW_NAME ? "PYTORCH_ALLOC_CONF" : "PYTORCH_CUDA_ALLOC_CONF";
     const char *value = trace_allocator_setting(trace, variable);
-    if (!pool || strcmp(pool, "pytorch") || (release && release < 201))
+    if (!value && release >= NEW_NAME) /* the old name is an alias */
+        value = trace_allocator_setting(trace, "PYTORCH_CUDA_ALLOC_CONF");
+    const char *taken = release == DEAF ? NULL : trace_allocator_setting(trace, "pytorch");
+    if (!pool || strcmp(pool, "pytorch") || (release && release < FIRST))
         return false;
-    if (has_mapped_segments(&study->history, stock, index) || (value && strstr(value, wanted)))
+    if (has_mapped_segments(&study->history, stock, index) || (value && strstr(value, wanted)) ||
+        (taken && strstr(taken, wanted)))
         return false;
     write_setting(setting, variable, value);
     return true;

@@ -167,3 +167,50 @@ def test_text_has_the_gain_the_advice_and_what_it_supposes(run):
     assert "160.00 MiB checkpoint each Layer train.py:20 calls" in part
     assert "around each of the 5 calls" in part
     assert "supposes that the last tensor of each call is its output" in part
+
+
+# --- settings of PyTorch's allocator ---
+
+
+def fragmented(path, version, **settings):
+    """200 MiB are held in two segments, 90 of each are free: 150 fit in neither, nor in the 100 of the card."""
+    trace = Trace(path)
+    trace.device(total_bytes=412 * MIB)
+    trace.device_memory(300 * MIB, 412 * MIB)
+    trace.rows["framework"] = [("torch", version)] if version else []
+    trace.rows["allocator_setting"] = list(settings.items())
+    segments = [trace.alloc(100 * MIB) for _ in range(2)]
+    for segment in segments:
+        trace.tensor(segment, 100 * MIB)
+        trace.tensor_free(segment)
+    for segment in segments:
+        trace.tensor(segment, 10 * MIB)
+    trace.device_memory(100 * MIB, 412 * MIB)
+    trace.fail(150 * MIB)
+    trace.fail(150 * MIB)
+    trace.fail(150 * MIB, "tensor")
+    trace.write()
+    return [row["advice"] for row in load_json("oom", path)["remedies"] if row["remedy"] == "expandable_segments"]
+
+
+CUDA, NEW, ON = "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "expandable_segments:True"
+
+
+@pytest.mark.parametrize("version,settings,advice", [
+    ("1.13.1", {}, None),  # has no such setting
+    ("2.6.0", {}, f"{CUDA}={ON}"),
+    ("2.6.0", {CUDA: "max_split_size_mb:128"}, f"{CUDA}=max_split_size_mb:128,{ON}"),
+    ("2.6.0", {CUDA: ON}, None),
+    ("2.6.0", {NEW: ON}, f"{CUDA}={ON}"),  # does not know that name
+    ("2.9.1", {}, f"{CUDA}={ON}"),
+    ("2.9.1", {NEW: ON}, f"{CUDA}={ON}"),  # takes no notice of it there
+    ("2.10.0", {}, f"{NEW}={ON}"),
+    ("2.15.0+cu132", {NEW: "expandable_segments:False,max_split_size_mb:128"}, f"{NEW}={ON},max_split_size_mb:128"),
+    ("2.15.0+cu132", {NEW: ON}, None),
+    ("2.15.0+cu132", {CUDA: ON}, None),  # an alias
+    ("2.15.0+cu132", {CUDA: "max_split_size_mb:128"}, f"{NEW}=max_split_size_mb:128,{ON}"),
+    ("2.15.0+cu132", {"pytorch": ON}, None),  # by a call
+    (None, {}, f"{CUDA}={ON}"),  # every release obeys that one
+])  # fmt: skip
+def test_the_setting_is_named_as_the_release_obeys_it(tmp_path, version, settings, advice):
+    assert fragmented(tmp_path / "trace.db", version, **settings) == ([advice] if advice else [])

@@ -4,6 +4,7 @@ advice promises is what the same script, with the advice taken, needs less."""
 import pytest
 
 from support.run import load_json, run_command
+from support.tracefile import MIB
 
 TOLERANCE = 0.1
 # The case, its card, the remedy that it is about, and the words that name the place.
@@ -34,6 +35,18 @@ def test_what_the_advice_promises_is_gained_by_taking_it(dry_run, case, card, re
     taken = dry_run("advice.py", case, "--taken", spec=card)
     gained = promised["need_bytes"] - leading_peak(taken)
     assert gained == pytest.approx(promised["gain_bytes"], rel=TOLERANCE)
+
+
+def test_the_setting_that_is_advised_is_obeyed_and_gains_what_was_promised(torch_build, dry_run):
+    card = "1345MiB"
+    failed = dry_run("advice.py", "fragments", spec=card, check=False)
+    assert failed.completed.returncode == 1, failed.completed.stdout
+    promised = load_json("oom", failed.trace)["remedies"][0]
+    variable = {"debian": "PYTORCH_CUDA_ALLOC_CONF", "wheel": "PYTORCH_ALLOC_CONF"}[torch_build.name]
+    assert promised["advice"] == f"{variable}=expandable_segments:True"
+    taken = dry_run("advice.py", "fragments", spec=card, **{variable: "expandable_segments:True"})
+    before, after = (run.report()["devices"][0]["pools"][0]["peak_reserved_bytes"] for run in (failed, taken))
+    assert before + 400 * MIB - after == pytest.approx(promised["gain_bytes"], rel=TOLERANCE)
 
 
 def test_a_library_that_fails_beside_an_idle_pool_is_helped_by_empty_cache(torch_build, dry_run):

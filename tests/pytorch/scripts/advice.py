@@ -194,6 +194,19 @@ def attention():
         optimizer.zero_grad()
 
 
+def fragments():
+    """Of eight segments a tenth each is in use: what is free has no piece of 400 MiB."""
+    mib = 1 << 20
+    large = [torch.empty(100 * mib, dtype=torch.uint8, device="cuda") for _ in range(8)]
+    del large
+    kept, passing = [], []
+    for _ in range(8):
+        kept.append(torch.empty(10 * mib, dtype=torch.uint8, device="cuda"))
+        passing.append(torch.empty(90 * mib, dtype=torch.uint8, device="cuda"))
+    passing.clear()
+    torch.empty(400 * mib, dtype=torch.uint8, device="cuda")
+
+
 def main():
     globals()[sys.argv[1]]()
     print(torch.cuda.max_memory_allocated(), torch.cuda.max_memory_reserved())
