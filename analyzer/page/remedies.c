@@ -144,9 +144,11 @@ int page_remedies_best(struct opening *opening, const struct study *study, const
         add_filled(&text, remedy_text(remedy->key), &words);
         if (remedy->gain_known)
             text_addf(&text, ": %s", units_bytes(gain, remedy->gain_bytes));
-        if (remedy->gain_known && !is_compared)
+        if (remedy_is_of_allocator(remedy))
+            text_add(&text, remedy->gain_known ? " of reserved memory" : " (gain not known)");
+        else if (!is_compared)
             text_addf(&text, " of %s", units_bytes(need, remedies->need_bytes));
-        is_compared |= remedy->gain_known;
+        is_compared |= !remedy_is_of_allocator(remedy);
         said++;
     }
     if (said && !text_failed(&text))

@@ -251,7 +251,7 @@ static void keep_answer(struct remedies *remedies, const struct remedy *remedy)
 }
 
 /* What an allocator kept to itself is had for nothing: that comes first. */
-static bool is_of_allocator(const struct remedy *remedy)
+bool remedy_is_of_allocator(const struct remedy *remedy)
 {
     return remedy->key == REMEDY_expandable_segments || remedy->key == REMEDY_empty_cache;
 }
@@ -259,8 +259,8 @@ static bool is_of_allocator(const struct remedy *remedy)
 static int compare_gains(const void *left, const void *right)
 {
     const struct remedy *a = left, *b = right;
-    if (is_of_allocator(a) != is_of_allocator(b))
-        return is_of_allocator(a) ? -1 : 1;
+    if (remedy_is_of_allocator(a) != remedy_is_of_allocator(b))
+        return remedy_is_of_allocator(a) ? -1 : 1;
     if (a->gain_bytes != b->gain_bytes)
         return a->gain_bytes < b->gain_bytes ? 1 : -1;
     return (a->key > b->key) - (a->key < b->key);
@@ -392,6 +392,10 @@ static bool choose_moment(struct inquiry *inquiry)
         remedies->stock = history_device(history, device)->leading;
         remedies->moment = inquiry->failure->at;
         remedies->has_failed = true;
+        /* Nothing that the layer holds is as much as what it was refused. */
+        if (inquiry->failure->stock != remedies->stock &&
+            inquiry->failure->event.size_bytes > history->stocks[remedies->stock].peak_bytes)
+            return false;
     } else {
         const struct device_use *use = find_scarce(inquiry->study);
         if (!use)

@@ -41,6 +41,9 @@ struct remedies {
 /* The events of the study's trace are not closed yet. Nothing to release. */
 int remedies_find(struct remedies *remedies, const struct study *study, struct err *err);
 
+/* Its gain is of reserved memory, not of live. */
+bool remedy_is_of_allocator(const struct remedy *remedy);
+
 const char *remedy_key(enum remedy_key key);
 const char *remedy_sign(enum remedy_key key);
 /* With {what}, {who} and {count} to be filled in. */
