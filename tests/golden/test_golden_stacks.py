@@ -33,8 +33,13 @@ def test_the_merged_stacks_of_a_python_program_read_as_expected(record):
     assert stacks(trace) == (GOLDEN / "ctypes.txt").read_text(encoding="utf-8")
 
 
-def test_a_python_programs_report_names_its_own_line_first(record):
+def test_a_python_programs_report_heads_each_row_with_the_line_that_is_its_own(record):
     trace = record(sys.executable, GOLDEN / "golden_ctypes.py").trace
     lines = run_command("report", trace).stdout.splitlines()
     sites = [lines[n + 1].strip() for n, line in enumerate(lines) if line.endswith("other")]
-    assert sites == ["golden_ctypes.py:13 allocate"] * 4
+    assert sites == [
+        "golden_ctypes.py:18 Model.forward, in allocate",
+        "golden_ctypes.py:22 batches, in allocate",
+        "golden_ctypes.py:36 call_back.<locals>.compare, in allocate",
+        "golden_ctypes.py:13 allocate",
+    ]

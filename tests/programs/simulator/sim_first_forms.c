@@ -131,6 +131,25 @@ static void a_context_goes_with_its_last_attachment(void)
     EXPECT(cuCtxDetach(context), CUDA_ERROR_INVALID_CONTEXT);
 }
 
+/* 6.24 Graph Management, cuGraphInstantiate and cuGraphInstantiate_v2 until CUDA 11: the node in error and a
+ * log, both optional, before flags took their place. */
+static void a_graph_is_instantiated_with_room_for_a_log(void)
+{
+    CUgraph graph;
+    CUgraphExec first = NULL, second = NULL;
+    CUgraphNode wrong = NULL;
+    char log[64] = "none";
+    begin();
+    EXPECT(cuGraphCreate(&graph, 0), 0);
+    EXPECT(cuGraphInstantiate_v2(&first, graph, NULL, NULL, 0), 0);
+    EXPECT(cuGraphInstantiate_v2(&second, graph, &wrong, log, sizeof log), 0);
+    CHECK(first && second && first != second && !wrong);
+    EXPECT(cuGraphInstantiate_v2(NULL, graph, NULL, NULL, 0), CUDA_ERROR_INVALID_VALUE);
+    EXPECT(cuGraphExecDestroy(first), 0);
+    EXPECT(cuGraphExecDestroy(second), 0);
+    EXPECT(cuGraphDestroy(graph), 0);
+}
+
 static const struct sim_part parts[] = {
     PART(linear_memory_lies_where_32_bits_reach),
     PART(what_cannot_be_said_in_32_bits_is_out_of_memory),
@@ -139,6 +158,7 @@ static const struct sim_part parts[] = {
     PART(host_memory_is_the_same_as_today_s),
     PART(arrays_are_what_32_bits_describe),
     PART(a_context_goes_with_its_last_attachment),
+    PART(a_graph_is_instantiated_with_room_for_a_log),
 };
 
 SIM_MAIN(parts)
