@@ -55,7 +55,7 @@ def recorded_under(rows, mark):
     begin = next(i for i, row in enumerate(rows) if row["text"] == mark) + 1
     rest = rows[begin:]
     end = next((i for i, row in enumerate(rest) if row["kind"] == "mark"), len(rest))
-    return [row for row in rest[:end] if matrix.counts(row)]
+    return [row for row in rest[:end] if matrix.counts(row, mark)]
 
 
 def check_killed(folder, moment_s):

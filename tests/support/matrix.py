@@ -133,8 +133,10 @@ def between_marks(rows, mark):
     return rows[begin + 1 : end]
 
 
-def counts(row):
-    """Is it an event that the books must contain?"""
+def counts(row, mark):
+    """Is it an event that the books must contain, below this mark?"""
+    if mark.split()[0] == "runtime" and row["kind"] in GRAPHS:
+        return False
     if row["kind"] == "pool-usage":
         return row["memory"] == "graph pool"
     return not row["nested"] and row["kind"] != "device-memory"
@@ -185,12 +187,10 @@ def differences(result, entry, names="exact"):
         f"inside a call: {told(row)}" for row in rows if row["nested"] and row["kind"] not in INSIDE
     ]
     booked = entry["events"]
-    found = [row for row in rows if counts(row)]
+    found = [row for row in rows if counts(row, entry["mark"])]
     if names == "driver":
         kinds = {event["kind"] for event in booked}
         found = [row for row in found if row["kind"] in kinds or row["kind"] not in INSIDE]
-    if entry["mark"].split()[0] == "runtime":
-        found = [row for row in found if row["kind"] not in GRAPHS]
     if entry["reason"]:  # the call that ended the family failed, and is not booked
         found = [row for row in found if row["result"] == 0]
     for i in range(max(len(found), len(booked))):
