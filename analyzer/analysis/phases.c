@@ -61,6 +61,15 @@ static int reach_span(struct phases *phases, uint32_t span, struct err *err)
     return grown ? 0 : -1;
 }
 
+static int reach_steps(struct phases *phases, uint32_t path, struct err *err)
+{
+    struct path_steps *grown = array_reach(phases->steps, &phases->steps_capacity,
+                                           &phases->steps_count, sizeof *grown, path, err);
+    if (grown)
+        phases->steps = grown;
+    return grown ? 0 : -1;
+}
+
 static int reach_stock(struct phases *phases, size_t stock, struct err *err)
 {
     struct stock_phases *grown = array_reach(phases->stocks, &phases->stock_capacity,
@@ -68,6 +77,68 @@ static int reach_stock(struct phases *phases, size_t stock, struct err *err)
     if (grown)
         phases->stocks = grown;
     return grown ? 0 : -1;
+}
+
+/* --- steps --- */
+
+/* The step that has not ended yet, from 1. */
+static uint64_t step_now(const struct phases *phases)
+{
+    const enum step_end kind = step_ends_kind(&phases->ends);
+    return kind == STEP_ENDS ? 1 : phases->ends.counts[kind] + 1;
+}
+
+static int add_to_step(struct phase_row *row, uint64_t step, uint64_t bytes, struct err *err)
+{
+    if (row->step && row->step != step) {
+        if (spread_add(&row->per_step, row->step_bytes, err))
+            return -1;
+        row->step_bytes = 0;
+    }
+    row->step = step;
+    row->step_bytes += bytes;
+    return 0;
+}
+
+static void count_step(struct path_steps *own, uint64_t step)
+{
+    own->count += own->step != step;
+    own->step = step;
+}
+
+/* A stronger kind of end was seen: all that was so far happened in the first step. */
+static void begin_steps_again(struct phases *phases)
+{
+    for (size_t i = 0; i < phases->steps_count; i++)
+        if (phases->steps[i].count)
+            phases->steps[i] = (struct path_steps){1, 1};
+    for (size_t i = 0; i < phases->stock_count; i++)
+        for (size_t n = 0; n < phases->stocks[i].row_count; n++) {
+            struct phase_row *row = &phases->stocks[i].rows[n];
+            spread_release(&row->per_step);
+            row->step_bytes = row->allocated_bytes;
+            row->step = row->step ? 1 : 0;
+        }
+}
+
+/* The step that was open at the end did not end. */
+static int finish_steps(const struct phases *phases, struct phase_row *row, uint32_t path,
+                        struct err *err)
+{
+    const uint64_t open_step = step_now(phases);
+    if (path >= phases->steps_count || step_ends_kind(&phases->ends) == STEP_ENDS)
+        return 0;
+    const struct path_steps *own = &phases->steps[path];
+    const uint64_t ended_count = own->count - (own->count && own->step == open_step);
+    if (row->step && row->step != open_step && spread_add(&row->per_step, row->step_bytes, err))
+        return -1;
+    return spread_add_zeros_before(&row->per_step, ended_count - row->per_step.count, err);
+}
+
+static void note_end(struct phases *phases, enum step_end before, enum step_end ended)
+{
+    if (ended != STEP_ENDS && before != STEP_ENDS && ended != before)
+        begin_steps_again(phases);
 }
 
 /* --- spans --- */
@@ -116,7 +187,7 @@ static int add_occurrence(struct phase_row *row, const struct open_sums *open, u
 }
 
 static int end_in_stock(struct stock_phases *own, const struct spans *spans, uint32_t number,
-                        uint64_t occurrence, struct err *err)
+                        uint64_t occurrence, uint64_t step, struct err *err)
 {
     const struct span *span = &spans->items[number];
     if (reach_open(own, number, err) || reach_row(own, span->path, err))
@@ -128,7 +199,10 @@ static int end_in_stock(struct stock_phases *own, const struct spans *spans, uin
     row->allocated_bytes += open->allocated_bytes;
     row->freed_bytes += open->freed_bytes;
     row->kept_bytes += open->kept_bytes;
-    return add_occurrence(row, open, peak_bytes, occurrence, err);
+    return add_to_step(row, step, open->allocated_bytes, err) ||
+                   add_occurrence(row, open, peak_bytes, occurrence, err)
+               ? -1
+               : 0;
 }
 
 static int on_span(void *self, const struct cursor *at, const struct spans *spans, uint32_t number,
@@ -136,7 +210,9 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
 {
     struct phases *phases = self;
     const struct span *span = &spans->items[number];
-    if (reach_occurrences(phases, span->path, at->err) || reach_span(phases, number, at->err))
+    const uint64_t step = step_now(phases);
+    if (reach_occurrences(phases, span->path, at->err) || reach_span(phases, number, at->err) ||
+        reach_steps(phases, span->path, at->err))
         return -1;
     if (begins)
         phases->occurrence[number] = ++phases->occurrences_count[span->path];
@@ -148,9 +224,14 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
             continue;
         if (begins ? begin_in_stock(own, span, number, at->history->stocks[i].live_bytes, is_first,
                                     at->err)
-                   : end_in_stock(own, spans, number, phases->occurrence[number], at->err))
+                   : end_in_stock(own, spans, number, phases->occurrence[number], step, at->err))
             return -1;
     }
+    if (begins)
+        return 0;
+    count_step(&phases->steps[span->path], step);
+    const enum step_end before = step_ends_kind(&phases->ends);
+    note_end(phases, before, step_ends_at_span(&phases->ends, at, spans, number));
     return 0;
 }
 
@@ -232,12 +313,21 @@ static int finish_stock(const struct phases *phases, struct stock_phases *own, s
     for (size_t i = 0; i < path_count; i++) {
         own->rows[i].path = (uint32_t)i;
         own->rows[i].count = i < phases->path_count ? phases->occurrences_count[i] : 0;
-        if (add_before_stock(&own->rows[i], err))
+        if (add_before_stock(&own->rows[i], err) ||
+            finish_steps(phases, &own->rows[i], (uint32_t)i, err))
             return -1;
     }
     own->rows[path_count] = own->outside;
     own->rows[path_count].path = HISTORY_NONE;
     own->row_count = path_count + (own->outside.count ? 1 : 0);
+    return 0;
+}
+
+static int on_event(void *self, const struct cursor *at)
+{
+    struct phases *phases = self;
+    const enum step_end before = step_ends_kind(&phases->ends);
+    note_end(phases, before, step_ends_at_event(&phases->ends, at));
     return 0;
 }
 
@@ -256,8 +346,11 @@ static int on_end(void *self, const struct cursor *at)
 
 struct observer phases_observer(struct phases *phases)
 {
-    return (struct observer){
-        .self = phases, .on_change = on_change, .on_span = on_span, .on_end = on_end};
+    return (struct observer){.self = phases,
+                             .on_change = on_change,
+                             .on_span = on_span,
+                             .on_event = on_event,
+                             .on_end = on_end};
 }
 
 void phases_release(struct phases *phases)
@@ -266,6 +359,8 @@ void phases_release(struct phases *phases)
         for (size_t n = 0; n < phases->stocks[i].row_count; n++)
             for (int figure = 0; figure < PHASE_FIGURES; figure++)
                 spread_release(&phases->stocks[i].rows[n].each[figure]);
+        for (size_t n = 0; n < phases->stocks[i].row_count; n++)
+            spread_release(&phases->stocks[i].rows[n].per_step);
         free(phases->stocks[i].open);
         free(phases->stocks[i].rows);
         high_water_release(&phases->stocks[i].water);
@@ -273,6 +368,7 @@ void phases_release(struct phases *phases)
     free(phases->stocks);
     free(phases->occurrences_count);
     free(phases->occurrence);
+    free(phases->steps);
     *phases = (struct phases){0};
 }
 

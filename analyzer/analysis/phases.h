@@ -9,7 +9,8 @@
  *   entry              live bytes at the push of the first occurrence
  *
  * What one occurrence did: allocated, kept and peak of it alone. A row has the median, the highest
- * and the last of them, in the order in which they ended.
+ * and the last of them, in the order in which they ended. The same of a step: what the occurrences
+ * that ended in it allocated, of the steps that ended and in which any did.
  *
  * The row without a path is the time outside any phase, taken as one occurrence. It watches the
  * replay, and keeps a row for each path and stock, and sums for each open phase.
@@ -17,6 +18,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_PHASES_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_PHASES_H
 
+#include "analyzer/analysis/steps/step_ends.h"
 #include "analyzer/replay/history/observer.h"
 #include "analyzer/util/spread.h"
 
@@ -28,6 +30,8 @@ struct phase_row {
     uint64_t entry_bytes, peak_bytes, allocated_bytes, freed_bytes, kept_bytes;
     uint64_t peak_occurrence; /* that reached peak_bytes first, from 1 by beginning; 0: outside */
     struct spread each[PHASE_FIGURES]; /* of one occurrence; empty: outside */
+    struct spread per_step;            /* allocated; empty: outside, or no steps are known */
+    uint64_t step, step_bytes;         /* of the step that is not in per_step yet; 0: none */
 };
 
 struct phase_rows {
@@ -45,6 +49,11 @@ struct phases {
     uint64_t *occurrence; /* by span: which of its path it is, from 1 */
     size_t span_count, span_capacity;
     uint64_t open_count;
+    struct step_ends ends;
+    struct path_steps {
+        uint64_t step, count; /* the last step in which an occurrence ended; how many there were */
+    } * steps;                /* by path */
+    size_t steps_count, steps_capacity;
 };
 
 struct observer phases_observer(struct phases *phases);

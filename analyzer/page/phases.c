@@ -24,6 +24,7 @@ struct phase_list {
     const struct stock *stock;
     uint64_t card_bytes; /* 0: not known */
     bool as_tree;        /* a name stands indented below the phase around it */
+    bool has_steps;      /* what a step allocates is in a summary, too */
     size_t most;         /* rows in a summary: those that allocated most */
     bool has_sums;       /* a row that is shown sums to more than the card has */
 };
@@ -54,7 +55,7 @@ static void add_phase_name(struct doc *doc, const struct study *study, uint32_t 
 
 static double largest_error_ratio(const struct phase_row *row)
 {
-    double largest = 0;
+    double largest = spread_error_ratio(&row->per_step);
 
     for (int i = 0; i < PHASE_FIGURES; i++)
         if (spread_error_ratio(&row->each[i]) > largest)
@@ -62,8 +63,22 @@ static double largest_error_ratio(const struct phase_row *row)
     return largest;
 }
 
+/* What the occurrences of one step did. */
+static void add_per_step(struct doc *doc, const struct spread *per_step, bool is_shown)
+{
+    const bool known = per_step->count > 0;
+
+    doc_known_count(doc_detail(doc), "steps", "Steps", known, per_step->count);
+    doc_known_bytes(doc_spare(doc_detail_if(doc, !is_shown)), "allocated_per_step_median_bytes",
+                    "Per step", known, spread_median(per_step));
+    doc_known_bytes(doc_detail(doc), "allocated_per_step_highest_bytes", "At most", known,
+                    per_step->highest);
+    doc_known_bytes(doc_detail(doc), "allocated_per_step_last_bytes", "Last", known,
+                    per_step->last);
+}
+
 /* What one occurrence did. */
-static void add_each(struct doc *doc, const struct phase_row *row)
+static void add_each(struct doc *doc, const struct phase_row *row, bool has_steps)
 {
     const struct spread *peak = &row->each[PHASE_PEAK], *kept = &row->each[PHASE_KEPT];
     const struct spread *allocated = &row->each[PHASE_ALLOCATED];
@@ -81,6 +96,7 @@ static void add_each(struct doc *doc, const struct phase_row *row)
                     spread_median(kept));
     doc_known_bytes(doc_detail(doc), "kept_highest_bytes", "Most kept", known, kept->highest);
     doc_known_bytes(doc_detail(doc), "kept_last_bytes", "Last kept", known, kept->last);
+    add_per_step(doc, &row->per_step, has_steps);
     doc_known_ratio(doc_detail(doc), "median_error_ratio", "Medians are low by", known,
                     largest_error_ratio(row));
 }
@@ -95,7 +111,7 @@ static void add_phase(struct doc *doc, const struct study *study, const struct p
     doc_count(doc, "count", "Count", row->count);
     doc_bytes(doc_detail(doc), "entry_bytes", "At entry", row->entry_bytes);
     doc_bytes(doc, "peak_bytes", "Peak", row->peak_bytes);
-    add_each(doc, row);
+    add_each(doc, row, list->has_steps);
     doc_bytes(doc, "allocated_bytes", "In all", row->allocated_bytes);
     if (list->card_bytes && row->allocated_bytes > list->card_bytes)
         doc_words(doc, "%s (sum)", units_bytes(size, row->allocated_bytes));
@@ -172,6 +188,7 @@ static int add_phase_list(struct doc *doc, const struct study *study, const stru
     struct phase_list list = {.card_bytes = study_card_bytes(study, use->device),
                               .as_tree = is_page && !doc_takes(doc, DOC_DETAIL),
                               .most = most};
+    list.has_steps = list.as_tree && step_ends_kind(&study->phases.ends) != STEP_ENDS;
     struct page_stocks stocks;
 
     page_stocks_find(&stocks, doc, study, use, view);

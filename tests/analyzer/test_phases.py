@@ -286,3 +286,38 @@ def test_the_answer_names_the_phase_and_the_occurrence_of_the_peak(trace):
         "Each step allocates 2.00 MiB (median; 3.00 MiB at most) and keeps 0 B.",
     ]
     assert document["next"] == f"gpumemtrace peak {trace.path}"
+
+
+def test_a_phase_has_median_highest_and_last_of_what_a_step_of_it_allocates(trace):
+    for number, sizes in enumerate(((1, 2), (10, 20, 30), (5,), ())):
+        for size in sizes:
+            with trace.phase("layer"):
+                trace.free(trace.alloc(size))
+        trace.step(number)
+    with trace.phase("layer"):  # of a step that does not end
+        trace.alloc(1000)
+    (device,) = load_json("phases", trace.write())["devices"]
+    (layer,) = device["phases"]
+    assert [layer[key] for key in ("count", "steps", "allocated_median_bytes")] == [7, 3, 10]
+    per_step = [layer[f"allocated_per_step_{which}_bytes"] for which in ("median", "highest", "last")]
+    assert per_step == [5, 60, 5]
+
+
+def test_what_came_before_the_steps_were_known_belongs_to_the_first(trace):
+    for _ in range(3):
+        with trace.phase("forward"):  # would end a step, but the program marks them
+            trace.free(trace.alloc(10))
+    trace.step(1)
+    with trace.phase("forward"):
+        trace.free(trace.alloc(10))
+    trace.step(2)
+    (device,) = load_json("phases", trace.write())["devices"]
+    (forward,) = device["phases"]
+    assert [forward[f"allocated_per_step_{which}_bytes"] for which in ("median", "highest", "last")] == [10, 30, 10]
+
+
+def test_without_steps_nothing_is_said_per_step(trace):
+    with trace.phase("work"):
+        trace.alloc(1)
+    (device,) = load_json("phases", trace.write())["devices"]
+    assert device["phases"][0]["steps"] is None and device["phases"][0]["allocated_per_step_last_bytes"] is None

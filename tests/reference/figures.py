@@ -310,7 +310,7 @@ class Figures:
                     "allocated_bytes": allocated,
                     "freed_bytes": freed,
                     "kept_bytes": kept,
-                    **each(live, spans, spent),
+                    **each(live, spans, spent, leaks.step_ends(self.books)[1]),
                 }
             )
         unknown = dict.fromkeys(rows[0]) if rows else {}  # of what is no occurrence

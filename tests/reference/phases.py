@@ -5,6 +5,7 @@ what a row of phases is."""
 EACH = (
     "peak_median_bytes", "peak_last_bytes", "peak_occurrence", "allocated_median_bytes", "allocated_highest_bytes",
     "allocated_last_bytes", "kept_median_bytes", "kept_highest_bytes", "kept_last_bytes", "median_error_ratio",
+    "steps", "allocated_per_step_median_bytes", "allocated_per_step_highest_bytes", "allocated_per_step_last_bytes",
 )  # fmt: skip
 MOST_VALUES, BITS_AT_FIRST = 128, 16
 
@@ -26,8 +27,23 @@ def median(values):
     raise ValueError(values)
 
 
-def each(live, spans, spent):
-    """live: bytes after each event. spans: the occurrences, as they began. spent: {span: (allocated, freed, kept)}."""
+def per_step(spans, spent, step_ends):
+    """(number of steps, median, error, highest, last) of what the occurrences that ended in a step allocated; steps
+    that did not end, or in which none ended, are left out."""
+    sums = {}
+    for span in spans:
+        step = sum(end < span.end for end in step_ends)
+        if step < len(step_ends):
+            sums[step] = sums.get(step, 0) + spent.get(span, (0, 0, 0))[0]
+    if not sums:
+        return None, None, 0.0, None, None
+    found, error = median(sums.values())
+    return len(sums), found, error, max(sums.values()), sums[max(sums)]
+
+
+def each(live, spans, spent, step_ends):
+    """live: bytes after each event. spans: the occurrences, as they began. spent: {span: (allocated, freed, kept)}.
+    step_ends: the events at which steps end."""
 
     def peak(span):
         return max([live[span.begin - 1] if span.begin else 0, *live[span.begin : span.end]])
@@ -43,6 +59,8 @@ def each(live, spans, spent):
     row = {f"{name}_median_bytes": found for name, (found, _) in medians.items()}
     row |= {f"{name}_last_bytes": values[-1] for name, values in columns.items()}
     row |= {f"{name}_highest_bytes": max(columns[name]) for name in ("allocated", "kept")}
-    row["median_error_ratio"] = max(error for _, error in medians.values())
+    names = [f"allocated_per_step_{which}_bytes" for which in ("median", "highest", "last")]
+    row["steps"], row[names[0]], step_error, row[names[1]], row[names[2]] = per_step(spans, spent, step_ends)
+    row["median_error_ratio"] = max(step_error, *(error for _, error in medians.values()))
     row["peak_occurrence"] = 1 + next(number for number in ended if peak(spans[number]) == highest) if highest else 1
     return row
