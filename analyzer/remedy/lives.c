@@ -53,7 +53,7 @@ static void note_end(struct place_life *life, const struct block *block, bool co
 
 static bool counts(const struct lives *lives, const struct cursor *at)
 {
-    return !lives->moment_is_last || at->index <= lives->moment;
+    return !lives->failure || at->index <= lives->moment;
 }
 
 static int on_change(void *self, const struct cursor *at, const struct spans *spans,
@@ -78,6 +78,24 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     return 0;
 }
 
+/* What was refused would have been born; how it would have ended is not known. */
+static int on_event(void *self, const struct cursor *at)
+{
+    struct lives *lives = self;
+    const struct failure *failure = lives->failure;
+    if (at->index != lives->moment || !failure || failure->stock != lives->stock)
+        return 0;
+    const uint32_t optimized_rounds_count = lives->optimized_rounds_count;
+    struct place_life *life = reach(lives, failure->event.stack_id, at->err);
+    if (!life)
+        return -1;
+    note_birth(lives, life, at->index, part_of_path(at->history, failure->path),
+               failure->event.size_bytes);
+    life->live_count--;
+    lives->optimized_rounds_count = optimized_rounds_count; /* by allocations that were served */
+    return 0;
+}
+
 /* What is live to the end was kept. */
 static int on_end(void *self, const struct cursor *at)
 {
@@ -96,7 +114,8 @@ static int on_end(void *self, const struct cursor *at)
 
 struct observer lives_observer(struct lives *lives)
 {
-    return (struct observer){.self = lives, .on_change = on_change, .on_end = on_end};
+    return (struct observer){
+        .self = lives, .on_change = on_change, .on_event = on_event, .on_end = on_end};
 }
 
 void lives_release(struct lives *lives)

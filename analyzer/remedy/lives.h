@@ -22,8 +22,8 @@ struct place_life {
 struct lives {
     struct places *places;
     uint32_t stock;
-    uint64_t moment;     /* an event: which round it is in */
-    bool moment_is_last; /* what is born after it does not count */
+    uint64_t moment;               /* an event: which round it is in */
+    const struct failure *failure; /* at that moment: nothing after it counts as born; or NULL */
     struct rounds rounds;
     uint64_t round_index; /* the event that began the round of the moment; 0: the first one */
     uint64_t bytes_by_part[PART_OPTIMIZER + 1]; /* born */

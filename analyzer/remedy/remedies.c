@@ -355,7 +355,7 @@ static int inquire(struct inquiry *inquiry, struct err *err)
         .places = &inquiry->places,
         .stock = remedies->stock,
         .moment = moment,
-        .moment_is_last = inquiry->failure != NULL,
+        .failure = inquiry->failure,
     };
     const struct observer lives = lives_observer(&inquiry->lives);
     if (replay_again(study, &lives, err))

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: MIT
+"""Training loops at random that end in a failure, and what would have helped beside a slow reading of the events."""
+
+import random
+
+import pytest
+
+from reference.remedies import Run
+from reference.test_reference import AT_ONCE, CHOSEN
+from support.run import load_json
+from support.tracefile import MIB, Trace
+
+MAIN = ("/home/me/train.py", 40, "main")
+UPDATE = ("/usr/lib/python3/dist-packages/torch/optim/adam.py", 500, "_multi_tensor_adam")
+STATES = ("/usr/lib/python3/dist-packages/torch/optim/adam.py", 100, "Adam._init_group")
+
+
+class Loop:
+    def __init__(self, path, seed):
+        self.random, self.trace = random.Random(seed), Trace(path)
+        self.trace.device(total_bytes=1 << 40)
+        self.layers = [self.random.randint(1, 400) * MIB for _ in range(self.random.randint(1, 5))]
+        self.weights = [self.random.randint(1, 300) * MIB for _ in self.layers]
+        self.keeps_gradients, self.keeps_outputs, self.has_states, self.has_temporaries = (
+            self.random.random() < 0.5 for _ in range(4))
+        self.gradients = [None for _ in self.layers]
+        self.states = []
+
+    def alloc(self, size, line, *inner):
+        return self.trace.alloc(size, "tensor", stack=self.trace.stack(*inner, ("/home/me/train.py", line, "f"), MAIN))
+
+    def free(self, block):
+        self.trace.free(block, "tensor")
+
+    def passing(self, size, line, *inner):
+        if self.random.random() < 0.7:
+            self.free(self.alloc(size, line, *inner))
+
+    def step(self):
+        with self.trace.phase("data"):
+            batch = self.alloc(8 * MIB, 1)
+        with self.trace.phase("forward"):
+            kept = [self.alloc(size, 10 + i) for i, size in enumerate(self.layers)]
+            self.passing(50 * MIB, 20)
+        with self.trace.phase("backward"):
+            for i in reversed(range(len(kept))):
+                self.passing(self.layers[i], 30)
+                made = self.alloc(self.weights[i], 50 + i)
+                if i or not self.keeps_outputs:
+                    self.free(kept[i])
+                if self.gradients[i]:
+                    self.free(made)
+                else:
+                    self.gradients[i] = made
+        with self.trace.phase("optimizer"):
+            if self.has_states and not self.states:
+                self.states = [self.alloc(size, 70, STATES) for size in self.weights]
+            temporaries = [self.alloc(size, 71, UPDATE) for size in self.weights if self.has_temporaries]
+            for block in temporaries:
+                self.free(block)
+        if not self.keeps_gradients:
+            for block in self.gradients:
+                self.free(block)
+            self.gradients = [None for _ in self.layers]
+        self.free(batch)
+
+    def write(self):
+        with self.trace.phase("init"):
+            for size in self.weights:
+                self.alloc(size, 5)
+        for _ in range(self.random.randint(0, 4)):
+            self.step()
+        name = self.random.choice(["forward", "backward", "optimizer"])
+        with self.trace.phase("forward"):
+            for i, size in enumerate(self.layers):
+                self.alloc(size, 10 + i)
+        with self.trace.phase(name):
+            line = {"forward": 20, "backward": 50, "optimizer": 70}[name]
+            stack = self.trace.stack(("/home/me/train.py", line, "f"), MAIN)
+            self.trace.fail(self.random.randint(1, 600) * MIB, "tensor", stack=stack)
+        self.trace.exit()
+        return self.trace.write()
+
+
+@pytest.mark.parametrize("first", CHOSEN[::AT_ONCE])
+def test_gains_are_those_of_a_slow_reading(tmp_path, first):
+    for seed in CHOSEN[CHOSEN.index(first):][:AT_ONCE]:
+        path = Loop(tmp_path / f"{seed}.db", seed).write()
+        rows = load_json("oom", path)["remedies"]
+        need, gains = Run(path).gains()
+        found = {row["remedy"]: row["gain_bytes"] for row in rows if row["remedy"] not in ("checkpoint", "no_grad")}
+        assert found == gains, f"seed {seed}"
+        assert all(row["need_bytes"] == need for row in rows), f"seed {seed}"
