@@ -52,7 +52,7 @@ struct study {
     struct breakdown breakdown;      /* of the moments of the timelines */
     bool takes_library_ranges;       /* as in struct study_ask */
     const struct remedies *remedies; /* analyzer/remedy/; NULL: nobody asked for them */
-    struct whatif whatif; /* empty unless asked for */
+    struct whatif whatif;            /* empty unless asked for */
 };
 
 /*
