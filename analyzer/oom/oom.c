@@ -139,26 +139,19 @@ static int weigh_pool(struct oom *oom, const struct history *history, struct err
     return 0;
 }
 
-/* Free in the private pools of graphs, in all pools of the device. */
-static int find_graph_bytes(uint64_t *bytes, uint64_t *all_bytes, const struct history *history,
-                            const struct oom *oom, int device, struct err *err)
+/* Free in the private pools of graphs. */
+static int find_graph_bytes(uint64_t *bytes, const struct history *history, const struct oom *oom,
+                            struct err *err)
 {
-    for (uint32_t i = 0; i < history->stock_count; i++) {
-        const struct stock *stock = &history->stocks[i];
-        struct segment_list list;
+    struct segment_list list;
 
-        if (stock->account != ACCOUNT_pool || stock->device != device)
-            continue;
-        if (segments_at(&list, history, i, oom->failure->at.index, err))
-            return -1;
-        for (size_t j = 0; j < list.count; j++) {
-            const uint64_t free_bytes = list.items[j].is_of_graph ? list.items[j].free_bytes : 0;
-
-            *all_bytes += free_bytes;
-            *bytes += i == oom->stock ? free_bytes : 0;
-        }
-        segments_release(&list);
-    }
+    if (history->stocks[oom->stock].account != ACCOUNT_pool)
+        return 0;
+    if (segments_at(&list, history, oom->stock, oom->failure->at.index, err))
+        return -1;
+    for (size_t i = 0; i < list.count; i++)
+        *bytes += list.items[i].is_of_graph ? list.items[i].free_bytes : 0;
+    segments_release(&list);
     return 0;
 }
 
@@ -166,12 +159,11 @@ static int weigh_rest(struct oom *oom, const struct history *history, const stru
                       struct err *err)
 {
     const struct trace_meta *meta = &history->trace->meta;
-    uint64_t graph_bytes = 0;
 
     oom->lost_events = meta->lost_events.known && meta->lost_events.value > 0;
-    if (find_graph_bytes(&oom->graph_bytes, &graph_bytes, history, oom, use->device, err) ||
+    if (find_graph_bytes(&oom->graph_bytes, history, oom, err) ||
         (oom->has_pool && oom->reserved_known && weigh_pool(oom, history, err)) ||
-        oom_sum_at(&oom->sum, history, use, &oom->failure->at, graph_bytes, oom->is_fresh, err))
+        oom_sum_at(&oom->sum, history, use, &oom->failure->at, oom->is_fresh, err))
         return -1;
     oom->outside_bytes = oom->sum.outside_bytes;
     oom->managed_bytes = oom->sum.managed_bytes;

@@ -14,18 +14,14 @@ static void add_term(struct oom_sum *sum, const char *key, const char *text, con
             (struct oom_term){.key = key, .text = text, .source = source, .bytes = bytes};
 }
 
-static void add_counted(struct oom_sum *sum, const struct ledger *ledger, uint64_t graph_bytes)
+static void add_counted(struct oom_sum *sum, const struct ledger *ledger)
 {
-    const uint64_t cached_bytes = ledger_sum(ledger, LEDGER_pool_cached);
-
-    if (graph_bytes > cached_bytes)
-        graph_bytes = cached_bytes;
     add_term(sum, "live", "live in the framework's pools", "counted",
              (int64_t)ledger_sum(ledger, LEDGER_pool_live));
     add_term(sum, "idle", "idle in pools", "counted",
-             (int64_t)(cached_bytes - graph_bytes + sum->mempools_bytes));
+             (int64_t)(ledger_sum(ledger, LEDGER_pool_cached) + sum->mempools_bytes));
     add_term(sum, "graphs", "CUDA graphs' private pools", "counted",
-             (int64_t)(graph_bytes + ledger_sum(ledger, LEDGER_graphs)));
+             (int64_t)(ledger_sum(ledger, LEDGER_pool_graphs) + ledger_sum(ledger, LEDGER_graphs)));
     add_term(sum, "libraries", "other libraries", "counted",
              (int64_t)ledger_sum(ledger, LEDGER_library));
     add_term(sum, "program", "the program's own calls", "counted",
@@ -81,7 +77,7 @@ static void add_free(struct oom_sum *sum, const struct ledger *ledger, bool is_c
 }
 
 int oom_sum_at(struct oom_sum *sum, const struct history *history, const struct device_use *use,
-               const struct moment *moment, uint64_t graph_bytes, bool is_fresh, struct err *err)
+               const struct moment *moment, bool is_fresh, struct err *err)
 {
     struct ledger ledger;
 
@@ -95,7 +91,7 @@ int oom_sum_at(struct oom_sum *sum, const struct history *history, const struct 
         ledger.is_asked && ledger.total_known && ledger.used_bytes <= ledger.total_bytes;
     if (sum->is_known) {
         sum->total_bytes = ledger.total_bytes;
-        add_counted(sum, &ledger, graph_bytes);
+        add_counted(sum, &ledger);
         add_rest(sum, &ledger);
         add_free(sum, &ledger, !is_fresh);
     }

@@ -36,9 +36,8 @@ struct oom_sum {
     uint64_t managed_bytes;
 };
 
-/* At a failure. graph_bytes are free in graphs' private pools of that device; is_fresh: the card told in
- * the call that failed. */
+/* At a failure. is_fresh: the card told in the call that failed. */
 int oom_sum_at(struct oom_sum *sum, const struct history *history, const struct device_use *use,
-               const struct moment *moment, uint64_t graph_bytes, bool is_fresh, struct err *err);
+               const struct moment *moment, bool is_fresh, struct err *err);
 
 #endif

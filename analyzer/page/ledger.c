@@ -54,6 +54,8 @@ static void write_share(char out[OWNER_TEXT_BYTES], const struct study *study,
     units_bytes(size, term->bytes);
     if (term->kind == LEDGER_pool_live)
         snprintf(out, OWNER_TEXT_BYTES, "%s live in the %s pool", size, name);
+    else if (term->kind == LEDGER_pool_graphs)
+        snprintf(out, OWNER_TEXT_BYTES, "%s held by CUDA graphs in the %s pool", size, name);
     else if (term->kind == LEDGER_pool_cached)
         snprintf(out, OWNER_TEXT_BYTES, "%s cached by the %s pool", size, name);
     else
@@ -357,8 +359,9 @@ int page_ledgers(struct doc *doc, const struct study *study, const struct view *
 /* What nvidia-smi shows for the process: its pools, its other memory, and its context. */
 static void add_note(struct doc *doc, const struct ledger *ledger)
 {
-    const uint64_t pools_bytes =
-        ledger_sum(ledger, LEDGER_pool_live) + ledger_sum(ledger, LEDGER_pool_cached);
+    const uint64_t pools_bytes = ledger_sum(ledger, LEDGER_pool_live) +
+                                 ledger_sum(ledger, LEDGER_pool_graphs) +
+                                 ledger_sum(ledger, LEDGER_pool_cached);
     const uint64_t modules_bytes = ledger_sum(ledger, LEDGER_modules);
     const uint64_t context_bytes = ledger_sum(ledger, LEDGER_context);
     const uint64_t own_bytes =

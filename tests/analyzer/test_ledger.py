@@ -82,6 +82,17 @@ def test_what_a_library_takes_through_a_pool_is_the_pools(trace):
     }  # fmt: skip
 
 
+def test_what_a_graphs_private_pool_holds_is_not_cached(trace):
+    segment = trace.alloc(20 * MIB)
+    trace.event("capture-begin", stream=7, device=0)
+    trace.tensor(segment, 8 * MIB, stream=7)
+    trace.event("capture-end", stream=7, object=0x9A, device=0)
+    trace.event("graph-made", object=0x9B, address=0x9A, device=0)
+    trace.tensor_free(segment)
+    terms = terms_of(trace, "--at=end")
+    assert (terms["pool_graphs", "pytorch"], terms.get(("pool_cached", "pytorch"))) == (20 * MIB, None)
+
+
 # --- a whole card ---
 
 

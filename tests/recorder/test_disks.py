@@ -3,7 +3,6 @@
 be read even there, and what was lost is counted."""
 import json
 import pathlib
-import re
 import resource
 import signal
 import subprocess
@@ -213,8 +212,8 @@ def test_the_trace_of_a_killed_process_can_be_read_where_nothing_can_be_written(
     assert json.loads((tmp_path / "again").read_text()) == read_only
     assert tree(folder) == before
     folded = load_json("report", folder / "trace.db")
-    relative = re.sub(r'"path": "[^"]*"', "", json.dumps(folded, sort_keys=True))
-    assert relative == re.sub(r'"path": "[^"]*"', "", json.dumps(read_only, sort_keys=True))
+    relative = json.dumps(folded, sort_keys=True).replace(f"{folder}/", "left/")
+    assert relative == json.dumps(read_only, sort_keys=True)
 
 
 @mounting

@@ -3,7 +3,6 @@
 moments: no figure is carried from one event to the next. A dictionary has the keys of the command's JSON."""
 
 import itertools
-import math
 
 from reference import blame, leaks
 from reference.autograd import forward_stacks
@@ -11,6 +10,7 @@ from reference.events import table_rows
 from reference.failures import Failures
 from reference.frag_model import pinned_by, streams
 from reference.graphs import Graphs
+from reference.holes import Holes, join
 from reference.oom import GRANULE, explain, retries
 from reference.phases import EACH, each
 
@@ -28,34 +28,6 @@ def word_is_in(name, word):
         ):
             return True
     return False
-
-
-class Holes:
-    """What of some stretches of memory nothing live covers."""
-
-    def __init__(self, held, live):
-        self.total = self.largest = self.stranded = 0
-        for start, end in held:
-            inside = sorted((max(a, start), min(b, end)) for a, b in live if a < end and b > start)
-            holes, at = [], start
-            for a, b in inside:
-                holes.append(max(a - at, 0))
-                at = max(at, b)
-            holes.append(max(end - at, 0))
-            self.total += sum(holes)
-            self.largest = max(self.largest, *holes)
-            self.stranded += sum(holes) if inside else 0
-
-
-def join(stretches):
-    """Neighbours that touch become one."""
-    joined = []
-    for start, end in sorted(stretches):
-        if joined and start <= joined[-1][1]:
-            joined[-1][1] = max(joined[-1][1], end)
-        else:
-            joined.append([start, end])
-    return joined
 
 
 class Figures:

@@ -5,6 +5,7 @@ code with the analyzer."""
 import fnmatch
 
 from reference.events import table_rows
+from reference.holes import Holes
 
 ROLES = list(table_rows("frame_roles.def", "RULE"))
 
@@ -75,7 +76,14 @@ class Ledger:
             tensors = self.live("pool", stock[2])
             bytes_ = min(sum(block.size for block in tensors), held[stock])
             self.add("pool_live", self.figures.pool_name(stock), bytes_, len(tensors))
-            self.add("pool_cached", self.figures.pool_name(stock), held[stock] - bytes_)
+            of_graphs = min(self.free_in_graphs(stock, tensors), held[stock] - bytes_)
+            self.add("pool_graphs", self.figures.pool_name(stock), of_graphs)
+            self.add("pool_cached", self.figures.pool_name(stock), held[stock] - bytes_ - of_graphs)
+
+    def free_in_graphs(self, stock, tensors):
+        held = [r for r in self.segments(stock) if self.figures.graphs.is_of_graph(r, self.index)]
+        stretches = [(r.address, r.address + r.size) for r in held]
+        return Holes(stretches, [(block.address, block.address + block.size) for block in tensors]).total
 
     def add_kept_by_driver(self):
         stock = (self.device, "device", 0)

@@ -49,15 +49,12 @@ def terms(figures, failure, found):
     found["managed_bytes"] = live_bytes(figures, (device, "managed", 0), index)
     if ledger.source != "card" or not ledger.total or ledger.used > ledger.total:
         return []
-    graphs = sum(
-        part[0] for stock in figures.pools(device) for part in idle_parts(figures, stock, index) if part[4]
-    )  # fmt: skip
-    graphs, looked = min(graphs, of("pool_cached")), of("context")
+    looked = of("context")
     context = min(looked, CONTEXT_MOST)
     rows = [
         ("live", of("pool_live"), "counted"),
-        ("idle", of("pool_cached", "mempools") - graphs, "counted"),
-        ("graphs", graphs + of("graphs"), "counted"),
+        ("idle", of("pool_cached", "mempools"), "counted"),
+        ("graphs", of("pool_graphs", "graphs"), "counted"),
         ("libraries", of("library"), "counted"),
         ("program", of("program", "unknown"), "counted"),
         ("rounding", of("rounding"), "assumed"),

@@ -6,6 +6,7 @@
 
 #include "analyzer/analysis/card.h"
 #include "analyzer/analysis/frag.h"
+#include "analyzer/analysis/stretches.h"
 #include "analyzer/replay/history/live_walk.h"
 #include "analyzer/util/array.h"
 
@@ -104,6 +105,7 @@ const char *ledger_library(const struct ledger *ledger, const struct ledger_term
 /* What the pools of a device hold from the driver, and what of it is live, by stock. */
 struct pool_share {
     uint64_t held_bytes, mapped_bytes, live_bytes, live_count;
+    uint64_t graph_bytes; /* free in segments of graphs: nobody else gets them */
 };
 
 struct pools {
@@ -144,13 +146,40 @@ static int look_at_pool(struct pools *pools, uint32_t stock, struct err *err)
     return 0;
 }
 
+/* Of private pools of graphs: what their segments hold beyond live tensors. */
+static int look_at_graphs(struct pools *pools, uint32_t stock, struct err *err)
+{
+    struct live_walk tensors = live_walk_begin(pools->history, stock, pools->index);
+    struct live_walk walk = tensors;
+    struct stretches held = {0}, live = {0};
+    const struct segment *segment;
+    const struct block *block;
+    int status = -1;
+
+    while ((segment = live_walk_next_segment(&walk)))
+        if (segment_is_of_graph(segment, pools->index) &&
+            stretches_add(&held, segment->address, segment->size_bytes, false, err))
+            goto out;
+    while (held.count && (block = live_walk_next(&tensors)))
+        if (stretches_add(&live, block->address, block->size_bytes, false, err))
+            goto out;
+    if (stretches_sort(&held, err) || stretches_sort(&live, err))
+        goto out;
+    pools->shares[stock].graph_bytes = holes_between(&held, &live).total_bytes;
+    status = 0;
+out:
+    stretches_release(&held);
+    stretches_release(&live);
+    return status;
+}
+
 static int look_at_pools(struct pools *pools, struct err *err)
 {
     pools->shares = array_new(pools->history->stock_count, sizeof *pools->shares, err);
     if (!pools->shares)
         return -1;
     for (uint32_t i = 0; i < pools->history->stock_count; i++) {
-        if (is_pool_of(pools, i) && look_at_pool(pools, i, err))
+        if (is_pool_of(pools, i) && (look_at_pool(pools, i, err) || look_at_graphs(pools, i, err)))
             return -1;
         if (pools->first_mapped == HISTORY_NONE && pools->shares[i].mapped_bytes)
             pools->first_mapped = i;
@@ -184,10 +213,16 @@ static int add_pools(struct ledger *ledger, struct pools *pools, struct err *err
             share->live_bytes < share->held_bytes ? share->live_bytes : share->held_bytes;
         const struct ledger_term live = {
             .kind = LEDGER_pool_live, .stock = i, .bytes = live_bytes, .count = share->live_count};
+        const uint64_t free_bytes = share->held_bytes - live_bytes;
+        const uint64_t graph_bytes =
+            share->graph_bytes < free_bytes ? share->graph_bytes : free_bytes;
+        const struct ledger_term graphs = {
+            .kind = LEDGER_pool_graphs, .stock = i, .bytes = graph_bytes};
         const struct ledger_term cached = {
-            .kind = LEDGER_pool_cached, .stock = i, .bytes = share->held_bytes - live_bytes};
+            .kind = LEDGER_pool_cached, .stock = i, .bytes = free_bytes - graph_bytes};
 
-        if (add_bytes(ledger, &live, err) || add_bytes(ledger, &cached, err))
+        if (add_bytes(ledger, &live, err) || add_bytes(ledger, &graphs, err) ||
+            add_bytes(ledger, &cached, err))
             return -1;
     }
     return 0;
