@@ -42,6 +42,7 @@ extern const struct page page_leaks;
 extern const struct page page_steps;
 extern const struct page page_oom;
 extern const struct page page_ledger;
+extern const struct page page_fit;
 extern const struct page page_info;
 
 /* view->own points to the options that only this command has, where it has any. */
@@ -58,6 +59,9 @@ struct page_leaks_options {
     bool churn;
     bool fail;
     bool *found; /* a leak, in any of the traces */
+};
+struct page_fit_options {
+    struct fit *fit; /* analyzer/whatif/fit.h; filled for each trace */
 };
 struct page_frag_options {
     long samples;

@@ -136,6 +136,8 @@ static bool set_room(struct whatif_run *run, const struct whatif_device *device,
         run->allocator.settings.fraction_bytes =
             (uint64_t)(run->fraction *
                        (double)(run->ask->total_bytes ? card_bytes : device->total_bytes));
+    if (run->ask->pool_bytes)
+        run->allocator.settings.fraction_bytes = run->ask->pool_bytes;
     if (card_bytes == ALLOCATOR_UNLIMITED)
         return true;
     run->allocator.room_bytes = minus(card_bytes, device->context_bytes + outside_bytes);
@@ -152,13 +154,16 @@ static void end_run(struct whatif_run *run, const struct cursor *at, uint64_t as
 static void note_peaks(struct whatif_run *run, const struct whatif_device *device,
                        uint64_t outside_bytes, uint64_t peak_before_bytes)
 {
-    const uint64_t card_bytes =
-        device->context_bytes + outside_bytes + run->allocator.reserved_bytes;
+    const uint64_t other_bytes = device->context_bytes + outside_bytes;
+    const uint64_t card_bytes = other_bytes + run->allocator.reserved_bytes;
+    const uint64_t needed_bytes = other_bytes + run->allocator.allocated_bytes;
 
     if (run->allocator.peak_reserved_bytes > peak_before_bytes)
         run->live_at_peak_bytes = run->allocator.allocated_bytes;
     if (card_bytes > run->peak_card_bytes)
         run->peak_card_bytes = card_bytes;
+    if (needed_bytes > run->peak_needed_bytes)
+        run->peak_needed_bytes = needed_bytes;
 }
 
 static int serve_failure(struct whatif_run *run, const struct cursor *at, uint32_t block)

@@ -25,6 +25,7 @@ struct whatif_ask {
     const char *change;   /* settings_change; NULL: the run's own settings */
     uint64_t total_bytes; /* of the card; 0: as it was; ALLOCATOR_UNLIMITED: no limit */
     double fraction;      /* of the card that the pool may hold; 0: as the settings say */
+    uint64_t pool_bytes;  /* that the pool may hold; 0: no limit of its own */
     bool serves_all;      /* what failed in the recording must be served, too */
 };
 
@@ -42,7 +43,8 @@ struct whatif_run {
     struct whatif_failure failure;
     uint64_t served_failures_count, same_failures_count; /* of those in the recording */
     uint64_t live_at_peak_bytes;                         /* when most was reserved */
-    uint64_t peak_card_bytes; /* of the card: context and others, outside the pool, the pool */
+    uint64_t peak_card_bytes;   /* of the card: context and others, outside the pool, the pool */
+    uint64_t peak_needed_bytes; /* the same of what was live in the pool */
 };
 
 struct whatif_device {

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/* The page of `fit`: the smallest card, MIG slice and memory fraction that run what was recorded. */
+#include "analyzer/whatif/fit.h"
+
+#include <inttypes.h>
+
+#include "analyzer/render/units.h"
+#include "analyzer/whatif/cards.h"
+#include "parts.h"
+#include "whatif.h"
+
+static const struct fit_device *find_fit(const struct fit *fit, int device)
+{
+    for (size_t i = 0; i < fit->count; i++)
+        if (fit->items[i].device == device)
+            return &fit->items[i];
+    return NULL;
+}
+
+static bool is_known(const struct fit_device *fit)
+{
+    return fit->difference.kind == DIFFERENCE_NONE;
+}
+
+/* --- the answer --- */
+
+static int say_card(struct opening *opening, const struct fit_device *fit,
+                    const struct fit_size *size, const char *how)
+{
+    const char *card = card_for(size->card_bytes), *slice = mig_slice_for(size->card_bytes);
+    char device[STUDY_DEVICE_BYTES], bytes[UNITS_TEXT_BYTES];
+
+    study_device_name(fit->device, device);
+    units_bytes(bytes, size->card_bytes);
+    return page_say(
+        opening,
+        "What ran on %s needs a card of %s%s %s: of those known here %s; as a MIG slice "
+        "%s.",
+        device, fit->is_least ? "at least " : "", bytes, how, card ? card : "none",
+        slice ? slice : "none");
+}
+
+static int say_fit(struct opening *opening, const struct fit_device *fit)
+{
+    char device[STUDY_DEVICE_BYTES], words[PAGE_DIFFERENCE_BYTES];
+
+    study_device_name(fit->device, device);
+    if (!is_known(fit))
+        return page_say(
+            opening,
+            "What %s would need is not known, because the model of PyTorch's allocator does "
+            "not give what was recorded: at event %" PRIu64 " %s.",
+            device, fit->difference.seq, page_difference(&fit->difference, words));
+    if (!fit->has_pool)
+        return say_card(opening, fit, &fit->without_retries,
+                        "(the driver's memory at its peak, and the context)");
+    if (fit->with_retries.card_bytes == fit->without_retries.card_bytes)
+        return say_card(opening, fit, &fit->without_retries, "with or without retries");
+    if (say_card(opening, fit, &fit->without_retries, "without retries") < 0)
+        return -1;
+    return say_card(opening, fit, &fit->with_retries, "if PyTorch may flush its cache and retry");
+}
+
+static int answer_fit(struct opening *opening, const struct study *study, const struct view *view,
+                      struct err *err)
+{
+    const struct page_fit_options *options = view->own;
+    int status = 0;
+
+    if (fit_find(options->fit, study->trace.path, err))
+        return -1;
+    for (size_t i = 0; i < options->fit->count && status >= 0; i++)
+        if (view->device < 0 || options->fit->items[i].device == view->device)
+            status = say_fit(opening, &options->fit->items[i]);
+    if (!options->fit->count)
+        return page_say(opening, "No device memory was allocated.");
+    return status;
+}
+
+/* --- the table --- */
+
+static void add_size(struct doc *doc, const struct fit_device *fit, const struct fit_size *size,
+                     const char *retries)
+{
+    const bool known = is_known(fit) && size->card_bytes;
+    const bool has_fraction =
+        known && fit->has_pool && size->pool_bytes <= fit->total_bytes && fit->total_bytes;
+    const double fraction = has_fraction ? (double)size->pool_bytes / (double)fit->total_bytes : 0;
+
+    doc_row_begin(doc);
+    doc_text(doc, "retries", "Retries", retries);
+    doc_known_bytes(doc, "card_bytes", "Card", known, size->card_bytes);
+    doc_text(doc, "card", "Known card", known ? card_for(size->card_bytes) : NULL);
+    doc_text(doc, "mig_slice", "MIG slice", known ? mig_slice_for(size->card_bytes) : NULL);
+    doc_known_bytes(doc, "pool_bytes", "Pool", known && fit->has_pool, size->pool_bytes);
+    doc_known_ratio(doc, "memory_fraction", "Memory fraction", has_fraction, fraction);
+    doc_known_count(doc, "retry_count", "Times retried", known && fit->has_pool, size->retry_count);
+    doc_row_end(doc);
+}
+
+static int add_fit(struct doc *doc, const struct study *study, const struct device_use *use,
+                   const struct view *view, struct err *err)
+{
+    const struct page_fit_options *options = view->own;
+    const struct fit_device *fit = find_fit(options->fit, use->device);
+
+    (void)study;
+    (void)err;
+    if (!fit) {
+        doc_null(doc, "fit", "Fit", DOC_TEXT);
+        return 0;
+    }
+    doc_known_bytes(doc, "context_bytes", "context and other processes", fit->total_bytes != 0,
+                    fit->context_bytes);
+    doc_bool(doc_detail(doc), "at_least", "at least", fit->is_least);
+    doc_known_count(doc_detail(doc), "differs_at_seq", "first difference", !is_known(fit),
+                    fit->difference.seq);
+    doc_list_begin(doc, "fit", "The smallest that runs it");
+    add_size(doc, fit, &fit->without_retries, "none");
+    if (fit->has_pool)
+        add_size(doc, fit, &fit->with_retries, "allowed");
+    doc_list_end(doc);
+    if (is_known(fit))
+        doc_note(doc,
+                 "Card counts the context and other processes as they were, the process's other "
+                 "memory, and the pool. A known card is chosen with 8 %% to spare: cards tell "
+                 "programs less than their name says.");
+    return 0;
+}
+
+static int end_fit(struct doc *doc, const struct study *study, const struct view *view,
+                   struct err *err)
+{
+    const struct page_fit_options *options = view->own;
+
+    fit_release(options->fit);
+    return page_warnings(doc, study, view, err);
+}
+
+const struct page page_fit = {
+    .schema = "gpumemtrace.fit/1", .answer = answer_fit, .device = add_fit, .tail = end_fit};

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""fit: the smallest card, MIG slice and memory fraction that run a trace, on traces small enough to compute by hand."""
+import pytest
+
+from support.run import load_json
+from support.tracefile import MIB, Trace
+
+GIB = 1024 * MIB
+TOTAL, CONTEXT = 16 * GIB, 300 * MIB
+
+
+@pytest.fixture
+def trace(tmp_path):
+    trace = Trace(tmp_path / "trace.db")
+    trace.device(total_bytes=TOTAL)
+    trace.device_memory(TOTAL - CONTEXT, TOTAL)
+    return trace
+
+
+def fill(trace, size):
+    segment = trace.alloc(size)
+    trace.tensor(segment, size)
+    return segment
+
+
+def fit(trace):
+    answer = load_json("fit", trace.write())
+    (device,) = answer["devices"]
+    return device, {row["retries"]: row for row in device["fit"] or []}, " ".join(answer["answer"])
+
+
+def test_without_retries_the_card_holds_what_was_reserved_and_with_them_what_was_live(trace):
+    trace.tensor_free(fill(trace, 600 * MIB))
+    fill(trace, 700 * MIB)  # 1,300 reserved; a smaller card gives the 600 back first
+    device, rows, answer = fit(trace)
+    assert device["context_bytes"] == CONTEXT
+    assert (rows["none"]["card_bytes"], rows["none"]["pool_bytes"]) == (1600 * MIB, 1300 * MIB)
+    assert (rows["allowed"]["card_bytes"], rows["allowed"]["pool_bytes"]) == (1000 * MIB, 700 * MIB)
+    assert (rows["none"]["retry_count"], rows["allowed"]["retry_count"]) == (0, 1)
+    assert rows["allowed"]["memory_fraction"] == pytest.approx(700 / 16384, abs=1e-6)
+    assert device["at_least"] is False
+    assert "1.56 GiB without retries" in answer and "1000.00 MiB if PyTorch may flush" in answer
+
+
+def test_where_retries_help_nothing_one_sentence_does(trace):
+    fill(trace, 700 * MIB)
+    _, rows, answer = fit(trace)
+    assert rows["none"]["card_bytes"] == rows["allowed"]["card_bytes"] == 1000 * MIB
+    assert "with or without retries" in answer
+
+
+def test_fragments_that_cannot_go_back_are_needed_with_retries_too(trace):
+    segment = fill(trace, 600 * MIB)
+    trace.tensor_free(segment)
+    trace.tensor(segment, 30 * MIB)  # pins the 600: 570 are stranded
+    fill(trace, 700 * MIB)
+    _, rows, _ = fit(trace)
+    assert rows["none"]["card_bytes"] == 1600 * MIB
+    # Less than 600 was never enough: the first request. With 1,300 the second is served beside the pinned segment.
+    assert rows["allowed"]["card_bytes"] == 1600 * MIB
+
+
+def test_other_memory_of_the_process_needs_room_as_it_was(trace):
+    trace.alloc(101 * MIB)  # in granules: 102
+    fill(trace, 200 * MIB)
+    _, rows, _ = fit(trace)
+    assert rows["none"]["card_bytes"] == (300 + 102 + 200) * MIB
+
+
+def test_what_failed_must_be_served_and_more_may_have_been_asked(trace):
+    fill(trace, 10 * GIB)
+    for memory in ("linear", "linear", "tensor"):
+        trace.fail(8 * GIB, memory)
+    device, rows, answer = fit(trace)
+    assert device["at_least"] is True and "at least" in answer
+    assert rows["none"]["card_bytes"] == 18 * GIB + CONTEXT
+    assert rows["none"]["memory_fraction"] is None  # more than the recorded card has
+    assert (rows["none"]["card"], rows["none"]["mig_slice"]) == ("a10", "a100-80 2g.20gb")
+
+
+def test_a_card_is_named_only_with_eight_percent_to_spare(trace):
+    fill(trace, 14 * GIB + 380 * MIB)  # with the context 14.66 GiB: of 16 GiB 14.72 are counted on
+    _, rows, _ = fit(trace)
+    assert rows["none"]["card"] in ("v100-16", "t4")
+    trace.path.unlink()
+    fill(trace, 200 * MIB)
+    _, rows, _ = fit(trace)
+    assert rows["none"]["card"] in ("a10", "rtx3090", "rtx4090", "l4")
+
+
+def test_without_a_pool_the_drivers_peak_and_the_context_are_needed(trace):
+    trace.free(trace.alloc(500 * MIB))
+    trace.alloc(3 * MIB)
+    device, rows, answer = fit(trace)
+    assert set(rows) == {"none"} and rows["none"]["card_bytes"] == 800 * MIB
+    assert rows["none"]["pool_bytes"] is None
+    assert "the driver's memory at its peak" in answer
+
+
+def test_a_recording_that_the_model_does_not_give_gets_no_figure(trace):
+    trace.tensor_free(fill(trace, 20 * MIB))
+    other = trace.alloc(20 * MIB)
+    trace.tensor(other, 20 * MIB)
+    device, rows, answer = fit(trace)
+    assert device["differs_at_seq"] == 6 and rows["none"]["card_bytes"] is None
+    assert "is not known" in answer

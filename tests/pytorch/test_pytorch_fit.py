@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+"""What fit says, done: a dry run on a card of that size works, and one granule less does not, or retries."""
+from support.run import load_json
+
+SCRIPT = "growing.py"
+GRANULE = 2 << 20
+
+
+def sizes(recording):
+    (device,) = load_json("fit", recording.trace)["devices"]
+    return {row["retries"]: row for row in device["fit"]}
+
+
+def refusals(recording):
+    (device,) = load_json("report", recording.trace)["devices"]
+    return device["driver"]["failed"]
+
+
+def test_the_smallest_card_without_retries_never_refuses_and_one_granule_less_does(dry_run):
+    size = sizes(dry_run(SCRIPT))["none"]["card_bytes"]
+    assert refusals(dry_run(SCRIPT, spec=str(size))) == 0
+    assert refusals(dry_run(SCRIPT, spec=str(size - GRANULE))) > 0
+
+
+def test_the_smallest_card_with_retries_runs_it_and_one_granule_less_does_not(dry_run):
+    row = sizes(dry_run(SCRIPT))["allowed"]
+    assert refusals(dry_run(SCRIPT, spec=str(row["card_bytes"]))) == row["retry_count"] > 0
+    smaller = dry_run(SCRIPT, spec=str(row["card_bytes"] - GRANULE), check=False)
+    assert smaller.completed.returncode != 0
+    assert "out of memory" in smaller.completed.stderr.lower()
