@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(
 GROUPS = ("memory", "files", "sqlite")
 WHOLE = "report trace.db --json"  # the line whose calls are all tried; most calls of the others are the same
 READING = """
-    report trace.db | report trace.db --json | peak trace.db --at=end --format=csv | timeline trace.db --json
+    report trace.db | report trace.db --json | peak trace.db --at=end --format=csv | timeline trace.db --by=category --json
     frag trace.db --segments --json | phases trace.db | leaks trace.db | oom trace.db | info trace.db
     check trace.db --max-peak=1MiB --format=junit | compare trace.db model.json | estimate model.json --json
     report trace.db trace.db --json
