@@ -66,7 +66,7 @@ void summary_line(const char *path, const struct tally *tally, const struct ring
     if (device != LIVE_UNKNOWN_DEVICE)
         snprintf(where, sizeof where, "device %d", device);
     if (tally->live.failed_allocations)
-        snprintf(failures, sizeof failures, ", %" PRIu64 " failed allocation%s",
+        snprintf(failures, sizeof failures, ", %" PRIu64 " call%s refused",
                  tally->live.failed_allocations, tally->live.failed_allocations == 1 ? "" : "s");
     format_losses(path, ring, losses, sizeof losses);
     /* Lost events may have been allocations: the peak is then a lower bound. */

@@ -11,7 +11,7 @@ from .run import load_json
 
 LINE = re.compile(
     r"^gpumemtrace: peak (?:at least )?(?P<peak>\S+ \S+) on (?:device (?P<device>\d+)|an unknown device)"
-    r"(?:, (?P<failed>\d+) failed allocations?)?(?:, (?P<lost>\d+) events lost)?"
+    r"(?:, (?P<failed>\d+) calls? refused)?(?:, (?P<lost>\d+) events lost)?"
     r"(?: \(the ring [^)]*\)|, [\d.]+ s waited for room in the ring \([^)]*\))?"
     r"; see: gpumemtrace (?P<command>report|oom) (?P<trace>.+)$",
     re.MULTILINE,
@@ -43,7 +43,7 @@ def report_without_names(trace):
 
 
 def line_of_report(trace):
-    """What the line must say: (peak, device, failed allocations, lost events)."""
+    """What the line must say: (peak, device, refused calls, lost events)."""
     report = report_without_names(trace)
     peaks = {device["device"]: device["driver"]["peak_bytes"] for device in report["devices"]}
     peak = max(peaks.values(), default=0)
