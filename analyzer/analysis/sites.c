@@ -8,13 +8,35 @@
 #include "analyzer/replay/history/live_walk.h"
 #include "analyzer/util/array.h"
 
-static int add_block_to_site(struct sites *sites, size_t *capacity, struct address_map *numbers,
+/* Numbers of sites by what they differ in, and of the forward stacks. */
+struct site_numbers {
+    struct address_map sites, forwards;
+};
+
+/* The category and the forward stack as one number; ADDRESS_MAP_NONE: out of memory. */
+static uint32_t space_of(struct site_numbers *numbers, const struct site *site, struct err *err)
+{
+    struct address_map *forwards = &numbers->forwards;
+    uint32_t forward = address_map_get(forwards, 0, site->forward_stack_id);
+
+    if (forward == ADDRESS_MAP_NONE) {
+        forward = (uint32_t)forwards->count;
+        if (address_map_put(forwards, 0, site->forward_stack_id, forward, err))
+            return ADDRESS_MAP_NONE;
+    }
+    return forward * CATEGORY_COUNT + site->category;
+}
+
+static int add_block_to_site(struct sites *sites, size_t *capacity, struct site_numbers *numbers,
                              const struct site *site, struct err *err)
 {
-    uint64_t key = (uint64_t)site->stack_id << 32 | site->path;
-    uint32_t number = address_map_get(numbers, site->category, key);
+    const uint64_t key = (uint64_t)site->stack_id << 32 | site->path;
+    const uint32_t space = space_of(numbers, site, err);
+    uint32_t number = address_map_get(&numbers->sites, space, key);
     struct site *grown;
 
+    if (space == ADDRESS_MAP_NONE)
+        return -1;
     if (number == ADDRESS_MAP_NONE) {
         grown = array_grow(sites->items, capacity, sites->count, sizeof *grown, err);
         if (!grown)
@@ -23,7 +45,7 @@ static int add_block_to_site(struct sites *sites, size_t *capacity, struct addre
         number = (uint32_t)sites->count++;
         grown[number] = *site;
         grown[number].bytes = grown[number].count = 0;
-        if (address_map_put(numbers, site->category, key, number, err))
+        if (address_map_put(&numbers->sites, space, key, number, err))
             return -1;
     }
     sites->items[number].bytes += site->bytes;
@@ -42,6 +64,8 @@ static int compare_sites(const void *left, const void *right)
         return a->bytes < b->bytes ? 1 : -1;
     if (a->stack_id != b->stack_id)
         return a->stack_id < b->stack_id ? -1 : 1;
+    if (a->forward_stack_id != b->forward_stack_id)
+        return a->forward_stack_id < b->forward_stack_id ? -1 : 1;
     if (a->path != b->path)
         return a->path < b->path ? -1 : 1;
     return (a->category > b->category) - (a->category < b->category);
@@ -51,7 +75,7 @@ int sites_at(struct sites *sites, const struct categories *categories, uint32_t 
              uint64_t index, struct err *err)
 {
     struct live_walk walk = live_walk_begin(categories->history, stock, index);
-    struct address_map numbers = {0};
+    struct site_numbers numbers = {0};
     const struct block *block;
     size_t capacity = 0;
     int status = -1;
@@ -59,6 +83,7 @@ int sites_at(struct sites *sites, const struct categories *categories, uint32_t 
     *sites = (struct sites){0};
     while ((block = live_walk_next(&walk))) {
         const struct site site = {.stack_id = block->stack_id,
+                                  .forward_stack_id = block->forward_stack_id,
                                   .path = block->path,
                                   .category = categories_of(categories, block),
                                   .bytes = block->size_bytes};
@@ -70,7 +95,8 @@ int sites_at(struct sites *sites, const struct categories *categories, uint32_t 
         qsort(sites->items, sites->count, sizeof *sites->items, compare_sites);
     status = 0;
 out:
-    address_map_release(&numbers);
+    address_map_release(&numbers.sites);
+    address_map_release(&numbers.forwards);
     if (status)
         sites_release(sites);
     return status;

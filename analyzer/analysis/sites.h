@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who holds memory at a moment: the live blocks of one stock, grouped by call stack, phase of birth
- * and category. It must not know names: those are looked up by whoever describes them.
+ * Who holds memory at a moment: the live blocks of one stock, grouped by call stack (and that of the
+ * forward operator), phase of birth and category. It must not know names: those are looked up by whoever describes them.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_SITES_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_SITES_H
@@ -10,7 +10,8 @@
 
 struct site {
     uint32_t stack_id;
-    uint32_t path; /* of history->paths, HISTORY_NONE: born outside any phase */
+    uint32_t forward_stack_id; /* as a block's */
+    uint32_t path;             /* of history->paths, HISTORY_NONE: born outside any phase */
     enum category category;
     uint64_t bytes, count;
 };

@@ -7,22 +7,31 @@
 
 #include "analyzer/util/array.h"
 
-static int add_stack(struct blame *blame, struct symbols *symbols, uint32_t stack_id,
+static int add_stack(struct blame *blame, struct symbols *symbols, struct blame_stack stack,
                      struct err *err)
 {
     struct blamed *grown;
 
-    if (address_map_get(&blame->numbers, 0, stack_id) != ADDRESS_MAP_NONE)
+    if (address_map_get(&blame->numbers, stack.forward_stack_id, stack.stack_id) !=
+        ADDRESS_MAP_NONE)
         return 0;
     grown = array_grow(blame->items, &blame->capacity, blame->count, sizeof *grown, err);
     if (!grown)
         return -1;
     blame->items = grown;
-    if (address_map_put(&blame->numbers, 0, stack_id, (uint32_t)blame->count, err))
+    if (address_map_put(&blame->numbers, stack.forward_stack_id, stack.stack_id,
+                        (uint32_t)blame->count, err))
         return -1;
     grown += blame->count++;
-    *grown = (struct blamed){.stack_id = stack_id};
-    return call_paths_add(&blame->paths, symbols, stack_id, &grown->path, err);
+    *grown = (struct blamed){.stack_id = stack.stack_id,
+                             .forward_stack_id = stack.forward_stack_id,
+                             .forward_path = CALL_PATH_NONE};
+    if (call_paths_add(&blame->paths, symbols, stack.stack_id, &grown->path, err))
+        return -1;
+    if (grown->path != CALL_PATH_NONE || !stack.forward_stack_id)
+        return 0;
+    return call_paths_add(&blame->paths, symbols, stack.forward_stack_id, &grown->forward_path,
+                          err);
 }
 
 /* --- which place of a path --- */
@@ -101,6 +110,11 @@ static uint32_t head_of(const struct call_paths *paths, const struct choice *cho
     return best;
 }
 
+static uint32_t path_that_counts(const struct blamed *item)
+{
+    return item->path == CALL_PATH_NONE ? item->forward_path : item->path;
+}
+
 static int choose_heads(const struct blame *blame, struct choice *choice, struct err *err)
 {
     const struct call_paths *paths = &blame->paths;
@@ -111,10 +125,12 @@ static int choose_heads(const struct blame *blame, struct choice *choice, struct
     choice->callers = array_new(paths->place_count, sizeof *choice->callers, err);
     if (!choice->heads || !choice->sharing || !choice->last || !choice->callers)
         return -1;
-    for (size_t i = 0; i < blame->count; i++)
-        if (blame->items[i].path != CALL_PATH_NONE &&
-            count_path(paths, choice, blame->items[i].path, err))
+    for (size_t i = 0; i < blame->count; i++) {
+        const uint32_t path = path_that_counts(&blame->items[i]);
+
+        if (path != CALL_PATH_NONE && count_path(paths, choice, path, err))
             return -1;
+    }
     for (uint32_t path = 0; path < paths->count; path++)
         if (choice->heads[path])
             choice->heads[path] = head_of(paths, choice, path) + 1;
@@ -133,6 +149,8 @@ static void choice_release(struct choice *choice)
 
 /* --- what is said --- */
 
+enum { BLAME_WHO_BYTES = STACK_SITE_TEXT_BYTES + STACK_FUNCTION_BYTES };
+
 static void format_row(const struct stack_site *site, const char *who, char text[BLAME_TEXT_BYTES])
 {
     char shortened[STACK_FUNCTION_BYTES];
@@ -144,18 +162,42 @@ static void format_row(const struct stack_site *site, const char *who, char text
         snprintf(text, BLAME_TEXT_BYTES, "%s", who);
 }
 
+/* "MmBackward0 of train.py:88 forward", and what that line called. */
+static int describe_backward(struct blamed *item, struct symbols *symbols,
+                             const struct symbol_frame *head, char who[BLAME_WHO_BYTES],
+                             struct err *err)
+{
+    char buffer[STACK_SITE_TEXT_BYTES];
+    struct stack_site forward;
+
+    if (stack_site_find(&forward, symbols, item->forward_stack_id, head, err))
+        return -1;
+    if (item->site.operator)
+        snprintf(who, BLAME_WHO_BYTES, "%.*s of %s", item->site.operator_length,
+                 item->site.operator, stack_site_text(&forward, buffer));
+    else
+        snprintf(who, BLAME_WHO_BYTES, "backward of %s", stack_site_text(&forward, buffer));
+    item->site.called = forward.called;
+    return 0;
+}
+
 static int describe(struct blame *blame, struct symbols *symbols, const struct choice *choice,
                     struct blamed *item, struct err *err)
 {
-    const bool is_of_program = item->path != CALL_PATH_NONE;
-    char buffer[STACK_SITE_TEXT_BYTES], text[BLAME_TEXT_BYTES];
+    const uint32_t path = path_that_counts(item);
     const struct symbol_frame *head =
-        is_of_program ? &blame->paths.places[choice->heads[item->path] - 1].frame : NULL;
+        path == CALL_PATH_NONE ? NULL : &blame->paths.places[choice->heads[path] - 1].frame;
+    char buffer[STACK_SITE_TEXT_BYTES], who[BLAME_WHO_BYTES], text[BLAME_TEXT_BYTES];
     uint32_t said;
 
-    if (stack_site_find(&item->site, symbols, item->stack_id, head, err))
+    if (stack_site_find(&item->site, symbols, item->stack_id,
+                        item->path == CALL_PATH_NONE ? NULL : head, err))
         return -1;
-    const char *who = stack_site_text(&item->site, buffer);
+    snprintf(who, sizeof who, "%s", stack_site_text(&item->site, buffer));
+    if (item->path == CALL_PATH_NONE && head && describe_backward(item, symbols, head, who, err))
+        return -1;
+    item->names_line = item->site.is_of_program || head;
+    item->is_known = item->site.is_found || head;
     format_row(&item->site, who, text);
     said = text_set_add(&blame->whos, who, err);
     item->row = text_set_add(&blame->texts, text, err);
@@ -166,8 +208,8 @@ static int describe(struct blame *blame, struct symbols *symbols, const struct c
     return 0;
 }
 
-int blame_stacks(struct blame *blame, struct symbols *symbols, const uint32_t *stacks, size_t count,
-                 struct err *err)
+int blame_backwards(struct blame *blame, struct symbols *symbols, const struct blame_stack *stacks,
+                    size_t count, struct err *err)
 {
     struct choice choice = {0};
     int status = 0;
@@ -185,6 +227,20 @@ int blame_stacks(struct blame *blame, struct symbols *symbols, const uint32_t *s
     return status;
 }
 
+int blame_stacks(struct blame *blame, struct symbols *symbols, const uint32_t *stacks, size_t count,
+                 struct err *err)
+{
+    struct blame_stack *alone = array_new(count, sizeof *alone, err);
+
+    if (!alone)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        alone[i].stack_id = stacks[i];
+    const int status = blame_backwards(blame, symbols, alone, count, err);
+    free(alone);
+    return status;
+}
+
 void blame_release(struct blame *blame)
 {
     call_paths_release(&blame->paths);
@@ -195,9 +251,14 @@ void blame_release(struct blame *blame)
     *blame = (struct blame){0};
 }
 
+const struct blamed *blame_of_backward(const struct blame *blame, struct blame_stack stack)
+{
+    return &blame->items[address_map_get(&blame->numbers, stack.forward_stack_id, stack.stack_id)];
+}
+
 const struct blamed *blame_of(const struct blame *blame, uint32_t stack_id)
 {
-    return &blame->items[address_map_get(&blame->numbers, 0, stack_id)];
+    return blame_of_backward(blame, (struct blame_stack){.stack_id = stack_id});
 }
 
 int blame_alone(char who[BLAME_TEXT_BYTES], struct symbols *symbols, uint32_t stack_id,
@@ -208,7 +269,7 @@ int blame_alone(char who[BLAME_TEXT_BYTES], struct symbols *symbols, uint32_t st
     if (blame_stacks(&blame, symbols, &stack_id, 1, err))
         return -1;
     snprintf(who, BLAME_TEXT_BYTES, "%s", blame.items[0].who);
-    const int known = blame.items[0].site.is_found;
+    const int known = blame.items[0].is_known;
     blame_release(&blame);
     return known;
 }

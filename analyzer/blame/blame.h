@@ -8,7 +8,7 @@
  * wrapper (wrappers.def) heads nothing while there is another frame.
  *
  * Where nothing in a stack is the program's, its operator stands for it ("MmBackward0, backward
- * (autograd)"), a label, else a frame of the framework; see stack_site.h.
+ * (autograd)"; "MmBackward0 of train.py:88 forward" where the forward operator's stack is known), a label, else a frame of the framework; see stack_site.h.
  *
  *     struct blame blame = {0};
  *     if (blame_stacks(&blame, study->symbols, stacks, count, err)) …
@@ -24,11 +24,19 @@
 #include "call_paths.h"
 #include "stack_site.h"
 
+/* A stack, and for what a backward allocates that of its forward operator; 0: not known, or none. */
+struct blame_stack {
+    uint32_t stack_id, forward_stack_id;
+};
+
 struct blamed {
-    uint32_t stack_id;
+    uint32_t stack_id, forward_stack_id;
     const char *who, *text; /* valid until blame_release */
     uint32_t row;           /* equal text, equal row; from 0 in the order of the stacks */
     uint32_t path;          /* of blame.paths, CALL_PATH_NONE: nothing is the program's */
+    uint32_t forward_path;  /* the same of the forward operator, where path is none */
+    bool names_line;        /* who names a line of the program */
+    bool is_known;          /* false: there is no stack, and who says so */
     struct stack_site site;
 };
 
@@ -36,7 +44,7 @@ struct blame {
     struct call_paths paths;
     struct blamed *items; /* one for each different stack, in the order they were given */
     size_t count, capacity;
-    struct address_map numbers; /* of an item, by stack */
+    struct address_map numbers; /* of an item, by both stacks */
     struct text_set texts;      /* by row */
     struct text_set whos;
 };
@@ -44,13 +52,17 @@ struct blame {
 /* Of count stacks, which may be given several times. On -1 nothing has to be released. */
 int blame_stacks(struct blame *blame, struct symbols *symbols, const uint32_t *stacks, size_t count,
                  struct err *err);
+/* The same where forward operators may be known: "MmBackward0 of train.py:88 forward". */
+int blame_backwards(struct blame *blame, struct symbols *symbols, const struct blame_stack *stacks,
+                    size_t count, struct err *err);
 void blame_release(struct blame *blame);
 
 /* The stack is one of the set. */
 const struct blamed *blame_of(const struct blame *blame, uint32_t stack_id);
+const struct blamed *blame_of_backward(const struct blame *blame, struct blame_stack stack);
 
 /* Of one stack that stands alone. Returns 1, 0: no stack was taken, as who says then, or -1. */
-#define BLAME_TEXT_BYTES (STACK_SITE_TEXT_BYTES + STACK_FUNCTION_BYTES + 8)
+#define BLAME_TEXT_BYTES (STACK_SITE_TEXT_BYTES + 2 * STACK_FUNCTION_BYTES + 8)
 int blame_alone(char who[BLAME_TEXT_BYTES], struct symbols *symbols, uint32_t stack_id,
                 struct err *err);
 

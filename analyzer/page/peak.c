@@ -55,7 +55,7 @@ static int format_category(char *text, size_t size, const struct sites *sites)
 static const struct group *largest_of_program(const struct groups *groups)
 {
     for (size_t i = 0; i < groups->count; i++)
-        if (groups->items[i].own_bytes && groups->items[i].blamed->site.is_of_program)
+        if (groups->items[i].own_bytes && groups->items[i].blamed->names_line)
             return &groups->items[i];
     return NULL;
 }
@@ -74,7 +74,7 @@ static int format_holder(char *text, size_t size, const struct study *study,
         return -1;
     const struct group *most = groups.items, *line = largest_of_program(&groups);
     *text = 0;
-    if (most->own_bytes && most->blamed->site.is_found) {
+    if (most->own_bytes && most->blamed->is_known) {
         const int length =
             snprintf(text, size, "; %s by %s (%s)",
                      most->own_bytes > sites->total_bytes / 2 ? "most of it" : "the largest part",

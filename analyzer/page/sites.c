@@ -25,8 +25,8 @@ static int add_site(struct doc *doc, const struct study *study, const struct vie
     doc_count(doc, "count", "Blocks", site->count);
     doc_text(doc, "phase", "Phase", study_path(study, site->path));
     doc_text(doc, "category", "Category", category_key(site->category));
-    return page_frames_of(doc, study, view, blame_of(blame, site->stack_id), 0, PAGE_WHOLE_STACK,
-                          err);
+    return page_frames_of(doc, study, view, blame_of_backward(blame, site_stack(site)), 0,
+                          PAGE_WHOLE_STACK, err);
 }
 
 static int add_sites(struct doc *doc, const struct study *study, const struct view *view,

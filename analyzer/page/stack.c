@@ -33,7 +33,7 @@ static int add_frames(struct doc *doc, const struct study *study, const struct b
     const struct stack_site *site = &blamed->site;
     int status = 0;
 
-    doc_text(doc_detail(doc), "site", "Site", site->is_found ? blamed->who : NULL);
+    doc_text(doc_detail(doc), "site", "Site", blamed->is_known ? blamed->who : NULL);
     doc_text(doc_detail(doc), "called", "Called", site->called);
     doc_list_begin(doc_detail(doc), "frames", "Frames");
     if (doc_takes(doc, DOC_BOTH))

@@ -131,3 +131,27 @@ def test_a_program_keeps_one_row_for_each_stack_with_the_line_that_heads_it(trac
 def test_how_many_stacks_a_row_stands_for_is_said(trace):
     rows(trace, *([line(number, "forward"), caller] for number in (1, 2) for caller in (MAIN, OTHER)))
     assert run_command("peak", trace.path).stdout.count("… and 1 other call stack of that line") == 2
+
+
+def backward(trace, number, size, stack, thread=2):
+    """A tensor that the backward of that node takes; `stack` is the forward's, taken first."""
+    trace.event("autograd-node", object=number, address=1, size=0)
+    trace.free(trace.tensor(trace.place, size, "pytorch", stack=trace.stack(*stack)), "tensor")
+    trace.event("autograd-node", object=number, address=1, size=1, thread=thread)
+    functions = ("torch::autograd::generated::MmBackward0::apply", "torch::autograd::Engine::thread_main")
+    frames = [native(trace, 100 + place, None, function) for place, function in enumerate(functions)]
+    trace.tensor(trace.place, size, "pytorch", stack=trace.stack(*frames), thread=thread)
+    trace.place += size
+
+
+def test_a_backward_allocation_is_headed_by_the_forward_line_too_where_that_is_known(trace):
+    trace.rows["module"].append((1, "/me/libtorch_cpu.so", None, 0x10000, 0x10000, 0x20000))
+    trace.place = trace.alloc(20 << 20)
+    for number, (size, stack) in enumerate(((5120, [line(1, "f"), MAIN]), (2048, [line(2, "f"), MAIN])), 1):
+        backward(trace, number, size, stack)
+    trace.write()
+    sites = load_json("peak", "--at=end", trace.path)["devices"][0]["sites"]
+    found = [(site["bytes"], site["site"]) for site in sites if site["layer"] == "pool"]
+    assert found == [(5120, "MmBackward0 of model.py:1 f"), (2048, "MmBackward0 of model.py:2 f")]
+    answer = load_json("peak", "--at=end", trace.path)["answer"][0]
+    assert answer.endswith("by MmBackward0 of model.py:1 f (5.00 KiB).")

@@ -31,10 +31,10 @@ def path_of(frames):
 
 
 class Heads:
-    """Of a set of stacks, each a list of frames."""
+    """Of a set of stacks, each with that of its forward operator, as lists of frames."""
 
     def __init__(self, stacks):
-        ways = {path_of(frames) for frames in stacks}
+        ways = {path_of(frames) or path_of(forward) for frames, forward in stacks}
         self.sharing = collections.Counter(frame for way in ways for frame in set(way))
         self.callers = collections.defaultdict(set)
         for way in ways:
@@ -70,25 +70,31 @@ class Heads:
         return (own[-1:] or framework[:1] or [(None, None)])[0][1]
 
 
-def who(heads, frames):
+def who(heads, frames, forward):
+    if not path_of(frames) and path_of(forward):
+        return f"backward of {text_of(heads.head(forward))}"
     head = heads.head(frames)
     return text_of(head) if head else None
 
 
+def called(heads, frames, forward):
+    return heads.called(forward if not path_of(frames) and path_of(forward) else frames)
+
+
 def headed(rows):
     """Rows of sites with the line that heads each."""
-    heads = Heads([row["frames"] for row in rows])
-    return [
-        {**row, "site": who(heads, row["frames"]), "called": heads.called(row["frames"])} for row in rows
-    ]
+    stacks = [(row["frames"], row.pop("forward")) for row in rows]
+    heads = Heads(stacks)
+    return [{**row, "site": who(heads, *both), "called": called(heads, *both)} for row, both in zip(rows, stacks)]
 
 
 # --- groups ---
 
 
-def names(heads, frames, by):
+def names(heads, both, by):
     """(the group of its own, all groups that it goes through)"""
-    path, own = path_of(frames), who(heads, frames) or NO_STACK
+    frames, own = both[0], who(heads, *both) or NO_STACK
+    path = path_of(frames)
     if by == "line":
         return own, {own, *map(text_of, path)}
     if by == "function":
@@ -105,16 +111,22 @@ def names(heads, frames, by):
     return own, {own, *name.values()}
 
 
+def stacks_of(figures, blocks):
+    """{block: (its frames, those of its forward operator)}"""
+    frames = figures.books.stack_frames
+    return {block: (frames(block.stack), frames(figures.forward.get(block.begin))) for block in blocks}
+
+
 def groups(figures, stock, blocks, by):
-    frames = {block.stack: figures.books.stack_frames(block.stack) for block in blocks}
-    heads, rows = Heads(frames.values()), {}
+    stacks, rows = stacks_of(figures, blocks), {}
+    heads = Heads(stacks.values())
     for block in blocks:
+        both = stacks[block]
         if by == "stack":
-            own = key = who(heads, frames[block.stack]) or NO_STACK
-            through = {(block.stack, own)}
-            key = (block.stack, own)
+            key = ((block.stack, figures.forward.get(block.begin)), who(heads, *both) or NO_STACK)
+            through = {key}
         else:
-            key, through = names(heads, frames[block.stack], by)
+            key, through = names(heads, both, by)
         for name in through:
             row = rows.setdefault(name, [0, 0, 0, 0])
             row[2] += block.size
@@ -133,10 +145,10 @@ def groups(figures, stock, blocks, by):
 
 
 def tree(figures, stock, blocks):
-    frames = {block.stack: figures.books.stack_frames(block.stack) for block in blocks}
-    heads, nodes = Heads(frames.values()), {}
+    stacks, nodes = stacks_of(figures, blocks), {}
+    heads = Heads(stacks.values())
     for block in blocks:
-        way = path_of(frames[block.stack])[::-1] or (who(heads, frames[block.stack]) or NO_STACK,)
+        way = path_of(stacks[block][0])[::-1] or (who(heads, *stacks[block]) or NO_STACK,)
         for depth in range(1, len(way) + 1):
             node = nodes.setdefault(way[:depth], [0, 0, 0, 0])
             own = depth == len(way)

@@ -225,10 +225,12 @@ class Figures:
     def site(self, block):
         frames = self.books.stack_frames(block.stack)
         path, category = block.span and block.span.path, self.category(block)
-        return (block.stack, path, category), {
+        forward = self.forward.get(block.begin)
+        return (block.stack, forward, path, category), {
             "phase": self.path_text(block.span),
             "category": category,
             "frames": frames,
+            "forward": self.books.stack_frames(forward),
         }
 
     def sites(self, stock, index):

@@ -38,7 +38,7 @@ static void fill(struct branch *branches, const struct sites *sites, const struc
             .number = i,
             .outer = paths->items[i].outer};
     for (size_t i = 0; i < sites->count; i++) {
-        const struct blamed *blamed = blame_of(blame, sites->items[i].stack_id);
+        const struct blamed *blamed = blame_of_backward(blame, site_stack(&sites->items[i]));
         uint32_t number = blamed->path;
 
         if (number == CALL_PATH_NONE) {

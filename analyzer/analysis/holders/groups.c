@@ -169,7 +169,8 @@ static int spread_stack(const struct spreading *spreading)
 {
     char text[NAME_BYTES];
 
-    snprintf(text, sizeof text, "%" PRIu32, spreading->site->stack_id);
+    snprintf(text, sizeof text, "%" PRIu32 " %" PRIu32, spreading->site->stack_id,
+             spreading->site->forward_stack_id);
     return blame_group(spreading, text);
 }
 
@@ -196,8 +197,8 @@ int groups_find(struct groups *groups, enum groups_by by, struct symbols *symbol
     *groups = (struct groups){0};
     for (size_t i = 0; i < sites->count && !status; i++) {
         const struct site *site = &sites->items[i];
-        const struct spreading spreading = {groups, site, blame_of(blame, site->stack_id), i + 1,
-                                            err};
+        const struct spreading spreading = {groups, site,
+                                            blame_of_backward(blame, site_stack(site)), i + 1, err};
 
         status = by == GROUPS_BY_STACK ? spread_stack(&spreading)
                  : by == GROUPS_BY_OP || by == GROUPS_BY_MODULE

@@ -9,13 +9,13 @@
 int site_rows_blame(struct blame *blame, struct symbols *symbols, const struct sites *sites,
                     struct err *err)
 {
-    uint32_t *stacks = array_new(sites->count, sizeof *stacks, err);
+    struct blame_stack *stacks = array_new(sites->count, sizeof *stacks, err);
 
     if (!stacks)
         return -1;
     for (size_t i = 0; i < sites->count; i++)
-        stacks[i] = sites->items[i].stack_id;
-    const int status = blame_stacks(blame, symbols, stacks, sites->count, err);
+        stacks[i] = site_stack(&sites->items[i]);
+    const int status = blame_backwards(blame, symbols, stacks, sites->count, err);
     free(stacks);
     return status;
 }
@@ -53,9 +53,9 @@ int site_rows_of(struct site_row **rows, const struct sites *sites, const struct
         return -1;
     for (size_t i = 0; i < sites->count; i++) {
         const struct site *site = &sites->items[i];
-        const struct blamed *blamed = blame_of(blame, site->stack_id);
+        const struct blamed *blamed = blame_of_backward(blame, site_stack(site));
 
-        add_to_row(&found[blamed->site.is_found ? blamed->row : end++], site, blamed);
+        add_to_row(&found[blamed->is_known ? blamed->row : end++], site, blamed);
     }
     for (size_t i = 0; i < blame->count; i++)
         found[blame->items[i].row].stack_count++;

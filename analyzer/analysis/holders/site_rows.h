@@ -17,6 +17,11 @@ struct site_row {
     size_t stack_count; /* different call stacks; 0: there is none */
 };
 
+static inline struct blame_stack site_stack(const struct site *site)
+{
+    return (struct blame_stack){site->stack_id, site->forward_stack_id};
+}
+
 /* Heads for the stacks of the sites. */
 int site_rows_blame(struct blame *blame, struct symbols *symbols, const struct sites *sites,
                     struct err *err);
