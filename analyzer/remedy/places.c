@@ -83,7 +83,9 @@ void places_release(struct places *places)
 static uint32_t place_of_frame(struct places *places, uint32_t frame_id, struct err *err)
 {
     const struct trace *trace = places->trace;
-    uint32_t path[SYMBOLS_DEPTH_MAX];
+    if (frame_id < trace->frame_limit && places->of_frame[frame_id])
+        return places->of_frame[frame_id] - 1;
+    uint32_t path[SYMBOLS_DEPTH_MAX] = {0};
     int depth = 0;
 
     for (; depth < SYMBOLS_DEPTH_MAX && frame_id < trace->frame_limit &&
