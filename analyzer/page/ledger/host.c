@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of pages: the host's memory beside the card's. */
-#include "parts.h"
+#include "analyzer/page/parts.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The page of `ledger`, and its parts: every device byte by owner. */
-#include "parts.h"
+#include "analyzer/page/parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
