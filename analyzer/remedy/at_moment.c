@@ -255,6 +255,24 @@ static int find_passages(const struct at_moment *at, uint32_t location, uint32_t
     return 0;
 }
 
+/* Whether most of what the line holds is of places that it comes back to: else it is one call, of
+ * which some lines are a loop. */
+static bool comes_back(const struct at_moment *at, uint32_t location,
+                       const struct passages *passages)
+{
+    uint64_t all_bytes = 0, again_bytes = 0;
+    for (size_t i = 0; i < at->count; i++) {
+        const struct live_block *block = &at->items[i];
+        if (!is_of_this_forward(at, block) || !place_is_under(at->places, block->place, location))
+            continue;
+        all_bytes += block->size_bytes;
+        for (size_t n = 0; n < passages->count; n++)
+            if (passages->items[n].place == block->place && passages->items[n].count > 1)
+                again_bytes += block->size_bytes;
+    }
+    return again_bytes >= all_bytes / 2;
+}
+
 /* 1: the line makes several calls, and *calls says how they begin and end. */
 static int find_calls(const struct at_moment *at, uint32_t location, struct calls *calls,
                       uint64_t *count, struct err *err)
@@ -265,7 +283,7 @@ static int find_calls(const struct at_moment *at, uint32_t location, struct call
         goto out;
     const struct passage *first = first_common(&firsts);
     status = 0;
-    if (!first || first->count < 2)
+    if (!first || first->count < 2 || !comes_back(at, location, &firsts))
         goto out;
     if (find_passages(at, location, first->place, &lasts, err)) {
         status = -1;

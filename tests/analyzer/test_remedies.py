@@ -56,6 +56,15 @@ def test_a_checkpoint_gains_what_all_calls_but_the_last_keep_beside_their_output
     assert checkpoint["advice"] == "checkpoint each Layer train.py:20 calls"
 
 
+def test_a_line_that_comes_back_to_little_of_what_it_holds_makes_no_calls(run):
+    with run.trace.phase("forward"):
+        for line in (3, 4, 5, 6, 3, 7):
+            run.alloc(50, *layer(line))
+        run.fail(50, *layer(8))
+    # Places 4 to 8 are seen once: Model.forward calls one layer, of which one line runs twice.
+    assert "checkpoint" not in run.remedies()
+
+
 def test_half_the_batch_gains_half_of_activations_inputs_and_temporaries(run):
     with run.trace.phase("init"):
         run.alloc(100, ("/home/me/train.py", 2, "build"), MAIN)
