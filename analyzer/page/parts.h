@@ -19,9 +19,6 @@ page_answer page_leaks_answer, page_leaks_verdict;
 /* Of the failure that matters most; 0: none failed. */
 page_answer page_oom_answer;
 
-/* The step that stands out on the device with the highest peak, or that none does. */
-page_answer page_steps_answer;
-
 /* "warnings". */
 page_part page_warnings;
 /* "driver" and the other accounts, "mempools", "pools": counters of the whole run. */

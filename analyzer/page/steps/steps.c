@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The page of `steps`: what each step peaked at, which one stands out, and how old the memory is. */
-#include "parts.h"
+#include "analyzer/page/parts.h"
 
 #include <inttypes.h>
 
-#include "steps.h"
+#include "findings.h"
 
 enum { STEP_FRAME_LINES = 4, STEP_ROWS = 20 };
 

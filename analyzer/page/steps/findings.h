@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* What the answer and the tables of `steps` share. It must not know how either says it. */
-#ifndef GPUMEMTRACE_ANALYZER_PAGE_STEPS_H
-#define GPUMEMTRACE_ANALYZER_PAGE_STEPS_H
+/*
+ * What the answer and the tables of `steps` share. It must not know how either says it. The room: the
+ * page of `steps`; no other page knows it.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_PAGE_STEPS_FINDINGS_H
+#define GPUMEMTRACE_ANALYZER_PAGE_STEPS_FINDINGS_H
 
 #include "analyzer/analysis/steps/ages.h"
 #include "analyzer/analysis/steps/outlier.h"
 #include "analyzer/analysis/study.h"
 #include "analyzer/blame/blame.h"
+#include "analyzer/page/opening.h"
 
 /* The step of a stock that stands out, how old the memory at the peak is, and heads for both. */
 struct step_findings {
@@ -18,5 +22,8 @@ struct step_findings {
 int step_findings_find(struct step_findings *found, const struct study *study, uint32_t stock,
                        struct err *err);
 void step_findings_release(struct step_findings *found);
+
+/* The step that stands out on the device with the highest peak, or that none does. */
+page_answer page_steps_answer;
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* What `steps` opens with: the step that stands out and what made it high, or that none does. */
-#include "parts.h"
+#include "analyzer/page/parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "steps.h"
+#include "findings.h"
 #include "analyzer/analysis/leaks.h"
 #include "analyzer/render/units.h"
 #include "analyzer/util/array.h"
