@@ -10,33 +10,46 @@
 
 /* --- framework pools --- */
 
-static int measure_pool(struct frag *frag, const struct history *history, uint32_t stock,
-                        uint64_t index, struct err *err)
+/* What belongs to a CUDA graph is neither idle nor stranded. */
+static int collect_pool(struct frag *frag, struct stretches *held, struct stretches *of_graphs,
+                        struct stretches *live, const struct live_walk *from, struct err *err)
 {
-    struct live_walk walk = live_walk_begin(history, stock, index), segments = walk;
-    struct stretches held = {0}, live = {0};
+    struct live_walk walk = *from, segments = *from;
     const struct segment *segment;
     const struct block *block;
-    int status = -1;
 
     while ((segment = live_walk_next_segment(&segments))) {
+        struct stretches *list = segment_is_of_graph(segment, from->index) ? of_graphs : held;
+
         frag->reserved_bytes += segment->size_bytes;
-        if (stretches_add(&held, segment->address, segment->size_bytes, segment->mapped, err))
-            goto out;
+        if (stretches_add(list, segment->address, segment->size_bytes, segment->mapped, err))
+            return -1;
     }
     while ((block = live_walk_next(&walk))) {
         frag->live_bytes += block->size_bytes;
-        if (stretches_add(&live, block->address, block->size_bytes, false, err))
-            goto out;
+        if (stretches_add(live, block->address, block->size_bytes, false, err))
+            return -1;
     }
-    if (stretches_sort(&held, err) || stretches_sort(&live, err))
-        goto out;
-    frag->stranded_bytes = holes_between(&held, &live).stranded_bytes;
-    stretches_join(&held);
-    frag->largest_free_bytes = holes_between(&held, &live).largest_bytes;
-    status = 0;
-out:
+    return stretches_sort(held, err) || stretches_sort(of_graphs, err) || stretches_sort(live, err)
+               ? -1
+               : 0;
+}
+
+static int measure_pool(struct frag *frag, const struct history *history, uint32_t stock,
+                        uint64_t index, struct err *err)
+{
+    const struct live_walk walk = live_walk_begin(history, stock, index);
+    struct stretches held = {0}, of_graphs = {0}, live = {0};
+    const int status = collect_pool(frag, &held, &of_graphs, &live, &walk, err);
+
+    if (!status) {
+        frag->graph_idle_bytes = holes_between(&of_graphs, &live).total_bytes;
+        frag->stranded_bytes = holes_between(&held, &live).stranded_bytes;
+        stretches_join(&held);
+        frag->largest_free_bytes = holes_between(&held, &live).largest_bytes;
+    }
     stretches_release(&held);
+    stretches_release(&of_graphs);
     stretches_release(&live);
     return status;
 }
@@ -187,10 +200,13 @@ int frag_at(struct frag *frag, const struct history *history, uint32_t stock, ui
     frag->reserved_known = frag->reserved_bytes >= frag->live_bytes;
     if (!frag->reserved_known) {
         frag->reserved_bytes = frag->largest_free_bytes = frag->stranded_bytes = 0;
+        frag->graph_idle_bytes = 0;
         frag->mempools_free_bytes = 0;
         return 0;
     }
     frag->free_bytes = frag->reserved_bytes - frag->live_bytes;
+    frag->free_bytes -=
+        frag->graph_idle_bytes < frag->free_bytes ? frag->graph_idle_bytes : frag->free_bytes;
     if (frag->free_bytes && frag->largest_free_bytes < frag->free_bytes)
         frag->external_ratio = 1 - (double)frag->largest_free_bytes / (double)frag->free_bytes;
     return 0;

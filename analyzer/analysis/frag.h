@@ -23,6 +23,7 @@ struct frag {
     uint64_t reserved_bytes, free_bytes, largest_free_bytes;
     uint64_t mempools_free_bytes; /* of it idle in the driver's pools */
     uint64_t stranded_bytes;      /* free, in segments or granules that also hold live memory */
+    uint64_t graph_idle_bytes;    /* of segments that belong to CUDA graphs: not in the above */
     double external_ratio;        /* 1 - largest_free / free; 0 when nothing is free */
 };
 

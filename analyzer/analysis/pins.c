@@ -33,7 +33,7 @@ static int add_segment(struct pin_list *pins, struct address_map *numbers,
     const struct block *const *blocks = &segments->blocks[segment->first_block];
     size_t stack_count = 0;
 
-    if (!free_bytes)
+    if (!free_bytes || segment->is_of_graph)
         return 0;
     for (size_t i = 0; i < segment->block_count; i++) {
         struct pin *pin = find_pin(pins, numbers, blocks[i]->stack_id, err);

@@ -135,7 +135,6 @@ static int weigh_pool(struct oom *oom, const struct history *history, struct err
     for (size_t i = 0; i < list.count; i++)
         weigh_segment(oom, &list.items[i]);
     segments_release(&list);
-    oom->idle_bytes = minus(oom->idle_bytes, oom->graph_bytes);
     return 0;
 }
 

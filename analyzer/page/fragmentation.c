@@ -60,6 +60,8 @@ static void add_fragmentation(struct doc *doc, const struct frag *frag, bool kno
     /* Neither the driver nor PyTorch tells what was asked for inside what it rounded. */
     doc_null(doc_detail(doc), "internal_bytes", "internal", DOC_BYTES);
     doc_known_bytes(doc, "stranded_bytes", "stranded", reserved_known, frag->stranded_bytes);
+    doc_known_bytes(doc_detail_if(doc, !frag->graph_idle_bytes), "graph_idle_bytes",
+                    "held by CUDA graphs", reserved_known, frag->graph_idle_bytes);
 }
 
 int page_fragmentation(struct doc *doc, const struct study *study, const struct device_use *use,

@@ -238,6 +238,19 @@ def test_a_stream_that_was_not_recorded_is_null(trace):
     assert rows(device_of(trace)["streams"], "stream", "segments") == [(None, 1)]
 
 
+def test_what_a_graph_holds_is_neither_free_nor_stranded_nor_pinned(trace):
+    own, graphs = trace.alloc(20 * MIB), trace.alloc(20 * MIB)
+    trace.tensor(own, 8 * MIB)
+    trace.event("capture-begin", stream=0xA1)
+    trace.tensor(graphs, 5 * MIB, stream=0xA1)
+    trace.event("capture-end", object=0x77, stream=0xA1)
+    device = device_of(trace, "--at=end")
+    result = device["fragmentation"]
+    assert figures(result) == (40 * MIB, 13 * MIB, 12 * MIB, 12 * MIB, 12 * MIB)
+    assert result["graph_idle_bytes"] == 15 * MIB
+    assert rows(device["pinned_by"], "pinned_bytes", "blocks") == [(12 * MIB, 1)]
+
+
 def answer(trace, *options):
     return " ".join(load_json("frag", trace.write(), *options)["answer"])
 

@@ -353,10 +353,13 @@ class Figures:
             if r.pool_stock == stock and r.begin <= index and (r.end is None or r.end > index)
         ]
         live = [(block.address, block.address + block.size) for block in self.live_blocks(stock, index)]
+        total = sum(r.size for r in held)
+        of_graphs = [(r.address, r.address + r.size) for r in held if self.graphs.is_of_graph(r, index)]
+        held = [r for r in held if not self.graphs.is_of_graph(r, index)]
         alone = [(r.address, r.address + r.size) for r in held]
         joined = join(stretch for stretch, r in zip(alone, held) if r.physical)
         joined += [stretch for stretch, r in zip(alone, held) if not r.physical]
-        return sum(r.size for r in held), Holes(joined, live).largest, Holes(alone, live).stranded
+        return total, Holes(joined, live).largest, Holes(alone, live).stranded, Holes(of_graphs, live).total
 
     def driver_parts(self, stock, index):
         blocks = self.live_blocks(stock, index)
@@ -382,14 +385,15 @@ class Figures:
 
     def frag(self, stock, index):
         parts = self.pool_parts if stock[1] == "pool" else self.driver_parts
-        reserved, largest, stranded = parts(stock, index)
+        reserved, largest, stranded, *graphs = parts(stock, index)
         live = sum(block.size for block in self.live_blocks(stock, index))
+        free = max(reserved - live - sum(graphs), 0)
         row = {
             "reserved_bytes": reserved,
             "live_bytes": live,
-            "free_bytes": reserved - live,
+            "free_bytes": free,
             "largest_free_bytes": largest,
-            "external_ratio": 1 - largest / (reserved - live) if reserved - live > largest else 0.0,
+            "external_ratio": 1 - largest / free if free > largest else 0.0,
             "stranded_bytes": stranded,
         }
         if reserved < live:

@@ -69,6 +69,8 @@ def pinned_by(figures, stock, index):
         return []
     rows = {}
     for piece in held_at(figures, stock, index):
+        if figures.graphs.is_of_graph(piece, index):
+            continue
         inside = [b for b in figures.live_blocks(stock, index) if piece.overlaps(b.address, b.size)]
         free = sum(holes(piece.address, piece.address + piece.size, inside))
         stacks = {b.stack or 0 for b in inside}

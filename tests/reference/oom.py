@@ -33,7 +33,6 @@ def weigh_pools(figures, failure, stock, found):
     found["other_stream_hole_bytes"] = max((part[1] for part in others), default=0)
     found["whole_bytes"] = sum(part[0] - part[2] for part in idle)
     if stock[1] == "pool" and found["reserved_bytes"] is not None:
-        found["idle_bytes"] = max(found["idle_bytes"] - found["graph_bytes"], 0)
         found["largest_hole_bytes"] = max((part[1] for part in idle), default=0)
 
 
