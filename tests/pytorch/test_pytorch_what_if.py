@@ -15,7 +15,7 @@ SCRIPTS = {
     "streams": ("empty_cache.py",),
     "out of memory, tried again": ("oom_retry.py",),
     "fragmented": ("fragmented.py",),
-    "growing batches": ("garbage.py",),
+    "growing batches": ("growing.py",),
 }
 SETTINGS = {
     "expandable_segments": {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"},
