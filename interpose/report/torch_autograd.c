@@ -161,15 +161,14 @@ TORCH_FUNCTION(uint64_t, _ZN2at14RecordFunction15currentThreadIdEv, (void), "lib
                    return now.own_thread;
                })
 
-/* set_gradient_edge and rebase_history(const Variable &, Edge), when an operator gives its result the
- * node; an Edge goes by reference */
-#define MADE(name)                                                                                 \
-    TORCH_FUNCTION(void, name, (const void *variable, void *edge), "libtorch_cpu.so", return, {    \
-        now.made = 0;                                                                              \
-        real(variable, edge);                                                                      \
-    })
-MADE(_ZN5torch8autograd4impl17set_gradient_edgeERKN2at6TensorENS0_4EdgeE)
-MADE(_ZN5torch8autograd4impl14rebase_historyERKN2at6TensorENS0_4EdgeE)
+/* void set_gradient_edge(const Variable &, Edge), when an operator gives its result the node; an Edge goes
+ * by reference. rebase_history, which in-place operators call, is left alone: what it returns, and so
+ * how it is called, differs between releases under one name. */
+TORCH_FUNCTION(void, _ZN5torch8autograd4impl17set_gradient_edgeERKN2at6TensorENS0_4EdgeE,
+               (const void *variable, void *edge), "libtorch_cpu.so", return, {
+                   now.made = 0;
+                   real(variable, edge);
+               })
 
 /* void Engine::evaluate_function(std::shared_ptr<GraphTask> &, Node *, InputBuffer &,
  * const std::shared_ptr<ReadyQueue> &); a backward may run another one inside */
