@@ -34,6 +34,22 @@
         __VA_ARGS__                                                                                \
     }
 
+/*
+ * The name of a C++ function does not say what it returns, and releases change it: rebase_history
+ * returns nothing in 2.6, and an object in 2.15. So what is only passed on goes through whole: the
+ * registers of the arguments, among which a result in memory has its address, and the two of a
+ * result. (AArch64 has that address in a register of its own, which C cannot pass on.)
+ */
+struct torch_words {
+    uintptr_t first, second;
+};
+#define TORCH_WORDS uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f
+#if defined(__x86_64__)
+#define TORCH_PASSES_ON 1
+#else
+#define TORCH_PASSES_ON 0
+#endif
+
 /* The library has it; or, where PyTorch is linked into another one, what the caller would have got
  * without us. */
 static inline void *torch_function(_Atomic(void *) *cached, const char *library, const char *name,

@@ -60,7 +60,7 @@ static _Thread_local struct autograd now GMT_TLS_INITIAL_EXEC;
 static _Atomic uint64_t highest_number, highest_thread;
 static _Atomic unsigned possible_layouts = (1 << LAYOUT_COUNT) - 1; /* a bit each */
 
-static void raise_to(_Atomic uint64_t *highest, uint64_t value)
+static GMT_UNUSED void raise_to(_Atomic uint64_t *highest, uint64_t value)
 {
     if (atomic_load_explicit(highest, memory_order_relaxed) < value)
         atomic_store_explicit(highest, value, memory_order_relaxed);
@@ -87,7 +87,7 @@ static unsigned test_layouts(const struct torch_node *node)
                      possible;
 }
 
-static struct node_name name_of(const struct torch_node *node)
+static GMT_UNUSED struct node_name name_of(const struct torch_node *node)
 {
     const unsigned possible = test_layouts(node);
     for (unsigned i = 0; i < LAYOUT_COUNT; i++)
@@ -144,6 +144,8 @@ void torch_note_node(void)
 
 /* --- hooks --- */
 
+#if TORCH_PASSES_ON
+
 /* uint64_t at::sequence_number::get_and_increment(), when a node is made */
 TORCH_FUNCTION(uint64_t, _ZN2at15sequence_number17get_and_incrementEv, (void), "libtorch_cpu.so",
                return 0, {
@@ -161,14 +163,16 @@ TORCH_FUNCTION(uint64_t, _ZN2at14RecordFunction15currentThreadIdEv, (void), "lib
                    return now.own_thread;
                })
 
-/* void set_gradient_edge(const Variable &, Edge), when an operator gives its result the node; an Edge goes
- * by reference. rebase_history, which in-place operators call, is left alone: what it returns, and so
- * how it is called, differs between releases under one name. */
-TORCH_FUNCTION(void, _ZN5torch8autograd4impl17set_gradient_edgeERKN2at6TensorENS0_4EdgeE,
-               (const void *variable, void *edge), "libtorch_cpu.so", return, {
-                   now.made = 0;
-                   real(variable, edge);
-               })
+/* set_gradient_edge and rebase_history(const Variable &, Edge), when an operator gives its result the
+ * node */
+#define MADE(name)                                                                                 \
+    TORCH_FUNCTION(struct torch_words, name, (TORCH_WORDS), "libtorch_cpu.so",                     \
+                   return ((struct torch_words){0, 0}), {                                          \
+                       now.made = 0;                                                               \
+                       return real(a, b, c, d, e, f);                                              \
+                   })
+MADE(_ZN5torch8autograd4impl17set_gradient_edgeERKN2at6TensorENS0_4EdgeE)
+MADE(_ZN5torch8autograd4impl14rebase_historyERKN2at6TensorENS0_4EdgeE)
 
 /* void Engine::evaluate_function(std::shared_ptr<GraphTask> &, Node *, InputBuffer &,
  * const std::shared_ptr<ReadyQueue> &); a backward may run another one inside */
@@ -184,3 +188,5 @@ TORCH_FUNCTION(
         now.evaluation = around;
         now.made = 0;
     })
+
+#endif

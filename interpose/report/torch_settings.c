@@ -14,32 +14,38 @@ struct string {
     size_t text_bytes;
 };
 
-static void note_string(const struct string *string)
+static GMT_UNUSED void note_string(const struct string *string)
 {
     frameworks_note_settings(string->text, string->text_bytes);
 }
 
-static void note_text(const char *text)
+static GMT_UNUSED void note_text(const char *text)
 {
     if (text)
         frameworks_note_settings(text, strlen(text));
 }
 
+#if TORCH_PASSES_ON
+
 /* A text that is refused throws, and is then not noted. */
-#define TAKEN(name, library, parameters, arguments, note)                                          \
-    TORCH_FUNCTION(void, name, parameters, library, return, {                                      \
-        real arguments;                                                                            \
-        note;                                                                                      \
-    })
+#define TAKEN(name, library, note)                                                                 \
+    TORCH_FUNCTION(struct torch_words, name, (TORCH_WORDS), library,                               \
+                   return ((struct torch_words){0, 0}), {                                          \
+                       const struct torch_words result = real(a, b, c, d, e, f);                   \
+                       note;                                                                       \
+                       return result;                                                              \
+                   })
 
 /* CUDAAllocatorConfig::parseArgs(const char *), and setAllocatorSettings(const std::string &), which
  * some releases call with what they then parse otherwise */
 TAKEN(_ZN3c104cuda20CUDACachingAllocator19CUDAAllocatorConfig9parseArgsEPKc, "libc10_cuda.so",
-      (void *config, const char *text), (config, text), note_text(text))
+      note_text((const char *)b))
 TAKEN(
     _ZN3c104cuda20CUDACachingAllocator20setAllocatorSettingsERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE,
-    "libc10_cuda.so", (const struct string *text), (text), note_string(text))
+    "libc10_cuda.so", note_string((const struct string *)a))
 /* AcceleratorAllocatorConfig::parseArgs(const std::string &), which has all settings since 2.9 */
 TAKEN(
     _ZN3c1016CachingAllocator26AcceleratorAllocatorConfig9parseArgsERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE,
-    "libc10.so", (void *config, const struct string *text), (config, text), note_string(text))
+    "libc10.so", note_string((const struct string *)b))
+
+#endif

@@ -24,6 +24,7 @@ OTHER_EXPORTS = {
     "_ZN2at15sequence_number17get_and_incrementEv",
     "_ZN2at14RecordFunction15currentThreadIdEv",
     "_ZN5torch8autograd4impl17set_gradient_edgeERKN2at6TensorENS0_4EdgeE",
+    "_ZN5torch8autograd4impl14rebase_historyERKN2at6TensorENS0_4EdgeE",
     "_ZN5torch8autograd6Engine17evaluate_functionERSt10shared_ptrINS0_9GraphTaskEEPNS0_4NodeERNS0_11InputBufferERKS2_INS0_10ReadyQueueEE",
     "_ZN3c104cuda20CUDACachingAllocator19CUDAAllocatorConfig9parseArgsEPKc",
     f"_ZN3c104cuda20CUDACachingAllocator20setAllocatorSettingsE{STRING}",
