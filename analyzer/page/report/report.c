@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The page of `report`: everything in one place. */
-#include "parts.h"
+#include "analyzer/page/parts.h"
 
 /* The worst finding opens the page: the first of these that has something to say. */
 static int answer_report(struct opening *opening, const struct study *study,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The sentences of `oom`: why an allocation failed, for its row and for the line that opens a page. */
-#include "parts.h"
+#include "analyzer/page/parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>

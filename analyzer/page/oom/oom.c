@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The page of `oom`, and its parts: failed allocations and their verdicts. */
-#include "parts.h"
+#include "analyzer/page/parts.h"
 
 #include <inttypes.h>
 #include <ctype.h>

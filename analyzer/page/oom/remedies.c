@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What would have helped, as `oom` and `report` say it. */
-#include "parts.h"
+#include "analyzer/page/parts.h"
 
 #include <inttypes.h>
 #include <stdio.h>
