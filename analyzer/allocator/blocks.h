@@ -6,7 +6,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_ALLOCATOR_BLOCKS_H
 #define GPUMEMTRACE_ANALYZER_ALLOCATOR_BLOCKS_H
 
-#include "allocator.h"
+#include "model.h"
 
 /* A copy of *block outside the tree and without neighbours; ALLOCATOR_NONE: out of memory. */
 uint32_t allocator_block_new(struct allocator *allocator, const struct allocator_block *block,

@@ -7,7 +7,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_ALLOCATOR_FREE_TREE_H
 #define GPUMEMTRACE_ANALYZER_ALLOCATOR_FREE_TREE_H
 
-#include "allocator.h"
+#include "model.h"
 
 void free_tree_add(struct allocator *allocator, uint32_t block);
 void free_tree_remove(struct allocator *allocator, uint32_t block);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the model gives back to the driver, and when; see blocks.h. */
+#include "allocator.h"
 #include "blocks.h"
 #include "free_tree.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Parts of pages: the host's memory beside the card's. */
-#include "analyzer/page/parts.h"
+#include "parts.h"
 
 #include <stdio.h>
 

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a model of the allocator consists of: settings, blocks, pools, and the driver below it. It
+ * must not know how they change.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_ALLOCATOR_MODEL_H
+#define GPUMEMTRACE_ANALYZER_ALLOCATOR_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gpumemtrace/err.h"
+
+#define ALLOCATOR_NONE UINT32_MAX      /* no such block */
+#define ALLOCATOR_UNLIMITED UINT64_MAX /* bytes */
+
+#define ALLOCATOR_ROUND_BYTES UINT64_C(512)
+#define ALLOCATOR_SMALL_MOST_BYTES (UINT64_C(1) << 20)
+#define ALLOCATOR_SMALL_SEGMENT_BYTES (UINT64_C(2) << 20)
+#define ALLOCATOR_LARGE_SEGMENT_BYTES (UINT64_C(20) << 20)
+#define ALLOCATOR_LARGE_LIMIT_BYTES (UINT64_C(10) << 20)
+#define ALLOCATOR_GRANULE_BYTES (UINT64_C(2) << 20)
+
+struct allocator_settings {
+    bool expandable_segments;
+    bool no_caching;          /* each request is a call of the driver */
+    uint64_t max_split_bytes; /* ALLOCATOR_UNLIMITED: no such setting */
+    uint64_t max_rest_bytes;  /* that a block above max_split may leave; 20 MiB unless set */
+    double garbage_threshold; /* 0: never */
+    uint64_t fraction_bytes;  /* what the pool may hold; ALLOCATOR_UNLIMITED: no memory fraction */
+};
+
+enum allocator_state { ALLOCATOR_FREE, ALLOCATOR_USED, ALLOCATOR_UNMAPPED };
+
+struct allocator_block {
+    uint64_t address, bytes;
+    uint64_t born;          /* the model's count of searches when it became free */
+    uint32_t before, after; /* neighbours in the segment */
+    uint32_t left, right;   /* in the tree of what is not used; left links entries given back */
+    uint32_t pool;          /* of allocator.pools */
+    uint8_t state;          /* enum allocator_state */
+    bool is_expandable;
+};
+
+struct allocator_pool {
+    uint64_t stream;
+    bool is_small;
+};
+
+/*
+ * The driver below the model. NULL: the model's own, which refuses what is beyond room_bytes. All
+ * return false for a refusal.
+ */
+struct allocator_driver {
+    void *self;
+    bool (*take)(void *self, uint64_t bytes, uint64_t *address);
+    bool (*reserve)(void *self, uint64_t wanted_bytes, uint64_t *address, uint64_t *bytes);
+    bool (*map)(void *self, uint64_t address, uint64_t bytes);
+    void (*give)(void *self, uint64_t address, uint64_t bytes);
+};
+
+struct allocator {
+    struct allocator_settings settings;
+    const struct allocator_driver *driver;
+    uint64_t room_bytes; /* what the pool may hold now: the caller's to set; ALLOCATOR_UNLIMITED */
+    uint64_t card_bytes; /* how long an expandable range is made */
+
+    struct allocator_block *blocks;
+    size_t block_count, block_capacity;
+    uint32_t unused; /* first of the entries given back */
+    uint32_t tree;   /* of what is free or unmapped: free_tree.h */
+    struct allocator_pool *pools;
+    size_t pool_count, pool_capacity;
+    uint64_t next_address, search_count;
+
+    uint64_t reserved_bytes, allocated_bytes;
+    uint64_t peak_reserved_bytes, peak_allocated_bytes;
+    uint64_t retry_count; /* refused, then served */
+};
+
+#endif
