@@ -16,6 +16,18 @@ struct stretch {
     double ends_per_step;
 };
 
+/* The last window is left out until it is whole. */
+static size_t whole_windows(const struct series *series, uint64_t ends_count)
+{
+    return series->window ? (size_t)(ends_count / series->window) : 0;
+}
+
+/* Where the last third begins. */
+static size_t late_begin(const struct stretch *stretch)
+{
+    return stretch->last - 1 - (stretch->last - stretch->first + 1) / 3;
+}
+
 static uint64_t highest(const struct series *series, size_t first, size_t last)
 {
     uint64_t most = 0;
@@ -32,12 +44,18 @@ static double rise_per_end(const struct series *series, size_t first, size_t las
            ((double)(last - first) * (double)series->window);
 }
 
+/* What grows does; it costs less to ask than the line. */
+static bool rises_late(const struct series *series, const struct stretch *stretch)
+{
+    return series->samples[stretch->last - 1] > series->samples[late_begin(stretch)];
+}
+
 /* is_steady: it never fell from end to end and rose often. */
 static enum growth_verdict judge_line(const struct series *series, const struct stretch *stretch,
                                       const struct series_line *line, bool is_steady)
 {
     const size_t last = stretch->last - 1, length = stretch->last - stretch->first;
-    const size_t third = last - (length + 1) / 3;
+    const size_t third = late_begin(stretch);
     const size_t half = stretch->first + (length + 1) / 2;
     const bool rises = line->slope > 0 && (line->low > 0 || is_steady);
 
@@ -102,28 +120,29 @@ static int add_site(struct growth *growth, size_t *capacity, const struct site_e
     const uint64_t intervals = site->ends_count - 1;
     const bool is_steady = !site->fell && (uint64_t)site->rises_count * 2 >= intervals;
 
-    if (!site->series || site->last_bytes <= site->first_bytes ||
-        !(is_steady || series_rises(site->series, stretch->first, stretch->last)))
+    if (!site->series.samples || site->last_bytes <= site->first_bytes ||
+        !rises_late(&site->series, stretch) ||
+        !(is_steady || series_rises(&site->series, stretch->first, stretch->last)))
         return 0;
     const struct growing item = {.stack_id = site->stack_id,
                                  .first_bytes = site->first_bytes,
                                  .last_bytes = site->last_bytes,
                                  .rises_count = site->rises_count,
-                                 .line = judge(site->series, stretch, is_steady)};
+                                 .line = judge(&site->series, stretch, is_steady)};
     return item.line.verdict == GROWTH_GROWS ? keep(growth, capacity, &item, err) : 0;
 }
 
-static int find_churn(struct growth *growth, const struct ends_tracker *tracker, struct err *err)
+static int find_churn(struct growth *growth, const struct stock_ends *own, struct err *err)
 {
-    growth->churn = array_new(tracker->count, sizeof *growth->churn, err);
+    growth->churn = array_new(own->count, sizeof *growth->churn, err);
     if (!growth->churn)
         return -1;
-    for (size_t i = 0; i < tracker->count; i++)
-        if (tracker->sites[i].churn_bytes)
+    for (size_t i = 0; i < own->count; i++)
+        if (own->sites[i].churn_bytes)
             growth->churn[growth->churn_count++] =
-                (struct churning){.stack_id = tracker->sites[i].stack_id,
-                                  .bytes = tracker->sites[i].churn_bytes,
-                                  .count = tracker->sites[i].churn_count};
+                (struct churning){.stack_id = own->sites[i].stack_id,
+                                  .bytes = own->sites[i].churn_bytes,
+                                  .count = own->sites[i].churn_count};
     if (growth->churn_count)
         qsort(growth->churn, growth->churn_count, sizeof *growth->churn, compare_churning);
     if (growth->churn_count > GROWTH_CHURN_MAX)
@@ -131,20 +150,21 @@ static int find_churn(struct growth *growth, const struct ends_tracker *tracker,
     return 0;
 }
 
-static int find_at_ends(struct growth *growth, const struct ends_tracker *tracker, struct err *err)
+static int find_at_ends(struct growth *growth, const struct stock_ends *own, struct err *err)
 {
-    const struct site_ends *total = &tracker->total;
-    const struct stretch stretch = {.last = series_length(total->series), .ends_per_step = 1};
+    const struct site_ends *total = &own->total;
+    const struct stretch stretch = {.last = whole_windows(&total->series, total->ends_count),
+                                    .ends_per_step = 1};
     size_t capacity = 0;
 
     growth->counted_steps = total->ends_count - 1;
     growth->total =
-        judge(total->series, &stretch,
+        judge(&total->series, &stretch,
               !total->fell && (uint64_t)total->rises_count * 2 >= growth->counted_steps);
-    for (size_t i = 0; i < tracker->count; i++)
-        if (add_site(growth, &capacity, &tracker->sites[i], &stretch, err))
+    for (size_t i = 0; i < own->count; i++)
+        if (add_site(growth, &capacity, &own->sites[i], &stretch, err))
             return -1;
-    return find_churn(growth, tracker, err);
+    return find_churn(growth, own, err);
 }
 
 /* --- steps that are found from what repeats --- */
@@ -186,20 +206,20 @@ static uint64_t most_frequent(uint64_t *counts, size_t count)
 }
 
 /* The first call stack of the most frequent rhythm; NULL and *status 0: nothing repeats. */
-static const struct site_ends *find_rhythm(const struct ends_tracker *beats, uint64_t event_count,
+static const struct site_ends *find_rhythm(const struct stock_ends *own, uint64_t event_count,
                                            int *status, struct err *err)
 {
-    uint64_t *counts = array_new(beats->count, sizeof *counts, err);
+    uint64_t *counts = array_new(own->count, sizeof *counts, err);
     const struct site_ends *found = NULL;
     size_t count = 0;
 
     *status = counts ? 0 : -1;
-    for (size_t i = 0; counts && i < beats->count; i++)
-        if (repeats(&beats->sites[i], event_count))
-            counts[count++] = beats->sites[i].births_count;
+    for (size_t i = 0; counts && i < own->count; i++)
+        if (repeats(&own->sites[i], event_count))
+            counts[count++] = own->sites[i].births_count;
     const uint64_t births = count ? most_frequent(counts, count) : 0;
-    for (size_t i = 0; count && i < beats->count; i++) {
-        const struct site_ends *site = &beats->sites[i];
+    for (size_t i = 0; count && i < own->count; i++) {
+        const struct site_ends *site = &own->sites[i];
         if (site->births_count == births && repeats(site, event_count) &&
             (!found || site->first_birth < found->first_birth))
             found = site;
@@ -217,7 +237,7 @@ static struct stretch find_stretch(const struct series *series, const struct sit
 
     if (end > (double)event_count)
         end = (double)event_count;
-    const size_t whole = (size_t)(end / window), all = series_length(series);
+    const size_t whole = (size_t)(end / window), all = whole_windows(series, event_count);
     return (struct stretch){
         .first = (size_t)(((double)rhythm->first_birth + period_events) / window) + 1,
         .last = whole < all ? whole : all,
@@ -228,11 +248,13 @@ static int add_repeating_site(struct growth *growth, size_t *capacity, const str
                               const struct stretch *stretch, uint64_t windows_joined,
                               struct err *err)
 {
-    if (!site->series)
+    uint64_t samples[SERIES_SAMPLES];
+    struct series series = site->series;
+
+    if (!series.samples)
         return 0;
-    struct series series = *site->series;
-    series_join(&series, windows_joined);
-    if (!series_rises(&series, stretch->first, stretch->last))
+    series_join(&series, windows_joined, samples);
+    if (!rises_late(&series, stretch) || !series_rises(&series, stretch->first, stretch->last))
         return 0;
     struct growing item = {.stack_id = site->stack_id, .line = judge(&series, stretch, false)};
     if (item.line.verdict != GROWTH_GROWS)
@@ -244,12 +266,12 @@ static int add_repeating_site(struct growth *growth, size_t *capacity, const str
     return keep(growth, capacity, &item, err);
 }
 
-static int find_at_beats(struct growth *growth, const struct ends_tracker *beats,
-                         uint64_t event_count, struct err *err)
+static int find_at_beats(struct growth *growth, const struct stock_ends *own, uint64_t event_count,
+                         struct err *err)
 {
     size_t capacity = 0;
     int status;
-    const struct site_ends *rhythm = find_rhythm(beats, event_count, &status, err);
+    const struct site_ends *rhythm = find_rhythm(own, event_count, &status, err);
 
     if (!rhythm)
         return status;
@@ -258,16 +280,17 @@ static int find_at_beats(struct growth *growth, const struct ends_tracker *beats
     growth->ends_count = rhythm->births_count;
     growth->period_events =
         (double)(rhythm->last_birth - rhythm->first_birth) / (double)(rhythm->births_count - 1);
-    struct series total = *beats->total.series;
+    uint64_t samples[SERIES_SAMPLES];
+    struct series total = own->total.series;
     const uint64_t joined =
         (uint64_t)(growth->period_events / (double)total.window) + 1; /* a step at least */
-    series_join(&total, joined);
+    series_join(&total, joined, samples);
     const struct stretch stretch = find_stretch(&total, rhythm, growth->period_events, event_count);
     if (stretch.last < stretch.first + FEWEST_WINDOWS)
         return 0;
     growth->total = judge(&total, &stretch, false);
-    for (size_t i = 0; i < beats->count; i++)
-        if (add_repeating_site(growth, &capacity, &beats->sites[i], &stretch, joined, err))
+    for (size_t i = 0; i < own->count; i++)
+        if (add_repeating_site(growth, &capacity, &own->sites[i], &stretch, joined, err))
             return -1;
     return 0;
 }
@@ -281,12 +304,12 @@ static int find(struct growth *growth, const struct growth_watch *watch, uint32_
         growth->steps = GROWTH_STEPS_ENDED;
         growth->ends_count = watch->ends.counts[growth->ends];
     }
-    if (stock >= watch->stock_count || !watch->stocks[stock].live_bytes)
+    if (stock >= watch->stock_count || !watch->stocks[stock].numbers)
         return 0;
     const struct stock_ends *own = &watch->stocks[stock];
     if (growth_watch_has_steps(watch))
-        return find_at_ends(growth, &own->ends, err);
-    return own->first_births ? find_at_beats(growth, &own->beats, watch->event_count, err) : 0;
+        return find_at_ends(growth, own, err);
+    return watch->has_ended ? 0 : find_at_beats(growth, own, watch->event_count, err);
 }
 
 int growth_find(struct growth *growth, const struct growth_watch *watch, uint32_t stock,

@@ -6,9 +6,9 @@
  *     ends      0     1     2     3          at the change after end 3: [1, 4) had the old bytes
  *     changes  x            .        x
  *
- * In case a trace has no steps, every event is an end too (`beats`): allocations that repeat then
- * tell how many events a step has. That is dropped when the first step ends. It must not know what
- * growth is.
+ * Until the first step ends, every event is an end (a beat), in case the trace has no steps:
+ * allocations that repeat then tell how many events a step has. What was seen at ends is dropped
+ * when the first step ends, and when a stronger kind of end shows. It must not know what growth is.
  *
  * It keeps a few numbers for each call stack and stock, and a series for those that changed twice
  * from end to end.
@@ -26,36 +26,30 @@
  */
 enum { WARM_UP_ENDS = 1, FEWEST_ENDS = 3 };
 
-/* One call stack at the ends. */
+/* One call stack. What most changes touch stands first: it fits in two cache lines. */
 struct site_ends {
+    uint64_t live_bytes;  /* now */
+    uint64_t last_bytes;  /* at the last end that was looked at */
+    uint64_t ends_count;  /* that were looked at */
+    struct series series; /* without samples: less than two changes */
     uint32_t stack_id;
-    bool fell;
     uint32_t rises_count, changes_count; /* from one end to the next */
-    uint64_t ends_count;                 /* that were looked at */
-    uint64_t changed_at;                 /* the first end with other bytes than the first */
-    uint64_t first_bytes, last_bytes;    /* at the first end, and at the last one looked at */
-    struct series *series;               /* NULL: less than two changes */
-    /* Born and freed in the same step; and in the step that has not ended yet. */
-    uint64_t churn_bytes, churn_count, open_churn_bytes, open_churn_count;
+    bool fell;
+    uint64_t open_churn_bytes, open_churn_count; /* of the step that has not ended yet */
+    uint64_t churn_bytes, churn_count;           /* born and freed in the same step */
+
+    uint64_t first_bytes; /* at the first end */
+    uint64_t changed_at;  /* the first end with other bytes than that */
     /* Of beats: births, the first and last event that was one, the longest way between two. */
     uint64_t births_count, first_birth, last_birth, longest_gap;
     uint64_t live_count, most_live_count; /* blocks at once, from the second birth on */
 };
 
-struct ends_tracker {
-    bool is_begun;
+struct stock_ends {
     uint32_t *numbers; /* by stack id: of its site, from 1; 0: none */
     struct site_ends *sites;
     size_t count, capacity;
     struct site_ends total; /* of the stock; stack_id means nothing */
-};
-
-struct stock_ends {
-    uint64_t *live_bytes;   /* by stack id */
-    uint64_t *first_births; /* by stack id: the event, from 1; 0: none. Of beats */
-    size_t stack_limit;
-    uint64_t total_bytes;
-    struct ends_tracker ends, beats;
 };
 
 /* Zeroed is empty and ready for use. */
@@ -63,8 +57,10 @@ struct growth_watch {
     struct stock_ends *stocks; /* by stock */
     size_t stock_count, stock_capacity;
     struct step_ends ends;
-    uint64_t step_begin;  /* event that the current step began with */
-    uint64_t event_count; /* all of them, when the replay is over */
+    bool has_ended;        /* a step */
+    uint64_t looked_count; /* ends of steps that are looked at */
+    uint64_t step_begin;   /* event that the current step began with */
+    uint64_t event_count;  /* all of them, when the replay is over */
 };
 
 struct observer growth_watch_observer(struct growth_watch *watch);

@@ -3,19 +3,6 @@
 #include "series.h"
 
 #include <math.h>
-#include <stdlib.h>
-
-static void join_windows(struct series *series, uint64_t by)
-{
-    for (size_t i = 0; i < SERIES_SAMPLES; i++) {
-        uint64_t least = UINT64_MAX;
-        for (size_t j = (size_t)(i * by); j < (i + 1) * by && j < SERIES_SAMPLES; j++)
-            if (series->samples[j] < least)
-                least = series->samples[j];
-        series->samples[i] = least;
-    }
-    series->window *= by;
-}
 
 static void begin(struct series *series)
 {
@@ -24,41 +11,65 @@ static void begin(struct series *series)
         series->samples[i] = UINT64_MAX;
 }
 
-void series_add(struct series *series, uint64_t until, uint64_t bytes)
+void series_extend(struct series *series, uint64_t from, uint64_t until, uint64_t bytes)
 {
-    if (until <= series->count)
-        return;
-    if (!series->window)
+    if (series->window)
+        series_close(series);
+    else
         begin(series);
-    for (; (until - 1) >> series->shift >= SERIES_SAMPLES; series->shift++)
-        join_windows(series, 2);
-    const uint64_t last = (until - 1) >> series->shift;
-    for (uint64_t i = series->count >> series->shift; i <= last; i++)
+    while ((until - 1) / series->window >= SERIES_SAMPLES)
+        series_join(series, 2, series->samples);
+    const uint64_t last = (until - 1) / series->window;
+    for (uint64_t i = from / series->window; i <= last; i++)
         if (bytes < series->samples[i])
             series->samples[i] = bytes;
-    series->count = until;
+    series->open_until = (last + 1) * series->window;
+    series->open_least = series->samples[last];
 }
 
-size_t series_length(const struct series *series)
+void series_join(struct series *series, uint64_t by, uint64_t samples[SERIES_SAMPLES])
 {
-    return series->window ? (size_t)(series->count / series->window) : 0;
-}
-
-void series_join(struct series *series, uint64_t by)
-{
-    if (by > 1 && series->window)
-        join_windows(series, by > SERIES_SAMPLES ? SERIES_SAMPLES + 1 : by);
+    for (size_t i = 0; i < SERIES_SAMPLES; i++) {
+        uint64_t least = UINT64_MAX;
+        for (uint64_t j = i * by; j < (i + 1) * by && j < SERIES_SAMPLES; j++)
+            if (series->samples[j] < least)
+                least = series->samples[j];
+        samples[i] = least;
+    }
+    series->samples = samples;
+    series->window *= by;
 }
 
 /* --- the line --- */
 
 enum { PAIRS_MAX = SERIES_SAMPLES * (SERIES_SAMPLES - 1) / 2 };
 
-static int compare_slopes(const void *left, const void *right)
+/* The value that has n values before it when they are sorted. It moves them, by Hoare's FIND. */
+static double nth(double *values, size_t count, size_t n)
 {
-    const double a = *(const double *)left, b = *(const double *)right;
+    const ptrdiff_t place = (ptrdiff_t)n;
+    ptrdiff_t first = 0, last = (ptrdiff_t)count - 1;
 
-    return (a > b) - (a < b);
+    while (first < last) {
+        const double pivot = values[place];
+        ptrdiff_t i = first, j = last;
+        while (i <= j) {
+            while (values[i] < pivot)
+                i++;
+            while (pivot < values[j])
+                j--;
+            if (i > j)
+                break;
+            const double high = values[i];
+            values[i++] = values[j];
+            values[j--] = high;
+        }
+        if (j < place)
+            first = i;
+        if (place < i)
+            last = j;
+    }
+    return values[place];
 }
 
 static size_t find_slopes(const struct series *series, size_t first, size_t last,
@@ -70,7 +81,6 @@ static size_t find_slopes(const struct series *series, size_t first, size_t last
         for (size_t j = i + 1; j < last; j++)
             slopes[count++] = ((double)series->samples[j] - (double)series->samples[i]) /
                               ((double)(j - i) * (double)series->window);
-    qsort(slopes, count, sizeof *slopes, compare_slopes);
     return count;
 }
 
@@ -102,7 +112,8 @@ struct series_line series_fit(const struct series *series, size_t first, size_t 
     const size_t pairs = find_slopes(series, first, last, slopes);
     const size_t beyond = beyond_bound(last - first, pairs);
 
-    return (struct series_line){.slope = (slopes[(pairs - 1) / 2] + slopes[pairs / 2]) / 2,
-                                .low = slopes[beyond],
-                                .high = slopes[pairs - 1 - beyond]};
+    return (struct series_line){
+        .slope = (nth(slopes, pairs, (pairs - 1) / 2) + nth(slopes, pairs, pairs / 2)) / 2,
+        .low = nth(slopes, pairs, beyond),
+        .high = nth(slopes, pairs, pairs - 1 - beyond)};
 }

@@ -16,21 +16,38 @@
 
 enum { SERIES_SAMPLES = 64 };
 
+/* Zeroed is empty; it needs samples before the first end is added. */
 struct series {
-    uint64_t window; /* ends in one window; 0: the series is new */
-    unsigned shift;  /* while it grows: window is 1 << shift */
-    uint64_t count;  /* ends so far */
-    uint64_t samples[SERIES_SAMPLES];
+    uint64_t *samples;   /* SERIES_SAMPLES; the owner's */
+    uint64_t window;     /* ends in one window; 0: none was added */
+    uint64_t open_until; /* the end before which the last window ends */
+    uint64_t open_least; /* the sample of that window, until series_close() writes it */
 };
 
-/* The bytes at the ends from series->count up to before `until`. */
-void series_add(struct series *series, uint64_t until, uint64_t bytes);
+/* As series_add behind the last window. */
+void series_extend(struct series *series, uint64_t from, uint64_t until, uint64_t bytes);
 
-/* Whole windows. */
-size_t series_length(const struct series *series);
+/* The bytes at the ends from `from`, where the last call stopped, up to before `until`. */
+static inline void series_add(struct series *series, uint64_t from, uint64_t until, uint64_t bytes)
+{
+    if (until > series->open_until)
+        series_extend(series, from, until, bytes);
+    else if (bytes < series->open_least)
+        series->open_least = bytes;
+}
 
-/* Joins each `by` windows into one, so that a window is at least as long as what repeats. */
-void series_join(struct series *series, uint64_t by);
+/* To be called before samples are read. */
+static inline void series_close(struct series *series)
+{
+    if (series->window)
+        series->samples[series->open_until / series->window - 1] = series->open_least;
+}
+
+/*
+ * Joins each `by` windows into one, so that a window is at least as long as what repeats. The
+ * joined ones are written to `samples`, which are the series' own from now on.
+ */
+void series_join(struct series *series, uint64_t by, uint64_t samples[SERIES_SAMPLES]);
 
 /*
  * The line through samples[first] … samples[last - 1], after Theil and Sen: the median of the
