@@ -76,7 +76,7 @@ static int begin_timelines(struct study *study, const struct study_ask *ask, str
 
 /* --- the pass --- */
 
-enum { OBSERVERS_MAX = STUDY_WATCHES + 2 };
+enum { OBSERVERS_MAX = STUDY_WATCHES + 3 };
 
 static size_t choose_observers(struct study *study, const struct study_ask *ask,
                                struct observer *observers)
@@ -91,6 +91,8 @@ static size_t choose_observers(struct study *study, const struct study_ask *ask,
         observers[count++] = timelines_observer(&study->timelines);
     if (ask->whatif_count)
         observers[count++] = whatif_observer(&study->whatif);
+    if (ask->watcher)
+        observers[count++] = *ask->watcher;
     return count;
 }
 

@@ -38,6 +38,7 @@ struct study_ask {
     enum breakdown_by timeline_by;    /* what each of its moments is broken down by */
     const struct whatif_ask *whatifs; /* replays of PyTorch's allocator, which outlive the study */
     size_t whatif_count;
+    const struct observer *watcher; /* one more, of somebody who keeps what it sees; NULL: nobody */
 };
 
 struct study {

@@ -294,17 +294,23 @@ static int add_one_trace(struct doc *doc, struct job *job, const struct page *pa
     struct study_ask ask = {
         .needs = page->needs, .at = view->at, .takes_library_ranges = view->takes_library_ranges};
     struct remedies remedies = {0};
+    struct lives_watch lives = {0};
+    const struct observer lives_observer = lives_watch_observer(&lives);
     struct study study;
     int status;
 
     if (page->ask)
         page->ask(&ask, view, doc);
-    if (study_open(&study, path, &ask, err))
+    ask.watcher = page->advises ? &lives_observer : NULL;
+    if (study_open(&study, path, &ask, err)) {
+        lives_watch_release(&lives);
         return -1;
+    }
     status = symbols_set_sources(study.symbols, &view->sources, err) ||
-                     (page->advises && remedies_find(&remedies, &study, err))
+                     (page->advises && remedies_find(&remedies, &study, &lives, err))
                  ? -1
                  : 0;
+    lives_watch_release(&lives);
     trace_close_events(&study.trace);
     study.remedies = page->advises ? &remedies : NULL;
     if (!status)

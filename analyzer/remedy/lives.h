@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How long the blocks of each place live: what tells a gradient from a temporary of backward, and
- * what a loop allocates anew in each round. It watches a replay, for one stock, and keeps a few
- * numbers for each place. It must not know remedies.
+ * what a loop allocates anew in each round. It watches the first replay of a trace, for each layer,
+ * and keeps a few numbers for each place; and, as the last failure is known only later, a copy of
+ * them for each refusal that may be it. It must not know remedies.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REMEDY_LIVES_H
 #define GPUMEMTRACE_ANALYZER_REMEDY_LIVES_H
@@ -19,21 +20,41 @@ struct place_life {
     uint32_t first_round, last_round; /* in which blocks were born; first is valid if any was */
 };
 
+/* Of one stock, as of one event. */
 struct lives {
-    struct places *places;
-    uint32_t stock;
-    uint64_t moment;               /* an event: which round it is in */
-    const struct failure *failure; /* at that moment: nothing after it counts as born; or NULL */
+    uint64_t index; /* of a copy: the refusal */
     struct rounds rounds;
-    uint64_t round_index; /* the event that began the round of the moment; 0: the first one */
+    uint64_t round_index; /* the event that began the current round; 0: it is the first one */
     uint64_t bytes_by_part[PART_OPTIMIZER + 1]; /* born */
     uint32_t optimized_rounds_count;
     struct place_life *items; /* by place */
     size_t count, capacity;
 };
 
-struct observer lives_observer(struct lives *lives);
-void lives_release(struct lives *lives);
+struct stock_lives {
+    struct lives now;
+    uint64_t peak_round_index; /* where the round of the peak began */
+    struct lives *refused;     /* the last failure so far, and what may yet turn out to be one */
+    size_t refused_count, refused_capacity;
+};
+
+/* Zeroed is empty. */
+struct lives_watch {
+    struct places places;
+    struct stock_lives *stocks;
+    size_t stock_count, stock_capacity;
+};
+
+struct observer lives_watch_observer(struct lives_watch *watch);
+void lives_watch_release(struct lives_watch *watch);
+
+/*
+ * What was known of a stock at a failure, or of all of the trace with the round of the peak. How
+ * blocks ended while a failure unwound the program counts too, as much as any other end; and what
+ * was refused to that stock counts as born. NULL: out of memory. To be asked once, after the replay.
+ */
+const struct lives *lives_at(struct lives_watch *watch, const struct history *history,
+                             uint32_t stock, const struct failure *failure, struct err *err);
 
 /* A place that no block was born at has an empty life. */
 struct place_life lives_of(const struct lives *lives, uint32_t place);

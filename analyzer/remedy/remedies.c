@@ -101,21 +101,23 @@ struct inquiry {
     const struct study *study;
     struct remedies *remedies;
     const struct failure *failure; /* NULL: there was none */
-    struct places places;
-    struct lives lives;
+    const struct lives *lives;
     struct at_moment at;
     struct what_ifs what_ifs;
     struct what_if items[QUESTIONS_MAX];
     enum remedy_key keys[QUESTIONS_MAX]; /* of the questions; of NEED none */
     uint64_t call_counts[WHAT_IF_LINES_MAX];
+    bool may_expand, has_model; /* of the allocator, with segments that grow */
+    struct whatif whatif;
     bool infers; /* no backward, and forward keeps for one what earlier rounds kept and dropped */
 };
 
-static int replay_again(const struct study *study, const struct observer *observer, struct err *err)
+static int replay_again(const struct study *study, const struct observer *observers, size_t count,
+                        struct err *err)
 {
     const struct replay_plan plan = {.rule_of = category_rule_of,
                                      .takes_library_ranges = study->takes_library_ranges,
-                                     .observers = {observer, 1}};
+                                     .observers = {observers, count}};
     struct event_reader *reader = event_reader_new(&study->trace, err);
     struct history history;
     if (!reader)
@@ -142,13 +144,13 @@ static struct what_if *ask(struct inquiry *inquiry, enum remedy_key key, enum wh
  * although there was no backward: nobody needed them. */
 static bool infers(const struct inquiry *inquiry)
 {
-    const uint64_t *born_bytes = inquiry->lives.bytes_by_part;
+    const uint64_t *born_bytes = inquiry->lives->bytes_by_part;
     uint64_t kept_bytes = 0;
     if (born_bytes[PART_BACKWARD] || born_bytes[PART_OPTIMIZER])
         return false;
     for (size_t i = 0; i < inquiry->at.count; i++) {
         const struct live_block *block = &inquiry->at.items[i];
-        const struct place_life life = lives_of(&inquiry->lives, block->place);
+        const struct place_life life = lives_of(inquiry->lives, block->place);
         if (block->part == PART_FORWARD && life.fall_count > 2 &&
             life.fall_count * 2 >= life.live_count)
             kept_bytes += block->size_bytes;
@@ -279,49 +281,50 @@ static void keep_answers(const struct inquiry *inquiry)
 
 /* --- the allocator --- */
 
-/* What segments that grow would have held less, on the same card, by the model of the allocator: a
- * replay of its own. False: they would have failed as well. */
+/* What segments that grow would have held less, on the same card, by the model of the allocator.
+ * False: they would have failed as well. */
 static bool find_expandable_gain(const struct inquiry *inquiry, struct remedy *remedy)
 {
-    const struct whatif_ask ask = {.change = "expandable_segments"};
     const struct failure *failure = inquiry->failure;
-    const struct study *study = inquiry->study;
-    struct whatif whatif = {0};
-    struct err ignored = {0};
-    bool would_help = true;
-    if (whatif_replay(&whatif, study->trace.path, &ask, 1, &ignored))
-        return true; /* of a setting that the model does not know it gives no figure */
-    const int slot = DEVICE_SLOT(study->history.stocks[failure->stock].device);
-    const struct whatif_device *device = whatif.devices[slot];
-    if (device && device->recorded.difference.kind == DIFFERENCE_NONE) {
-        const struct whatif_run *run = &device->runs[0];
-        const uint64_t need_bytes =
-            device->recorded.allocator.peak_reserved_bytes + failure->event.size_bytes;
-        would_help = run->failure.at.index == INDEX_NONE;
-        remedy->gain_known = need_bytes > run->allocator.peak_reserved_bytes;
-        remedy->gain_bytes =
-            remedy->gain_known ? need_bytes - run->allocator.peak_reserved_bytes : 0;
-    }
-    whatif_release(&whatif);
-    return would_help;
+    const int slot = DEVICE_SLOT(inquiry->study->history.stocks[failure->stock].device);
+    const struct whatif_device *device = inquiry->whatif.devices[slot];
+    if (!device || device->recorded.difference.kind != DIFFERENCE_NONE)
+        return true;
+    const struct whatif_run *run = &device->runs[0];
+    const uint64_t need_bytes =
+        device->recorded.allocator.peak_reserved_bytes + failure->event.size_bytes;
+    remedy->gain_known = need_bytes > run->allocator.peak_reserved_bytes;
+    remedy->gain_bytes = remedy->gain_known ? need_bytes - run->allocator.peak_reserved_bytes : 0;
+    return run->failure.at.index == INDEX_NONE;
 }
 
-/* Memory lay idle in PyTorch's pool, but not in one piece. */
-static int advise_expandable_segments(struct inquiry *inquiry, struct err *err)
+/* Memory lay idle in PyTorch's pool, but not in one piece. Whether growing
+ * segments would have helped, and how much, the model of the allocator says, if it knows the settings. */
+static int ask_allocator(struct inquiry *inquiry, struct err *err)
 {
+    static const struct whatif_ask ask = {.change = "expandable_segments"};
     struct remedies *remedies = inquiry->remedies;
     const struct study *study = inquiry->study;
-    struct remedy remedy = {.key = REMEDY_expandable_segments};
+    struct err ignored = {0};
     struct oom oom;
     if (!inquiry->failure || inquiry->failure->stock != remedies->stock)
         return 0;
     if (oom_explain(&oom, &study->history, inquiry->failure, err))
         return -1;
-    if (oom.verdict == OOM_FRAGMENTED &&
-        torch_setting(remedies->setting, study, remedies->stock, remedies->moment.index) &&
-        find_expandable_gain(inquiry, &remedy))
-        remedies->items[remedies->count++] = remedy;
+    inquiry->may_expand =
+        oom.verdict == OOM_FRAGMENTED &&
+        torch_setting(remedies->setting, study, remedies->stock, remedies->moment.index);
+    inquiry->has_model =
+        inquiry->may_expand && !whatif_init(&inquiry->whatif, &study->trace, &ask, 1, &ignored);
     return 0;
+}
+
+static void advise_expandable_segments(struct inquiry *inquiry)
+{
+    struct remedies *remedies = inquiry->remedies;
+    struct remedy remedy = {.key = REMEDY_expandable_segments};
+    if (inquiry->may_expand && (!inquiry->has_model || find_expandable_gain(inquiry, &remedy)))
+        remedies->items[remedies->count++] = remedy;
 }
 
 /* What the pool could have given back when the driver refused a library. */
@@ -346,40 +349,36 @@ static int advise_empty_cache(struct inquiry *inquiry, struct err *err)
 
 /* --- all of it --- */
 
-static int inquire(struct inquiry *inquiry, struct err *err)
+/* What is asked follows from the first replay; the second one answers. */
+static int inquire(struct inquiry *inquiry, struct lives_watch *watch, struct err *err)
 {
     const struct remedies *remedies = inquiry->remedies;
     const struct study *study = inquiry->study;
     const uint64_t moment = remedies->moment.index;
-    inquiry->lives = (struct lives){
-        .places = &inquiry->places,
-        .stock = remedies->stock,
-        .moment = moment,
-        .failure = inquiry->failure,
-    };
-    const struct observer lives = lives_observer(&inquiry->lives);
-    if (replay_again(study, &lives, err))
+    const bool is_own = inquiry->failure && inquiry->failure->stock == remedies->stock;
+    inquiry->lives = lives_at(watch, &study->history, remedies->stock, inquiry->failure, err);
+    if (!inquiry->lives)
         return -1;
     inquiry->at = (struct at_moment){.history = &study->history,
-                                     .places = &inquiry->places,
+                                     .places = &watch->places,
                                      .symbols = study->symbols,
-                                     .round_index = inquiry->lives.round_index};
-    const bool is_own = inquiry->failure && inquiry->failure->stock == remedies->stock;
+                                     .round_index = inquiry->lives->round_index};
     if (at_moment_find(&inquiry->at, remedies->stock, moment, is_own ? inquiry->failure : NULL,
                        err))
         return -1;
     inquiry->what_ifs =
-        (struct what_ifs){.places = &inquiry->places,
-                          .lives = &inquiry->lives,
+        (struct what_ifs){.places = &watch->places,
+                          .lives = inquiry->lives,
                           .stock = remedies->stock,
                           .moment = moment,
                           .failure = inquiry->failure,
-                          .needs_optimizer = inquiry->lives.optimized_rounds_count > 1,
+                          .needs_optimizer = inquiry->lives->optimized_rounds_count > 1,
                           .items = inquiry->items};
-    if (ask_all(inquiry, err))
+    if (ask_all(inquiry, err) || ask_allocator(inquiry, err))
         return -1;
-    const struct observer what_ifs = what_ifs_observer(&inquiry->what_ifs);
-    return replay_again(study, &what_ifs, err);
+    const struct observer observers[] = {what_ifs_observer(&inquiry->what_ifs),
+                                         whatif_observer(&inquiry->whatif)};
+    return replay_again(study, observers, inquiry->has_model ? 2 : 1, err);
 }
 
 static bool choose_moment(struct inquiry *inquiry)
@@ -406,10 +405,10 @@ static bool choose_moment(struct inquiry *inquiry)
     return remedies->moment.index != INDEX_NONE;
 }
 
-int remedies_find(struct remedies *remedies, const struct study *study, struct err *err)
+int remedies_find(struct remedies *remedies, const struct study *study, struct lives_watch *watch,
+                  struct err *err)
 {
     struct inquiry *inquiry = calloc(1, sizeof *inquiry);
-    int status = -1;
     *remedies = (struct remedies){0};
     if (!inquiry) {
         err_set(err, ERR_SYSTEM, "out of memory for the remedies");
@@ -418,24 +417,16 @@ int remedies_find(struct remedies *remedies, const struct study *study, struct e
     inquiry->study = study;
     inquiry->remedies = remedies;
     remedies->needed = choose_moment(inquiry);
-    if (!remedies->needed) {
-        status = 0;
-        goto out;
-    }
-    if (places_init(&inquiry->places, &study->trace, err))
-        goto out;
-    status = inquire(inquiry, err);
-    if (!status)
+    int status = remedies->needed ? inquire(inquiry, watch, err) : 0;
+    if (!status && remedies->needed) {
         keep_answers(inquiry);
-    if (!status)
-        status =
-            advise_expandable_segments(inquiry, err) || advise_empty_cache(inquiry, err) ? -1 : 0;
+        advise_expandable_segments(inquiry);
+        status = advise_empty_cache(inquiry, err);
+    }
     qsort(remedies->items, remedies->count, sizeof *remedies->items, compare_gains);
-out:
+    whatif_release(&inquiry->whatif);
     what_ifs_release(&inquiry->what_ifs);
     at_moment_release(&inquiry->at);
-    lives_release(&inquiry->lives);
-    places_release(&inquiry->places);
     free(inquiry);
     return status;
 }

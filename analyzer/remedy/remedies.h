@@ -6,14 +6,16 @@
  *
  * The need is the most that was live, or would have been with what was refused. The gain of a remedy
  * is the need less the highest moment of the trace without the bytes that it does away with. It takes
- * two replays beside the first one: whether a place of backward makes gradients or temporaries, and
- * what a loop allocates anew, is known at the end of one, and which lines hold most at the failure.
- * A trace that did not fail and has room is not replayed again.
+ * one replay beside the first one, which shows how long blocks live (lives.h): whether a place of
+ * backward makes gradients or temporaries, what a loop allocates anew, and which lines hold most at
+ * the failure, is known at the end of it. The model of the allocator watches the same replay. A trace
+ * that did not fail and has room is not replayed again.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REMEDY_REMEDIES_H
 #define GPUMEMTRACE_ANALYZER_REMEDY_REMEDIES_H
 
 #include "analyzer/analysis/study.h"
+#include "lives.h"
 #include "signs.h"
 
 struct remedy {
@@ -38,8 +40,9 @@ struct remedies {
     size_t count;
 };
 
-/* The events of the study's trace are not closed yet. Nothing to release. */
-int remedies_find(struct remedies *remedies, const struct study *study, struct err *err);
+/* The events of the study's trace are not closed yet; its replay was watched. Nothing to release. */
+int remedies_find(struct remedies *remedies, const struct study *study, struct lives_watch *watch,
+                  struct err *err);
 
 /* Its gain is of reserved memory, not of live. */
 bool remedy_is_of_allocator(const struct remedy *remedy);
