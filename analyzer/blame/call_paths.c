@@ -36,8 +36,15 @@ static bool is_header(const struct symbol_frame *frame)
     return false;
 }
 
-static uint32_t add_place(struct call_paths *paths, const struct symbol_frame *frame,
-                          struct err *err)
+/* The names of frames last as long as their symbols: equal pointers are equal names. */
+static bool is_frame_of(const struct call_place *place, const struct symbol_frame *frame)
+{
+    return place->frame.function == frame->function && place->frame.file == frame->file &&
+           place->frame.module == frame->module && place->frame.line == frame->line;
+}
+
+static uint32_t add_new_place(struct call_paths *paths, const struct symbol_frame *frame,
+                              struct err *err)
 {
     enum { KEY_BYTES = STACK_SITE_TEXT_BYTES + LIMIT_text_bytes + 2 };
     const struct stack_site site = {.frame = *frame, .is_found = true};
@@ -61,6 +68,22 @@ static uint32_t add_place(struct call_paths *paths, const struct symbol_frame *f
                                                       .is_wrapper = is_wrapper(frame),
                                                       .is_header = is_header(frame)};
     return number;
+}
+
+/* Most frames are those of stacks before. */
+static uint32_t add_place(struct call_paths *paths, const struct symbol_frame *frame,
+                          struct err *err)
+{
+    const uint64_t name = (uint64_t)(uintptr_t)frame->function;
+    uint32_t number = address_map_get(&paths->by_frame, frame->line, name);
+
+    if (number != ADDRESS_MAP_NONE && is_frame_of(&paths->places[number], frame))
+        return number;
+    number = add_new_place(paths, frame, err);
+    return number == TEXT_SET_NONE ||
+                   address_map_put(&paths->by_frame, frame->line, name, number, err)
+               ? TEXT_SET_NONE
+               : number;
 }
 
 static uint32_t add_path(struct call_paths *paths, uint32_t outer, uint32_t place, struct err *err)
@@ -134,6 +157,7 @@ void call_paths_release(struct call_paths *paths)
 {
     text_set_release(&paths->texts);
     text_set_release(&paths->keys);
+    address_map_release(&paths->by_frame);
     address_map_release(&paths->numbers);
     free(paths->places);
     free(paths->items);

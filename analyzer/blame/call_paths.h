@@ -34,6 +34,7 @@ struct call_paths {
         keys; /* what is said of places; what tells them apart: the file's path, too */
     struct call_place *places; /* by number of the key */
     size_t place_count, place_capacity;
+    struct address_map by_frame; /* the last place of a line and a pointer to a function's name */
     struct call_path *items;
     size_t count, capacity;
     struct address_map numbers; /* of a path, by its outer one and its place */

@@ -111,8 +111,6 @@ static void weigh_segment(struct oom *oom, const struct pool_segment *segment)
 {
     const uint64_t stream = oom->failure->event.stream;
 
-    if (segment->is_of_graph)
-        return;
     if (segment->largest_free_bytes > oom->largest_hole_bytes)
         oom->largest_hole_bytes = segment->largest_free_bytes;
     oom->whole_segments_bytes += segment->free_bytes - segment->stranded_bytes;
@@ -124,7 +122,7 @@ static void weigh_segment(struct oom *oom, const struct pool_segment *segment)
         oom->other_stream_hole_bytes = segment->largest_free_bytes;
 }
 
-/* What of a pool's free memory is idle, and for whom. */
+/* What of a pool's free memory belongs to graphs, and what of the rest is idle, and for whom. */
 static int weigh_pool(struct oom *oom, const struct history *history, struct err *err)
 {
     struct segment_list list;
@@ -133,23 +131,10 @@ static int weigh_pool(struct oom *oom, const struct history *history, struct err
         return -1;
     oom->largest_hole_bytes = 0;
     for (size_t i = 0; i < list.count; i++)
-        weigh_segment(oom, &list.items[i]);
-    segments_release(&list);
-    return 0;
-}
-
-/* Free in the private pools of graphs. */
-static int find_graph_bytes(uint64_t *bytes, const struct history *history, const struct oom *oom,
-                            struct err *err)
-{
-    struct segment_list list;
-
-    if (history->stocks[oom->stock].account != ACCOUNT_pool)
-        return 0;
-    if (segments_at(&list, history, oom->stock, oom->failure->at.index, err))
-        return -1;
-    for (size_t i = 0; i < list.count; i++)
-        *bytes += list.items[i].is_of_graph ? list.items[i].free_bytes : 0;
+        if (list.items[i].is_of_graph)
+            oom->graph_bytes += list.items[i].free_bytes;
+        else if (oom->reserved_known)
+            weigh_segment(oom, &list.items[i]);
     segments_release(&list);
     return 0;
 }
@@ -160,8 +145,7 @@ static int weigh_rest(struct oom *oom, const struct history *history, const stru
     const struct trace_meta *meta = &history->trace->meta;
 
     oom->lost_events = meta->lost_events.known && meta->lost_events.value > 0;
-    if (find_graph_bytes(&oom->graph_bytes, history, oom, err) ||
-        (oom->has_pool && oom->reserved_known && weigh_pool(oom, history, err)) ||
+    if ((oom->has_pool && weigh_pool(oom, history, err)) ||
         oom_sum_at(&oom->sum, history, use, &oom->failure->at, oom->is_fresh, err))
         return -1;
     oom->outside_bytes = oom->sum.outside_bytes;

@@ -112,12 +112,17 @@ struct inquiry {
     bool infers; /* no backward, and forward keeps for one what earlier rounds kept and dropped */
 };
 
-static int replay_again(const struct study *study, const struct observer *observers, size_t count,
-                        struct err *err)
+/* What followed a failure counts for nothing but the model of the allocator. */
+static int replay_again(struct inquiry *inquiry, struct err *err)
 {
-    const struct replay_plan plan = {.rule_of = category_rule_of,
-                                     .takes_library_ranges = study->takes_library_ranges,
-                                     .observers = {observers, count}};
+    const struct study *study = inquiry->study;
+    const struct observer observers[] = {what_ifs_observer(&inquiry->what_ifs),
+                                         whatif_observer(&inquiry->whatif)};
+    const struct replay_plan plan = {
+        .rule_of = category_rule_of,
+        .takes_library_ranges = study->takes_library_ranges,
+        .events_most = inquiry->failure && !inquiry->has_model ? inquiry->failure->at.index + 1 : 0,
+        .observers = {observers, inquiry->has_model ? 2 : 1}};
     struct event_reader *reader = event_reader_new(&study->trace, err);
     struct history history;
     if (!reader)
@@ -374,11 +379,8 @@ static int inquire(struct inquiry *inquiry, struct lives_watch *watch, struct er
                           .failure = inquiry->failure,
                           .needs_optimizer = inquiry->lives->optimized_rounds_count > 1,
                           .items = inquiry->items};
-    if (ask_all(inquiry, err) || ask_allocator(inquiry, err))
-        return -1;
-    const struct observer observers[] = {what_ifs_observer(&inquiry->what_ifs),
-                                         whatif_observer(&inquiry->whatif)};
-    return replay_again(study, observers, inquiry->has_model ? 2 : 1, err);
+    return ask_all(inquiry, err) || ask_allocator(inquiry, err) || replay_again(inquiry, err) ? -1
+                                                                                              : 0;
 }
 
 static bool choose_moment(struct inquiry *inquiry)

@@ -8,8 +8,8 @@
  * is the need less the highest moment of the trace without the bytes that it does away with. It takes
  * one replay beside the first one, which shows how long blocks live (lives.h): whether a place of
  * backward makes gradients or temporaries, what a loop allocates anew, and which lines hold most at
- * the failure, is known at the end of it. The model of the allocator watches the same replay. A trace
- * that did not fail and has room is not replayed again.
+ * the failure, is known at the end of it. It ends at the failure, unless the model of the allocator
+ * watches too. A trace that did not fail and has room is not replayed again.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REMEDY_REMEDIES_H
 #define GPUMEMTRACE_ANALYZER_REMEDY_REMEDIES_H

@@ -310,6 +310,13 @@ static int replay_event(struct replay *replay, const struct event *event)
     return stop_after(replay) || (at->observers->count && show_event(at)) ? -1 : 0;
 }
 
+/* Of those that follow, how many are asked for. */
+static uint64_t events_left(const struct replay *replay)
+{
+    const uint64_t most = replay->plan->events_most;
+    return most ? most - replay->blocks.at.history->event_count : UINT64_MAX;
+}
+
 static int replay_batch(struct replay *replay, const struct event_batch *batch)
 {
     struct history *history = replay->blocks.at.history;
@@ -319,7 +326,8 @@ static int replay_batch(struct replay *replay, const struct event_batch *batch)
     history->has_exit = batch->has_exit;
     history->last_row_time_ns = batch->events[batch->count - 1].time_ns;
     history->last_row_seq = batch->events[batch->count - 1].seq;
-    for (size_t i = 0; i < batch->counted; i++)
+    const uint64_t left = events_left(replay);
+    for (size_t i = 0; i < batch->counted && i < left; i++)
         if (replay_event(replay, &batch->events[i]))
             return -1;
     replay->blocks.at.event = NULL; /* it lived in the batch */
@@ -359,7 +367,7 @@ static int run(struct replay *replay, const struct event_source *source)
     for (;;) {
         if (source->next(source->self, &batch, err))
             return -1;
-        if (!batch.count)
+        if (!batch.count || !events_left(replay))
             return finish(replay);
         if (replay_batch(replay, &batch))
             return -1;

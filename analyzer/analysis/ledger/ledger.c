@@ -279,15 +279,12 @@ static int add_driver_blocks(struct ledger *ledger, struct pools *pools, struct 
 }
 
 /* What the driver keeps beside what is live: in its pools, and by rounding. */
-static int add_kept_by_driver(struct ledger *ledger, const struct pools *pools, struct err *err)
+static int add_kept_by_driver(struct ledger *ledger, const struct frag *driver, struct err *err)
 {
-    struct frag driver;
+    const uint64_t rounding_bytes = driver->free_bytes - driver->mempools_free_bytes;
 
-    if (frag_at(&driver, pools->history, pools->use->stocks[ACCOUNT_device], pools->index, err))
-        return -1;
-    return add_rest(ledger, LEDGER_mempools, driver.mempools_free_bytes, err) ||
-                   add_rest(ledger, LEDGER_rounding, driver.free_bytes - driver.mempools_free_bytes,
-                            err)
+    return add_rest(ledger, LEDGER_mempools, driver->mempools_free_bytes, err) ||
+                   add_rest(ledger, LEDGER_rounding, rounding_bytes, err)
                ? -1
                : 0;
 }
@@ -303,15 +300,19 @@ static const struct trace_device *find_trace_device(const struct trace *trace, i
 }
 
 /* What the card says it has in use, less what is known of this process, is the context and others. */
-static int add_card(struct ledger *ledger, const struct pools *pools, struct err *err)
+static int add_card(struct ledger *ledger, const struct pools *pools, uint64_t held_bytes,
+                    struct err *err)
 {
+    const struct memory_sample *sample =
+        history_sample_at(pools->history, pools->use->device, pools->index);
     const struct trace_device *device =
         find_trace_device(pools->history->trace, pools->use->device);
     const bool looked = device && device->context_known;
     uint64_t context_bytes = looked ? device->context_bytes : 0;
-    struct card_free card;
+    struct card_free card = {0};
 
-    if (card_free_at(&card, pools->history, pools->use->device, pools->index, err))
+    if (sample &&
+        card_free_since(&card, pools->history, pools->use, sample, pools->index, held_bytes, err))
         return -1;
     ledger->is_asked = card.known;
     ledger->used_known = card.known || looked;
@@ -335,7 +336,7 @@ static uint64_t live_bytes_of(const struct pools *pools, enum memory_account acc
     const struct block *block;
     uint64_t bytes = 0;
 
-    while ((block = live_walk_next(&walk)))
+    while (pools->history->stocks[walk.stock].has_begun && (block = live_walk_next(&walk)))
         bytes += block->size_bytes;
     return bytes;
 }
@@ -355,16 +356,18 @@ static int compare_terms(const void *left, const void *right)
 static int add_all(struct ledger *ledger, struct pools *pools, struct err *err)
 {
     const uint64_t modules_bytes = card_modules_bytes(pools->history, pools->use, pools->index);
+    struct frag driver;
 
-    if (look_at_pools(pools, err) || add_driver_blocks(ledger, pools, err) ||
-        add_pools(ledger, pools, err) || add_kept_by_driver(ledger, pools, err) ||
+    if (frag_at(&driver, pools->history, pools->use->stocks[ACCOUNT_device], pools->index, err) ||
+        look_at_pools(pools, err) || add_driver_blocks(ledger, pools, err) ||
+        add_pools(ledger, pools, err) || add_kept_by_driver(ledger, &driver, err) ||
         add_rest(ledger, LEDGER_modules, modules_bytes, err))
         return -1;
     for (size_t i = 0; i < ledger->count; i++)
         ledger->process_bytes += ledger->terms[i].bytes;
     ledger->managed_bytes = live_bytes_of(pools, ACCOUNT_managed);
     ledger->imported_bytes = live_bytes_of(pools, ACCOUNT_imported);
-    return add_card(ledger, pools, err);
+    return add_card(ledger, pools, driver.reserved_bytes + modules_bytes, err);
 }
 
 struct moment ledger_peak(const struct history *history, const struct device_use *use)

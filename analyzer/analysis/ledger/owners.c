@@ -50,6 +50,7 @@ void owners_release(struct owners *owners)
 {
     text_set_release(&owners->names);
     address_map_release(&owners->of_stack);
+    address_map_release(&owners->of_file);
     free(owners->of_module);
     *owners = (struct owners){0};
 }
@@ -146,22 +147,38 @@ static int look_at_module(struct owners *owners, struct hint *hint,
     return 0;
 }
 
+static int look_at_file(struct owners *owners, struct hint *hint, const char *file, struct err *err)
+{
+    const struct symbol_frame frame = {
+        .kind = "python", .function = "", .file = file, .is_named = true};
+    const enum frame_role role = frame_role_of(&frame);
+    char name[LIMIT_text_bytes + 1];
+
+    hint->is_owner = role == ROLE_program || role == ROLE_framework;
+    hint->number = OWNER_PROGRAM;
+    if (role != ROLE_framework || !package_name(name, sizeof name, file))
+        return 0;
+    return add_owner(owners, hint, name, err);
+}
+
 static int look_at_python(struct owners *owners, struct hint *hint, uint64_t location_id,
                           struct err *err)
 {
     const struct trace *trace = owners->trace;
-    struct symbol_frame frame = {.kind = "python", .function = "", .is_named = true};
-    char name[LIMIT_text_bytes + 1];
 
     if (location_id >= trace->location_limit)
         return 0;
-    frame.file = trace_string(trace, trace->locations[location_id].file_id);
-    const enum frame_role role = frame_role_of(&frame);
-    hint->is_owner = role == ROLE_program || role == ROLE_framework;
-    hint->number = OWNER_PROGRAM;
-    if (role != ROLE_framework || !package_name(name, sizeof name, frame.file))
+    const uint64_t file_id = trace->locations[location_id].file_id;
+    const uint32_t known = address_map_get(&owners->of_file, 0, file_id);
+    if (known != ADDRESS_MAP_NONE) {
+        *hint = (struct hint){.is_owner = known & 1, .number = known >> 1};
         return 0;
-    return add_owner(owners, hint, name, err);
+    }
+    return look_at_file(owners, hint, trace_string(trace, file_id), err) ||
+                   address_map_put(&owners->of_file, 0, file_id, hint->number << 1 | hint->is_owner,
+                                   err)
+               ? -1
+               : 0;
 }
 
 static int look_at_frame(struct owners *owners, struct hint *hint, const struct trace_frame *frame,

@@ -23,6 +23,7 @@ struct owners {
     const struct trace *trace;
     struct text_set names;       /* by number */
     struct address_map of_stack; /* number, by stack id */
+    struct address_map of_file;  /* of Python, by string id: number << 1 | whether it is an owner */
     uint32_t *of_module;         /* number + 1, or a kind of owners.c; 0: not looked up yet */
 };
 

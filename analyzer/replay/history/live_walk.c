@@ -2,6 +2,21 @@
 /* What was live at a moment; see live_walk.h. */
 #include "live_walk.h"
 
+/* Blocks end in the order of the list: those before the first that ended later are over. */
+static size_t first_ended_after(const struct history *history, uint64_t index)
+{
+    const struct block *ended = history->ended_blocks.items;
+    size_t low = 0, high = history->ended_blocks.count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (ended[middle].life.end_index <= index)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 struct live_walk live_walk_begin(const struct history *history, uint32_t stock, uint64_t index)
 {
     return (struct live_walk){.history = history, .stock = stock, .index = index};
@@ -25,9 +40,11 @@ const struct block *live_walk_next(struct live_walk *walk)
     const struct history *history = walk->history;
     const struct block *block =
         next_of(walk, history->blocks, history->block_slots.used, &walk->live);
-    return block ? block
-                 : next_of(walk, history->ended_blocks.items, history->ended_blocks.count,
-                           &walk->ended);
+    if (block)
+        return block;
+    if (!walk->ended)
+        walk->ended = first_ended_after(history, walk->index);
+    return next_of(walk, history->ended_blocks.items, history->ended_blocks.count, &walk->ended);
 }
 
 const struct segment *live_walk_next_segment(struct live_walk *walk)

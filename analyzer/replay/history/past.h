@@ -10,7 +10,7 @@
  *           │ ├───┤ not kept
  *
  * A list is thinned whenever it has doubled since it was last: it holds at most twice what was
- * live at the moments that count.
+ * live at the moments that count. What ended first comes first.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_PAST_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_PAST_H
