@@ -4,27 +4,26 @@
 
 #include <math.h>
 
-static void begin(struct series *series)
-{
-    series->window = 1;
-    for (size_t i = 0; i < SERIES_SAMPLES; i++)
-        series->samples[i] = UINT64_MAX;
-}
-
 void series_extend(struct series *series, uint64_t from, uint64_t until, uint64_t bytes)
 {
-    if (series->window)
-        series_close(series);
-    else
-        begin(series);
-    while ((until - 1) / series->window >= SERIES_SAMPLES)
+    uint64_t next, last;
+
+    if (from < series->open_until && bytes < series->open_least)
+        series->open_least = bytes;
+    series_close(series);
+    if (!series->window)
+        series->window = 1;
+    next = series->open_until / series->window;
+    while ((last = (until - 1) / series->window) >= SERIES_SAMPLES) {
+        while (next < SERIES_SAMPLES)
+            series->samples[next++] = bytes;
         series_join(series, 2, series->samples);
-    const uint64_t last = (until - 1) / series->window;
-    for (uint64_t i = from / series->window; i <= last; i++)
-        if (bytes < series->samples[i])
-            series->samples[i] = bytes;
+        next /= 2;
+    }
+    while (next < last)
+        series->samples[next++] = bytes;
     series->open_until = (last + 1) * series->window;
-    series->open_least = series->samples[last];
+    series->open_least = bytes;
 }
 
 void series_join(struct series *series, uint64_t by, uint64_t samples[SERIES_SAMPLES])
