@@ -121,6 +121,7 @@ static int replay_again(struct inquiry *inquiry, struct err *err)
     const struct replay_plan plan = {
         .rule_of = category_rule_of,
         .takes_library_ranges = study->takes_library_ranges,
+        .ignores_segments = true,
         .events_most = inquiry->failure && !inquiry->has_model ? inquiry->failure->at.index + 1 : 0,
         .observers = {observers, inquiry->has_model ? 2 : 1}};
     struct event_reader *reader = event_reader_new(&study->trace, err);

@@ -173,6 +173,8 @@ int driver_ranges_add_tensor(struct driver_ranges *ranges, const struct cursor *
                              const struct block *tensor)
 {
     uint64_t address = tensor->address, end;
+    if (ranges->is_unasked)
+        return 0;
     if (add_plain_blocks(ranges, at))
         return -1;
     if (GMT_ADD_OVERFLOWS(tensor->address, tensor->size_bytes, &end))

@@ -25,6 +25,7 @@ struct driver_ranges {
     size_t capacity;
     struct slots slots;
     bool has_tensors;
+    bool is_unasked;               /* nobody asks for segments */
     struct pool_reserve *reserves; /* what each pool holds, by stock; see driver_ranges.c */
     size_t reserve_count, reserve_capacity;
 };

@@ -385,6 +385,7 @@ static int replay_init(struct replay *replay, struct history *history,
     contexts_init(&replay->contexts);
     if (blocks_init(blocks, history->trace, err))
         return -1;
+    blocks->ranges.is_unasked = plan->ignores_segments;
     blocks->spans.takes_libraries = plan->takes_library_ranges;
     blocks->spans.paths.rule_of = plan->rule_of;
     blocks->spans.paths.asked = plan->asked == ASKED_PHASE ? plan->name : NULL;
