@@ -129,7 +129,7 @@ def run_complaint(ending, unharmed):
 @pytest.mark.parametrize("mode", ["one", "rest"])
 @pytest.mark.parametrize("group", ["memory", "files"])
 def test_a_program_is_run_as_it_is_or_not_at_all(tmp_path, effort, chance, group, mode):
-    line = f"run --dry-run -o {tmp_path / 'trace.db'} -- {BUILD / 'tests/few_descriptors'}"
+    line = f"run --no-resolve --dry-run -o {tmp_path / 'trace.db'} -- {BUILD / 'tests/few_descriptors'}"
     faults = Faults(tmp_path, line, group, mode)
     unharmed, _ = faults.run(0)
     assert unharmed.status == 5, unharmed.stderr
