@@ -1,29 +1,20 @@
 # SPDX-License-Identifier: MIT
 """What reading a trace may take: memory grows with what is different in a file, not with how often it is named."""
-import os
 import random
 import sqlite3
-import subprocess
 
 import pytest
 
-from support.run import BUILD, PRELOAD_FIRST, clean_environment, load_json, run_command
+from support.long_traces import measured
+from support.run import BUILD, PRELOAD_FIRST, load_json, run_command
 from support.tracefile import MIB, Trace
 
 sanitized = pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer's own memory is larger")
 
 
 def resident_mib(*arguments):
-    """The most memory that the command ever used, or that this process did before it became the command."""
-    process = subprocess.Popen(
-        [BUILD / "gpumemtrace", *map(str, arguments)], env=clean_environment(),
-        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-    )  # fmt: skip
-    said = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    process.stderr.close()
-    assert (os.waitstatus_to_exitcode(status), said) == (0, b"")
-    return usage.ru_maxrss / 1024
+    """Asked of a small program: a child begins with the resident memory of this one."""
+    return measured(BUILD / "gpumemtrace", *arguments)[2] / MIB
 
 
 @sanitized
