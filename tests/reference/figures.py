@@ -231,6 +231,7 @@ class Figures:
             "category": category,
             "frames": frames,
             "forward": self.books.stack_frames(forward),
+            "path": path,
         }
 
     def sites(self, stock, index):
