@@ -3,7 +3,7 @@
  * page/frag.c. */
 #include "answer.h"
 
-enum { SAMPLES_MOST = 10000 };
+enum { SAMPLES_MOST = 20000 };
 
 int command_frag(const struct command *command, int argc, char **argv, struct err *err)
 {

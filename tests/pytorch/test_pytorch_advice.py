@@ -29,7 +29,8 @@ def leading_peak(recording):
 @pytest.mark.parametrize("case,card,remedy,words", CASES, ids=[case for case, *_ in CASES])
 def test_what_the_advice_promises_is_gained_by_taking_it(dry_run, case, card, remedy, words):
     failed = dry_run("advice.py", case, spec=card, check=False)
-    assert failed.completed.returncode == 1, failed.completed.stdout
+    # 134: after the traceback, PyTorch's wheel may abort in its own teardown, with or without a recorder
+    assert failed.completed.returncode in (1, 134), failed.completed.stdout
     promised = {row["remedy"]: row for row in load_json("oom", failed.trace)["remedies"]}[remedy]
     assert words in promised["advice"]
     taken = dry_run("advice.py", case, "--taken", spec=card)
@@ -40,7 +41,8 @@ def test_what_the_advice_promises_is_gained_by_taking_it(dry_run, case, card, re
 def test_the_setting_that_is_advised_is_obeyed_and_gains_what_was_promised(torch_build, dry_run):
     card = "1345MiB"
     failed = dry_run("advice.py", "fragments", spec=card, check=False)
-    assert failed.completed.returncode == 1, failed.completed.stdout
+    # 134: after the traceback, PyTorch's wheel may abort in its own teardown, with or without a recorder
+    assert failed.completed.returncode in (1, 134), failed.completed.stdout
     promised = load_json("oom", failed.trace)["remedies"][0]
     variable = {"debian": "PYTORCH_CUDA_ALLOC_CONF", "wheel": "PYTORCH_ALLOC_CONF"}[torch_build.name]
     assert promised["advice"] == f"{variable}=expandable_segments:True"

@@ -7,7 +7,7 @@ import pytest
 from support.run import load_json
 
 # Every event has its row in `frag`'s list over time where there are no more events than this.
-SAMPLES = 10000
+SAMPLES = 20000
 
 
 class Replay:
