@@ -46,6 +46,21 @@ static uint64_t *place_stops(struct replay_plan *plan, size_t count, uint64_t ev
     return stops;
 }
 
+int study_replay_again(const struct study *study, const struct replay_plan *plan, struct err *err)
+{
+    struct event_reader *reader = event_reader_new(&study->trace, err);
+    struct history history;
+
+    if (!reader)
+        return -1;
+    const struct event_source source = event_reader_source(reader);
+    const int status = replay_trace(&history, &study->trace, &source, plan, err);
+    if (!status)
+        history_release(&history);
+    event_reader_free(reader);
+    return status;
+}
+
 /* A replay of its own for one observer. */
 static int replay_for(const struct study *study, const struct study_ask *ask,
                       const struct observer observer, struct err *err)
@@ -53,17 +68,8 @@ static int replay_for(const struct study *study, const struct study_ask *ask,
     const struct replay_plan plan = {.rule_of = category_rule_of,
                                      .takes_library_ranges = ask->takes_library_ranges,
                                      .observers = {&observer, 1}};
-    struct event_reader *reader = event_reader_new(&study->trace, err);
-    struct history history;
 
-    if (!reader)
-        return -1;
-    const struct event_source source = event_reader_source(reader);
-    const int status = replay_trace(&history, &study->trace, &source, &plan, err);
-    if (!status)
-        history_release(&history);
-    event_reader_free(reader);
-    return status;
+    return study_replay_again(study, &plan, err);
 }
 
 static int begin_timelines(struct study *study, const struct study_ask *ask, struct err *err)

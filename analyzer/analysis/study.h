@@ -64,6 +64,10 @@ struct study {
 int study_open(struct study *study, const char *path, const struct study_ask *ask, struct err *err);
 void study_release(struct study *study);
 
+/* One more pass, for observers that need what the first one found; its history is not kept. */
+struct replay_plan;
+int study_replay_again(const struct study *study, const struct replay_plan *plan, struct err *err);
+
 struct view {
     int device;                /* -1: all */
     int layer;                 /* enum memory_layer; LAYER_none: all */

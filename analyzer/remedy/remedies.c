@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 
-#include "analyzer/load/event_reader.h"
 #include "analyzer/replay/replay.h"
 #include "analyzer/analysis/frag.h"
 #include "analyzer/oom/oom.h"
@@ -124,16 +123,8 @@ static int replay_again(struct inquiry *inquiry, struct err *err)
         .ignores_segments = true,
         .events_most = inquiry->failure && !inquiry->has_model ? inquiry->failure->at.index + 1 : 0,
         .observers = {observers, inquiry->has_model ? 2 : 1}};
-    struct event_reader *reader = event_reader_new(&study->trace, err);
-    struct history history;
-    if (!reader)
-        return -1;
-    const struct event_source source = event_reader_source(reader);
-    const int status = replay_trace(&history, &study->trace, &source, &plan, err);
-    event_reader_free(reader);
-    if (!status)
-        history_release(&history);
-    return status;
+
+    return study_replay_again(study, &plan, err);
 }
 
 static struct what_if *ask(struct inquiry *inquiry, enum remedy_key key, enum what_rule rule,
