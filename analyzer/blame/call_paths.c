@@ -58,9 +58,11 @@ static uint32_t add_new_place(struct call_paths *paths, const struct symbol_fram
     if (number == TEXT_SET_NONE || number < paths->place_count)
         return number;
     const uint32_t said = text_set_add(&paths->texts, text, err);
+    if (said == TEXT_SET_NONE)
+        return TEXT_SET_NONE;
     grown =
         array_grow(paths->places, &paths->place_capacity, paths->place_count, sizeof *grown, err);
-    if (said == TEXT_SET_NONE || !grown)
+    if (!grown)
         return TEXT_SET_NONE;
     paths->places = grown;
     grown[paths->place_count++] = (struct call_place){.frame = *frame,

@@ -55,6 +55,9 @@ bool guarded_files_lost(void)
 
 void guarded_files_forget(void)
 {
+    for (int i = 0; i < FILE_LIMIT; i++)
+        if (files[i].fd && own_fd_is(files[i].fd, &files[i].file))
+            close(files[i].fd);
     memset(files, 0, sizeof files);
 }
 

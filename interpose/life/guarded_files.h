@@ -14,7 +14,7 @@ void guarded_files_install(void);
 
 /* Has SQLite lost one of its files? Then the database must be closed and opened again. */
 bool guarded_files_lost(void);
-/* In a fork's child: the files that its parent had open are not its own. */
+/* In a fork's child: closes what its parent had open, by the child's copies of the descriptors. */
 void guarded_files_forget(void);
 
 #endif

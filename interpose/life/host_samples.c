@@ -194,5 +194,6 @@ void host_samples_end(void)
 
 void host_samples_forget(void)
 {
+    host_samples_end();
     memset(&samples, 0, sizeof samples);
 }

@@ -370,8 +370,8 @@ void writer_before_fork(void)
     lock_writer_as_guest();
 }
 
-/* Database, ring and thread are the parent's, not the child's: their memory is given up.
- * Descriptors stay open: by now their numbers may mean other files. */
+/* Database, ring and thread are the parent's, not the child's: their memory is given up, and the
+ * descriptors of the files are closed, as each generation of children would keep them. */
 static void forget_parents_files(void)
 {
     pthread_mutex_init(&writer_lock, NULL);
