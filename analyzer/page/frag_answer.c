@@ -77,15 +77,16 @@ static int say_stranded(struct opening *opening, const struct idle *idle, uint64
     struct pin worst;
     bool found = false;
 
-    if (page_say(
-            opening,
-            "On %s, %s of the %s that the %s had reserved lay idle %s, and %s of it could "
-            "not go back to the driver because live blocks lie beside it.",
-            idle->device, idle->free, idle->reserved, idle->layer, idle->moment, idle->stranded) ||
-        (idle->stock->account == ACCOUNT_pool &&
-         find_worst_pin(&worst, &found, idle->study, stock, index, err)))
+    if (page_say(opening,
+                 "On %s, %s of the %s that the %s had reserved lay idle %s, and %s of it could "
+                 "not go back to the driver because live blocks lie beside it.",
+                 idle->device, idle->free, idle->reserved, idle->layer, idle->moment,
+                 idle->stranded) < 0)
         return -1;
-    return found ? say_pin(opening, idle->study, &worst, err) : 0;
+    if (idle->stock->account == ACCOUNT_pool &&
+        find_worst_pin(&worst, &found, idle->study, stock, index, err))
+        return -1;
+    return found ? say_pin(opening, idle->study, &worst, err) : 1;
 }
 
 static bool is_pytorch(const struct idle *idle)
