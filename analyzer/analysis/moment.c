@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/util/nearest.h"
 #include "phases.h"
 
 static const struct {
@@ -14,12 +16,28 @@ static const struct {
     double ns;
 } units[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}, {"min", 60e9}};
 
-static int wrong(const char *at, const char *why, struct err *err)
+static int wrong(const char *option, const char *at, const char *why, struct err *err)
 {
-    err_set(err, ERR_USAGE,
-            "--at=%.100s: %s; it takes peak, end, a time as 1.5s, a sequence number, phase:NAME "
-            "or oom:N",
-            at, why);
+    err_set(err, ERR_USAGE, "--%s=%.100s: %s; it takes " MOMENT_WORDS, option, at, why);
+    return -1;
+}
+
+/* "phse:forward" is near to "phase:forward". */
+static int not_understood(const char *option, const char *at, struct err *err)
+{
+    static const char *const words[] = {"peak", "end"}, *const heads[] = {"phase:", "oom:"};
+    char head[NEAREST_NAME_MAX];
+    const char *colon = strchr(at, ':');
+    const char *nearest = nearest_name(at, words, sizeof words / sizeof *words);
+
+    if (colon) {
+        snprintf(head, sizeof head, "%.*s", (int)(colon + 1 - at), at);
+        nearest = nearest_name(head, heads, sizeof heads / sizeof *heads);
+    }
+    if (!nearest)
+        return wrong(option, at, "not understood", err);
+    err_set(err, ERR_USAGE, "--%s=%.100s: not understood; did you mean '%s%.40s'?", option, at,
+            nearest, colon ? colon + 1 : "");
     return -1;
 }
 
@@ -35,7 +53,7 @@ static int parse_number(const char *text, uint64_t *number)
 }
 
 /* Sequence numbers decide the order; times of different threads may differ by a call's duration. */
-static int parse_time(const char *at, struct replay_plan *plan, struct err *err)
+static int parse_time(const char *option, const char *at, struct replay_plan *plan, struct err *err)
 {
     char *end;
     double value = strtod(at, &end);
@@ -45,15 +63,15 @@ static int parse_time(const char *at, struct replay_plan *plan, struct err *err)
             continue;
         value *= units[i].ns;
         if (!isfinite(value) || value < 0 || value >= 0x1p63)
-            return wrong(at, "no such time", err);
+            return wrong(option, at, "no such time", err);
         plan->asked = ASKED_TIME;
         plan->number = (uint64_t)value;
         return 0;
     }
-    return wrong(at, "not understood", err);
+    return not_understood(option, at, err);
 }
 
-int moment_parse(const char *at, struct replay_plan *plan, struct err *err)
+int moment_parse(const char *option, const char *at, struct replay_plan *plan, struct err *err)
 {
     static const char phase[] = "phase:", oom[] = "oom:";
 
@@ -72,22 +90,23 @@ int moment_parse(const char *at, struct replay_plan *plan, struct err *err)
     if (!strncmp(at, oom, sizeof oom - 1)) {
         plan->asked = ASKED_FAILURE;
         if (parse_number(at + sizeof oom - 1, &plan->number) || plan->number == 0)
-            return wrong(at, "failures count from 1", err);
+            return wrong(option, at, "failures count from 1", err);
         return 0;
     }
     if (parse_number(at, &plan->number))
-        return parse_time(at, plan, err);
+        return parse_time(option, at, plan, err);
     plan->asked = ASKED_SEQ;
     return 0;
 }
 
-static int check_phase(const char *at, const struct history *history, struct err *err)
+static int check_phase(const char *option, const char *at, const struct history *history,
+                       struct err *err)
 {
     for (size_t i = 0; i < history->path_count; i++)
         if (history->paths[i].is_asked)
             return 0;
     char hint[PHASES_HINT_BYTES];
-    err_set(err, ERR_USAGE, "--at=%.100s: the trace has no phase of that name; %s", at,
+    err_set(err, ERR_USAGE, "--%s=%.100s: the trace has no phase of that name; %s", option, at,
             phases_hint(hint, history, strchr(at, ':') + 1));
     return -1;
 }
@@ -103,7 +122,7 @@ static double in_unit(uint64_t ns, const char **unit)
 }
 
 /* A moment after the last event, or before the first, is nowhere. */
-static int check_extent(const char *at, const struct replay_plan *plan,
+static int check_extent(const char *option, const char *at, const struct replay_plan *plan,
                         const struct history *history, const struct moment *found, struct err *err)
 {
     const bool is_time = plan->asked == ASKED_TIME;
@@ -115,27 +134,28 @@ static int check_extent(const char *at, const struct replay_plan *plan,
          plan->number <= (is_time ? history->last_row_time_ns : history->last_row_seq)))
         return 0;
     err_set(err, ERR_USAGE,
-            "--at=%.100s: the trace has no such moment: its last event is number %llu, at %.4g%s; "
-            "--at=end is the end of the program",
-            at, (unsigned long long)history->last_row_seq, end, unit);
+            "--%s=%.100s: the trace has no such moment: its last event is number %llu, at %.4g%s; "
+            "--%s=end is the end of the program",
+            option, at, (unsigned long long)history->last_row_seq, end, unit, option);
     return -1;
 }
 
-int moment_find(const char *at, const struct history *history, uint32_t stock,
+int moment_find(const char *option, const char *at, const struct history *history, uint32_t stock,
                 struct moment *moment, struct err *err)
 {
     struct replay_plan plan;
 
-    if (moment_parse(at, &plan, err))
+    if (moment_parse(option, at, &plan, err))
         return -1;
     *moment = plan.asked == ASKED_NONE ? history->stocks[stock].peak : history->stocks[stock].asked;
     if (plan.asked == ASKED_PHASE)
-        return check_phase(at, history, err);
+        return check_phase(option, at, history, err);
     if (plan.asked == ASKED_TIME || plan.asked == ASKED_SEQ)
-        return check_extent(at, &plan, history, moment, err);
+        return check_extent(option, at, &plan, history, moment, err);
     if (plan.asked != ASKED_FAILURE || plan.number <= history->failures_in_all)
         return 0;
-    err_set(err, ERR_USAGE, "--at=%.100s: the trace has %llu failed allocations", at,
-            (unsigned long long)history->failures_in_all);
+    err_set(err, ERR_USAGE, "--%s=%.100s: the trace has no such moment: %llu allocation%s failed",
+            option, at, (unsigned long long)history->failures_in_all,
+            history->failures_in_all == 1 ? "" : "s");
     return -1;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The moment a user means by --at=peak|end|TIME|SEQ|phase:NAME|oom:N: which event it stands for.
+ * The moment a user means by --at=peak|end|TIME|SEQ|phase:NAME|oom:N, or by another option that
+ * takes a moment: which event it stands for.
  * A moment is the state right after that event.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_MOMENT_H
@@ -8,8 +9,11 @@
 
 #include "analyzer/replay/replay.h"
 
-/* What the replay has to keep for it. -1: at is wrong (ERR_USAGE). */
-int moment_parse(const char *at, struct replay_plan *plan, struct err *err);
+/* The moments that there are, for the help of an option and for who mistyped one. */
+#define MOMENT_WORDS "peak, end, a time (1.5s), a sequence number, phase:NAME or oom:N"
+
+/* What the replay has to keep for it. -1: what `option` was given is wrong (ERR_USAGE). */
+int moment_parse(const char *option, const char *at, struct replay_plan *plan, struct err *err);
 
 /*
  * The moment, for one stock. INDEX_NONE with 0: the moment does not exist for that stock (nothing
@@ -22,7 +26,7 @@ int moment_parse(const char *at, struct replay_plan *plan, struct err *err);
  *                open
  *   oom:N        the N-th failed allocation of the process, from 1
  */
-int moment_find(const char *at, const struct history *history, uint32_t stock,
+int moment_find(const char *option, const char *at, const struct history *history, uint32_t stock,
                 struct moment *moment, struct err *err);
 
 #endif

@@ -10,6 +10,7 @@
 #include "analyzer/load/load.h"
 #include "analyzer/replay/replay.h"
 #include "moment.h"
+#include "part_end.h"
 
 /* --- what the pass has to know before it --- */
 
@@ -72,9 +73,38 @@ static int replay_for(const struct study *study, const struct study_ask *ask,
     return study_replay_again(study, &plan, err);
 }
 
+/* From a moment to the number of its event. */
+static int find_bound(struct timeline_bound *bound, const char *option, bool is_last,
+                      const struct study *study, const struct study_ask *ask, struct err *err)
+{
+    struct part_end end = {.option = option,
+                           .at = bound->at,
+                           .is_last = is_last,
+                           .device = ask->timeline_device,
+                           .of_driver = ask->timeline_of_driver};
+    const struct observer observer = part_end_observer(&end);
+    struct replay_plan plan = {.rule_of = category_rule_of,
+                               .takes_library_ranges = ask->takes_library_ranges,
+                               .observers = {&observer, 1}};
+
+    if (!bound->at)
+        return 0;
+    if (moment_parse(option, bound->at, &plan, err))
+        return -1;
+    const int status = study_replay_again(study, &plan, err);
+    *bound = (struct timeline_bound){.unit = TIMELINE_EVENT, .number = end.seq};
+    part_end_release(&end);
+    return status;
+}
+
 static int begin_timelines(struct study *study, const struct study_ask *ask, struct err *err)
 {
+    struct timeline_ask *own = &study->timelines.ask;
+
     timelines_init(&study->timelines, &ask->timeline);
+    if (find_bound(&own->from, "from", false, study, ask, err) ||
+        find_bound(&own->to, "to", true, study, ask, err))
+        return -1;
     if (!timeline_needs_steps(&ask->timeline))
         return 0;
     return replay_for(study, ask, timelines_steps_observer(&study->timelines), err);
@@ -111,7 +141,7 @@ static int run_replay(struct study *study, const struct study_ask *ask, struct e
     uint64_t *stops = NULL, event_count = 0;
     int status = -1;
 
-    if (moment_parse(ask->at, &plan, err) ||
+    if (moment_parse("at", ask->at, &plan, err) ||
         (ask->whatif_count &&
          whatif_init(&study->whatif, &study->trace, ask->whatifs, ask->whatif_count, err)))
         return -1;

@@ -35,6 +35,8 @@ struct study_ask {
     bool takes_library_ranges; /* NVTX ranges of libraries' own domains are phases, too */
     size_t stop_count;         /* moments evenly spaced in events: history.stops */
     struct timeline_ask timeline;
+    int timeline_device; /* whose moments begin and end it; -1: see part_end.h */
+    bool timeline_of_driver;
     enum breakdown_by timeline_by;    /* what each of its moments is broken down by */
     const struct whatif_ask *whatifs; /* replays of PyTorch's allocator, which outlive the study */
     size_t whatif_count;
@@ -59,7 +61,8 @@ struct study {
 /*
  * One pass over the events. Stops need one before it, which counts them; a timeline by phase or
  * category needs a second replay, because its moments are known after the first; one by steps needs
- * one before it, because any event may show that steps end otherwise. The events stay open until trace_close_events, for whoever reads them again.
+ * one before it, because any event may show that steps end otherwise; and so does each end of its
+ * part that is a moment, because a peak is known at the end. The events stay open until trace_close_events, for whoever reads them again.
  */
 int study_open(struct study *study, const char *path, const struct study_ask *ask, struct err *err);
 void study_release(struct study *study);

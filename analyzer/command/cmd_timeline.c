@@ -12,26 +12,28 @@ struct given {
     const char *from, *to;
 };
 
-/* A time means a time on any axis; a bare number is a step's on the axis of steps, else an event's. */
+/* A bare number is a step's on the axis of steps; all else is as for --at. */
 static int parse_bound(struct timeline_bound *bound, const char *option, const char *text,
                        enum timeline_axis axis, struct err *err)
 {
     struct replay_plan plan;
-    struct err ignored;
 
     if (!text)
         return 0;
-    if (moment_parse(text, &plan, &ignored) ||
-        (plan.asked != ASKED_TIME && plan.asked != ASKED_SEQ)) {
-        err_set(err, ERR_USAGE,
-                "--%s=%.100s: not understood; it takes a time as 1.5s, or the number of %s", option,
-                text, axis == TIMELINE_STEP ? "a step" : "an event");
+    if (moment_parse(option, text, &plan, err))
         return -1;
-    }
     bound->number = plan.number;
-    bound->unit = plan.asked == ASKED_TIME ? TIMELINE_TIME
-                  : axis == TIMELINE_STEP  ? TIMELINE_STEP
-                                           : TIMELINE_EVENT;
+    switch (plan.asked) {
+    case ASKED_TIME:
+        bound->unit = TIMELINE_TIME;
+        break;
+    case ASKED_SEQ:
+        bound->unit = axis == TIMELINE_STEP ? TIMELINE_STEP : TIMELINE_EVENT;
+        break;
+    default:
+        bound->unit = TIMELINE_EVENT;
+        bound->at = text;
+    }
     return 0;
 }
 
@@ -54,11 +56,12 @@ int command_timeline(const struct command *command, int argc, char **argv, struc
         {"axis", 0, OPTION_CHOICE, "time|event|step",
          "what the rows are even steps of (default time)", offsetof(struct given, axis)},
         {"from", 0, OPTION_TEXT, "WHEN",
-         "begin there and not at the first allocation: a time (1.5s), or the number of an event, "
-         "with "
-         "--axis=step of a step",
+         "begin there and not at the first allocation: " MOMENT_WORDS
+         "; with --axis=step a number is a step's; of a phase, the occurrence with its highest "
+         "moment is meant",
          offsetof(struct given, from)},
-        {"to", 0, OPTION_TEXT, "WHEN", "end there", offsetof(struct given, to)},
+        {"to", 0, OPTION_TEXT, "WHEN", "end there; as --from, of a phase its end",
+         offsetof(struct given, to)},
         {"by", 0, OPTION_CHOICE, "layer|phase|category",
          "also what was live by phase of birth or by category, at the highest moment of each row",
          offsetof(struct given, by)},

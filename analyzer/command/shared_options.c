@@ -2,6 +2,7 @@
 /* The options that commands share; see shared_options.h. */
 #include "shared_options.h"
 
+#include "analyzer/analysis/moment.h"
 #include "analyzer/render/formats.h"
 #include "analyzer/util/text.h"
 
@@ -23,10 +24,7 @@ const struct shared_option shared_options[] = {
       "domains, as CCCL's and NCCL's",
       FIELD(nvtx)}},
     {COMMON_AT,
-     {"at", 0, OPTION_TEXT, "WHEN",
-      "the moment: peak, end, a time (1.5s), a sequence number, phase:NAME or oom:N "
-      "(default peak)",
-      FIELD(at)}},
+     {"at", 0, OPTION_TEXT, "WHEN", "the moment: " MOMENT_WORDS " (default peak)", FIELD(at)}},
     {COMMON_TOP,
      {"top", 0, OPTION_COUNT, "N", "only the N largest call stacks (default 10 in text, else all)",
       FIELD(top)}},

@@ -165,7 +165,7 @@ static int say_of_device(struct opening *opening, const struct study *study,
     idle.frag = &frag;
     study_device_name(use->device, idle.device);
     page_layer_name(study, idle.stock, idle.layer);
-    if (moment_find(view->at, &study->history, number, &moment, err))
+    if (moment_find("at", view->at, &study->history, number, &moment, err))
         return -1;
     if (moment.index == INDEX_NONE)
         return page_say(opening, "On %s the %s held nothing.", idle.device, idle.layer);

@@ -76,7 +76,7 @@ int page_fragmentation(struct doc *doc, const struct study *study, const struct 
         doc_null(doc, "fragmentation", "fragmentation", DOC_TEXT);
         return 0;
     }
-    if (moment_find(view->at, &study->history, number, &moment, err))
+    if (moment_find("at", view->at, &study->history, number, &moment, err))
         return -1;
     const bool known = moment.index != INDEX_NONE;
     if (known && (frag_at(&frag, &study->history, number, moment.index, err) ||

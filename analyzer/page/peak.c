@@ -121,7 +121,7 @@ static int say_peak(struct opening *opening, const struct study *study, const st
     study_device_name(use->device, device);
     if (number == HISTORY_NONE || study->history.stocks[number].peak.index == INDEX_NONE)
         return page_say(opening, "No GPU memory was allocated on %s.", device);
-    if (moment_find(view->at, &study->history, number, &moment, err))
+    if (moment_find("at", view->at, &study->history, number, &moment, err))
         return -1;
     if (moment.index == INDEX_NONE)
         return page_say(opening, "There is no moment %.64s on %s.", view->at, device);
@@ -190,7 +190,7 @@ static int held_find(struct held *held, const struct study *study, const struct 
     for (size_t i = 0; i < stocks->count; i++) {
         struct moment *moment = &held->stocks.moments[i];
 
-        if (moment_find(view->at, &study->history, stocks->numbers[i], moment, err))
+        if (moment_find("at", view->at, &study->history, stocks->numbers[i], moment, err))
             return -1;
         if (moment->index != INDEX_NONE &&
             (sites_at(&held->sites[i], &study->categories, stocks->numbers[i], moment->index,

@@ -82,7 +82,7 @@ int page_pins(struct doc *doc, const struct study *study, const struct device_us
         doc_null(doc_detail(doc), "streams", "By stream", DOC_TEXT);
         return 0;
     }
-    if (moment_find(view->at, &study->history, stock, &moment, err) ||
+    if (moment_find("at", view->at, &study->history, stock, &moment, err) ||
         (moment.index != INDEX_NONE &&
          segments_pieces_at(&segments, &study->history, stock, moment.index, err)))
         return -1;

@@ -52,7 +52,7 @@ int page_segments(struct doc *doc, const struct study *study, const struct devic
         doc_null(doc_detail(doc), "segments", "Segments", DOC_TEXT);
         return 0;
     }
-    if (moment_find(view->at, &study->history, stock, &moment, err) ||
+    if (moment_find("at", view->at, &study->history, stock, &moment, err) ||
         (moment.index != INDEX_NONE &&
          segments_at(&list, &study->history, stock, moment.index, err)))
         return -1;

@@ -18,6 +18,8 @@ static void ask_timeline(struct study_ask *ask, const struct view *view, const s
     const struct page_timeline_options *options = view->own;
 
     ask->timeline = options->ask;
+    ask->timeline_device = view->device;
+    ask->timeline_of_driver = view->layer == LAYER_driver;
     ask->timeline_by = (enum breakdown_by)options->by;
     if (!ask->timeline.cut_count)
         ask->timeline.cut_count = doc_takes(doc, DOC_DETAIL) ? CUTS : SUMMARY_CUTS;

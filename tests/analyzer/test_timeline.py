@@ -157,10 +157,58 @@ def test_a_part_without_anything_is_an_error_that_says_where_the_trace_ends(trac
     assert "the last event is 10, 10.0 us after the start" in completed.stderr
 
 
-def test_a_part_that_is_not_understood_is_an_error(trace):
-    trace.alloc(1)
-    completed = run_command("timeline", trace.write(), "--from=phase:x")
-    assert completed.returncode == 2 and "--from=phase:x: not understood" in completed.stderr
+@pytest.fixture
+def moments(trace):
+    """Twice a phase, of which the second is higher; then a peak outside, a failure, and what is left."""
+    for size in (10, 30):
+        trace.alloc(1)  # 1, 6
+        with trace.phase("work"):  # 2 to 5, 7 to 10
+            piece = trace.alloc(size)  # 3, 8
+            trace.free(piece)  # 4, 9
+    high = trace.alloc(50)  # 11
+    trace.free(high)  # 12
+    trace.fail(999)  # 13
+    trace.alloc(1)  # 14
+    return trace
+
+
+@pytest.mark.parametrize(
+    "options, first, last",
+    [
+        (["--from=peak"], 11, 14), (["--to=peak"], 1, 11), (["--from=peak", "--to=oom:1"], 11, 12), (["--from=oom:1"], 13, 14),
+        (["--from=end"], 14, 14), (["--to=end"], 1, 14), (["--from=phase:work", "--to=phase:work"], 7, 9),
+        (["--from=phase:work"], 7, 14), (["--to=phase:work"], 1, 9), (["--from=3", "--to=phase:work"], 3, 9),
+        (["--axis=time", "--from=phase:work", "--to=peak"], 7, 11),
+    ],
+)  # fmt: skip
+def test_a_part_ends_at_any_moment_and_of_a_phase_at_the_highest_occurrence(moments, options, first, last):
+    shown = [row["seq"] for row in rows(moments, "--axis=event", *options)]
+    assert (shown[0], shown[-1]) == (first, last)
+
+
+def test_a_moment_of_a_part_is_that_of_the_layer_and_device_that_are_shown(trace):
+    segment = trace.alloc(100, device=0)  # 1
+    trace.alloc(10, device=1)  # 2
+    trace.tensor(segment, 5, device=0)  # 3
+    trace.fail(999, device=1)  # 4
+    assert [row["seq"] for row in rows(trace, "--axis=event", "--device=0", "--layer=driver", "--to=peak")] == [1]
+    completed = run_command("timeline", trace.path, "--device=0", "--from=oom:1")
+    assert completed.returncode == 2 and "--from=oom:1: the device that is shown has no such moment" in completed.stderr
+
+
+@pytest.mark.parametrize(
+    "option, said",
+    [
+        ("--from=phase:wrok", "--from=phase:wrok: the trace has no phase of that name; did you mean 'work'?"),
+        ("--to=phse:work", "--to=phse:work: not understood; did you mean 'phase:work'?"),
+        ("--to=oom:2", "--to=oom:2: the trace has no such moment: 1 allocation failed"),
+        ("--from=paek", "--from=paek: not understood; did you mean 'peak'?"),
+        ("--from=soon", "--from=soon: not understood; it takes peak, end, a time (1.5s), a sequence number, phase:NAME or oom:N"),
+    ],
+)
+def test_a_part_that_is_not_understood_is_an_error(moments, option, said):
+    completed = run_command("timeline", moments.write(), option)
+    assert completed.returncode == 2 and said in completed.stderr
 
 
 def test_by_phase_and_category_each_row_adds_up_at_its_highest_moment(trace):

@@ -20,6 +20,7 @@ enum timeline_axis { TIMELINE_TIME = 1, TIMELINE_EVENT, TIMELINE_STEP };
 struct timeline_bound {
     enum timeline_axis unit; /* 0: none */
     uint64_t number;
+    const char *at; /* a moment, of which event the number is not known yet; NULL: it is */
 };
 
 struct timeline_ask {

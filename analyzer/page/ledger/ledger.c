@@ -125,7 +125,7 @@ static int find_moment(struct moment *moment, const struct study *study,
                        const struct device_use *use, const char *at, struct err *err)
 {
     if (at && strcmp(at, "peak"))
-        return moment_find(at, &study->history, use->stocks[ACCOUNT_device], moment, err);
+        return moment_find("at", at, &study->history, use->stocks[ACCOUNT_device], moment, err);
     *moment = ledger_peak(&study->history, use);
     return 0;
 }
