@@ -8,6 +8,7 @@
 #include "analyzer/util/array.h"
 #include "analyzer/load/event_reader.h"
 #include "analyzer/load/load.h"
+#include "analyzer/analysis/steps/growth.h"
 #include "analyzer/replay/replay.h"
 #include "moment.h"
 #include "part_end.h"
@@ -163,6 +164,44 @@ out:
     return status;
 }
 
+/* --- a second replay, of steps that nothing marks --- */
+
+/* What repeats in the leading layer that peaked highest, of those in which anything does. */
+static int find_rhythm(struct step_rhythm *rhythm, const struct study *study, struct err *err)
+{
+    const struct history *history = &study->history;
+    uint64_t most_bytes = 0;
+
+    for (size_t i = 0; i < history->device_count; i++) {
+        const uint32_t stock = history->devices[i].leading;
+        struct growth growth;
+        if (growth_find(&growth, &study->growth, stock, err))
+            return -1;
+        if (growth.steps == GROWTH_STEPS_REPEAT && history->stocks[stock].peak_bytes > most_bytes) {
+            most_bytes = history->stocks[stock].peak_bytes;
+            *rhythm = (struct step_rhythm){.stock = stock, .stack_id = growth.repeats};
+        }
+        growth_release(&growth);
+    }
+    return 0;
+}
+
+static int find_steps(struct study *study, const struct study_ask *ask, struct err *err)
+{
+    const unsigned needs = STUDY_NEEDS_steps | STUDY_NEEDS_growth;
+    struct step_rhythm rhythm = {0};
+
+    if ((ask->needs & needs) != needs || study->steps.step_count)
+        return 0;
+    if (find_rhythm(&rhythm, study, err))
+        return -1;
+    if (!rhythm.stack_id)
+        return 0;
+    step_watch_release(&study->steps);
+    study->steps.rhythm = rhythm;
+    return replay_for(study, ask, step_watch_observer(&study->steps), err);
+}
+
 /* --- the second replay, of a timeline by phase or category --- */
 
 static int ask_moments(struct study *study, uint32_t stock, struct err *err)
@@ -212,7 +251,8 @@ static int break_down(struct study *study, const struct study_ask *ask, struct e
 int study_open(struct study *study, const char *path, const struct study_ask *ask, struct err *err)
 {
     *study = (struct study){.takes_library_ranges = ask->takes_library_ranges};
-    if (load_trace(&study->trace, path, err) || run_replay(study, ask, err))
+    if (load_trace(&study->trace, path, err) || run_replay(study, ask, err) ||
+        find_steps(study, ask, err))
         goto failed;
     study->symbols = symbols_new(&study->trace, err);
     if (!study->symbols ||

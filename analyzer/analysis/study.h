@@ -62,7 +62,8 @@ struct study {
  * One pass over the events. Stops need one before it, which counts them; a timeline by phase or
  * category needs a second replay, because its moments are known after the first; one by steps needs
  * one before it, because any event may show that steps end otherwise; and so does each end of its
- * part that is a moment, because a peak is known at the end. The events stay open until trace_close_events, for whoever reads them again.
+ * part that is a moment, because a peak is known at the end. Steps that nothing marks need a second
+ * replay: what repeats is known after the first. The events stay open until trace_close_events, for whoever reads them again.
  */
 int study_open(struct study *study, const char *path, const struct study_ask *ask, struct err *err);
 void study_release(struct study *study);

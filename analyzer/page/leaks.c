@@ -60,35 +60,28 @@ static void add_line(struct doc *doc, const struct growth_line *line)
             doc_null(i ? doc_detail(doc) : doc, keys[i], labels[i], DOC_DELTA);
 }
 
-static int add_step_site(struct doc *doc, const struct study *study, const struct growth *growth,
-                         struct err *err)
+int page_step_site(struct doc *doc, const struct study *study, uint32_t stack_id, struct err *err)
 {
     char who[BLAME_TEXT_BYTES];
 
-    if (growth->steps != GROWTH_STEPS_REPEAT) {
-        doc_null(doc_detail(doc), "step_site", "A step begins at", DOC_TEXT);
-        return 0;
-    }
-    if (blame_alone(who, study->symbols, growth->repeats, err) < 0)
+    if (stack_id && blame_alone(who, study->symbols, stack_id, err) < 0)
         return -1;
-    doc_text(doc_detail(doc), "step_site", "A step begins at", who);
+    doc_text(doc_detail(doc), "step_site", "A step begins at", stack_id ? who : NULL);
     return 0;
 }
 
 static int add_verdict(struct doc *doc, const struct study *study, const struct stock *stock,
                        const struct stock_leak *found, struct err *err)
 {
-    static const char *const sources[] = {
-        [GROWTH_STEPS_ENDED] = NULL, [GROWTH_STEPS_REPEAT] = "an allocation that repeats"};
     const struct growth *growth = &found->growth;
 
     page_layer(doc, study, stock, "Layer");
     doc_text(doc, "verdict", "Verdict", verdict_key(found->leak.verdict));
     doc_known_count(doc, "steps", "Steps", growth->steps != GROWTH_NO_STEPS, growth->ends_count);
-    doc_text(doc, "steps_end_with", "Steps end with",
-             growth->steps == GROWTH_STEPS_ENDED ? step_end_text(growth->ends)
-                                                 : sources[growth->steps]);
-    if (add_step_site(doc, study, growth, err))
+    doc_text(
+        doc, "steps_end_with", "Steps end with",
+        step_end_text(growth->steps == GROWTH_STEPS_REPEAT ? STEP_END_REPEATED : growth->ends));
+    if (page_step_site(doc, study, growth->repeats, err))
         return -1;
     add_line(doc, &growth->total);
     doc_bytes(doc_detail(doc), "leak_bytes_per_step", "Leak",

@@ -43,6 +43,9 @@ page_part page_leaks_of_all;
 /* What grows in the leading layer, if anything does: for a summary only. */
 page_device_part page_growth;
 
+/* "step_site": the line whose allocation begins each step, where nothing marks them; 0: null. */
+int page_step_site(struct doc *doc, const struct study *study, uint32_t stack_id, struct err *err);
+
 /* "ledger": the moments of all devices; and what nvidia-smi shows of one, for a summary only. */
 page_part page_ledgers;
 page_device_part page_ledger_note;

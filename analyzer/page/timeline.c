@@ -289,10 +289,9 @@ static int check_part(const struct study *study, struct err *err)
     if (last->index == INDEX_NONE)
         return 0;
     if (timeline_needs_steps(ask) && study->timelines.kind == STEP_ENDS) {
-        err_set(
-            err, ERR_USAGE,
-            "the trace shows no steps: mark them with gpumemtrace_step() or a phase named step; "
-            "--axis=time and --axis=event need none");
+        err_set(err, ERR_USAGE,
+                "the program marks no steps: gpumemtrace_step() or an NVTX range \"step\" marks "
+                "one; --axis=time and --axis=event need none");
         return -1;
     }
     if (study->timelines.is_begun || !study->timelines.has_changes)

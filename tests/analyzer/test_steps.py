@@ -172,5 +172,22 @@ def test_many_steps_are_at_most_129_rows_and_none_of_their_peaks_is_lost(trace):
 
 def test_a_trace_without_steps_says_how_to_name_them(trace):
     trace.alloc(MIB)
-    assert ask(trace)["answer"][0].startswith("The trace has no steps: call gpumemtrace_step() at the end of each")
+    assert ask(trace)["answer"][0].startswith("The trace has no steps, and no allocation repeats often enough to find them: "
+                                              "call gpumemtrace_step() at the end of each")  # fmt: skip
     assert "steps" not in ask(trace)["devices"][0]
+
+
+def test_without_marks_a_step_begins_at_an_allocation_that_repeats(trace):
+    batch, work = trace.stack(("train.py", 5, "load_batch")), trace.stack(("train.py", 8, "forward"))
+    trace.alloc(100 * MIB, stack=trace.stack(("train.py", 1, "load")))
+    for step in range(1, 31):
+        held = trace.alloc(10 * MIB, stack=batch), trace.alloc((200 if step == 17 else 20) * MIB, stack=work)
+        for address in held:
+            trace.free(address)
+    outlier = steps(trace)["outlier"]
+    assert (outlier["step"], outlier["peak_bytes"], outlier["typical_peak_bytes"]) == (17, 310 * MIB, 130 * MIB)
+    assert (steps(trace)["step_count"], steps(trace)["step_site"]) == (29, "train.py:5 load_batch")
+    assert steps(trace)["steps_end_with"] == "an allocation that repeats"
+    assert ask(trace)["answer"][-1] == (
+        "The program marks no steps: each allocation by train.py:5 load_batch, which repeats, is taken for the beginning of one."
+    )

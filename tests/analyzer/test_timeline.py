@@ -284,4 +284,4 @@ def test_without_steps_there_is_no_axis_of_steps(trace):
     trace.alloc(1)
     completed = run_command("timeline", trace.write(), "--axis=step")
     assert (completed.returncode, completed.stdout) == (2, "")
-    assert "the trace shows no steps" in completed.stderr
+    assert "the program marks no steps: gpumemtrace_step()" in completed.stderr

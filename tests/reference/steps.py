@@ -2,10 +2,26 @@
 """What `steps` says, slowly: every step as a row of its own, and the definitions of
 analyzer/analysis/steps/outlier.h and ages.h over all of them."""
 
-from reference.leaks import KINDS, step_ends, whole
+from reference.leaks import KINDS, Growth, step_ends, whole
 
 WINDOWS, AGES = 128, ("this step", "the step before", "two steps before")
 OUT_OF_MEMORY = 2
+
+
+REPEATED = len(KINDS)
+
+
+def found_ends(figures):
+    """As step_ends(); where there are none, all births but the first at the call stack that repeats."""
+    kind, ends = step_ends(figures.books)
+    if ends:
+        return kind, ends, None
+    rhythms = [(figures.peak(stock)[0], Growth(figures, stock)) for stock in map(figures.leading, figures.devices)]
+    rhythms = [(peak, growth) for peak, growth in rhythms if growth.site is not None and peak]
+    if not rhythms:
+        return None, [], None
+    growth = max(rhythms, key=lambda rhythm: rhythm[0])[1]
+    return REPEATED, growth.births()[growth.site][1:], growth.site
 
 
 def as_printed(number):
@@ -19,7 +35,7 @@ def median(values):
 class Steps:
     def __init__(self, figures, stock):
         self.figures, self.books, self.stock = figures, figures.books, stock
-        self.kind, self.ends = step_ends(self.books)
+        self.kind, self.ends, self.site = found_ends(figures)
         self.live = figures.live(stock)
         self.changes = [change for change in self.books.changes if change[1].stock == stock]
         self.rows = [self.step(*span) for span in zip([0, *self.ends], self.ends)]
@@ -204,7 +220,7 @@ class Steps:
     def page(self):
         outlier, sites = self.outlier()
         return {
-            **self.figures.layer(self.stock), "step_count": len(self.rows), "steps_end_with": KINDS[self.kind],
+            **self.figures.layer(self.stock), "step_count": len(self.rows), "steps_end_with": (*KINDS, "an allocation that repeats")[self.kind],
             "outlier": outlier, "outlier_sites": sites, "ages": self.ages(), "steady": self.steady(),
             "steps": self.over_time(),
         }  # fmt: skip
@@ -213,7 +229,7 @@ class Steps:
 def began_late(figures, stock):
     """Nothing of the stock was there when the first step ended: its first rows are empty ones."""
     first = min((block.begin for block in figures.books.blocks if block.stock == stock), default=None)
-    return first is None or first >= step_ends(figures.books)[1][0]
+    return first is None or first >= found_ends(figures)[1][0]
 
 
 def steps_page(figures):
@@ -221,7 +237,7 @@ def steps_page(figures):
     devices = []
     for device in figures.devices:
         stock, row = figures.leading(device), {"device": device}
-        if step_ends(figures.books)[1] and not began_late(figures, stock):
+        if found_ends(figures)[1] and not began_late(figures, stock):
             row["steps"] = Steps(figures, stock).page()
         devices.append(row)
     return {"devices": devices}

@@ -20,7 +20,8 @@
     KIND(INFERRED_OPTIMIZER, "the optimizer, as the stacks show it")                               \
     KIND(BACKWARD, "the phase named backward")                                                     \
     KIND(INFERRED_BACKWARD, "backward, as the stacks show it")                                     \
-    KIND(FORWARD, "the phase named forward")
+    KIND(FORWARD, "the phase named forward")                                                       \
+    KIND(REPEATED, "an allocation that repeats") /* never seen here: growth.h finds it */
 
 enum step_end {
 #define KIND(name, text) STEP_END_##name,

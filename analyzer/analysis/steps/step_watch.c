@@ -64,8 +64,6 @@ static int add_birth(struct stock_steps *own, uint32_t stack_id, uint64_t size_b
     return 0;
 }
 
-/* --- changes --- */
-
 static void count_driver(struct step_watch *watch, const struct stock *stock,
                          const struct change *change)
 {
@@ -75,29 +73,6 @@ static void count_driver(struct step_watch *watch, const struct stock *stock,
     work->calls_count++;
     if (!change->birth && change->block->is_segment)
         work->flushed_bytes += change->block->size_bytes;
-}
-
-static int on_change(void *self, const struct cursor *at, const struct spans *spans,
-                     const struct change *change)
-{
-    struct step_watch *watch = self;
-    const struct block *block = change->block;
-    const struct stock *stock = &at->history->stocks[block->stock];
-    (void)spans;
-    if (!stock_is_of_layer(stock))
-        return 0;
-    struct stock_steps *own = find_stock(watch, at, block->stock);
-    if (!own)
-        return -1;
-    count_driver(watch, stock, change);
-    own->live_bytes = stock->live_bytes;
-    if (own->live_bytes > own->current.peak_bytes && !change->is_half)
-        own->current.peak_bytes = own->live_bytes;
-    if (!change->birth)
-        return 0;
-    own->current.allocated_bytes += block->size_bytes;
-    own->allocated_bytes += block->size_bytes;
-    return watch->step_count ? add_birth(own, block->stack_id, block->size_bytes, at->err) : 0;
 }
 
 static void note_refusal(struct step_watch *watch, const struct event *event)
@@ -255,7 +230,7 @@ static int end_step(struct step_watch *watch, const struct cursor *at, enum step
 {
     if (kind == STEP_ENDS)
         return 0;
-    if (!watch->step_count || kind != watch->kind)
+    if (kind != STEP_END_REPEATED && (!watch->step_count || kind != watch->kind))
         begin_again(watch, at);
     watch->kind = kind;
     const uint64_t ordinal = watch->step_count + 1;
@@ -274,6 +249,41 @@ static int end_step(struct step_watch *watch, const struct cursor *at, enum step
     memmove(watch->recent_ends + 1, watch->recent_ends, STEP_AGES * sizeof *watch->recent_ends);
     watch->recent_ends[0] = at->index;
     return 0;
+}
+
+/* --- the watch --- */
+
+/* A block of the call stack that repeats begins a step; the first one begins none. */
+static bool ends_step(struct step_watch *watch, const struct change *change)
+{
+    const struct block *block = change->block;
+    return change->birth && block->stack_id && block->stack_id == watch->rhythm.stack_id &&
+           block->stock == watch->rhythm.stock && watch->rhythm.births_count++;
+}
+
+static int on_change(void *self, const struct cursor *at, const struct spans *spans,
+                     const struct change *change)
+{
+    struct step_watch *watch = self;
+    const struct block *block = change->block;
+    const struct stock *stock = &at->history->stocks[block->stock];
+    (void)spans;
+    if (!stock_is_of_layer(stock))
+        return 0;
+    struct stock_steps *own = find_stock(watch, at, block->stock);
+    if (!own)
+        return -1;
+    if (ends_step(watch, change) && end_step(watch, at, STEP_END_REPEATED))
+        return -1;
+    count_driver(watch, stock, change);
+    own->live_bytes = stock->live_bytes;
+    if (own->live_bytes > own->current.peak_bytes && !change->is_half)
+        own->current.peak_bytes = own->live_bytes;
+    if (!change->birth)
+        return 0;
+    own->current.allocated_bytes += block->size_bytes;
+    own->allocated_bytes += block->size_bytes;
+    return watch->step_count ? add_birth(own, block->stack_id, block->size_bytes, at->err) : 0;
 }
 
 static int on_span(void *self, const struct cursor *at, const struct spans *spans, uint32_t span,

@@ -4,6 +4,9 @@
  * what the device's driver was asked for meanwhile. The first step begins with the trace; the tail,
  * after the last end, is no step. It must not know which step is of interest.
  *
+ * Where nothing ends a step, it may be told which call stack's allocations repeat (growth.h): all of
+ * them but the first then end a step, and what follows the last one is the tail.
+ *
  * Memory is bounded whatever the number of steps: at most STEP_WINDOWS windows of steps, of each the
  * highest step and the first one; sums for each call stack; the call stacks of the highest step. The
  * first step is in none of the windows.
@@ -76,6 +79,10 @@ struct stock_steps {
 /* Zeroed is empty and ready for use. */
 struct step_watch {
     struct step_ends ends;
+    struct step_rhythm {
+        uint32_t stock, stack_id; /* stack_id 0: none was told */
+        uint64_t births_count;
+    } rhythm;
     enum step_end kind;  /* of the steps; means nothing while step_count is 0 */
     uint64_t step_count; /* that are over */
     uint64_t first_end_index, first_end_seq, last_end_seq;

@@ -155,14 +155,31 @@ static int say_ages(struct opening *opening, const struct study *study, uint32_t
                     blame_of(&found->blame, found->ages.rows[AGE_BEFORE].stack_id)->who);
 }
 
+/* Where a step begins, if nothing marks it. */
+static int say_rhythm(struct opening *opening, const struct study *study, struct err *err)
+{
+    char who[BLAME_TEXT_BYTES];
+
+    if (!study->steps.rhythm.stack_id)
+        return 1;
+    if (blame_alone(who, study->symbols, study->steps.rhythm.stack_id, err) < 0)
+        return -1;
+    return page_say(
+        opening,
+        "The program marks no steps: each allocation by %s, which repeats, is taken for "
+        "the beginning of one.",
+        who);
+}
+
 static int say_steps(struct opening *opening, const struct study *study, uint32_t stock,
                      const struct step_findings *found, struct err *err)
 {
     page_next(opening, found->outlier.is_open ? "oom" : "peak");
     return say_step(opening, study, &found->outlier) < 0 ||
-                   say_cause(opening, study, stock, found, err) < 0
+                   say_cause(opening, study, stock, found, err) < 0 ||
+                   say_ages(opening, study, stock, found) < 0
                ? -1
-               : say_ages(opening, study, stock, found);
+               : say_rhythm(opening, study, err);
 }
 
 /* The device whose highest step is highest. */
@@ -194,8 +211,9 @@ int page_steps_answer(struct opening *opening, const struct study *study, const 
         return page_say(opening, "No GPU memory was allocated.");
     if (!study->steps.step_count)
         return page_say(opening,
-                        "The trace has no steps: call gpumemtrace_step() at the end of each, or "
-                        "name an NVTX range \"step\" (torch.cuda.nvtx.range_push).");
+                        "The trace has no steps, and no allocation repeats often enough to find "
+                        "them: call gpumemtrace_step() at the end of each, or name an NVTX range "
+                        "\"step\" (torch.cuda.nvtx.range_push).");
     if (step_findings_find(&found, study, stock, err))
         return -1;
     const int status = found.outlier.has_typical || found.outlier.is_open
