@@ -18,6 +18,9 @@ page_answer page_frag_answer;
 page_answer page_leaks_answer, page_leaks_verdict;
 /* Of the failure that matters most; 0: none failed. */
 page_answer page_oom_answer;
+/* Why the step that a failure ended needed more than others do; 0: it is not known to. */
+int page_step_of_failure(struct opening *opening, const struct study *study,
+                         const struct view *view, const struct failure *failure, struct err *err);
 
 /* "warnings". */
 page_part page_warnings;

@@ -48,8 +48,8 @@ def test_a_longer_batch_is_the_same_call_stacks_times_k(trace):
     assert (outlier["cause"], outlier["more_ratio"]) == ("more bytes at the same call stacks", 3)
     assert ask(trace)["answer"] == [
         "Step 17 of 50 peaked at 400.00 MiB, 2.0 times the 200.00 MiB of a typical step.",
-        "The same call stacks allocated 3.0 times as much as in other steps, most of it by train.py:20 layer_0 "
-        "(+20.00 MiB): a longer batch or more of the same.",
+        "In step 17, the same call stacks allocated 3.00 times as much as in other steps, most of it by train.py:20 "
+        "layer_0 (+20.00 MiB): a longer batch or more of the same.",
     ]
 
 
@@ -58,8 +58,8 @@ def test_call_stacks_that_other_steps_do_not_have_are_another_path(trace):
     train(trace, 50, extra=lambda step: step == 30 and trace.free(trace.alloc(300 * MIB, stack=evaluate)))
     assert steps(trace)["outlier"]["cause"] == "new call stacks"
     assert ask(trace)["answer"][1] == (
-        "Call stacks that other steps do not have allocated 300.00 MiB, most of it by eval.py:12 evaluate (300.00 MiB): "
-        "another path through the program."
+        "In step 30, call stacks that other steps do not have allocated 300.00 MiB, most of it by eval.py:12 evaluate "
+        "(300.00 MiB): another path through the program."
     )
     (site,) = steps(trace)["outlier_sites"]
     assert (site["bytes"], site["typical_bytes"], site["frames"][0]["function"]) == (300 * MIB, 0, "evaluate")
@@ -87,7 +87,9 @@ def test_what_one_step_left_to_the_next_is_told_from_a_leak(trace):
 
     train(trace, 50, extra=extra, scale=lambda step: 2 if step == 21 else 1)
     answer = ask(trace)["answer"]
-    assert answer[1] == "300.00 MiB was live when it began, typically 100.00 MiB: something was kept from steps before."
+    assert answer[1] == (
+        "300.00 MiB was live when step 21 began, typically 100.00 MiB: something was kept from steps before."
+    )
     assert answer[2] == (
         "At the peak 200.00 MiB is still there from the step before: eval.py:7 summary holds most of it."
     )
@@ -127,8 +129,61 @@ def test_a_step_that_died_is_the_one_that_is_asked_about(trace):
         "Step 31 did not end: it held 180.00 MiB when an allocation of 900.00 MiB failed; a typical step peaks at "
         "200.00 MiB."
     )
-    assert "8.0 times as much" in answer["answer"][1] and "train.py:20 layer_0" in answer["answer"][1]
+    assert answer["answer"][1] == (
+        "In step 31, the same call stacks asked for blocks 8.00 times as large as in other steps, most of it by "
+        "train.py:20 layer_0 (+70.00 MiB): a longer batch or sequence."
+    )
     assert answer["next"].startswith("gpumemtrace oom ")
+
+
+def opened(trace, command):
+    return load_json(command, trace.path)["answer"]
+
+
+def test_a_failure_is_explained_by_its_step(trace):
+    """It died before it held more than other steps do: its blocks are a third larger."""
+    trace.device(0, "GPU-0", "card", GIB)
+    train(trace, 30)
+    for layer in range(3):
+        trace.alloc(40 * MIB // 3, stack=trace.stack(("train.py", 20 + layer, f"layer_{layer}")))
+    trace.fail(40 * MIB // 3, stack=trace.stack(("train.py", 23, "layer_3")))
+    outlier = steps(trace)["outlier"]
+    assert (outlier["cause"], outlier["larger_ratio"]) == ("more bytes at the same call stacks", 1.33333)
+    why = "In step 31, the same call stacks asked for blocks 1.33 times as large as in other steps"
+    assert any(sentence.startswith(why) for sentence in opened(trace, "report"))
+    assert any(sentence.startswith(why) for sentence in opened(trace, "oom"))
+
+
+def test_a_failure_in_a_step_like_all_others_is_not_blamed_on_it(trace):
+    trace.device(0, "GPU-0", "card", GIB)
+    train(trace, 30)
+    trace.alloc(10 * MIB, stack=trace.stack(("train.py", 20, "layer_0")))
+    trace.fail(10 * MIB, stack=trace.stack(("train.py", 21, "layer_1")))
+    assert steps(trace)["outlier"]["cause"] is None
+    assert not any("step 31" in sentence for sentence in opened(trace, "oom"))
+
+
+def test_a_failure_of_a_request_that_is_large_by_itself_is_not_blamed_on_the_step(trace):
+    trace.device(0, "GPU-0", "card", GIB)
+    train(trace, 30)
+    trace.alloc(20 * MIB, stack=trace.stack(("train.py", 20, "layer_0")))
+    trace.fail(900 * MIB, stack=trace.stack(("train.py", 21, "layer_1")))
+    assert steps(trace)["outlier"]["cause"] == "more bytes at the same call stacks"
+    assert not any("step 31" in sentence for sentence in opened(trace, "oom"))
+
+
+def test_a_failure_after_a_leak_names_what_leaks(trace):
+    trace.device(0, "GPU-0", "card", GIB)
+    leak = trace.stack(("train.py", 40, "keep"))
+    train(trace, 50, extra=lambda _: trace.alloc(10 * MIB, stack=leak))
+    trace.fail(400 * MIB, stack=trace.stack(("train.py", 20, "layer_0")))
+    trace.write()
+    answer = opened(trace, "report")
+    assert any(
+        sentence.startswith("600.00 MiB was live when step 51 began") and sentence.endswith("a rising line, a leak.")
+        for sentence in answer
+    )
+    assert any("10.00 MiB" in sentence and "train.py:40 keep" in sentence for sentence in answer)
 
 
 def test_retries_flushed_bytes_and_driver_calls_are_counted_per_step(trace):

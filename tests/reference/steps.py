@@ -50,10 +50,7 @@ class Steps:
 
     def step(self, begin, end):
         mine = [change for change in self.changes if begin <= change[0] < end]
-        sites = {}
-        for _, block, birth, _ in mine:
-            if birth and block.size:
-                sites[block.stack] = sites.get(block.stack, 0) + block.size
+        sites, largest = self.sites_of(mine)
         events = self.books.events
         begin_ns = events[begin].time if begin else 0
         return {
@@ -64,8 +61,18 @@ class Steps:
             **self.work(begin, end),
             "duration_ns": events[end].time - begin_ns,
             "sites": sites,
+            "largest": largest,
             "begin": begin,
         }
+
+    def sites_of(self, changes):
+        """({stack: bytes it allocated}, {stack: its largest block})"""
+        sites, largest = {}, {}
+        for _, block, birth, _ in changes:
+            if birth and block.size:
+                sites[block.stack] = sites.get(block.stack, 0) + block.size
+                largest[block.stack] = max(largest.get(block.stack, 0), block.size)
+        return sites, largest
 
     def levels(self, begin, end):
         """Live bytes after every change, but for the first half of one of size."""
@@ -134,11 +141,17 @@ class Steps:
         wanted["ended"] = failure is None
         if len(self.rows) < 2:
             return {**wanted, "cause": None, "typical_peak_bytes": None}, []
-        peak, start, _ = self.typical()
-        asked = failure.size if failure else 0
-        new, more, sites = self.sites(row)
-        excess, began = row["peak_bytes"] + asked - peak, row["start_bytes"] - start
-        if excess * 10 <= peak:
+        peak, start, rise = self.typical()
+        new, more, larger, sites = self.sites(row)
+        excess, began = row["peak_bytes"] - peak, row["start_bytes"] - start
+        if failure:
+            causes = {
+                "live at its start": began, "new call stacks": new,
+                "more bytes at the same call stacks": (larger - 1) * rise,
+            }  # fmt: skip
+            cause = max(causes, key=causes.get)
+            cause = cause if causes[cause] > 0 and causes[cause] * 20 >= peak else None
+        elif excess * 10 <= peak:
             cause = None
         elif row is self.rows[0]:
             cause = "first step"
@@ -148,23 +161,25 @@ class Steps:
             cause = "new call stacks" if new >= more else "more bytes at the same call stacks"
         return {
             **wanted, "cause": cause, "typical_peak_bytes": peak, "typical_start_bytes": start, "new_bytes": new,
-            "more_bytes": whole(more),
+            "more_bytes": whole(more), "larger_ratio": as_printed(larger) if larger else None,
         }, sites  # fmt: skip
 
     def sites(self, row):
-        """(bytes of call stacks of no other step, what others have beyond their mean, rows)"""
+        """(bytes of call stacks of no other step, what others have beyond their mean, how much larger the largest
+        blocks of those are, rows)"""
         if row is self.rows[0]:
-            return 0, 0, []
+            return 0, 0, 0, []
         if row["begin"] == self.ends[-1]:
-            live_sites = {}
-            for index, block, birth, _ in self.changes:
-                if birth and block.size and index >= self.ends[-1]:
-                    live_sites[block.stack] = live_sites.get(block.stack, 0) + block.size
-            row = {**row, "sites": live_sites}
+            sites, largest = self.sites_of(change for change in self.changes if change[0] >= self.ends[-1])
+            row = {**row, "sites": sites, "largest": largest}
         new, held, typical_sum, rows = 0, 0, 0, []
+        largest_sum, typical_largest = 0, 0
         for stack, bytes_ in row["sites"].items():
-            others = [r["sites"][stack] for r in self.rows[1:] if r["begin"] != row["begin"] and stack in r["sites"]]
-            typical = sum(others) / len(others) if others else 0
+            others = [r for r in self.rows[1:] if r["begin"] != row["begin"] and stack in r["sites"]]
+            typical = sum(r["sites"][stack] for r in others) / len(others) if others else 0
+            if others:
+                largest_sum += row["largest"][stack]
+                typical_largest += sum(r["largest"][stack] for r in others) / len(others)
             if bytes_ <= typical:
                 continue
             new += 0 if others else bytes_
@@ -173,7 +188,7 @@ class Steps:
             rows.append(
                 {"bytes": bytes_, "typical_bytes": whole(typical), "frames": self.books.stack_frames(stack)}
             )
-        return new, held - typical_sum, rows
+        return new, held - typical_sum, largest_sum / typical_largest if typical_largest else 0, rows
 
     def ages(self):
         bytes_, index = self.figures.peak(self.stock)

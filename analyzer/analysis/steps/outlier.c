@@ -81,19 +81,30 @@ static int compare_sites(const void *left, const void *right)
     return (a->stack_id > b->stack_id) - (a->stack_id < b->stack_id);
 }
 
-/* `is_summed`: the bytes of this step are in the sums of the site. */
-static void add_site(struct outlier *outlier, const struct site_steps *site, uint64_t bytes,
-                     bool is_summed)
-{
-    const uint64_t others = site->steps_count - is_summed;
-    const uint64_t other_bytes = site->bytes - (is_summed ? bytes : 0);
-    const double typical = others ? (double)other_bytes / (double)others : 0;
+/* Sums over known sites of their largest block. */
+struct largest {
+    double bytes, typical_bytes;
+};
 
-    if ((double)bytes > typical)
-        outlier->sites[outlier->count++] = (struct outlier_site){site->stack_id, bytes, typical};
+/* `is_summed`: the bytes of this step are in the sums of the site. */
+static void add_site(struct outlier *outlier, struct largest *largest,
+                     const struct site_steps *site, struct step_site own, bool is_summed)
+{
+    const double others = (double)(site->steps_count - is_summed);
+    const uint64_t other_bytes = site->bytes - (is_summed ? own.bytes : 0);
+    const uint64_t other_largest = site->largest_bytes - (is_summed ? own.largest_bytes : 0);
+    const double typical = others > 0 ? (double)other_bytes / others : 0;
+
+    if (others > 0) {
+        largest->bytes += (double)own.largest_bytes;
+        largest->typical_bytes += (double)other_largest / others;
+    }
+    if ((double)own.bytes > typical)
+        outlier->sites[outlier->count++] =
+            (struct outlier_site){site->stack_id, own.bytes, typical};
 }
 
-static void sum_up(struct outlier *outlier)
+static void sum_up(struct outlier *outlier, const struct largest *largest)
 {
     double bytes = 0, typical = 0;
 
@@ -108,11 +119,14 @@ static void sum_up(struct outlier *outlier)
     }
     outlier->more_bytes = bytes - typical;
     outlier->more_ratio = typical > 0 ? bytes / typical : 0;
+    outlier->larger_ratio =
+        largest->typical_bytes > 0 ? largest->bytes / largest->typical_bytes : 0;
 }
 
 static int find_sites(struct outlier *outlier, const struct stock_steps *own, struct err *err)
 {
     const size_t most = outlier->is_open ? own->touched_count + 1 : own->highest_site_count;
+    struct largest largest = {0};
 
     outlier->sites = array_new(most, sizeof *outlier->sites, err);
     if (!outlier->sites)
@@ -120,25 +134,47 @@ static int find_sites(struct outlier *outlier, const struct stock_steps *own, st
     if (outlier->is_open)
         for (size_t i = 0; i < own->touched_count; i++) {
             const struct site_steps *site = &own->sites[own->touched[i]];
-            add_site(outlier, site, site->now_bytes, false);
+            add_site(outlier, &largest, site,
+                     (struct step_site){site->stack_id, site->now_bytes, site->now_largest_bytes},
+                     false);
         }
     else if (outlier->step.ordinal > 1)
         for (size_t i = 0; i < own->highest_site_count; i++) {
             const struct step_site *site = &own->highest_sites[i];
-            add_site(outlier, &own->sites[own->numbers[site->stack_id] - 1], site->bytes, true);
+            add_site(outlier, &largest, &own->sites[own->numbers[site->stack_id] - 1], *site, true);
         }
     if (outlier->count)
         qsort(outlier->sites, outlier->count, sizeof *outlier->sites, compare_sites);
-    sum_up(outlier);
+    sum_up(outlier, &largest);
     return 0;
 }
 
-static enum outlier_cause cause_of(const struct outlier *outlier)
+static double began_with_more(const struct outlier *outlier)
+{
+    return (double)outlier->step.start_bytes - (double)outlier->typical_start_bytes;
+}
+
+static void take_if_more(struct outlier *outlier, enum outlier_cause cause, double bytes)
+{
+    if (bytes <= outlier->cause_bytes || bytes * 20 < (double)outlier->typical_peak_bytes)
+        return;
+    outlier->cause = cause;
+    outlier->cause_bytes = bytes;
+}
+
+static void find_cause_of_open(struct outlier *outlier)
+{
+    take_if_more(outlier, OUTLIER_BEGAN, began_with_more(outlier));
+    take_if_more(outlier, OUTLIER_NEW, (double)outlier->new_bytes);
+    take_if_more(outlier, OUTLIER_MORE,
+                 (outlier->larger_ratio - 1) * (double)outlier->typical_rise_bytes);
+}
+
+static enum outlier_cause cause_of_ended(const struct outlier *outlier)
 {
     const struct step *step = &outlier->step;
-    const double asked = outlier->failure ? (double)outlier->failure->event.size_bytes : 0;
-    const double excess = (double)step->peak_bytes + asked - (double)outlier->typical_peak_bytes;
-    const double began = (double)step->start_bytes - (double)outlier->typical_start_bytes;
+    const double excess = (double)step->peak_bytes - (double)outlier->typical_peak_bytes;
+    const double began = began_with_more(outlier);
 
     if (!outlier->has_typical || excess * 10 <= (double)outlier->typical_peak_bytes)
         return OUTLIER_NONE;
@@ -163,7 +199,10 @@ int outlier_find(struct outlier *outlier, const struct step_watch *watch,
         outlier_release(outlier);
         return -1;
     }
-    outlier->cause = cause_of(outlier);
+    if (outlier->is_open && outlier->has_typical)
+        find_cause_of_open(outlier);
+    else if (!outlier->is_open)
+        outlier->cause = cause_of_ended(outlier);
     return 0;
 }
 

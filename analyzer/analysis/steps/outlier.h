@@ -9,7 +9,10 @@
  *               what is live at the beginning, and of the rise from there to the peak
  *   cause       none if the peak is within a tenth of the typical one; what it began with if that is at
  *               least half of the excess; else new call stacks, or more bytes of known ones: whichever
- *               is more
+ *               is more. A step that did not end may have died before it could exceed a typical one,
+ *               and allocated only in part: there, larger blocks count as the typical rise times what
+ *               they are larger, and the most of the three is the cause, unless it is less than a
+ *               twentieth of the typical peak
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_OUTLIER_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_OUTLIER_H
@@ -38,10 +41,12 @@ struct outlier {
     bool is_open;                  /* it did not end */
     const struct failure *failure; /* why not; NULL unless is_open */
     enum outlier_cause cause;
+    double cause_bytes; /* what it explains of a step that did not end */
     struct outlier_site *sites; /* more than typical; the most more first */
     size_t count;
     uint64_t new_bytes;
     double more_bytes, more_ratio; /* of the sites that are not new: bytes / typical bytes */
+    double larger_ratio; /* the largest block of each known site / what it is on average; 0: none */
 };
 
 int outlier_find(struct outlier *outlier, const struct step_watch *watch,

@@ -329,5 +329,8 @@ static int answer_oom(struct opening *opening, const struct study *study, const 
                     units_bytes(flushed, history->retries_flushed_bytes));
 }
 
-const struct page page_oom = {
-    .schema = "gpumemtrace.oom/1", .advises = true, .answer = answer_oom, .tail = add_oom_tail};
+const struct page page_oom = {.schema = "gpumemtrace.oom/1",
+                              .needs = STUDY_NEEDS_steps,
+                              .advises = true,
+                              .answer = answer_oom,
+                              .tail = add_oom_tail};

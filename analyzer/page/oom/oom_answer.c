@@ -390,13 +390,13 @@ int page_oom_answer(struct opening *opening, const struct study *study, const st
         err_set(err, ERR_SYSTEM, "out of memory for the answer");
         status = -1;
     }
-    if (!status) {
-        page_next(opening, "oom");
+    if (!status)
         status = page_say(opening, "%s", text.data);
-    }
-    if (status > 0 && oom_is_of_card(&oom) && oom.reason != OOM_NO_LACK &&
-        page_remedies_best(opening, study, view, err) < 0)
+    if (status >= 0 && oom_is_of_card(&oom) && oom.reason != OOM_NO_LACK &&
+        (page_step_of_failure(opening, study, view, failure, err) < 0 ||
+         page_remedies_best(opening, study, view, err) < 0))
         status = -1;
+    page_next(opening, "oom");
     text_release(&text);
     return status;
 }

@@ -81,9 +81,9 @@ static int say_began(struct opening *opening, const struct study *study, uint32_
         return -1;
     const bool leaks = found.leak.verdict == LEAK_FOUND;
     stock_leak_release(&found);
-    page_next(opening, leaks ? "leaks" : "peak");
-    return page_say(opening, "%s was live when it began, typically %s: %s.",
-                    units_bytes(began, outlier->step.start_bytes),
+    page_next(opening, leaks ? "leaks" : outlier->is_open ? "oom" : "peak");
+    return page_say(opening, "%s was live when step %" PRIu64 " began, typically %s: %s.",
+                    units_bytes(began, outlier->step.start_bytes), outlier->step.number,
                     units_bytes(typical, outlier->typical_start_bytes),
                     leaks ? "a rising line, a leak" : "something was kept from steps before");
 }
@@ -91,6 +91,8 @@ static int say_began(struct opening *opening, const struct study *study, uint32_
 static int say_cause(struct opening *opening, const struct study *study, uint32_t stock,
                      const struct step_findings *found, struct err *err)
 {
+    const uint64_t number = found->outlier.step.number;
+    const bool is_open = found->outlier.is_open;
     char most[WHO_BYTES], bytes[UNITS_TEXT_BYTES];
 
     switch (found->outlier.cause) {
@@ -99,15 +101,20 @@ static int say_cause(struct opening *opening, const struct study *study, uint32_
     case OUTLIER_BEGAN:
         return say_began(opening, study, stock, &found->outlier, err);
     case OUTLIER_NEW:
-        return page_say(opening,
-                        "Call stacks that other steps do not have allocated %s%s: another path "
-                        "through the program.",
-                        units_bytes(bytes, found->outlier.new_bytes), most_text(most, found, true));
+        return page_say(
+            opening,
+            "In step %" PRIu64 ", call stacks that other steps do not have allocated %s%s: "
+            "another path through the program.",
+            number, units_bytes(bytes, found->outlier.new_bytes), most_text(most, found, true));
     case OUTLIER_MORE:
         return page_say(opening,
-                        "The same call stacks allocated %.1f times as much as in other steps%s: a "
-                        "longer batch or more of the same.",
-                        found->outlier.more_ratio, most_text(most, found, false));
+                        "In step %" PRIu64
+                        ", the same call stacks %s %.2f times as %s as in other steps%s: %s.",
+                        number, is_open ? "asked for blocks" : "allocated",
+                        is_open ? found->outlier.larger_ratio : found->outlier.more_ratio,
+                        is_open ? "large" : "much", most_text(most, found, false),
+                        is_open ? "a longer batch or sequence"
+                                : "a longer batch or more of the same");
     default:
         return 1;
     }
@@ -180,6 +187,27 @@ static int say_steps(struct opening *opening, const struct study *study, uint32_
                    say_ages(opening, study, stock, found) < 0
                ? -1
                : say_rhythm(opening, study, err);
+}
+
+int page_step_of_failure(struct opening *opening, const struct study *study,
+                         const struct view *view, const struct failure *failure, struct err *err)
+{
+    struct step_findings found;
+    int status = 0;
+
+    if (!study->steps.step_count)
+        return 0;
+    if (step_findings_find(&found, study, failure->stock, err))
+        return -1;
+    /* What is less than half of what was asked for does not explain it. */
+    if (found.outlier.failure == failure && found.outlier.cause != OUTLIER_NONE &&
+        found.outlier.cause_bytes * 2 >= (double)failure->event.size_bytes)
+        status = say_cause(opening, study, failure->stock, &found, err);
+    if (status > 0 && found.outlier.cause == OUTLIER_BEGAN &&
+        page_leaks_answer(opening, study, view, err) < 0)
+        status = -1;
+    step_findings_release(&found);
+    return status;
 }
 
 /* The device whose highest step is highest. */

@@ -57,6 +57,8 @@ static void add_outlier(struct doc *doc, const struct outlier *outlier)
                     (uint64_t)(outlier->more_bytes + 0.5));
     doc_known_ratio(doc_detail(doc), "more_ratio", "Times as much", outlier->more_ratio > 0,
                     outlier->more_ratio);
+    doc_known_ratio(doc_detail(doc), "larger_ratio", "Blocks times as large",
+                    outlier->larger_ratio > 0, outlier->larger_ratio);
     doc_object_end(doc);
 }
 
