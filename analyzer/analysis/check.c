@@ -120,7 +120,8 @@ int check_peak(struct check_results *results, const struct study *study, uint32_
                        (struct check_result){.kind = "peak",
                                              .subject = check_subject(study, stock, "peak", limit),
                                              .measured_bytes = bytes,
-                                             .limit_bytes = limit->bytes},
+                                             .limit_bytes = limit->bytes,
+                                             .is_of_phase = limit->phase},
                        err);
 }
 

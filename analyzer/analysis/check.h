@@ -24,6 +24,7 @@ struct check_result {
     char *trace;      /* its path; owned */
     int device;
     uint64_t measured_bytes, limit_bytes;
+    bool is_of_phase; /* the peak while a phase was open */
     bool passed;
 };
 

@@ -5,6 +5,8 @@
 #include "memory_limit.h"
 #include "output.h"
 
+#include <string.h>
+
 #include "analyzer/page/check.h"
 #include "analyzer/page/parts.h"
 
@@ -22,6 +24,7 @@ struct check {
     struct check_limit limits[OPTION_TEXTS_MAX];
     struct study base; /* when there is a baseline */
     struct check_results results;
+    size_t first; /* result of the trace that is being shown */
 };
 
 /* --- one device --- */
@@ -48,38 +51,75 @@ static int hold_limits(struct check *check, const struct study *study, uint32_t 
 }
 
 /* What grew since the baseline; without a baseline, everything. */
-static int add_grown(struct doc *doc, const struct check *check, const struct study *study,
-                     uint32_t stock, const struct view *view, struct err *err)
+static void find_sides(const struct check *check, const struct study *study, uint32_t stock,
+                       struct grown_side *before, struct grown_side *after)
 {
     const struct history *base = &check->base.history;
-    const bool has_baseline = check->given.baseline != NULL;
-    struct grown_side before = {.study = &check->base, .index = INDEX_NONE};
-    const struct grown_side after = {study, stock, study->history.stocks[stock].peak.index};
     const uint32_t base_stock =
-        has_baseline ? check_counterpart(&check->base, study, stock) : HISTORY_NONE;
+        check->given.baseline ? check_counterpart(&check->base, study, stock) : HISTORY_NONE;
 
+    *before = (struct grown_side){.study = &check->base, .index = INDEX_NONE};
+    *after = (struct grown_side){study, stock, study->history.stocks[stock].peak.index};
     if (base_stock != HISTORY_NONE) {
-        before.stock = base_stock;
-        before.index = base->stocks[base_stock].peak.index;
+        before->stock = base_stock;
+        before->index = base->stocks[base_stock].peak.index;
     }
-    return page_check_grown(doc, &before, &after, has_baseline, view, err);
 }
 
 static int check_device(struct doc *doc, const struct study *study, const struct device_use *use,
                         const struct view *view, struct err *err)
 {
-    struct check *check = *(struct check *const *)view->own;
-    uint32_t stock = study_stock(study, use, view);
-    size_t first = check->results.count;
+    const struct check *check = *(struct check *const *)view->own;
+    const uint32_t stock = study_stock(study, use, view);
+    struct grown_side before, after;
     bool passed = true;
 
-    if (stock == HISTORY_NONE)
+    for (size_t i = check->first; i < check->results.count; i++)
+        passed &= check->results.items[i].device != use->device || check->results.items[i].passed;
+    if (passed || stock == HISTORY_NONE)
         return 0;
-    if (hold_limits(check, study, stock, err))
+    find_sides(check, study, stock, &before, &after);
+    return page_check_grown(doc, &before, &after, check->given.baseline, view, err);
+}
+
+/* --- one trace --- */
+
+/* Of a broken limit on a peak: who holds most of it. */
+static int say_holder(struct opening *opening, const struct check *check, const struct study *study,
+                      const struct view *view, const struct check_result *broken, struct err *err)
+{
+    const struct history *history = &study->history;
+    struct grown_side before, after;
+
+    if (broken->is_of_phase || !strcmp(broken->kind, "growth") || !strcmp(broken->kind, "leak"))
+        return 1;
+    for (size_t i = 0; i < history->device_count; i++) {
+        if (history->devices[i].device != broken->device)
+            continue;
+        find_sides(check, study, study_stock(study, &history->devices[i], view), &before, &after);
+        return page_check_say_grown(opening, &before, &after, check->given.baseline, err);
+    }
+    return 1;
+}
+
+static int check_answer(struct opening *opening, const struct study *study, const struct view *view,
+                        struct err *err)
+{
+    struct check *check = *(struct check *const *)view->own;
+    const struct history *history = &study->history;
+    const struct check_result *worst;
+
+    check->first = check->results.count;
+    for (size_t i = 0; i < history->device_count; i++) {
+        const uint32_t stock = study_stock(study, &history->devices[i], view);
+        if (stock != HISTORY_NONE &&
+            (view->device < 0 || view->device == history->devices[i].device) &&
+            hold_limits(check, study, stock, err))
+            return -1;
+    }
+    if (page_check_say(opening, &check->results, check->first, &worst) < 0)
         return -1;
-    for (size_t i = first; i < check->results.count; i++)
-        passed &= check->results.items[i].passed;
-    return passed ? 0 : add_grown(doc, check, study, stock, view, err);
+    return worst && !worst->passed ? say_holder(opening, check, study, view, worst, err) : 1;
 }
 
 static int check_trace(struct doc *doc, const struct study *study, const struct view *view,
@@ -99,6 +139,7 @@ static int print(struct check *check, const struct command_options *options, str
     const bool needs_growth = check->given.max_growth_bytes != UINT64_MAX;
     const struct page page = {.schema = "gpumemtrace.check/1",
                               .needs = STUDY_NEEDS_phases | (needs_growth ? STUDY_NEEDS_growth : 0),
+                              .answer = check_answer,
                               .device = check_device,
                               .tail = check_trace};
     struct view view = answer_view(options, &check);

@@ -136,13 +136,22 @@ static void add_device_head(struct doc *doc, const struct study *study,
     doc_text(doc_detail(doc), "leading_pool", "leading pool", study_pool(study, leading));
 }
 
+/* Else a list that shows nothing else says only that there is a device 0. */
+static bool knows_cards(const struct study *study)
+{
+    for (size_t i = 0; i < study->trace.device_count; i++)
+        if (study->trace.devices[i].name || study->trace.devices[i].total_bytes)
+            return true;
+    return false;
+}
+
 static int add_devices(struct doc *doc, const struct study *study, const struct page *page,
                        const struct view *view, struct err *err)
 {
     const struct history *history = &study->history;
     int status = 0;
 
-    doc_list_begin(doc, "devices", NULL);
+    doc_list_begin(doc_detail_if(doc, !page->device && !knows_cards(study)), "devices", NULL);
     for (size_t i = 0; i < history->device_count && !status; i++) {
         const struct device_use *use = &history->devices[i];
 

@@ -3,11 +3,100 @@
 #include "check.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "parts.h"
 #include "analyzer/render/units.h"
+#include "analyzer/util/array.h"
 
 enum { GROWN_FRAME_LINES = 6 };
+
+/* --- the answer --- */
+
+/* How far above its limit, or how near to it. */
+static double share_of_limit(const struct check_result *result)
+{
+    if (!result->limit_bytes)
+        return result->measured_bytes ? HUGE_VAL : 1;
+    return (double)result->measured_bytes / (double)result->limit_bytes;
+}
+
+static const char *next_of(const struct check_result *result)
+{
+    if (!strcmp(result->kind, "growth"))
+        return "leaks";
+    if (!strcmp(result->kind, "leak"))
+        return "peak --at=end";
+    return result->is_of_phase ? "phases" : "peak";
+}
+
+int page_check_say(struct opening *opening, const struct check_results *results, size_t first,
+                   const struct check_result **worst)
+{
+    char measured[UNITS_TEXT_BYTES], limit[UNITS_TEXT_BYTES];
+    const size_t count = results->count - first;
+    size_t broken_count = 0;
+
+    *worst = NULL;
+    for (size_t i = first; i < results->count; i++) {
+        const struct check_result *result = &results->items[i];
+        broken_count += !result->passed;
+        if (!*worst || share_of_limit(result) > share_of_limit(*worst))
+            *worst = result;
+    }
+    if (!count)
+        return page_say(opening, "Nothing to check: no device was used.");
+    if (broken_count)
+        page_next(opening, "%s", next_of(*worst));
+    units_bytes(measured, (*worst)->measured_bytes);
+    units_bytes(limit, (*worst)->limit_bytes);
+    if (count == 1)
+        return page_say(opening, "%s: %s is %s, the limit is %s.",
+                        broken_count ? "The limit is broken" : "The limit holds", (*worst)->subject,
+                        measured, limit);
+    if (!broken_count)
+        return page_say(opening, "All %zu limits hold; nearest to its limit of %s is %s: %s.",
+                        count, limit, (*worst)->subject, measured);
+    return page_say(opening, "%zu of %zu limits are broken%s %s is %s, the limit is %s.",
+                    broken_count, count, broken_count == 1 ? ":" : ", worst:", (*worst)->subject,
+                    measured, limit);
+}
+
+int page_check_say_grown(struct opening *opening, const struct grown_side *before,
+                         const struct grown_side *after, bool has_baseline, struct err *err)
+{
+    char bytes[UNITS_TEXT_BYTES];
+    struct grown grown;
+    struct blame blame = {0};
+    uint32_t *stacks = NULL;
+    int status = -1;
+
+    if (grown_find(&grown, before, after, err))
+        return -1;
+    stacks = array_new(grown.count, sizeof *stacks, err);
+    for (size_t i = 0; stacks && i < grown.count; i++)
+        stacks[i] = grown.items[i].stack_id;
+    if (!stacks || blame_stacks(&blame, after->study->symbols, stacks, grown.count, err))
+        goto out;
+    const struct blamed *most = grown.count ? blame_of(&blame, stacks[0]) : NULL;
+    status = 0;
+    if (most && most->is_known)
+        status =
+            page_say(opening, "%s %s (%s%s).",
+                     has_baseline ? "What grew most since the baseline is by"
+                                  : "Most at the peak is held by",
+                     most->who, has_baseline ? "+" : "",
+                     units_bytes(bytes, grown.items[0].after_bytes - grown.items[0].before_bytes));
+    blame_release(&blame);
+out:
+    free(stacks);
+    grown_release(&grown);
+    return status;
+}
+
+/* --- the tables --- */
 
 static int add_grown_site(struct doc *doc, const struct study *study, const struct view *view,
                           const struct grown_site *site, struct err *err)

@@ -2,7 +2,11 @@
 /* The page of `info`: what the file holds, its coverage and its losses. */
 #include "parts.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "analyzer/analysis/nesting.h"
+#include "analyzer/render/units.h"
 
 static const char *const kind_texts[] = {
 #define EVENT_KIND(name, text, meaning) text,
@@ -154,6 +158,58 @@ static void add_never_recorded(struct doc *doc)
     doc_list_end(doc);
 }
 
+/* --- the answer --- */
+
+static int say_whole(struct opening *opening, const struct study *study)
+{
+    const struct history *history = &study->history;
+    const struct trace_integer *left = &study->trace.meta.exit_status;
+    char duration[UNITS_TEXT_BYTES], status[64] = "";
+
+    if (left->known)
+        snprintf(status, sizeof status, "; the program left with status %" PRId64, left->value);
+    const int said =
+        page_say(opening, "Complete: %" PRIu64 " events in %s, none lost%s.", history->row_count,
+                 units_duration(duration, (int64_t)history->last.time_ns), status);
+    if (said < 0 || !study->trace.coverage_count)
+        return said;
+    return page_say(opening,
+                    "The program looked up %zu entry points that this version does not record, "
+                    "%s for one.",
+                    study->trace.coverage_count, study->trace.coverage[0].name);
+}
+
+/* Warnings begin with what is missing. */
+static int say_part(struct opening *opening, const struct study *study)
+{
+    struct text_list warnings = {0};
+    const struct trace_meta *meta = &study->trace.meta;
+    const size_t reasons =
+        (meta->complete.known && meta->complete.value ? 0 : 1) + (meta->lost_events.value > 0);
+    int status = study_warnings(study, &warnings, opening->err);
+
+    for (size_t i = 0; i < warnings.count && i < reasons && status >= 0; i++)
+        status = page_say(opening, "%s%s.", i ? "Also, " : "Not complete: ", warnings.items[i]);
+    text_list_release(&warnings);
+    return status;
+}
+
+static int answer_info(struct opening *opening, const struct study *study, const struct view *view,
+                       struct err *err)
+{
+    const struct trace_meta *meta = &study->trace.meta;
+
+    (void)view;
+    (void)err;
+    page_next(opening, "report");
+    if (study->trace.recording)
+        return page_say(opening, "The program is still running: %" PRIu64 " events up to now.",
+                        study->history.row_count);
+    return meta->complete.known && meta->complete.value && meta->lost_events.value <= 0
+               ? say_whole(opening, study)
+               : say_part(opening, study);
+}
+
 static int add_info_tail(struct doc *doc, const struct study *study, const struct view *view,
                          struct err *err)
 {
@@ -174,5 +230,7 @@ static int add_info_tail(struct doc *doc, const struct study *study, const struc
     return page_warnings(doc, study, view, err);
 }
 
-const struct page page_info = {
-    .schema = "gpumemtrace.info/1", .needs = STUDY_NEEDS_nesting, .tail = add_info_tail};
+const struct page page_info = {.schema = "gpumemtrace.info/1",
+                               .needs = STUDY_NEEDS_nesting,
+                               .answer = answer_info,
+                               .tail = add_info_tail};

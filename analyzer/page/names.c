@@ -2,9 +2,50 @@
 /* What `resolve` says; see names.h. */
 #include "names.h"
 
+#include <inttypes.h>
+
 static uint64_t count_places(const struct name_counts *counts)
 {
     return counts->with_line + counts->with_function + counts->without_name;
+}
+
+/* The module with the most places that have no name; NULL: all have one. */
+static const struct trace_module *worst_module(const struct trace *trace,
+                                               const struct all_names *names)
+{
+    const struct trace_module *worst = NULL;
+    uint64_t most = 0;
+
+    for (size_t i = 0; i < trace->module_count; i++) {
+        if (names->by_module[i].without_name <= most)
+            continue;
+        most = names->by_module[i].without_name;
+        worst = &trace->modules[i];
+    }
+    return worst;
+}
+
+int page_names_say(struct opening *opening, const struct study *study,
+                   const struct all_names *names)
+{
+    const struct name_counts *total = &names->total;
+    const struct trace_module *worst = worst_module(&study->trace, names);
+    const uint64_t places = count_places(total);
+
+    page_next(opening, "report");
+    if (!places)
+        return page_say(opening, "The trace has no places in native code to be named.");
+    if (!total->without_name)
+        return page_say(opening,
+                        "All %" PRIu64 " places in native code have a name, %" PRIu64
+                        " of them a line; the trace keeps them.",
+                        places, total->with_line);
+    return page_say(opening,
+                    "%" PRIu64 " of %" PRIu64
+                    " places in native code have no name, most of them in "
+                    "%s (%s); --debug-dir=DIR says where its file may be.",
+                    total->without_name, places, worst ? worst->path : "no module",
+                    worst ? symbols_file_state(study->symbols, worst) : "not known");
 }
 
 static void add_name_counts(struct doc *doc, const struct name_counts *counts)

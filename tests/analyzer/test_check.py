@@ -58,6 +58,24 @@ def test_a_limit_that_no_trace_could_reach_is_refused(trace, option):
     assert len(completed.stderr.splitlines()) == 1
 
 
+def test_it_opens_with_the_limit_that_is_broken_by_most_and_who_holds_it(trace):
+    def opening(*options):
+        document = json.loads(check(trace.path, *options, "--json").stdout)
+        return document["answer"], (document["next"] or "").replace(str(trace.path), "FILE")
+
+    peak = "device 0 driver peak is 30.00 MiB, the limit is"
+    who = "Most at the peak is held by weights (10.00 MiB)."
+    assert opening("--max-peak=30MiB") == ([f"The limit holds: {peak} 30.00 MiB."], "")
+    assert opening("--max-peak=3MiB") == ([f"The limit is broken: {peak} 3.00 MiB.", who], "gpumemtrace peak FILE")
+    assert opening("--max-peak=60MiB", "--max-leak=1GiB") == (
+        ["All 2 limits hold; nearest to its limit of 60.00 MiB is device 0 driver peak: 30.00 MiB."], "")  # fmt: skip
+    assert opening("--max-peak=3MiB", "--max-peak=1GiB") == (
+        [f"1 of 2 limits are broken: {peak} 3.00 MiB.", who], "gpumemtrace peak FILE")  # fmt: skip
+    assert opening("--max-peak=29MiB", "--max-leak=0") == (
+        ["2 of 2 limits are broken, worst: device 0 driver live at exit is 10.00 MiB, the limit is 0 B."],
+        "gpumemtrace peak --at=end FILE")  # fmt: skip
+
+
 def test_limits_may_be_repeated_and_name_a_phase(trace):
     assert checks(trace.path, "--max-peak=1GiB", "--max-peak=phase:forward=20MiB", "--max-peak=phase:forward=19MiB") == [
         ("device 0 driver peak", True, 30 * MIB, 1 << 30),
@@ -124,6 +142,7 @@ def test_the_stacks_that_grew_are_named_the_most_first(tmp_path):
     assert [(g["frames"][0]["function"], g["before_bytes"], g["after_bytes"], g["delta_bytes"]) for g in device["grown"]] == [
         ("new", 0, 500, 500), ("b", 50, 70, 20),
     ]  # fmt: skip
+    assert json.loads(completed.stdout)["answer"][1] == "What grew most since the baseline is by new (+500 B)."
 
 
 def test_a_stack_is_compared_as_a_whole_whatever_phases_it_was_in(tmp_path):

@@ -39,6 +39,22 @@ def test_people_read_what_to_do_about_it_and_what_no_trace_can_tell(tmp_path, gp
     assert "A newer gpumemtrace may" in text.replace("\n", " ").replace("  ", " ")
 
 
+def test_it_opens_with_whether_the_trace_is_whole(tmp_path):
+    def answer(complete=1, **meta):
+        trace = Trace(tmp_path / "trace.db", complete=complete, **meta)
+        trace.path.unlink(missing_ok=True)
+        trace.alloc(1)
+        if complete:
+            trace.exit()
+        return load_json("info", trace.write())["answer"]
+
+    assert answer() == ["Complete: 2 events in 2.00 us, none lost."]
+    assert answer(exit_status=3) == ["Complete: 2 events in 2.00 us, none lost; the program left with status 3."]
+    assert answer(lost_events=7) == ["Not complete: 7 events were lost: figures are incomplete."]
+    assert answer(complete=0) == ["Not complete: the process ended without exit (killed, or by a raw exit_group): "
+                                  "the last state is taken for the state at exit."]  # fmt: skip
+
+
 HOOKS = [(1, "cudaMalloc", "runtime"), (2, "cuDevicePrimaryCtxRetain", "driver"),
          (3, "cuLibraryLoadData", "driver"), (4, "cudaDeviceReset", "runtime")]  # fmt: skip
 
