@@ -13,8 +13,8 @@ struct part_end {
     const char *option, *at; /* --option=at */
     bool is_last;            /* of a phase its end is meant, else its beginning */
     int device;              /* -1: the one of which most was live at its moment */
-    bool of_driver;          /* the moment of the driver's layer is meant, else of the leading one */
-    uint64_t seq;            /* the answer */
+    bool of_driver; /* the moment of the driver's layer is meant, else of the leading one */
+    uint64_t seq;   /* the answer */
 
     uint64_t open_count; /* occurrences of the phase, within one another or side by side */
     uint64_t begin_index, begin_seq, now_seq;

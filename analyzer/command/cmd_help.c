@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * `gpumemtrace help`: the list of commands, and the help page of one. It must not hold a word that
- * stands in commands.def.
+ * `gpumemtrace help`: the list of commands, the help page of one, and lists that belong to no command
+ * (topics: ONE row each). It must not hold a word that stands in commands.def.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,71 @@
 #include "commands.h"
 #include "help_page.h"
 #include "options.h"
+#include "analyzer/util/nearest.h"
 #include "analyzer/util/text.h"
+
+/* --- topics --- */
+
+static void add_metrics(struct text *text)
+{
+    static const struct {
+        const char *word, *meaning;
+    } metrics[] = {
+#define METRIC(word, meaning) {word, meaning},
+#include "analyzer/page/metrics.def"
+    };
+
+    text_add(text, "What the figures mean (doc/counting.md has more):\n\n");
+    for (size_t i = 0; i < sizeof metrics / sizeof *metrics; i++) {
+        text_addf(text, "  %s\n", metrics[i].word);
+        text_add_wrapped(text, "      ", metrics[i].meaning);
+    }
+}
+
+static void add_cards(struct text *text)
+{
+    text_add(text,
+             "Cards of 'gpumemtrace run --dry-run=CARD'; any size, as 16GiB, is one, too:\n\n");
+#define PRESET(name, device, gib, major, minor, multiprocessors)                                   \
+    text_addf(text, "  %-9s%4d GiB, compute capability %d.%d\n", name, gib, major, minor);
+#include "common/sim_presets.def"
+}
+
+static const struct topic {
+    const char *name, *summary;
+    void (*add)(struct text *text);
+} topics[] = {
+    {"cards", "the cards of a dry run", add_cards},
+    {"metrics", "what the figures mean", add_metrics},
+};
+enum { TOPICS = sizeof topics / sizeof *topics };
+
+static int print_topic(const struct topic *topic, struct err *err)
+{
+    struct text text;
+
+    text_init(&text, HELP_BYTES_MAX);
+    topic->add(&text);
+    const int status = help_text_print(&text, err);
+    text_release(&text);
+    return status;
+}
+
+/* Neither a command nor a topic. */
+static int refuse(const char *typed, struct err *err)
+{
+    const char *names[TOPICS];
+    char hint[NEAREST_HINT_BYTES];
+
+    for (int i = 0; i < TOPICS; i++)
+        names[i] = topics[i].name;
+    if (!*nearest_hint(hint, typed, names, TOPICS))
+        return command_unknown(typed, err);
+    err_set(err, ERR_USAGE, "nothing is called '%.100s'%s", typed, hint);
+    return -1;
+}
+
+/* --- commands --- */
 
 static int print_overview(struct err *err)
 {
@@ -22,8 +86,10 @@ static int print_overview(struct err *err)
     text_add(&text, "\nCommands:\n");
     for (const struct command *command = commands; command->name; command++)
         text_addf(&text, "  %-10s %-22s %s\n", command->name, command->operands, command->summary);
-    text_add(&text, "\n'gpumemtrace help COMMAND' shows a command's options and an example.\n"
-                    "'gpumemtrace --version' shows the version.\n");
+    text_add(&text, "\n'gpumemtrace help COMMAND' shows a command's options and an example.\n");
+    for (int i = 0; i < TOPICS; i++)
+        text_addf(&text, "'gpumemtrace help %s' shows %s.\n", topics[i].name, topics[i].summary);
+    text_add(&text, "'gpumemtrace --version' shows the version.\n");
     int result = help_text_print(&text, err);
     text_release(&text);
     return result;
@@ -36,9 +102,12 @@ int command_help(const struct command *command, int argc, char **argv, struct er
         return -1;
     if (options.operand_count == 0)
         return print_overview(err);
+    for (int i = 0; i < TOPICS; i++)
+        if (!strcmp(topics[i].name, options.operands[0]))
+            return print_topic(&topics[i], err);
     const struct command *asked = command_find(options.operands[0]);
     if (!asked)
-        return command_unknown(options.operands[0], err);
+        return refuse(options.operands[0], err);
     char name[32], help[] = "--help", *arguments[] = {name, help, NULL};
     snprintf(name, sizeof name, "%s", asked->name);
     return asked->function(asked, 2, arguments, err);

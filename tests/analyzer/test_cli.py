@@ -100,6 +100,7 @@ def test_help_of_run_lists_every_card(gpumemtrace):
     cards = re.findall(r'^PRESET\("([\w-]+)"', (ROOT / "common/sim_presets.def").read_text(encoding="utf-8"), re.M)
     words = set(re.findall(r"[\w-]+", gpumemtrace("help", "run").stdout))
     assert len(cards) >= 10 and set(cards) <= words
+    assert re.findall(r"^  (\S+) +\d+ GiB, compute", gpumemtrace("help", "cards").stdout, re.M) == cards
 
 
 @each("command", COMMANDS)
@@ -117,6 +118,7 @@ def test_a_format_that_the_command_does_not_take_is_refused_before_anything_is_r
 def test_an_unknown_command_suggests_the_nearest(gpumemtrace):
     assert_one_line(gpumemtrace("reprot", "x.db"), "unknown command 'reprot'", "'report'")
     assert_one_line(gpumemtrace("help", "chekc"), "unknown command 'chekc'", "'check'")
+    assert_one_line(gpumemtrace("help", "metrcs"), "nothing is called 'metrcs'", "'metrics'")
 
 
 def test_an_unknown_command_far_from_all_points_to_help(gpumemtrace):

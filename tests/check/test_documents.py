@@ -72,6 +72,13 @@ def test_trace_format_explains_in_the_words_of_the_lists():
         assert f"### {name}: {meaning}\n" in text, name
 
 
+def test_the_words_of_help_metrics_are_those_of_the_manual():
+    printed = re.sub(r"\n {6,}", " ", run_command("help", "metrics").stdout)
+    table = section((ROOT / "doc/counting.md").read_text(encoding="utf-8"), "Definitions")
+    rows = re.findall(r"^\| (.+?) \| (.+) \|$", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", table), re.M)[1:]
+    assert len(rows) > 15 and re.findall(r"^  (.+)$", printed, re.M) == [f"{word} {meaning}" for word, meaning in rows]
+
+
 def test_trace_format_says_which_context_has_no_handle():
     """The last release of a primary context names the device only, as cudaDeviceReset does."""
     rows = dict(listed_texts("event_kinds.def", r'^EVENT_KIND\( \w+, +"([^"]*)", +"(.*)"\)$'))

@@ -41,7 +41,7 @@ struct outlier {
     bool is_open;                  /* it did not end */
     const struct failure *failure; /* why not; NULL unless is_open */
     enum outlier_cause cause;
-    double cause_bytes; /* what it explains of a step that did not end */
+    double cause_bytes;         /* what it explains of a step that did not end */
     struct outlier_site *sites; /* more than typical; the most more first */
     size_t count;
     uint64_t new_bytes;
