@@ -108,10 +108,10 @@ static int restrain(sqlite3 *db, const char *path)
 
 /* --- its tables --- */
 
-static bool is_table(sqlite3 *db, const char *name)
+/* SQLITE_ERROR: it is a view; another error says nothing of it. */
+static int find_table(sqlite3 *db, const char *name)
 {
-    return sqlite3_table_column_metadata(db, "main", name, NULL, NULL, NULL, NULL, NULL, NULL) ==
-           SQLITE_OK;
+    return sqlite3_table_column_metadata(db, "main", name, NULL, NULL, NULL, NULL, NULL, NULL);
 }
 
 /* The columns of table_xinfo: cid, name, type, notnull, default, key, hidden. */
@@ -123,10 +123,14 @@ static int check_table(sqlite3 *db, const char *shown, const char *table, struct
     int step = SQLITE_ERROR;
     snprintf(pragma, sizeof pragma, "PRAGMA main.table_xinfo(%s)", table);
     if (sqlite3_prepare_v2(db, pragma, -1, &columns, NULL) == SQLITE_OK)
-        while (!wrong && (step = sqlite3_step(columns)) == SQLITE_ROW)
-            wrong = !is_table(db, table)             ? "is no table"
+        while (!wrong && (step = sqlite3_step(columns)) == SQLITE_ROW) {
+            const int found = find_table(db, table);
+            if (found != SQLITE_OK && found != SQLITE_ERROR)
+                break;
+            wrong = found == SQLITE_ERROR            ? "is no table"
                     : sqlite3_column_int(columns, 6) ? "has a computed column"
                                                      : NULL;
+        }
     if (wrong)
         err_set(err, ERR_INPUT, "%s is no trace that a recorder wrote: %s %s", shown, table, wrong);
     else if (step != SQLITE_DONE)

@@ -105,7 +105,7 @@ static int end_chain(struct bindings *bindings, struct vmm *vmm, struct blocks *
         next = bindings->items[i].next;
         slots_give_back(&bindings->slots, i);
         vmm->objects[object].bindings_count--;
-        if (vmm_end_if_unused(vmm, blocks, object))
+        if (vmm_end_if_unused(vmm, blocks, object, BLOCK_FREED))
             return -1;
     }
     return 0;

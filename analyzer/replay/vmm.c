@@ -63,14 +63,14 @@ int vmm_alloc(struct vmm *vmm, struct blocks *blocks)
     return add_reference(vmm, at->event->address, number, at->err);
 }
 
-int vmm_end_if_unused(struct vmm *vmm, struct blocks *blocks, uint32_t number)
+int vmm_end_if_unused(struct vmm *vmm, struct blocks *blocks, uint32_t number, enum block_end how)
 {
     const struct vmm_object *object = &vmm->objects[number];
     if (object->references_count || object->mappings_count || object->bindings_count)
         return 0;
     uint32_t block = object->block;
     slots_give_back(&vmm->object_slots, number);
-    return blocks_end(blocks, block, BLOCK_FREED);
+    return blocks_end(blocks, block, how);
 }
 
 /* The driver may give out the handle again as soon as its references are gone. */
@@ -91,7 +91,7 @@ int vmm_free(struct vmm *vmm, struct blocks *blocks)
         slots_give_back(&vmm->handle_slots, number);
     }
     vmm->objects[object].references_count--;
-    return vmm_end_if_unused(vmm, blocks, object);
+    return vmm_end_if_unused(vmm, blocks, object, BLOCK_FREED);
 }
 
 int vmm_retain(struct vmm *vmm, struct blocks *blocks)
@@ -125,24 +125,10 @@ static int learn_size(struct blocks *blocks, const struct vmm_object *object)
     return blocks_resize(blocks, object->block, size_bytes, block->stack_id);
 }
 
-int vmm_map(struct vmm *vmm, struct blocks *blocks)
+/* Ends what is mapped into the addresses of the event. */
+static int end_mappings(struct vmm *vmm, struct blocks *blocks, enum block_end how)
 {
     const struct event *event = blocks->at.event;
-    uint32_t number = vmm_object_of(vmm, event->object);
-    if (event->result != 0 || !event->size_bytes || number == HISTORY_NONE)
-        return 0;
-    struct vmm_object *object = &vmm->objects[number];
-    object->mappings_count++;
-    if (learn_size(blocks, object))
-        return -1;
-    return driver_ranges_add_mapping(&blocks->ranges, &blocks->at, object->block, number);
-}
-
-int vmm_unmap(struct vmm *vmm, struct blocks *blocks)
-{
-    const struct event *event = blocks->at.event;
-    if (event->result != 0)
-        return 0;
     uint32_t object;
     uint64_t start;
     while ((object = driver_ranges_object_within(&blocks->ranges, event->address, event->size_bytes,
@@ -150,8 +136,27 @@ int vmm_unmap(struct vmm *vmm, struct blocks *blocks)
         if (driver_ranges_remove(&blocks->ranges, &blocks->at, start))
             return -1;
         vmm->objects[object].mappings_count--;
-        if (vmm_end_if_unused(vmm, blocks, object))
+        if (vmm_end_if_unused(vmm, blocks, object, how))
             return -1;
     }
     return 0;
+}
+
+/* Where something is mapped already its end was not recorded: the driver maps nothing twice. */
+int vmm_map(struct vmm *vmm, struct blocks *blocks)
+{
+    const struct event *event = blocks->at.event;
+    uint32_t number = vmm_object_of(vmm, event->object);
+    if (event->result != 0 || !event->size_bytes || number == HISTORY_NONE)
+        return 0;
+    vmm->objects[number].mappings_count++;
+    if (learn_size(blocks, &vmm->objects[number]) || end_mappings(vmm, blocks, BLOCK_LOST))
+        return -1;
+    return driver_ranges_add_mapping(&blocks->ranges, &blocks->at, vmm->objects[number].block,
+                                     number);
+}
+
+int vmm_unmap(struct vmm *vmm, struct blocks *blocks)
+{
+    return blocks->at.event->result == 0 ? end_mappings(vmm, blocks, BLOCK_FREED) : 0;
 }

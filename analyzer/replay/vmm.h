@@ -40,6 +40,6 @@ int vmm_unmap(struct vmm *vmm, struct blocks *blocks);
 /* The object that the handle stands for; HISTORY_NONE: none that is known. */
 uint32_t vmm_object_of(const struct vmm *vmm, uint64_t handle);
 /* Ends the object's block if nothing refers to the object any more. */
-int vmm_end_if_unused(struct vmm *vmm, struct blocks *blocks, uint32_t object);
+int vmm_end_if_unused(struct vmm *vmm, struct blocks *blocks, uint32_t object, enum block_end how);
 
 #endif

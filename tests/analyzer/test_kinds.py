@@ -145,6 +145,19 @@ def test_a_retained_object_lives_until_the_retained_handle_is_released_too(trace
     nothing_but(trace, "driver", 3 * MIB, MIB, 2, 1)
 
 
+def test_a_mapping_where_something_is_mapped_already_ends_that_one_as_lost(trace):
+    for handle in (0x51, 0x52):
+        trace.alloc(2 * MIB, "vmm", handle)
+        trace.map(handle, PLACE, 2 * MIB)
+        trace.free(handle, "vmm")
+    trace.unmap(PLACE, 2 * MIB)
+    trace.exit()
+    document = report_of(trace)
+    driver = document["devices"][0]["driver"]
+    assert (driver["peak_bytes"], driver["live_at_exit_bytes"]) == (4 * MIB, 0)
+    assert any("1 blocks ended without a recorded free" in warning for warning in document["warnings"])
+
+
 def test_a_handle_released_twice_does_not_release_another_handle_of_the_same_object(trace):
     trace.alloc(2 * MIB, "vmm", HANDLE)
     trace.map(HANDLE, PLACE, 2 * MIB)
