@@ -115,19 +115,37 @@ def test_a_named_phase_goes_before_an_inferred_one_and_is_not_inside_it(trace):
     assert found["optimizer"]["allocated_bytes"] == MIB
 
 
-def train(trace, optimizer):
-    for _ in range(6):
+def train(trace, optimizer, batches=6):
+    """`optimizer`: whether it allocates after batch n."""
+    for batch in range(batches):
         take(trace, "forward")  # one more each step, never freed
         trace.free(take(trace, "backward"))
-        if optimizer:
+        if optimizer(batch):
             trace.free(take(trace, "optimizer"))
 
 
 @pytest.mark.parametrize("optimizer", [True, False])
 def test_steps_end_with_the_optimizer_or_else_with_backward(trace, optimizer):
-    train(trace, optimizer)
+    train(trace, lambda batch: optimizer)
     (grown,) = load_json("leaks", trace.write())["devices"][0]["leaks"]["growing"]
     assert grown["steps"] == 5
+
+
+@pytest.mark.parametrize(
+    "optimizer, ends_with, bytes_per_step",
+    [
+        # Gradients of four batches are summed, then of eight.
+        (lambda batch: batch % 4 == 3 if batch < 24 else batch % 8 == 7, "the optimizer", 4 * MIB),
+        # SGD with momentum: it allocates in its first step.
+        (lambda batch: batch == 0, "backward", MIB),
+        (lambda batch: batch == 3, "backward", MIB),
+    ],
+)
+def test_an_optimizer_that_allocates_no_more_ends_no_steps(trace, optimizer, ends_with, bytes_per_step):
+    train(trace, optimizer, 40)
+    (growth,) = load_json("leaks", trace.write())["devices"][0]["leaks"]["growth"]
+    assert growth["steps_end_with"] == f"{ends_with}, as the stacks show it"
+    assert growth["leak_bytes_per_step"] == bytes_per_step
 
 
 # --- what the memory is for -------------------------------------------------------------------------

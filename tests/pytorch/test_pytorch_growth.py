@@ -36,6 +36,13 @@ def test_a_leak_is_named_with_its_line_and_bytes_per_step(loop, text, bytes_per_
     assert f"by growth.py:{line_of(text)} " in says, says
 
 
+def test_a_leak_is_found_where_the_optimizer_allocates_in_its_first_step_alone(dry_run):
+    says, page = leaks(dry_run("growth.py", "outputs"))
+    growth = page["growth"][0]
+    assert (growth["leak_bytes_per_step"], growth["steps_end_with"]) == (128 << 10, "backward, as the stacks show it")
+    assert f"by growth.py:{line_of('.detach()')} " in says, says
+
+
 @pytest.mark.parametrize("loop", ["adam", "lengths", "bounded"])
 def test_what_only_looks_like_a_leak_is_none(loop, dry_run):
     says, page = leaks(dry_run("growth.py", loop))

@@ -47,9 +47,26 @@ def ends_by_kind(books):
     return [sorted(of_kind) for of_kind in ends]
 
 
+def without_optimizer(optimizers, backwards):
+    """The ends of backward from the one on at which an optimizer that allocates no more gives way; []: at none."""
+    since = most = 0
+    for number, (end, is_backward) in enumerate(
+        merged := sorted([*((end, False) for end in optimizers), *((end, True) for end in backwards)])
+    ):
+        if not is_backward:
+            since, most = 0, max(since, most)
+        elif (since := since + 1) > 2 * most + 2 and any(not other for _, other in merged[:number]):
+            return [end for end, is_backward in merged[number:] if is_backward]
+    return []
+
+
 def step_ends(books):
     """(kind, ends) of the strongest kind that there is; (None, []): there is none."""
-    return next(((kind, ends) for kind, ends in enumerate(ends_by_kind(books)) if ends), (None, []))
+    by_kind = ends_by_kind(books)
+    kind = next((kind for kind, ends in enumerate(by_kind) if ends), None)
+    if kind == 3 and (ends := without_optimizer(by_kind[3], by_kind[5])):
+        return 5, ends
+    return (None, []) if kind is None else (kind, by_kind[kind])
 
 
 # --- the line ---

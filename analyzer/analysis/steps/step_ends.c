@@ -26,8 +26,30 @@ enum step_end step_ends_kind(const struct step_ends *ends)
     return (enum step_end)kind;
 }
 
+static void note_backward(struct step_ends *ends)
+{
+    if (++ends->backward_count <= 2 * ends->most_backward_count + 2 ||
+        step_ends_kind(ends) != STEP_END_INFERRED_OPTIMIZER)
+        return;
+    ends->counts[STEP_END_INFERRED_OPTIMIZER] = 0;
+    ends->is_without_optimizer = true;
+}
+
+static void note_optimizer(struct step_ends *ends)
+{
+    if (ends->backward_count > ends->most_backward_count)
+        ends->most_backward_count = ends->backward_count;
+    ends->backward_count = 0;
+}
+
 static enum step_end count_end(struct step_ends *ends, enum step_end kind)
 {
+    if (kind == STEP_END_INFERRED_BACKWARD)
+        note_backward(ends);
+    else if (kind == STEP_END_INFERRED_OPTIMIZER)
+        note_optimizer(ends);
+    if (kind == STEP_END_INFERRED_OPTIMIZER && ends->is_without_optimizer)
+        return STEP_ENDS;
     if (kind > step_ends_kind(ends) || kind == STEP_ENDS)
         return STEP_ENDS;
     ends->counts[kind]++;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where the training steps of a trace end. A kind of end stands above those below it: as soon as a
- * trace shows one of a higher kind, what was found by lower kinds is void. It must not know what
- * is measured at the ends.
+ * trace shows one of a higher kind, what was found by lower kinds is void. One kind gives way: an
+ * optimizer shows itself only where it allocates, many in the first step alone; when backward has
+ * ended more than twice as often since as ever between two of them, and twice more, it counts no
+ * longer. It must not know what is measured at the ends.
  *
  * The room: step_ends → growth (the bytes at each end: series, fit) and steps (what each step did).
  * Both watch the replay; neither knows names, pages or a study. cache_names says what is a cache.
@@ -36,6 +38,9 @@ const char *step_end_text(enum step_end kind);
 /* Zeroed is ready for use: no step has ended. */
 struct step_ends {
     uint64_t counts[STEP_ENDS]; /* 0 also of kinds that a stronger one has made void */
+    /* Ends of backward, as the stacks show it: since the last such optimizer, and at most between two. */
+    uint64_t backward_count, most_backward_count;
+    bool is_without_optimizer; /* it gave way */
 };
 
 /* The strongest kind that was seen. */

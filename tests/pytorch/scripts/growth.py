@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """A small training loop that leaks, or only looks as if it did: growth.py
-list | cache | closure | adam | lengths | bounded"""
+list | cache | closure | outputs | adam | lengths | bounded"""
 import collections
 import sys
 
@@ -62,6 +62,17 @@ def register_callbacks(model, optimizer):
     return callbacks
 
 
+def collect_outputs(model, _):
+    """With an optimizer that allocates in its first step alone."""
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+    outputs = []
+    for _ in range(STEPS):
+        output = model(torch.randn(128, 256, device="cuda")).detach()
+        step_of(model, optimizer)
+        outputs.append(output)
+    return outputs
+
+
 def train(model, optimizer):
     for _ in range(STEPS):
         step_of(model, optimizer)
@@ -84,6 +95,6 @@ def keep_recent(model, optimizer):
         step_of(model, optimizer)
 
 
-LOOPS = {"list": collect_losses, "cache": cache_masks, "closure": register_callbacks, "adam": train,
-         "lengths": train_on_lengths, "bounded": keep_recent}  # fmt: skip
+LOOPS = {"list": collect_losses, "cache": cache_masks, "closure": register_callbacks,
+         "outputs": collect_outputs, "adam": train, "lengths": train_on_lengths, "bounded": keep_recent}  # fmt: skip
 held = LOOPS[sys.argv[1]](*build())
