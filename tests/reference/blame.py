@@ -89,6 +89,13 @@ def headed(rows, keeps_path=False):
     return [{**row, "site": who(heads, *both), "called": called(heads, *both)} for row, both in zip(rows, stacks)]
 
 
+def alone(books, stack):
+    """The line that heads a stack which is looked at alone, and its frames."""
+    frames = books.stack_frames(stack)
+    heads = Heads([(frames, [])])
+    return {"site": who(heads, frames, []), "called": called(heads, frames, []), "frames": frames}
+
+
 # --- groups ---
 
 
@@ -136,10 +143,14 @@ def groups(figures, stock, blocks, by):
                 row[0] += block.size
                 row[1] += 1
     columns = ("own_bytes", "own_count", "inclusive_bytes", "inclusive_count")
-    return [
-        {**figures.layer(stock), "name": name[1] if by == "stack" else name, **dict(zip(columns, row))}
-        for name, row in rows.items()
-    ]
+    for name, row in rows.items():
+        named = {"name": name[1], **stack_of(figures, heads, *name[0])} if by == "stack" else {"name": name}
+        yield {**figures.layer(stock), **named, **dict(zip(columns, row))}
+
+
+def stack_of(figures, heads, stack, forward):
+    both = (figures.books.stack_frames(stack), figures.books.stack_frames(forward))
+    return {"site": who(heads, *both), "called": called(heads, *both), "frames": both[0]}
 
 
 # --- the tree ---
@@ -190,7 +201,15 @@ def summits(figures, stock):
     for i in sorted((i for i, bytes_ in enumerate(live) if bytes_), key=lambda i: (-live[i], i)):
         if len(chosen) < 10 and all(are_separate(live, i, other) for other in chosen):
             chosen.append(i)
-    return [{**figures.layer(stock), **figures.stamp(i), "live_bytes": live[i]} for i in chosen]
+    return [
+        {**figures.layer(stock), **figures.stamp(i), "live_bytes": live[i], "phase": reached_in(figures, stock, i)} for i in chosen
+    ]
+
+
+def reached_in(figures, stock, index):
+    """The phase of the block that was born then."""
+    span = [block.span for when, block, birth, _ in figures.books.changes if when == index and birth and block.stock == stock][-1]
+    return span.path.text if span else None
 
 
 def most_at(figures, stock, index):
@@ -203,47 +222,43 @@ def most_at(figures, stock, index):
     return most, {key[0] for key, bytes_ in sums.items() if bytes_ == most}
 
 
-def check_summits(printed, figures):
-    found = []
+def summits_page(figures):
+    """The highest moments, without who held most: of equal ones it may be any."""
+    rows = [[row for stock in figures.layers(device) for row in summits(figures, stock)] for device in figures.devices]
+    return {"devices": [{"device": device, "high_moments": own} for device, own in zip(figures.devices, rows)]}
+
+
+def check_holders_of_summits(printed, figures):
     for device, got in zip(figures.devices, printed["devices"]):
-        wanted = [row for stock in figures.layers(device) for row in summits(figures, stock)]
-        rows = [{key: row[key] for key in wanted[0]} for row in got["high_moments"]] if wanted else got["high_moments"]
-        key = lambda row: (row["layer"], row["pool"] or "", -row["live_bytes"], row["seq"])  # noqa: E731
-        if sorted(rows, key=key) != sorted(wanted, key=key):
-            found.append(f"peak --moments: printed {rows!r:.900}, expected {wanted!r:.900}")
         for row in got["high_moments"]:
             same = {"layer": row["layer"], "pool": row["pool"]}
             stock = next(stock for stock in figures.layers(device) if figures.layer(stock) == same)
             index = next(event.index for event in figures.books.events if event.seq == row["seq"])
             most, names = most_at(figures, stock, index)
             if row["site_bytes"] != most or row["site"] not in names:
-                found.append(f"peak --moments: {row}, expected {most} of {names}")
-    return found
+                yield f"peak --moments: {row}, expected {most} of {names}"
 
 
-# --- beside what was printed ---
+# --- groups and trees of a moment ---
 
 
-def without_frames(row):
-    return {key: value for key, value in row.items() if key not in ("site", "called", "frames")}
-
-
-def check(printed, figures, by, at):
-    found = []
-    for device, got in zip(figures.devices, printed["devices"]):
-        wanted_groups, wanted_tree = [], []
+def groups_page(figures, by, at):
+    devices = []
+    for device in figures.devices:
+        row = {"device": device, "groups": [], "tree": []}
         for stock in figures.layers(device):
             index = figures.moment(at, stock)
             blocks = figures.live_blocks(stock, index) if index is not None else []
-            wanted_groups += groups(figures, stock, blocks, by)
-            wanted_tree.append(tree(figures, stock, blocks))
-        got_groups = [tuple(sorted(without_frames(row).items(), key=str)) for row in got["groups"]]
-        wanted = [tuple(sorted(row.items(), key=str)) for row in wanted_groups]
-        different = sorted((collections.Counter(got_groups) - collections.Counter(wanted)).elements(), key=str)
-        different += sorted((collections.Counter(wanted) - collections.Counter(got_groups)).elements(), key=str)
-        found += [f"peak --by={by} --at={at}: {row}" for row in different]
-        for rows in wanted_tree:
-            of_layer = [row for row in got["tree"] if rows and (row["layer"], row["pool"]) == (rows[0]["layer"], rows[0]["pool"])]
-            if of_layer != rows:
-                found.append(f"peak --tree --at={at}: printed {of_layer!r:.900}, expected {rows!r:.900}")
-    return found
+            row["groups"] += groups(figures, stock, blocks, by)
+            row["tree"] += tree(figures, stock, blocks)
+        devices.append(row)
+    return {"devices": devices}
+
+
+def check_order_of_trees(printed, wanted):
+    """A row belongs to the one above it."""
+    for got, expected in zip(printed["devices"], wanted["devices"]):
+        for layer in {(row["layer"], row["pool"]) for row in expected["tree"]}:
+            rows = [[row for row in rows if (row["layer"], row["pool"]) == layer] for rows in (got["tree"], expected["tree"])]
+            if rows[0] != rows[1]:
+                yield f"peak --tree: printed {rows[0]!r:.900}, expected {rows[1]!r:.900}"

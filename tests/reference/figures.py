@@ -35,7 +35,7 @@ class Figures:
         self.books, self.graphs, self.failures = books, Graphs(books), Failures(books)
         self.forward = forward_stacks(books)
         self.devices = sorted(books.devices, key=lambda number: -1 if number is None else number)
-        self.lives = {}
+        self.lives, self.reported = {}, None
 
     # --- live bytes ---
 
@@ -155,6 +155,10 @@ class Figures:
         count = len(self.failures.list)
         return [number for number in range(count) if number < 100 or number >= count - 100]
 
+    def report_once(self):
+        self.reported = self.reported or self.report()
+        return self.reported
+
     def report(self):
         devices = []
         for device in self.devices:
@@ -248,6 +252,7 @@ class Figures:
                 row["moments"].append(
                     {
                         **self.layer(stock),
+                        "at": at,
                         **self.stamp(index),
                         "live_bytes": sum(b.size for b in blocks),
                         "blocks": len(blocks),
@@ -290,6 +295,13 @@ class Figures:
             )
         unknown = dict.fromkeys(rows[0]) if rows else {}  # of what is no occurrence
         return rows + [{**unknown, **row} for row in self.outside(stock)]
+
+    def phases_page(self):
+        devices = [
+            {"device": device, "phases": [row for stock in self.layers(device) for row in self.phases(stock)]}
+            for device in self.devices
+        ]
+        return {"devices": devices, "library_ranges": self.books.library_ranges}
 
     def spent(self, stock):
         """{span: (allocated, freed, kept)}, each of what happened while it was open, in it or in one inside it."""
@@ -404,15 +416,22 @@ class Figures:
     def card_free(self, device, index):
         """The card's last answer, less what this process took since it told."""
         sample = self.sample(device, index)
-        if not sample:
-            return None
+        then, now = self.held_since(sample, index) if sample else (0, 0)
+        return max(sample.free + then - now, 0) if sample else None
+
+    def card_source(self, device, index):
+        sample = self.sample(device, index)
+        then, now = self.held_since(sample, index) if sample else (0, 0)
+        return sample and ("cuMemGetInfo" if then == now else "cuMemGetInfo and the calls since")
+
+    def held_since(self, sample, index):
+        """What this process had of the card when that was told, and what it has at the event."""
         told = min(self.books.told.get(sample.index, sample.index), index)
-        held = [
-            self.driver_parts((device, "device", 0), when)[0]
-            + sum(block.size for block in self.live_blocks((device, "context", 0), when))
+        return [
+            self.driver_parts((sample.device, "device", 0), when)[0]
+            + sum(block.size for block in self.live_blocks((sample.device, "context", 0), when))
             for when in (told, index)
         ]
-        return max(sample.free + held[0] - held[1], 0)
 
     def fragmentation(self, stock, at):
         index = self.moment(at, stock)
@@ -424,12 +443,17 @@ class Figures:
                 "largest_free_bytes",
                 "external_ratio",
                 "stranded_bytes",
+                "graph_idle_bytes",
                 "device_free_bytes",
+                "device_free_source",
             )
         )
-        row = {**self.layer(stock), "at": at, **self.stamp(index), **empty}
+        row = {**self.layer(stock), "at": at, **self.stamp(index), **empty, "estimated": stock[1] == "device"}
         if index is not None:
             row |= {**self.frag(stock, index), "device_free_bytes": self.card_free(stock[0], index)}
+            row["device_free_source"] = self.card_source(stock[0], index)
+            graphs = self.pool_parts(stock, index)[3] if stock[1] == "pool" else 0
+            row["graph_idle_bytes"] = None if row["reserved_bytes"] is None else graphs
         return row
 
     def segments(self, stock, index):

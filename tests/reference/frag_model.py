@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What keeps a pool's free memory where it is: by stream, and by the stacks that pin it. Slow and plain."""
 
+from reference.blame import alone
+
 
 def held_at(figures, stock, index):
     return [
@@ -62,7 +64,7 @@ KEYS = ("segments", "reserved_bytes", "live_bytes", "free_bytes", "largest_free_
 
 
 def pinned_by(figures, stock, index):
-    """One row for each stack that has a block in a segment with something free in it, without its frames."""
+    """One row for each stack that has a block in a segment with something free in it."""
     if stock[1] != "pool":
         return None
     if index is None:
@@ -82,4 +84,4 @@ def pinned_by(figures, stock, index):
             row["segments"] += 1
             row["blocks"] += len(own)
             row["bytes"] += sum(b.size for b in own)
-    return list(rows.values())
+    return [{**row, **alone(figures.books, stack)} for stack, row in rows.items()]

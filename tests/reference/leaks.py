@@ -7,6 +7,8 @@ import itertools
 import math
 import re
 
+from reference import blame
+
 SAMPLES, WARM_UP, FEWEST, FEWEST_WINDOWS, FEWEST_BIRTHS = 64, 1, 3, 4, 8
 KINDS = (
     "gpumemtrace_step()", "the phase named step", "the phase named optimizer",
@@ -134,7 +136,15 @@ class Growth:
             self.at_beats()
 
     def row(self, stack, **more):
-        return {**self.figures.layer(self.stock), **more, "frames": self.books.stack_frames(stack)}
+        return {**self.figures.layer(self.stock), **more, "frames": self.books.stack_frames(stack), "stack": stack}
+
+    def headed(self, rows):
+        """Of all call stacks that are named, each is headed by what tells it from the others."""
+        stacks = [row["stack"] for row in self.rows + self.churned] + [self.site] * (self.site is not None)
+        heads = blame.Heads([(self.books.stack_frames(stack), []) for stack in stacks])
+        names = [(blame.who(heads, row["frames"], []), blame.called(heads, row["frames"], [])) for row in rows]
+        plain = [{key: value for key, value in row.items() if key != "stack"} for row in rows]
+        return [{**row, "site": site, "called": inner} for row, (site, inner) in zip(plain, names)]
 
     # steps that ended
 
@@ -171,7 +181,7 @@ class Growth:
         self.rows.append(
             self.row(
                 stack, **printed(self.slopes[stack]), first_bytes=values[0], last_bytes=values[-1], steps=len(self.ends),
-                rises=rises,
+                rises=rises, known_cache=None,
             )
         )  # fmt: skip
 
@@ -277,7 +287,7 @@ class Growth:
         self.rows.append(
             self.row(
                 stack, **printed(self.slopes[stack]), first_bytes=samples[0], last_bytes=samples[-1],
-                steps=self.steps, rises=rises,
+                steps=self.steps, rises=rises, known_cache=None,
             )
         )  # fmt: skip
 
@@ -290,6 +300,11 @@ class Growth:
         return (card or self.figures.peak(self.stock)[0]) / 1e7
 
     def leak(self):
+        """(verdict, whole bytes per step)"""
+        found, slope = self.exact_leak()
+        return found, whole(slope)
+
+    def exact_leak(self):
         """(verdict, bytes per step). No frame of these traces is a known cache's."""
         if not self.total:
             return "cannot tell", 0
@@ -302,8 +317,21 @@ class Growth:
         if not own and whole_verdict == "grows" and low > left_out:
             slope = total - left_out
         if slope > self.floor() and (high - left_out) * 2 >= slope:
-            return "leak", whole(slope)
+            return "leak", slope
         return ("no leak" if whole_verdict != "unknown" or high <= self.floor() else "cannot tell"), 0
+
+
+    def rest(self):
+        """What no frame of these traces is known for, where a step begins, and how long the card lasts."""
+        card, context = self.books.cards.get(self.stock[0], (None, None))
+        verdict_, slope = self.exact_leak()
+        used = self.figures.peak(self.stock)[0] + (context or 0)
+        lasts = bool(card) and verdict_ == "leak" and used <= card
+        return {
+            "cache_bytes_per_step": 0,
+            "step_site": blame.alone(self.books, self.site)["site"] if self.site is not None else None,
+            "steps_until_full": int((card - used) / slope) if lasts else None,
+        }
 
 
 def growth(figures, layers):
@@ -321,9 +349,10 @@ def growth(figures, layers):
                 "verdict": found.leak()[0],
                 "leak_bytes_per_step": found.leak()[1],
                 "floor_bytes_per_step": int(found.floor()),
+                **found.rest(),
             }
         )
-        rows += found.rows
+        rows += found.headed(found.rows)
     return {"growth": verdicts, "growing": rows}
 
 
@@ -332,6 +361,8 @@ def leaks_page(figures):
     devices = []
     for device in figures.devices:
         layers = figures.layers(device)
-        churn = [row for stock in layers for row in Growth(figures, stock).churned]
-        devices.append({"device": device, "leaks": {**growth(figures, layers), "churn": churn}})
+        every = [Growth(figures, stock) for stock in layers]
+        churn = [row for found in every for row in found.headed(found.churned)]
+        mine = {key: value for key, value in figures.leaks(device).items() if key != "device"}
+        devices.append({"device": device, "leaks": {**mine, "churn": churn}})
     return {"devices": devices}

@@ -5,8 +5,11 @@ code with the analyzer."""
 import fnmatch
 
 from reference.events import table_rows
-from reference.holes import Holes
+from reference.heading import host_memory
+from reference.holes import Holes, join
 
+GRANULE = 2 << 20
+SOURCES = {"rounding": "assumed", "modules": "difference", "context": "difference"}
 ROLES = list(table_rows("frame_roles.def", "RULE"))
 
 
@@ -129,7 +132,8 @@ class Ledger:
             "managed_bytes": stock("managed"),
             "imported_bytes": stock("imported"),
             "terms": [
-                {"owner": owner, "name": name, "bytes": bytes_, "blocks": count or None}
+                {"owner": owner, "name": name, "bytes": bytes_, "blocks": count or None, "source": SOURCES.get(owner, "counted"),
+                 "share_ratio": bytes_ / self.used if self.used else None}
                 for (owner, name), (bytes_, count) in self.terms.items()
             ],
         }
@@ -165,6 +169,29 @@ def ledger_page(figures, at=None):
         rows = [Ledger(figures, device, index).row(name) for name, index in moments(figures, device, at)]
         devices.append({"device": device, "moments": rows})
     return {"devices": devices}
+
+
+def pinned(figures, device):
+    """The host's memory of a device at its peak; nothing if there was none."""
+    stock = (device, "host", 0)
+    peak, index = figures.peak(stock)
+    if not peak:
+        return {}
+    blocks = figures.live_blocks(stock, index)
+    pieces = join(
+        (b.address // GRANULE * GRANULE, -(-(b.address + b.size) // GRANULE) * GRANULE)
+        for b in blocks if b.memory == "pinned host"
+    )  # fmt: skip
+    others = sum(b.size for b in blocks if b.memory != "pinned host")
+    taken = others + sum(end - start for start, end in pieces)
+    return {"pinned_peak_bytes": peak, "pinned_taken_bytes": taken, "pinned_sites": figures.sites(stock, index)}
+
+
+def ledger_command_page(figures, at=None):
+    """What `ledger` says beyond what `report` has of it."""
+    page = ledger_page(figures, at)
+    rows = [{**row, **pinned(figures, row["device"])} for row in page["devices"]]
+    return {"devices": rows, **host_memory(figures.books)}
 
 
 def closing(page):

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Why an allocation failed: the evidence and the verdict, as doc/ and analyzer/oom/oom.h define them. Figures are asked."""
 
+from reference.blame import alone
 from reference.frag_model import held_at, holes, joined
 from reference.ledger import Ledger
 
 MIB = 1 << 20
 GRANULE = 2 * MIB
 CONTEXT_MOST = 1 << 30
+HOLDERS = 10  # so many are shown
 
 
 def idle_parts(figures, stock, index):
@@ -173,15 +175,26 @@ def kind(figures, failure):
     return "unknown" if last.kind == "exit" or meta["complete"] else "fatal"
 
 
+def kind_reason(figures, failure):
+    status = figures.books.meta.get("exit_status")
+    if figures.failures.went_on(failure):
+        return "the program went on allocating"
+    if status is not None:
+        return f"nothing was allocated after it, and the program ended with status {status}"
+    if kind(figures, failure) == "fatal":
+        return "nothing was allocated after it, and the program was aborted or killed"
+    return "nothing was allocated after it; the trace does not say how the program ended"
+
+
 def retries(figures):
     sites = {}
     for event, flushed in figures.failures.retries:
         site = sites.setdefault((event.device, event.stack), {"device": event.device, "retries_count": 0, "asked_bytes": 0,
-                                                              "flushed_bytes": 0})  # fmt: skip
+                                                              "flushed_bytes": 0, **alone(figures.books, event.stack)})  # fmt: skip
         site["retries_count"] += 1
         site["asked_bytes"] = max(site["asked_bytes"], event.size)
         site["flushed_bytes"] += flushed
-        site["last_seq"] = event.seq
+        site |= {"last_seq": event.seq, "last_time_ns": event.time}
     return list(sites.values())
 
 
@@ -222,5 +235,8 @@ def explain(figures, number):
             for call in calls[:4]
         ],
         **found,
+        "kind_reason": kind_reason(figures, failure),
+        **alone(books, event.stack),
+        "holders": figures.sites(held_stock, event.index),
         "categories": {category: bytes_ for category, bytes_ in categories.items() if bytes_},
     }

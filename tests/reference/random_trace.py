@@ -5,6 +5,7 @@ only what it needs to write events that do not contradict each other; what they 
 
 import random
 
+from reference.trace_rest import add_rest
 from support.tracefile import MIB, Trace
 
 GRANULE = 2 * MIB
@@ -559,6 +560,7 @@ class Maker:
             self.random.choices(list(moods), list(moods.values()))[0]()
         self.end()
         self.set_times()
+        add_rest(self.trace, self.seed)
         return self.trace.write()
 
     def end(self):

@@ -2,6 +2,7 @@
 """What `steps` says, slowly: every step as a row of its own, and the definitions of
 analyzer/analysis/steps/outlier.h and ages.h over all of them."""
 
+from reference.blame import NO_STACK, Heads, called, who
 from reference.leaks import KINDS, Growth, step_ends, whole
 
 WINDOWS, AGES = 128, ("this step", "the step before", "two steps before")
@@ -59,7 +60,8 @@ class Steps:
             "end_bytes": self.before(end),
             "allocated_bytes": sum(sites.values()),
             **self.work(begin, end),
-            "duration_ns": events[end].time - begin_ns,
+            "begin_ns": begin_ns,
+            "duration_ns": events[min(end, self.books.count - 1)].time - begin_ns,
             "sites": sites,
             "largest": largest,
             "begin": begin,
@@ -134,15 +136,15 @@ class Steps:
         failure = self.failure()
         row = max(self.rows, key=lambda row: row["peak_bytes"])
         if failure:
-            row = self.step(self.ends[-1], self.books.count - 1)
-            row["peak_bytes"] = max([self.before(self.ends[-1]), *self.levels(self.ends[-1], self.books.count)])
-            row["step"] = self.rows[-1]["step"] + 1
-        wanted = {key: row[key] for key in ("step", "peak_bytes", "start_bytes")}
+            row = {**self.step(self.ends[-1], self.books.count), "step": self.rows[-1]["step"] + 1}
+        shown = ("step", "peak_bytes", "start_bytes", "end_bytes", "allocated_bytes", "driver_calls", "retries", "flushed_bytes",
+                 "begin_ns", "duration_ns")  # fmt: skip
+        wanted = {key: row[key] for key in shown}
         wanted["ended"] = failure is None
         if len(self.rows) < 2:
             return {**wanted, "cause": None, "typical_peak_bytes": None}, []
         peak, start, rise = self.typical()
-        new, more, larger, sites = self.sites(row)
+        new, more, ratio, larger, sites = self.sites(row)
         excess, began = row["peak_bytes"] - peak, row["start_bytes"] - start
         if failure:
             causes = {
@@ -161,17 +163,15 @@ class Steps:
             cause = "new call stacks" if new >= more else "more bytes at the same call stacks"
         return {
             **wanted, "cause": cause, "typical_peak_bytes": peak, "typical_start_bytes": start, "new_bytes": new,
-            "more_bytes": whole(more), "larger_ratio": as_printed(larger) if larger else None,
+            "more_bytes": whole(more), "more_ratio": as_printed(ratio) if ratio else None,
+            "larger_ratio": as_printed(larger) if larger else None,
         }, sites  # fmt: skip
 
     def sites(self, row):
-        """(bytes of call stacks of no other step, what others have beyond their mean, how much larger the largest
-        blocks of those are, rows)"""
+        """(bytes of call stacks of no other step, what others have beyond their mean, how many times that is, how much
+        larger the largest blocks of those are, rows)"""
         if row is self.rows[0]:
-            return 0, 0, 0, []
-        if row["begin"] == self.ends[-1]:
-            sites, largest = self.sites_of(change for change in self.changes if change[0] >= self.ends[-1])
-            row = {**row, "sites": sites, "largest": largest}
+            return 0, 0, 0, 0, []
         new, held, typical_sum, rows = 0, 0, 0, []
         largest_sum, typical_largest = 0, 0
         for stack, bytes_ in row["sites"].items():
@@ -185,10 +185,9 @@ class Steps:
             new += 0 if others else bytes_
             held += bytes_ if others else 0
             typical_sum += typical
-            rows.append(
-                {"bytes": bytes_, "typical_bytes": whole(typical), "frames": self.books.stack_frames(stack)}
-            )
-        return new, held - typical_sum, largest_sum / typical_largest if typical_largest else 0, rows
+            rows.append({"bytes": bytes_, "typical_bytes": whole(typical), "stack": stack})
+        ratio = held / typical_sum if typical_sum else 0
+        return new, held - typical_sum, ratio, largest_sum / typical_largest if typical_largest else 0, rows
 
     def ages(self):
         bytes_, index = self.figures.peak(self.stock)
@@ -204,9 +203,16 @@ class Steps:
             else:
                 after = sum(end > block.begin for end in ended)
                 age = AGES[after] if after < len(AGES) else "earlier steps"
-            total, count = sums.get(age, (0, 0))
-            sums[age] = (total + block.size, count + 1)
-        return [{"age": age, "bytes": total, "blocks": count} for age, (total, count) in sums.items()]
+            sums.setdefault(age, []).append(block)
+        return [self.age(age, blocks) for age, blocks in sums.items()]
+
+    def age(self, age, blocks):
+        held = {}
+        for block in blocks:
+            held[block.stack] = held.get(block.stack, 0) + block.size
+        stack = min(held, key=lambda stack: (-held[stack], stack))
+        row = {"age": age, "bytes": sum(held.values()), "blocks": len(blocks)}
+        return {**row, "most_bytes": held[stack], "stack": stack}
 
     def steady(self):
         steps = len(self.rows) - 1
@@ -234,9 +240,17 @@ class Steps:
 
     def page(self):
         outlier, sites = self.outlier()
+        ages, frames = self.ages(), self.books.stack_frames
+        heads = Heads([(frames(row["stack"]), []) for row in [*sites, *ages]])
+        for row in sites:
+            row["frames"] = frames(row.pop("stack"))
+            row |= {"site": who(heads, row["frames"], []), "called": called(heads, row["frames"], [])}
+        for row in ages:
+            row["most_site"] = who(heads, frames(row.pop("stack")), []) or NO_STACK
         return {
-            **self.figures.layer(self.stock), "step_count": len(self.rows), "steps_end_with": (*KINDS, "an allocation that repeats")[self.kind],
-            "outlier": outlier, "outlier_sites": sites, "ages": self.ages(), "steady": self.steady(),
+            **self.figures.layer(self.stock), "step_count": len(self.rows),
+            "steps_end_with": (*KINDS, "an allocation that repeats")[self.kind],
+            "outlier": outlier, "outlier_sites": sites, "ages": ages, "steady": self.steady(),
             "steps": self.over_time(),
         }  # fmt: skip
 

@@ -36,5 +36,5 @@ def test_the_traces_of_a_fork_are_reported_each_by_itself(tmp_path):
     child = make(tmp_path / "child.db", 1003, DEEPEST, parent_pid=4242, **{**run, "pid": 4243})
     both = ask("report", parent, child)
     for trace, report in zip((parent, child), both["traces"]):
-        found = check_report(report, Figures(Books(trace)))
+        found = check_report(report, Figures(Books(trace)), trace)
         assert not found, "\n".join(found[:20])

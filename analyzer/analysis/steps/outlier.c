@@ -62,10 +62,7 @@ static void choose_step(struct outlier *outlier, const struct step_watch *watch,
         outlier->step = own->highest;
         return;
     }
-    outlier->step = own->current;
-    outlier->step.number = own->last.number + 1;
-    outlier->step.end_ns = watch->end_ns;
-    outlier->step.end_bytes = own->live_bytes;
+    outlier->step = step_watch_open_step(watch, own, &history->stocks[stock]);
 }
 
 /* --- its call stacks --- */

@@ -340,6 +340,19 @@ const struct stock_steps *step_watch_of(const struct step_watch *watch, uint32_t
                                                                       : NULL;
 }
 
+struct step step_watch_open_step(const struct step_watch *watch, const struct stock_steps *own,
+                                 const struct stock *stock)
+{
+    const int slot = DEVICE_SLOT(stock->device);
+    struct step step = own->current;
+
+    step.number = own->last.number + 1;
+    step.end_ns = watch->end_ns;
+    step.end_bytes = own->live_bytes;
+    step.work = work_since(&watch->work[slot], &watch->begun_work[slot]);
+    return step;
+}
+
 void step_watch_release(struct step_watch *watch)
 {
     for (size_t i = 0; i < watch->stock_count; i++) {

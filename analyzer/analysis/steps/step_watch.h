@@ -103,5 +103,8 @@ void step_watch_release(struct step_watch *watch);
 
 /* NULL: the stock had no memory. */
 const struct stock_steps *step_watch_of(const struct step_watch *watch, uint32_t stock);
+/* The step that had not ended when the trace did, as far as it went. */
+struct step step_watch_open_step(const struct step_watch *watch, const struct stock_steps *own,
+                                 const struct stock *stock);
 
 #endif

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""Every key that a command prints, and whether anybody compares it. What nobody compares is a gap, unless it stands
+below with the reason. A key of which a comparison saw nothing but null is one that nobody compared."""
+
+import collections
+import fnmatch
+
+PRINTED, COMPARED = collections.defaultdict(set), collections.defaultdict(set)
+
+# command, key (with *), why no reference computes it
+EXCEPTIONS = (
+    ("*", ".schema", "no figure: test_formats.py"),
+    ("*", ".answer[]", "sentences: golden outputs and first lines, test_outputs.py and test_first_lines.py"),
+    ("*", ".next", "a command: test_outputs.py"),
+    ("*", ".warnings[]", "sentences; their counts are compared by check_report"),
+    ("*", ".oom[].explanation", "a sentence: test_kinds.py, test_outputs.py"),
+    ("*", ".oom[].sum[].what", "the text of the term, which is compared"),
+    ("*", ".oom[].categories.*", "compared where it is not 0 B"),
+    ("*", ".remedies[].*", "on loops that fail, where every remedy has its case: test_remedies.py"),
+    ("*", ".fragmentation.internal_bytes", "always null: nobody tells what was asked for inside what was rounded"),
+)  # fmt: skip
+
+
+def leaves(value, where=""):
+    """(key, value) of every figure; frames are one."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from leaves(inner, f"{where}.{key}")
+    elif isinstance(value, list) and not where.endswith(".frames"):
+        for inner in value:
+            yield from leaves(inner, f"{where}[]")
+    else:
+        yield where, value
+
+
+def note(store, command, page):
+    """Empty lists and null say nothing of a figure."""
+    store[command] |= {key for key, value in leaves(page) if value is not None and value != []}
+
+
+def is_excepted(command, key):
+    return any(
+        fnmatch.fnmatchcase(command, of) and fnmatch.fnmatchcase(key, pattern.replace("[", "[[]"))
+        for of, pattern, _ in EXCEPTIONS
+    )
+
+
+def gaps():
+    """What was printed and not compared."""
+    return [
+        f"{command}: {key}"
+        for command, keys in sorted(PRINTED.items())
+        for key in sorted(keys - COMPARED[command])
+        if not is_excepted(command, key)
+    ]
+
+
+def idle_exceptions():
+    """Those that excuse nothing: what they name is compared, or is printed no more."""
+    left = [(command, key) for command, keys in PRINTED.items() for key in keys - COMPARED[command]]
+    return [
+        f"{of}: {pattern}"
+        for of, pattern, reason in EXCEPTIONS
+        if not reason.startswith("always null")
+        and not any(fnmatch.fnmatchcase(c, of) and fnmatch.fnmatchcase(k, pattern.replace("[", "[[]")) for c, k in left)
+    ]

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""What stands beside the events of a random trace: samples of the host's memory, durations of calls, what the program ran,
+and which events happened inside other calls. Its numbers are its own: the events are the same without it."""
+
+import random
+
+from support.tracefile import KINDS
+
+CALLS = ("alloc", "free", "map", "unmap", "context-create")
+
+
+def add_rest(trace, seed):
+    choose, last = random.Random(f"{seed} rest"), trace.events[-1][1]
+    add_host_memory(trace, choose, last)
+    calls = [event for event in trace.events if KINDS[event[4]] in CALLS and event[10] is not None]
+    if calls and choose.random() < 0.5:
+        durations = {event[0]: choose.randint(500, 90_000) for event in choose.sample(calls, len(calls) // 2)}
+        trace.rows["call_duration"] = sorted(durations.items())
+    if choose.random() < 0.5:
+        name_things(trace, choose, last)
+    for number in range(choose.choice([0, 0, 1, 4])):
+        put_into_call(trace.events, choose, 60_000 + number)
+
+
+def add_host_memory(trace, choose, last):
+    for number in range(choose.choice([0, 0, 1, 5])):
+        cgroup, limit = choose.choice([(None, None), (choose.randint(1, 9) << 30, choose.choice([None, 9 << 30]))])
+        highest = cgroup and choose.randint(1, 12) << 30
+        now = last * number // 5
+        trace.host_memory(now, choose.randint(1, 9) << 28, cgroup, limit, choose.randint(1, 9) << 28, highest)
+
+
+def name_things(trace, choose, last):
+    rows = trace.rows
+    rows["coverage"] = [("cuMemFuture", choose.randint(1, 9)), ("cudaMallocNever", 1)]
+    rows["framework"] = [("torch", "2.6.0"), ("cupy", "13.0")]
+    rows["job_variable"] = [("SLURM_JOB_ID", "77")]
+    rows["module"] = [(1, "/opt/lib/libtorch.so", "ab12", 0x1000, 0x1000, 0x2000)]
+    rows["allocator_setting"] = [("backend", "native")]
+    rows["device"] = [(row[0], f"GPU-{row[0]}", "H100", *row[3:]) for row in rows["device"]]
+    trace.meta |= {"end_ns": last + 5, "rank": choose.randint(0, 7), "executable": "/usr/bin/python3", "simulated": 0}
+
+
+def put_into_call(events, choose, call):
+    """An event of a thread happens in the next call of that thread, or, if that one frees, in the one before it."""
+    free = [i for i, event in enumerate(events) if KINDS[event[4]] in CALLS and not event[12]]
+    inner = choose.choice(free or [None])
+    outer = next((i for i in free if i > (inner or 0) and events[i][2] == events[inner][2]), None)
+    if outer is None:
+        return
+    if choose.random() < 0.3:
+        inner, outer = outer, inner
+    for place, is_inner in ((inner, 1), (outer, 0)):
+        events[place] = (*events[place][:12], call, is_inner, *events[place][14:])
