@@ -188,7 +188,6 @@ static int describe(struct blame *blame, struct symbols *symbols, const struct c
     const struct symbol_frame *head =
         path == CALL_PATH_NONE ? NULL : &blame->paths.places[choice->heads[path] - 1].frame;
     char buffer[STACK_SITE_TEXT_BYTES], who[BLAME_WHO_BYTES], text[BLAME_TEXT_BYTES];
-    uint32_t said;
 
     if (stack_site_find(&item->site, symbols, item->stack_id,
                         item->path == CALL_PATH_NONE ? NULL : head, err))
@@ -199,11 +198,11 @@ static int describe(struct blame *blame, struct symbols *symbols, const struct c
     item->names_line = item->site.is_of_program || head;
     item->is_known = item->site.is_found || head;
     format_row(&item->site, who, text);
-    said = text_set_add(&blame->whos, who, err);
+    item->who_number = text_set_add(&blame->whos, who, err);
     item->row = text_set_add(&blame->texts, text, err);
-    if (said == TEXT_SET_NONE || item->row == TEXT_SET_NONE)
+    if (item->who_number == TEXT_SET_NONE || item->row == TEXT_SET_NONE)
         return -1;
-    item->who = blame->whos.texts[said];
+    item->who = blame->whos.texts[item->who_number];
     item->text = blame->texts.texts[item->row];
     return 0;
 }

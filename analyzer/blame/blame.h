@@ -32,6 +32,7 @@ struct blame_stack {
 struct blamed {
     uint32_t stack_id, forward_stack_id;
     const char *who, *text; /* valid until blame_release */
+    uint32_t who_number;    /* equal who, equal number; from 0 in the order of the stacks */
     uint32_t row;           /* equal text, equal row; from 0 in the order of the stacks */
     uint32_t path;          /* of blame.paths, CALL_PATH_NONE: nothing is the program's */
     uint32_t forward_path;  /* the same of the forward operator, where path is none */

@@ -96,6 +96,19 @@ def tree_lines(trace, *options):
     return [(line.split()[0] + " " + line.split()[1], re.search(r" %  +\d+  (.*)", line)[1]) for line in lines]
 
 
+def test_backwards_of_one_line_are_one_row_of_the_tree(trace):
+    """Whatever that line called."""
+    for number, function in enumerate(("linear", "softmax"), 1):
+        forward = trace.stack(("/opt/torch/nn/functional.py", number, function), MAIN)
+        trace.event("autograd-node", address=1, object=number, size=0)
+        trace.free(trace.alloc(8, "tensor", stack=forward), "tensor")
+        trace.event("autograd-node", address=1, object=number, size=1)
+        trace.alloc(number, "tensor", stack=trace.stack(f"node {number}"))
+    trace.write()
+    nodes = load_json("peak", "--tree", "--at=end", trace.path)["devices"][0]["tree"]
+    assert [(node["name"], node["own_bytes"]) for node in nodes] == [("backward of train.py:88 main", 3)]
+
+
 def test_a_branch_below_a_hundredth_is_counted_and_summed(trace):
     for number, size in enumerate((700, 300, 4, 3)):
         trace.alloc(size, stack=trace.stack(("/me/model.py", number, "f"), MAIN))

@@ -7,7 +7,8 @@
 
 #include "analyzer/util/array.h"
 
-/* A node while bytes are added: number i is path i of the blame, further ones are stacks without. */
+/* A node while bytes are added: number i is path i of the blame, further ones are those who
+ * are to blame for stacks without. */
 struct branch {
     struct call_node node;
     const char *key;        /* the name and its file */
@@ -42,7 +43,7 @@ static void fill(struct branch *branches, const struct sites *sites, const struc
         uint32_t number = blamed->path;
 
         if (number == CALL_PATH_NONE) {
-            number = (uint32_t)paths->count + blamed->row;
+            number = (uint32_t)paths->count + blamed->who_number;
             branches[number] = (struct branch){
                 .node = branches[number].node, .number = number, .outer = CALL_PATH_NONE};
             branches[number].node.name = branches[number].key = blamed->who;
@@ -116,7 +117,7 @@ static void find_ends(struct call_tree *tree)
 int call_tree_find(struct call_tree *tree, const struct sites *sites, const struct blame *blame,
                    struct err *err)
 {
-    const size_t most = blame->paths.count + blame->texts.count;
+    const size_t most = blame->paths.count + blame->whos.count;
     struct branch *branches = array_new(most, sizeof *branches, err);
     size_t count = 0;
     int status = -1;
