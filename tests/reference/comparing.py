@@ -194,3 +194,10 @@ def check_trace(trace, choose):
     samples, moment = choose.choice([3, 10, 33]), choose.choice(["peak", *at])
     page = ask("frag", "--segments", f"--samples={samples}", f"--at={moment}", trace)
     return found + check_page(page, figures.frag_page(moment, samples), f"frag {moment} {samples}", figures, trace)
+
+
+def check_loop(trace):
+    """What a trace with steps says of them."""
+    figures = Figures(Books(trace))
+    pages = (("leaks", leaks_page), ("steps", steps_page))
+    return [text for command, page in pages for text in check_page(ask(command, trace), page(figures), command, figures, trace)]

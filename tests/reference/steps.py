@@ -2,7 +2,7 @@
 """What `steps` says, slowly: every step as a row of its own, and the definitions of
 analyzer/analysis/steps/outlier.h and ages.h over all of them."""
 
-from reference.blame import NO_STACK, Heads, called, who
+from reference.blame import NO_STACK, Heads, alone, called, who
 from reference.leaks import KINDS, Growth, step_ends, whole
 
 WINDOWS, AGES = 128, ("this step", "the step before", "two steps before")
@@ -250,6 +250,7 @@ class Steps:
         return {
             **self.figures.layer(self.stock), "step_count": len(self.rows),
             "steps_end_with": (*KINDS, "an allocation that repeats")[self.kind],
+            "step_site": None if self.site is None else alone(self.books, self.site)["site"] or NO_STACK,
             "outlier": outlier, "outlier_sites": sites, "ages": ages, "steady": self.steady(),
             "steps": self.over_time(),
         }  # fmt: skip

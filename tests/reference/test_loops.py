@@ -4,12 +4,8 @@ run is said as in test_reference.py."""
 
 import pytest
 
-from reference.books import Books
-from reference.comparing import ask, compare
-from reference.figures import Figures
-from reference.leaks import leaks_page
+from reference.comparing import check_loop
 from reference.loop_trace import make_loop
-from reference.steps import steps_page
 from reference.test_reference import AT_ONCE, CHOSEN
 
 
@@ -18,7 +14,5 @@ def test_growth_and_steps_are_those_of_a_slow_reading(tmp_path, first):
     found = []
     for seed in CHOSEN[CHOSEN.index(first) :][:AT_ONCE]:
         trace = make_loop(tmp_path / f"{seed}.db", seed)
-        figures = Figures(Books(trace))
-        for command, page in (("leaks", leaks_page), ("steps", steps_page)):
-            found += [f"seed {seed}: {text}" for text in compare(ask(command, trace), page(figures), command)]
+        found += [f"seed {seed}: {text}" for text in check_loop(trace)]
     assert not found, "\n".join(found[:20])
