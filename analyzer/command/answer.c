@@ -2,7 +2,7 @@
 /* From options to a printed document; see answer.h. */
 #include "answer.h"
 
-#include "memory_limit.h"
+#include "analyzer/load/memory_limit.h"
 #include "output.h"
 
 struct view answer_view(const struct command_options *options, const void *own)

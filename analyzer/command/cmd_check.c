@@ -2,7 +2,7 @@
 /* `gpumemtrace check`: exit 1 when a limit or a baseline is broken. What it says is
  * page/check.c. */
 #include "answer.h"
-#include "memory_limit.h"
+#include "analyzer/load/memory_limit.h"
 #include "output.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "commands.h"
-#include "memory_limit.h"
+#include "analyzer/load/memory_limit.h"
 #include "say.h"
 #include "gpumemtrace/version.h"
 

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyzer/command/memory_limit.h"
+#include "analyzer/load/memory_limit.h"
 
 #define MIB ((uint64_t)1 << 20)
 

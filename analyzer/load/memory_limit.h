@@ -3,8 +3,8 @@
  * How much memory a command may take to read traces: what needs more ends in one line, not by the
  * kernel's choice of a process to kill. It must not know what memory is taken for.
  */
-#ifndef GPUMEMTRACE_ANALYZER_COMMAND_MEMORY_LIMIT_H
-#define GPUMEMTRACE_ANALYZER_COMMAND_MEMORY_LIMIT_H
+#ifndef GPUMEMTRACE_ANALYZER_LOAD_MEMORY_LIMIT_H
+#define GPUMEMTRACE_ANALYZER_LOAD_MEMORY_LIMIT_H
 
 #include <stdint.h>
 

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* A committed baseline, read; see baseline.h. */
+#include "baseline.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/util/array.h"
+#include "analyzer/util/json_field.h"
+#include "gpumemtrace/limits.h"
+
+static const char schema[] = "gpumemtrace.baseline/1";
+
+static int refuse(const char *path, const char *where, const char *what, struct err *err)
+{
+    err_set(err, ERR_INPUT,
+            "%.300s: %s %s; write it again: gpumemtrace check --write-baseline=FILE TRACE", path,
+            where, what);
+    return -1;
+}
+
+/* --- reading a file --- */
+
+static int read_stock(const struct baseline *baseline, const json_t *from,
+                      struct baseline_stock *stock, struct err *err)
+{
+    const json_t *device = json_object_get(from, "device"), *site;
+    size_t number;
+
+    *stock = (struct baseline_stock){
+        .device = json_is_integer(device) ? (int)json_integer_value(device) : DEVICE_UNKNOWN,
+        .layer = json_string_value(json_object_get(from, "layer")),
+        .pool = json_string_value(json_object_get(from, "pool")),
+        .sites = json_object_get(from, "sites")};
+    if (!stock->layer || !json_is_array(stock->sites))
+        return refuse(baseline->path, "a stock", "has no layer or no sites", err);
+    json_array_foreach(stock->sites, number, site)
+    {
+        uint64_t bytes = 0;
+
+        if (json_is_null(site))
+            continue;
+        if (json_take_integer(json_object_get(site, "bytes"), 0, INT64_MAX, &bytes, err) ||
+            stock->bytes + bytes > INT64_MAX)
+            return refuse(baseline->path, "a site", "has no such number of bytes", err);
+        stock->bytes += bytes;
+    }
+    return 0;
+}
+
+static int read_stocks(struct baseline *baseline, struct err *err)
+{
+    const json_t *stocks = json_object_get(baseline->root, "stocks"), *stock;
+    size_t number;
+
+    if (!json_is_array(stocks))
+        return refuse(baseline->path, "the file", "has no list of stocks", err);
+    baseline->stocks = array_new(json_array_size(stocks), sizeof *baseline->stocks, err);
+    if (!baseline->stocks)
+        return -1;
+    json_array_foreach(stocks, number, stock)
+    {
+        if (!json_is_null(stock) &&
+            read_stock(baseline, stock, &baseline->stocks[baseline->count++], err))
+            return -1;
+    }
+    return 0;
+}
+
+/* A trace begins with "SQLite format 3". */
+static int begins_like_json(const char *path, struct err *err)
+{
+    FILE *file = fopen(path, "re");
+    int byte = file ? getc(file) : 0;
+
+    if (!file) {
+        err_set(err, ERR_INPUT, "cannot read the baseline %.300s: %s", path, strerror(errno));
+        return -1;
+    }
+    fclose(file);
+    return byte == '{';
+}
+
+int baseline_load(struct baseline *baseline, const char *path, struct err *err)
+{
+    const int is_json = begins_like_json(path, err);
+    json_error_t error;
+
+    *baseline = (struct baseline){0};
+    if (is_json <= 0)
+        return is_json;
+    baseline->root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    baseline->path = strdup(path);
+    const char *found = json_string_value(json_object_get(baseline->root, "schema"));
+    int status = -1;
+    if (!baseline->path)
+        err_set(err, ERR_SYSTEM, "out of memory for the baseline");
+    else if (!baseline->root)
+        err_set(err, ERR_INPUT, "%.300s:%d: %s: is it merged?", path, error.line, error.text);
+    else if (!found || strcmp(found, schema) != 0)
+        status = refuse(path, "the file", "is no baseline of this release", err);
+    else
+        status = read_stocks(baseline, err);
+    if (status)
+        baseline_release(baseline);
+    return status ? -1 : 1;
+}
+
+void baseline_release(struct baseline *baseline)
+{
+    json_decref(baseline->root);
+    free(baseline->path);
+    free(baseline->stocks);
+    *baseline = (struct baseline){0};
+}
+
+const struct baseline_stock *baseline_find(const struct baseline *baseline,
+                                           const struct study *study, uint32_t number)
+{
+    const struct stock *wanted = &study->history.stocks[number];
+    const char *pool = study_pool(study, wanted);
+
+    for (size_t i = 0; i < baseline->count; i++) {
+        const struct baseline_stock *stock = &baseline->stocks[i];
+
+        if (stock->device == wanted->device && !strcmp(stock->layer, study_layer(wanted)) &&
+            !stock->pool == !pool && (!pool || !strcmp(pool, stock->pool)))
+            return stock;
+    }
+    return NULL;
+}
+
+/* --- a stock as names --- */
+
+static int read_step(struct held_step *step, struct text_set *names, const json_t *from,
+                     struct err *err)
+{
+    const char *file = json_string_value(json_array_get(from, 0));
+    const char *function = json_string_value(json_array_get(from, 2));
+    const json_int_t line = json_integer_value(json_array_get(from, 1));
+
+    if (!file || !function || line < 0 || line > UINT32_MAX) {
+        err_set(err, ERR_INPUT, "a step of a baseline's way must be [file, line, function]");
+        return -1;
+    }
+    return held_step_set(step, names, file, function, (uint32_t)line, err);
+}
+
+static int read_way(struct holding *holding, struct held_site *site, const json_t *way,
+                    struct err *err)
+{
+    const size_t depth = json_array_size(way);
+    struct held_step *steps;
+
+    if (!depth)
+        return 0;
+    if (depth > LIMIT_stack_frames) {
+        err_set(err, ERR_INPUT, "a way of a baseline has %zu steps", depth);
+        return -1;
+    }
+    steps = arena_take(&holding->steps, depth * sizeof *steps);
+    if (!steps) {
+        err_set(err, ERR_SYSTEM, "out of memory for the baseline");
+        return -1;
+    }
+    for (size_t i = 0; i < depth; i++)
+        if (read_step(&steps[i], holding->names, json_array_get(way, i), err))
+            return -1;
+    site->way = steps;
+    site->depth = depth;
+    return 0;
+}
+
+static enum category category_named(const char *name)
+{
+    for (int i = 0; name && i < CATEGORY_COUNT; i++)
+        if (!strcmp(category_key((enum category)i), name))
+            return (enum category)i;
+    return CATEGORY_other;
+}
+
+static int read_site(struct holding *holding, const json_t *from, struct err *err)
+{
+    const char *called = json_string_value(json_object_get(from, "called"));
+    const char *phase = json_string_value(json_object_get(from, "phase"));
+    struct held_site *grown =
+        array_grow(holding->items, &holding->capacity, holding->count, sizeof *grown, err);
+
+    if (!grown)
+        return -1;
+    holding->items = grown;
+    grown += holding->count;
+    *grown = (struct held_site){
+        .leaf = text_set_add(holding->names, called ? called : "", err),
+        .phase = phase ? text_set_add(holding->names, phase, err) : TEXT_SET_NONE,
+        .category = category_named(json_string_value(json_object_get(from, "category"))),
+        .is_of_backward = json_is_true(json_object_get(from, "backward")),
+        .bytes = (uint64_t)json_integer_value(json_object_get(from, "bytes")),
+        .count = (uint64_t)json_integer_value(json_object_get(from, "count"))};
+    if (grown->leaf == TEXT_SET_NONE || (phase && grown->phase == TEXT_SET_NONE) ||
+        read_way(holding, grown, json_object_get(from, "way"), err))
+        return -1;
+    holding->total_bytes += grown->bytes;
+    holding->count++;
+    return 0;
+}
+
+int baseline_holding(struct holding *holding, struct text_set *names,
+                     const struct baseline_stock *stock, struct err *err)
+{
+    const json_t *site;
+    size_t number;
+
+    *holding = (struct holding){.names = names};
+    json_array_foreach(stock->sites, number, site)
+    {
+        if (!json_is_null(site) && read_site(holding, site, err)) {
+            holding_release(holding);
+            return -1;
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A baseline that is committed beside the program: who held memory at the peaks of the leading
+ * layers, as names, one line for each way through the program, sorted. It has no address, no time and
+ * no sum, so that two branches that each changed a line merge; the peak is the sum of its lines.
+ *
+ *     {"schema": "gpumemtrace.baseline/1", "stocks": [
+ *     {"device": 0, "layer": "pool", "pool": "pytorch", "sites": [
+ *     {"way": [["gpt.py", 58, "main"]], "called": "cross_entropy", "phase": "forward",
+ *      "category": "activations", "bytes": 2048000, "count": 1},           on one line
+ *     null]},
+ *     null]}
+ *
+ * The null at each end lets all lines before it end alike. It must not know limits.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_DIFF_BASELINE_H
+#define GPUMEMTRACE_ANALYZER_DIFF_BASELINE_H
+
+#include <jansson.h>
+#include <stdio.h>
+
+#include "holding.h"
+
+struct baseline_stock {
+    int device;               /* DEVICE_UNKNOWN */
+    const char *layer, *pool; /* pool NULL: none */
+    uint64_t bytes;
+    const json_t *sites;
+};
+
+struct baseline {
+    char *path;
+    json_t *root; /* NULL: not loaded */
+    struct baseline_stock *stocks;
+    size_t count;
+};
+
+/* 1: loaded; 0: the file is no such baseline, a trace for example; -1 and *err. */
+int baseline_load(struct baseline *baseline, const char *path, struct err *err);
+void baseline_release(struct baseline *baseline);
+
+/* NULL: it has no such stock. */
+const struct baseline_stock *baseline_find(const struct baseline *baseline,
+                                           const struct study *study, uint32_t stock);
+int baseline_holding(struct holding *holding, struct text_set *names,
+                     const struct baseline_stock *stock, struct err *err);
+
+/* Writes one stock at its peak; first is whether it is the file's first one. */
+int baseline_write_stock(FILE *file, const struct study *study, uint32_t stock, struct err *err);
+void baseline_write_head(FILE *file);
+void baseline_write_end(FILE *file);
+
+#endif

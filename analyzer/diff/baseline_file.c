@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* A baseline, written; see baseline.h. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/util/array.h"
+#include "baseline.h"
+
+/* One site as a line, but for its bytes and blocks, which lines of one text share. */
+struct line {
+    char *text; /* from jansson */
+    uint64_t bytes, count;
+};
+
+static json_t *way_of(const struct holding *holding, const struct held_site *site)
+{
+    json_t *way = json_array();
+
+    for (size_t i = 0; i < site->depth; i++) {
+        const struct held_step *step = &site->way[i];
+
+        json_array_append_new(way, json_pack("[s, I, s]", holding->names->texts[step->file],
+                                             (json_int_t)step->line,
+                                             holding->names->texts[step->function]));
+    }
+    return way;
+}
+
+static char *text_of(const struct holding *holding, const struct held_site *site)
+{
+    const char *phase = site->phase == TEXT_SET_NONE ? NULL : holding->names->texts[site->phase];
+    json_t *object =
+        json_pack("{s:o, s:s, s:b, s:s?, s:s}", "way", way_of(holding, site), "called",
+                  holding->names->texts[site->leaf], "backward", (int)site->is_of_backward, "phase",
+                  phase, "category", category_key(site->category));
+    char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
+
+    json_decref(object);
+    return text;
+}
+
+static int compare_lines(const void *left, const void *right)
+{
+    return strcmp(((const struct line *)left)->text, ((const struct line *)right)->text);
+}
+
+static void write_lines(FILE *file, const struct line *lines, size_t count)
+{
+    for (size_t i = 0, end; i < count; i = end) {
+        uint64_t bytes = 0, blocks = 0;
+
+        for (end = i; end < count && !strcmp(lines[end].text, lines[i].text); end++) {
+            bytes += lines[end].bytes;
+            blocks += lines[end].count;
+        }
+        fprintf(file, "%.*s,\"bytes\":%" PRIu64 ",\"count\":%" PRIu64 "},\n",
+                (int)strlen(lines[i].text) - 1, lines[i].text, bytes, blocks);
+    }
+}
+
+static int write_sites(FILE *file, const struct holding *holding, struct err *err)
+{
+    struct line *lines = array_new(holding->count, sizeof *lines, err);
+    size_t count = 0;
+    int status = -1;
+
+    if (!lines)
+        return -1;
+    for (; count < holding->count; count++) {
+        const struct held_site *site = &holding->items[count];
+
+        lines[count] = (struct line){text_of(holding, site), site->bytes, site->count};
+        if (!lines[count].text) {
+            err_set(err, ERR_SYSTEM, "out of memory for the baseline, or a name is no UTF-8");
+            goto out;
+        }
+    }
+    if (count)
+        qsort(lines, count, sizeof *lines, compare_lines);
+    write_lines(file, lines, count);
+    status = 0;
+out:
+    for (size_t i = 0; i < count; i++)
+        free(lines[i].text);
+    free(lines);
+    return status;
+}
+
+void baseline_write_head(FILE *file)
+{
+    fputs("{\"schema\": \"gpumemtrace.baseline/1\", \"stocks\": [\n", file);
+}
+
+void baseline_write_end(FILE *file)
+{
+    fputs("null]}\n", file);
+}
+
+int baseline_write_stock(FILE *file, const struct study *study, uint32_t number, struct err *err)
+{
+    const struct stock *stock = &study->history.stocks[number];
+    const char *pool = study_pool(study, stock);
+    struct text_set names = {0};
+    struct holding holding;
+    int status = -1;
+
+    if (!holding_of(&holding, &names, study, number, stock->peak.index, err)) {
+        json_t *quoted = json_stringn(pool ? pool : "", pool ? strlen(pool) : 0);
+        char *text = quoted ? json_dumps(quoted, JSON_ENCODE_ANY) : NULL;
+
+        fprintf(file, stock->device == DEVICE_UNKNOWN ? "{\"device\": null" : "{\"device\": %d",
+                stock->device);
+        fprintf(file, ", \"layer\": \"%s\", \"pool\": %s, \"sites\": [\n", study_layer(stock),
+                pool && text ? text : "null");
+        status = write_sites(file, &holding, err);
+        fputs("null]},\n", file);
+        free(text);
+        json_decref(quoted);
+        holding_release(&holding);
+    }
+    text_set_release(&names);
+    return status;
+}

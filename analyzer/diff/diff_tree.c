@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* Which line is to blame for a change; see diff_tree.h. */
+#include "diff_tree.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/util/array.h"
+#include "merged.h"
+
+struct blaming {
+    struct diff_tree *difference;
+    struct err *err;
+};
+
+/* --- rows --- */
+
+static void add_leaf_to_row(struct diff_row *row, const struct diff_leaf *leaf)
+{
+    if (leaf->is_moved)
+        return;
+    for (int side = 0; side < 2; side++) {
+        row->bytes[side] += leaf->bytes[side];
+        row->counts[side] += leaf->counts[side];
+    }
+    row->delta_bytes += diff_leaf_delta(leaf);
+    if (!row->leaf || llabs(diff_leaf_delta(leaf)) > llabs(diff_leaf_delta(row->leaf)))
+        row->leaf = leaf;
+}
+
+/* Backward's own line is the forward's: "MmBackward0 of gpt.py:24 Layer.attend". */
+static const char *name_row(const struct blaming *blaming, uint32_t node,
+                            const struct diff_leaf *leaf, bool is_of_backward)
+{
+    const struct diff_tree *difference = blaming->difference;
+    const char *name = difference->names->texts[leaf->name];
+    char step[HELD_STEP_BYTES], text[2 * HELD_STEP_BYTES];
+
+    if (!node)
+        snprintf(text, sizeof text, "%s", name);
+    else
+        snprintf(text, sizeof text, "%s%s%s", is_of_backward ? name : "",
+                 is_of_backward ? " of " : "",
+                 held_step_text(&difference->nodes[node].step, difference->names, step));
+    const uint32_t number = text_set_add(&blaming->difference->whos, text, blaming->err);
+    return number == TEXT_SET_NONE ? NULL : difference->whos.texts[number];
+}
+
+/* One row of the leaves of these nodes. */
+static int add_row(const struct blaming *blaming, uint32_t node, size_t first, size_t end)
+{
+    struct diff_tree *difference = blaming->difference;
+    struct diff_row row = {.node = node}, *grown;
+    bool is_of_backward = true;
+
+    for (size_t i = first; i < end; i++) {
+        const struct diff_leaf *leaf = &difference->leaves[i];
+
+        add_leaf_to_row(&row, leaf);
+        is_of_backward &= leaf->is_of_backward || !diff_leaf_delta(leaf);
+    }
+    if (!row.delta_bytes)
+        return 0;
+    row.who = name_row(blaming, node, row.leaf, is_of_backward);
+    grown = array_grow(difference->rows, &difference->row_capacity, difference->row_count,
+                       sizeof *grown, blaming->err);
+    if (!grown || !row.who)
+        return -1;
+    difference->rows = grown;
+    grown[difference->row_count++] = row;
+    return 0;
+}
+
+/* --- who is to blame --- */
+
+/* How most of the other parts did, when one part grew most: did they grow, too? */
+static bool is_spread(const struct diff_tree *difference, uint32_t number)
+{
+    const struct diff_node *nodes = difference->nodes, *node = &nodes[number];
+    struct diff_node own = {.grown_bytes = node->grown_bytes,
+                            .growing_bytes = node->growing_bytes,
+                            .after_bytes = node->after_bytes};
+
+    if (node->outer == DIFF_NONE || nodes[node->outer].outer == DIFF_NONE || !node->grown_bytes)
+        return false;
+    const struct diff_node *most = &own;
+    for (size_t at = number + 1; at < node->end; at = nodes[at].end) {
+        own.grown_bytes -= nodes[at].grown_bytes;
+        own.growing_bytes -= nodes[at].growing_bytes;
+        own.after_bytes -= nodes[at].after_bytes;
+    }
+    for (size_t at = number + 1; at < node->end; at = nodes[at].end)
+        if (nodes[at].grown_bytes > most->grown_bytes)
+            most = &nodes[at];
+    const uint64_t others = node->after_bytes - most->after_bytes;
+    return others && node->growing_bytes - most->growing_bytes >= others / 2 &&
+           node->grown_bytes > most->grown_bytes;
+}
+
+static int blame_leaves_alone(const struct blaming *blaming, const struct diff_node *node)
+{
+    for (size_t i = node->first_leaf; i < node->leaf_end; i++)
+        if (add_row(blaming, 0, i, i + 1))
+            return -1;
+    return 0;
+}
+
+static int blame_lines(const struct blaming *blaming)
+{
+    const struct diff_tree *difference = blaming->difference;
+    size_t end;
+
+    if (blame_leaves_alone(blaming, &difference->nodes[0]))
+        return -1;
+    for (size_t i = 1; i < difference->node_count; i = end) {
+        const struct diff_node *node = &difference->nodes[i];
+        const bool spread = is_spread(difference, (uint32_t)i);
+        const size_t last = spread ? node->end - 1 : i;
+
+        end = last + 1;
+        if (add_row(blaming, (uint32_t)i, node->first_leaf, difference->nodes[last].leaf_end))
+            return -1;
+    }
+    return 0;
+}
+
+/* --- rows of one line are one --- */
+
+static int compare_whos(const void *left, const void *right)
+{
+    const struct diff_row *a = left, *b = right;
+    const int order = strcmp(a->who, b->who);
+
+    return order ? order : (a->node > b->node) - (a->node < b->node);
+}
+
+static void join_rows(struct diff_tree *difference)
+{
+    struct diff_row *rows = difference->rows;
+    size_t kept = 0;
+
+    if (!difference->row_count)
+        return;
+    qsort(rows, difference->row_count, sizeof *rows, compare_whos);
+    for (size_t i = 1; i < difference->row_count; i++) {
+        struct diff_row *into = &rows[kept];
+
+        if (strcmp(into->who, rows[i].who) != 0) {
+            rows[++kept] = rows[i];
+            continue;
+        }
+        if (llabs(rows[i].delta_bytes) > llabs(into->delta_bytes)) {
+            into->node = rows[i].node;
+            into->leaf = rows[i].leaf;
+        }
+        for (int side = 0; side < 2; side++) {
+            into->bytes[side] += rows[i].bytes[side];
+            into->counts[side] += rows[i].counts[side];
+        }
+        into->delta_bytes += rows[i].delta_bytes;
+    }
+    difference->row_count = kept + 1;
+}
+
+/* --- the input that explains the others --- */
+
+/* As many blocks as before, each larger: at most as much as the input's. */
+static bool grew_with(const struct diff_leaf *leaf, double ratio)
+{
+    return !leaf->is_moved && leaf->counts[0] == leaf->counts[1] &&
+           (double)leaf->bytes[1] <= (double)leaf->bytes[0] * ratio * 1.02;
+}
+
+static void explain(struct diff_tree *difference, struct diff_row *row)
+{
+    const struct diff_leaf *input = row->leaf;
+    const double ratio = input->bytes[0] ? (double)input->bytes[1] / (double)input->bytes[0] : 0;
+    uint64_t grown = 0, explained = 0;
+
+    if (row->delta_bytes <= 0 || input->category != CATEGORY_input ||
+        input->counts[0] != input->counts[1] || ratio < 1.02)
+        return;
+    for (size_t i = 0; i < difference->leaf_count; i++) {
+        const struct diff_leaf *leaf = &difference->leaves[i];
+        const int64_t delta = diff_leaf_delta(leaf);
+
+        if (delta <= 0 || leaf == input)
+            continue;
+        grown += (uint64_t)delta;
+        explained += grew_with(leaf, ratio) ? (uint64_t)delta : 0;
+    }
+    if (!explained || explained < grown / 2)
+        return;
+    row->explained_bytes = explained;
+    row->explained_ratio = ratio;
+}
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct diff_row *a = left, *b = right;
+
+    if (a->explained_bytes != b->explained_bytes)
+        return a->explained_bytes < b->explained_bytes ? 1 : -1;
+    if ((a->delta_bytes > 0) != (b->delta_bytes > 0))
+        return a->delta_bytes > 0 ? -1 : 1;
+    if (a->delta_bytes != b->delta_bytes)
+        return llabs(a->delta_bytes) < llabs(b->delta_bytes) ? 1 : -1;
+    return strcmp(a->who, b->who);
+}
+
+static void order_rows(struct diff_tree *difference)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < difference->row_count; i++)
+        if (difference->rows[i].delta_bytes)
+            difference->rows[kept++] = difference->rows[i];
+    difference->row_count = kept;
+    for (size_t i = 0; i < kept; i++)
+        explain(difference, &difference->rows[i]);
+    if (kept)
+        qsort(difference->rows, kept, sizeof *difference->rows, compare_rows);
+}
+
+/* --- all of it --- */
+
+int diff_tree_find(struct diff_tree *difference, const struct holding *before,
+                   const struct holding *after, struct err *err)
+{
+    const struct blaming blaming = {difference, err};
+    const struct way_tree *both[2];
+    struct way_tree trees[2] = {{0}};
+    int status = -1;
+
+    *difference = (struct diff_tree){.names = after->names,
+                                     .bytes = {before->total_bytes, after->total_bytes}};
+    if (way_tree_make(&trees[0], before, err) || way_tree_make(&trees[1], after, err))
+        goto out;
+    both[0] = &trees[0];
+    both[1] = &trees[1];
+    if (diff_tree_merge(difference, both, err) || blame_lines(&blaming))
+        goto out;
+    join_rows(difference);
+    order_rows(difference);
+    status = 0;
+out:
+    way_tree_release(&trees[0]);
+    way_tree_release(&trees[1]);
+    if (status)
+        diff_tree_release(difference);
+    return status;
+}
+
+void diff_tree_release(struct diff_tree *difference)
+{
+    free(difference->nodes);
+    free(difference->leaves);
+    free(difference->rows);
+    text_set_release(&difference->whos);
+    *difference = (struct diff_tree){0};
+}

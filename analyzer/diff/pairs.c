@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* Which lines of two runs are the same; see pairs.h. */
+#include "pairs.h"
+
+#include <stdlib.h>
+
+#include "analyzer/util/array.h"
+
+/* More than these are paired by the number of their line alone. */
+enum { CELLS_MAX = 1 << 20, LEFT_MAX = 256 };
+
+struct pairing {
+    const struct way_tree **trees;
+    uint32_t *nodes[2]; /* children of each side, by file, function and line */
+    size_t counts[2];
+    struct way_pair *pairs;
+    size_t count;
+    struct err *err;
+};
+
+/* Of one function on each side. */
+struct run {
+    size_t first[2], length[2];
+};
+
+static const struct way_node *node_of(const struct pairing *pairing, int side, size_t number)
+{
+    return &pairing->trees[side]->items[pairing->nodes[side][number]];
+}
+
+static void add_pair(struct pairing *pairing, size_t before, size_t after)
+{
+    uint32_t *a = &pairing->nodes[0][before], *b = &pairing->nodes[1][after];
+
+    pairing->pairs[pairing->count++] = (struct way_pair){{*a, *b}};
+    *a = *b = WAY_NONE;
+}
+
+/* --- the lines of one function, in their order --- */
+
+/* What they have in common, and once more in the measure in which that is all they have. */
+static uint64_t worth(const struct pairing *pairing, const struct run *run, size_t i, size_t j)
+{
+    const struct way_node *a = node_of(pairing, 0, run->first[0] + i);
+    const struct way_node *b = node_of(pairing, 1, run->first[1] + j);
+
+    const uint64_t common = way_likeness(a, b), larger = a->bytes > b->bytes ? a->bytes : b->bytes;
+    const double share = larger ? (double)common / (double)larger : 0;
+
+    return common + (uint64_t)((double)common * share) + 1 + (a->step.line == b->step.line);
+}
+
+static void pair_equal_lines(struct pairing *pairing, const struct run *run)
+{
+    size_t i = 0, j = 0;
+
+    while (i < run->length[0] && j < run->length[1]) {
+        const uint32_t a = node_of(pairing, 0, run->first[0] + i)->step.line;
+        const uint32_t b = node_of(pairing, 1, run->first[1] + j)->step.line;
+
+        if (a == b)
+            add_pair(pairing, run->first[0] + i, run->first[1] + j);
+        i += a <= b;
+        j += b <= a;
+    }
+}
+
+/* best[i][j]: the most that lines from i and from j on can be worth together. */
+static int pair_lines(struct pairing *pairing, const struct run *run)
+{
+    const size_t rows = run->length[0], columns = run->length[1], width = columns + 1;
+    uint64_t *best;
+
+    if (rows * columns > CELLS_MAX) {
+        pair_equal_lines(pairing, run);
+        return 0;
+    }
+    best = array_new((rows + 1) * width, sizeof *best, pairing->err);
+    if (!best)
+        return -1;
+    for (size_t i = rows; i-- > 0;)
+        for (size_t j = columns; j-- > 0;) {
+            const uint64_t both = best[(i + 1) * width + j + 1] + worth(pairing, run, i, j);
+            const uint64_t one = best[(i + 1) * width + j], other = best[i * width + j + 1];
+
+            best[i * width + j] = both >= one && both >= other ? both : one > other ? one : other;
+        }
+    for (size_t i = 0, j = 0; i < rows && j < columns;) {
+        const uint64_t here = best[i * width + j];
+
+        if (here == best[(i + 1) * width + j + 1] + worth(pairing, run, i, j))
+            add_pair(pairing, run->first[0] + i++, run->first[1] + j++);
+        else if (here == best[(i + 1) * width + j])
+            i++;
+        else
+            j++;
+    }
+    free(best);
+    return 0;
+}
+
+static bool is_same_function(const struct held_step *a, const struct held_step *b)
+{
+    return a->file == b->file && a->key == b->key;
+}
+
+static bool is_before(const struct held_step *a, const struct held_step *b)
+{
+    return a->file != b->file ? a->file < b->file : a->key < b->key;
+}
+
+static size_t length_of_run(const struct pairing *pairing, int side, size_t first)
+{
+    const struct held_step *step = &node_of(pairing, side, first)->step;
+    size_t end = first;
+
+    while (end < pairing->counts[side] &&
+           is_same_function(&node_of(pairing, side, end)->step, step))
+        end++;
+    return end - first;
+}
+
+static int pair_functions(struct pairing *pairing)
+{
+    struct run run = {0};
+    int status = 0;
+
+    while (run.first[0] < pairing->counts[0] && run.first[1] < pairing->counts[1] && !status) {
+        const struct held_step a = node_of(pairing, 0, run.first[0])->step;
+        const struct held_step b = node_of(pairing, 1, run.first[1])->step;
+        const bool is_same = is_same_function(&a, &b);
+
+        run.length[0] = is_same || is_before(&a, &b) ? length_of_run(pairing, 0, run.first[0]) : 0;
+        run.length[1] = is_same || !is_before(&a, &b) ? length_of_run(pairing, 1, run.first[1]) : 0;
+        if (is_same)
+            status = pair_lines(pairing, &run);
+        run.first[0] += run.length[0];
+        run.first[1] += run.length[1];
+    }
+    return status;
+}
+
+/* --- what is left --- */
+
+/* A function of one name in another file, or one that called the same: 0: neither. */
+static uint64_t likeness_left(const struct pairing *pairing, size_t i, size_t j)
+{
+    const struct way_node *a = node_of(pairing, 0, i), *b = node_of(pairing, 1, j);
+    const uint64_t larger = a->bytes > b->bytes ? a->bytes : b->bytes;
+    const uint64_t common = way_likeness(a, b);
+
+    if (a->step.key == b->step.key && a->step.file != b->step.file)
+        return UINT64_MAX / 2 + common;
+    return common >= larger / 2 ? common : 0;
+}
+
+static bool pair_best_left(struct pairing *pairing)
+{
+    uint64_t best = 0;
+    size_t before = 0, after = 0;
+
+    for (size_t i = 0; i < pairing->counts[0]; i++)
+        for (size_t j = 0; j < pairing->counts[1] && pairing->nodes[0][i] != WAY_NONE; j++) {
+            const uint64_t found =
+                pairing->nodes[1][j] == WAY_NONE ? 0 : likeness_left(pairing, i, j);
+
+            if (found > best) {
+                best = found;
+                before = i;
+                after = j;
+            }
+        }
+    if (best)
+        add_pair(pairing, before, after);
+    return best > 0;
+}
+
+static void add_alone(struct pairing *pairing)
+{
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < pairing->counts[side]; i++)
+            if (pairing->nodes[side][i] != WAY_NONE) {
+                struct way_pair *pair = &pairing->pairs[pairing->count++];
+
+                *pair = (struct way_pair){{WAY_NONE, WAY_NONE}};
+                pair->nodes[side] = pairing->nodes[side][i];
+            }
+}
+
+static void drop_paired(struct pairing *pairing)
+{
+    for (int side = 0; side < 2; side++) {
+        size_t kept = 0;
+
+        for (size_t i = 0; i < pairing->counts[side]; i++)
+            if (pairing->nodes[side][i] != WAY_NONE)
+                pairing->nodes[side][kept++] = pairing->nodes[side][i];
+        pairing->counts[side] = kept;
+    }
+}
+
+/* --- both --- */
+
+static int list_children(struct pairing *pairing, int side, uint32_t node)
+{
+    const struct way_node *items = pairing->trees[side]->items;
+    size_t count = 0;
+
+    for (uint32_t at = node == WAY_NONE ? WAY_NONE : items[node].first_child; at != WAY_NONE;
+         at = items[at].next)
+        count++;
+    pairing->nodes[side] = array_new(count, sizeof *pairing->nodes[side], pairing->err);
+    if (!pairing->nodes[side])
+        return -1;
+    for (uint32_t at = node == WAY_NONE ? WAY_NONE : items[node].first_child; at != WAY_NONE;
+         at = items[at].next)
+        pairing->nodes[side][pairing->counts[side]++] = at;
+    return 0;
+}
+
+int ways_pair(struct way_pair **pairs, const struct way_tree *trees[2], const uint32_t nodes[2],
+              struct err *err)
+{
+    struct pairing pairing = {.trees = trees, .err = err};
+    int status = -1;
+
+    if (list_children(&pairing, 0, nodes[0]) || list_children(&pairing, 1, nodes[1]))
+        goto out;
+    pairing.pairs = array_new(pairing.counts[0] + pairing.counts[1], sizeof *pairing.pairs, err);
+    if (!pairing.pairs || pair_functions(&pairing))
+        goto out;
+    drop_paired(&pairing);
+    if (pairing.counts[0] <= LEFT_MAX && pairing.counts[1] <= LEFT_MAX)
+        while (pair_best_left(&pairing))
+            ;
+    add_alone(&pairing);
+    status = (int)pairing.count;
+    *pairs = pairing.pairs;
+    pairing.pairs = NULL;
+out:
+    free(pairing.nodes[0]);
+    free(pairing.nodes[1]);
+    free(pairing.pairs);
+    return status;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* The change between two moments; see run_diff.h. */
+#include "run_diff.h"
+
+#include <string.h>
+
+static int hold_side(struct run_diff *change, int number, const struct run_diff_side *side,
+                     struct err *err)
+{
+    struct holding *holding = &change->sides[number];
+
+    if (side->kept)
+        return baseline_holding(holding, &change->names, side->kept, err);
+    if (!side->study) {
+        *holding = (struct holding){.names = &change->names};
+        return 0;
+    }
+    return holding_of(holding, &change->names, side->study, side->stock, side->index, err);
+}
+
+int run_diff_find(struct run_diff *change, const struct run_diff_side *before,
+                  const struct run_diff_side *after, struct err *err)
+{
+    *change = (struct run_diff){0};
+    if (!hold_side(change, 0, before, err) && !hold_side(change, 1, after, err) &&
+        !diff_tree_find(&change->difference, &change->sides[0], &change->sides[1], err))
+        return 0;
+    run_diff_release(change);
+    return -1;
+}
+
+void run_diff_release(struct run_diff *change)
+{
+    diff_tree_release(&change->difference);
+    holding_release(&change->sides[0]);
+    holding_release(&change->sides[1]);
+    text_set_release(&change->names);
+}
+
+const struct diff_row *run_diff_guilty(const struct run_diff *change)
+{
+    const struct diff_tree *difference = &change->difference;
+
+    return difference->row_count && difference->rows[0].delta_bytes > 0 ? difference->rows : NULL;
+}
+
+uint32_t run_diff_counterpart(const struct study *other, const struct study *study, uint32_t number)
+{
+    const struct stock *stock = &study->history.stocks[number];
+    const char *pool = study_pool(study, stock);
+
+    for (uint32_t i = 0; i < other->history.stock_count; i++) {
+        const struct stock *candidate = &other->history.stocks[i];
+        const char *name = study_pool(other, candidate);
+
+        if (candidate->device == stock->device && candidate->account == stock->account &&
+            (pool == name || (pool && name && !strcmp(pool, name))))
+            return i;
+    }
+    return HISTORY_NONE;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* What changed by category and by phase; see diff_tree.h. */
+#include "diff_tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/util/array.h"
+
+static int compare_sums(const void *left, const void *right)
+{
+    const struct diff_sum *a = left, *b = right;
+    const int64_t deltas[] = {(int64_t)(a->bytes[1] - a->bytes[0]),
+                              (int64_t)(b->bytes[1] - b->bytes[0])};
+
+    if (deltas[0] != deltas[1])
+        return deltas[0] < deltas[1] ? 1 : -1;
+    return strcmp(a->name ? a->name : "", b->name ? b->name : "");
+}
+
+int diff_tree_sums(struct diff_sum **sums, enum diff_by by, const struct holding *before,
+                   const struct holding *after, struct err *err)
+{
+    const struct holding *const sides[] = {before, after};
+    const size_t outside = after->names->count;
+    const size_t most = by == DIFF_BY_CATEGORY ? CATEGORY_COUNT : outside + 1;
+    struct diff_sum *found = array_new(most, sizeof *found, err);
+    int count = 0;
+
+    if (!found)
+        return -1;
+    for (int side = 0; side < 2; side++)
+        for (size_t i = 0; i < sides[side]->count; i++) {
+            const struct held_site *site = &sides[side]->items[i];
+            const bool has_phase = site->phase != TEXT_SET_NONE;
+            const size_t phase = has_phase ? site->phase : outside;
+            struct diff_sum *sum = &found[by == DIFF_BY_CATEGORY ? (size_t)site->category : phase];
+
+            sum->name = by == DIFF_BY_CATEGORY ? category_key(site->category)
+                        : has_phase            ? after->names->texts[phase]
+                                               : NULL;
+            sum->bytes[side] += site->bytes;
+            sum->counts[side] += site->count;
+        }
+    for (size_t i = 0; i < most; i++)
+        if (found[i].bytes[0] != found[i].bytes[1])
+            found[count++] = found[i];
+    if (count)
+        qsort(found, (size_t)count, sizeof *found, compare_sums);
+    *sums = found;
+    return count;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* The page of `diff`: what changed between two moments; see diff.h. */
+#include "diff.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyzer/analysis/moment.h"
+#include "analyzer/page/parts.h"
+#include "analyzer/render/units.h"
+#include "rows.h"
+
+static const struct page_diff_options *diff_options(const struct view *view)
+{
+    return view->own;
+}
+
+/* --- which moments --- */
+
+static int find_side(struct run_diff_side *side, const struct study *study, uint32_t stock,
+                     const char *at, struct err *err)
+{
+    struct moment moment = {.index = INDEX_NONE};
+
+    if (stock != HISTORY_NONE && moment_find("at", at, &study->history, stock, &moment, err))
+        return -1;
+    *side = (struct run_diff_side){
+        .study = stock == HISTORY_NONE ? NULL : study, .stock = stock, .index = moment.index};
+    return 0;
+}
+
+static int find_change(struct run_diff *change, const struct study *study, const struct view *view,
+                       uint32_t stock, struct err *err)
+{
+    const struct page_diff_options *own = diff_options(view);
+    const uint32_t other = run_diff_counterpart(own->before, study, stock);
+    struct run_diff_side before, after;
+
+    return find_side(&before, own->before, other, own->at[0], err) ||
+                   find_side(&after, study, stock, own->at[1], err) ||
+                   run_diff_find(change, &before, &after, err)
+               ? -1
+               : 0;
+}
+
+/* --- the answer --- */
+
+static const char *moment_name(const char *at)
+{
+    return at ? at : "peak";
+}
+
+enum { SUBJECT_BYTES = 192 };
+
+static void name_subject(char subject[SUBJECT_BYTES], const struct page_diff_options *own)
+{
+    if (own->at[0] || own->at[1])
+        snprintf(subject, SUBJECT_BYTES, "What is live, at %.64s and at %.64s,",
+                 moment_name(own->at[0]), moment_name(own->at[1]));
+    else
+        snprintf(subject, SUBJECT_BYTES, "The peak");
+}
+
+static int say_change(struct opening *opening, const struct study *study, const struct view *view,
+                      uint32_t stock, const struct run_diff *change)
+{
+    const struct page_diff_options *own = diff_options(view);
+    const struct diff_tree *difference = &change->difference;
+    const int64_t delta = (int64_t)(difference->bytes[1] - difference->bytes[0]);
+    char device[STUDY_DEVICE_BYTES], layer[PAGE_LAYER_BYTES], guilty[PAGE_GUILTY_BYTES];
+    char before[UNITS_TEXT_BYTES], after[UNITS_TEXT_BYTES], size[UNITS_TEXT_BYTES];
+    char subject[SUBJECT_BYTES];
+    const struct stock *held = &study->history.stocks[stock];
+
+    page_diff_guilty(change, guilty);
+    study_device_name(held->device, device);
+    page_layer_name(study, held, layer);
+    units_bytes(before, difference->bytes[0]);
+    units_bytes(after, difference->bytes[1]);
+    name_subject(subject, own);
+    if (!delta)
+        return page_say(opening, "%s is the same on %s (%s), %s%s%s.", subject, device, layer,
+                        after, difference->row_count ? ", but by other lines: " : "", guilty);
+    return page_say(opening, "%s %s by %s, from %s to %s, on %s (%s)%s%s.", subject,
+                    delta > 0 ? "grew" : "fell",
+                    units_bytes(size, (uint64_t)(delta > 0 ? delta : -delta)), before, after,
+                    device, layer, *guilty ? "; " : "", guilty);
+}
+
+static int answer_diff(struct opening *opening, const struct study *study, const struct view *view,
+                       struct err *err)
+{
+    const struct history *history = &study->history;
+    int status = 0;
+
+    for (size_t i = 0; i < history->device_count && status >= 0; i++) {
+        const uint32_t stock = study_stock(study, &history->devices[i], view);
+        struct run_diff change;
+
+        if ((view->device >= 0 && history->devices[i].device != view->device) ||
+            stock == HISTORY_NONE)
+            continue;
+        if (find_change(&change, study, view, stock, err))
+            return -1;
+        status = say_change(opening, study, view, stock, &change);
+        run_diff_release(&change);
+    }
+    if (history->device_count)
+        page_next(opening, "peak");
+    return history->device_count ? status : page_say(opening, "No device was used.");
+}
+
+/* --- the evidence --- */
+
+static void add_sum(struct doc *doc, const char *key, const char *label, const char *outside,
+                    const struct diff_sum *sum)
+{
+    doc_text(doc, key, label, sum->name);
+    if (!sum->name)
+        doc_words(doc, "%s", outside);
+    doc_integer(doc, "delta_bytes", "Change", DOC_DELTA, (int64_t)(sum->bytes[1] - sum->bytes[0]));
+    doc_bytes(doc, "before_bytes", "From", sum->bytes[0]);
+    doc_bytes(doc, "after_bytes", "To", sum->bytes[1]);
+    doc_count(doc_detail(doc), "before_count", "Blocks before", sum->counts[0]);
+    doc_count(doc_detail(doc), "after_count", "Blocks after", sum->counts[1]);
+}
+
+static int add_sums(struct doc *doc, const struct run_diff *change, enum diff_by by,
+                    struct err *err)
+{
+    const bool by_category = by == DIFF_BY_CATEGORY;
+    struct diff_sum *sums;
+    const int count = diff_tree_sums(&sums, by, &change->sides[0], &change->sides[1], err);
+
+    if (count < 0)
+        return -1;
+    doc_list_begin(doc, by_category ? "categories" : "phases",
+                   by_category ? "By category" : "By phase");
+    for (int i = 0; i < count; i++) {
+        doc_row_begin(doc);
+        add_sum(doc, by_category ? "category" : "phase",
+                by_category ? "Category" : "Phase of birth", PAGE_OUTSIDE, &sums[i]);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+    free(sums);
+    return 0;
+}
+
+/* Each layer at its own moment: their changes do not add up. */
+static int add_layers(struct doc *doc, const struct study *study, const struct device_use *use,
+                      const struct view *view, struct err *err)
+{
+    uint32_t stocks[STUDY_STOCKS_MAX];
+    const size_t count = study_stocks(study, use, view, stocks, STUDY_STOCKS_MAX);
+    int status = 0;
+
+    doc_list_begin(doc, "layers", "By layer");
+    for (size_t i = 0; i < count && !status; i++) {
+        char name[PAGE_LAYER_BYTES];
+        struct run_diff change;
+
+        if ((status = find_change(&change, study, view, stocks[i], err)))
+            break;
+        const uint64_t *bytes = change.difference.bytes;
+        struct diff_sum sum = {.bytes = {bytes[0], bytes[1]}};
+        for (int side = 0; side < 2; side++)
+            for (size_t n = 0; n < change.sides[side].count; n++)
+                sum.counts[side] += change.sides[side].items[n].count;
+        sum.name = page_layer_name(study, &study->history.stocks[stocks[i]], name);
+        doc_row_begin(doc);
+        add_sum(doc, "layer", "Layer", "", &sum);
+        doc_row_end(doc);
+        run_diff_release(&change);
+    }
+    doc_list_end(doc);
+    return status;
+}
+
+static void add_totals(struct doc *doc, const struct view *view, const struct run_diff *change)
+{
+    const struct page_diff_options *own = diff_options(view);
+    const uint64_t *bytes = change->difference.bytes;
+
+    doc_text(doc_detail(doc), "before_at", "before", moment_name(own->at[0]));
+    doc_text(doc_detail(doc), "after_at", "after", moment_name(own->at[1]));
+    doc_integer(doc, "delta_bytes", "change", DOC_DELTA, (int64_t)(bytes[1] - bytes[0]));
+    doc_bytes(doc, "before_bytes", "before", bytes[0]);
+    doc_bytes(doc, "after_bytes", "after", bytes[1]);
+}
+
+static int add_device(struct doc *doc, const struct study *study, const struct device_use *use,
+                      const struct view *view, struct err *err)
+{
+    const int by = diff_options(view)->by ? diff_options(view)->by : DIFF_BY_SITE;
+    const uint32_t stock = study_stock(study, use, view);
+    static const char *const tables[] = {[DIFF_BY_SITE] = "sites",
+                                         [DIFF_BY_CATEGORY] = "categories",
+                                         [DIFF_BY_PHASE] = "phases",
+                                         [DIFF_BY_LAYER] = "layers"};
+    struct run_diff change;
+
+    if (stock == HISTORY_NONE)
+        return 0;
+    if (find_change(&change, study, view, stock, err))
+        return -1;
+    doc_set_table(doc, tables[by]);
+    add_totals(doc, view, &change);
+    page_diff_rows(by == DIFF_BY_SITE ? doc : doc_detail(doc), &change, view, "sites",
+                   "What changed, by the line that is to blame", false);
+    int status = add_sums(by == DIFF_BY_PHASE || by == DIFF_BY_LAYER ? doc_detail(doc) : doc,
+                          &change, DIFF_BY_CATEGORY, err);
+    if (!status)
+        status = add_sums(by == DIFF_BY_PHASE ? doc : doc_detail(doc), &change, DIFF_BY_PHASE, err);
+    run_diff_release(&change);
+    return status ? -1
+                  : add_layers(by == DIFF_BY_LAYER ? doc : doc_detail(doc), study, use, view, err);
+}
+
+static int add_before(struct doc *doc, const struct study *study, const struct view *view,
+                      struct err *err)
+{
+    const struct study *before = diff_options(view)->before;
+
+    doc_object_begin(doc, "before", NULL);
+    doc_text(doc, "path", "before", before->trace.path);
+    doc_text(doc_detail(doc), "command", "program", before->trace.meta.command.value);
+    doc_object_end(doc);
+    return page_warnings(doc, study, view, err);
+}
+
+static void ask_diff(struct study_ask *ask, const struct view *view, const struct doc *doc)
+{
+    (void)doc;
+    ask->at = diff_options(view)->at[1];
+}
+
+const struct page page_diff = {.schema = "gpumemtrace.diff/1",
+                               .ask = ask_diff,
+                               .answer = answer_diff,
+                               .device = add_device,
+                               .tail = add_before};

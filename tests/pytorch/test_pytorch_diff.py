@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""The changes of tests/diff, made to scripts in a folder of another name: which line `diff` and `check` name."""
+import shutil
+import subprocess
+
+import pytest
+
+from support.pytorch_builds import SCRIPTS
+from support.run import ROOT, load_json, run_command
+
+CHANGES = ROOT / "tests/diff"
+
+
+def names_of(kind):
+    return sorted(path.stem for path in (CHANGES / kind).glob("*.patch"))
+
+
+def read_head(patch):
+    """{"Change": …, "Script": …, "Guilty": …}: the lines above the patch."""
+    head = patch.read_text().split("\n\n", 1)[0]
+    return dict(line.split(": ", 1) for line in head.splitlines())
+
+
+@pytest.fixture
+def change(dry_run, tmp_path):
+    """change(kind, name) is the traces before and after, and the line to blame."""
+
+    def make(kind, name):
+        patch = CHANGES / kind / f"{name}.patch"
+        head = read_head(patch)
+        script, *arguments = head["Script"].split()
+        folder = tmp_path / "elsewhere" / "renamed"
+        folder.mkdir(parents=True)
+        for file in (script, "moments.py"):
+            shutil.copy(SCRIPTS / file, folder)
+        subprocess.run(["patch", "-p1", "-s", "-i", patch], cwd=folder, check=True, timeout=60)
+        before, after = dry_run(script, *arguments).trace, dry_run(folder / script, *arguments).trace
+        return before, after, head.get("Guilty")
+
+    return make
+
+
+def place(row):
+    return f"{row['file']}:{row['line']}"
+
+
+def sums_up(device):
+    return sum(row["delta_bytes"] for row in device["sites"]) == device["delta_bytes"]
+
+
+@pytest.mark.parametrize("name", names_of("grown"))
+def test_the_first_row_of_a_change_that_holds_more_is_the_line_to_blame(change, name):
+    before, after, guilty = change("grown", name)
+    (device,) = load_json("diff", before, after)["devices"]
+    assert place(device["sites"][0]) == guilty
+    assert sums_up(device)
+    (back,) = load_json("diff", after, before)["devices"]
+    assert sums_up(back) and back["delta_bytes"] == -device["delta_bytes"]
+
+
+@pytest.mark.parametrize("name", names_of("same"))
+def test_a_change_that_holds_nothing_more_has_no_rows_and_passes(change, name):
+    before, after, _ = change("same", name)
+    (device,) = load_json("diff", before, after)["devices"]
+    assert device["sites"] == []
+    assert run_command("check", after, f"--baseline={before}", "--tolerance=0%").returncode == 0
+
+
+def test_there_are_ten_changes_of_each_kind():
+    assert (len(names_of("grown")), len(names_of("same"))) == (10, 10)
