@@ -16,9 +16,8 @@
  *   cached      what lay idle in the process's pools would have done, and could not be reached: the
  *               call was not the pool's, or a hole that fits belongs to another stream, or whole
  *               segments were idle and not given back, as during a capture
- *   fragmented  the memory was there but not in one piece: what lay idle in the pool would have done,
- *               or it and the free bytes of the card together, if at least a twentieth of what the
- *               pool holds lay idle
+ *   fragmented  the memory was there but not in one piece: what lay idle would have done, alone or
+ *               with the free bytes of the card; of a pool, at least a twentieth of what it holds
  *   others      what the card has in use beyond this process and its context would have made room,
  *               and is more than a context grows by
  *   outside     what this process holds outside of the framework (libraries, its own calls) would

@@ -26,10 +26,15 @@ static bool would_make_room(const struct oom *oom, uint64_t bytes)
            would_fit(oom->asked_bytes, oom->idle_bytes, oom->device_free_bytes, bytes);
 }
 
+static bool is_notable(const struct oom *oom, uint64_t idle_bytes)
+{
+    return idle_bytes && idle_bytes >= oom->reserved_bytes / IDLE_FEWEST_DIVISOR;
+}
+
 static bool is_enough(const struct oom *oom, uint64_t idle_bytes)
 {
     return idle_bytes >= oom->asked_bytes ||
-           (idle_bytes && idle_bytes >= oom->reserved_bytes / IDLE_FEWEST_DIVISOR &&
+           (is_notable(oom, idle_bytes) &&
             would_fit(oom->asked_bytes, idle_bytes, oom->device_free_bytes, 0));
 }
 
@@ -66,7 +71,9 @@ static enum oom_verdict judge_idle(struct oom *oom)
         return decide(oom, OOM_CACHED, OOM_NOT_GIVEN_BACK);
     if (!oom->has_pool && !is_stream_ordered && is_enough(oom, oom->sum.mempools_bytes))
         return decide(oom, OOM_CACHED, OOM_ANOTHER_CALLER);
-    return is_enough(oom, oom->idle_bytes) ? OOM_FRAGMENTED : OOM_EXHAUSTED;
+    return (!oom->has_pool || is_notable(oom, oom->idle_bytes)) && is_enough(oom, oom->idle_bytes)
+               ? OOM_FRAGMENTED
+               : OOM_EXHAUSTED;
 }
 
 /* Bytes in use that are nobody's: of other processes, unless something else may be behind them. */

@@ -89,6 +89,16 @@ def test_a_pool_is_not_fragmented_by_what_every_allocator_loses(trace, idle, exp
     assert verdict(trace) == expected
 
 
+@pytest.mark.parametrize("idle, expected", [(GIB, "fragmented"), (500 * MIB, "exhausted")])
+def test_nor_by_as_little_where_what_was_asked_for_is_less(trace, idle, expected):
+    """In one piece it would have served this request, and the next one would have failed."""
+    held = 16 * GIB - CONTEXT - 20 * MIB
+    trace.tensor(trace.alloc(held), held - idle)
+    fail(trace, 300 * MIB, free=20 * MIB)
+    trace.fail(300 * MIB, "tensor")
+    assert verdict(trace) == expected
+
+
 @pytest.mark.parametrize("more, expected", [(0, "fragmented"), (1, "exhausted")])
 def test_a_pool_is_fragmented_where_everything_free_together_is_just_enough(trace, more, expected):
     held = 16 * GIB - CONTEXT - 200 * MIB

@@ -123,8 +123,11 @@ def judge(failure, stock, found):
     idle, live, reserved = found["idle_bytes"] or 0, found["live_bytes"], found["reserved_bytes"] or 0
     has_pool, of_pool = found["has_pool"], stock[1] == "pool"
 
+    def notable(bytes_):
+        return bool(bytes_) and bytes_ >= reserved // 20
+
     def enough(bytes_):
-        return bytes_ >= asked or bool(bytes_) and bytes_ >= reserved // 20 and asked <= bytes_ + (free or 0)
+        return bytes_ >= asked or notable(bytes_) and asked <= bytes_ + (free or 0)
 
     def makes_room(bytes_):
         return bytes_ >= (total or 0) // 32 and asked <= idle + (free or 0) + bytes_
@@ -144,7 +147,7 @@ def judge(failure, stock, found):
         return "cached"
     elif not has_pool and event.memory != "stream-ordered" and enough(found["mempools_bytes"]):
         return "cached"
-    elif enough(idle):
+    elif (notable(idle) or not has_pool) and enough(idle):
         return "fragmented"
     if free is None:
         return "exhausted" if total and asked > max(total - found["driver_live_bytes"], 0) else "unknown"
