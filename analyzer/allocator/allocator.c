@@ -51,33 +51,6 @@ static uint64_t segment_bytes(uint64_t bytes)
     return round_up(bytes, ALLOCATOR_GRANULE_BYTES);
 }
 
-/* --- pools --- */
-
-/* Programs have few streams. */
-static uint32_t known_pool(const struct allocator *allocator, uint64_t stream, bool is_small)
-{
-    for (size_t i = 0; i < allocator->pool_count; i++)
-        if (allocator->pools[i].stream == stream && allocator->pools[i].is_small == is_small)
-            return (uint32_t)i;
-    return ALLOCATOR_NONE;
-}
-
-static uint32_t find_pool(struct allocator *allocator, uint64_t stream, bool is_small,
-                          struct err *err)
-{
-    const uint32_t known = known_pool(allocator, stream, is_small);
-
-    if (known != ALLOCATOR_NONE)
-        return known;
-    struct allocator_pool *grown = array_grow(allocator->pools, &allocator->pool_capacity,
-                                              allocator->pool_count, sizeof *grown, err);
-    if (!grown)
-        return ALLOCATOR_NONE;
-    allocator->pools = grown;
-    grown[allocator->pool_count] = (struct allocator_pool){.stream = stream, .is_small = is_small};
-    return (uint32_t)allocator->pool_count++;
-}
-
 /* --- choice --- */
 
 static uint64_t expandable_bytes(const struct allocator *allocator, uint32_t block)
@@ -105,7 +78,7 @@ static uint32_t fit_expandable(const struct allocator *allocator, uint32_t block
 static uint32_t choose_block(const struct allocator *allocator, uint32_t pool, uint64_t bytes)
 {
     const struct allocator_settings *settings = &allocator->settings;
-    uint32_t block = free_tree_find(allocator, pool, bytes, 0);
+    uint32_t block = free_tree_find(allocator, pool, bytes);
 
     if (block == ALLOCATOR_NONE)
         return ALLOCATOR_NONE;
@@ -119,13 +92,26 @@ static uint32_t choose_block(const struct allocator *allocator, uint32_t pool, u
     return block;
 }
 
-uint32_t allocator_find(const struct allocator *allocator, uint64_t bytes, uint64_t stream)
+static struct allocator_request rounded(const struct allocator_request *request)
 {
-    const uint64_t rounded_bytes = round_up(bytes, ALLOCATOR_ROUND_BYTES);
-    const uint32_t pool =
-        known_pool(allocator, stream, rounded_bytes <= ALLOCATOR_SMALL_MOST_BYTES);
+    struct allocator_request rounded = *request;
 
-    return pool == ALLOCATOR_NONE ? ALLOCATOR_NONE : choose_block(allocator, pool, rounded_bytes);
+    rounded.bytes = round_up(request->bytes, ALLOCATOR_ROUND_BYTES);
+    return rounded;
+}
+
+uint32_t allocator_find(const struct allocator *allocator, const struct allocator_request *request)
+{
+    const struct allocator_request own = rounded(request);
+    const uint32_t pool = allocator_known_pool(allocator, &own);
+
+    return pool == ALLOCATOR_NONE ? ALLOCATOR_NONE : choose_block(allocator, pool, own.bytes);
+}
+
+void allocator_prefer_oldest(struct allocator *allocator, bool prefers_oldest)
+{
+    allocator->settings.prefers_oldest = prefers_oldest;
+    free_tree_rebuild(allocator);
 }
 
 /* --- growth --- */
@@ -151,44 +137,48 @@ static bool is_beyond_fraction(const struct allocator *allocator, uint64_t bytes
            (bytes > most_bytes || allocator->reserved_bytes > most_bytes - bytes);
 }
 
-/* A new free block, in no tree. */
+/* A new free block, in no tree. A memory fraction is asked for a whole segment, also where a range
+ * then grows by no more than the request lacks. */
 static int grow_pool(struct allocator *allocator, uint32_t pool, uint64_t bytes, uint32_t *block,
                      struct err *err)
 {
+    const uint64_t new_bytes = allocator->settings.no_caching ? bytes : segment_bytes(bytes);
     struct allocator_block born = {
-        .bytes = bytes, .before = ALLOCATOR_NONE, .after = ALLOCATOR_NONE, .pool = pool};
+        .bytes = new_bytes, .before = ALLOCATOR_NONE, .after = ALLOCATOR_NONE, .pool = pool};
 
     *block = ALLOCATOR_NONE;
-    if (is_beyond_fraction(allocator, bytes))
+    if (is_beyond_fraction(allocator, new_bytes))
         return 0;
     if (allocator->settings.expandable_segments)
         return allocator_grow_expandable(allocator, pool, bytes, block, err);
-    if (!take_segment(allocator, bytes, &born.address))
+    if (!take_segment(allocator, new_bytes, &born.address))
         return 0;
+    born.segment_age = allocator->segment_count++;
     *block = allocator_block_new(allocator, &born, err);
     if (*block == ALLOCATOR_NONE)
         return -1;
-    allocator_count_reserved(allocator, bytes);
+    allocator_count_reserved(allocator, new_bytes);
     return 0;
 }
 
-static int grow_or_retry(struct allocator *allocator, uint32_t pool, uint64_t bytes,
-                         uint32_t *block, enum allocator_outcome *outcome, struct err *err)
+static int grow_or_retry(struct allocator *allocator, uint32_t pool,
+                         const struct allocator_request *request, uint32_t *block,
+                         enum allocator_outcome *outcome, struct err *err)
 {
-    const uint64_t asked_bytes = segment_bytes(bytes);
+    const uint64_t bytes = request->bytes;
 
     *outcome = ALLOCATOR_GREW;
     allocator_collect_garbage(allocator);
-    if (grow_pool(allocator, pool, asked_bytes, block, err))
+    if (grow_pool(allocator, pool, bytes, block, err))
         return -1;
     if (*block != ALLOCATOR_NONE)
         return 0;
     *outcome = ALLOCATOR_RETRIED;
     if (allocator_give_back_oversized(allocator, pool, bytes) &&
-        grow_pool(allocator, pool, asked_bytes, block, err))
+        grow_pool(allocator, pool, bytes, block, err))
         return -1;
-    if (*block == ALLOCATOR_NONE && (allocator_empty_cache(allocator, err) ||
-                                     grow_pool(allocator, pool, asked_bytes, block, err)))
+    if (*block == ALLOCATOR_NONE && !request->is_capturing &&
+        (allocator_empty_cache(allocator, err) || grow_pool(allocator, pool, bytes, block, err)))
         return -1;
     if (*block == ALLOCATOR_NONE)
         *outcome = ALLOCATOR_REFUSED;
@@ -235,25 +225,25 @@ static int alloc_uncached(struct allocator *allocator, uint32_t pool, uint64_t b
     return *block == ALLOCATOR_NONE ? 0 : use_block(allocator, *block, bytes, err);
 }
 
-int allocator_alloc(struct allocator *allocator, uint64_t bytes, uint64_t stream, uint32_t *block,
-                    enum allocator_outcome *outcome, struct err *err)
+int allocator_alloc(struct allocator *allocator, const struct allocator_request *request,
+                    uint32_t *block, enum allocator_outcome *outcome, struct err *err)
 {
-    const uint64_t rounded_bytes = round_up(bytes, ALLOCATOR_ROUND_BYTES);
-    const uint32_t pool =
-        find_pool(allocator, stream, rounded_bytes <= ALLOCATOR_SMALL_MOST_BYTES, err);
+    const struct allocator_request own = rounded(request);
+    const uint32_t pool = allocator_find_pool(allocator, &own, err);
 
     if (pool == ALLOCATOR_NONE)
         return -1;
-    allocator->search_count++;
+    if (own.owner == ALLOCATOR_OF_ALL && !allocator->pools[pool].is_small)
+        allocator->search_count++;
     if (allocator->settings.no_caching)
-        return alloc_uncached(allocator, pool, rounded_bytes, block, outcome, err);
+        return alloc_uncached(allocator, pool, own.bytes, block, outcome, err);
     *outcome = ALLOCATOR_REUSED;
-    *block = choose_block(allocator, pool, rounded_bytes);
+    *block = choose_block(allocator, pool, own.bytes);
     if (*block != ALLOCATOR_NONE)
         free_tree_remove(allocator, *block);
-    else if (grow_or_retry(allocator, pool, rounded_bytes, block, outcome, err))
+    else if (grow_or_retry(allocator, pool, &own, block, outcome, err))
         return -1;
-    return *block == ALLOCATOR_NONE ? 0 : use_block(allocator, *block, rounded_bytes, err);
+    return *block == ALLOCATOR_NONE ? 0 : use_block(allocator, *block, own.bytes, err);
 }
 
 int allocator_free(struct allocator *allocator, uint32_t block, struct err *err)

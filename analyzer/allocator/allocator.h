@@ -5,7 +5,8 @@
  *
  *     request    rounded up to 512 B; up to 1 MiB it is served by the small pool of its stream,
  *                otherwise by the large one
- *     choice     the smallest free block of the pool that fits, the lowest address among equals
+ *     choice     the smallest free block of the pool that fits; among equals the lowest address, in
+ *                newer releases the block of the oldest segment
  *     segment    where none fits: 2 MiB for the small pool; for the large one 20 MiB below 10 MiB,
  *                otherwise the request rounded up to 2 MiB
  *     split      the rest of a block becomes free if it has 512 B (small pool, expandable segments)
@@ -15,6 +16,8 @@
  *
  *     max_split      blocks of that size and more are not split, and serve only requests of that
  *                    size which leave at most 20 MiB of them
+ *     capture        what a stream takes while it is captured has pools of its own, which captures may
+ *                    share; they keep all until the graphs are gone
  *     expandable     a pool's segments are one range of addresses, mapped in pieces of 2 MiB
  *                    (small) or 20 MiB (large) as they are needed, and unmapped piece by piece
  *     garbage        above that share of the memory fraction, whole free large segments go that
@@ -34,9 +37,9 @@ struct allocator_settings allocator_default_settings(void);
 
 enum allocator_outcome { ALLOCATOR_REUSED, ALLOCATOR_GREW, ALLOCATOR_RETRIED, ALLOCATOR_REFUSED };
 
-/* bytes > 0. *block is what allocator_free takes; ALLOCATOR_NONE where it is refused. -1: out of memory. */
-int allocator_alloc(struct allocator *allocator, uint64_t bytes, uint64_t stream, uint32_t *block,
-                    enum allocator_outcome *outcome, struct err *err);
+/* *block is what allocator_free takes; ALLOCATOR_NONE where it is refused. -1: out of memory. */
+int allocator_alloc(struct allocator *allocator, const struct allocator_request *request,
+                    uint32_t *block, enum allocator_outcome *outcome, struct err *err);
 int allocator_free(struct allocator *allocator, uint32_t block, struct err *err);
 
 /* torch.cuda.empty_cache(): gives back all that no live block keeps. */
@@ -46,7 +49,20 @@ int allocator_empty_cache(struct allocator *allocator, struct err *err);
 bool allocator_forget_segment(struct allocator *allocator, uint32_t block);
 
 /* The block that would serve the request now; ALLOCATOR_NONE: none. */
-uint32_t allocator_find(const struct allocator *allocator, uint64_t bytes, uint64_t stream);
+uint32_t allocator_find(const struct allocator *allocator, const struct allocator_request *request);
+
+/* From now on the oldest segment's block is chosen among equals (PyTorch 2.13), or the lowest. */
+void allocator_prefer_oldest(struct allocator *allocator, bool prefers_oldest);
+
+/* Who owns the memory at that address which would serve the request, if the request's owner has none
+ * there; else the request's owner. */
+uint32_t allocator_owner_at(const struct allocator *allocator,
+                            const struct allocator_request *request, uint64_t address);
+/* Two private pools turned out to be one. */
+void allocator_join_owners(struct allocator *allocator, uint32_t from, uint32_t to);
+/* The graphs of a private pool are gone: what is free in it goes back when the cache is emptied. Its
+ * number may be another's from now on. */
+void allocator_let_go(struct allocator *allocator, uint32_t owner);
 
 /* The largest free block, and the free bytes in segments that hold something used. */
 struct allocator_holes {

@@ -21,11 +21,13 @@ uint32_t allocator_block_new(struct allocator *allocator, const struct allocator
         number = (uint32_t)allocator->block_count++;
     }
     allocator->blocks[number] = *block;
+    allocator->pools[block->pool].block_count++;
     return number;
 }
 
 void allocator_block_retire(struct allocator *allocator, uint32_t block)
 {
+    allocator->pools[allocator->blocks[block].pool].block_count--;
     allocator->blocks[block] =
         (struct allocator_block){.left = allocator->unused, .state = ALLOCATOR_USED};
     allocator->unused = block;

@@ -23,6 +23,15 @@ uint32_t allocator_block_settle(struct allocator *allocator, uint32_t block);
 /* It holds at least what was asked for: counts it. */
 void allocator_count_reserved(struct allocator *allocator, uint64_t bytes);
 
+/* --- pools --- */
+
+/* That would serve the request; ALLOCATOR_NONE: there is none yet. */
+uint32_t allocator_known_pool(const struct allocator *allocator,
+                              const struct allocator_request *request);
+/* The same, made where there is none; ALLOCATOR_NONE: out of memory. */
+uint32_t allocator_find_pool(struct allocator *allocator, const struct allocator_request *request,
+                             struct err *err);
+
 /* --- what grows a pool, or shrinks it --- */
 
 /* A free block, in no tree, of at least that many bytes; *block is ALLOCATOR_NONE where it is refused. */

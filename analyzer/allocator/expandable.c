@@ -70,6 +70,7 @@ static int add_range(struct allocator *allocator, uint32_t pool, uint32_t *block
     struct allocator_block born = {.before = ALLOCATOR_NONE,
                                    .after = ALLOCATOR_NONE,
                                    .pool = pool,
+                                   .segment_age = allocator->segment_count++,
                                    .state = ALLOCATOR_UNMAPPED,
                                    .is_expandable = true};
 
@@ -202,11 +203,12 @@ static int unmap_block(struct allocator *allocator, uint32_t block, struct err *
 int allocator_unmap_free(struct allocator *allocator, struct err *err)
 {
     for (uint32_t pool = 0; pool < allocator->pool_count; pool++) {
-        uint32_t next, block = free_tree_find(allocator, pool, 0, 0);
+        uint32_t next, block = free_tree_find(allocator, pool, 0);
 
         for (; block != ALLOCATOR_NONE; block = next) {
             next = free_tree_next(allocator, block);
-            if (allocator->blocks[block].is_expandable && unmap_block(allocator, block, err))
+            if (allocator->blocks[block].is_expandable && !allocator->pools[pool].is_kept &&
+                unmap_block(allocator, block, err))
                 return -1;
         }
     }

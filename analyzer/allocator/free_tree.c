@@ -4,7 +4,7 @@
 
 struct place {
     uint64_t group; /* the pool, and whether it is unmapped */
-    uint64_t bytes, address;
+    uint64_t bytes, age, address;
 };
 
 static uint64_t group_of(uint32_t pool, enum allocator_state state)
@@ -16,15 +16,22 @@ static struct place place_of(const struct allocator *allocator, uint32_t number)
 {
     const struct allocator_block *block = &allocator->blocks[number];
 
-    return (struct place){group_of(block->pool, block->state),
-                          block->state == ALLOCATOR_UNMAPPED ? 0 : block->bytes, block->address};
+    if (block->state == ALLOCATOR_UNMAPPED)
+        return (struct place){.group = group_of(block->pool, block->state),
+                              .address = block->address};
+    return (struct place){.group = group_of(block->pool, block->state),
+                          .bytes = block->bytes,
+                          .age = allocator->settings.prefers_oldest ? block->segment_age : 0,
+                          .address = block->address};
 }
 
 static bool is_below(const struct place *a, const struct place *b)
 {
     if (a->group != b->group)
         return a->group < b->group;
-    return a->bytes != b->bytes ? a->bytes < b->bytes : a->address < b->address;
+    if (a->bytes != b->bytes)
+        return a->bytes < b->bytes;
+    return a->age != b->age ? a->age < b->age : a->address < b->address;
 }
 
 /* By number: the same on every run, and as good as chance for what is in the tree. */
@@ -140,10 +147,9 @@ static uint32_t before(const struct allocator *allocator, const struct place *at
                                                                                   : ALLOCATOR_NONE;
 }
 
-uint32_t free_tree_find(const struct allocator *allocator, uint32_t pool, uint64_t bytes,
-                        uint64_t address)
+uint32_t free_tree_find(const struct allocator *allocator, uint32_t pool, uint64_t bytes)
 {
-    const struct place at = {group_of(pool, ALLOCATOR_FREE), bytes, address};
+    const struct place at = {.group = group_of(pool, ALLOCATOR_FREE), .bytes = bytes};
 
     return at_or_after(allocator, &at);
 }
@@ -158,7 +164,7 @@ uint32_t free_tree_next(const struct allocator *allocator, uint32_t block)
 
 uint32_t free_tree_first_unmapped(const struct allocator *allocator, uint32_t pool)
 {
-    const struct place at = {group_of(pool, ALLOCATOR_UNMAPPED), 0, 0};
+    const struct place at = {.group = group_of(pool, ALLOCATOR_UNMAPPED)};
 
     return at_or_after(allocator, &at);
 }
@@ -172,7 +178,15 @@ uint32_t free_tree_previous(const struct allocator *allocator, uint32_t block)
 
 uint32_t free_tree_last(const struct allocator *allocator, uint32_t pool)
 {
-    const struct place at = {group_of(pool, ALLOCATOR_FREE), UINT64_MAX, UINT64_MAX};
+    const struct place at = {.group = group_of(pool, ALLOCATOR_FREE), .bytes = UINT64_MAX};
 
     return before(allocator, &at);
+}
+
+void free_tree_rebuild(struct allocator *allocator)
+{
+    allocator->tree = ALLOCATOR_NONE;
+    for (size_t i = 0; i < allocator->block_count; i++)
+        if (allocator->blocks[i].state != ALLOCATOR_USED)
+            free_tree_add(allocator, (uint32_t)i);
 }

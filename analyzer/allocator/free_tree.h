@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The blocks of a model that are not used, in order: by pool, the mapped before the unmapped, by
- * size (the unmapped: not), by address. A treap inside the model's array of blocks. It must not
+ * size and, if that counts, by the age of the segment (the unmapped: not), by address. A treap inside the model's array of blocks. It must not
  * know what is done with them.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ALLOCATOR_FREE_TREE_H
@@ -12,10 +12,8 @@
 void free_tree_add(struct allocator *allocator, uint32_t block);
 void free_tree_remove(struct allocator *allocator, uint32_t block);
 
-/* The first free block of the pool that has at least so many bytes, from that address on among
- * equals; ALLOCATOR_NONE: none. */
-uint32_t free_tree_find(const struct allocator *allocator, uint32_t pool, uint64_t bytes,
-                        uint64_t address);
+/* The first free block of the pool that has at least so many bytes; ALLOCATOR_NONE: none. */
+uint32_t free_tree_find(const struct allocator *allocator, uint32_t pool, uint64_t bytes);
 /* The next one of the same pool and state; ALLOCATOR_NONE: it was the last. */
 uint32_t free_tree_next(const struct allocator *allocator, uint32_t block);
 uint32_t free_tree_first_unmapped(const struct allocator *allocator, uint32_t pool);
@@ -23,5 +21,8 @@ uint32_t free_tree_first_unmapped(const struct allocator *allocator, uint32_t po
 uint32_t free_tree_previous(const struct allocator *allocator, uint32_t block);
 /* The largest free block of the pool. */
 uint32_t free_tree_last(const struct allocator *allocator, uint32_t pool);
+
+/* What orders blocks has changed. */
+void free_tree_rebuild(struct allocator *allocator);
 
 #endif

@@ -33,11 +33,11 @@ bool allocator_forget_segment(struct allocator *allocator, uint32_t block)
 int allocator_empty_cache(struct allocator *allocator, struct err *err)
 {
     for (uint32_t pool = 0; pool < allocator->pool_count; pool++) {
-        uint32_t next, block = free_tree_find(allocator, pool, 0, 0);
+        uint32_t next, block = free_tree_find(allocator, pool, 0);
 
         for (; block != ALLOCATOR_NONE; block = next) {
             next = free_tree_next(allocator, block);
-            if (is_whole_segment(&allocator->blocks[block]))
+            if (is_whole_segment(&allocator->blocks[block]) && !allocator->pools[pool].is_kept)
                 give_back(allocator, block);
         }
     }
@@ -56,7 +56,7 @@ bool allocator_give_back_oversized(struct allocator *allocator, uint32_t pool, u
 
     if (max_split_bytes == ALLOCATOR_UNLIMITED || allocator->pools[pool].is_small)
         return false;
-    block = free_tree_find(allocator, pool, wanted_bytes, 0);
+    block = free_tree_find(allocator, pool, wanted_bytes);
     if (block != ALLOCATOR_NONE) {
         give_back(allocator, block);
         return true;
@@ -81,7 +81,9 @@ struct garbage {
 
 static bool is_garbage(const struct allocator *allocator, const struct allocator_block *block)
 {
-    return !allocator->pools[block->pool].is_small && is_whole_segment(block);
+    const struct allocator_pool *pool = &allocator->pools[block->pool];
+
+    return !pool->is_small && pool->owner == ALLOCATOR_OF_ALL && is_whole_segment(block);
 }
 
 static struct garbage weigh_garbage(const struct allocator *allocator)
@@ -89,7 +91,7 @@ static struct garbage weigh_garbage(const struct allocator *allocator)
     struct garbage found = {0};
 
     for (uint32_t pool = 0; pool < allocator->pool_count; pool++) {
-        uint32_t block = free_tree_find(allocator, pool, 0, 0);
+        uint32_t block = free_tree_find(allocator, pool, 0);
 
         for (; block != ALLOCATOR_NONE; block = free_tree_next(allocator, block))
             if (is_garbage(allocator, &allocator->blocks[block])) {
@@ -106,7 +108,7 @@ static uint64_t give_back_older(struct allocator *allocator, double age, struct 
     uint64_t given_bytes = 0;
 
     for (uint32_t pool = 0; pool < allocator->pool_count; pool++) {
-        uint32_t next, block = free_tree_find(allocator, pool, 0, 0);
+        uint32_t next, block = free_tree_find(allocator, pool, 0);
 
         for (; block != ALLOCATOR_NONE; block = next) {
             const uint64_t own_age = allocator->search_count - allocator->blocks[block].born;
@@ -154,7 +156,7 @@ struct allocator_holes allocator_holes(const struct allocator *allocator)
                                         allocator->reserved_bytes - allocator->allocated_bytes};
 
     for (uint32_t pool = 0; pool < allocator->pool_count; pool++) {
-        uint32_t block = free_tree_find(allocator, pool, 0, 0);
+        uint32_t block = free_tree_find(allocator, pool, 0);
 
         for (; block != ALLOCATOR_NONE; block = free_tree_next(allocator, block)) {
             const struct allocator_block *free_block = &allocator->blocks[block];

@@ -25,6 +25,7 @@
 struct allocator_settings {
     bool expandable_segments;
     bool no_caching;          /* each request is a call of the driver */
+    bool prefers_oldest;      /* among equals the block of the oldest segment, not the lowest */
     uint64_t max_split_bytes; /* ALLOCATOR_UNLIMITED: no such setting */
     uint64_t max_rest_bytes;  /* that a block above max_split may leave; 20 MiB unless set */
     double garbage_threshold; /* 0: never */
@@ -36,6 +37,7 @@ enum allocator_state { ALLOCATOR_FREE, ALLOCATOR_USED, ALLOCATOR_UNMAPPED };
 struct allocator_block {
     uint64_t address, bytes;
     uint64_t born;          /* the model's count of searches when it became free */
+    uint32_t segment_age;   /* of its segment or range: how many were taken before it */
     uint32_t before, after; /* neighbours in the segment */
     uint32_t left, right;   /* in the tree of what is not used; left links entries given back */
     uint32_t pool;          /* of allocator.pools */
@@ -43,9 +45,22 @@ struct allocator_block {
     bool is_expandable;
 };
 
+/* Of whom a pool is: of all, or of the graphs that share a private pool. */
+#define ALLOCATOR_OF_ALL UINT32_MAX
+
 struct allocator_pool {
     uint64_t stream;
+    uint32_t owner;
+    uint32_t block_count;
     bool is_small;
+    bool is_kept; /* of graphs that exist: nothing in it goes back to the driver */
+};
+
+struct allocator_request {
+    uint64_t bytes; /* > 0 */
+    uint64_t stream;
+    uint32_t owner;    /* ALLOCATOR_OF_ALL, or the number of a private pool */
+    bool is_capturing; /* some stream is: then a refusal empties no cache */
 };
 
 /*
@@ -72,7 +87,11 @@ struct allocator {
     uint32_t tree;   /* of what is free or unmapped: free_tree.h */
     struct allocator_pool *pools;
     size_t pool_count, pool_capacity;
-    uint64_t next_address, search_count;
+    uint64_t next_address;
+    uint64_t search_count; /* for large blocks that are no graph's, as garbage collection counts */
+    uint32_t segment_count;
+    bool
+        prefers_oldest; /* among free blocks of one size: that of the oldest segment, not the lowest */
 
     uint64_t reserved_bytes, allocated_bytes;
     uint64_t peak_reserved_bytes, peak_allocated_bytes;

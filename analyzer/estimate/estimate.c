@@ -82,9 +82,10 @@ static int replay_allocator(struct estimate *estimate, const struct schedule *sc
         goto out;
     for (size_t i = 0; i < schedule->count; i++) {
         const struct schedule_event *event = &schedule->events[i];
+        const struct allocator_request request = {.bytes = event->bytes, .owner = ALLOCATOR_OF_ALL};
         uint32_t *handle = &handles[event->block];
         if (event->is_free ? allocator_free(&allocator, *handle, err)
-                           : allocator_alloc(&allocator, event->bytes, 0, handle, &outcome, err))
+                           : allocator_alloc(&allocator, &request, handle, &outcome, err))
             goto out;
         if (event->phase == SCHEDULE_init)
             note_load(estimate, &allocator);

@@ -100,6 +100,18 @@ const char *trace_framework_version(const struct trace *trace, const char *name)
     return value_of(&trace->frameworks, name);
 }
 
+int trace_framework_release(const struct trace *trace, const char *name)
+{
+    const char *version = trace_framework_version(trace, name);
+    char *dot = NULL;
+    const long major = version ? strtol(version, &dot, 10) : 0;
+
+    if (!dot || *dot != '.' || major < 0 || major > 99)
+        return 0;
+    const long minor = strtol(dot + 1, NULL, 10);
+    return minor >= 0 && minor < 100 ? (int)(major * 100 + minor) : 0;
+}
+
 const char *trace_allocator_setting(const struct trace *trace, const char *name)
 {
     return value_of(&trace->allocator_settings, name);

@@ -137,6 +137,8 @@ const char *trace_hook(const struct trace *trace, unsigned hook_id);
 
 /* The version of a framework in the process, as torch; NULL: not known. */
 const char *trace_framework_version(const struct trace *trace, const char *name);
+/* Of that version: 206 is 2.6; 0: not known. */
+int trace_framework_release(const struct trace *trace, const char *name);
 /* What an allocator's setting was: an environment variable's value, or as "pytorch" the text that
  * PyTorch's allocator took last, from a variable or a call, which is what it obeys; NULL: not set, or
  * not known. */

@@ -14,7 +14,7 @@ static void say_no_block(const struct difference *found, char *out, size_t size)
     snprintf(out, size,
              "%s at 0x%" PRIx64
              " lie where the model has no free block, in no new segment of the size "
-             "that it would ask for: a graph's or a MemPool's memory, perhaps",
+             "that it would ask for: a MemPool's memory, perhaps, of which the trace does not tell",
              units_bytes(bytes, found->size_bytes), found->address);
 }
 
@@ -24,7 +24,7 @@ static void say_other(const struct difference *found, char *out, size_t size)
 
     snprintf(out, size,
              "PyTorch took %s at 0x%" PRIx64 ", although a free block at 0x%" PRIx64 " would have "
-             "done: that one waits for another stream's event, or belongs to a graph",
+             "done: that one waits for another stream's event, or belongs to a MemPool",
              units_bytes(bytes, found->size_bytes), found->address, found->other);
 }
 
@@ -43,7 +43,7 @@ static void say_kept(const struct difference *found, char *out, size_t size)
 
     snprintf(out, size,
              "PyTorch kept %s of free memory that the model gives back: it waits for an event, or "
-             "belongs to a graph",
+             "belongs to a MemPool",
              units_bytes(bytes, found->size_bytes));
 }
 
@@ -54,7 +54,7 @@ static void say_refused(const struct difference *found, char *out, size_t size)
     snprintf(out, size,
              "PyTorch had no room for %s, although a free block at 0x%" PRIx64
              " would have done: that "
-             "one waits for another stream's event, or belongs to a graph",
+             "one waits for another stream's event, or belongs to a MemPool",
              units_bytes(bytes, found->size_bytes), found->other);
 }
 
@@ -215,8 +215,8 @@ int page_what_if_answer(struct opening *opening, const struct study *study, cons
     if (found->kind != DIFFERENCE_NONE)
         return page_say(
             opening,
-            "On %s the model does not give what was recorded, so it gives no figure: at "
-            "event %" PRIu64 " %s.",
+            "On %s what it would have held is unknown, because the model does not give what was "
+            "recorded: at event %" PRIu64 " %s.",
             name, found->seq, page_difference(found, words));
     if (say_change(opening, name, what_if, device, &device->runs[0]) < 0 ||
         say_failures(opening, &device->runs[0]) < 0)

@@ -3,7 +3,6 @@
 #include "torch_setting.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/replay/history/live_walk.h"
@@ -13,17 +12,6 @@ static const char wanted[] = "expandable_segments:True";
 /* Releases: the first with the setting; that which reads it under the new name and takes no notice;
  * the first that obeys the new name. */
 enum { FIRST = 201, DEAF = 209, NEW_NAME = 210 };
-
-/* 2.6.0 is 206; 0: not known. */
-static int release_of(const char *version)
-{
-    char *dot = NULL;
-    const long major = version ? strtol(version, &dot, 10) : 0;
-    if (!dot || *dot != '.' || major < 0 || major > 99)
-        return 0;
-    const long minor = strtol(dot + 1, NULL, 10);
-    return minor >= 0 && minor < 100 ? (int)(major * 100 + minor) : 0;
-}
 
 /* Segments that grow are mapped piece by piece. */
 static bool has_mapped_segments(const struct history *history, uint32_t stock, uint64_t index)
@@ -53,7 +41,7 @@ bool torch_setting(char setting[REMEDY_SETTING_BYTES], const struct study *study
     const struct trace *trace = &study->trace;
     const struct stock *of = &study->history.stocks[stock];
     const char *pool = study_pool(study, of);
-    const int release = release_of(trace_framework_version(trace, "torch"));
+    const int release = trace_framework_release(trace, "torch");
     const char *variable = release >= NEW_NAME ? "PYTORCH_ALLOC_CONF" : "PYTORCH_CUDA_ALLOC_CONF";
     const char *value = trace_allocator_setting(trace, variable);
     if (!value && release >= NEW_NAME) /* the old name is an alias */

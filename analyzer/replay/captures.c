@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Segments that belong to graphs; see captures.h. A private pool is found by any of its captures: an
- * entry of the map leads to the pool of its capture, and pools that were joined lead on.
- */
+/* Segments that belong to graphs; see captures.h. */
 #include "captures.h"
 
 #include <stdlib.h>
 
 #include "analyzer/replay/history/past.h"
 #include "analyzer/util/array.h"
-#include "gpumemtrace/event.h"
-
-enum { SPACE_STREAM, SPACE_THREAD, SPACE_GRAPH_HANDLE };
 
 /* A segment as it was then: its number may be another's by now. */
 struct held_segment {
@@ -19,30 +13,17 @@ struct held_segment {
     uint64_t begin_index;
 };
 
-/* Made by a capture. */
-struct private_pool {
-    uint32_t joined_to; /* HISTORY_NONE: to none */
-    uint32_t
-        links_count;    /* streams, handles of graphs and pools that lead to it; the last lets go */
-    uint32_t thread_id; /* that began the capture */
-    struct held_segment *held;
-    size_t held_count, held_capacity;
+struct held_segments {
+    struct held_segment *items;
+    size_t count, capacity;
 };
 
 void captures_release(struct captures *captures)
 {
-    for (size_t i = 0; i < captures->slots.used && i < captures->capacity; i++)
-        free(captures->pools[i].held);
-    free(captures->pools);
-    slots_release(&captures->slots);
-    address_map_release(&captures->map);
-}
-
-static uint32_t find_pool(const struct captures *captures, uint32_t number)
-{
-    while (captures->pools[number].joined_to != HISTORY_NONE)
-        number = captures->pools[number].joined_to;
-    return number;
+    for (size_t i = 0; i < captures->held_count; i++)
+        free(captures->held[i].items);
+    free(captures->held);
+    private_pools_release(&captures->pools);
 }
 
 /* NULL: the segment is over. */
@@ -54,60 +35,65 @@ static struct segment *held_segment(const struct cursor *at, const struct held_s
                : NULL;
 }
 
-static void let_go(const struct cursor *at, const struct private_pool *pool)
+static size_t count_held(const struct captures *captures, uint32_t pool)
 {
-    for (size_t i = 0; i < pool->held_count; i++) {
-        struct segment *segment = held_segment(at, &pool->held[i]);
-        if (segment)
-            segment->of_graph.end_index = at->index;
-    }
+    return pool < captures->held_count ? captures->held[pool].count : 0;
 }
 
-static void unlink_pool(struct captures *captures, const struct cursor *at, uint32_t number)
+static void forget_held(struct captures *captures, uint32_t pool)
 {
-    while (number != HISTORY_NONE) {
-        struct private_pool *pool = &captures->pools[number];
-        const uint32_t next = pool->joined_to;
-        if (--pool->links_count)
-            return;
-        let_go(at, pool);
-        free(pool->held);
-        *pool = (struct private_pool){.joined_to = HISTORY_NONE};
-        slots_give_back(&captures->slots, number);
-        number = next;
+    if (pool < captures->held_count)
+        captures->held[pool].count = 0;
+}
+
+static void let_go(void *self, uint32_t number)
+{
+    struct captures *captures = self;
+
+    for (size_t i = 0; i < count_held(captures, number); i++) {
+        struct segment *segment = held_segment(captures->at, &captures->held[number].items[i]);
+        if (segment)
+            segment->of_graph.end_index = captures->at->index;
     }
+    forget_held(captures, number);
 }
 
 /* --- segments of private pools --- */
 
-static int add_held(struct private_pool *pool, const struct held_segment *held, struct err *err)
+static int add_held(struct captures *captures, uint32_t pool, const struct held_segment *held,
+                    struct err *err)
 {
+    struct held_segments *lists = array_reach(captures->held, &captures->capacity,
+                                              &captures->held_count, sizeof *lists, pool, err);
+    if (!lists)
+        return -1;
+    captures->held = lists;
+    struct held_segments *list = &lists[pool];
     struct held_segment *grown =
-        array_grow(pool->held, &pool->held_capacity, pool->held_count, sizeof *grown, err);
+        array_grow(list->items, &list->capacity, list->count, sizeof *grown, err);
     if (!grown)
         return -1;
-    pool->held = grown;
-    grown[pool->held_count++] = *held;
+    list->items = grown;
+    grown[list->count++] = *held;
     return 0;
 }
 
 /* The one with fewer segments is joined to the other. */
 static int join(struct captures *captures, const struct cursor *at, uint32_t one, uint32_t other)
 {
-    const bool is_smaller = captures->pools[one].held_count < captures->pools[other].held_count;
+    const bool is_smaller = count_held(captures, one) < count_held(captures, other);
     const uint32_t from = is_smaller ? one : other, to = is_smaller ? other : one;
-    struct private_pool *joined = &captures->pools[from];
-    for (size_t i = 0; i < joined->held_count; i++) {
-        struct segment *segment = held_segment(at, &joined->held[i]);
+    for (size_t i = 0; i < count_held(captures, from); i++) {
+        const struct held_segment held = captures->held[from].items[i];
+        struct segment *segment = held_segment(at, &held);
         if (!segment)
             continue;
-        if (add_held(&captures->pools[to], &joined->held[i], at->err))
+        if (add_held(captures, to, &held, at->err))
             return -1;
         segment->private_pool = to;
     }
-    joined->held_count = 0;
-    joined->joined_to = to;
-    captures->pools[to].links_count++;
+    forget_held(captures, from);
+    private_pools_join(&captures->pools, from, to);
     return 0;
 }
 
@@ -125,117 +111,60 @@ static int take_segment(struct captures *captures, const struct cursor *at, uint
     segment->of_graph = (struct life){at->index, INDEX_NONE};
     segment->private_pool = pool;
     const struct held_segment held = {number, segment->life.begin_index};
-    return add_held(&captures->pools[pool], &held, at->err);
+    return add_held(captures, pool, &held, at->err);
 }
 
-static int use_segment(struct captures *captures, const struct cursor *at, uint32_t capture,
-                       uint32_t number)
+static int use_segment(struct captures *captures, const struct cursor *at, uint32_t number)
 {
     const struct segment *segment = &at->history->segments[number];
-    const uint32_t pool = find_pool(captures, capture);
+    const uint32_t pool = private_pools_open(&captures->pools, at->event);
     if (!segment_is_of_graph(segment, at->index))
         return take_segment(captures, at, pool, number);
     return segment->private_pool == pool ? 0 : join(captures, at, pool, segment->private_pool);
 }
 
-/* --- open captures --- */
+/* --- events --- */
 
-/* The capture that is no longer open: it is found by its stream, and by its thread unless that has begun
- * another since. */
-static uint32_t close_capture(struct captures *captures, uint64_t stream)
+static struct private_pools *handle_event(struct captures *captures, const struct cursor *at)
 {
-    const uint32_t number = address_map_remove(&captures->map, SPACE_STREAM, stream);
-    if (number == ADDRESS_MAP_NONE)
-        return number;
-    const uint32_t thread_id = captures->pools[number].thread_id;
-    if (address_map_get(&captures->map, SPACE_THREAD, thread_id) == number)
-        address_map_remove(&captures->map, SPACE_THREAD, thread_id);
-    return number;
+    captures->at = at;
+    captures->pools.self = captures;
+    captures->pools.gone = let_go;
+    return &captures->pools;
 }
 
 int captures_begin(struct captures *captures, const struct cursor *at)
 {
-    const struct event *event = at->event;
-    const uint32_t before = close_capture(captures, event->stream);
-    if (before != ADDRESS_MAP_NONE)
-        unlink_pool(captures, at, before);
-    const uint32_t number = slots_take(&captures->slots, at->err);
-    if (number == SLOT_NONE)
-        return -1;
-    struct private_pool *grown =
-        array_grow(captures->pools, &captures->capacity, number, sizeof *grown, at->err);
-    if (!grown)
-        return -1;
-    captures->pools = grown;
-    grown[number] = (struct private_pool){
-        .joined_to = HISTORY_NONE, .links_count = 1, .thread_id = event->thread_id};
-    return address_map_put(&captures->map, SPACE_STREAM, event->stream, number, at->err) ||
-                   address_map_put(&captures->map, SPACE_THREAD, event->thread_id, number, at->err)
-               ? -1
-               : 0;
+    return private_pools_begin(handle_event(captures, at), at->event, at->err);
 }
 
-static uint32_t find_open(const struct captures *captures, const struct event *event)
+int captures_end(struct captures *captures, const struct cursor *at)
 {
-    const uint32_t number = event->stream == STREAM_UNKNOWN
-                                ? ADDRESS_MAP_NONE
-                                : address_map_get(&captures->map, SPACE_STREAM, event->stream);
-    return number == ADDRESS_MAP_NONE
-               ? address_map_get(&captures->map, SPACE_THREAD, event->thread_id)
-               : number;
+    return private_pools_end(handle_event(captures, at), at->event, at->err);
+}
+
+int captures_make_graph(struct captures *captures, const struct cursor *at)
+{
+    return private_pools_make_graph(handle_event(captures, at), at->event, at->err);
+}
+
+void captures_destroy_graph(struct captures *captures, const struct cursor *at)
+{
+    private_pools_destroy_graph(handle_event(captures, at), at->event);
 }
 
 int captures_take_tensor(struct captures *captures, const struct cursor *at,
                          const struct driver_ranges *ranges)
 {
     uint64_t address = at->event->address, end;
-    const uint32_t open = captures->map.count ? find_open(captures, at->event) : ADDRESS_MAP_NONE;
     uint32_t segment;
-    if (open == ADDRESS_MAP_NONE)
+
+    if (private_pools_open(&captures->pools, at->event) == PRIVATE_POOL_NONE)
         return 0;
     if (GMT_ADD_OVERFLOWS(address, at->event->size_bytes, &end))
         end = UINT64_MAX;
     while ((segment = driver_ranges_next_segment(ranges, &address, end)) != HISTORY_NONE)
-        if (use_segment(captures, at, open, segment))
+        if (use_segment(captures, at, segment))
             return -1;
     return 0;
-}
-
-/* --- graphs --- */
-
-static void drop_handle(struct captures *captures, const struct cursor *at, uint64_t handle)
-{
-    const uint32_t number = address_map_remove(&captures->map, SPACE_GRAPH_HANDLE, handle);
-    if (number != ADDRESS_MAP_NONE)
-        unlink_pool(captures, at, number);
-}
-
-/* From now on the handle, which may be in use again, means this pool. */
-static int add_handle(struct captures *captures, const struct cursor *at, uint32_t number,
-                      uint64_t handle)
-{
-    captures->pools[number].links_count++;
-    drop_handle(captures, at, handle);
-    return address_map_put(&captures->map, SPACE_GRAPH_HANDLE, handle, number, at->err);
-}
-
-int captures_end(struct captures *captures, const struct cursor *at)
-{
-    const uint32_t number = close_capture(captures, at->event->stream);
-    if (number == ADDRESS_MAP_NONE)
-        return 0;
-    const int status = at->event->object ? add_handle(captures, at, number, at->event->object) : 0;
-    unlink_pool(captures, at, number);
-    return status;
-}
-
-int captures_make_graph(struct captures *captures, const struct cursor *at)
-{
-    const uint32_t number = address_map_get(&captures->map, SPACE_GRAPH_HANDLE, at->event->address);
-    return number == ADDRESS_MAP_NONE ? 0 : add_handle(captures, at, number, at->event->object);
-}
-
-void captures_destroy_graph(struct captures *captures, const struct cursor *at)
-{
-    drop_handle(captures, at, at->event->object);
 }

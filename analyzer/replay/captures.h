@@ -1,28 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which segments of a framework pool belong to CUDA graphs. The segments in which tensors were taken
- * while a stream was captured, by that stream or by the thread that began the capture last, are a private
- * pool. Captures that took tensors in one segment share theirs. It is held until the captures' graphs,
- * and what was made of them, are destroyed. It must not know frameworks.
- *
- *     capture-begin ──► open ──capture-end──► held by its graph ──graph-made──► and by executable ones
- *                         │ tensors: their segments                  graph-destroy of the last: let go
+ * while a stream was captured are a private pool (private_pools.h). Captures that took tensors in one
+ * segment share theirs. It is held until the captures' graphs, and what was made of them, are destroyed.
+ * It must not know frameworks.
  *
  * It keeps the open captures, the handles of graphs that exist, and the segments that they hold.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REPLAY_CAPTURES_H
 #define GPUMEMTRACE_ANALYZER_REPLAY_CAPTURES_H
 
-#include "analyzer/util/address_map.h"
 #include "driver_ranges.h"
+#include "private_pools.h"
 
 /* A zeroed one is empty and ready for use. */
 struct captures {
-    struct private_pool *pools;
-    size_t capacity;
-    struct slots slots;
-    struct address_map
-        map; /* of pools, by captured stream, capturing thread and handle of a graph */
+    struct private_pools pools;
+    struct held_segments *held; /* of each pool */
+    size_t held_count, capacity;
+    const struct cursor *at; /* while an event is handled */
 };
 
 void captures_release(struct captures *captures);

@@ -178,10 +178,11 @@ static void end_emptying(struct recorded *recorded, const struct event *event)
     recorded->given_bytes = 0;
 }
 
-static void check_refusal(struct recorded *recorded, const struct event *event)
+static void check_refusal(struct recorded *recorded, const struct event *event,
+                          const struct allocator_request *request)
 {
     const struct allocator *allocator = &recorded->allocator;
-    const uint32_t found = allocator_find(allocator, event->size_bytes, event->stream);
+    const uint32_t found = allocator_find(allocator, request);
 
     if (found == ALLOCATOR_NONE)
         return;
@@ -191,8 +192,33 @@ static void check_refusal(struct recorded *recorded, const struct event *event)
     differ(recorded, event, &refused);
 }
 
-int recorded_alloc(struct recorded *recorded, const struct event *event, uint32_t *block,
-                   struct err *err)
+static bool finds(const struct allocator *allocator, const struct allocator_request *request,
+                  uint64_t address)
+{
+    const uint32_t found = allocator_find(allocator, request);
+
+    return found != ALLOCATOR_NONE && allocator->blocks[found].address == address;
+}
+
+bool recorded_shows_order(struct recorded *recorded, const struct event *event,
+                          const struct allocator_request *request)
+{
+    struct allocator *allocator = &recorded->allocator;
+    const bool thought = allocator->settings.prefers_oldest;
+
+    if (event->result != 0 || recorded->knows_order ||
+        allocator_find(allocator, request) == ALLOCATOR_NONE ||
+        finds(allocator, request, event->address))
+        return false;
+    allocator_prefer_oldest(allocator, !thought);
+    recorded->knows_order = finds(allocator, request, event->address);
+    if (!recorded->knows_order)
+        allocator_prefer_oldest(allocator, thought);
+    return recorded->knows_order;
+}
+
+int recorded_alloc(struct recorded *recorded, const struct event *event,
+                   const struct allocator_request *request, uint32_t *block, struct err *err)
 {
     struct allocator *allocator = &recorded->allocator;
     enum allocator_outcome outcome;
@@ -201,12 +227,12 @@ int recorded_alloc(struct recorded *recorded, const struct event *event, uint32_
     end_emptying(recorded, event);
     recorded->wanted_address = event->address;
     if (event->result != 0) {
-        check_refusal(recorded, event);
+        check_refusal(recorded, event, request);
         if (!allocator->settings.expandable_segments)
             return 0;
         recorded->wanted_address = recorded->pieces->range_address; /* it was reserved, and stays */
     }
-    if (allocator_alloc(allocator, event->size_bytes, event->stream, block, &outcome, err))
+    if (allocator_alloc(allocator, request, block, &outcome, err))
         return -1;
     if (event->result != 0)
         return 0;

@@ -65,6 +65,7 @@ struct recorded {
     struct pieces *pieces;
     uint64_t wanted_address;      /* of the tensor that is being replayed */
     uint64_t given_bytes;         /* by the model, and not yet by the recording */
+    bool knows_order;             /* among equals: an event has shown it */
     bool is_emptying;             /* pieces of ranges go back since the last tensor */
     struct difference difference; /* the first one */
 };
@@ -74,9 +75,12 @@ void recorded_init(struct recorded *recorded, int device, struct pieces *pieces,
                    const struct allocator_settings *settings);
 void recorded_release(struct recorded *recorded);
 
+/* Whether the event shows that this release chooses among equals otherwise than thought. */
+bool recorded_shows_order(struct recorded *recorded, const struct event *event,
+                          const struct allocator_request *request);
 /* -1: out of memory. Whether the recording differs says recorded->difference. */
-int recorded_alloc(struct recorded *recorded, const struct event *event, uint32_t *block,
-                   struct err *err);
+int recorded_alloc(struct recorded *recorded, const struct event *event,
+                   const struct allocator_request *request, uint32_t *block, struct err *err);
 int recorded_free(struct recorded *recorded, const struct event *event, uint32_t block,
                   struct err *err);
 /* Memory of the driver that the pool used went back. */

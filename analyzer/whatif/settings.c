@@ -10,6 +10,10 @@
 
 #define MIB (UINT64_C(1) << 20)
 
+/* The first release that takes the block of the oldest segment among equals
+ * (github.com/pytorch/pytorch/pull/183591). A recording that shows otherwise is believed. */
+enum { OLDEST_FIRST = 213 };
+
 /* --- as PyTorch takes them: "name:value,name:[value,value]" --- */
 
 struct word {
@@ -80,6 +84,7 @@ int settings_of_trace(struct whatif_settings *settings, const struct trace *trac
     struct word name, value;
 
     *settings = (struct whatif_settings){.allocator = allocator_default_settings()};
+    settings->allocator.prefers_oldest = trace_framework_release(trace, "torch") >= OLDEST_FIRST;
     if (strstr(text, "cudaMallocAsync")) {
         err_set(
             err, ERR_USAGE,

@@ -10,6 +10,7 @@
 #include "analyzer/replay/memory_rules.h"
 #include "analyzer/replay/replay.h"
 #include "analyzer/util/array.h"
+#include "graphs.h"
 
 /* --- devices --- */
 
@@ -179,7 +180,8 @@ static int serve_failure(struct whatif_run *run, const struct cursor *at, uint32
 }
 
 static int alloc_in_run(struct whatif_run *run, const struct whatif_device *device,
-                        const struct cursor *at, uint64_t outside_bytes, uint32_t *block)
+                        const struct cursor *at, const struct allocator_request *request,
+                        uint64_t outside_bytes, uint32_t *block)
 {
     const struct event *event = at->event;
     const uint64_t peak_bytes = run->allocator.peak_reserved_bytes;
@@ -192,8 +194,7 @@ static int alloc_in_run(struct whatif_run *run, const struct whatif_device *devi
         end_run(run, at, 0, true);
         return 0;
     }
-    if (allocator_alloc(&run->allocator, event->size_bytes, event->stream, block, &outcome,
-                        at->err))
+    if (allocator_alloc(&run->allocator, request, block, &outcome, at->err))
         return -1;
     note_peaks(run, device, outside_bytes, peak_bytes);
     if (event->result != 0) {
@@ -281,14 +282,15 @@ static int free_tensor(struct whatif *whatif, const struct event *event, struct 
 }
 
 static int alloc_in_runs(struct whatif *whatif, struct whatif_device *device,
-                         const struct cursor *at, uint32_t *handles)
+                         const struct cursor *at, const struct allocator_request *request,
+                         uint32_t *handles)
 {
     const uint64_t outside_bytes =
         minus(held_bytes(device, at->history), device->recorded.allocator.reserved_bytes);
     uint32_t block;
 
     for (size_t i = 0; i < whatif->ask_count; i++) {
-        if (alloc_in_run(&device->runs[i], device, at, outside_bytes, &block))
+        if (alloc_in_run(&device->runs[i], device, at, request, outside_bytes, &block))
             return -1;
         if (handles)
             handles[HANDLE_RUNS + i] = block;
@@ -308,7 +310,8 @@ static int alloc_tensor(struct whatif *whatif, const struct cursor *at)
     if (is_over(device) || (event->result == 0 && !event->address))
         return 0;
     device->has_pool = true;
-    if (recorded_alloc(&device->recorded, event, &block, at->err))
+    const struct allocator_request request = graphs_request(whatif, device, event);
+    if (recorded_alloc(&device->recorded, event, &request, &block, at->err))
         return -1;
     if (is_over(device))
         return 0;
@@ -318,7 +321,7 @@ static int alloc_tensor(struct whatif *whatif, const struct cursor *at)
             return -1;
         handles[HANDLE_RECORDED] = block;
     }
-    return alloc_in_runs(whatif, device, at, handles);
+    return alloc_in_runs(whatif, device, at, &request, handles);
 }
 
 static int replay_tensor(struct whatif *whatif, const struct cursor *at)
@@ -407,6 +410,8 @@ static int replay_event(void *self, const struct cursor *at)
         status = pieces_add(&whatif->pieces, event, true, at->err);
     else if (event->kind == EVENT_UNMAP && event->result == 0)
         status = end_mappings(whatif, at);
+    if (!status)
+        status = graphs_event(whatif, event, at->err);
     return status || note_sample(whatif, at) ? -1 : 0;
 }
 
@@ -469,6 +474,7 @@ void whatif_release(struct whatif *whatif)
         recorded_release(&device->recorded);
         free(device);
     }
+    private_pools_release(&whatif->graphs);
     pieces_release(&whatif->pieces);
     address_map_release(&whatif->tensors);
     slots_release(&whatif->tensor_slots);

@@ -17,6 +17,7 @@
 #define GPUMEMTRACE_ANALYZER_WHATIF_WHATIF_H
 
 #include "analyzer/replay/history/observer.h"
+#include "analyzer/replay/private_pools.h"
 #include "recorded.h"
 #include "settings.h"
 
@@ -70,6 +71,7 @@ struct whatif {
     const struct whatif_ask *asks;
     size_t ask_count;
     struct whatif_settings own; /* of the recording */
+    struct private_pools graphs;
 };
 
 /* For a replay of the trace. The asks must outlive it. -1: *err says why; it is to be released. */

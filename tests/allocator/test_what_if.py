@@ -157,6 +157,97 @@ def test_streams_do_not_share(trace):
     assert (found["replayed"], found["recorded_peak_reserved_bytes"]) == (True, 40 * MIB)
 
 
+def capture(trace, stream, graph, *fill_sizes):
+    """A graph that takes what is asked in segments of their own; the addresses."""
+    trace.event("capture-begin", stream=stream)
+    segments = [trace.alloc(size) for size in fill_sizes]
+    for segment, size in zip(segments, fill_sizes):
+        trace.tensor(segment, size, stream=stream)
+    trace.event("capture-end", stream=stream, object=graph)
+    return segments
+
+
+def test_a_graphs_private_pool_serves_nobody_else_and_stays_until_the_graph_is_gone(trace):
+    (segment,) = capture(trace, 7, 0x91, 60 * MIB)
+    trace.tensor_free(segment)
+    other = trace.alloc(50 * MIB)
+    trace.tensor(other, 50 * MIB, stream=7)  # although 60 are free on the same stream
+    trace.event("graph-destroy", object=0x91)
+    trace.tensor_free(other)
+    trace.free(segment)  # the cache is emptied: now both go
+    trace.free(other)
+    fill(trace, 100 * MIB)
+    found, _ = ask(trace, "expandable_segments")
+    assert (found["replayed"], found["recorded_peak_reserved_bytes"]) == (True, 110 * MIB)
+    assert found["peak_reserved_bytes"] == 120 * MIB  # 60 of the graph, and 3 pieces of 20
+
+
+def test_a_private_pool_that_exists_keeps_its_cache_when_it_is_emptied(trace):
+    (segment,) = capture(trace, 7, 0x91, 60 * MIB)
+    trace.tensor_free(segment)
+    passing = fill(trace, 40 * MIB)
+    trace.tensor_free(passing)
+    trace.free(passing)  # and not the graph's
+    fill(trace, 100 * MIB)
+    found, _ = ask(trace, "expandable_segments")
+    assert (found["recorded_peak_reserved_bytes"], found["peak_reserved_bytes"]) == (160 * MIB, 160 * MIB)
+
+
+def test_captures_that_take_tensors_in_one_segment_share_their_pool_from_then_on(trace):
+    (segment,) = capture(trace, 7, 0x91, 60 * MIB)
+    trace.tensor_free(segment)
+    trace.event("capture-begin", stream=8, thread=2)
+    trace.tensor(segment, 30 * MIB, stream=7, thread=2)  # the first capture's stream, in its segment
+    trace.tensor(segment + 30 * MIB, 30 * MIB, stream=7, thread=2)
+    trace.event("capture-end", stream=8, thread=2, object=0x92)
+    found, _ = ask(trace, "no-cache")
+    assert (found["replayed"], found["recorded_peak_reserved_bytes"]) == (True, 60 * MIB)
+
+
+def test_a_refusal_during_a_capture_empties_no_cache(trace):
+    kept = fill(trace, 200 * MIB)
+    trace.tensor_free(kept)
+    trace.event("capture-begin", stream=7)
+    trace.fail(250 * MIB)
+    trace.fail(250 * MIB, "tensor", stream=7)  # 200 of 400 are cached, and stay
+    trace.event("capture-end", stream=7, object=0)
+    trace.tensor(kept, 200 * MIB)
+    found, _ = ask(trace, "max_split_size=512MiB")
+    assert (found["replayed"], found["failures_left"]) == (True, 1)
+
+
+def two_free_blocks_of_a_size(trace):
+    """The older one at the higher address, since the driver hands out again what went back."""
+    low, high = fill(trace, 40 * MIB), fill(trace, 20 * MIB)
+    trace.tensor_free(low)
+    trace.free(low)
+    trace.alloc(20 * MIB, address=low)
+    trace.tensor(low, 20 * MIB)
+    trace.tensor_free(low)
+    trace.tensor_free(high)
+    return low, high
+
+
+@pytest.mark.parametrize("oldest", [False, True])
+def test_among_equals_the_lowest_block_is_taken_or_that_of_the_oldest_segment(trace, oldest):
+    low, high = two_free_blocks_of_a_size(trace)
+    first, second = (high, low) if oldest else (low, high)
+    trace.tensor(first, 20 * MIB)
+    trace.tensor_free(first)
+    trace.tensor(first, 20 * MIB)
+    trace.tensor(second, 20 * MIB)
+    found, _ = ask(trace, "no-cache")
+    assert found["replayed"] is True
+
+
+def test_an_expandable_segment_grows_by_what_a_request_lacks(trace):
+    for size, asked in ((36 * MIB, 69 * MIB // 2), (26 * MIB, 49 * MIB // 2)):
+        trace.tensor(trace.alloc(size), asked)
+    # 34.5 of 2 pieces of 20, which leave 5.5: 24.5 lack 19, one piece. A segment's 26 would lack two.
+    found, _ = ask(trace, "expandable_segments")
+    assert (found["replayed"], found["peak_reserved_bytes"]) == (True, 60 * MIB)
+
+
 def test_a_trace_without_pytorchs_pool_has_nothing_to_replay(trace):
     trace.alloc(20 * MIB)
     found, answer = ask(trace, "no-cache")

@@ -16,6 +16,8 @@ SCRIPTS = {
     "out of memory, tried again": ("oom_retry.py",),
     "fragmented": ("fragmented.py",),
     "growing batches": ("growing.py",),
+    "graphs": ("graphs.py",),
+    "garbage": ("garbage.py",),
 }
 SETTINGS = {
     "expandable_segments": {"PYTORCH_CUDA_ALLOC_CONF": "expandable_segments:True"},

@@ -22,8 +22,8 @@ class Block:
 class Segment:
     """Blocks by address: used, free, or (of an expandable one) unmapped."""
 
-    def __init__(self, pool, address, size, state):
-        self.pool, self.address = pool, address
+    def __init__(self, pool, address, size, state, age):
+        self.pool, self.address, self.age = pool, address, age
         self.blocks = [Block(self, address, size, state)]
 
     def cut(self, block, size):
@@ -43,11 +43,17 @@ class Segment:
 
 
 class Allocator:
-    def __init__(self, expandable=False, max_split=None, room=None, cached=True, total=16 << 30, trace=None):
+    """A pool is (stream, whether of small blocks, graph or None). With `oldest`, the oldest segment's block comes
+    first among equals, not the lowest."""
+
+    def __init__(self, expandable=False, max_split=None, room=None, cached=True, total=16 << 30, trace=None,
+                 oldest=False):
         self.expandable, self.max_split, self.cached, self.total = expandable, max_split, cached, total
         self.room = room  # a function: what the pool may hold now; None: no limit
         self.trace, self.handles = trace, {}
-        self.segments, self.next = [], 0x200000000000
+        self.segments, self.next, self.ages, self.oldest = [], 0x200000000000, 0, oldest
+        self.graphs, self.captures = set(), 0  # that exist; that are open
+        self.gone = []  # (size, address) of what went back
         self.reserved = self.live = self.peak = self.retries = 0
 
     # --- the driver ---
@@ -62,15 +68,28 @@ class Allocator:
 
     def new_segment(self, pool, size):
         self.take(size)
-        segment = Segment(pool, self.next, size, "free")
-        self.next += up(size, GRANULE)
+        segment = Segment(pool, self.place(size), size, "free", self.age())
         self.segments.append(segment)
         if self.trace:
             self.trace.alloc(size, address=segment.address)
         return segment.blocks[0]
 
+    def age(self):
+        self.ages += 1
+        return self.ages
+
+    def place(self, size):
+        """As drivers do, what went back is handed out again."""
+        again = [(length, address) for length, address in self.gone if length >= up(size, GRANULE)]
+        if again:
+            self.gone.remove(max(again))
+            return max(again)[1]
+        self.next += up(size, GRANULE)
+        return self.next - up(size, GRANULE)
+
     def give_back(self, segment):
         self.segments.remove(segment)
+        self.gone.append((up(sum(block.size for block in segment.blocks), GRANULE), segment.address))
         self.reserved -= sum(block.size for block in segment.blocks)
         if self.trace:
             self.trace.free(segment.address)
@@ -80,13 +99,16 @@ class Allocator:
     def free_blocks(self, pool):
         return [b for s in self.segments if s.pool == pool for b in s.blocks if b.state == "free"]
 
+    def order(self, block):
+        return block.size, block.segment.age if self.oldest else 0, block.address
+
     def reach(self, block):
         blocks = block.segment.blocks
         after = blocks[blocks.index(block) + 1 :][:1]
         return block.size + sum(b.size for b in after if b.state == "unmapped")
 
     def find(self, pool, size):
-        fits = sorted((b for b in self.free_blocks(pool) if b.size >= size), key=lambda b: (b.size, b.address))
+        fits = sorted((b for b in self.free_blocks(pool) if b.size >= size), key=self.order)
         if not fits:
             return None
         best = fits[0]
@@ -111,7 +133,7 @@ class Allocator:
             if found:
                 return found
         length = up(self.total + self.total // 8, piece)
-        self.segments.append(Segment(pool, self.next, length, "unmapped"))
+        self.segments.append(Segment(pool, self.next, length, "unmapped", self.age()))
         self.next += length
         return self.grow_in(self.segments[-1], size, piece)
 
@@ -146,11 +168,12 @@ class Allocator:
             segment.tidy()
 
     def empty_cache(self):
-        for segment in list(self.segments):
+        loose = [s for s in self.segments if s.pool[2] not in self.graphs]
+        for segment in list(loose):
             if len(segment.blocks) == 1 and segment.blocks[0].state == "free" and not self.expandable:
                 self.give_back(segment)
         if self.expandable:
-            for segment in list(self.segments):
+            for segment in loose:
                 self.unmap(segment)
 
     def unmap(self, segment):
@@ -175,7 +198,7 @@ class Allocator:
         if not self.max_split or pool[1]:
             return False
         wanted, given = max(size, self.max_split), 0
-        free = sorted(self.free_blocks(pool), key=lambda b: (b.size, b.address))
+        free = sorted(self.free_blocks(pool), key=self.order)
         enough = [b for b in free if b.size >= wanted]
         if enough:
             self.give_back(enough[0].segment)
@@ -189,10 +212,10 @@ class Allocator:
 
     # --- requests ---
 
-    def alloc(self, size, stream=0):
-        """The block; None: refused."""
+    def alloc(self, size, stream=0, graph=None):
+        """The block; None: refused. With a graph, its capture takes it."""
         size = up(size, 512)
-        pool = (stream, size <= SMALL)
+        pool = (stream, size <= SMALL, graph)
         block = self.find(pool, size) if self.cached else None
         if block is None:
             block = self.grow_or_retry(pool, size)
@@ -219,9 +242,11 @@ class Allocator:
             if attempt == "oversized" and not self.give_oversized(pool, size):
                 continue
             if attempt == "all":
+                if self.captures:
+                    continue
                 self.empty_cache()
             try:
-                block = self.grow(pool, asked)
+                block = self.grow(pool, size if self.expandable else asked)
             except Refused:
                 if not self.cached:
                     return None

@@ -14,6 +14,7 @@ SEEDS = os.environ.get("GPUMEMTRACE_SEEDS", "50")
 CHOSEN = [int(SEEDS[:-1])] if SEEDS.endswith(":") else list(range(int(SEEDS)))
 AT_ONCE = 10
 TOTAL, CONTEXT = 400 * MIB, 64 * MIB
+GRAPHS = 0x6000
 CHANGES = {
     "expandable_segments": {"expandable": True},
     "no-cache": {"cached": False},
@@ -31,10 +32,23 @@ def sizes(choose):
 
 
 def script(choose):
-    """[(what, which block, size, stream)]; frees name the allocation that they end."""
-    steps, live = [], []
+    """[(what, which block, size, stream)]; frees name the allocation that they end, captures their graph. What a
+    graph is to take, its stream tells: GRAPHS and more."""
+    steps, live, graphs, open_graph = [], [], [], None
     for number in range(choose.randint(20, 200)):
-        if choose.random() < 0.04:
+        if open_graph is None and choose.random() < 0.02:
+            open_graph = GRAPHS + number
+            steps.append(("begin", open_graph, 0, 0))
+        elif open_graph and choose.random() < 0.2:
+            graphs.append(open_graph)
+            steps.append(("end", open_graph, 0, 0))
+            open_graph = None
+        elif open_graph and choose.random() < 0.6:
+            steps.append(("alloc", number, sizes(choose), open_graph))
+            live.append(number)
+        elif graphs and choose.random() < 0.05:
+            steps.append(("destroy", graphs.pop(choose.randrange(len(graphs))), 0, 0))
+        elif not open_graph and choose.random() < 0.04:
             steps.append(("empty", None, 0, 0))
         elif live and choose.random() < 0.45:
             steps.append(("free", live.pop(choose.randrange(len(live))), 0, 0))
@@ -44,11 +58,35 @@ def script(choose):
     return steps
 
 
+def begin(allocator, graph):
+    allocator.graphs.add(graph)
+    allocator.captures += 1
+    if allocator.trace:
+        allocator.trace.event("capture-begin", stream=graph, thread=2)
+
+
+def end(allocator, graph):
+    allocator.captures -= 1
+    if allocator.trace:
+        allocator.trace.event("capture-end", stream=graph, thread=2, object=graph)
+
+
+def destroy(allocator, graph):
+    allocator.graphs.remove(graph)
+    if allocator.trace:
+        allocator.trace.event("graph-destroy", object=graph)
+
+
+CAPTURES = {"begin": begin, "end": end, "destroy": destroy}
+
+
 def run(allocator, steps, rows=None):
     """Replays the steps until one is refused, which may happen only in a what-if; returns whether that was so."""
     blocks = {}
     for what, number, size, stream in steps:
-        if what == "empty":
+        if what in CAPTURES:
+            CAPTURES[what](allocator, number)
+        elif what == "empty":
             had = allocator.reserved
             allocator.empty_cache()
             if rows is not None:
@@ -57,7 +95,7 @@ def run(allocator, steps, rows=None):
             if number in blocks:
                 allocator.free(blocks.pop(number))
         else:
-            block = allocator.alloc(size, stream)
+            block = allocator.alloc(size, stream, stream if stream >= GRAPHS else None)
             if block is None:
                 return False
             blocks[number] = block
@@ -66,18 +104,20 @@ def run(allocator, steps, rows=None):
     return True
 
 
-def recorded(path, steps):
+def recorded(path, steps, oldest):
     """The trace of the run, and the steps as the trace tells them: sizes are those of blocks, and an empty_cache
     that gave nothing back is not to be seen."""
     trace = Trace(path)
     trace.device(total_bytes=TOTAL)
+    trace.rows["framework"] = [("torch", "2.15.0" if oldest else "2.6.0")]
     trace.device_memory(TOTAL - CONTEXT, TOTAL)
-    allocator, rows = Allocator(room=lambda: TOTAL - CONTEXT, total=TOTAL, trace=trace), []
+    allocator = Allocator(room=lambda: TOTAL - CONTEXT, total=TOTAL, trace=trace, oldest=oldest)
+    rows = []
     completed = run(allocator, steps, rows)
     trace.write()
     told = []
     for what, number, size, stream in steps:
-        if what == "free":
+        if what == "free" or what in CAPTURES:
             told.append((what, number, size, stream))
         elif not rows:
             told.append((what, number, size, stream))
@@ -94,11 +134,12 @@ def recorded(path, steps):
 def differences(path, seed):
     choose = random.Random(seed)
     steps = script(choose)
-    allocator, completed, told = recorded(path, steps)
+    oldest = bool(seed % 2)
+    allocator, completed, told = recorded(path, steps, oldest)
     for change, settings in CHANGES.items():
         (device,) = load_json("frag", path, f"--what-if={change}")["devices"]
         found = device["what_if"]
-        other = Allocator(room=lambda: TOTAL - CONTEXT, total=TOTAL, **settings)
+        other = Allocator(room=lambda: TOTAL - CONTEXT, total=TOTAL, oldest=oldest, **settings)
         served = run(other, told)
         wanted = {"replayed": True, "recorded_peak_reserved_bytes": allocator.peak, "peak_reserved_bytes": other.peak,
                   "retries": other.retries, "out_of_memory": not served}

@@ -26,7 +26,8 @@ static uint32_t take(struct allocator *allocator, uint64_t bytes)
     struct err err = {0};
     enum allocator_outcome outcome;
     uint32_t handle;
-    if (allocator_alloc(allocator, bytes, 0, &handle, &outcome, &err))
+    const struct allocator_request request = {.bytes = bytes, .owner = ALLOCATOR_OF_ALL};
+    if (allocator_alloc(allocator, &request, &handle, &outcome, &err))
         fail_msg("%s", err.message);
     return handle;
 }
@@ -186,7 +187,9 @@ static uint32_t ask(struct allocator *allocator, uint64_t bytes, uint64_t stream
     enum allocator_outcome outcome;
     struct err err = {0};
     uint32_t handle;
-    if (allocator_alloc(allocator, bytes, stream, &handle, &outcome, &err))
+    const struct allocator_request request = {
+        .bytes = bytes, .stream = stream, .owner = ALLOCATOR_OF_ALL};
+    if (allocator_alloc(allocator, &request, &handle, &outcome, &err))
         fail_msg("%s", err.message);
     assert_int_equal(outcome, wanted);
     return handle;
