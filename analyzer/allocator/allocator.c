@@ -42,7 +42,7 @@ static uint64_t round_up(uint64_t bytes, uint64_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-static uint64_t segment_bytes(uint64_t bytes)
+uint64_t allocator_segment_bytes(uint64_t bytes)
 {
     if (bytes <= ALLOCATOR_SMALL_MOST_BYTES)
         return ALLOCATOR_SMALL_SEGMENT_BYTES;
@@ -142,7 +142,8 @@ static bool is_beyond_fraction(const struct allocator *allocator, uint64_t bytes
 static int grow_pool(struct allocator *allocator, uint32_t pool, uint64_t bytes, uint32_t *block,
                      struct err *err)
 {
-    const uint64_t new_bytes = allocator->settings.no_caching ? bytes : segment_bytes(bytes);
+    const uint64_t new_bytes =
+        allocator->settings.no_caching ? bytes : allocator_segment_bytes(bytes);
     struct allocator_block born = {
         .bytes = new_bytes, .before = ALLOCATOR_NONE, .after = ALLOCATOR_NONE, .pool = pool};
 

@@ -64,6 +64,9 @@ void allocator_join_owners(struct allocator *allocator, uint32_t from, uint32_t 
  * number may be another's from now on. */
 void allocator_let_go(struct allocator *allocator, uint32_t owner);
 
+/* The segment that a request of so many bytes would be cut from. */
+uint64_t allocator_segment_bytes(uint64_t bytes);
+
 /* The largest free block, and the free bytes in segments that hold something used. */
 struct allocator_holes {
     uint64_t free_bytes, largest_bytes, stranded_bytes;

@@ -90,7 +90,8 @@ const struct whatif_device *page_whatif_device(const struct study *study, int de
 /* A failure in the recording: what the program did afterwards it might have done otherwise. */
 bool page_whatif_is_least(const struct whatif_run *run)
 {
-    return run->served_failures_count || run->failure.at.index != INDEX_NONE;
+    return run->served_failures_count || run->unknown_failures_count ||
+           run->failure.at.index != INDEX_NONE;
 }
 
 static void add_difference(struct doc *doc, const struct difference *found)
@@ -129,6 +130,8 @@ static void add_run(struct doc *doc, const struct whatif_device *device,
                     run->served_failures_count);
     doc_known_count(doc, "failures_left", "failures that would have been the same", known,
                     run->same_failures_count);
+    doc_known_count(doc_detail_if(doc, !run->unknown_failures_count), "failures_unknown",
+                    "failures that it may have served", known, run->unknown_failures_count);
     doc_known_count(doc, "fails_at_seq", "runs out of memory at event", fails,
                     fails ? run->failure.at.seq : 0);
     doc_known_bytes(doc_detail_if(doc, !fails), "fails_asking_bytes", "asking for", fails,
@@ -180,6 +183,8 @@ static int say_change(struct opening *opening, const char *name, const char *wha
 
 static int say_failures(struct opening *opening, const struct whatif_run *run)
 {
+    const uint64_t failures_count =
+        run->served_failures_count + run->same_failures_count + run->unknown_failures_count;
     char asked[UNITS_TEXT_BYTES];
 
     units_bytes(asked, run->failure.asked_bytes);
@@ -187,12 +192,18 @@ static int say_failures(struct opening *opening, const struct whatif_run *run)
         return page_say(opening, "It would have run out of memory at event %" PRIu64 "%s%s.",
                         run->failure.at.seq, run->failure.is_outside ? ": " : ", asking for ",
                         run->failure.is_outside ? "what is outside the pool finds no room" : asked);
+    if (run->unknown_failures_count)
+        return page_say(
+            opening,
+            "PyTorch refused under a memory fraction, of which the trace does not tell: "
+            "whether %" PRIu64 " of the %" PRIu64 " allocations that failed would have "
+            "been served is unknown.",
+            run->unknown_failures_count, failures_count);
     if (run->served_failures_count)
         return page_say(opening,
                         "%" PRIu64 " of the %" PRIu64 " allocations that failed would have been "
                         "served; what the program would have asked for then is not known.",
-                        run->served_failures_count,
-                        run->served_failures_count + run->same_failures_count);
+                        run->served_failures_count, failures_count);
     if (run->same_failures_count)
         return page_say(opening, "The allocations that failed would have failed as well.");
     return 0;

@@ -45,6 +45,7 @@ static struct whatif_device *find_device(struct whatif *whatif, int number, stru
     if (!device)
         return NULL;
     device->device = number;
+    device->fraction_below_bytes = ALLOCATOR_UNLIMITED;
     whatif->devices[DEVICE_SLOT(number)] = device;
     return device_init(whatif, device, err) ? NULL : device;
 }
@@ -125,6 +126,14 @@ static uint64_t card_of(const struct whatif_device *device, const struct whatif_
     return device->card_known ? device->total_bytes : ALLOCATOR_UNLIMITED;
 }
 
+/* Of the recording, where the ask has none of its own. */
+static bool is_under_unknown_fraction(const struct whatif_device *device,
+                                      const struct whatif_run *run)
+{
+    return device->fraction_below_bytes != ALLOCATOR_UNLIMITED && !(run->fraction > 0) &&
+           !run->ask->total_bytes && !run->ask->pool_bytes;
+}
+
 /* Sets what the pool may hold now. False: what lies outside it would have found no room. */
 static bool set_room(struct whatif_run *run, const struct whatif_device *device,
                      uint64_t outside_bytes)
@@ -137,6 +146,8 @@ static bool set_room(struct whatif_run *run, const struct whatif_device *device,
         run->allocator.settings.fraction_bytes =
             (uint64_t)(run->fraction *
                        (double)(run->ask->total_bytes ? card_bytes : device->total_bytes));
+    else if (is_under_unknown_fraction(device, run))
+        run->allocator.settings.fraction_bytes = device->fraction_below_bytes - 1;
     if (run->ask->pool_bytes)
         run->allocator.settings.fraction_bytes = run->ask->pool_bytes;
     if (card_bytes == ALLOCATOR_UNLIMITED)
@@ -167,10 +178,17 @@ static void note_peaks(struct whatif_run *run, const struct whatif_device *devic
         run->peak_needed_bytes = needed_bytes;
 }
 
-static int serve_failure(struct whatif_run *run, const struct cursor *at, uint32_t block)
+/* Under a fraction that is not told, what the recorded pool held once is surely allowed. */
+static int serve_failure(struct whatif_run *run, const struct whatif_device *device,
+                         const struct cursor *at, uint32_t block)
 {
+    const bool is_sure =
+        !is_under_unknown_fraction(device, run) ||
+        run->allocator.reserved_bytes <= device->recorded.allocator.peak_reserved_bytes;
+
     if (block != ALLOCATOR_NONE) {
-        run->served_failures_count++;
+        run->served_failures_count += is_sure;
+        run->unknown_failures_count += !is_sure;
         return allocator_free(&run->allocator, block, at->err);
     }
     run->same_failures_count++;
@@ -201,7 +219,7 @@ static int alloc_in_run(struct whatif_run *run, const struct whatif_device *devi
         const uint32_t served = *block;
 
         *block = ALLOCATOR_NONE;
-        return serve_failure(run, at, served);
+        return serve_failure(run, device, at, served);
     }
     if (*block == ALLOCATOR_NONE)
         end_run(run, at, event->size_bytes, false);
@@ -218,6 +236,16 @@ static int empty_runs(struct whatif *whatif, struct whatif_device *device, struc
         if (allocator_empty_cache(&device->runs[i].allocator, err))
             return -1;
     return 0;
+}
+
+/* A refusal of PyTorch's own, under a memory fraction. */
+static void note_fraction(struct whatif_device *device, const struct event *event)
+{
+    const struct allocator *allocator = &device->recorded.allocator;
+    const uint64_t bytes = allocator->reserved_bytes + allocator_segment_bytes(event->size_bytes);
+
+    if (event->result != 0 && !device->was_refused && bytes < device->fraction_below_bytes)
+        device->fraction_below_bytes = bytes;
 }
 
 /* --- events --- */
@@ -315,6 +343,7 @@ static int alloc_tensor(struct whatif *whatif, const struct cursor *at)
         return -1;
     if (is_over(device))
         return 0;
+    note_fraction(device, event);
     if (event->result == 0) {
         handles = add_tensor(whatif, event, at->err);
         if (!handles)

@@ -42,10 +42,11 @@ struct whatif_run {
     const struct whatif_ask *ask;
     double fraction;
     struct whatif_failure failure;
-    uint64_t served_failures_count, same_failures_count; /* of those in the recording */
-    uint64_t live_at_peak_bytes;                         /* when most was reserved */
-    uint64_t peak_card_bytes;   /* of the card: context and others, outside the pool, the pool */
-    uint64_t peak_needed_bytes; /* the same of what was live in the pool */
+    /* Of those in the recording; unknown: the recorded memory fraction, which is not told, decides. */
+    uint64_t served_failures_count, same_failures_count, unknown_failures_count;
+    uint64_t live_at_peak_bytes; /* when most was reserved */
+    uint64_t peak_card_bytes;    /* of the card: context and others, outside the pool, the pool */
+    uint64_t peak_needed_bytes;  /* the same of what was live in the pool */
 };
 
 struct whatif_device {
@@ -58,6 +59,9 @@ struct whatif_device {
     uint64_t context_bytes;            /* of the context and of other processes */
     uint64_t whole_bytes, small_bytes; /* of the driver: in granules of their own, in shared ones */
     uint64_t peak_driver_bytes;
+    /* PyTorch refused what the driver was not asked for: a fraction lets the pool hold less than that.
+     * ALLOCATOR_UNLIMITED: it did not. */
+    uint64_t fraction_below_bytes;
     bool was_refused, has_emptied; /* since the last tensor */
 };
 

@@ -72,6 +72,33 @@ def test_a_failure_that_no_setting_helps_is_left(trace):
     assert "would have failed as well" in answer
 
 
+def test_what_a_memory_fraction_refuses_is_refused_or_unknown_where_the_trace_does_not_tell_it(trace):
+    cut_in_pieces(trace)
+    trace.fail(190 * MIB, "tensor")  # and the driver was not asked: the pool may hold less than 200 + 190
+    # Of | 10 | 90 free | 10 | 90 free | the whole pieces go back: 40 stay, and 190 lack 180, 9 pieces: 220, above 200.
+    found, answer = ask(trace, "expandable_segments")
+    assert (found["failures_served"], found["failures_left"], found["failures_unknown"]) == (0, 0, 1)
+    assert "whether 1 of the 1 allocations that failed would have been served is unknown" in answer
+
+
+def test_what_a_memory_fraction_refuses_of_every_setting_fails_as_well(trace):
+    fill(trace, 200 * MIB)
+    trace.fail(100 * MIB, "tensor")
+    found, answer = ask(trace, "expandable_segments")
+    assert (found["failures_served"], found["failures_left"], found["failures_unknown"]) == (0, 1, 0)
+    assert "would have failed as well" in answer
+
+
+def test_what_the_pool_held_before_a_memory_fraction_allows(trace):
+    cut_in_pieces(trace)
+    passing = fill(trace, 150 * MIB)
+    trace.tensor_free(passing)
+    trace.free(passing)
+    trace.fail(151 * MIB, "tensor")
+    found, _ = ask(trace, "expandable_segments")
+    assert (found["failures_served"], found["failures_left"], found["failures_unknown"]) == (1, 0, 0)
+
+
 def test_without_caching_only_what_is_live_is_held(trace):
     trace.tensor_free(fill(trace, 100 * MIB))
     fill(trace, 150 * MIB)
