@@ -20,6 +20,7 @@
 #include "analyzer/run/run_program.h"
 #include "common/sim_spec.h"
 #include "common/numbers.h"
+#include "analyzer/util/nearest.h"
 #include "analyzer/util/text.h"
 
 #define VARIABLE_BYTES_MAX 65536
@@ -33,10 +34,12 @@ struct run_options {
 
 #define OFFSET(field) offsetof(struct run_options, field)
 #define KIND_TEXT OPTION_TEXT
+#define KIND_CHOICE OPTION_WORD
 #define KIND_FLAG OPTION_MAYBE
 #define KIND_SIZE OPTION_TEXT
 #define KIND_COUNT OPTION_TEXT
 #define SHOWN_TEXT(argument) argument
+#define SHOWN_CHOICE(argument) argument
 #define SHOWN_FLAG(argument) "0|1"
 #define SHOWN_SIZE(argument) argument
 #define SHOWN_COUNT(argument) argument
@@ -81,6 +84,14 @@ static int check_TEXT(const char **value, struct err *err)
         return 0;
     err_set(err, ERR_USAGE, "the value is empty");
     return -1;
+}
+
+/* The parser has done that. */
+static int check_CHOICE(const char **value, struct err *err)
+{
+    (void)value;
+    (void)err;
+    return 0;
 }
 
 static int check_FLAG(const char **value, struct err *err)
@@ -150,6 +161,15 @@ static int make_output_absolute(const char **output, struct text *absolute, stru
     return -1;
 }
 
+static int check_output_file(const char *output, struct err *err)
+{
+    struct stat found;
+    if (strchr(output, '%') || stat(output, &found) || !S_ISDIR(found.st_mode))
+        return 0;
+    err_set(err, ERR_USAGE, "option '--output': '%.300s' is a folder; name a file in it", output);
+    return -1;
+}
+
 /*
  * A folder that is not there would be noticed at the first CUDA call, when the program has run for
  * minutes. A folder whose name holds a template is known only to the recorder.
@@ -170,7 +190,7 @@ static int check_output_folder(const char *output, struct err *err)
     }
     folder[length] = '\0';
     if (!*folder || (!stat(folder, &found) && S_ISDIR(found.st_mode)))
-        return 0;
+        return check_output_file(output, err);
     err_set(err, ERR_USAGE,
             "option '--output': the folder '%.300s' does not exist; make it first, "
             "or give another place",
@@ -223,6 +243,23 @@ static int set_loader(const struct run_places *places, struct err *err)
     return result;
 }
 
+/* "h1000" and "8xh1000,others=3GiB" are near to h100. Always -1. */
+static int suggest_card(const char *spec, struct err *err)
+{
+    static const char *const cards[] = {
+#define PRESET(name, device_name, gib, major, minor, processor_count) name,
+#include "common/sim_presets.def"
+    };
+    const size_t count = strspn(spec, "0123456789");
+    char name[NEAREST_NAME_MAX], hint[NEAREST_HINT_BYTES];
+    const struct err found = *err;
+    const char *typed = count && spec[count] == 'x' ? spec + count + 1 : spec;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(typed, ","), typed);
+    err_set(err, found.code, "%.400s%s", found.message,
+            nearest_hint(hint, name, cards, sizeof cards / sizeof *cards));
+    return -1;
+}
+
 /* --dry-run without SPEC keeps the setting of the environment. */
 static int set_simulator(const char *spec, struct err *err)
 {
@@ -234,7 +271,7 @@ static int set_simulator(const char *spec, struct err *err)
     if (!spec || !*spec)
         spec = SIM_SPEC_DEFAULT;
     if (sim_spec_parse(spec, &parsed, err))
-        return -1;
+        return suggest_card(spec, err);
     return set_variable("GPUMEMTRACE_SIM", spec, err);
 }
 

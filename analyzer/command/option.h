@@ -24,6 +24,7 @@ enum option_kind {
     OPTION_SIZE,   /* 4GiB …; uint64_t */
     OPTION_RATIO,  /* 2% or 0.02; double */
     OPTION_CHOICE, /* argument is "a|b|c"; int, 1 for a, 2 for b … */
+    OPTION_WORD,   /* the same; const char *, the choice as it was typed */
     OPTION_FORMAT, /* a name from render/formats.def; const struct format * */
     OPTION_JSON,   /* nothing; const struct format * becomes that of JSON */
 };

@@ -98,17 +98,20 @@ static const char *choice_hint(char hint[NEAREST_HINT_BYTES], const char *choice
     return nearest_hint(hint, value, names, count);
 }
 
-static int store_choice(const struct option_rule *rule, int *choice, const char *value,
+static int store_choice(const struct option_rule *rule, void *field, const char *value,
                         struct err *err)
 {
-    int found = choice_parse(rule->argument, value);
+    char hint[NEAREST_HINT_BYTES];
+    const int found = choice_parse(rule->argument, value);
     if (!found) {
-        char hint[NEAREST_HINT_BYTES];
         err_set(err, ERR_USAGE, "'%.100s' is none of %s%s", value, rule->argument,
                 choice_hint(hint, rule->argument, value));
         return -1;
     }
-    *choice = found;
+    if (rule->kind == OPTION_CHOICE)
+        *(int *)field = found;
+    else
+        *(const char **)field = value;
     return 0;
 }
 
@@ -135,9 +138,11 @@ static int store_texts(struct option_texts *texts, const char *value, struct err
     return 0;
 }
 
-static int store_format(const struct format **format, const char *name, struct err *err)
+/* A shared option: its target is that of all shared ones. */
+static int store_format(struct command_options *options, const char *name, struct err *err)
 {
-    *format = format_find(name, err);
+    const struct format **format = &options->format;
+    *format = format_find(name, options->command->table, err);
     return *format ? 0 : -1;
 }
 
@@ -149,9 +154,9 @@ static int store(const struct option_rule *rule, void *target, const char *value
         *(bool *)field = true;
         return 0;
     case OPTION_JSON:
-        return store_format(field, "json", err);
+        return store_format(target, "json", err);
     case OPTION_FORMAT:
-        return store_format(field, value, err);
+        return store_format(target, value, err);
     case OPTION_TEXT:
         *(const char **)field = value;
         return 0;
@@ -168,6 +173,7 @@ static int store(const struct option_rule *rule, void *target, const char *value
     case OPTION_RATIO:
         return ratio_parse(value, field, err);
     case OPTION_CHOICE:
+    case OPTION_WORD:
         return store_choice(rule, field, value, err);
     }
     return -1;
@@ -282,7 +288,7 @@ static int parse(struct command_options *options, const struct command *command,
     struct parser parser;
     int result;
     *options = (struct command_options){.command = command, .device = -1, .layer = LAYER_none};
-    if (store_format(&options->format, "text", err))
+    if (store_format(options, "text", err))
         return -1;
     parser_init(&parser, options, own_rules, own, ordering);
     opterr = 0;

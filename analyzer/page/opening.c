@@ -84,6 +84,10 @@ int opening_add(struct doc *doc, page_answer *answer, const struct study *study,
 
     if (answer)
         status = answer(&opening, study, view, err) < 0 ? -1 : 0;
+    if (answer && !status && !opening.sentences.count) {
+        opening.next[0] = '\0';
+        status = page_say(&opening, "No GPU memory was allocated.") < 0 ? -1 : 0;
+    }
     add_sentences(doc, &opening.sentences);
     if (!status)
         status = add_next(doc, opening.next, study->trace.path, err);

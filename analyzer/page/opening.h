@@ -33,7 +33,10 @@ int page_say(struct opening *opening, const char *format, ...) GMT_PRINTF(2, 3);
 /* The command to run next, without the trace: "peak --at=oom:1". */
 void page_next(struct opening *opening, const char *format, ...) GMT_PRINTF(2, 3);
 
-/* Adds "answer" and "next": what the page's answer says of the study; nothing if answer is NULL. */
+/*
+ * Adds "answer" and "next": what the page's answer says of the study; nothing if answer is NULL. An answer
+ * has something to say of all memory, so if it says nothing there was none.
+ */
 int opening_add(struct doc *doc, page_answer *answer, const struct study *study,
                 const struct view *view, struct err *err);
 

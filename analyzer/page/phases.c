@@ -146,6 +146,13 @@ static int find_threshold(const struct phase_rows *phases, size_t most, uint64_t
     return 0;
 }
 
+/* An inferred phase whose allocations all belong to phases that the program named. */
+static bool is_hidden_by_named(const struct study *study, const struct phase_row *row)
+{
+    return row->path != HISTORY_NONE && !row->allocated_bytes &&
+           study->history.paths[row->path].source == PHASE_SOURCE_INFERRED;
+}
+
 /* The row that a summary shows as the i-th: as they are nested, outside last. */
 static const struct phase_row *row_at(const struct phase_list *list, const uint32_t *tree, size_t i,
                                       size_t path_count)
@@ -160,24 +167,27 @@ static int add_rows(struct doc *doc, const struct study *study, struct phase_lis
     const size_t path_count = study->history.path_count;
     uint32_t *tree = list->as_tree ? phases_as_tree(&study->history, err) : NULL;
     uint64_t threshold_bytes;
-    size_t shown_count = 0;
+    size_t shown_count = 0, hidden_count = 0;
 
     if ((list->as_tree && !tree) || find_threshold(&list->rows, list->most, &threshold_bytes, err))
         return -1;
     for (size_t i = 0; i < list->rows.count; i++) {
         const struct phase_row *row = row_at(list, tree, i, path_count);
-        const bool is_shown =
-            is_leading && shown_count < list->most && row->allocated_bytes >= threshold_bytes;
+        const bool is_hidden = is_hidden_by_named(study, row);
+        const bool is_shown = is_leading && !is_hidden && shown_count < list->most &&
+                              row->allocated_bytes >= threshold_bytes;
 
         doc_row_begin(doc_detail_if(doc, !is_shown));
         add_phase(doc, study, list, row);
         doc_row_end(doc);
         shown_count += is_shown;
+        hidden_count += is_hidden;
         list->has_sums |= is_shown && list->card_bytes && row->allocated_bytes > list->card_bytes;
     }
     free(tree);
-    if (is_leading && shown_count < list->rows.count)
-        doc_note(doc, "%zu more: see 'gpumemtrace phases'.", list->rows.count - shown_count);
+    if (is_leading && shown_count + hidden_count < list->rows.count)
+        doc_note(doc, "%zu more: see 'gpumemtrace phases'.",
+                 list->rows.count - hidden_count - shown_count);
     return 0;
 }
 

@@ -5,8 +5,8 @@
 
 #include "format.h"
 
-/* NULL and *err (ERR_USAGE, with the formats there are): no such format. */
-const struct format *format_find(const char *name, struct err *err);
+/* NULL and *err (ERR_USAGE, with those that a command with that table prints): no such format. */
+const struct format *format_find(const char *name, const char *table, struct err *err);
 
 /* Whether it can say what a command with that table prints; the table may be NULL. */
 bool format_takes(const struct format *format, const char *table);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/util/nearest.h"
 #include "common/numbers.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -102,10 +103,16 @@ int settings_of_trace(struct whatif_settings *settings, const struct trace *trac
 
 static int wrong(const char *text, size_t length, struct err *err)
 {
+    static const char *const names[] = {"expandable_segments", "max_split_size", "no-cache",
+                                        "garbage_collection", "memory_fraction"};
+    char name[NEAREST_NAME_MAX], hint[NEAREST_HINT_BYTES];
+
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(text, "=,"), text);
     err_set(err, ERR_USAGE,
             "--what-if=%.*s: it takes expandable_segments, max_split_size=SIZE, no-cache, "
-            "garbage_collection=SHARE and memory_fraction=SHARE, with commas between",
-            (int)(length < 100 ? length : 100), text);
+            "garbage_collection=SHARE and memory_fraction=SHARE, with commas between%s",
+            (int)(length < 100 ? length : 100), text,
+            nearest_hint(hint, name, names, sizeof names / sizeof *names));
     return -1;
 }
 

@@ -17,6 +17,12 @@ static bool read_TEXT(char *field, const char *value)
     return (size_t)snprintf(field, CONFIG_TEXT_BYTES, "%s", value) < CONFIG_TEXT_BYTES;
 }
 
+/* What the choices are is checked by who asks for the field. */
+static bool read_CHOICE(char *field, const char *value)
+{
+    return read_TEXT(field, value);
+}
+
 static bool read_FLAG(bool *field, const char *value)
 {
     const bool on = strcmp(value, "1") == 0, off = strcmp(value, "0") == 0 || !*value;
@@ -41,11 +47,13 @@ static bool read_COUNT(uint64_t *field, const char *value)
 }
 
 #define FIELD_TEXT(member) (member)
+#define FIELD_CHOICE(member) (member)
 #define FIELD_FLAG(member) (&(member))
 #define FIELD_SIZE(member) (&(member))
 #define FIELD_COUNT(member) (&(member))
 
 #define KIND_TEXT "a text of less than 4096 bytes"
+#define KIND_CHOICE KIND_TEXT
 #define KIND_FLAG "0 or 1"
 #define KIND_SIZE "a size, as 512MiB or 4GB"
 #define KIND_COUNT "a count"

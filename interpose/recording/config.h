@@ -14,12 +14,14 @@
 
 struct config {
 #define CONFIG_MEMBER_TEXT(field) char field[CONFIG_TEXT_BYTES];
+#define CONFIG_MEMBER_CHOICE(field) CONFIG_MEMBER_TEXT(field)
 #define CONFIG_MEMBER_FLAG(field) bool field;
 #define CONFIG_MEMBER_SIZE(field) uint64_t field;
 #define CONFIG_MEMBER_COUNT(field) uint64_t field;
 #define OPTION(field, type, environment, flag, argument, standard, text) CONFIG_MEMBER_##type(field)
 #include "gpumemtrace/options.def"
 #undef CONFIG_MEMBER_TEXT
+#undef CONFIG_MEMBER_CHOICE
 #undef CONFIG_MEMBER_FLAG
 #undef CONFIG_MEMBER_SIZE
 #undef CONFIG_MEMBER_COUNT

@@ -155,6 +155,10 @@ def test_a_mistyped_option_suggests_the_nearest(gpumemtrace, command, typed, mea
         (["report", "--format=jsno", "x"], "did you mean 'json'?"),
         (["timeline", "--axis=evnt", "x"], "did you mean 'event'?"),
         (["estimate", "--dtype=floot32", ROOT / "samples/train.json"], "did you mean 'float32'?"),
+        (["check", "--format=jnuit", "x"], "there are text, json, csv and junit; did you mean 'junit'?"),
+        (["run", "--stacks=pyton", "true"], "'pyton' is none of all|python|native|none; did you mean 'python'?"),
+        (["run", "--dry-run=2xh1000,others=1GiB", "true"], "did you mean 'h100'?"),
+        (["frag", "--what-if=no-cash", "x"], "did you mean 'no-cache'?"),
     ],
 )
 def test_a_mistyped_value_suggests_the_nearest(gpumemtrace, arguments, part):
@@ -183,6 +187,8 @@ def test_run_refuses_an_output_in_a_folder_that_does_not_exist_before_the_progra
         assert_one_line(gpumemtrace("run", "-o", output, *program), "does not exist", str(output.parent).replace("%%", "%"))
     assert not (tmp_path / "started").exists()
     (tmp_path / "started").mkdir()
+    assert_one_line(gpumemtrace("run", "-o", tmp_path / "started", "--", "touch", tmp_path / "again"), "is a folder; name a file in it")
+    assert not (tmp_path / "again").exists()
     for output in (tmp_path / "a.db", tmp_path / "started/%p.db", tmp_path / "%p/a.db"):
         assert gpumemtrace("run", "-o", output, "--", "true").returncode == 0
 
@@ -199,7 +205,7 @@ def test_a_missing_operand_is_named(gpumemtrace, command):
         ("--top=many", "'many' is not a whole number"),
         ("--device=-1", "'-1' is out of range"),
         ("--layer=gpu", "'gpu' is none of driver|pool"),
-        ("--format=xml", "unknown format 'xml'; there are text, json, csv"),
+        ("--format=xml", "unknown format 'xml'; there are text, json and csv"),
         ("--json=yes", "'--json' takes no value"),
         ("--at", "'--at' needs a value"),
     ],

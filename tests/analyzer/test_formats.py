@@ -24,6 +24,9 @@ COMMANDS = {
     "oom": "oom",
     "check": "checks",
     "info": "events_by_kind",
+    "steps": "steps",
+    "ledger": "terms",
+    "fit": "fit",
 }
 
 
@@ -44,6 +47,8 @@ def traces(tmp_path):
                 trace.alloc(100 * MIB, device=device, stack=stack)
                 trace.free(trace.alloc(7 * MIB, device=device, stack=stack))
             trace.fail(4096 * MIB, device=device, stack=stack)
+        trace.step(1)
+        trace.step(2)
         trace.exit()
         trace.write()
         paths.append(trace.path)
@@ -86,13 +91,23 @@ def test_csv_has_the_rows_of_the_commands_list_in_equal_columns(traces, command,
                 assert row[header.index(key)] == str(value)
 
 
-@each("command", [name for name in COMMANDS if name != "check"])
+@each("command", COMMANDS)
 def test_csv_of_a_trace_without_rows_has_the_same_head(traces, tmp_path, command):
     path = Trace(tmp_path / f"{command}.db").write()
-    empty = run_command(command, path, "--format=csv").stdout
-    assert empty == run_command(command, traces[0], "--format=csv").stdout.splitlines()[0] + "\n"
-    both = run_command(command, path, path, "--format=csv").stdout
-    assert both == run_command(command, *traces, "--format=csv").stdout.splitlines()[0] + "\n"
+    words = [*options_of(command), "--format=csv"]
+    empty = run_command(command, path, *words).stdout
+    assert empty == run_command(command, traces[0], *words).stdout.splitlines()[0] + "\n"
+    if command == "check":  # its list stands beside the traces, and each row names its trace
+        return
+    both = run_command(command, path, path, *words).stdout
+    assert both == run_command(command, *traces, *words).stdout.splitlines()[0] + "\n"
+
+
+@each("command", COMMANDS)
+def test_every_command_opens_with_an_answer_also_where_there_is_nothing(traces, tmp_path, command):
+    for path in (traces[0], Trace(tmp_path / f"{command}.db").write()):
+        completed = run_command(command, path, *options_of(command), "--json")
+        assert json.loads(completed.stdout)["answer"], path
 
 
 def test_a_list_in_a_cell_of_csv_is_json(traces):

@@ -2,7 +2,7 @@
 """Phases that nobody named are told from the stacks of allocations."""
 import pytest
 
-from support.run import load_json
+from support.run import load_json, run_command
 from support.tracefile import MIB, Trace
 
 TORCH = "/venv/lib/python3.12/site-packages/torch"
@@ -113,6 +113,17 @@ def test_a_named_phase_goes_before_an_inferred_one_and_is_not_inside_it(trace):
     assert found["mine"]["allocated_bytes"] == 2 * MIB
     assert found["mine"]["source"] == "api"
     assert found["optimizer"]["allocated_bytes"] == MIB
+
+
+def test_people_do_not_read_of_an_inferred_phase_whose_allocations_are_all_in_named_ones(trace):
+    take(trace, "forward")
+    with trace.phase("mine"):
+        held = take(trace, "backward")
+    trace.free(held)  # in the inferred backward
+    assert rows(trace)["backward"]["allocated_bytes"] == 0
+    text = run_command("phases", trace.path).stdout
+    shown = [line.split()[0] for line in text.split("Phases\n")[1].split("\n\n")[0].splitlines()[1:]]
+    assert shown[:2] == ["forward", "mine"] and "backward" not in shown
 
 
 def train(trace, optimizer, batches=6):

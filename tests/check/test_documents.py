@@ -115,7 +115,7 @@ def test_every_setting_is_in_the_help_of_run_and_in_its_page():
     page = (ROOT / "doc/settings.md").read_text(encoding="utf-8")
     for variable, flag, argument, default, *text in settings():
         assert f"--{flag}" in helped and f"{''.join(text)} ({variable}, default {default})" in helped, flag
-        option = f"--{flag}={argument}" if argument else f"--{flag}"
+        option = f"--{flag}={argument}".replace("|", "\\|") if argument else f"--{flag}"
         assert f"| {variable} | {option} | {default} | {''.join(text)} |" in page, variable
 
 

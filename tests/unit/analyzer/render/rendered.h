@@ -15,8 +15,8 @@ static inline char *rendered(const struct doc *doc, const char *format, struct e
     char *string = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&string, &length);
-    int result =
-        out && format_find(format, err) ? render(doc, format_find(format, err), out, err) : -1;
+    const struct format *found = format_find(format, NULL, err);
+    int result = out && found ? render(doc, found, out, err) : -1;
     if (out)
         fclose(out);
     if (result) {
