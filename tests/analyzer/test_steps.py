@@ -53,6 +53,20 @@ def test_a_longer_batch_is_the_same_call_stacks_times_k(trace):
     ]
 
 
+def test_people_read_one_row_for_call_stacks_of_one_text(trace):
+    functional = "/usr/lib/python3/dist-packages/torch/nn/functional.py"
+    stacks = [trace.stack((functional, line, "linear"), ("/home/me/train.py", 8, "forward")) for line in (100, 200, 300)]
+    for step in range(1, 21):
+        for address in [trace.alloc((30 if step == 9 else 10) * MIB, stack=stack) for stack in stacks]:
+            trace.free(address)
+        trace.step(step)
+    assert len(steps(trace)["outlier_sites"]) == 3
+    text = run_command("steps", trace.path).stdout
+    table = text.split("What it allocated beyond a typical step\n")[1].split("\n\n")[0].splitlines()
+    assert table[1].split() == ["90.00", "MiB", "30.00", "MiB"]
+    assert table[-1].strip() == "… and 2 other call stacks of that line"
+
+
 def test_call_stacks_that_other_steps_do_not_have_are_another_path(trace):
     evaluate = trace.stack(("eval.py", 12, "evaluate"))
     train(trace, 50, extra=lambda step: step == 30 and trace.free(trace.alloc(300 * MIB, stack=evaluate)))

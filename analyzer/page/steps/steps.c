@@ -3,8 +3,10 @@
 #include "analyzer/page/parts.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "findings.h"
+#include "analyzer/util/array.h"
 
 enum { STEP_FRAME_LINES = 4, STEP_ROWS = 20 };
 
@@ -62,25 +64,71 @@ static void add_outlier(struct doc *doc, const struct outlier *outlier)
     doc_object_end(doc);
 }
 
+/* --- what it allocated: for programs each call stack, for people each line --- */
+
+/* The call stacks of one text. */
+struct outlier_row {
+    const struct blamed *blamed; /* of the first of them */
+    size_t stack_count;
+    uint64_t bytes;
+    double typical_bytes;
+};
+
+static int compare_rows(const void *left, const void *right)
+{
+    const struct outlier_row *a = left, *b = right;
+    const double more = (double)a->bytes - a->typical_bytes;
+    const double than = (double)b->bytes - b->typical_bytes;
+
+    return (more < than) - (more > than);
+}
+
+/* One row for each call stack, or for each text. The caller frees them. NULL: out of memory. */
+static struct outlier_row *find_rows(size_t *count, const struct step_findings *found,
+                                     bool each_stack, struct err *err)
+{
+    const struct outlier *outlier = &found->outlier;
+    const size_t limit = each_stack ? outlier->count : found->blame.count;
+    struct outlier_row *rows = array_new(limit, sizeof *rows, err);
+
+    *count = rows ? limit : 0;
+    for (size_t i = 0; rows && i < outlier->count; i++) {
+        const struct outlier_site *site = &outlier->sites[i];
+        const struct blamed *blamed = blame_of(&found->blame, site->stack_id);
+        struct outlier_row *row = &rows[each_stack ? i : blamed->row];
+        if (!row->stack_count++)
+            row->blamed = blamed;
+        row->bytes += site->bytes;
+        row->typical_bytes += site->typical_bytes;
+    }
+    if (rows && !each_stack)
+        qsort(rows, limit, sizeof *rows, compare_rows);
+    while (*count && !rows[*count - 1].stack_count)
+        --*count;
+    return rows;
+}
+
 static int add_outlier_sites(struct doc *doc, const struct study *study, const struct view *view,
                              const struct step_findings *found, struct err *err)
 {
-    const struct outlier *outlier = &found->outlier;
-    const size_t limit = view_limit(view, outlier->count);
-    int status = 0;
+    size_t count;
+    struct outlier_row *rows = find_rows(&count, found, doc_takes(doc, DOC_DETAIL), err);
+    const size_t limit = view_limit(view, count);
+    int status = rows ? 0 : -1;
 
-    doc_list_begin(doc_detail_if(doc, outlier->cause == OUTLIER_NONE), "outlier_sites",
+    doc_list_begin(doc_detail_if(doc, found->outlier.cause == OUTLIER_NONE), "outlier_sites",
                    "What it allocated beyond a typical step");
     for (size_t i = 0; i < limit && !status; i++) {
-        const struct outlier_site *site = &outlier->sites[i];
-        const struct blamed *blamed = blame_of(&found->blame, site->stack_id);
+        const struct outlier_row *row = &rows[i];
         doc_row_begin(doc_detail_if(doc, !view->top && i >= PAGE_SITES));
-        doc_bytes(doc, "bytes", "In this step", site->bytes);
-        doc_bytes(doc, "typical_bytes", "Typically", (uint64_t)(site->typical_bytes + 0.5));
-        status = page_frames_of(doc, study, view, blamed, 0, STEP_FRAME_LINES, err);
+        doc_bytes(doc, "bytes", "In this step", row->bytes);
+        doc_bytes(doc, "typical_bytes", "Typically", (uint64_t)(row->typical_bytes + 0.5));
+        status = page_frames_of(doc, study, view, row->blamed, row->stack_count - 1,
+                                STEP_FRAME_LINES, err);
         doc_row_end(doc);
     }
     doc_list_end(doc);
+    free(rows);
     return status;
 }
 
