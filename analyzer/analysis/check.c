@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "frag.h"
 #include "leaks.h"
 #include "phases.h"
 #include "analyzer/util/nearest.h"
@@ -50,7 +51,9 @@ static int results_add(struct check_results *results, const struct study *study,
         return -1;
     }
     result.device = study->history.stocks[stock].device;
-    result.passed = result.measured_bytes <= result.limit_bytes;
+    result.stock = stock;
+    result.passed = result.unit == CHECK_RATIO ? result.measured_ratio <= result.limit_ratio
+                                               : result.measured_bytes <= result.limit_bytes;
     grown[results->count++] = result;
     return 0;
 }
@@ -121,6 +124,7 @@ int check_peak(struct check_results *results, const struct study *study, uint32_
                                              .subject = check_subject(study, stock, "peak", limit),
                                              .measured_bytes = bytes,
                                              .limit_bytes = limit->bytes,
+                                             .limit = limit,
                                              .is_of_phase = limit->phase},
                        err);
 }
@@ -180,12 +184,9 @@ static uint64_t with_tolerance(uint64_t bytes, double tolerance_ratio)
 }
 
 int check_baseline(struct check_results *results, const struct study *study, uint32_t stock,
-                   const struct study *base, uint32_t base_stock, double tolerance_ratio,
-                   struct err *err)
+                   uint64_t base_bytes, double tolerance_ratio, struct err *err)
 {
-    uint64_t base_bytes =
-        base_stock == HISTORY_NONE ? 0 : base->history.stocks[base_stock].peak_bytes;
-    uint64_t limit_bytes = with_tolerance(base_bytes, tolerance_ratio);
+    const uint64_t limit_bytes = with_tolerance(base_bytes, tolerance_ratio);
 
     return results_add(
         results, study, stock,
@@ -194,6 +195,72 @@ int check_baseline(struct check_results *results, const struct study *study, uin
                                   check_subject(study, stock, "peak against the baseline", NULL),
                               .measured_bytes = study->history.stocks[stock].peak_bytes,
                               .limit_bytes = limit_bytes < base_bytes ? base_bytes : limit_bytes},
+        err);
+}
+
+/* --- what is no live memory --- */
+
+int check_fragmentation(struct check_results *results, const struct study *study, uint32_t stock,
+                        double limit_ratio, struct err *err)
+{
+    const uint64_t index = study->history.stocks[stock].peak.index;
+    struct frag frag = {.reserved_known = true};
+
+    if (index != INDEX_NONE && frag_at(&frag, &study->history, stock, index, err))
+        return -1;
+    if (!frag.reserved_known) {
+        err_set(err, ERR_INPUT,
+                "%.300s: cannot tell how fragmented the memory is: its segments were not seen",
+                study->trace.path);
+        return -1;
+    }
+    return results_add(results, study, stock,
+                       (struct check_result){.kind = "fragmentation",
+                                             .subject = check_subject(
+                                                 study, stock, "fragmentation at the peak", NULL),
+                                             .unit = CHECK_RATIO,
+                                             .measured_ratio = frag.external_ratio,
+                                             .limit_ratio = limit_ratio},
+                       err);
+}
+
+int check_retries(struct check_results *results, const struct study *study, uint32_t stock,
+                  uint64_t limit, struct err *err)
+{
+    const struct history *history = &study->history;
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < history->retry_count; i++)
+        if (history->retries[i].device == history->stocks[stock].device)
+            count += history->retries[i].retries_count;
+    return results_add(
+        results, study, stock,
+        (struct check_result){.kind = "retries",
+                              .subject = check_subject(study, stock, "count of retries", NULL),
+                              .unit = CHECK_COUNT,
+                              .measured_bytes = count,
+                              .limit_bytes = limit},
+        err);
+}
+
+int check_failures(struct check_results *results, const struct study *study, uint32_t stock,
+                   struct err *err)
+{
+    const struct history *history = &study->history;
+    const int device = history->stocks[stock].device;
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < history->failure_count; i++)
+        count += history->failures[i].stock == HISTORY_NONE ||
+                 history->stocks[history->failures[i].stock].device == device;
+    if (!count)
+        return 0;
+    return results_add(
+        results, study, stock,
+        (struct check_result){.kind = "failures",
+                              .subject = check_subject(study, stock, "count of failed allocations", NULL),
+                              .unit = CHECK_COUNT,
+                              .measured_bytes = count},
         err);
 }
 
@@ -211,6 +278,8 @@ void check_results_release(struct check_results *results)
     for (size_t i = 0; i < results->count; i++) {
         free(results->items[i].subject);
         free(results->items[i].trace);
+        free(results->items[i].who);
+        free(results->items[i].file);
     }
     free(results->items);
     *results = (struct check_results){0};
@@ -235,20 +304,4 @@ int check_complete(const struct trace *trace, struct err *err)
             trace->recording ? "the program still runs"
                              : "it ended without exit: killed, or by a raw exit_group");
     return -1;
-}
-
-uint32_t check_counterpart(const struct study *other, const struct study *study, uint32_t number)
-{
-    const struct stock *stock = &study->history.stocks[number];
-    const char *pool = study_pool(study, stock);
-
-    for (uint32_t i = 0; i < other->history.stock_count; i++) {
-        const struct stock *candidate = &other->history.stocks[i];
-        const char *name = study_pool(other, candidate);
-
-        if (candidate->device == stock->device && candidate->account == stock->account &&
-            (pool == name || (pool && name && !strcmp(pool, name))))
-            return i;
-    }
-    return HISTORY_NONE;
 }

@@ -18,14 +18,23 @@ struct check_limit {
 /* "4GiB" or "phase:NAME=4GiB"; the limit points into text. */
 int check_limit_parse(struct check_limit *limit, const char *text, struct err *err);
 
+enum check_unit { CHECK_BYTES, CHECK_COUNT, CHECK_RATIO };
+
 struct check_result {
-    const char *kind; /* peak, leak, growth or baseline */
+    const char *kind; /* peak, leak, growth, baseline, fragmentation, retries or failures */
     char *subject;    /* "device 0 pytorch pool peak in forward"; owned */
     char *trace;      /* its path; owned */
     int device;
-    uint64_t measured_bytes, limit_bytes;
-    bool is_of_phase; /* the peak while a phase was open */
+    uint32_t stock;
+    enum check_unit unit;
+    uint64_t measured_bytes, limit_bytes; /* or counts */
+    double measured_ratio, limit_ratio;
+    const struct check_limit *limit; /* of a peak; NULL: of another kind */
+    bool is_of_phase;                /* the peak while a phase was open */
     bool passed;
+    /* Of a broken one, who is to blame: filled by who looks for the evidence; owned, NULL: nobody. */
+    char *who, *file;
+    uint32_t line;
 };
 
 struct check_results {
@@ -41,9 +50,17 @@ int check_leak(struct check_results *results, const struct study *study, uint32_
 /* What grows per step as `leaks` says it, but without its floor; known caches do not count. */
 int check_growth(struct check_results *results, const struct study *study, uint32_t stock,
                  uint64_t limit_bytes, struct err *err);
-/* base_stock HISTORY_NONE: the baseline has no such stock; the limit is 0. */
+/* base_bytes: the baseline's peak; 0 where it has no such stock. */
 int check_baseline(struct check_results *results, const struct study *study, uint32_t stock,
-                   const struct study *base, uint32_t base_stock, double tolerance_ratio,
+                   uint64_t base_bytes, double tolerance_ratio, struct err *err);
+/* External fragmentation at the peak; what is not known passes no limit (ERR_INPUT). */
+int check_fragmentation(struct check_results *results, const struct study *study, uint32_t stock,
+                        double limit_ratio, struct err *err);
+/* Refusals that were served after a flush, of the stock's device. */
+int check_retries(struct check_results *results, const struct study *study, uint32_t stock,
+                  uint64_t limit, struct err *err);
+/* Failed allocations of the stock's device, caught or fatal; no result where there is none. */
+int check_failures(struct check_results *results, const struct study *study, uint32_t stock,
                    struct err *err);
 
 bool check_all_passed(const struct check_results *results);
@@ -51,8 +68,5 @@ void check_results_release(struct check_results *results);
 
 /* 0: the trace is complete and lost nothing; else -1 and ERR_INPUT. */
 int check_complete(const struct trace *trace, struct err *err);
-
-/* The stock of `other` that stands for a stock of `study`: same device, account, pool name. */
-uint32_t check_counterpart(const struct study *other, const struct study *study, uint32_t stock);
 
 #endif

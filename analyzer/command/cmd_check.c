@@ -5,17 +5,26 @@
 #include "analyzer/load/memory_limit.h"
 #include "output.h"
 
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "analyzer/page/check.h"
+#include "analyzer/page/check/check.h"
+#include "analyzer/page/check/evidence.h"
 #include "analyzer/page/parts.h"
+
+enum { RETRIES_UNLIMITED = -1 };
 
 struct given {
     struct option_texts max_peak;
     uint64_t max_leak_bytes, max_growth_bytes; /* UINT64_MAX: not given */
-    const char *baseline;
+    double max_fragmentation_ratio;            /* below 0: not given */
+    int max_retries;
+    const char *baseline, *write_baseline;
     double tolerance_ratio;
-    bool allow_incomplete;
+    bool allow_incomplete, allow_oom;
 };
 
 /* What the parts share from trace to trace. */
@@ -23,14 +32,17 @@ struct check {
     struct given given;
     struct check_limit limits[OPTION_TEXTS_MAX];
     struct study base; /* when there is a baseline */
+    struct baseline kept;
+    struct check_base against;
+    FILE *written; /* the new baseline, NULL: none */
     struct check_results results;
     size_t first; /* result of the trace that is being shown */
 };
 
 /* --- one device --- */
 
-static int hold_limits(struct check *check, const struct study *study, uint32_t stock,
-                       struct err *err)
+static int hold_byte_limits(struct check *check, const struct study *study, uint32_t stock,
+                            struct err *err)
 {
     const struct given *given = &check->given;
 
@@ -45,61 +57,72 @@ static int hold_limits(struct check *check, const struct study *study, uint32_t 
         return -1;
     if (!given->baseline)
         return 0;
-    return check_baseline(&check->results, study, stock, &check->base,
-                          check_counterpart(&check->base, study, stock), given->tolerance_ratio,
+    return check_baseline(&check->results, study, stock,
+                          check_base_bytes(&check->against, study, stock), given->tolerance_ratio,
                           err);
 }
 
-/* What grew since the baseline; without a baseline, everything. */
-static void find_sides(const struct check *check, const struct study *study, uint32_t stock,
-                       struct grown_side *before, struct grown_side *after)
+static int hold_limits(struct check *check, const struct study *study, uint32_t stock,
+                       struct err *err)
 {
-    const struct history *base = &check->base.history;
-    const uint32_t base_stock =
-        check->given.baseline ? check_counterpart(&check->base, study, stock) : HISTORY_NONE;
+    const struct given *given = &check->given;
 
-    *before = (struct grown_side){.study = &check->base, .index = INDEX_NONE};
-    *after = (struct grown_side){study, stock, study->history.stocks[stock].peak.index};
-    if (base_stock != HISTORY_NONE) {
-        before->stock = base_stock;
-        before->index = base->stocks[base_stock].peak.index;
-    }
+    if (hold_byte_limits(check, study, stock, err) ||
+        (given->max_fragmentation_ratio >= 0 &&
+         check_fragmentation(&check->results, study, stock, given->max_fragmentation_ratio, err)) ||
+        (given->max_retries != RETRIES_UNLIMITED &&
+         check_retries(&check->results, study, stock, (uint64_t)given->max_retries, err)) ||
+        (!given->allow_oom && check_failures(&check->results, study, stock, err)))
+        return -1;
+    return check->written ? baseline_write_stock(check->written, study, stock, err) : 0;
 }
 
+/* A row of evidence for each limit that this device breaks. */
 static int check_device(struct doc *doc, const struct study *study, const struct device_use *use,
                         const struct view *view, struct err *err)
 {
     const struct check *check = *(struct check *const *)view->own;
-    const uint32_t stock = study_stock(study, use, view);
-    struct grown_side before, after;
-    bool passed = true;
+    int status = 0;
 
-    for (size_t i = check->first; i < check->results.count; i++)
-        passed &= check->results.items[i].device != use->device || check->results.items[i].passed;
-    if (passed || stock == HISTORY_NONE)
-        return 0;
-    find_sides(check, study, stock, &before, &after);
-    return page_check_grown(doc, &before, &after, check->given.baseline, view, err);
+    doc_list_begin(doc, "evidence", "Evidence");
+    for (size_t i = check->first; i < check->results.count && !status; i++) {
+        const struct check_result *result = &check->results.items[i];
+
+        if (result->passed || result->device != use->device || evidence_is_change(result))
+            continue;
+        doc_row_begin(doc);
+        doc_text(doc_detail(doc), "subject", "evidence of", result->subject);
+        status = evidence_add(doc, result, &check->against, study, view, err);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+    for (size_t i = check->first; i < check->results.count && !status; i++) {
+        const struct check_result *result = &check->results.items[i];
+
+        if (!result->passed && result->device == use->device && evidence_is_change(result))
+            status = evidence_add(doc, result, &check->against, study, view, err);
+    }
+    return status;
 }
 
 /* --- one trace --- */
 
-/* Of a broken limit on a peak: who holds most of it. */
-static int say_holder(struct opening *opening, const struct check *check, const struct study *study,
-                      const struct view *view, const struct check_result *broken, struct err *err)
+/* The first sentence is of the worst; the others' lines are found as well, for their results. */
+static int blame_broken(struct opening *opening, struct check *check, const struct study *study,
+                        const struct view *view, const struct check_result *worst, struct err *err)
 {
-    const struct history *history = &study->history;
-    struct grown_side before, after;
+    struct opening unsaid = {.err = err};
+    int status = 1;
 
-    if (broken->is_of_phase || !strcmp(broken->kind, "growth") || !strcmp(broken->kind, "leak"))
-        return 1;
-    for (size_t i = 0; i < history->device_count; i++) {
-        if (history->devices[i].device != broken->device)
-            continue;
-        find_sides(check, study, study_stock(study, &history->devices[i], view), &before, &after);
-        return page_check_say_grown(opening, &before, &after, check->given.baseline, err);
+    for (size_t i = check->first; i < check->results.count && status >= 0; i++) {
+        struct check_result *result = &check->results.items[i];
+
+        if (!result->passed)
+            status = evidence_say(result == worst ? opening : &unsaid, result, &check->against,
+                                  study, view, err);
     }
-    return 1;
+    text_list_release(&unsaid.sentences);
+    return status;
 }
 
 static int check_answer(struct opening *opening, const struct study *study, const struct view *view,
@@ -107,7 +130,7 @@ static int check_answer(struct opening *opening, const struct study *study, cons
 {
     struct check *check = *(struct check *const *)view->own;
     const struct history *history = &study->history;
-    const struct check_result *worst;
+    struct check_result *worst;
 
     check->first = check->results.count;
     for (size_t i = 0; i < history->device_count; i++) {
@@ -119,7 +142,7 @@ static int check_answer(struct opening *opening, const struct study *study, cons
     }
     if (page_check_say(opening, &check->results, check->first, &worst) < 0)
         return -1;
-    return worst && !worst->passed ? say_holder(opening, check, study, view, worst, err) : 1;
+    return blame_broken(opening, check, study, view, worst, err);
 }
 
 static int check_trace(struct doc *doc, const struct study *study, const struct view *view,
@@ -162,25 +185,72 @@ static int print(struct check *check, const struct command_options *options, str
     return status ? status : !check_all_passed(&check->results);
 }
 
+/* The new baseline takes the old one's place only when it is whole. */
+static int print_and_write(struct check *check, const struct command_options *options,
+                           struct err *err)
+{
+    const char *path = check->given.write_baseline;
+    char *part = NULL;
+    int status = -1;
+
+    if (!path)
+        return print(check, options, err);
+    if (options->operand_count > 1) {
+        err_set(err, ERR_USAGE, "--write-baseline is for one TRACE");
+        return -1;
+    }
+    if (asprintf(&part, "%s.part", path) < 0 || !(check->written = fopen(part, "we"))) {
+        err_set(err, ERR_SYSTEM, "cannot write the baseline %.300s: %s", path, strerror(errno));
+        goto out;
+    }
+    baseline_write_head(check->written);
+    status = print(check, options, err);
+    baseline_write_end(check->written);
+    const bool failed = ferror(check->written) != 0;
+    if ((fclose(check->written) || failed || (status >= 0 && rename(part, path))) && status >= 0) {
+        err_set(err, ERR_SYSTEM, "cannot write the baseline %.300s: %s", path, strerror(errno));
+        status = -1;
+    }
+    if (status < 0)
+        unlink(part);
+out:
+    free(part);
+    return status;
+}
+
+/* A file that check wrote, or a trace. */
+static int open_baseline(struct check *check, struct err *err)
+{
+    const int is_kept = baseline_load(&check->kept, check->given.baseline, err);
+
+    if (is_kept) {
+        check->against.kept = &check->kept;
+        return is_kept < 0 ? -1 : 0;
+    }
+    if (study_open(&check->base, check->given.baseline, &(struct study_ask){0}, err))
+        return -1;
+    trace_close_events(&check->base.trace);
+    check->against.study = &check->base;
+    return check->given.allow_incomplete ? 0 : check_complete(&check->base.trace, err);
+}
+
 static int prepare(struct check *check, struct err *err)
 {
     const struct given *given = &check->given;
 
     if (!given->max_peak.count && given->max_leak_bytes == UINT64_MAX &&
-        given->max_growth_bytes == UINT64_MAX && !given->baseline) {
+        given->max_growth_bytes == UINT64_MAX && given->max_fragmentation_ratio < 0 &&
+        given->max_retries == RETRIES_UNLIMITED && !given->baseline && !given->write_baseline) {
         err_set(err, ERR_USAGE,
-                "nothing to check: give --max-peak=SIZE, --max-leak=SIZE, "
-                "--max-growth-per-step=SIZE or --baseline=TRACE");
+                "nothing to check: give --max-peak=SIZE, --max-live-at-exit=SIZE, "
+                "--max-growth-per-step=SIZE, --max-fragmentation=RATIO, --max-retries=N or "
+                "--baseline=FILE");
         return -1;
     }
     for (int i = 0; i < given->max_peak.count; i++)
         if (check_limit_parse(&check->limits[i], given->max_peak.values[i], err))
             return -1;
-    if (!given->baseline)
-        return 0;
-    if (study_open(&check->base, given->baseline, &(struct study_ask){0}, err))
-        return -1;
-    return given->allow_incomplete ? 0 : check_complete(&check->base.trace, err);
+    return given->baseline ? open_baseline(check, err) : 0;
 }
 
 int command_check(const struct command *command, int argc, char **argv, struct err *err)
@@ -190,13 +260,27 @@ int command_check(const struct command *command, int argc, char **argv, struct e
          "most live bytes at once, on each device; phase:NAME=SIZE while a phase is open; may be "
          "repeated",
          offsetof(struct given, max_peak)},
-        {"max-leak", 0, OPTION_SIZE, "SIZE", "most live bytes at exit",
+        {"max-live-at-exit", 0, OPTION_SIZE, "SIZE", "most live bytes at exit",
+         offsetof(struct given, max_leak_bytes)},
+        {"max-leak", 0, OPTION_SIZE, "SIZE", "the same as --max-live-at-exit",
          offsetof(struct given, max_leak_bytes)},
         {"max-growth-per-step", 0, OPTION_SIZE, "SIZE",
          "most live bytes that call stacks may add with every step; see leaks",
          offsetof(struct given, max_growth_bytes)},
-        {"baseline", 0, OPTION_TEXT, "TRACE", "an earlier trace whose peak may not be exceeded",
+        {"max-fragmentation", 0, OPTION_RATIO, "RATIO",
+         "most external fragmentation at the peak; see frag",
+         offsetof(struct given, max_fragmentation_ratio)},
+        {"max-retries", 0, OPTION_INDEX, "N",
+         "most refusals that were served after the framework flushed its cache; see oom",
+         offsetof(struct given, max_retries)},
+        {"allow-oom", 0, OPTION_FLAG, NULL, "a failed allocation, caught or fatal, breaks no limit",
+         offsetof(struct given, allow_oom)},
+        {"baseline", 0, OPTION_TEXT, "FILE",
+         "an earlier trace, or what --write-baseline wrote, whose peak may not be exceeded",
          offsetof(struct given, baseline)},
+        {"write-baseline", 0, OPTION_TEXT, "FILE",
+         "write who holds the peak into FILE, one line for each way through the program",
+         offsetof(struct given, write_baseline)},
         {"tolerance", 0, OPTION_RATIO, "SHARE",
          "how much above the baseline is accepted (default 2%)",
          offsetof(struct given, tolerance_ratio)},
@@ -207,6 +291,8 @@ int command_check(const struct command *command, int argc, char **argv, struct e
     };
     struct check check = {.given = {.max_leak_bytes = UINT64_MAX,
                                     .max_growth_bytes = UINT64_MAX,
+                                    .max_fragmentation_ratio = -1,
+                                    .max_retries = RETRIES_UNLIMITED,
                                     .tolerance_ratio = 0.02}};
     struct command_options options;
     int status = -1;
@@ -215,8 +301,9 @@ int command_check(const struct command *command, int argc, char **argv, struct e
         return -1;
     memory_limit_set(options.memory_limit_bytes);
     if (!prepare(&check, err))
-        status = print(&check, &options, err);
+        status = print_and_write(&check, &options, err);
     study_release(&check.base);
+    baseline_release(&check.kept);
     check_results_release(&check.results);
     return status;
 }

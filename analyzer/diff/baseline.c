@@ -212,7 +212,7 @@ int baseline_holding(struct holding *holding, struct text_set *names,
     const json_t *site;
     size_t number;
 
-    *holding = (struct holding){.names = names};
+    *holding = (struct holding){.names = names, .folder = ""};
     json_array_foreach(stock->sites, number, site)
     {
         if (!json_is_null(site) && read_site(holding, site, err)) {

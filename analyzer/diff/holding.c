@@ -229,8 +229,15 @@ static int add_site(const struct naming *naming, const struct site *from)
 
 static int add_sites(struct naming *naming, const struct sites *sites)
 {
+    char folder[LIMIT_text_bytes];
+
     if (find_folder(naming, sites))
         return -1;
+    snprintf(folder, sizeof folder, "%.*s", (int)naming->folder_length, naming->folder);
+    const uint32_t number = text_set_add(naming->holding->names, folder, naming->err);
+    if (number == TEXT_SET_NONE)
+        return -1;
+    naming->holding->folder = naming->holding->names->texts[number];
     for (size_t i = 0; i < sites->count; i++)
         if (add_site(naming, &sites->items[i]))
             return -1;
@@ -244,7 +251,7 @@ int holding_of(struct holding *holding, struct text_set *names, const struct stu
     struct blame blame;
     int status = -1;
 
-    *holding = (struct holding){.names = names};
+    *holding = (struct holding){.names = names, .folder = ""};
     if (index == INDEX_NONE)
         return 0;
     if (sites_at(&sites, &study->categories, stock, index, err))

@@ -35,6 +35,7 @@ struct holding {
     size_t count, capacity;
     struct arena steps;
     uint64_t total_bytes;
+    const char *folder; /* of the program, with a slash at its end; "": not known */
 };
 
 /* What is live in the stock right after event index; INDEX_NONE: nothing. names outlives it. */

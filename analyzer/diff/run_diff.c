@@ -12,7 +12,7 @@ static int hold_side(struct run_diff *change, int number, const struct run_diff_
     if (side->kept)
         return baseline_holding(holding, &change->names, side->kept, err);
     if (!side->study) {
-        *holding = (struct holding){.names = &change->names};
+        *holding = (struct holding){.names = &change->names, .folder = ""};
         return 0;
     }
     return holding_of(holding, &change->names, side->study, side->stock, side->index, err);

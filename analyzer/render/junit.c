@@ -4,31 +4,11 @@
  * "checks", whose rows have name, passed and message. Documents without that list have nothing to
  * say in this format.
  */
-#include <string.h>
+#include <inttypes.h>
 
+#include "checks.h"
 #include "format.h"
 #include "analyzer/util/utf8.h"
-
-static const struct doc_node *child_find(const struct doc_node *node, enum doc_type type,
-                                         const char *key)
-{
-    for (const struct doc_node *child = node->first_child; child; child = child->next)
-        if (child->type == type && !strcmp(child->key, key))
-            return child;
-    return NULL;
-}
-
-static const char *row_text(const struct doc_node *row, const char *key)
-{
-    const struct doc_node *field = child_find(row, DOC_FIELD, key);
-    return field && field->text ? field->text : "";
-}
-
-static bool has_passed(const struct doc_node *row)
-{
-    const struct doc_node *field = child_find(row, DOC_FIELD, "passed");
-    return field && !field->is_null && field->integer;
-}
 
 /* XML 1.0 has no control characters, not even escaped ones, but tab and line feed. */
 static void write_attribute(FILE *out, const char *name, const char *value)
@@ -52,19 +32,23 @@ static void write_attribute(FILE *out, const char *name, const char *value)
 static void write_case(FILE *out, const struct doc_node *row)
 {
     fputs("  <testcase classname=\"gpumemtrace\"", out);
-    write_attribute(out, "name", row_text(row, "name"));
-    if (has_passed(row)) {
+    write_attribute(out, "name", checks_text(row, "name"));
+    if (checks_line(row)) {
+        write_attribute(out, "file", checks_text(row, "file"));
+        fprintf(out, " line=\"%" PRId64 "\"", checks_line(row));
+    }
+    if (checks_passed(row)) {
         fputs("/>\n", out);
         return;
     }
     fputs(">\n    <failure", out);
-    write_attribute(out, "message", row_text(row, "message"));
+    write_attribute(out, "message", checks_text(row, "message"));
     fputs("/>\n  </testcase>\n", out);
 }
 
 int render_junit(const struct doc *doc, FILE *out, struct err *err)
 {
-    const struct doc_node *checks = child_find(doc_root(doc), DOC_LIST, "checks");
+    const struct doc_node *checks = checks_of(doc);
     size_t count = 0, failures = 0;
     if (!checks) {
         err_set(err, ERR_USAGE, "the format junit is for the command check");
@@ -72,7 +56,7 @@ int render_junit(const struct doc *doc, FILE *out, struct err *err)
     }
     for (const struct doc_node *row = checks->first_child; row; row = row->next) {
         count += row->type == DOC_OBJECT;
-        failures += row->type == DOC_OBJECT && !has_passed(row);
+        failures += row->type == DOC_OBJECT && !checks_passed(row);
     }
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
     fprintf(out, "<testsuite name=\"gpumemtrace\" tests=\"%zu\" failures=\"%zu\">\n", count,

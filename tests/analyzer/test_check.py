@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The gate for continuous integration: which limits hold, which exit status says so."""
 import json
+import subprocess
 import xml.etree.ElementTree
 
 import pytest
 
-from support.run import run_command
+from support.run import clean_environment, run_command
 from support.tracefile import MIB, Trace
 
 
@@ -72,7 +73,8 @@ def test_it_opens_with_the_limit_that_is_broken_by_most_and_who_holds_it(trace):
     assert opening("--max-peak=3MiB", "--max-peak=1GiB") == (
         [f"1 of 2 limits are broken: {peak} 3.00 MiB.", who], "gpumemtrace peak FILE")  # fmt: skip
     assert opening("--max-peak=29MiB", "--max-leak=0") == (
-        ["2 of 2 limits are broken, worst: device 0 driver live at exit is 10.00 MiB, the limit is 0 B."],
+        ["2 of 2 limits are broken, worst: device 0 driver live at exit is 10.00 MiB, the limit is 0 B.",
+         "Most at the exit is held by weights (10.00 MiB)."],
         "gpumemtrace peak --at=end FILE")  # fmt: skip
 
 
@@ -142,7 +144,7 @@ def test_the_stacks_that_grew_are_named_the_most_first(tmp_path):
     assert [(g["frames"][0]["function"], g["before_bytes"], g["after_bytes"], g["delta_bytes"]) for g in device["grown"]] == [
         ("new", 0, 500, 500), ("b", 50, 70, 20),
     ]  # fmt: skip
-    assert json.loads(completed.stdout)["answer"][1] == "What grew most since the baseline is by new (+500 B)."
+    assert json.loads(completed.stdout)["answer"][1] == "What grew most since the baseline is by new: it holds 500 B more."
 
 
 def test_a_stack_is_compared_as_a_whole_whatever_phases_it_was_in(tmp_path):
@@ -225,7 +227,7 @@ def test_junit_has_a_test_case_per_check(trace):
     assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
     (failure,) = suite.iter("failure")
     assert failure.get("message") == (
-        "device 0 driver peak is 30.00 MiB (31457280 bytes), the limit is 1 B (1 bytes)"
+        "device 0 driver peak is 30.00 MiB (31457280 bytes), the limit is 1 B (1 bytes); most by weights"
     )
 
 
@@ -267,3 +269,156 @@ def test_growth_that_a_trace_cannot_tell_is_exit_2(tmp_path):
     completed = check(growing_trace(tmp_path / "trace.db", lambda _: 1000, steps=3), "--max-growth-per-step=1GiB")
     assert completed.returncode == 2
     assert completed.stderr.endswith("cannot tell how much memory grows per step: it has too few steps\n")
+
+
+# --- what else may break ---
+
+
+def test_max_leak_is_another_name_of_max_live_at_exit(trace):
+    assert checks(trace.path, "--max-live-at-exit=9MiB") == checks(trace.path, "--max-leak=9MiB")
+
+
+@pytest.fixture
+def failing(tmp_path):
+    trace = Trace(tmp_path / "failing.db")
+    trace.alloc(MIB, stack=trace.stack(("/me/train.py", 4, "load")))
+    trace.fail(64 * MIB, stack=trace.stack(("/me/train.py", 9, "forward")))
+    trace.exit()
+    return trace.write()
+
+
+def test_a_failed_allocation_breaks_the_check_unless_it_is_allowed(failing):
+    completed = check(failing, "--max-peak=1GiB", "--json")
+    document = json.loads(completed.stdout)
+    assert completed.returncode == 1
+    assert document["answer"] == [
+        "1 of 2 limits are broken: device 0 driver count of failed allocations is 1, the limit is 0.",
+        "The last one was at train.py:9 forward; --allow-oom accepts failures."]  # fmt: skip
+    (broken,) = [row for row in document["checks"] if not row["passed"]]
+    assert (broken["kind"], broken["measured_count"], broken["line"]) == ("failures", 1, 9)
+    assert check(failing, "--max-peak=1GiB", "--allow-oom").returncode == 0
+
+
+def test_fragmentation_is_limited_at_the_peak(tmp_path):
+    trace = Trace(tmp_path / "frag.db")
+    segment = trace.alloc(8 * MIB)
+    trace.tensor(segment, MIB)
+    trace.tensor(segment + 4 * MIB, MIB)
+    trace.exit()
+    path = trace.write()  # holes of 3 MiB and 3 MiB: half of what is free is the largest
+    for limit, status in (("50%", 0), ("0.49", 1)):
+        completed = check(path, f"--max-fragmentation={limit}", "--json")
+        (row,) = json.loads(completed.stdout)["checks"]
+        assert (completed.returncode, row["measured_ratio"], row["measured_bytes"]) == (status, 0.5, None)
+
+
+def test_the_evidence_of_a_phase_is_who_held_the_phases_own_peak(trace):
+    document = json.loads(check(trace.path, "--max-peak=phase:forward=1MiB", "--json").stdout)
+    ((evidence,),) = [device["evidence"] for device in document["devices"]]
+    held = [(row["site"], row["bytes"]) for row in evidence["sites"]]
+    assert held == [("weights", 10 * MIB), ("activation", 10 * MIB)]  # not "late", which the peak has
+
+
+def test_the_evidence_of_a_leak_is_what_was_never_freed(trace):
+    document = json.loads(check(trace.path, "--max-leak=1MiB", "--json").stdout)
+    ((evidence,),) = [device["evidence"] for device in document["devices"]]
+    assert [(row["site"], row["bytes"]) for row in evidence["sites"]] == [("weights", 10 * MIB)]
+
+
+# --- a baseline that is committed ---
+
+
+def write_lines(path, *blocks):
+    return write(path, *[(size, (f"{path.parent}/train.py", line, name)) for size, line, name in blocks])
+
+
+def test_a_written_baseline_stands_for_its_trace(tmp_path):
+    base = write_lines(tmp_path / "base.db", (4 * MIB, 4, "load"), (8 * MIB, 9, "forward"))
+    kept = tmp_path / "memory.json"
+    assert check(base, f"--write-baseline={kept}").returncode == 0
+    folder = tmp_path / "elsewhere"
+    folder.mkdir()
+    now = write_lines(folder / "now.db", (4 * MIB, 5, "load"), (8 * MIB, 11, "forward"), (2 * MIB, 12, "forward"))
+    by_file, by_trace = (json.loads(check(now, f"--baseline={b}", "--json").stdout) for b in (kept, base))
+    assert by_file["devices"][0]["grown"] == by_trace["devices"][0]["grown"]
+    (row,) = by_file["devices"][0]["grown"]
+    assert (row["file"], row["line"], row["delta_bytes"]) == ("train.py", 12, 2 * MIB)
+    assert check(base, f"--baseline={kept}", "--tolerance=0%").returncode == 0
+
+
+def test_a_written_baseline_holds_names_in_sorted_lines_and_no_address(tmp_path):
+    blocks = [(4 * MIB, 4, "load"), (8 * MIB, 9, "forward")]
+    texts = []
+    for name, order in (("one", blocks), ("two", blocks[::-1])):
+        folder = tmp_path / name
+        folder.mkdir()
+        check(write_lines(folder / "base.db", *order), f"--write-baseline={folder / 'memory.json'}")
+        texts.append((folder / "memory.json").read_text())
+    assert texts[0] == texts[1]
+    lines = [line for line in texts[0].splitlines() if line.startswith('{"way"')]
+    assert lines == sorted(lines) and len(lines) == 2
+    assert str(tmp_path) not in texts[0]
+
+
+def test_two_branches_that_each_changed_a_site_merge(tmp_path):
+    names = [(MIB, line, f"part{line}") for line in range(1, 9)]
+
+    def baseline(name, blocks):
+        folder = tmp_path / name
+        folder.mkdir()
+        check(write_lines(folder / "x.db", *blocks), f"--write-baseline={folder / 'memory.json'}")
+        return folder / "memory.json"
+
+    def changed(number):
+        return [(size * (2 if i == number else 1), *rest) for i, (size, *rest) in enumerate(names)]
+
+    files = [baseline(name, blocks) for name, blocks in (("ours", changed(1)), ("base", names), ("theirs", changed(6)))]
+    merged = subprocess.run(["git", "merge-file", "-p", *files], capture_output=True, text=True, timeout=60)
+    assert merged.returncode == 0
+    (tmp_path / "merged.json").write_text(merged.stdout)
+    now = write_lines(tmp_path / "now.db", *[(size * (2 if i in (1, 6) else 1), *rest) for i, (size, *rest) in enumerate(names)])
+    ((_, passed, measured, limit),) = checks(now, f"--baseline={tmp_path / 'merged.json'}", "--tolerance=0%")
+    assert (passed, measured, limit) == (True, 10 * MIB, 10 * MIB)
+
+
+@pytest.mark.parametrize("text", ["{", '{"schema": "x"}', '{"schema": "gpumemtrace.baseline/1", "stocks": [{}]}',
+    '{"schema": "gpumemtrace.baseline/1", "stocks": [{"device": 0, "layer": "driver", "sites": [{"bytes": -1}]}]}'])  # fmt: skip
+def test_a_baseline_that_is_broken_is_refused(trace, tmp_path, text):
+    (tmp_path / "bad.json").write_text(text)
+    assert_refused(check(trace.path, f"--baseline={tmp_path / 'bad.json'}"), "bad.json")
+
+
+# --- formats of servers ---
+
+
+@pytest.fixture
+def grown_line(tmp_path):
+    """A baseline, and a trace that is larger by line 9."""
+    base = write_lines(tmp_path / "base.db", (4 * MIB, 4, "load"))
+    return base, write_lines(tmp_path / "now.db", (4 * MIB, 4, "load"), (4 * MIB, 9, "forward"))
+
+
+def test_github_gets_one_annotation_on_the_line(grown_line, tmp_path):
+    base, now = grown_line
+    environment = {**clean_environment(), "GITHUB_WORKSPACE": str(tmp_path)}
+    completed = run_command("check", now, f"--baseline={base}", "--max-peak=1GiB", "--format=github", env=environment)
+    (line,) = completed.stdout.splitlines()
+    assert completed.returncode == 1
+    assert line.startswith("::error file=train.py,line=9,title=gpumemtrace%3A device 0 driver peak against the baseline::")
+    completed = check(now, "--max-peak=1GiB", "--format=github")
+    assert completed.stdout == "::notice title=gpumemtrace::1 limit holds\n"
+
+
+def test_junit_names_file_and_line(grown_line):
+    base, now = grown_line
+    suite = xml.etree.ElementTree.fromstring(check(now, f"--baseline={base}", "--format=junit").stdout)
+    (case,) = suite.iter("testcase")
+    assert (case.get("file").endswith("train.py"), case.get("line")) == (True, "9")
+
+
+def test_markdown_has_the_verdict_and_a_row_for_each_limit(grown_line):
+    base, now = grown_line
+    lines = check(now, f"--baseline={base}", "--max-peak=1GiB", "--format=markdown").stdout.splitlines()
+    assert lines[0] == "### GPU memory: 1 of 2 limits broken"
+    assert [line.split(" | ")[0] for line in lines[4:]] == ["| ok", "| **BROKEN**"]
+    assert "train.py:9" in lines[5]

@@ -31,7 +31,7 @@ COMMANDS = {
 
 
 def options_of(command):
-    return ["--max-peak=1GiB"] if command == "check" else []
+    return ["--max-peak=1GiB", "--allow-oom"] if command == "check" else []
 
 
 @pytest.fixture

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The changes of tests/diff, made to scripts in a folder of another name: which line `diff` and `check` name."""
+import json
 import shutil
 import subprocess
 
@@ -56,6 +57,10 @@ def test_the_first_row_of_a_change_that_holds_more_is_the_line_to_blame(change, 
     assert sums_up(device)
     (back,) = load_json("diff", after, before)["devices"]
     assert sums_up(back) and back["delta_bytes"] == -device["delta_bytes"]
+    completed = run_command("check", after, f"--baseline={before}", "--tolerance=0.5%", "--json")
+    assert completed.returncode == 1
+    (device,) = json.loads(completed.stdout)["devices"]
+    assert place(device["grown"][0]) == guilty
 
 
 @pytest.mark.parametrize("name", names_of("same"))

@@ -24,6 +24,13 @@ static void add_frames(struct doc *doc, const struct diff_tree *difference,
         doc_known_count(doc, "line", "Line", step->line != 0, step->line);
         doc_row_end(doc);
     }
+    if (!row->node) { /* nothing is the program's */
+        doc_row_begin(doc);
+        doc_text(doc, "function", "Function", texts[row->leaf->name]);
+        doc_null(doc, "file", "File", DOC_TEXT);
+        doc_null(doc, "line", "Line", DOC_COUNT);
+        doc_row_end(doc);
+    }
     doc_list_end(doc);
 }
 

@@ -1,0 +1,334 @@
+/* SPDX-License-Identifier: MIT */
+/* The evidence of a broken limit; see evidence.h. */
+#include "evidence.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/analysis/holders/site_rows.h"
+#include "analyzer/analysis/leaks.h"
+#include "analyzer/page/diff/rows.h"
+#include "analyzer/page/parts.h"
+#include "analyzer/render/units.h"
+#include "gpumemtrace/limits.h"
+
+static bool is_kind(const struct check_result *result, const char *kind)
+{
+    return !strcmp(result->kind, kind);
+}
+
+bool evidence_is_change(const struct check_result *result)
+{
+    return is_kind(result, "baseline");
+}
+
+/* --- who --- */
+
+/* As the repository has it: from the folder of the build, or the current one. */
+static const char *path_below(const char *path, const char *folder)
+{
+    const size_t length = folder ? strlen(folder) : 0;
+
+    return length && !strncmp(path, folder, length) && path[length] == '/' ? path + length + 1
+                                                                           : path;
+}
+
+static int blame_place(struct check_result *result, const char *who, const char *file,
+                       uint32_t line, struct err *err)
+{
+    char *folder = getcwd(NULL, 0);
+    const char *path = file;
+
+    if (file) {
+        path = path_below(file, getenv("GITHUB_WORKSPACE"));
+        path = path == file ? path_below(file, folder) : path;
+    }
+    result->who = strdup(who);
+    result->file = path ? strdup(path) : NULL;
+    result->line = line;
+    free(folder);
+    if (result->who && (result->file || !path))
+        return 0;
+    err_set(err, ERR_SYSTEM, "out of memory for the evidence");
+    return -1;
+}
+
+static int blame_line(struct check_result *result, const struct blamed *blamed, struct err *err)
+{
+    const struct symbol_frame *frame = &blamed->site.frame;
+    const bool has_line = blamed->site.is_of_program && frame->file;
+
+    return blame_place(result, blamed->who, has_line ? frame->file : NULL,
+                       has_line ? frame->line : 0, err);
+}
+
+static int blame_stack(struct check_result *result, const struct study *study, uint32_t stack_id,
+                       struct err *err)
+{
+    struct blame blame;
+
+    if (blame_stacks(&blame, study->symbols, &stack_id, 1, err))
+        return -1;
+    const int status = blame_line(result, &blame.items[0], err);
+    blame_release(&blame);
+    return status;
+}
+
+/* --- the baseline --- */
+
+uint64_t check_base_bytes(const struct check_base *base, const struct study *study, uint32_t stock)
+{
+    if (base->kept) {
+        const struct baseline_stock *kept = baseline_find(base->kept, study, stock);
+        return kept ? kept->bytes : 0;
+    }
+    const uint32_t other = run_diff_counterpart(base->study, study, stock);
+    return other == HISTORY_NONE ? 0 : base->study->history.stocks[other].peak_bytes;
+}
+
+static int find_change(struct run_diff *change, const struct check_base *base,
+                       const struct study *study, uint32_t stock, struct err *err)
+{
+    const uint64_t peak = study->history.stocks[stock].peak.index;
+    const struct run_diff_side after = {.study = study, .stock = stock, .index = peak};
+    struct run_diff_side before = {0};
+
+    if (base->kept) {
+        before.kept = baseline_find(base->kept, study, stock);
+    } else if (base->study) {
+        const uint32_t other = run_diff_counterpart(base->study, study, stock);
+
+        if (other != HISTORY_NONE)
+            before = (struct run_diff_side){.study = base->study,
+                                            .stock = other,
+                                            .index = base->study->history.stocks[other].peak.index};
+    }
+    return run_diff_find(change, &before, &after, err);
+}
+
+static int blame_row(struct check_result *result, const struct run_diff *change, struct err *err)
+{
+    const struct diff_row *row = run_diff_guilty(change);
+    char path[2 * LIMIT_text_bytes];
+
+    if (!row)
+        return 0;
+    const struct held_step *step = &change->difference.nodes[row->node].step;
+    const char *file = row->node ? change->names.texts[step->file] : "";
+    snprintf(path, sizeof path, "%s%s", *file == '/' ? "" : change->sides[1].folder, file);
+    return blame_place(result, row->who, *file ? path : NULL, row->node ? step->line : 0, err);
+}
+
+static int say_change(struct opening *opening, struct check_result *result,
+                      const struct run_diff *change, struct err *err)
+{
+    char guilty[PAGE_GUILTY_BYTES];
+
+    if (blame_row(result, change, err))
+        return -1;
+    return *page_diff_guilty(change, guilty)
+               ? page_say(opening, "What grew most since the baseline is by %s.", guilty)
+               : 1;
+}
+
+/* --- those who held it at the limit's own moment --- */
+
+struct held_then {
+    struct study again; /* the trace once more: only a broken limit needs the phase's moment */
+    const struct study *study;
+    struct sites sites;
+};
+
+static int open_again(struct held_then *held, const struct check_result *result,
+                      const struct study *study, const struct view *view, struct err *err)
+{
+    char at[LIMIT_phase_path_bytes + sizeof "phase:"];
+    const struct study_ask ask = {.at = at, .takes_library_ranges = view->takes_library_ranges};
+
+    snprintf(at, sizeof at, "phase:%.*s", (int)result->limit->phase_length, result->limit->phase);
+    if (study_open(&held->again, study->trace.path, &ask, err))
+        return -1;
+    trace_close_events(&held->again.trace);
+    held->study = &held->again;
+    return symbols_set_sources(held->again.symbols, &view->sources, err);
+}
+
+static int held_then_find(struct held_then *held, const struct check_result *result,
+                          const struct study *study, const struct view *view, struct err *err)
+{
+    const struct stock *stock = &study->history.stocks[result->stock];
+
+    *held = (struct held_then){.study = study};
+    if (result->is_of_phase && open_again(held, result, study, view, err))
+        return -1;
+    const uint64_t index = is_kind(result, "leak") ? study->history.last.index
+                           : result->is_of_phase
+                               ? held->again.history.stocks[result->stock].asked.index
+                               : stock->peak.index;
+    return index == INDEX_NONE
+               ? 0
+               : sites_at(&held->sites, &held->study->categories, result->stock, index, err);
+}
+
+static void held_then_release(struct held_then *held)
+{
+    sites_release(&held->sites);
+    study_release(&held->again);
+}
+
+static int say_most(struct opening *opening, struct check_result *result,
+                    const struct held_then *held, struct err *err)
+{
+    char bytes[UNITS_TEXT_BYTES];
+    struct site_row *rows = NULL;
+    struct blame blame;
+    int status = 1;
+
+    if (!held->sites.count)
+        return 1;
+    if (site_rows_blame(&blame, held->study->symbols, &held->sites, err))
+        return -1;
+    if (site_rows_of(&rows, &held->sites, &blame, err) < 0)
+        status = -1;
+    else if (rows[0].blamed->is_known)
+        status = blame_line(result, rows[0].blamed, err)
+                     ? -1
+                     : page_say(opening, "Most %s is held by %s (%s).",
+                                is_kind(result, "leak") ? "at the exit"
+                                : result->is_of_phase   ? "at the phase's peak"
+                                                        : "at the peak",
+                                rows[0].blamed->who, units_bytes(bytes, rows[0].bytes));
+    free(rows);
+    blame_release(&blame);
+    return status;
+}
+
+/* --- growth, retries, failures --- */
+
+static int say_growth(struct opening *opening, struct check_result *result,
+                      const struct study *study, struct err *err)
+{
+    char bytes[UNITS_TEXT_BYTES];
+    struct stock_leak found;
+    int status = 1;
+
+    if (stock_leak_find(&found, study, result->stock, err))
+        return -1;
+    for (size_t i = 0; i < found.growing.count && !result->who && status > 0; i++) {
+        const struct leak_row *row = &found.growing.items[i];
+
+        if (row->cache || row->is_left_out)
+            continue;
+        status = blame_line(result, row->blamed, err)
+                     ? -1
+                     : page_say(opening, "Most grows at %s: %s each step.", row->blamed->who,
+                                units_bytes(bytes, (uint64_t)(row->slope + 0.5)));
+    }
+    stock_leak_release(&found);
+    return status;
+}
+
+static uint32_t stack_of_first(const struct check_result *result, const struct history *history)
+{
+    const struct retry_site *most = NULL;
+
+    for (size_t i = 0; is_kind(result, "retries") && i < history->retry_count; i++)
+        if (history->retries[i].device == result->device &&
+            (!most || history->retries[i].retries_count > most->retries_count))
+            most = &history->retries[i];
+    if (most)
+        return most->stack_id;
+    return history->failure_count ? history->failures[history->failure_count - 1].event.stack_id
+                                  : 0;
+}
+
+static int say_stack(struct opening *opening, struct check_result *result,
+                     const struct study *study, struct err *err)
+{
+    const bool are_retries = is_kind(result, "retries");
+    const uint32_t stack_id = stack_of_first(result, &study->history);
+
+    if (!stack_id)
+        return are_retries ? 1 : page_say(opening, "--allow-oom accepts failures.");
+    if (blame_stack(result, study, stack_id, err))
+        return -1;
+    return are_retries ? page_say(opening, "Most were at %s.", result->who)
+                       : page_say(opening, "The last one was at %s; --allow-oom accepts failures.",
+                                  result->who);
+}
+
+int evidence_say(struct opening *opening, struct check_result *result,
+                 const struct check_base *base, const struct study *study, const struct view *view,
+                 struct err *err)
+{
+    if (is_kind(result, "fragmentation"))
+        return 1;
+    if (is_kind(result, "growth"))
+        return say_growth(opening, result, study, err);
+    if (is_kind(result, "retries") || is_kind(result, "failures"))
+        return say_stack(opening, result, study, err);
+    if (is_kind(result, "baseline")) {
+        struct run_diff change;
+
+        if (find_change(&change, base, study, result->stock, err))
+            return -1;
+        const int status = say_change(opening, result, &change, err);
+        run_diff_release(&change);
+        return status;
+    }
+    struct held_then held;
+    const int status = held_then_find(&held, result, study, view, err)
+                           ? -1
+                           : say_most(opening, result, &held, err);
+    held_then_release(&held);
+    return status;
+}
+
+/* --- the tables --- */
+
+static int add_holders(struct doc *doc, const struct check_result *result,
+                       const struct study *study, const struct view *view, struct err *err)
+{
+    const struct page_site_list list = {
+        .key = "sites", .heading = result->subject, .summary_rows = PAGE_SITES, .frame_lines = 3};
+    struct held_then held;
+    const int status =
+        held_then_find(&held, result, study, view, err)
+            ? -1
+            : page_sites_found(doc, held.study, view, result->stock, &held.sites, &list, err);
+
+    held_then_release(&held);
+    return status;
+}
+
+static int add_change(struct doc *doc, const struct check_result *result,
+                      const struct check_base *base, const struct study *study,
+                      const struct view *view, struct err *err)
+{
+    struct run_diff change;
+
+    if (find_change(&change, base, study, result->stock, err))
+        return -1;
+    page_diff_rows(doc, &change, view, "grown", "Lines that grew since the baseline", true);
+    run_diff_release(&change);
+    return 0;
+}
+
+int evidence_add(struct doc *doc, const struct check_result *result, const struct check_base *base,
+                 const struct study *study, const struct view *view, struct err *err)
+{
+    const struct device_use *use = history_device(&study->history, result->device);
+
+    if (is_kind(result, "baseline"))
+        return add_change(doc, result, base, study, view, err);
+    if (is_kind(result, "fragmentation"))
+        return page_fragmentation(doc, study, use, view, err);
+    if (is_kind(result, "growth"))
+        return page_growth(doc, study, use, view, err);
+    if (is_kind(result, "peak") || is_kind(result, "leak"))
+        return add_holders(doc, result, study, view, err);
+    return 0;
+}

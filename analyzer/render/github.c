@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Annotations of GitHub Actions: one line for each broken limit, which the job's log turns into a note on
+ * the line of the program that is to blame; one notice where every limit holds.
+ *
+ *     ::error file=train.py,line=88,title=gpumemtrace: device 0 …::device 0 … is 34 MiB …
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "checks.h"
+#include "format.h"
+
+/* A message escapes what ends a line, a property also what ends a property. */
+static void write_escaped(FILE *out, const char *text, const char *escaped)
+{
+    for (; *text; text++)
+        if (strchr(escaped, *text))
+            fprintf(out, "%%%02X", (unsigned)(unsigned char)*text);
+        else
+            putc(*text, out);
+}
+
+#define MESSAGE_ESCAPED "%\r\n"
+#define PROPERTY_ESCAPED MESSAGE_ESCAPED ":,"
+
+static void write_broken(FILE *out, const struct doc_node *row)
+{
+    fputs("::error ", out);
+    if (checks_line(row)) {
+        fputs("file=", out);
+        write_escaped(out, checks_text(row, "file"), PROPERTY_ESCAPED);
+        fprintf(out, ",line=%" PRId64 ",", checks_line(row));
+    }
+    fputs("title=gpumemtrace", out);
+    write_escaped(out, ": ", PROPERTY_ESCAPED);
+    write_escaped(out, checks_text(row, "subject"), PROPERTY_ESCAPED);
+    fputs("::", out);
+    write_escaped(out, checks_text(row, "message"), MESSAGE_ESCAPED);
+    putc('\n', out);
+}
+
+int render_github(const struct doc *doc, FILE *out, struct err *err)
+{
+    const struct doc_node *checks = checks_of(doc);
+    size_t count = 0, broken = 0;
+
+    if (!checks) {
+        err_set(err, ERR_USAGE, "the format github is for the command check");
+        return -1;
+    }
+    for (const struct doc_node *row = checks->first_child; row; row = row->next) {
+        if (row->type != DOC_OBJECT)
+            continue;
+        count++;
+        if (checks_passed(row))
+            continue;
+        broken++;
+        write_broken(out, row);
+    }
+    if (!broken)
+        fprintf(out, "::notice title=gpumemtrace::%zu limit%s hold%s\n", count,
+                count == 1 ? "" : "s", count == 1 ? "s" : "");
+    return 0;
+}

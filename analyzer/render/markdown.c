@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Markdown for a pull request or a job's summary: the verdict as a heading, then a table of the limits.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "checks.h"
+#include "format.h"
+
+/* In a cell a bar ends the cell and a line feed the row; < begins HTML. */
+static void write_cell(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        if (strchr("|<>`*_\\", *text))
+            fprintf(out, "&#%u;", (unsigned)(unsigned char)*text);
+        else
+            putc(*text == '\n' || *text == '\r' ? ' ' : *text, out);
+}
+
+static void write_row(FILE *out, const struct doc_node *row)
+{
+    fprintf(out, "| %s | ", checks_passed(row) ? "ok" : "**BROKEN**");
+    write_cell(out, checks_text(row, "message"));
+    fputs(" | ", out);
+    if (checks_line(row)) {
+        write_cell(out, checks_text(row, "file"));
+        fprintf(out, ":%" PRId64, checks_line(row));
+    }
+    fputs(" | ", out);
+    write_cell(out, checks_text(row, "trace"));
+    fputs(" |\n", out);
+}
+
+int render_markdown(const struct doc *doc, FILE *out, struct err *err)
+{
+    const struct doc_node *checks = checks_of(doc);
+    size_t count = 0, broken = 0;
+
+    if (!checks) {
+        err_set(err, ERR_USAGE, "the format markdown is for the command check");
+        return -1;
+    }
+    for (const struct doc_node *row = checks->first_child; row; row = row->next) {
+        count += row->type == DOC_OBJECT;
+        broken += row->type == DOC_OBJECT && !checks_passed(row);
+    }
+    if (broken)
+        fprintf(out, "### GPU memory: %zu of %zu limits broken\n", broken, count);
+    else
+        fprintf(out, "### GPU memory: within its limits (%zu)\n", count);
+    fputs("\n| | Limit | Line to blame | Trace |\n|---|---|---|---|\n", out);
+    for (const struct doc_node *row = checks->first_child; row; row = row->next)
+        if (row->type == DOC_OBJECT)
+            write_row(out, row);
+    return 0;
+}
