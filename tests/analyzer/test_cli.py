@@ -155,7 +155,7 @@ def test_a_mistyped_option_suggests_the_nearest(gpumemtrace, command, typed, mea
         (["report", "--format=jsno", "x"], "did you mean 'json'?"),
         (["timeline", "--axis=evnt", "x"], "did you mean 'event'?"),
         (["estimate", "--dtype=floot32", ROOT / "samples/train.json"], "did you mean 'float32'?"),
-        (["check", "--format=jnuit", "x"], "there are text, json, csv and junit; did you mean 'junit'?"),
+        (["check", "--format=jnuit", "x"], "there are text, json, csv, junit, github and markdown; did you mean 'junit'?"),
         (["run", "--stacks=pyton", "true"], "'pyton' is none of all|python|native|none; did you mean 'python'?"),
         (["run", "--dry-run=2xh1000,others=1GiB", "true"], "did you mean 'h100'?"),
         (["frag", "--what-if=no-cash", "x"], "did you mean 'no-cache'?"),
