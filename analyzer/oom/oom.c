@@ -153,6 +153,22 @@ static int weigh_rest(struct oom *oom, const struct history *history, const stru
     return 0;
 }
 
+/* A pool asks for segments: PyTorch's for 20 MiB where a tensor needs 2 MiB. */
+static uint64_t driver_asked_bytes(const struct failure *failure)
+{
+    uint64_t least_bytes = UINT64_MAX;
+
+    for (uint32_t i = 0; i < failure->refusals_count && i < FAILURE_REFUSALS; i++) {
+        const struct refusal *refusal = &failure->refusals[i];
+        if (memory_account((enum memory_kind)refusal->memory) == ACCOUNT_device &&
+            refusal->size_bytes < least_bytes)
+            least_bytes = refusal->size_bytes;
+    }
+    return least_bytes == UINT64_MAX || least_bytes < failure->event.size_bytes
+               ? failure->event.size_bytes
+               : least_bytes;
+}
+
 int oom_gather(struct oom *oom, const struct history *history, const struct failure *failure,
                struct err *err)
 {
@@ -164,6 +180,7 @@ int oom_gather(struct oom *oom, const struct history *history, const struct fail
     *oom = (struct oom){.failure = failure,
                         .result = failure->event.result,
                         .asked_bytes = failure->event.size_bytes,
+                        .driver_asked_bytes = driver_asked_bytes(failure),
                         .account = failing->account,
                         .asks_for_pool = failing->account == ACCOUNT_pool,
                         .is_fresh = is_fresh(failure)};

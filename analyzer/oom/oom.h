@@ -71,6 +71,7 @@ struct oom {
     enum oom_reason reason;
     int32_t result;              /* what the API returned */
     uint64_t asked_bytes;        /* 0 of a module, a limit or a context: no call names it */
+    uint64_t driver_asked_bytes; /* the least that the driver refused for it; not less than it */
     enum memory_account account; /* that would have had it */
     bool asks_for_pool;          /* a framework's pool asked */
     bool has_pool;               /* a framework has a pool on the device */

@@ -127,7 +127,7 @@ static enum oom_verdict judge(struct oom *oom)
     if (!oom_is_of_card(oom))
         return decide(oom, OOM_UNKNOWN, OOM_NOT_OF_CARD);
     if ((total_bytes && asked_bytes > total_bytes) ||
-        GMT_ADD_OVERFLOWS(asked_bytes, FRAG_GRANULE_BYTES - 1, &pieces_bytes))
+        GMT_ADD_OVERFLOWS(oom->driver_asked_bytes, FRAG_GRANULE_BYTES - 1, &pieces_bytes))
         return decide(oom, OOM_EXHAUSTED, OOM_MORE_THAN_CARD);
     pieces_bytes -= pieces_bytes % FRAG_GRANULE_BYTES;
     if (oom->failure->refused_by_framework)

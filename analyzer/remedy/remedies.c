@@ -9,6 +9,7 @@
 #include "analyzer/oom/oom.h"
 #include "analyzer/whatif/whatif.h"
 #include "at_moment.h"
+#include "evaluation.h"
 #include "torch_setting.h"
 
 /* A peak that left less than this share of the card is worth advice. */
@@ -184,15 +185,30 @@ static int ask_loading(struct inquiry *inquiry, struct err *err)
     return 0;
 }
 
+/* This line evaluates what others train. */
+static bool evaluates(const struct inquiry *inquiry, size_t line)
+{
+    const uint32_t location = inquiry->what_ifs.lines[line].location;
+    return inquiry->failure &&
+           evaluation_is(inquiry->lives, inquiry->at.places, location,
+                         at_moment_callee(&inquiry->at, location), inquiry->call_counts[line]);
+}
+
+/* Where nothing is trained, or one of the lines evaluates, nothing is kept for a backward. */
 static int ask_lines(struct inquiry *inquiry, struct err *err)
 {
     struct what_ifs *what_ifs = &inquiry->what_ifs;
+    bool is_asked[WHAT_IF_LINES_MAX], any = inquiry->infers;
     if (at_moment_lines(&inquiry->at, what_ifs, inquiry->call_counts, err))
         return -1;
     for (size_t i = 0; i < what_ifs->line_count; i++) {
-        what_ifs->lines[i].drops_outputs = inquiry->infers;
-        ask(inquiry, inquiry->infers ? REMEDY_no_grad : REMEDY_checkpoint, WHAT_CALLS, 1, 1)->line =
-            i;
+        is_asked[i] = inquiry->infers || evaluates(inquiry, i);
+        any |= is_asked[i];
+    }
+    for (size_t i = 0; i < what_ifs->line_count; i++) {
+        what_ifs->lines[i].drops_outputs = any;
+        if (is_asked[i] || !any)
+            ask(inquiry, any ? REMEDY_no_grad : REMEDY_checkpoint, WHAT_CALLS, 1, 1)->line = i;
     }
     return 0;
 }

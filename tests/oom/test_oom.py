@@ -99,6 +99,16 @@ def test_nor_by_as_little_where_what_was_asked_for_is_less(trace, idle, expected
     assert verdict(trace) == expected
 
 
+def test_what_the_pool_asked_the_driver_for_is_what_did_not_fit(trace):
+    """PyTorch takes 20 MiB for a tensor of 8: that the card had 16 free is no limit of the driver's."""
+    held = 16 * GIB - CONTEXT - 16 * MIB
+    trace.tensor(trace.alloc(held), held)
+    fail(trace, 20 * MIB, free=16 * MIB)
+    trace.fail(8 * MIB, "tensor")
+    assert verdict(trace) == "exhausted"
+    assert "asked for 8.00 MiB (the pool for 20.00 MiB)" in load_json("oom", trace.path)["answer"][0]
+
+
 @pytest.mark.parametrize("more, expected", [(0, "fragmented"), (1, "exhausted")])
 def test_a_pool_is_fragmented_where_everything_free_together_is_just_enough(trace, more, expected):
     held = 16 * GIB - CONTEXT - 200 * MIB

@@ -17,6 +17,7 @@ CASES = [
     ("fused_optimizer", "4192MiB", "fused_optimizer", "fused=True for the optimizer of advice.py:"),
     ("held_over", "1623MiB", "held_over", "advice.py:25 Layer.forward"),
     ("inference", "9699MiB", "no_grad", "torch.no_grad() around advice.py:39"),
+    ("evaluation", "5500MiB", "no_grad", "torch.no_grad() around advice.py:142"),
     ("checkpoint_on_device", "3981MiB", "load_on_cpu", 'map_location="cpu"'),
     ("attention", "8652MiB", "flash_attention", "scaled_dot_product_attention for the softmax of advice.py:"),
 ]

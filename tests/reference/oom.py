@@ -118,7 +118,7 @@ def gather(figures, event, stock):
     return held_stock, found
 
 
-def judge(failure, stock, found):
+def judge(books, failure, stock, found):
     event, asked, total, free = failure.event, failure.event.size, found["device_total_bytes"], found["device_free_bytes"]
     idle, live, reserved = found["idle_bytes"] or 0, found["live_bytes"], found["reserved_bytes"] or 0
     has_pool, of_pool = found["has_pool"], stock[1] == "pool"
@@ -138,7 +138,8 @@ def judge(failure, stock, found):
         return "exhausted"
     if event.memory == "tensor" and len(failure.calls) == 1:
         return "fragmented" if found["reserved_bytes"] is not None and idle >= asked else "limit"
-    if free is not None and -(-asked // GRANULE) * GRANULE <= free:
+    of_driver = [call.size for call in failure.calls[:4] if books.account[call.memory] == "device"]
+    if free is not None and -(-max(asked, min(of_driver, default=0)) // GRANULE) * GRANULE <= free:
         return "limit" if found["is_fresh"] else "unknown"
     if has_pool and not of_pool:
         if enough(idle):
@@ -211,7 +212,7 @@ def explain(figures, number):
     found["is_slice"] = bool(of_card and found["device_free_bytes"] is not None and (found["device_total_bytes"] or 0) < of_card)
     weigh_pools(figures, failure, held_stock, found)
     rows = terms(figures, failure, found)
-    verdict = judge(failure, stock, found)
+    verdict = judge(books, failure, stock, found)
     for name in ("has_pool", "is_fresh", "is_slice", "other_stream_hole_bytes", "whole_bytes", "mempools_bytes", "managed_bytes"):
         del found[name]
     categories, calls = {}, failure.calls

@@ -338,6 +338,8 @@ static int add_answer(struct text *out, const struct study *study, const struct 
         return -1;
     if (oom->account != ACCOUNT_context)
         text_addf(out, " asked for %s", units_bytes(asked, oom->asked_bytes));
+    if (oom->driver_asked_bytes > oom->asked_bytes)
+        text_addf(out, " (the pool for %s)", units_bytes(asked, oom->driver_asked_bytes));
     if (path)
         text_addf(out, " in %s", path);
     if (oom->device_known && oom_is_of_card(oom))

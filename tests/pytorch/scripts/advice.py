@@ -126,6 +126,22 @@ def inference():
         print(answer.sum().item())
 
 
+def evaluation():
+    """The loss of the validation batches is summed with all that autograd keeps for it."""
+    model = Stack(8).cuda()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    total = 0
+    for _ in range(2):
+        for _ in range(3):
+            loss = model(torch.randn(2048, WIDTH, device="cuda")).square().mean()
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+        with torch.set_grad_enabled(not TAKEN):
+            for _ in range(8):
+                total += model(torch.randn(2048, WIDTH, device="cuda")).square().mean()
+
+
 def checkpoint_on_device():
     """The weights that were loaded stay beside those of the model."""
     model = Stack(24)
