@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/util/array.h"
 #include "analyzer/load/event_reader.h"
@@ -332,6 +333,22 @@ size_t study_stocks(const struct study *study, const struct device_use *use,
     if (view->layer != LAYER_pool && count < limit)
         stocks[count++] = use->stocks[ACCOUNT_device];
     return count;
+}
+
+uint32_t study_counterpart(const struct study *other, const struct study *study, uint32_t number)
+{
+    const struct stock *stock = &study->history.stocks[number];
+    const char *pool = study_pool(study, stock);
+
+    for (uint32_t i = 0; i < other->history.stock_count; i++) {
+        const struct stock *candidate = &other->history.stocks[i];
+        const char *name = study_pool(other, candidate);
+
+        if (candidate->device == stock->device && candidate->account == stock->account &&
+            (pool == name || (pool && name && !strcmp(pool, name))))
+            return i;
+    }
+    return HISTORY_NONE;
 }
 
 const char *study_device_name(int device, char buffer[STUDY_DEVICE_BYTES])

@@ -103,6 +103,9 @@ size_t study_stocks(const struct study *study, const struct device_use *use,
                     const struct view *view, uint32_t *stocks, size_t limit);
 enum { STUDY_STOCKS_MAX = 64 };
 
+/* The stock of `other` that stands for a stock of `study`: same device, account and name of a pool. */
+uint32_t study_counterpart(const struct study *other, const struct study *study, uint32_t stock);
+
 /* "device 0", or "an unknown device". */
 #define STUDY_DEVICE_BYTES 32
 const char *study_device_name(int device, char buffer[STUDY_DEVICE_BYTES]);

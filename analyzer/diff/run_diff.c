@@ -43,19 +43,3 @@ const struct diff_row *run_diff_guilty(const struct run_diff *change)
 
     return difference->row_count && difference->rows[0].delta_bytes > 0 ? difference->rows : NULL;
 }
-
-uint32_t run_diff_counterpart(const struct study *other, const struct study *study, uint32_t number)
-{
-    const struct stock *stock = &study->history.stocks[number];
-    const char *pool = study_pool(study, stock);
-
-    for (uint32_t i = 0; i < other->history.stock_count; i++) {
-        const struct stock *candidate = &other->history.stocks[i];
-        const char *name = study_pool(other, candidate);
-
-        if (candidate->device == stock->device && candidate->account == stock->account &&
-            (pool == name || (pool && name && !strcmp(pool, name))))
-            return i;
-    }
-    return HISTORY_NONE;
-}

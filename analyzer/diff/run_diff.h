@@ -31,7 +31,4 @@ void run_diff_release(struct run_diff *change);
 /* The first row that grew; NULL: none did. */
 const struct diff_row *run_diff_guilty(const struct run_diff *change);
 
-/* The stock of `other` that stands for a stock of `study`: same device, account, pool name. */
-uint32_t run_diff_counterpart(const struct study *other, const struct study *study, uint32_t stock);
-
 #endif

@@ -7,76 +7,53 @@
 #include "analyzer/render/units.h"
 #include "parts.h"
 
-static void say_no_block(const struct difference *found, char *out, size_t size)
-{
-    char bytes[UNITS_TEXT_BYTES];
-
-    snprintf(out, size,
-             "%s at 0x%" PRIx64
-             " lie where the model has no free block, in no new segment of the size "
-             "that it would ask for: a MemPool's memory, perhaps, of which the trace does not tell",
-             units_bytes(bytes, found->size_bytes), found->address);
-}
-
-static void say_other(const struct difference *found, char *out, size_t size)
-{
-    char bytes[UNITS_TEXT_BYTES];
-
-    snprintf(out, size,
-             "PyTorch took %s at 0x%" PRIx64 ", although a free block at 0x%" PRIx64 " would have "
-             "done: that one waits for another stream's event, or belongs to a MemPool",
-             units_bytes(bytes, found->size_bytes), found->address, found->other);
-}
-
-static void say_size(const struct difference *found, char *out, size_t size)
-{
-    char bytes[UNITS_TEXT_BYTES], other[UNITS_TEXT_BYTES];
-
-    snprintf(out, size, "PyTorch counts %s for the block at 0x%" PRIx64 ", the model %s",
-             units_bytes(bytes, found->size_bytes), found->address,
-             units_bytes(other, found->other));
-}
-
-static void say_kept(const struct difference *found, char *out, size_t size)
-{
-    char bytes[UNITS_TEXT_BYTES];
-
-    snprintf(out, size,
-             "PyTorch kept %s of free memory that the model gives back: it waits for an event, or "
-             "belongs to a MemPool",
-             units_bytes(bytes, found->size_bytes));
-}
-
-static void say_refused(const struct difference *found, char *out, size_t size)
-{
-    char bytes[UNITS_TEXT_BYTES];
-
-    snprintf(out, size,
-             "PyTorch had no room for %s, although a free block at 0x%" PRIx64
-             " would have done: that "
-             "one waits for another stream's event, or belongs to a MemPool",
-             units_bytes(bytes, found->size_bytes), found->other);
-}
-
-static void say_gave_back(const struct difference *found, char *out, size_t size)
-{
-    char bytes[UNITS_TEXT_BYTES];
-
-    snprintf(out, size,
-             "PyTorch gave %s at 0x%" PRIx64
-             " back to the driver, in which the model has live memory",
-             units_bytes(bytes, found->size_bytes), found->address);
-}
-
 const char *page_difference(const struct difference *found, char out[PAGE_DIFFERENCE_BYTES])
 {
-    static void (*const says[])(const struct difference *, char *, size_t) = {
-        [DIFFERENCE_NO_BLOCK] = say_no_block, [DIFFERENCE_OTHER] = say_other,
-        [DIFFERENCE_SIZE] = say_size,         [DIFFERENCE_KEPT] = say_kept,
-        [DIFFERENCE_REFUSED] = say_refused,   [DIFFERENCE_GAVE_BACK] = say_gave_back,
-    };
+    const size_t size = PAGE_DIFFERENCE_BYTES;
+    char bytes[UNITS_TEXT_BYTES], other[UNITS_TEXT_BYTES];
 
-    says[found->kind](found, out, PAGE_DIFFERENCE_BYTES);
+    units_bytes(bytes, found->size_bytes);
+    switch (found->kind) {
+    case DIFFERENCE_NO_BLOCK:
+        snprintf(out, size,
+                 "%s at 0x%" PRIx64
+                 " lie where the model has no free block, in no new segment of the size that it "
+                 "would ask for: a MemPool's memory, perhaps, of which the trace does not tell",
+                 bytes, found->address);
+        break;
+    case DIFFERENCE_OTHER:
+        snprintf(out, size,
+                 "PyTorch took %s at 0x%" PRIx64 ", although a free block at 0x%" PRIx64
+                 " would have done: that one waits for another stream's event, or belongs to a "
+                 "MemPool",
+                 bytes, found->address, found->other);
+        break;
+    case DIFFERENCE_SIZE:
+        snprintf(out, size, "PyTorch counts %s for the block at 0x%" PRIx64 ", the model %s", bytes,
+                 found->address, units_bytes(other, found->other));
+        break;
+    case DIFFERENCE_KEPT:
+        snprintf(out, size,
+                 "PyTorch kept %s of free memory that the model gives back: it waits for an event, "
+                 "or belongs to a MemPool",
+                 bytes);
+        break;
+    case DIFFERENCE_REFUSED:
+        snprintf(out, size,
+                 "PyTorch had no room for %s, although a free block at 0x%" PRIx64
+                 " would have done: that one waits for another stream's event, or belongs to a "
+                 "MemPool",
+                 bytes, found->other);
+        break;
+    case DIFFERENCE_GAVE_BACK:
+        snprintf(out, size,
+                 "PyTorch gave %s at 0x%" PRIx64
+                 " back to the driver, in which the model has live memory",
+                 bytes, found->address);
+        break;
+    default:
+        *out = 0;
+    }
     return out;
 }
 

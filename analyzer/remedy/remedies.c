@@ -21,38 +21,16 @@ enum { SIGN_SHARE = 20 };
 /* Of two lines whose gains differ by less than this share, the inner one is named. */
 enum { SAME_SHARE = 50 };
 
-static const struct {
-    const char *key, *sign, *text, *how, *supposes;
-} rows[] = {
+static const struct remedy_words rows[] = {
 #define REMEDY(key, sign, text, how, supposes) {#key, sign, text, how, supposes},
 #define PYTHON(sign, pattern)
 #define NATIVE(sign, pattern)
 #include "remedies.def"
 };
 
-const char *remedy_key(enum remedy_key key)
+const struct remedy_words *remedy_words(enum remedy_key key)
 {
-    return rows[key].key;
-}
-
-const char *remedy_sign(enum remedy_key key)
-{
-    return rows[key].sign;
-}
-
-const char *remedy_text(enum remedy_key key)
-{
-    return rows[key].text;
-}
-
-const char *remedy_how(enum remedy_key key)
-{
-    return rows[key].how;
-}
-
-const char *remedy_supposes(enum remedy_key key)
-{
-    return rows[key].supposes;
+    return &rows[key];
 }
 
 /* --- what it is about --- */

@@ -47,11 +47,11 @@ int remedies_find(struct remedies *remedies, const struct study *study, struct l
 /* Its gain is of reserved memory, not of live. */
 bool remedy_is_of_allocator(const struct remedy *remedy);
 
-const char *remedy_key(enum remedy_key key);
-const char *remedy_sign(enum remedy_key key);
-/* With {what}, {who} and {count} to be filled in. */
-const char *remedy_text(enum remedy_key key);
-const char *remedy_how(enum remedy_key key);
-const char *remedy_supposes(enum remedy_key key); /* NULL: nothing */
+/* One row of remedies.def. In text and how, {what}, {who} and {count} are to be filled in. */
+struct remedy_words {
+    const char *key, *sign, *text, *how;
+    const char *supposes; /* NULL: nothing */
+};
+const struct remedy_words *remedy_words(enum remedy_key key);
 
 #endif

@@ -10,46 +10,26 @@
 #include "analyzer/replay/history/live_walk.h"
 #include "analyzer/util/array.h"
 
-static const struct {
-    const char *key, *text;
-    enum ledger_source source;
-} kinds[] = {
+static const struct ledger_words kinds[] = {
 #define TERM(name, source, text) {#name, text, LEDGER_SOURCE_##source},
 #define SOURCE(name, text)
 #include "ledger_terms.def"
 };
 
-static const struct {
-    const char *key, *text;
-} sources[] = {
+static const char *const sources[] = {
 #define TERM(name, source, text)
-#define SOURCE(name, text) {#name, text},
+#define SOURCE(name, text) #name,
 #include "ledger_terms.def"
 };
 
-const char *ledger_kind_key(enum ledger_kind kind)
+const struct ledger_words *ledger_words(enum ledger_kind kind)
 {
-    return kinds[kind].key;
-}
-
-const char *ledger_kind_text(enum ledger_kind kind)
-{
-    return kinds[kind].text;
+    return &kinds[kind];
 }
 
 const char *ledger_source_key(enum ledger_source source)
 {
-    return sources[source].key;
-}
-
-const char *ledger_source_text(enum ledger_source source)
-{
-    return sources[source].text;
-}
-
-enum ledger_source ledger_source_of(enum ledger_kind kind)
-{
-    return kinds[kind].source;
+    return sources[source];
 }
 
 /* --- terms --- */

@@ -35,11 +35,13 @@ enum ledger_source {
     LEDGER_SOURCES
 };
 
-const char *ledger_kind_key(enum ledger_kind kind);
-const char *ledger_kind_text(enum ledger_kind kind);
+/* One row of ledger_terms.def. */
+struct ledger_words {
+    const char *key, *text;
+    enum ledger_source source;
+};
+const struct ledger_words *ledger_words(enum ledger_kind kind);
 const char *ledger_source_key(enum ledger_source source);
-const char *ledger_source_text(enum ledger_source source);
-enum ledger_source ledger_source_of(enum ledger_kind kind);
 
 struct ledger_term {
     enum ledger_kind kind;

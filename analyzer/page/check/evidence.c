@@ -85,7 +85,7 @@ uint64_t check_base_bytes(const struct check_base *base, const struct study *stu
         const struct baseline_stock *kept = baseline_find(base->kept, study, stock);
         return kept ? kept->bytes : 0;
     }
-    const uint32_t other = run_diff_counterpart(base->study, study, stock);
+    const uint32_t other = study_counterpart(base->study, study, stock);
     return other == HISTORY_NONE ? 0 : base->study->history.stocks[other].peak_bytes;
 }
 
@@ -99,7 +99,7 @@ static int find_change(struct run_diff *change, const struct check_base *base,
     if (base->kept) {
         before.kept = baseline_find(base->kept, study, stock);
     } else if (base->study) {
-        const uint32_t other = run_diff_counterpart(base->study, study, stock);
+        const uint32_t other = study_counterpart(base->study, study, stock);
 
         if (other != HISTORY_NONE)
             before = (struct run_diff_side){.study = base->study,

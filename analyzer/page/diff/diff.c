@@ -34,7 +34,7 @@ static int find_change(struct run_diff *change, const struct study *study, const
                        uint32_t stock, struct err *err)
 {
     const struct page_diff_options *own = diff_options(view);
-    const uint32_t other = run_diff_counterpart(own->before, study, stock);
+    const uint32_t other = study_counterpart(own->before, study, stock);
     struct run_diff_side before, after;
 
     return find_side(&before, own->before, other, own->at[0], err) ||

@@ -38,9 +38,9 @@ static const char *owner_text(const struct study *study, const struct ledger *le
     if (term->kind == LEDGER_library)
         snprintf(out, OWNER_TEXT_BYTES, "%s", name);
     else if (name)
-        snprintf(out, OWNER_TEXT_BYTES, "%s: %s", name, ledger_kind_text(term->kind));
+        snprintf(out, OWNER_TEXT_BYTES, "%s: %s", name, ledger_words(term->kind)->text);
     else
-        snprintf(out, OWNER_TEXT_BYTES, "%s", ledger_kind_text(term->kind));
+        snprintf(out, OWNER_TEXT_BYTES, "%s", ledger_words(term->kind)->text);
     return out;
 }
 
@@ -59,7 +59,8 @@ static void write_share(char out[OWNER_TEXT_BYTES], const struct study *study,
     else if (term->kind == LEDGER_pool_cached)
         snprintf(out, OWNER_TEXT_BYTES, "%s cached by the %s pool", size, name);
     else
-        snprintf(out, OWNER_TEXT_BYTES, "%s %s", size, name ? name : ledger_kind_text(term->kind));
+        snprintf(out, OWNER_TEXT_BYTES, "%s %s", size,
+                 name ? name : ledger_words(term->kind)->text);
 }
 
 /* --- the answer --- */
@@ -192,13 +193,13 @@ static void add_term(struct doc *doc, const struct study *study, const struct le
     char owner[OWNER_TEXT_BYTES];
 
     doc_row_begin(doc);
-    doc_text(doc, "owner", "Owner", ledger_kind_key(term->kind));
+    doc_text(doc, "owner", "Owner", ledger_words(term->kind)->key);
     doc_words(doc, "%s", owner_text(study, ledger, term, owner));
     doc_text(doc_detail(doc), "name", "Name", owner_name(study, ledger, term));
     doc_bytes(doc, "bytes", "Bytes", term->bytes);
     add_share_of(doc, ledger, term->bytes);
     doc_known_count(doc, "blocks", "Blocks", term->count != 0, term->count);
-    doc_text(doc, "source", "Source", ledger_source_key(ledger_source_of(term->kind)));
+    doc_text(doc, "source", "Source", ledger_source_key(ledger_words(term->kind)->source));
     doc_row_end(doc);
 }
 

@@ -81,21 +81,21 @@ static void add_filled(struct text *text, const char *pattern, const struct word
 static int add_remedy(struct doc *doc, const struct study *study, const struct remedy *remedy,
                       struct err *err)
 {
-    const char *supposes = remedy_supposes(remedy->key);
+    const char *supposes = remedy_words(remedy->key)->supposes;
     struct words words;
     struct text text, how;
     if (find_words(&words, study, remedy, err))
         return -1;
     text_init(&text, TEXT_MAX);
     text_init(&how, TEXT_MAX);
-    add_filled(&text, remedy_text(remedy->key), &words);
-    add_filled(&how, remedy_how(remedy->key), &words);
-    doc_text(doc_detail(doc), "remedy", "Remedy", remedy_key(remedy->key));
+    add_filled(&text, remedy_words(remedy->key)->text, &words);
+    add_filled(&how, remedy_words(remedy->key)->how, &words);
+    doc_text(doc_detail(doc), "remedy", "Remedy", remedy_words(remedy->key)->key);
     doc_known_bytes(doc, "gain_bytes", "Gain", remedy->gain_known, remedy->gain_bytes);
     doc_bytes(doc_detail(doc), "need_bytes", "Of", study->remedies->need_bytes);
     doc_text(doc, "advice", "Advice", text_failed(&text) ? NULL : text.data);
     doc_text(doc_detail(doc), "how", "How", text_failed(&how) ? NULL : how.data);
-    doc_text(doc_detail(doc), "sign", "Sign", remedy_sign(remedy->key));
+    doc_text(doc_detail(doc), "sign", "Sign", remedy_words(remedy->key)->sign);
     doc_text(doc_detail(doc), "supposes", "Supposes", supposes);
     doc_note(doc, "%s%s%s", text_failed(&how) ? "" : how.data, supposes ? "; supposes " : "",
              supposes ? supposes : "");
@@ -141,7 +141,7 @@ int page_remedies_best(struct opening *opening, const struct study *study, const
             return -1;
         }
         text_add(&text, said ? "; " : "");
-        add_filled(&text, remedy_text(remedy->key), &words);
+        add_filled(&text, remedy_words(remedy->key)->text, &words);
         if (remedy->gain_known)
             text_addf(&text, ": %s", units_bytes(gain, remedy->gain_bytes));
         if (remedy_is_of_allocator(remedy))
