@@ -12,15 +12,8 @@ TOTAL, CONTEXT = 16 * GIB, 300 * MIB
 @pytest.fixture
 def trace(tmp_path):
     trace = Trace(tmp_path / "trace.db")
-    trace.device(total_bytes=TOTAL)
-    trace.device_memory(TOTAL - CONTEXT, TOTAL)
+    trace.card(TOTAL, CONTEXT)
     return trace
-
-
-def fill(trace, size):
-    segment = trace.alloc(size)
-    trace.tensor(segment, size)
-    return segment
 
 
 def fit(trace):
@@ -30,8 +23,8 @@ def fit(trace):
 
 
 def test_without_retries_the_card_holds_what_was_reserved_and_with_them_what_was_live(trace):
-    trace.tensor_free(fill(trace, 600 * MIB))
-    fill(trace, 700 * MIB)  # 1,300 reserved; a smaller card gives the 600 back first
+    trace.tensor_free(trace.filled_segment(600 * MIB))
+    trace.filled_segment(700 * MIB)  # 1,300 reserved; a smaller card gives the 600 back first
     device, rows, answer = fit(trace)
     assert device["context_bytes"] == CONTEXT
     assert (rows["none"]["card_bytes"], rows["none"]["pool_bytes"]) == (1600 * MIB, 1300 * MIB)
@@ -43,17 +36,17 @@ def test_without_retries_the_card_holds_what_was_reserved_and_with_them_what_was
 
 
 def test_where_retries_help_nothing_one_sentence_does(trace):
-    fill(trace, 700 * MIB)
+    trace.filled_segment(700 * MIB)
     _, rows, answer = fit(trace)
     assert rows["none"]["card_bytes"] == rows["allowed"]["card_bytes"] == 1000 * MIB
     assert "with or without retries" in answer
 
 
 def test_fragments_that_cannot_go_back_are_needed_with_retries_too(trace):
-    segment = fill(trace, 600 * MIB)
+    segment = trace.filled_segment(600 * MIB)
     trace.tensor_free(segment)
     trace.tensor(segment, 30 * MIB)  # pins the 600: 570 are stranded
-    fill(trace, 700 * MIB)
+    trace.filled_segment(700 * MIB)
     _, rows, _ = fit(trace)
     assert rows["none"]["card_bytes"] == 1600 * MIB
     # Less than 600 was never enough: the first request. With 1,300 the second is served beside the pinned segment.
@@ -62,13 +55,13 @@ def test_fragments_that_cannot_go_back_are_needed_with_retries_too(trace):
 
 def test_other_memory_of_the_process_needs_room_as_it_was(trace):
     trace.alloc(101 * MIB)  # in granules: 102
-    fill(trace, 200 * MIB)
+    trace.filled_segment(200 * MIB)
     _, rows, _ = fit(trace)
     assert rows["none"]["card_bytes"] == (300 + 102 + 200) * MIB
 
 
 def test_what_failed_must_be_served_and_more_may_have_been_asked(trace):
-    fill(trace, 10 * GIB)
+    trace.filled_segment(10 * GIB)
     for memory in ("linear", "linear", "tensor"):
         trace.fail(8 * GIB, memory)
     device, rows, answer = fit(trace)
@@ -79,11 +72,11 @@ def test_what_failed_must_be_served_and_more_may_have_been_asked(trace):
 
 
 def test_a_card_is_named_only_with_eight_percent_to_spare(trace):
-    fill(trace, 14 * GIB + 380 * MIB)  # with the context 14.66 GiB: of 16 GiB 14.72 are counted on
+    trace.filled_segment(14 * GIB + 380 * MIB)  # with the context 14.66 GiB: of 16 GiB 14.72 are counted on
     _, rows, _ = fit(trace)
     assert rows["none"]["card"] in ("v100-16", "t4")
     trace.path.unlink()
-    fill(trace, 200 * MIB)
+    trace.filled_segment(200 * MIB)
     _, rows, _ = fit(trace)
     assert rows["none"]["card"] in ("a10", "rtx3090", "rtx4090", "l4")
 
@@ -98,7 +91,7 @@ def test_without_a_pool_the_drivers_peak_and_the_context_are_needed(trace):
 
 
 def test_a_recording_that_the_model_does_not_give_gets_no_figure(trace):
-    trace.tensor_free(fill(trace, 20 * MIB))
+    trace.tensor_free(trace.filled_segment(20 * MIB))
     other = trace.alloc(20 * MIB)
     trace.tensor(other, 20 * MIB)
     device, rows, answer = fit(trace)

@@ -11,8 +11,7 @@ TOTAL, CONTEXT = 512 * MIB, 112 * MIB  # 400 MiB are the process's
 @pytest.fixture
 def trace(tmp_path):
     trace = Trace(tmp_path / "trace.db")
-    trace.device(total_bytes=TOTAL)
-    trace.device_memory(TOTAL - CONTEXT, TOTAL)
+    trace.card(TOTAL, CONTEXT)
     return trace
 
 
@@ -23,15 +22,9 @@ def ask(trace, what_if):
     return answer["devices"][0]["what_if"], " ".join(answer["answer"])
 
 
-def fill(trace, size):
-    segment = trace.alloc(size)
-    trace.tensor(segment, size)
-    return segment
-
-
 def cut_in_pieces(trace):
     """Two segments of 100 MiB, in each 90 free behind 10 in use: 180 are free, but no 150 in one piece."""
-    segments = [fill(trace, 100 * MIB) for _ in range(2)]
+    segments = [trace.filled_segment(100 * MIB) for _ in range(2)]
     for segment in segments:
         trace.tensor_free(segment)
     for segment in segments:
@@ -43,7 +36,7 @@ def cut_in_pieces(trace):
 
 def test_an_expandable_segment_holds_what_plain_ones_split(trace):
     cut_in_pieces(trace)
-    fill(trace, 150 * MIB)
+    trace.filled_segment(150 * MIB)
     # One range of 200 MiB, 10 pieces: | 10 | 90 free | 10 | 90 free |. The last 90 grow by 60, 3 pieces: 13 x 20.
     found, answer = ask(trace, "expandable_segments")
     assert found["replayed"] is True
@@ -64,7 +57,7 @@ def test_a_failure_that_would_have_been_served_makes_the_figure_a_least_one(trac
 
 
 def test_a_failure_that_no_setting_helps_is_left(trace):
-    fill(trace, 300 * MIB)
+    trace.filled_segment(300 * MIB)
     for memory in ("linear", "linear", "tensor"):
         trace.fail(150 * MIB, memory)
     found, answer = ask(trace, "expandable_segments")
@@ -82,7 +75,7 @@ def test_what_a_memory_fraction_refuses_is_refused_or_unknown_where_the_trace_do
 
 
 def test_what_a_memory_fraction_refuses_of_every_setting_fails_as_well(trace):
-    fill(trace, 200 * MIB)
+    trace.filled_segment(200 * MIB)
     trace.fail(100 * MIB, "tensor")
     found, answer = ask(trace, "expandable_segments")
     assert (found["failures_served"], found["failures_left"], found["failures_unknown"]) == (0, 1, 0)
@@ -91,7 +84,7 @@ def test_what_a_memory_fraction_refuses_of_every_setting_fails_as_well(trace):
 
 def test_what_the_pool_held_before_a_memory_fraction_allows(trace):
     cut_in_pieces(trace)
-    passing = fill(trace, 150 * MIB)
+    passing = trace.filled_segment(150 * MIB)
     trace.tensor_free(passing)
     trace.free(passing)
     trace.fail(151 * MIB, "tensor")
@@ -100,14 +93,14 @@ def test_what_the_pool_held_before_a_memory_fraction_allows(trace):
 
 
 def test_without_caching_only_what_is_live_is_held(trace):
-    trace.tensor_free(fill(trace, 100 * MIB))
-    fill(trace, 150 * MIB)
+    trace.tensor_free(trace.filled_segment(100 * MIB))
+    trace.filled_segment(150 * MIB)
     found, _ = ask(trace, "no-cache")
     assert (found["recorded_peak_reserved_bytes"], found["peak_reserved_bytes"]) == (250 * MIB, 150 * MIB)
 
 
 def test_a_large_block_is_not_cut_below_max_split(trace):
-    segment = fill(trace, 200 * MIB)
+    segment = trace.filled_segment(200 * MIB)
     trace.tensor_free(segment)
     trace.tensor(segment, 30 * MIB)  # cut from the 200; with the setting it is a segment of its own
     found, _ = ask(trace, "max_split_size=128MiB")
@@ -115,9 +108,9 @@ def test_a_large_block_is_not_cut_below_max_split(trace):
 
 
 def test_garbage_is_collected_only_under_a_memory_fraction(trace):
-    trace.tensor_free(fill(trace, 100 * MIB))
-    fill(trace, 120 * MIB)
-    fill(trace, 130 * MIB)
+    trace.tensor_free(trace.filled_segment(100 * MIB))
+    trace.filled_segment(120 * MIB)
+    trace.filled_segment(130 * MIB)
     found, answer = ask(trace, "garbage_collection=0.4")
     assert found["peak_reserved_bytes"] == 350 * MIB
     assert "only under a memory fraction" in answer
@@ -128,8 +121,8 @@ def test_garbage_is_collected_only_under_a_memory_fraction(trace):
 
 
 def test_a_fraction_that_the_run_does_not_fit_runs_out_of_memory(trace):
-    fill(trace, 200 * MIB)
-    fill(trace, 100 * MIB)
+    trace.filled_segment(200 * MIB)
+    trace.filled_segment(100 * MIB)
     found, answer = ask(trace, "memory_fraction=0.5")
     assert (found["fails_at_seq"], found["fails_asking_bytes"], found["at_least"]) == (5, 100 * MIB, True)
     assert "run out of memory at event 5, asking for 100.00 MiB" in answer
@@ -137,9 +130,9 @@ def test_a_fraction_that_the_run_does_not_fit_runs_out_of_memory(trace):
 
 def test_memory_outside_the_pool_leaves_less_for_it(trace):
     trace.alloc(201 * MIB)  # a library's: 202 in granules of 2 MiB
-    fill(trace, 100 * MIB)
+    trace.filled_segment(100 * MIB)
     trace.free(trace.alloc(50 * MIB))
-    trace.tensor_free(fill(trace, 90 * MIB))
+    trace.tensor_free(trace.filled_segment(90 * MIB))
     trace.fail(110 * MIB)
     trace.free(0x7F0000000000 + (202 + 100 + 50) * MIB)  # 98 are left with the 90 given back
     trace.fail(110 * MIB)
@@ -149,7 +142,7 @@ def test_memory_outside_the_pool_leaves_less_for_it(trace):
 
 
 def test_a_recording_that_the_model_does_not_give_is_named_and_gets_no_figure(trace):
-    segment = fill(trace, 20 * MIB)
+    segment = trace.filled_segment(20 * MIB)
     trace.tensor_free(segment)
     other = trace.alloc(20 * MIB)
     seq = len(trace.events) + 1
@@ -168,16 +161,16 @@ def test_segments_of_another_size_are_a_difference(trace):
 
 
 def test_emptying_the_cache_empties_it_under_the_other_setting_too(trace):
-    segment = fill(trace, 100 * MIB)
+    segment = trace.filled_segment(100 * MIB)
     trace.tensor_free(segment)
     trace.free(segment)
-    fill(trace, 150 * MIB)
+    trace.filled_segment(150 * MIB)
     found, _ = ask(trace, "expandable_segments")
     assert (found["recorded_peak_reserved_bytes"], found["peak_reserved_bytes"]) == (150 * MIB, 160 * MIB)
 
 
 def test_streams_do_not_share(trace):
-    trace.tensor_free(fill(trace, 20 * MIB))
+    trace.tensor_free(trace.filled_segment(20 * MIB))
     segment = trace.alloc(20 * MIB)
     trace.tensor(segment, 20 * MIB, stream=0xA1)
     found, _ = ask(trace, "no-cache")
@@ -203,7 +196,7 @@ def test_a_graphs_private_pool_serves_nobody_else_and_stays_until_the_graph_is_g
     trace.tensor_free(other)
     trace.free(segment)  # the cache is emptied: now both go
     trace.free(other)
-    fill(trace, 100 * MIB)
+    trace.filled_segment(100 * MIB)
     found, _ = ask(trace, "expandable_segments")
     assert (found["replayed"], found["recorded_peak_reserved_bytes"]) == (True, 110 * MIB)
     assert found["peak_reserved_bytes"] == 120 * MIB  # 60 of the graph, and 3 pieces of 20
@@ -212,10 +205,10 @@ def test_a_graphs_private_pool_serves_nobody_else_and_stays_until_the_graph_is_g
 def test_a_private_pool_that_exists_keeps_its_cache_when_it_is_emptied(trace):
     (segment,) = capture(trace, 7, 0x91, 60 * MIB)
     trace.tensor_free(segment)
-    passing = fill(trace, 40 * MIB)
+    passing = trace.filled_segment(40 * MIB)
     trace.tensor_free(passing)
     trace.free(passing)  # and not the graph's
-    fill(trace, 100 * MIB)
+    trace.filled_segment(100 * MIB)
     found, _ = ask(trace, "expandable_segments")
     assert (found["recorded_peak_reserved_bytes"], found["peak_reserved_bytes"]) == (160 * MIB, 160 * MIB)
 
@@ -232,7 +225,7 @@ def test_captures_that_take_tensors_in_one_segment_share_their_pool_from_then_on
 
 
 def test_a_refusal_during_a_capture_empties_no_cache(trace):
-    kept = fill(trace, 200 * MIB)
+    kept = trace.filled_segment(200 * MIB)
     trace.tensor_free(kept)
     trace.event("capture-begin", stream=7)
     trace.fail(250 * MIB)
@@ -245,7 +238,7 @@ def test_a_refusal_during_a_capture_empties_no_cache(trace):
 
 def two_free_blocks_of_a_size(trace):
     """The older one at the higher address, since the driver hands out again what went back."""
-    low, high = fill(trace, 40 * MIB), fill(trace, 20 * MIB)
+    low, high = trace.filled_segment(40 * MIB), trace.filled_segment(20 * MIB)
     trace.tensor_free(low)
     trace.free(low)
     trace.alloc(20 * MIB, address=low)

@@ -147,6 +147,12 @@ class Trace:
     def tensor(self, address, size, pool=None, **columns):
         return self.alloc(size, "tensor", address, object=pool and self.string(pool) or 0, **columns)
 
+    def filled_segment(self, size):
+        """A segment of a framework's pool that is one tensor."""
+        segment = self.alloc(size)
+        self.tensor(segment, size)
+        return segment
+
     def tensor_free(self, address, pool=None, **columns):
         return self.free(address, "tensor", object=pool and self.string(pool) or 0, **columns)
 
@@ -168,6 +174,11 @@ class Trace:
 
     def device_memory(self, free, total, device=0, **columns):
         return self.event("device-memory", address=free, size=total, device=device, **columns)
+
+    def card(self, total, context):
+        """A device with no memory in use but a context."""
+        self.device(total_bytes=total)
+        self.device_memory(total - context, total)
 
     def pool_usage(self, pool, used, reserved, device=0, **columns):
         return self.event("pool-usage", columns.pop("memory", "none"), used, reserved, pool,

@@ -1,61 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The default limit: a quarter of the least that machine and cgroups have. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#include <ftw.h>
-#include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyzer/load/memory_limit.h"
+#include "tests/unit/made_folder.h"
 
 #define MIB ((uint64_t)1 << 20)
-
-static char root[64];
-
-/* Makes the file and the folders that lead to it, below root. */
-static void put(const char *path, const char *content)
-{
-    char name[PATH_MAX];
-    snprintf(name, sizeof name, "%s/%s", root, path);
-    for (char *slash = strchr(name + strlen(root) + 1, '/'); slash;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        mkdir(name, 0700);
-        *slash = '/';
-    }
-    FILE *file = fopen(name, "w");
-    assert_non_null(file);
-    fputs(content, file);
-    fclose(file);
-}
-
-static int set_up(void **state)
-{
-    (void)state;
-    snprintf(root, sizeof root, "/tmp/gpumemtrace-limit.XXXXXX");
-    return mkdtemp(root) ? 0 : -1;
-}
-
-static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
-{
-    (void)status, (void)type, (void)place;
-    return remove(path);
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    return nftw(root, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
-}
 
 static uint64_t machine_bytes(void)
 {
