@@ -286,7 +286,9 @@ static bool find_expandable_gain(const struct inquiry *inquiry, struct remedy *r
         device->recorded.allocator.peak_reserved_bytes + failure->event.size_bytes;
     remedy->gain_known = need_bytes > run->allocator.peak_reserved_bytes;
     remedy->gain_bytes = remedy->gain_known ? need_bytes - run->allocator.peak_reserved_bytes : 0;
-    return run->failure.at.index == INDEX_NONE;
+    const bool fails_again =
+        run->last_same_index != INDEX_NONE && run->last_same_index >= failure->at.index;
+    return run->failure.at.index == INDEX_NONE && !fails_again;
 }
 
 /* Memory lay idle in PyTorch's pool, but not in one piece. Whether growing

@@ -25,7 +25,7 @@ static int device_init(struct whatif *whatif, struct whatif_device *device, stru
         struct whatif_settings settings = whatif->own;
 
         run->ask = &whatif->asks[i];
-        run->failure.at.index = INDEX_NONE;
+        run->failure.at.index = run->last_same_index = INDEX_NONE;
         if (run->ask->change && settings_change(&settings, run->ask->change, err))
             return -1;
         run->fraction = run->ask->fraction > 0 ? run->ask->fraction : settings.fraction;
@@ -192,6 +192,7 @@ static int serve_failure(struct whatif_run *run, const struct whatif_device *dev
         return allocator_free(&run->allocator, block, at->err);
     }
     run->same_failures_count++;
+    run->last_same_index = at->index;
     if (run->ask->serves_all)
         end_run(run, at, at->event->size_bytes, false);
     return 0;

@@ -44,6 +44,7 @@ struct whatif_run {
     struct whatif_failure failure;
     /* Of those in the recording; unknown: the recorded memory fraction, which is not told, decides. */
     uint64_t served_failures_count, same_failures_count, unknown_failures_count;
+    uint64_t last_same_index;    /* event of the last of the same; INDEX_NONE: there is none */
     uint64_t live_at_peak_bytes; /* when most was reserved */
     uint64_t peak_card_bytes;    /* of the card: context and others, outside the pool, the pool */
     uint64_t peak_needed_bytes;  /* the same of what was live in the pool */
