@@ -6,12 +6,14 @@ import json
 import math
 import re
 
-from reference import blame, covered
+from reference import blame, covered, limits
 from reference.books import Books
 from reference.figures import Figures
 from reference.heading import heading, host_memory, info_page
 from reference.leaks import leaks_page
 from reference.ledger import closing, ledger_command_page, ledger_page
+from reference.failures import OUT_OF_MEMORY
+from reference.limits import limits_page
 from reference.oom import HOLDERS
 from reference.steps import steps_page
 from reference.timeline import timelines
@@ -171,6 +173,28 @@ def check_peaks(trace, figures, at, choose):
     return found + compare(page, wanted, f"peak --by={by} --at={moment}") + list(blame.check_order_of_trees(page, wanted))
 
 
+def check_empty_cache(page, figures):
+    """What the pool could have given back, where the driver refused something that is not the pool's."""
+    failed = [one for one in figures.failures.list if one.event.result == OUT_OF_MEMORY]
+    failed = [one for one in failed if one.stock[1] == "device" or one.stock == figures.leading(one.stock[0])]
+    got = [row["gain_bytes"] for row in page["remedies"] if row["remedy"] == "empty_cache"]
+    wanted = []
+    if failed:
+        event, stock = failed[-1].event, failed[-1].stock
+        held = figures.leading(stock[0])
+        parts = figures.frag(held, event.index)
+        idle = 0 if parts["free_bytes"] is None else parts["free_bytes"] - parts["stranded_bytes"]
+        if stock != held and event.size <= figures.peak(held)[0] and parts["free_bytes"] is not None and idle >= event.size:
+            wanted = [idle]
+    return [] if got == wanted else [f"oom: empty_cache gains {got}, expected {wanted}"]
+
+
+def check_limits(trace, figures):
+    wanted = limits_page(figures, trace)
+    page = ask("check", "--allow-incomplete", *limits.options(), trace, code=0 if wanted["passed"] else 1)
+    return check_page(page, wanted, "check", figures, trace)
+
+
 def check_trace(trace, choose):
     """Every figure of one trace that differs."""
     books = Books(trace)
@@ -181,6 +205,7 @@ def check_trace(trace, choose):
     page = ask("oom", trace)
     found += check_page(without_holders(page)[0], without_holders(oom)[0], "oom", figures, trace)
     found += check_holders([row["holders"] for row in page["oom"]], without_holders(oom)[1], "oom")
+    found += check_empty_cache(page, figures) + check_limits(trace, figures)
     for command, wanted in (
         ("leaks", leaks_page(figures)), ("steps", steps_page(figures)), ("phases", figures.phases_page()),
         ("info", info_page(figures)),

@@ -2,12 +2,23 @@
 """What would have helped, as doc/commands.md defines it: for each question all bytes are added up anew after every
 event, from the raw rows. For traces of one device and one pool, without native frames, whose phases are named."""
 
+import collections
 import fnmatch
+import itertools
 
-from reference.events import Tables
+from reference.blame import role
+from reference.events import Tables, table_rows
 
 PARTS = {"init": "init", "data": "data", "forward": "forward", "backward": "backward", "optimizer": "optimizer"}
 FORWARD = ("data", "forward")
+LINES_MOST = 12
+SIGNS = list(table_rows("remedies.def", "PYTHON"))
+MIB = 1 << 20
+
+
+def has_sign(block, sign):
+    patterns = [pattern for name, pattern in SIGNS if name == sign]
+    return any(fnmatch.fnmatchcase(f"{file}:{function}", pattern) for _, function, file, _ in block.place for pattern in patterns)
 
 
 class Block:
@@ -45,6 +56,7 @@ class Run:
                 if self.length is None:
                     block.end = event.index
         self.rounds = self.number_rounds()
+        self.is_inference = self.infers()
 
     def number_rounds(self):
         number, back = 0, False
@@ -85,9 +97,29 @@ class Run:
         return sum(b.size for b in self.at(index) if b.part == "optimizer" and not self.passes(b)) // 4 * 3
 
     def fused_optimizer(self, index):
-        signed = "*/torch/optim/*:_multi_tensor_*"
+        return sum(b.size for b in self.at(index) if has_sign(b, "foreach"))
+
+    def of_sizes(self, index, sign):
+        """What grows with the batch and is as large as the largest block with the sign, or half or twice of it."""
+        signed = [b.size for b in self.at(self.length - 1) if has_sign(b, sign)]
+        if sum(signed) <= self.live_bytes(self.length - 1) // 20:
+            return 0
+        sizes = [max(signed), max(signed) // 2, max(signed) * 2]
         return sum(b.size for b in self.at(index)
-                   if any(fnmatch.fnmatchcase(f"{file}:{function}", signed) for _, function, file, _ in b.place))
+                   if self.grows(b) and any(abs(b.size - size) <= min(size // 16, MIB) for size in sizes))  # fmt: skip
+
+    def chunked_loss(self, index):
+        return self.of_sizes(index, "loss") // 8 * 7
+
+    def flash_attention(self, index):
+        return self.of_sizes(index, "softmax")
+
+    def load_on_cpu(self, index):
+        now = self.at(self.length - 1)
+        loaded = sum(b.size for b in now if has_sign(b, "loading"))
+        if not loaded or sum(b.size for b in now if b.part == "init") < 2 * loaded:
+            return 0
+        return sum(b.size for b in self.at(index) if has_sign(b, "loading"))
 
     def held_over(self, index):
         now = self.round_at(index)
@@ -110,40 +142,107 @@ class Run:
             made += b.size if b.end is not None and b.end <= index else 0
         return sum(b.size for b in old) - made
 
-    def checkpoint(self, index, line=("python", "Model.forward", "/home/me/model.py", 9)):
-        """Calls of that line: each begins at the place that the first one began at. One call alone is no advice."""
-        now = [b.place for b in self.blocks if b.round == self.rounds and b.part == "forward" and line in b.place]
-        if now.count(now[0] if now else None) < 2:
-            return 0
+    def infers(self):
+        """No backward, and forward keeps what earlier rounds kept and dropped."""
+        if any(b.part in ("backward", "optimizer") for b in self.blocks):
+            return False
+        held = [b for b in self.at(self.length - 1) if b.part == "forward"]
+        dropped = [b for b in held if self.fell(b.place) > 2 and self.fell(b.place) * 2 >= self.lived(b.place, self.length - 1)]
+        return bool(dropped) and sum(b.size for b in dropped) >= sum(b.size for b in held) // 2
+
+    def lived(self, place, index):
+        """How many blocks of that place there are; what was refused is none."""
+        return sum(b.place == place for b in self.at(index) if b is not self.blocks[-1])
+
+    def fell(self, place):
+        """How far their number once was below its highest before."""
+        numbers = [self.lived(place, index) for index in self.changes()]
+        return max((max(numbers[: i + 1]) - number for i, number in enumerate(numbers)), default=0)
+
+    # --- calls of a line ---
+
+    def lines(self):
+        """[(line, place that its calls begin at, place of what they give)] of what is worth a question, from the line
+        that holds most of this forward on, callers first."""
+        now = [b for b in self.at(self.length - 1) if b.part == "forward"]
+        worthy = sum(b.size for b in now) // 5 + 1
+        now = [b for b in now if b.round == self.rounds]
+        held = {}
+        for b in now:
+            for depth, frame in enumerate(reversed(b.place)):
+                if role(frame) == "program":
+                    held[frame] = (held.get(frame, (0, 0))[0] + b.size * (b.place.index(frame) == len(b.place) - 1 - depth), depth)
+        lines = sorted((frame for frame in held if held[frame][0] >= worthy), key=lambda f: (-held[f][0], held[f][1]))
+        found = [(line, *self.calls_of(line, [b for b in now if line in b.place])) for line in lines]
+        return [row for row in found if row[1]][:LINES_MOST]
+
+    def calls_of(self, line, blocks):
+        """(the first place that is passed to at least half as often as any, what most often comes before it again); it
+        must come twice, and half of the bytes must be of places that come again."""
+        way = [place for place, _ in itertools.groupby(b.place for b in blocks)]
+        counts = collections.Counter(way)
+        again = sum(b.size for b in blocks if counts[b.place] > 1)
+        first = next((place for place in way if counts[place] * 2 >= max(counts.values())), None)
+        if not first or counts[first] < 2 or again < sum(b.size for b in blocks) // 2:
+            return None, None
+        before = collections.Counter(a for a, b in zip(way, way[1:]) if b == first)
+        return first, max(before, key=before.get, default=first)
+
+    def calls(self, index, line, first):
+        """(calls of that line, the part of the last block, whether the last call is open)"""
         calls, last, is_open, part = [], None, False, None
         for b in (b for b in self.blocks if b.begin <= index):
-            part = b.part if b.part != "other" and b.part != "init" else part
+            part = b.part if b.part not in ("other", "init") else part
+            is_open = is_open and any(c.end is None or c.end > b.begin for c in calls[-1])
             if b.part == "forward" and line in b.place:
-                if not is_open or (b.place == calls[0][0].place and last != b.place):
+                if not is_open or (b.place == first and last != b.place):
                     calls.append([])
                 calls[-1].append(b)
                 last, is_open = b.place, True
             elif b.part in ("forward", "optimizer"):
                 last, is_open = None, False
-            alive = [[c for c in call if c.end is None or c.end > b.begin] for call in calls]
-            if is_open and not alive[-1]:
-                is_open = False
-        ends = {call[-1].place for call in calls[:-1]}
-        gone, holding = 0, [call for call in calls if any(c.end is None or c.end > index for c in call)]
-        for call in holding:
-            live = [c for c in call if c.end is None or c.end > index]
-            if call is holding[-1] and (part == "backward" or (is_open and call is calls[-1])):
-                continue
-            outputs = [c.size for c in call if c.place in ends]
-            largest = [c for c in live if c.place in ends and c.size == max(outputs)]
-            gone += sum(c.size for c in live) - sum(c.size for c in largest[:1])
-        return gone
+        return calls, part, is_open and bool(self.live_of(calls[-1], index))
+
+    def output(self, call, place, index):
+        """Bytes of what the call gives to the next one, if that is still there."""
+        sizes = [c.size for c in call if c.place == place]
+        alive = [c.size for c in call if (c.end is None or c.end > index) and c.place == place]
+        return max(sizes) if sizes and max(sizes) in alive else 0
+
+    def live_of(self, call, index):
+        return sum(c.size for c in call if c.end is None or c.end > index)
+
+    def checkpoint(self, index, line, first, place):
+        calls, part, is_open = self.calls(index, line, first)
+        holding = [call for call in calls if self.live_of(call, index)]
+        if part == "backward" or is_open:
+            holding = holding[:-1]
+        return sum(self.live_of(call, index) - self.output(call, place, index) for call in holding)
+
+    def no_grad(self, index, line, first, place):
+        """A call needs its own tensors, and what the call before it made."""
+        calls, *_ = self.calls(index, line, first)
+        holding = [call for call in calls if self.live_of(call, index)]
+        kept = sum(self.output(call, place, index) for call in holding[-2:-1])
+        return sum(self.live_of(call, index) for call in holding[:-1]) - kept
+
+    def best_line(self, need):
+        """A line further in that gains nearly as much is the better advice."""
+        best = 0
+        for line in self.lines():
+            question = self.no_grad if self.is_inference else self.checkpoint
+            gain = need - max(self.live_bytes(i) - question(i, *line) for i in self.changes())
+            if gain > need // 100 and (not best or gain >= best - best // 50):
+                best = gain
+        return best
 
     def gains(self):
         """{remedy: gain} of what gains at least a hundredth, and the need."""
         need = max(self.live_bytes(i) for i in range(self.length))
-        questions = ("smaller_batch", "smaller_states", "fused_optimizer", "held_over", "zero_grad", "checkpoint")
+        questions = ("smaller_batch", "smaller_states", "fused_optimizer", "held_over", "zero_grad",
+                     "chunked_loss", "flash_attention", "load_on_cpu")  # fmt: skip
         gains = {q: need - max(self.live_bytes(i) - getattr(self, q)(i) for i in self.changes()) for q in questions}
+        gains["no_grad" if self.is_inference else "checkpoint"] = self.best_line(need)
         return need, {question: gain for question, gain in gains.items() if gain > need // 100}
 
     def live_bytes(self, index):
