@@ -255,13 +255,13 @@ int check_failures(struct check_results *results, const struct study *study, uin
                  history->stocks[history->failures[i].stock].device == device;
     if (!count)
         return 0;
-    return results_add(
-        results, study, stock,
-        (struct check_result){.kind = "failures",
-                              .subject = check_subject(study, stock, "count of failed allocations", NULL),
-                              .unit = CHECK_COUNT,
-                              .measured_bytes = count},
-        err);
+    return results_add(results, study, stock,
+                       (struct check_result){.kind = "failures",
+                                             .subject = check_subject(
+                                                 study, stock, "count of failed allocations", NULL),
+                                             .unit = CHECK_COUNT,
+                                             .measured_bytes = count},
+                       err);
 }
 
 bool check_all_passed(const struct check_results *results)

@@ -2,7 +2,6 @@
 /* The change between two moments; see run_diff.h. */
 #include "run_diff.h"
 
-
 static int hold_side(struct run_diff *change, int number, const struct run_diff_side *side,
                      struct err *err)
 {
