@@ -52,7 +52,7 @@ static int print_topic(const struct topic *topic, struct err *err)
 {
     struct text text;
 
-    text_init(&text, HELP_BYTES_MAX);
+    help_text_init(&text);
     topic->add(&text);
     const int status = help_text_print(&text, err);
     text_release(&text);
@@ -75,17 +75,25 @@ static int refuse(const char *typed, struct err *err)
 
 /* --- commands --- */
 
+static void add_command(struct text *text, const struct command *command)
+{
+    char head[64];
+
+    snprintf(head, sizeof head, "  %-10s %-22s ", command->name, command->operands);
+    text_add_wrapped(text, head, command->summary);
+}
+
 static int print_overview(struct err *err)
 {
     struct text text;
-    text_init(&text, HELP_BYTES_MAX);
+    help_text_init(&text);
     text_add(&text, "usage: gpumemtrace COMMAND [OPTION]... [OPERAND]...\n\n");
     text_add_wrapped(&text, "",
                      "Records every GPU memory allocation of a CUDA program, and answers "
                      "questions from the recorded trace.");
     text_add(&text, "\nCommands:\n");
     for (const struct command *command = commands; command->name; command++)
-        text_addf(&text, "  %-10s %-22s %s\n", command->name, command->operands, command->summary);
+        add_command(&text, command);
     text_add(&text, "\n'gpumemtrace help COMMAND' shows a command's options and an example.\n");
     for (int i = 0; i < TOPICS; i++)
         text_addf(&text, "'gpumemtrace help %s' shows %s.\n", topics[i].name, topics[i].summary);

@@ -6,7 +6,18 @@
 #include <string.h>
 
 #include "shared_options.h"
+#include "analyzer/render/window.h"
 #include "analyzer/util/text.h"
+
+void help_text_init(struct text *text)
+{
+    enum { HELP_BYTES_MAX = 16384 };
+    const size_t columns = window_of(stdout).columns;
+
+    text_init(text, HELP_BYTES_MAX);
+    if (columns < text->line_columns)
+        text->line_columns = columns;
+}
 
 int help_text_print(struct text *text, struct err *err)
 {
@@ -22,7 +33,7 @@ int help_page_print(const struct command *command, const struct option_rule *own
                     struct err *err)
 {
     struct text text;
-    text_init(&text, HELP_BYTES_MAX);
+    help_text_init(&text);
     text_addf(&text, "usage: gpumemtrace %s [OPTION]... %s%s\n\n", command->name,
               strcmp(command->name, "run") ? "" : "[--] ", command->operands);
     text_add_wrapped(&text, "", command->answer);

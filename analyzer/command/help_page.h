@@ -10,9 +10,10 @@
 int help_page_print(const struct command *command, const struct option_rule *own_rules,
                     struct err *err);
 
-/* Prints a text that was made for stdout; -1: it could not be made. */
-#define HELP_BYTES_MAX 16384
 struct text;
+/* Begins a text that is made for stdout: it wraps at the window. */
+void help_text_init(struct text *text);
+/* Prints it; -1: it could not be made. */
 int help_text_print(struct text *text, struct err *err);
 
 #endif

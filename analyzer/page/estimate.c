@@ -131,7 +131,7 @@ static void add_layer(struct doc *doc, struct plan_layer *planned)
     doc_text(doc, "type", "Layer", layer->kind->name);
     doc_text(doc_detail(doc), "name", "Name", layer->name[0] ? layer->name : NULL);
     doc_text(doc, "output", "Output", shape_text(&layer->output, shape));
-    doc_count(doc, "parameters", "Parameters",
+    doc_count(doc_spare(doc), "parameters", "Parameters",
               tensors_elements(&planned->own, CATEGORY_parameters));
     doc_bytes(doc, "parameter_bytes", "Bytes", tensors_bytes(&planned->own, CATEGORY_parameters));
     doc_bytes(doc_detail(doc), "buffer_bytes", "Buffers",

@@ -94,7 +94,8 @@ static void add_size(struct doc *doc, const struct fit_device *fit, const struct
     doc_text(doc, "mig_slice", "MIG slice", known ? mig_slice_for(size->card_bytes) : NULL);
     doc_known_bytes(doc, "pool_bytes", "Pool", known && fit->has_pool, size->pool_bytes);
     doc_known_ratio(doc, "memory_fraction", "Memory fraction", has_fraction, fraction);
-    doc_known_count(doc, "retry_count", "Times retried", known && fit->has_pool, size->retry_count);
+    doc_known_count(doc_spare(doc), "retry_count", "Times retried", known && fit->has_pool,
+                    size->retry_count);
     doc_row_end(doc);
 }
 

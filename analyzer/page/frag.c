@@ -16,14 +16,15 @@ static int add_frag_row(struct doc *doc, const struct study *study, uint32_t sto
         return -1;
     doc_row_begin(doc);
     doc_integer(doc, "time_ns", "Time", DOC_NS, (int64_t)moment->time_ns);
-    doc_count(doc, "seq", "Event", moment->seq);
+    doc_count(doc_spare(doc), "seq", "Event", moment->seq);
     page_layer(doc, study, &study->history.stocks[stock], "Layer");
     doc_known_bytes(doc, "reserved_bytes", "Reserved", frag.reserved_known, frag.reserved_bytes);
     doc_bytes(doc, "live_bytes", "Live", frag.live_bytes);
     doc_known_bytes(doc, "free_bytes", "Free", frag.reserved_known, frag.free_bytes);
     doc_known_bytes(doc, "largest_free_bytes", "Largest free", frag.reserved_known,
                     frag.largest_free_bytes);
-    doc_known_ratio(doc, "external_ratio", "External", frag.reserved_known, frag.external_ratio);
+    doc_known_ratio(doc_spare(doc), "external_ratio", "External", frag.reserved_known,
+                    frag.external_ratio);
     doc_known_bytes(doc, "stranded_bytes", "Stranded", frag.reserved_known, frag.stranded_bytes);
     doc_row_end(doc);
     return 0;

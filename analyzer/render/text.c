@@ -52,8 +52,8 @@ static const struct doc_node *write_fields(struct text_lines *lines, const struc
         text_lines_begin(lines, indent);
         if (label_columns > 0)
             text_lines_add(lines, node->label, label_columns + COLUMN_GAP);
-        text_lines_add(lines, walk_people_value(node, buffer), 0);
-        putc('\n', lines->out);
+        text_lines_add_hanging(lines, walk_people_value(node, buffer),
+                               (size_t)indent + (label_columns ? label_columns + COLUMN_GAP : 0));
     }
     return end;
 }
@@ -137,26 +137,37 @@ static struct column *widest_text(const struct table *table)
     return widest;
 }
 
-/* Where rows would be wider than the window, spare columns are left out, the last first; if that is
- * not enough, texts lose their middle, the widest first. */
+/* Leaves out columns until rows of so many columns fit, the last first: spare ones, or any numbers. */
+static size_t leave_out(struct table *table, size_t total, size_t room, bool only_spare)
+{
+    for (size_t i = table->count; total > room && i-- > 1;) {
+        struct column *column = &table->columns[i];
+        if (column->is_left_out || (only_spare ? !column->is_spare : !column->right))
+            continue;
+        column->is_left_out = true;
+        total -= column->columns + COLUMN_GAP;
+    }
+    return total;
+}
+
+/* Where rows would be wider than the window, spare columns are left out; if that is not enough, texts
+ * lose their middle, the widest first; at last numbers are left out, too. */
 static void table_fit(struct table *table, const struct window *window, int indent)
 {
     size_t total = (size_t)indent;
+    if (!window->is_bounded)
+        return;
     for (size_t i = 0; i < table->count; i++)
         total += table->columns[i].columns + (i ? COLUMN_GAP : 0);
-    for (size_t i = table->count; window->is_bounded && total > window->columns && i-- > 0;) {
-        if (!table->columns[i].is_spare)
-            continue;
-        table->columns[i].is_left_out = true;
-        total -= table->columns[i].columns + COLUMN_GAP;
-    }
-    while (window->is_bounded && total > window->columns) {
+    total = leave_out(table, total, window->columns, true);
+    while (total > window->columns) {
         struct column *widest = widest_text(table);
         if (!widest)
-            return;
+            break;
         widest->columns--;
         total--;
     }
+    leave_out(table, total, window->columns, false);
 }
 
 /*

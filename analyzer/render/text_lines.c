@@ -85,6 +85,32 @@ static const char *word_end(const char *string, size_t *columns)
     return string;
 }
 
+void text_lines_add_hanging(struct text_lines *lines, const char *string, size_t column)
+{
+    size_t used = column, columns;
+
+    if (!lines->window.is_bounded || column + utf8_text_columns(string) <= lines->window.columns) {
+        text_lines_add(lines, string, 0);
+        string = "";
+    }
+    while (*string) {
+        const char *end = word_end(string, &columns);
+
+        if (used > column && used + 1 + columns > lines->window.columns) {
+            fprintf(lines->out, "\n%*s", (int)column, "");
+            used = column;
+        } else if (used > column) {
+            putc(' ', lines->out);
+            used++;
+        }
+        write_text(lines->out, string, end);
+        used += columns;
+        for (string = end; is_space(*string);)
+            string++;
+    }
+    putc('\n', lines->out);
+}
+
 static void begin_sentence_line(struct text_lines *lines, int indent)
 {
     text_lines_begin(lines, indent);

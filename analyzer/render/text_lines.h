@@ -26,6 +26,8 @@ void text_lines_begin(struct text_lines *lines, int indent);
 void text_lines_add(struct text_lines *lines, const char *string, size_t columns);
 /* The same of a string that may be wider than that: it loses its middle. */
 void text_lines_add_cut(struct text_lines *lines, const char *string, size_t columns);
+/* Ends the line with a string: a window breaks it between words, and further lines begin at that column. */
+void text_lines_add_hanging(struct text_lines *lines, const char *string, size_t column);
 /* Whole lines, broken between words: sentences are not wider than WINDOW_COLUMNS. */
 void text_lines_add_wrapped(struct text_lines *lines, const char *string, int indent);
 

@@ -11,9 +11,11 @@
 
 static char empty[1]; /* what data points to before the first addition; never written */
 
+#define LINE_COLUMNS 100
+
 void text_init(struct text *text, size_t limit)
 {
-    *text = (struct text){.data = empty, .limit = limit};
+    *text = (struct text){.data = empty, .limit = limit, .line_columns = LINE_COLUMNS};
 }
 
 void text_release(struct text *text)
@@ -108,8 +110,6 @@ void text_add_list(struct text *text, const char *const *names, size_t count, co
     }
 }
 
-#define LINE_COLUMNS 100
-
 void text_add_wrapped(struct text *text, const char *head, const char *string)
 {
     size_t indent = strlen(head), used = indent;
@@ -119,7 +119,7 @@ void text_add_wrapped(struct text *text, const char *head, const char *string)
         size_t length = strcspn(string, " ");
         if (length == 0)
             break;
-        if (used > indent && used + 1 + length > LINE_COLUMNS) {
+        if (used > indent && used + 1 + length > text->line_columns) {
             text_add(text, "\n");
             text_fill(text, ' ', indent);
             used = indent;

@@ -14,6 +14,7 @@
 struct text {
     char *data; /* always terminated; "" before the first addition */
     size_t length, capacity, limit;
+    size_t line_columns; /* where text_add_wrapped wraps */
     bool failed;
 };
 
@@ -35,8 +36,8 @@ void text_fill(struct text *text, char byte, size_t count);
 void text_add_list(struct text *text, const char *const *names, size_t count, const char *last);
 
 /*
- * Adds head and then the words of string, wrapped at 100 columns; further lines are indented as
- * deep as head is wide. Ends with a line feed. For ASCII.
+ * Adds head and then the words of string, wrapped at line_columns (100 unless set); further lines are
+ * indented as deep as head is wide. Ends with a line feed. For ASCII.
  */
 void text_add_wrapped(struct text *text, const char *head, const char *string);
 

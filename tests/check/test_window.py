@@ -3,6 +3,7 @@
 import fcntl
 import os
 import pty
+import shutil
 import struct
 import subprocess
 import termios
@@ -10,10 +11,17 @@ import unicodedata
 
 import pytest
 
-from support.run import BUILD, clean_environment, run_command
+from support.made_traces import MADE
+from support.run import BUILD, ROOT, clean_environment, run_command
 from support.tracefile import MIB, Trace
 
 COMMANDS = ("report", "timeline", "timeline --by=phase", "phases")
+PAGES = (
+    "report", "peak", "peak --by=stack", "peak --by=file", "peak --by=op", "peak --tree", "peak --moments", "timeline",
+    "timeline --by=phase", "timeline --by=category", "timeline --by=layer", "timeline --axis=step", "frag", "frag --segments",
+    "frag --what-if=no-cache", "phases", "leaks", "leaks --churn", "steps", "oom", "ledger", "fit", "info",
+    "check --max-peak=1KiB --max-leak=1KiB", "compare model.json",
+)  # fmt: skip
 
 
 @pytest.fixture
@@ -56,6 +64,55 @@ def in_terminal(*arguments, width=80, **variables):
     os.close(ours)
     assert process.wait() == 0
     return printed.decode().replace("\r\n", "\n")
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A folder with every made-up trace, and a model."""
+    folder = tmp_path_factory.mktemp("made")
+    shutil.copy(ROOT / "samples/train.json", folder / "model.json")
+    for name, (fill, meta) in MADE.items():
+        trace = Trace(folder / f"{name}.db", **meta)
+        fill(trace)
+        trace.write()
+    return folder
+
+
+def too_wide(printed, width):
+    return [line for line in printed.splitlines() if columns(line) > width]
+
+
+@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("width", [80, 60])
+def test_no_line_of_any_page_is_wider_than_the_window(made, page, width):
+    name, *options = page.split()
+    for trace in sorted(path.name for path in made.glob("*.db")):
+        printed = run_command(name, trace, *options, env=clean_environment(COLUMNS=str(width)), cwd=made).stdout
+        assert too_wide(printed, width) == [], trace
+
+
+@pytest.mark.parametrize("width", [80, 60])
+def test_no_line_of_an_estimate_is_wider_than_the_window(width):
+    for model in ("vgg16.json", "train.json", "linear-example.json"):
+        printed = run_command("estimate", ROOT / "samples" / model, env=clean_environment(COLUMNS=str(width))).stdout
+        assert printed and too_wide(printed, width) == []
+
+
+def test_help_fits_the_window():
+    environment = clean_environment(COLUMNS="80")
+    overview = run_command("help", env=environment).stdout
+    commands = [line.split()[0] for line in overview.split("Commands:\n")[1].split("\n\n")[0].splitlines() if line[2] != " "]
+    assert too_wide(overview, 80) == [] and len(commands) > 10
+    for command in commands:
+        assert too_wide(run_command("help", command, env=environment).stdout, 80) == [], command
+
+
+def test_a_long_command_line_is_broken_between_its_words(tmp_path):
+    words = [f"--option-{number}={number}" for number in range(30)]
+    trace = Trace(tmp_path / "trace.db", command="train " + " ".join(words))
+    trace.alloc(1)
+    printed = run_command("info", trace.write(), env=clean_environment(COLUMNS="80")).stdout
+    assert all(word in printed.split() for word in words)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
