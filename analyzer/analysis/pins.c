@@ -7,12 +7,23 @@
 #include "analyzer/util/address_map.h"
 #include "analyzer/util/array.h"
 
-/* --- call stacks --- */
+/* --- call stacks, or lines --- */
 
-static struct pin *find_pin(struct pin_list *pins, struct address_map *numbers, uint32_t stack_id,
-                            struct err *err)
+struct pinning {
+    struct pin_list *pins;
+    const struct segment_list *segments;
+    const struct blame *blame;  /* NULL: by call stack */
+    struct address_map numbers; /* of a pin, by its stack or row */
+    struct err *err;
+};
+
+static struct pin *find_pin(struct pinning *pinning, uint32_t stack_id)
 {
-    uint32_t number = address_map_get(numbers, 0, stack_id);
+    const uint32_t key = pinning->blame ? blame_of(pinning->blame, stack_id)->row : stack_id;
+    struct address_map *numbers = &pinning->numbers;
+    struct pin_list *pins = pinning->pins;
+    struct err *err = pinning->err;
+    uint32_t number = address_map_get(numbers, 0, key);
 
     if (number != ADDRESS_MAP_NONE)
         return &pins->items[number];
@@ -22,21 +33,21 @@ static struct pin *find_pin(struct pin_list *pins, struct address_map *numbers, 
     pins->items = grown;
     number = (uint32_t)pins->count++;
     grown[number] = (struct pin){.stack_id = stack_id};
-    return address_map_put(numbers, 0, stack_id, number, err) ? NULL : &grown[number];
+    return address_map_put(numbers, 0, key, number, err) ? NULL : &grown[number];
 }
 
-static int add_segment(struct pin_list *pins, struct address_map *numbers,
-                       const struct segment_list *segments, size_t number, struct err *err)
+static int add_segment(struct pinning *pinning, size_t number)
 {
+    const struct segment_list *segments = pinning->segments;
     const struct pool_segment *segment = &segments->items[number];
     const uint64_t free_bytes = segment->free_bytes;
     const struct block *const *blocks = &segments->blocks[segment->first_block];
-    size_t stack_count = 0;
+    size_t pin_count = 0;
 
     if (!free_bytes || segment->is_of_graph)
         return 0;
     for (size_t i = 0; i < segment->block_count; i++) {
-        struct pin *pin = find_pin(pins, numbers, blocks[i]->stack_id, err);
+        struct pin *pin = find_pin(pinning, blocks[i]->stack_id);
 
         if (!pin)
             return -1;
@@ -47,10 +58,10 @@ static int add_segment(struct pin_list *pins, struct address_map *numbers,
         pin->last_segment = number + 1;
         pin->segment_count++;
         pin->pinned_bytes += free_bytes;
-        stack_count++;
+        pin_count++;
     }
-    if (stack_count == 1)
-        find_pin(pins, numbers, blocks[0]->stack_id, err)->alone_bytes += free_bytes;
+    if (pin_count == 1)
+        find_pin(pinning, blocks[0]->stack_id)->alone_bytes += free_bytes;
     return 0;
 }
 
@@ -65,26 +76,59 @@ static int compare_pins(const void *left, const void *right)
     return (a->stack_id > b->stack_id) - (a->stack_id < b->stack_id);
 }
 
-int pins_find(struct pin_list *pins, const struct segment_list *segments, struct err *err)
+static int find_pins(struct pin_list *pins, const struct segment_list *segments,
+                     const struct blame *blame, struct err *err)
 {
-    struct address_map numbers = {0};
+    struct pinning pinning = {pins, segments, blame, .err = err};
     int status = 0;
 
-    *pins = (struct pin_list){0};
     for (size_t i = 0; i < segments->count && !status; i++)
-        status = add_segment(pins, &numbers, segments, i, err);
-    address_map_release(&numbers);
-    if (status)
-        pins_release(pins);
+        status = add_segment(&pinning, i);
+    address_map_release(&pinning.numbers);
     if (pins->count)
         qsort(pins->items, pins->count, sizeof *pins->items, compare_pins);
     return status;
 }
 
-void pins_release(struct pin_list *pins)
+static int blame_pins(struct pins *pins, struct symbols *symbols, struct err *err)
 {
-    free(pins->items);
-    *pins = (struct pin_list){0};
+    uint32_t *stacks = array_new(pins->stacks.count, sizeof *stacks, err);
+
+    if (!stacks)
+        return -1;
+    for (size_t i = 0; i < pins->stacks.count; i++)
+        stacks[i] = pins->stacks.items[i].stack_id;
+    const int status = blame_stacks(&pins->blame, symbols, stacks, pins->stacks.count, err);
+    free(stacks);
+    return status;
+}
+
+int pins_find(struct pins *pins, struct symbols *symbols, const struct segment_list *segments,
+              struct err *err)
+{
+    *pins = (struct pins){0};
+    if (!find_pins(&pins->stacks, segments, NULL, err) && !blame_pins(pins, symbols, err) &&
+        !find_pins(&pins->lines, segments, &pins->blame, err))
+        return 0;
+    pins_release(pins);
+    return -1;
+}
+
+size_t pins_others(const struct pins *pins, const struct blamed *blamed)
+{
+    size_t alike = 0;
+
+    for (size_t i = 0; i < pins->blame.count; i++)
+        alike += pins->blame.items[i].row == blamed->row;
+    return blamed->is_known ? alike - 1 : 0;
+}
+
+void pins_release(struct pins *pins)
+{
+    free(pins->stacks.items);
+    free(pins->lines.items);
+    blame_release(&pins->blame);
+    *pins = (struct pins){0};
 }
 
 /* --- streams --- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What keeps a pool's free memory where it is: the segments by stream, since memory of one stream
- * serves no other, and the call stacks whose live blocks pin segments that are otherwise free. It
- * must not know how the moment was chosen, nor names.
+ * serves no other, and the call stacks, or lines, whose live blocks pin segments that are otherwise
+ * free. It must not know how the moment was chosen.
  *
  *     segment 1   | A |      free      |       A pins 1 alone
  *     segment 2   | A |  free  | B |free|      A and B pin 2
@@ -14,6 +14,7 @@
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_PINS_H
 
 #include "segments.h"
+#include "analyzer/blame/blame.h"
 
 struct pin {
     uint32_t stack_id;
@@ -27,9 +28,18 @@ struct pin_list {
     size_t count, capacity;
 };
 
+/* By call stack, and by line: the stack of a line's pin is that of its first block. */
+struct pins {
+    struct pin_list stacks, lines;
+    struct blame blame; /* of all those stacks */
+};
+
 /* Of segments that are not joined: segments_pieces_at. */
-int pins_find(struct pin_list *pins, const struct segment_list *segments, struct err *err);
-void pins_release(struct pin_list *pins);
+int pins_find(struct pins *pins, struct symbols *symbols, const struct segment_list *segments,
+              struct err *err);
+/* How many more call stacks pin with that line. */
+size_t pins_others(const struct pins *pins, const struct blamed *blamed);
+void pins_release(struct pins *pins);
 
 struct pool_stream {
     uint64_t stream; /* STREAM_UNKNOWN */

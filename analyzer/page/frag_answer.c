@@ -33,40 +33,36 @@ static uint64_t card_bytes(const struct study *study, int device)
     return 0;
 }
 
-/* The stack whose blocks pin most; *found stays false where no segment is pinned by any. */
-static int find_worst_pin(struct pin *worst, bool *found, const struct study *study, uint32_t stock,
-                          uint64_t index, struct err *err)
+static int say_pin(struct opening *opening, const struct pins *pins)
 {
-    struct segment_list pieces;
-    struct pin_list pins;
+    const struct pin *pin = &pins->lines.items[0];
+    const struct blamed *blamed = blame_of(&pins->blame, pin->stack_id);
+    char pinned[UNITS_TEXT_BYTES], bytes[UNITS_TEXT_BYTES];
 
-    if (segments_pieces_at(&pieces, &study->history, stock, index, err))
-        return -1;
-    const int status = pins_find(&pins, &pieces, err);
-    segments_release(&pieces);
-    if (status)
-        return -1;
-    *found = pins.count > 0;
-    if (*found)
-        *worst = pins.items[0];
-    pins_release(&pins);
-    return 0;
-}
-
-static int say_pin(struct opening *opening, const struct study *study, const struct pin *pin,
-                   struct err *err)
-{
-    char where[BLAME_TEXT_BYTES], pinned[UNITS_TEXT_BYTES], bytes[UNITS_TEXT_BYTES];
-    const int known = blame_alone(where, study->symbols, pin->stack_id, err);
-
-    if (known < 0)
-        return -1;
     return page_say(opening, "Most of it is pinned by %s: %s beside %llu %s of %s in all.",
-                    known ? where : "blocks without a stack",
+                    blamed->is_known ? blamed->who : "blocks without a stack",
                     units_bytes(pinned, pin->alone_bytes ? pin->alone_bytes : pin->pinned_bytes),
                     (unsigned long long)pin->block_count,
                     pin->block_count == 1 ? "block" : "blocks",
                     units_bytes(bytes, pin->block_bytes));
+}
+
+/* The line whose blocks pin most; nothing is said where no segment is pinned by any. */
+static int say_worst_pin(struct opening *opening, const struct study *study, uint32_t stock,
+                         uint64_t index, struct err *err)
+{
+    struct segment_list pieces;
+    struct pins pins;
+
+    if (segments_pieces_at(&pieces, &study->history, stock, index, err))
+        return -1;
+    const int found = pins_find(&pins, study->symbols, &pieces, err);
+    segments_release(&pieces);
+    if (found)
+        return -1;
+    const int status = pins.lines.count ? say_pin(opening, &pins) : 1;
+    pins_release(&pins);
+    return status;
 }
 
 static int say_stranded(struct opening *opening, const struct idle *idle, uint64_t index,
@@ -74,8 +70,6 @@ static int say_stranded(struct opening *opening, const struct idle *idle, uint64
 {
     const struct history *history = &idle->study->history;
     const uint32_t stock = (uint32_t)(idle->stock - history->stocks);
-    struct pin worst;
-    bool found = false;
 
     if (page_say(opening,
                  "On %s, %s of the %s that the %s had reserved lay idle %s, and %s of it could "
@@ -83,10 +77,9 @@ static int say_stranded(struct opening *opening, const struct idle *idle, uint64
                  idle->device, idle->free, idle->reserved, idle->layer, idle->moment,
                  idle->stranded) < 0)
         return -1;
-    if (idle->stock->account == ACCOUNT_pool &&
-        find_worst_pin(&worst, &found, idle->study, stock, index, err))
-        return -1;
-    return found ? say_pin(opening, idle->study, &worst, err) : 1;
+    return idle->stock->account == ACCOUNT_pool
+               ? say_worst_pin(opening, idle->study, stock, index, err)
+               : 1;
 }
 
 static bool is_pytorch(const struct idle *idle)

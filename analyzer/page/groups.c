@@ -2,11 +2,25 @@
 /* Groups and the tree of calls on a page; see groups.h. */
 #include "groups.h"
 
+#include <inttypes.h>
+
 #include "analyzer/analysis/holders/call_tree.h"
 
 /* --- groups --- */
 
 enum { GROUPS_MOST = 20, GROUP_FRAME_LINES = 3 };
+
+/* Stacks of one line read alike: the trace's own number tells them apart. */
+static void add_stack_number(struct doc *doc, const struct blamed *blamed)
+{
+    if (blamed->forward_stack_id)
+        doc_textf(doc_summary(doc), NULL, "Stack", "%" PRIu32 " of forward %" PRIu32,
+                  blamed->stack_id, blamed->forward_stack_id);
+    else if (blamed->stack_id)
+        doc_textf(doc_summary(doc), NULL, "Stack", "%" PRIu32, blamed->stack_id);
+    else
+        doc_null(doc_summary(doc), NULL, "Stack", DOC_TEXT);
+}
 
 static int add_group(struct doc *doc, const struct study *study, const struct view *view,
                      const struct page_held *held, const struct group *group, bool by_stack,
@@ -21,6 +35,8 @@ static int add_group(struct doc *doc, const struct study *study, const struct vi
     doc_bytes(doc, "inclusive_bytes", "Inclusive", group->inclusive_bytes);
     doc_ratio(doc_summary(doc), NULL, "Share", (double)group->inclusive_bytes / total);
     doc_count(doc, "inclusive_count", "Blocks", group->inclusive_count);
+    if (by_stack)
+        add_stack_number(doc, group->blamed);
     doc_text(by_stack ? doc_detail(doc) : doc, "name", "Name", group->name);
     return by_stack ? page_frames_of(doc, study, view, group->blamed, 0, GROUP_FRAME_LINES, err)
                     : 0;

@@ -93,11 +93,28 @@ static const char *layer_text(char out[PAGE_LAYER_BYTES + 64], const struct stud
     return out;
 }
 
+/* "900", "16,000", "6.5 million": two digits are as much as is known. */
+static const char *about_text(char out[32], double steps)
+{
+    double unit = 1;
+
+    while (steps >= 100 * unit)
+        unit *= 10;
+    steps = floor(steps / unit) * unit;
+    if (steps >= 1e6)
+        snprintf(out, 32, "%.2g million", steps / 1e6);
+    else if (steps >= 1e3)
+        snprintf(out, 32, "%.0f,%03.0f", floor(steps / 1e3), fmod(steps, 1e3));
+    else
+        snprintf(out, 32, "%.0f", steps);
+    return out;
+}
+
 /* "; the card is full after about 900 more steps" */
 static const char *future_text(char out[96], const struct stock_leak *found)
 {
-    double steps = found->steps_left;
-    double unit = 1;
+    const double steps = found->steps_left;
+    char about[32];
 
     *out = 0;
     if (!found->knows_steps_left)
@@ -106,14 +123,12 @@ static const char *future_text(char out[96], const struct stock_leak *found)
         snprintf(out, 96, "; the card is full");
         return out;
     }
-    while (steps >= 100 * unit) /* two digits are as much as is known */
-        unit *= 10;
-    snprintf(out, 96, "; the card is full after about %.0f more steps", floor(steps / unit) * unit);
+    snprintf(out, 96, "; the card is full after about %s more steps", about_text(about, steps));
     return out;
 }
 
-/* " by train.py:40 main", the steepest of several. */
-static void leak_who(char *out, size_t size, const struct stock_leak *found)
+/* " by train.py:40 main", the steepest of several. Returns whether any is named. */
+static bool leak_who(char *out, size_t size, const struct stock_leak *found)
 {
     const struct leak_row *steepest = NULL;
     char part[UNITS_TEXT_BYTES];
@@ -133,6 +148,7 @@ static void leak_who(char *out, size_t size, const struct stock_leak *found)
     else
         snprintf(out, size, ", %s of it by %s", slope_text(part, steepest->slope),
                  steepest->blamed->who);
+    return count > 0;
 }
 
 static int say_leak(struct opening *opening, const struct study *study, const struct worst *worst)
@@ -141,12 +157,18 @@ static int say_leak(struct opening *opening, const struct study *study, const st
     char who[BLAME_TEXT_BYTES + 64], slope[UNITS_TEXT_BYTES], error[UNITS_TEXT_BYTES];
     char future[96], layer[PAGE_LAYER_BYTES + 64];
 
-    leak_who(who, sizeof who, &worst->found);
+    const bool is_named = leak_who(who, sizeof who, &worst->found);
+
     page_next(opening, "peak --at=end");
-    return page_say(opening, "Leak: %s per step (±%s, %" PRIu64 " steps)%s%s%s.",
-                    slope_text(slope, leak->slope), slope_text(error, (leak->high - leak->low) / 2),
-                    worst->found.growth.ends_count, layer_text(layer, study, worst->stock), who,
-                    future_text(future, &worst->found));
+    if (page_say(opening, "Leak: %s per step (±%s, %" PRIu64 " steps)%s%s%s.",
+                 slope_text(slope, leak->slope), slope_text(error, (leak->high - leak->low) / 2),
+                 worst->found.growth.ends_count, layer_text(layer, study, worst->stock), who,
+                 future_text(future, &worst->found)) < 0)
+        return -1;
+    return is_named ? page_say(opening, "What that line allocated in earlier steps is still there: "
+                                        "look for what keeps it (a list, a cache, a closure), or "
+                                        "for the free that is missing.")
+                    : 1;
 }
 
 /* --- no leak --- */

@@ -40,28 +40,40 @@ static int add_streams(struct doc *doc, const struct segment_list *segments, str
 }
 
 static int add_pin(struct doc *doc, const struct study *study, const struct view *view,
-                   const struct pin *pin, struct err *err)
+                   const struct pin *pin, const struct blamed *blamed, size_t others,
+                   struct err *err)
 {
     doc_bytes(doc, "alone_bytes", "Alone", pin->alone_bytes);
     doc_bytes(doc, "pinned_bytes", "Pinned", pin->pinned_bytes);
     doc_count(doc, "segments", "Segments", pin->segment_count);
     doc_count(doc, "blocks", "Blocks", pin->block_count);
     doc_bytes(doc, "bytes", "Bytes", pin->block_bytes);
-    return page_frames(doc, study, view, pin->stack_id, 1, err);
+    return page_frames_of(doc, study, view, blamed, others, 1, err);
 }
 
+/* For programs each call stack, for people each line that is to blame. */
 static int add_pins(struct doc *doc, const struct study *study, const struct view *view,
                     const struct segment_list *pieces, struct err *err)
 {
-    struct pin_list pins;
+    struct pins pins;
     int status = 0;
 
-    if (pins_find(&pins, pieces, err))
+    if (pins_find(&pins, study->symbols, pieces, err))
         return -1;
     doc_list_begin(doc, "pinned_by", "Free memory that live blocks pin");
-    for (size_t i = 0; i < pins.count && !status; i++) {
-        doc_row_begin(doc_detail_if(doc, i >= PAGE_SITES));
-        status = add_pin(doc, study, view, &pins.items[i], err);
+    for (size_t i = 0; i < pins.lines.count && i < PAGE_SITES && !status; i++) {
+        const struct pin *pin = &pins.lines.items[i];
+        const struct blamed *blamed = blame_of(&pins.blame, pin->stack_id);
+
+        doc_row_begin(doc_summary(doc));
+        status = add_pin(doc, study, view, pin, blamed, pins_others(&pins, blamed), err);
+        doc_row_end(doc);
+    }
+    for (size_t i = 0; i < pins.stacks.count && !status; i++) {
+        const struct pin *pin = &pins.stacks.items[i];
+
+        doc_row_begin(doc_detail(doc));
+        status = add_pin(doc, study, view, pin, blame_of(&pins.blame, pin->stack_id), 0, err);
         doc_row_end(doc);
     }
     doc_list_end(doc);

@@ -76,7 +76,7 @@ static int add_rows(struct doc *doc, const struct study *study, const struct vie
 
     if (!doc_takes(doc, DOC_SUMMARY))
         return 0;
-    const int count = site_rows_of(&rows, sites, blame, err);
+    const int count = site_rows_of(&rows, &study->history, sites, blame, err);
     for (int i = 0; i < count && (size_t)i < most && !status; i++) {
         doc_row_begin(doc_summary(doc));
         status = add_row(doc, study, view, sites, &rows[i], list->frame_lines, err);

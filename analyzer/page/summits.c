@@ -22,7 +22,7 @@ static int add_largest_holder(struct doc *doc, const struct study *study, uint32
     if (sites_at(&sites, &study->categories, stock, summit->at.index, err))
         return -1;
     if (!site_rows_blame(&blame, study->symbols, &sites, err)) {
-        count = site_rows_of(&rows, &sites, &blame, err);
+        count = site_rows_of(&rows, &study->history, &sites, &blame, err);
         if (count >= 0) {
             add_holder(doc, count ? rows : NULL);
             free(rows);

@@ -48,7 +48,7 @@ def test_a_longer_batch_is_the_same_call_stacks_times_k(trace):
     assert (outlier["cause"], outlier["more_ratio"]) == ("more bytes at the same call stacks", 3)
     assert ask(trace)["answer"] == [
         "Step 17 of 50 peaked at 400.00 MiB, 2.0 times the 200.00 MiB of a typical step.",
-        "In step 17, the same call stacks allocated 3.00 times as much as in other steps, most of it by train.py:20 "
+        "In step 17, the same call stacks allocated 3.00 times as much as in other steps, the largest part by train.py:20 "
         "layer_0 (+20.00 MiB): a longer batch or more of the same.",
     ]
 

@@ -81,9 +81,9 @@ def called(heads, frames, forward):
     return heads.called(forward if not path_of(frames) and path_of(forward) else frames)
 
 
-def headed(rows, keeps_path=False):
+def headed(rows):
     """Rows of sites with the line that heads each. Phases of one text may be two: a path tells them apart."""
-    rows = [{key: value for key, value in row.items() if keeps_path or key != "path"} for row in rows]
+    rows = [{key: value for key, value in row.items() if key != "path"} for row in rows]
     stacks = [(row["frames"], row.pop("forward")) for row in rows]
     heads = Heads(stacks)
     return [{**row, "site": who(heads, *both), "called": called(heads, *both)} for row, both in zip(rows, stacks)]
@@ -214,10 +214,10 @@ def reached_in(figures, stock, index):
 
 def most_at(figures, stock, index):
     """Who held most then, and how much; stacks without a line are told apart by phase and category."""
-    rows = headed(figures.sum_up(stock, figures.live_blocks(stock, index), figures.site), keeps_path=True)
+    rows = figures.sites(stock, index)
     sums = collections.Counter()
     for row in rows:
-        sums[(row["site"], row["called"]) if row["site"] else (None, row["path"], row["category"])] += row["bytes"]
+        sums[(row["site"], row["called"]) if row["site"] else (None, row["phase"], row["category"])] += row["bytes"]
     most = max(sums.values(), default=0)
     return most, {key[0] for key, bytes_ in sums.items() if bytes_ == most}
 

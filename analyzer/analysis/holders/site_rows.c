@@ -30,36 +30,100 @@ static int compare_rows(const void *left, const void *right)
     return (a->largest > b->largest) - (a->largest < b->largest);
 }
 
-static void add_to_row(struct site_row *row, const struct site *site, const struct blamed *blamed)
+/* Numbers of phases by how they read, and of the rows without a stack. */
+struct readings {
+    const struct history *history;
+    struct text_set phases;
+    struct address_map rows; /* by category and phase */
+    size_t row_count;
+};
+
+/* From 1; 0: outside any. TEXT_SET_NONE: out of memory. */
+static uint32_t phase_of(struct readings *readings, const struct site *site, struct err *err)
+{
+    if (site->path == HISTORY_NONE)
+        return 0;
+    const uint32_t number =
+        text_set_add(&readings->phases, readings->history->paths[site->path].text, err);
+    return number == TEXT_SET_NONE ? TEXT_SET_NONE : number + 1;
+}
+
+/* ADDRESS_MAP_NONE: out of memory. */
+static uint32_t row_without_stack(struct readings *readings, const struct site *site,
+                                  uint32_t phase, struct err *err)
+{
+    uint32_t row = address_map_get(&readings->rows, (uint32_t)site->category, phase);
+
+    if (row != ADDRESS_MAP_NONE)
+        return row;
+    row = (uint32_t)readings->row_count++;
+    return address_map_put(&readings->rows, (uint32_t)site->category, phase, row, err)
+               ? ADDRESS_MAP_NONE
+               : row;
+}
+
+static void readings_release(struct readings *readings)
+{
+    text_set_release(&readings->phases);
+    address_map_release(&readings->rows);
+}
+
+static void add_to_row(struct site_row *row, const struct site *site, const struct blamed *blamed,
+                       uint32_t phase)
 {
     if (!row->blamed) { /* the largest site comes first */
         row->blamed = blamed;
         row->largest = site;
+        row->phase = phase;
     }
-    row->has_more_paths |= site->path != row->largest->path;
+    row->has_more_paths |= phase != row->phase;
     row->has_more_categories |= site->category != row->largest->category;
     row->bytes += site->bytes;
     row->count += site->count;
 }
 
-int site_rows_of(struct site_row **rows, const struct sites *sites, const struct blame *blame,
-                 struct err *err)
+/* Rows of lines, then those without a stack. */
+static int add_sites_to_rows(struct site_row *rows, const struct history *history,
+                             const struct sites *sites, const struct blame *blame, struct err *err)
 {
-    const size_t lines = blame->texts.count;
-    struct site_row *found = array_new(lines + sites->count, sizeof *found, err);
-    size_t end = lines, count = 0;
+    struct readings readings = {.history = history};
+    int status = 0;
+
+    for (size_t i = 0; i < sites->count && !status; i++) {
+        const struct site *site = &sites->items[i];
+        const struct blamed *blamed = blame_of_backward(blame, site_stack(site));
+        const uint32_t phase = phase_of(&readings, site, err);
+        size_t row = blamed->row;
+
+        status = phase == TEXT_SET_NONE ? -1 : 0;
+        if (!status && !blamed->is_known) {
+            const uint32_t number = row_without_stack(&readings, site, phase, err);
+            status = number == ADDRESS_MAP_NONE ? -1 : 0;
+            row = blame->texts.count + number;
+        }
+        if (!status)
+            add_to_row(&rows[row], site, blamed, phase);
+    }
+    readings_release(&readings);
+    return status;
+}
+
+int site_rows_of(struct site_row **rows, const struct history *history, const struct sites *sites,
+                 const struct blame *blame, struct err *err)
+{
+    const size_t most = blame->texts.count + sites->count;
+    struct site_row *found = array_new(most, sizeof *found, err);
+    size_t count = 0;
 
     if (!found)
         return -1;
-    for (size_t i = 0; i < sites->count; i++) {
-        const struct site *site = &sites->items[i];
-        const struct blamed *blamed = blame_of_backward(blame, site_stack(site));
-
-        add_to_row(&found[blamed->is_known ? blamed->row : end++], site, blamed);
+    if (add_sites_to_rows(found, history, sites, blame, err)) {
+        free(found);
+        return -1;
     }
     for (size_t i = 0; i < blame->count; i++)
         found[blame->items[i].row].stack_count++;
-    for (size_t i = 0; i < end; i++)
+    for (size_t i = 0; i < most; i++)
         if (found[i].blamed)
             found[count++] = found[i];
     if (count)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Sites as a person reads them: those that the same line is to blame for are one row. Without a stack
- * only phase and category tell them apart, so each is a row then. It must not know how rows are shown.
+ * only phase and category tell them apart, as they read: "a/b" is one phase, whether b ran in a or a
+ * phase has that name. It must not know how rows are shown.
  */
 #ifndef GPUMEMTRACE_ANALYZER_HOLDERS_SITE_ROWS_H
 #define GPUMEMTRACE_ANALYZER_HOLDERS_SITE_ROWS_H
@@ -13,6 +14,7 @@ struct site_row {
     const struct blamed *blamed; /* of its largest site */
     const struct site *largest;
     bool has_more_paths, has_more_categories; /* than those of the largest site */
+    uint32_t phase;                           /* of the largest site, by how it reads */
     uint64_t bytes, count;
     size_t stack_count; /* different call stacks; 0: there is none */
 };
@@ -26,7 +28,7 @@ static inline struct blame_stack site_stack(const struct site *site)
 int site_rows_blame(struct blame *blame, struct symbols *symbols, const struct sites *sites,
                     struct err *err);
 /* The rows, the largest first. *rows is the caller's to free. Returns how many, or -1. */
-int site_rows_of(struct site_row **rows, const struct sites *sites, const struct blame *blame,
-                 struct err *err);
+int site_rows_of(struct site_row **rows, const struct history *history, const struct sites *sites,
+                 const struct blame *blame, struct err *err);
 
 #endif

@@ -191,7 +191,7 @@ static int say_most(struct opening *opening, struct check_result *result,
         return 1;
     if (site_rows_blame(&blame, held->study->symbols, &held->sites, err))
         return -1;
-    if (site_rows_of(&rows, &held->sites, &blame, err) < 0)
+    if (site_rows_of(&rows, &held->study->history, &held->sites, &blame, err) < 0)
         status = -1;
     else if (rows[0].blamed->is_known)
         status = blame_line(result, rows[0].blamed, err)

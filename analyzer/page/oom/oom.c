@@ -2,12 +2,16 @@
 /* The page of `oom`, and its parts: failed allocations and their verdicts. */
 #include "analyzer/page/parts.h"
 
-#include <inttypes.h>
 #include <ctype.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
 
 #include "analyzer/oom/oom_kind.h"
 #include "analyzer/analysis/sites.h"
+#include "analyzer/blame/joined.h"
 #include "analyzer/render/units.h"
+#include "analyzer/util/array.h"
 #include "oom.h"
 
 enum { HOLDERS = 10, SUMMARY_HOLDERS = 5, HOLDER_FRAME_LINES = 3 };
@@ -33,7 +37,7 @@ static void add_evidence(struct doc *doc, const struct oom *oom)
     doc_bytes(doc_detail(doc), "other_stream_bytes", "Idle for other streams",
               oom->other_stream_bytes);
     doc_bytes(doc_detail(doc), "outside_bytes", "Outside the framework", oom->outside_bytes);
-    doc_known_bytes(doc, "largest_hole_bytes", "Largest hole", oom->reserved_known,
+    doc_known_bytes(doc_spare(doc), "largest_hole_bytes", "Largest hole", oom->reserved_known,
                     oom->largest_hole_bytes);
 }
 
@@ -96,7 +100,7 @@ static void add_request(struct doc *doc, const struct study *study, const struct
     page_device_number(doc_detail(doc), "Device", stock->device);
     page_layer(doc, study, stock, "Layer");
     doc_count(doc_detail(doc), "seq", "Event", event->seq);
-    doc_integer(doc, "time_ns", "At", DOC_NS, (int64_t)event->time_ns);
+    doc_integer(doc_spare(doc), "time_ns", "At", DOC_NS, (int64_t)event->time_ns);
     doc_text(doc_detail(doc), "api", "Call", trace_hook(&study->trace, event->hook_id));
     doc_text(doc, "phase", "Phase", study_path(study, failure->path));
     doc_integer(doc_detail(doc), "result", "Result", DOC_COUNT, event->result);
@@ -221,32 +225,128 @@ static int add_failed_allocations(struct doc *doc, const struct study *study,
     return 0;
 }
 
+static int add_retry(struct doc *doc, const struct study *study, const struct view *view,
+                     const struct retry_site *site, const struct blamed *blamed, size_t others,
+                     struct err *err)
+{
+    page_device_number(doc, "Device", site->device);
+    doc_count(doc, "retries_count", "Retries", site->retries_count);
+    doc_bytes(doc, "asked_bytes", "Asked at most", site->asked_bytes);
+    doc_bytes(doc, "flushed_bytes", "Flushed", site->flushed_bytes);
+    doc_count(doc_detail(doc), "last_seq", "Last event", site->last.seq);
+    doc_integer(doc, "last_time_ns", "Last at", DOC_NS, (int64_t)site->last.time_ns);
+    return page_frames_of(doc, study, view, blamed, others, HOLDER_FRAME_LINES, err);
+}
+
+static void join_retries(void *into, const void *from)
+{
+    struct retry_site *sum = into;
+    const struct retry_site *site = from;
+
+    sum->retries_count += site->retries_count;
+    sum->flushed_bytes += site->flushed_bytes;
+    if (sum->asked_bytes < site->asked_bytes)
+        sum->asked_bytes = site->asked_bytes;
+    if (sum->last.seq < site->last.seq)
+        sum->last = site->last;
+}
+
+/* The most retries first. */
+static int compare_retries(const void *left, const void *right)
+{
+    const struct retry_site *a = left, *b = right;
+
+    if (a->retries_count != b->retries_count)
+        return a->retries_count < b->retries_count ? 1 : -1;
+    return (a->last.seq > b->last.seq) - (a->last.seq < b->last.seq);
+}
+
+static const struct joinable retry_sites = {sizeof(struct retry_site),
+                                            offsetof(struct retry_site, stack_id), join_retries,
+                                            compare_retries};
+
+/* For people: of one device, a row for each line that is to blame. */
+static int add_retry_rows(struct doc *doc, const struct study *study, const struct view *view,
+                          const struct retry_site *sites, size_t count, const struct blame *blame,
+                          struct err *err)
+{
+    size_t row_count = count;
+    int status = 0;
+
+    struct retry_site *rows = joined_items(blame, &retry_sites, sites, &row_count, err);
+    for (size_t i = 0; rows && i < row_count && !status; i++) {
+        const struct blamed *blamed = blame_of(blame, rows[i].stack_id);
+
+        doc_row_begin(doc_summary(doc));
+        status = add_retry(doc, study, view, &rows[i], blamed,
+                           joined_others(blame, &retry_sites, sites, count, blamed), err);
+        doc_row_end(doc);
+    }
+    status = rows ? status : -1;
+    free(rows);
+    return status;
+}
+
+static int add_retries_by_line(struct doc *doc, const struct study *study, const struct view *view,
+                               const struct blame *blame, struct err *err)
+{
+    const struct history *history = &study->history;
+    struct retry_site *sites = array_new(history->retry_count, sizeof *sites, err);
+    int status = sites ? 0 : -1;
+
+    for (size_t i = 0; i < history->device_count && !status; i++) {
+        const int device = history->devices[i].device;
+        size_t count = 0;
+
+        for (size_t n = 0; n < history->retry_count; n++)
+            if (history->retries[n].device == device)
+                sites[count++] = history->retries[n];
+        if (view->device < 0 || view->device == device)
+            status = add_retry_rows(doc, study, view, sites, count, blame, err);
+    }
+    free(sites);
+    return status;
+}
+
+/* For programs: a row for each call stack. */
+static int add_retries_by_stack(struct doc *doc, const struct study *study, const struct view *view,
+                                const struct blame *blame, struct err *err)
+{
+    const struct history *history = &study->history;
+    int status = 0;
+
+    for (size_t i = 0; i < history->retry_count && !status; i++) {
+        const struct retry_site *site = &history->retries[i];
+
+        if (view->device >= 0 && site->device != view->device)
+            continue;
+        doc_row_begin(doc_detail(doc));
+        status = add_retry(doc, study, view, site, blame_of(blame, site->stack_id), 0, err);
+        doc_row_end(doc);
+    }
+    return status;
+}
+
 /* Refusals that a flush answered: no failures, but each costs the program a stop. */
 static int add_retries(struct doc *doc, const struct study *study, const struct view *view,
                        struct err *err)
 {
     const struct history *history = &study->history;
+    struct blame blame;
 
+    if (joined_blame(&blame, study->symbols, &retry_sites, history->retries, history->retry_count,
+                     err))
+        return -1;
     doc_list_begin(doc, "retries",
                    "Retries: refused, and served after the framework flushed its cache");
-    for (size_t i = 0; i < history->retry_count; i++) {
-        const struct retry_site *site = &history->retries[i];
-
-        if (view->device >= 0 && site->device != view->device)
-            continue;
-        doc_row_begin(doc);
-        page_device_number(doc, "Device", site->device);
-        doc_count(doc, "retries_count", "Retries", site->retries_count);
-        doc_bytes(doc, "asked_bytes", "Asked at most", site->asked_bytes);
-        doc_bytes(doc, "flushed_bytes", "Flushed", site->flushed_bytes);
-        doc_count(doc_detail(doc), "last_seq", "Last event", site->last.seq);
-        doc_integer(doc, "last_time_ns", "Last at", DOC_NS, (int64_t)site->last.time_ns);
-        if (page_frames(doc, study, view, site->stack_id, HOLDER_FRAME_LINES, err))
-            return -1;
-        doc_row_end(doc);
-    }
+    const int status =
+        (doc_takes(doc, DOC_SUMMARY) && add_retries_by_line(doc, study, view, &blame, err)) ||
+                add_retries_by_stack(doc, study, view, &blame, err)
+            ? -1
+            : 0;
     doc_list_end(doc);
-    return 0;
+    blame_release(&blame);
+    return status;
 }
 
 /* For a summary, who held the rest is a section of its own below the table. */

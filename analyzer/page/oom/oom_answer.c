@@ -11,6 +11,7 @@
 #include "analyzer/oom/oom.h"
 #include "analyzer/oom/oom_kind.h"
 #include "analyzer/render/units.h"
+#include "analyzer/util/array.h"
 #include "analyzer/util/text.h"
 #include "oom.h"
 
@@ -176,7 +177,9 @@ static void explain_outside(struct text *out, const struct oom *oom, const struc
               units_bytes(most, oom->sum.outside_most_bytes));
 }
 
-/* What is idle to the eye, and was not to be had. */
+/* What is idle to the eye, and was not to be had: a small share of what was asked is not worth a word. */
+enum { WORTH_SAYING_DIVISOR = 20 };
+
 static void explain_out_of_reach(struct text *out, const struct oom *oom, const struct sizes *sizes)
 {
     if (oom->graph_bytes)
@@ -184,9 +187,9 @@ static void explain_out_of_reach(struct text *out, const struct oom *oom, const 
                   "; %s more is free in private pools of CUDA graphs, which hold it until they "
                   "are destroyed",
                   sizes->graphs);
-    if (oom->other_stream_bytes && oom->reason != OOM_ANOTHER_STREAM)
-        text_addf(out, "; %s of the idle bytes is for other streams than the one that asked",
-                  sizes->stream);
+    if (oom->other_stream_bytes >= oom->asked_bytes / WORTH_SAYING_DIVISOR &&
+        oom->other_stream_bytes && oom->reason != OOM_ANOTHER_STREAM)
+        text_addf(out, "; %s lay idle for other streams than the one that asked", sizes->stream);
 }
 
 void page_oom_explain(struct text *out, const struct oom *oom)
@@ -225,68 +228,77 @@ void page_oom_explain(struct text *out, const struct oom *oom)
 
 /* --- the answer --- */
 
-/* " of train.py:88 forward", the line of forward that backward worked for, where the trace knows it. */
-static int add_forward_line(struct text *out, const struct study *study,
-                            const struct failure *failure, struct err *err)
+/* Who asked and who held the rest, told apart from each other. */
+struct told {
+    struct sites sites; /* what was live */
+    struct blame blame; /* of the sites and of the call that failed */
+};
+
+static struct blame_stack asker(const struct failure *failure)
 {
-    char who[BLAME_TEXT_BYTES];
-
-    if (!failure->forward_stack_id)
-        return 0;
-    const int known = blame_alone(who, study->symbols, failure->forward_stack_id, err);
-
-    if (known > 0)
-        text_addf(out, " of %s", who);
-    return known < 0 ? -1 : 0;
+    return (struct blame_stack){failure->event.stack_id, failure->forward_stack_id};
 }
 
-/* Who asked, of what the stack or else the call says. */
-static int add_asker(struct text *out, const struct study *study, const struct failure *failure,
+static int told_find(struct told *told, const struct study *study, const struct oom *oom,
                      struct err *err)
 {
-    char who[BLAME_TEXT_BYTES];
-    const int known = blame_alone(who, study->symbols, failure->event.stack_id, err);
-
-    if (known < 0)
+    if (sites_at(&told->sites, &study->categories, oom->stock, oom->failure->at.index, err))
         return -1;
+    struct blame_stack *stacks = array_new(told->sites.count + 1, sizeof *stacks, err);
+    int status = stacks ? 0 : -1;
+
+    for (size_t i = 0; stacks && i < told->sites.count; i++)
+        stacks[i] = site_stack(&told->sites.items[i]);
+    if (stacks) {
+        stacks[told->sites.count] = asker(oom->failure);
+        status = blame_backwards(&told->blame, study->symbols, stacks, told->sites.count + 1, err);
+    }
+    if (status)
+        sites_release(&told->sites);
+    free(stacks);
+    return status;
+}
+
+static void told_release(struct told *told)
+{
+    sites_release(&told->sites);
+    blame_release(&told->blame);
+}
+
+/* Of what the stack or else the call says. */
+static void add_asker(struct text *out, const struct study *study, const struct failure *failure,
+                      const struct told *told)
+{
+    const struct blamed *blamed = blame_of_backward(&told->blame, asker(failure));
     const struct stock *stock = &study->history.stocks[failure->stock];
     const char *api = trace_hook(&study->trace, failure->event.hook_id);
     char layer[PAGE_LAYER_BYTES];
 
-    if (known)
-        text_add(out, who);
+    if (blamed->is_known)
+        text_add(out, blamed->who);
     else if (stock->account == ACCOUNT_pool)
         text_addf(out, "the %s", page_layer_name(study, stock, layer));
     else
         text_add(out, *api ? api : "a call without a stack");
-    return add_forward_line(out, study, failure, err);
 }
 
 /* "; 11.20 GiB live tensors, most by train.py:61 encode (3.20 GiB)". */
 static int add_holder(struct text *out, const struct study *study, const struct oom *oom,
-                      struct err *err)
+                      const struct told *told, struct err *err)
 {
-    struct sites sites;
-    struct blame blame = {0};
-    struct site_row *rows = NULL;
     char live[UNITS_TEXT_BYTES], most[UNITS_TEXT_BYTES];
-    int count = -1;
+    struct site_row *rows;
+    const int count = site_rows_of(&rows, &study->history, &told->sites, &told->blame, err);
 
-    if (sites_at(&sites, &study->categories, oom->stock, oom->failure->at.index, err))
+    if (count < 0)
         return -1;
-    if (!site_rows_blame(&blame, study->symbols, &sites, err)) {
-        count = site_rows_of(&rows, &sites, &blame, err);
-        if (count > 0)
-            text_addf(out, "; %s live%s", units_bytes(live, sites.total_bytes),
-                      oom->has_pool ? " tensors" : "");
-        if (count > 0 && rows[0].blamed->site.is_found)
-            text_addf(out, ", most by %s (%s)", rows[0].blamed->who,
-                      units_bytes(most, rows[0].bytes));
-        blame_release(&blame);
-    }
+    if (count > 0)
+        text_addf(out, "; %s live%s", units_bytes(live, told->sites.total_bytes),
+                  oom->has_pool ? " tensors" : "");
+    if (count > 0 && rows[0].blamed->site.is_found)
+        text_addf(out, ", most by %s (%s)", rows[0].blamed->who, units_bytes(most, rows[0].bytes));
     free(rows);
-    sites_release(&sites);
-    return count < 0 ? -1 : 0;
+    return 0;
 }
 
 static const char *verdict_words(const struct oom *oom)
@@ -326,16 +338,15 @@ static void add_kind(struct text *out, const struct study *study, const struct o
     text_add(out, ": ");
 }
 
-static int add_answer(struct text *out, const struct study *study, const struct oom *oom,
-                      struct err *err)
+static int add_told(struct text *out, const struct study *study, const struct oom *oom,
+                    const struct told *told, struct err *err)
 {
     const char *path = study_path(study, oom->failure->path);
     const struct sizes sizes = sizes_of(oom);
     char asked[UNITS_TEXT_BYTES], free[UNITS_TEXT_BYTES], total[UNITS_TEXT_BYTES];
 
     add_kind(out, study, oom);
-    if (add_asker(out, study, oom->failure, err))
-        return -1;
+    add_asker(out, study, oom->failure, told);
     if (oom->account != ACCOUNT_context)
         text_addf(out, " asked for %s", units_bytes(asked, oom->asked_bytes));
     if (oom->driver_asked_bytes > oom->asked_bytes)
@@ -351,10 +362,22 @@ static int add_answer(struct text *out, const struct study *study, const struct 
         page_oom_explain(out, oom);
     } else
         explain_out_of_reach(out, oom, &sizes);
-    if (oom_is_of_card(oom) && oom->reason != OOM_NO_LACK && add_holder(out, study, oom, err))
+    if (oom_is_of_card(oom) && oom->reason != OOM_NO_LACK && add_holder(out, study, oom, told, err))
         return -1;
     text_add(out, ".");
     return 0;
+}
+
+static int add_answer(struct text *out, const struct study *study, const struct oom *oom,
+                      struct err *err)
+{
+    struct told told = {0};
+
+    if (told_find(&told, study, oom, err))
+        return -1;
+    const int status = add_told(out, study, oom, &told, err);
+    told_release(&told);
+    return status;
 }
 
 /* The one that the program died of, else the last one of which nobody knows, else the last. */

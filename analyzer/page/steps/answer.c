@@ -53,19 +53,24 @@ void step_findings_release(struct step_findings *found)
 
 #define WHO_BYTES (BLAME_TEXT_BYTES + UNITS_TEXT_BYTES + 16)
 
-/* ", most of it by train.py:88 forward (3.20 GiB)" of the first site that is new, or that is not. */
+/* ", most of it by train.py:88 forward (3.20 GiB)" of the first site that is new, or that is not; less
+ * than half is the largest part. */
 static const char *most_text(char out[WHO_BYTES], const struct step_findings *found, bool is_new)
 {
+    const struct outlier *outlier = &found->outlier;
+    const double all = is_new ? (double)outlier->new_bytes : outlier->more_bytes;
     char bytes[UNITS_TEXT_BYTES];
 
     *out = 0;
-    for (size_t i = 0; i < found->outlier.count && !*out; i++) {
-        const struct outlier_site *site = &found->outlier.sites[i];
+    for (size_t i = 0; i < outlier->count && !*out; i++) {
+        const struct outlier_site *site = &outlier->sites[i];
+        const double more = (double)site->bytes - site->typical_bytes;
+
         if ((site->typical_bytes <= 0) == is_new)
-            snprintf(
-                out, WHO_BYTES, ", most of it by %s (%s%s)",
-                blame_of(&found->blame, site->stack_id)->who, is_new ? "" : "+",
-                units_bytes(bytes, (uint64_t)((double)site->bytes - site->typical_bytes + 0.5)));
+            snprintf(out, WHO_BYTES, ", %s by %s (%s%s)",
+                     more > all / 2 ? "most of it" : "the largest part",
+                     blame_of(&found->blame, site->stack_id)->who, is_new ? "" : "+",
+                     units_bytes(bytes, (uint64_t)(more + 0.5)));
     }
     return out;
 }

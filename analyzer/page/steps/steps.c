@@ -14,9 +14,9 @@ enum { STEP_FRAME_LINES = 4, STEP_ROWS = 20 };
 
 static void add_work(struct doc *doc, const struct driver_work *work)
 {
-    doc_count(doc, "driver_calls", "Driver calls", work->calls_count);
+    doc_count(doc_spare(doc), "driver_calls", "Driver calls", work->calls_count);
     doc_count(doc, "retries", "Retries", work->retries_count);
-    doc_bytes(doc, "flushed_bytes", "Flushed", work->flushed_bytes);
+    doc_bytes(doc_spare(doc), "flushed_bytes", "Flushed", work->flushed_bytes);
 }
 
 static void add_step(struct doc *doc, const struct step *step)
