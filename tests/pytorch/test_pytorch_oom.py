@@ -46,6 +46,13 @@ def test_the_verdict_is_the_scripts_cause(dry_run, way, verdict, layer):
     assert sum(term["bytes"] for term in oom["sum"]) == 16 << 30
 
 
+def test_what_a_graph_keeps_in_its_private_pool_is_neither_idle_nor_fragmented(dry_run):
+    (oom,) = ooms(run(dry_run, "graph"))
+    assert (oom["verdict"], oom["graph_bytes"]) == ("exhausted", 8 << 30)
+    assert oom["idle_bytes"] <= 2 << 20  # of a segment of small tensors
+    assert {term["term"]: term["bytes"] for term in oom["sum"]}["graphs"] == 8 << 30
+
+
 @pytest.mark.parametrize("way, start", [("fatal", "Out of memory, and the program died: "), ("caught", "Out of memory, caught: ")])
 def test_the_report_opens_with_the_line_that_asked(dry_run, way, start):
     report = load_json("report", run(dry_run, way).trace)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""Real runs that leak, and real runs that only look as if they did: the verdict that a person would give. The simulator's
+are here; the real PyTorch's, whose steps nobody marks, are in tests/pytorch/test_pytorch_growth.py.
+
+    leaks                                      what only looks like one
+    a list of losses           PyTorch: list     the states of Adam         PyTorch: adam
+    a module-level cache       PyTorch: cache    batches of many lengths    PyTorch: lengths
+    a closure                  PyTorch: closure  the last eight of a cache  PyTorch: bounded
+    losses of a C program      samples/leak.c    the last eight batches     keeps_the_last
+    an early return            forgets_…         an arena that doubles      doubles
+    requests freed on no stream  frees_on_…      what is written out        empties_itself
+    pieces that never come back  keeps_pieces    a loop that frees all      samples/train.c
+"""
+import re
+
+import pytest
+
+from support.run import ROOT, load_json
+
+MIB = 1 << 20
+SOURCE = (ROOT / "tests/programs/calls/known_growth.c").read_text(encoding="utf-8").splitlines()
+
+
+def verdict(recording):
+    page = load_json("leaks", recording.trace)
+    found = page["devices"][0]["leaks"]
+    return page["answer"][0], found["growth"], found["growing"]
+
+
+def function_of(name):
+    """(the first line of the C function, its last)"""
+    first = next(number for number, line in enumerate(SOURCE, 1) if line.startswith(f"static void {name}("))
+    return first, next(number for number, line in enumerate(SOURCE, 1) if number > first and line == "}")
+
+
+# Every second of 40 steps forgets 2 MiB: 1 MiB a step.
+@pytest.mark.parametrize("way, bytes_per_step, layer",
+    [("forgets_every_second", MIB, "driver"), ("frees_on_no_stream", 3 * MIB, "driver"), ("keeps_pieces", MIB, "pool")])  # fmt: skip
+def test_a_leak_is_named_with_its_line_and_bytes_per_step(record, program, way, bytes_per_step, layer):
+    says, growth, growing = verdict(record(program("known_growth"), way))
+    (leak,) = [row for row in growth if row["verdict"] == "leak"]
+    assert leak["layer"] == layer
+    assert leak["leak_bytes_per_step"] == pytest.approx(bytes_per_step, rel=0.02)
+    assert re.match(r"Leak: [\d.]+ MiB per step", says)
+    line = int(re.search(r"known_growth\.c:(\d+) " + way, says)[1])
+    assert function_of(way)[0] < line < function_of(way)[1]
+
+
+@pytest.mark.parametrize("way", ["keeps_the_last", "doubles", "empties_itself"])
+def test_what_only_looks_like_a_leak_is_none(record, program, way):
+    says, growth, growing = verdict(record(program("known_growth"), way))
+    assert says.startswith("No leak: live bytes do not grow from step to step") and growing == []
+    assert {row["verdict"] for row in growth} == {"no leak"}
+
+
+def test_the_sample_that_keeps_its_losses_leaks_and_the_one_that_trains_does_not(record, sample):
+    assert verdict(record(sample("leak"), name="leak.db"))[0].startswith("Leak: 1.00 MiB per step")
+    assert verdict(record(sample("train"), name="train.db"))[0].startswith("No leak")

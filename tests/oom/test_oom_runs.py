@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""Real runs on the simulator that run out of memory for a cause that is known: the verdict that a person would give who
+knows it. Together with the real PyTorch's (tests/pytorch/test_pytorch_oom.py) they are these; beside them stand made-up
+traces (test_oom_cases.py), which reach what no run here does.
+
+    cause                                   verdict      where
+    the card is full, and the program dies  exhausted    PyTorch: fatal, aborted
+    the same, and it goes on                exhausted    PyTorch: caught, backward, handled_at_the_end
+    9 GiB cached, 10 asked and served       a retry      PyTorch: retry
+    the same with expandable segments       a retry      PyTorch: retry
+    holes between pinned pieces             fragmented   samples/fragment.c, samples/pool.c
+    a library beside an idle pool           cached       PyTorch: cached
+    a hole of another stream                cached       PyTorch: stream
+    a CUDA graph's private pool             exhausted    PyTorch: graph
+    10 GiB taken past PyTorch               outside      PyTorch: outside
+    a neighbour that took 8 GiB             others       large_neighbour
+    set_per_process_memory_fraction         limit        PyTorch: fraction
+    a memory pool's maximum                 limit        full_pool
+    an invalid call                         cannot tell  invalid
+    pinned memory that the host refuses     cannot tell  pinned
+    memory of another process               cannot tell  imported
+    700 MiB: the context or a neighbour     cannot tell  small_neighbour
+    managed memory, wherever it lies        cannot tell  managed
+    a capture, when nobody may ask          cannot tell  captured
+"""
+import pytest
+
+from support.run import load_json
+
+GIB = 1 << 30
+
+
+def only(recording):
+    (oom,) = load_json("oom", recording.trace)["oom"]
+    return oom
+
+
+@pytest.fixture
+def fails(record, program, tmp_path):
+    def run(way):
+        recording = record(program("known_causes"), way, GPUMEMTRACE_SIM_SHARED=tmp_path / "card")
+        oom = only(recording)
+        assert sum(term["bytes"] for term in oom["sum"]) in (0, 16 * GIB)
+        return oom
+
+    return run
+
+
+# The verdict, and what the explanation must name.
+CASES = [
+    ("invalid", "unknown", "invalid value"),
+    ("pinned", "unknown", "the host"),
+    ("imported", "unknown", "Not a lack of memory: the call returned 400"),
+    ("small_neighbour", "unknown", "this context's growth or other processes'"),
+    ("managed", "unknown", "managed memory (6.00 GiB"),
+    ("captured", "unknown", "no cuMemGetInfo near the failure"),
+    ("large_neighbour", "others", "other processes"),
+    ("full_pool", "limit", "a limit of a memory pool"),
+]
+
+
+@pytest.mark.parametrize("way, verdict, words", CASES, ids=[case[0] for case in CASES])
+def test_the_verdict_is_the_cause_that_the_program_has(fails, way, verdict, words):
+    oom = fails(way)
+    assert (oom["verdict"], oom["kind"]) == (verdict, "caught")
+    assert words in oom["explanation"]
+
+
+def test_the_samples_fragments_are_fragmentation(record, sample):
+    for name in ("fragment", "pool"):
+        oom = load_json("oom", record(sample(name), name=f"{name}.db").trace)["oom"][-1]
+        assert (oom["verdict"], oom["kind"]) == ("fragmented", "caught")

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* link: cudart12 */
+/*
+ * A loop of steps that leaks, or only looks as if it did, in the way that its argument names;
+ * tests/analyzer/test_leak_runs.py says what is right.
+ */
+#include <string.h>
+
+#include "gpumemtrace/cuda/abi.h"
+#include "gpumemtrace/gpumemtrace.h"
+
+#define MIB ((size_t)1 << 20)
+
+enum { STEPS = 40, KEPT_MOST = 8 };
+
+static void *kept[KEPT_MOST];
+
+static void *take(size_t bytes)
+{
+    void *address = NULL;
+
+    return cudaMalloc(&address, bytes) ? NULL : address;
+}
+
+/* --- leaks --- */
+
+/* The error path of every second step returns early. */
+static void forgets_every_second(int step)
+{
+    void *scratch = take(2 * MIB);
+
+    if (step % 2)
+        return;
+    cudaFree(scratch);
+}
+
+/* A buffer per request, taken in the order of a stream and freed on none. */
+static void frees_on_no_stream(int step)
+{
+    void *request = NULL;
+
+    (void)step;
+    cudaMallocAsync(&request, 3 * MIB, NULL);
+}
+
+/* Pieces of a pool that never come back to it. */
+static void keeps_pieces(int step)
+{
+    static char *memory;
+    static int count;
+
+    if (!memory)
+        memory = take(64 * MIB);
+    gpumemtrace_pool_alloc("rmm", 0, memory + (size_t)step * MIB, MIB);
+    count++; /* after the call, whose frame a jump would take */
+    kept[0] = &count;
+}
+
+/* --- what only looks like a leak --- */
+
+/* The last eight batches, whose sizes differ. */
+static void keeps_the_last(int step)
+{
+    void **slot = &kept[step % KEPT_MOST];
+
+    cudaFree(*slot);
+    *slot = take((size_t)(1 + step * 7 % 5) * MIB);
+}
+
+/* An arena that doubles until it is large enough. */
+static void doubles(int step)
+{
+    static size_t size_bytes;
+    const size_t needed_bytes = (size_t)(step < 8 ? step + 1 : 8) * MIB;
+
+    if (needed_bytes <= size_bytes)
+        return;
+    size_bytes = size_bytes ? 2 * size_bytes : MIB;
+    cudaFree(kept[0]);
+    kept[0] = take(size_bytes);
+}
+
+/* Collects for eight steps and then writes everything out. */
+static void empties_itself(int step)
+{
+    kept[step % KEPT_MOST] = take(MIB);
+    for (int i = 0; i < KEPT_MOST && step % KEPT_MOST == KEPT_MOST - 1; i++)
+        cudaFree(kept[i]);
+}
+
+static const struct {
+    const char *name;
+    void (*step)(int);
+} ways[] = {
+    {"forgets_every_second", forgets_every_second},
+    {"frees_on_no_stream", frees_on_no_stream},
+    {"keeps_pieces", keeps_pieces},
+    {"keeps_the_last", keeps_the_last},
+    {"doubles", doubles},
+    {"empties_itself", empties_itself},
+};
+
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++)
+        for (int step = 0; argc == 2 && !strcmp(ways[i].name, argv[1]) && step < STEPS; step++) {
+            void *batch = take(4 * MIB);
+
+            ways[i].step(step);
+            cudaFree(batch);
+            gpumemtrace_step((uint64_t)step + 1);
+        }
+    return argc != 2;
+}
