@@ -1,21 +1,46 @@
 # SPDX-License-Identifier: MIT
-"""The first line of `report` of each script, stored in tests/golden/first_lines_pytorch.txt for each build."""
+"""The first line of `report` of every script, in every way that it can be run, stored in
+tests/golden/first_lines_pytorch.txt for each build."""
+import ast
+
 import pytest
+from test_pytorch_advice import CASES
 
 from support.first_lines import check_first_line
 from support.pytorch_builds import SCRIPTS
 from support.run import ROOT
 
-ARGUMENTS = {"mlp.py": ["adam"]}
-# They make no trace of their own, want arguments that stand in their own tests, or look at the machine alone.
-LEFT_OUT = {"moments.py", "advice.py", "facts.py", "graphs.py", "growth.py", "out_of_memory.py", "look.py", "operators.py"}
-NAMES = sorted(path.name for path in SCRIPTS.glob("*.py") if path.name not in LEFT_OUT)
+MODULES = {"moments.py"}  # which scripts import; alone it does nothing
+ADVICE_CARDS = {**{case: card for case, card, *_ in CASES}, "fragments": "1345MiB"}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_the_report_of_a_script_opens_as_stored_and_names_a_line_of_it(dry_run, torch_build, name):
-    recording = dry_run(name, *ARGUMENTS.get(name, []))
-    check_first_line("first_lines_pytorch.txt", f"{torch_build.name} {name}", recording.trace, name)
+def functions(script):
+    """Names of its functions that take nothing."""
+    tree = ast.parse((SCRIPTS / script).read_text(encoding="utf-8"))
+    return [node.name for node in tree.body if isinstance(node, ast.FunctionDef) and not node.args.args and node.name != "main"]
+
+
+def keys_of(script, table):
+    tree = ast.parse((SCRIPTS / script).read_text(encoding="utf-8"))
+    (found,) = [node.value for node in tree.body if isinstance(node, ast.Assign) and node.targets[0].id == table]
+    return [key.value for key in found.keys]
+
+
+# {script: [(arguments, settings)]}; a script that is not here takes none.
+WAYS = {
+    "advice.py": [([case], {"spec": ADVICE_CARDS[case], "check": False}) for case in functions("advice.py")],
+    "growth.py": [([loop], {}) for loop in keys_of("growth.py", "LOOPS")],
+    "mlp.py": [(["adam"], {})],
+    "out_of_memory.py": [([way], {"check": False}) for way in functions("out_of_memory.py")],
+}
+RUNS = [(path.name, *way) for path in sorted(SCRIPTS.glob("*.py")) if path.name not in MODULES
+        for way in WAYS.get(path.name, [([], {})])]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, arguments, settings", RUNS, ids=[" ".join([name, *words]) for name, words, _ in RUNS])
+def test_the_report_of_a_script_opens_as_stored_and_names_a_line_of_it(dry_run, torch_build, name, arguments, settings):
+    recording = dry_run(name, *arguments, **settings)
+    check_first_line("first_lines_pytorch.txt", " ".join([torch_build.name, name, *arguments]), recording.trace, name)
 
 
 def test_the_report_of_a_sharded_llama_names_a_line_of_it(dry_run, torch_build):
