@@ -11,7 +11,7 @@
 #include "gpumemtrace/limits.h"
 #include "stack_site.h"
 
-static bool is_wrapper(const struct symbol_frame *frame)
+bool call_is_wrapper(const char *function)
 {
     static const char *const patterns[] = {
 #define WRAPPER(pattern) pattern,
@@ -19,16 +19,16 @@ static bool is_wrapper(const struct symbol_frame *frame)
     };
 
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
-        if (glob_match(patterns[i], frame->function))
+        if (glob_match(patterns[i], function))
             return true;
     return false;
 }
 
-static bool is_header(const struct symbol_frame *frame)
+bool call_is_header(const char *file)
 {
     static const char *const endings[] = {".h",   ".hpp", ".hh",  ".hxx",
                                           ".cuh", ".inl", ".ipp", ".tcc"};
-    const char *dot = frame->file ? strrchr(frame->file, '.') : NULL;
+    const char *dot = file ? strrchr(file, '.') : NULL;
 
     for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
         if (!strcmp(dot, endings[i]))
@@ -65,10 +65,11 @@ static uint32_t add_new_place(struct call_paths *paths, const struct symbol_fram
     if (!grown)
         return TEXT_SET_NONE;
     paths->places = grown;
-    grown[paths->place_count++] = (struct call_place){.frame = *frame,
-                                                      .text = paths->texts.texts[said],
-                                                      .is_wrapper = is_wrapper(frame),
-                                                      .is_header = is_header(frame)};
+    grown[paths->place_count++] =
+        (struct call_place){.frame = *frame,
+                            .text = paths->texts.texts[said],
+                            .is_wrapper = call_is_wrapper(frame->function),
+                            .is_header = call_is_header(frame->file)};
     return number;
 }
 

@@ -48,6 +48,10 @@ struct call_paths {
  */
 int call_paths_add(struct call_paths *paths, struct symbols *symbols, uint32_t stack_id,
                    uint32_t *path, struct err *err);
+/* Of wrappers.def; and of a file that others include, NULL: not known. */
+bool call_is_wrapper(const char *function);
+bool call_is_header(const char *file);
+
 void call_paths_release(struct call_paths *paths);
 
 #endif

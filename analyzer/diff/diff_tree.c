@@ -2,17 +2,72 @@
 /* Which line is to blame for a change; see diff_tree.h. */
 #include "diff_tree.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/blame/call_paths.h"
 #include "analyzer/util/array.h"
 #include "merged.h"
 
+/* How often a line stands in the tree: in all, and where what it allocated itself grew. */
+struct place_use {
+    uint32_t live_count, grown_count;
+};
+
 struct blaming {
     struct diff_tree *difference;
+    struct text_set places;
+    uint32_t *place_of;     /* by node */
+    struct place_use *uses; /* by place */
     struct err *err;
 };
+
+/* --- helpers: lines that others call to allocate --- */
+
+static int count_places(struct blaming *blaming)
+{
+    const struct diff_tree *difference = blaming->difference;
+    const size_t count = difference->node_count;
+
+    blaming->place_of = array_new(count, sizeof *blaming->place_of, blaming->err);
+    blaming->uses = array_new(count, sizeof *blaming->uses, blaming->err);
+    if (!blaming->place_of || !blaming->uses)
+        return -1;
+    for (size_t i = 1; i < count; i++) {
+        const struct diff_node *node = &difference->nodes[i];
+        char key[64];
+
+        snprintf(key, sizeof key, "%" PRIu32 " %" PRIu32 " %" PRIu32, node->step.file,
+                 node->step.key, node->step.line);
+        const uint32_t place = text_set_add(&blaming->places, key, blaming->err);
+        if (place == TEXT_SET_NONE)
+            return -1;
+        blaming->place_of[i] = place;
+        blaming->uses[place].live_count += node->after_bytes > 0;
+        blaming->uses[place].grown_count += node->grown_bytes > 0;
+    }
+    return 0;
+}
+
+/* A line that did not grow for all who called it only passes on what one of them asked for. */
+static uint32_t caller_to_blame(const struct blaming *blaming, uint32_t number)
+{
+    const struct diff_tree *difference = blaming->difference;
+
+    for (uint32_t at = number; at != 0; at = difference->nodes[at].outer) {
+        const struct held_step *step = &difference->nodes[at].step;
+        const struct place_use *use = &blaming->uses[blaming->place_of[at]];
+
+        if ((use->live_count < 2 || use->grown_count >= use->live_count) &&
+            !call_is_wrapper(difference->names->texts[step->function]) &&
+            !call_is_header(difference->names->texts[step->file]))
+            return at;
+    }
+    return number;
+}
 
 /* --- rows --- */
 
@@ -62,7 +117,8 @@ static int add_row(const struct blaming *blaming, uint32_t node, size_t first, s
     }
     if (!row.delta_bytes)
         return 0;
-    row.who = name_row(blaming, node, row.leaf, is_of_backward);
+    row.node = caller_to_blame(blaming, node);
+    row.who = name_row(blaming, row.node, row.leaf, is_of_backward);
     grown = array_grow(difference->rows, &difference->row_capacity, difference->row_count,
                        sizeof *grown, blaming->err);
     if (!grown || !row.who)
@@ -74,28 +130,51 @@ static int add_row(const struct blaming *blaming, uint32_t node, size_t first, s
 
 /* --- who is to blame --- */
 
-/* How most of the other parts did, when one part grew most: did they grow, too? */
+/* What a line allocated itself, as a part beside those that it called. */
+static struct diff_node own_part(const struct diff_tree *difference, uint32_t number)
+{
+    const struct diff_node *nodes = difference->nodes;
+    struct diff_node own = nodes[number];
+
+    for (size_t at = number + 1; at < nodes[number].end; at = nodes[at].end) {
+        own.grown_bytes -= nodes[at].grown_bytes;
+        own.growing_bytes -= nodes[at].growing_bytes;
+        own.before_bytes -= nodes[at].before_bytes;
+        own.after_bytes -= nodes[at].after_bytes;
+    }
+    return own;
+}
+
+/*
+ * One part grew most, and the others by a smaller factor, or they are new while the call is not: as where
+ * checkpointing is off, and the peak is a little sooner.
+ */
+static bool stands_out(const struct diff_node *node, const struct diff_node *most)
+{
+    const double before = (double)(node->before_bytes - most->before_bytes);
+    const double after = (double)(node->after_bytes - most->after_bytes);
+    const double factor =
+        most->before_bytes ? (double)most->after_bytes / (double)most->before_bytes : HUGE_VAL;
+
+    if (!node->before_bytes || most->grown_bytes < node->grown_bytes / 3 * 2)
+        return false;
+    return before > 0 ? factor > 1.5 * after / before : most->before_bytes > 0;
+}
+
+/* When one part grew most: did most of the others grow, too, and as it did? */
 static bool is_spread(const struct diff_tree *difference, uint32_t number)
 {
     const struct diff_node *nodes = difference->nodes, *node = &nodes[number];
-    struct diff_node own = {.grown_bytes = node->grown_bytes,
-                            .growing_bytes = node->growing_bytes,
-                            .after_bytes = node->after_bytes};
 
     if (node->outer == DIFF_NONE || nodes[node->outer].outer == DIFF_NONE || !node->grown_bytes)
         return false;
-    const struct diff_node *most = &own;
-    for (size_t at = number + 1; at < node->end; at = nodes[at].end) {
-        own.grown_bytes -= nodes[at].grown_bytes;
-        own.growing_bytes -= nodes[at].growing_bytes;
-        own.after_bytes -= nodes[at].after_bytes;
-    }
+    const struct diff_node own = own_part(difference, number), *most = &own;
     for (size_t at = number + 1; at < node->end; at = nodes[at].end)
         if (nodes[at].grown_bytes > most->grown_bytes)
             most = &nodes[at];
     const uint64_t others = node->after_bytes - most->after_bytes;
     return others && node->growing_bytes - most->growing_bytes >= others / 2 &&
-           node->grown_bytes > most->grown_bytes;
+           node->grown_bytes > most->grown_bytes && !stands_out(node, most);
 }
 
 static int blame_leaves_alone(const struct blaming *blaming, const struct diff_node *node)
@@ -165,9 +244,14 @@ static void join_rows(struct diff_tree *difference)
 
 /* --- the input that explains the others --- */
 
-/* As many blocks as before, each larger: at most as much as the input's. */
+#define MUCH_LARGER_RATIO 1.25
+
+/* As many blocks as before, each larger: at most as much as the input's. Where the input is much larger,
+ * the peak may be at another moment, which has what was not live at the one before. */
 static bool grew_with(const struct diff_leaf *leaf, double ratio)
 {
+    if (!leaf->counts[0] && ratio >= MUCH_LARGER_RATIO)
+        return true;
     return !leaf->is_moved && leaf->counts[0] == leaf->counts[1] &&
            (double)leaf->bytes[1] <= (double)leaf->bytes[0] * ratio * 1.02;
 }
@@ -200,8 +284,8 @@ static int compare_rows(const void *left, const void *right)
 {
     const struct diff_row *a = left, *b = right;
 
-    if (a->explained_bytes != b->explained_bytes)
-        return a->explained_bytes < b->explained_bytes ? 1 : -1;
+    if (!a->explained_bytes != !b->explained_bytes)
+        return a->explained_bytes ? -1 : 1;
     if ((a->delta_bytes > 0) != (b->delta_bytes > 0))
         return a->delta_bytes > 0 ? -1 : 1;
     if (a->delta_bytes != b->delta_bytes)
@@ -228,7 +312,7 @@ static void order_rows(struct diff_tree *difference)
 int diff_tree_find(struct diff_tree *difference, const struct holding *before,
                    const struct holding *after, struct err *err)
 {
-    const struct blaming blaming = {difference, err};
+    struct blaming blaming = {.difference = difference, .err = err};
     const struct way_tree *both[2];
     struct way_tree trees[2] = {{0}};
     int status = -1;
@@ -239,12 +323,15 @@ int diff_tree_find(struct diff_tree *difference, const struct holding *before,
         goto out;
     both[0] = &trees[0];
     both[1] = &trees[1];
-    if (diff_tree_merge(difference, both, err) || blame_lines(&blaming))
+    if (diff_tree_merge(difference, both, err) || count_places(&blaming) || blame_lines(&blaming))
         goto out;
     join_rows(difference);
     order_rows(difference);
     status = 0;
 out:
+    text_set_release(&blaming.places);
+    free(blaming.place_of);
+    free(blaming.uses);
     way_tree_release(&trees[0]);
     way_tree_release(&trees[1]);
     if (status)

@@ -27,7 +27,7 @@ struct diff_node {
     size_t end;            /* the first node that is not below it */
     size_t first_leaf, leaf_end;
     /* Of it and all below: what grew, what shrank, what is live where something grew and everywhere. */
-    uint64_t grown_bytes, shrunk_bytes, growing_bytes, after_bytes;
+    uint64_t grown_bytes, shrunk_bytes, growing_bytes, before_bytes, after_bytes;
 };
 
 /* What one line allocated by calling one thing. */

@@ -176,8 +176,11 @@ static void sum_up(struct diff_tree *difference)
         uint64_t after = 0;
 
         for (size_t n = node->first_leaf; n < node->leaf_end; n++) {
+            if (difference->leaves[n].is_moved)
+                continue;
             own += diff_leaf_delta(&difference->leaves[n]);
             after += difference->leaves[n].bytes[1];
+            node->before_bytes += difference->leaves[n].bytes[0];
         }
         node->grown_bytes += own > 0 ? (uint64_t)own : 0;
         node->shrunk_bytes += own < 0 ? (uint64_t)-own : 0;
@@ -189,6 +192,7 @@ static void sum_up(struct diff_tree *difference)
         outer->grown_bytes += node->grown_bytes;
         outer->shrunk_bytes += node->shrunk_bytes;
         outer->growing_bytes += node->growing_bytes;
+        outer->before_bytes += node->before_bytes;
         outer->after_bytes += node->after_bytes;
     }
 }

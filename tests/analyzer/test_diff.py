@@ -4,11 +4,12 @@ import csv
 import io
 import itertools
 import json
+import subprocess
 
 import pytest
 
 from support.made_traces import MADE
-from support.run import load_json, run_command
+from support.run import BUILD, ROOT, load_json, run_command
 from support.tracefile import MIB, Trace
 
 
@@ -83,6 +84,55 @@ def test_what_one_line_holds_less_and_another_as_much_more_is_no_row(base, tmp_p
     now = write(tmp_path / "now.db", [(8 * MIB, (10, "forward"), MAIN), (4 * MIB, (12, "forward"), MAIN),
                                       (2 * MIB, (70, "loader"), (60, "prepare"), (88, "main"))])  # fmt: skip
     assert rows(base, now) == []
+
+
+def test_a_helper_that_grew_for_one_of_its_callers_passes_the_blame_on(tmp_path):
+    helper = (3, "floats")
+    old = [(MIB, helper, (10 + i, "forward"), MAIN) for i in range(4)]
+    paths = [write(tmp_path / "old.db", old), write(tmp_path / "new.db", [*old, (MIB, helper, (20, "forward"), MAIN)])]
+    assert rows(*paths) == [("train.py:20 forward", MIB)]
+
+
+def test_the_input_comes_first_if_what_grew_did_as_it_did(tmp_path):
+    paths = []
+    for batch in (1, 2):
+        trace = Trace(tmp_path / f"{batch}.db")
+
+        def at(line, name):
+            return trace.stack((f"/me/{batch}/train.py", line, name), (f"/me/{batch}/train.py", 90, "main"))
+
+        with trace.phase("init"):
+            trace.alloc(9 * MIB, stack=at(5, "make"))
+        with trace.phase("data"):
+            trace.alloc(batch * 1024, stack=at(20, "load"))
+        with trace.phase("forward"):
+            for line in (30, 31):
+                trace.alloc(batch * 6 * MIB, stack=at(line, "forward"))
+        trace.exit()
+        paths.append(trace.write())
+    device = diff(*paths)
+    assert [(row["site"], row["explains_bytes"]) for row in device["sites"]] == [
+        ("train.py:20 load", 12 * MIB), ("train.py:30 forward", None), ("train.py:31 forward", None)]  # fmt: skip
+
+
+def test_a_sample_that_holds_more_gets_one_annotation_on_the_line(tmp_path):
+    source = (ROOT / "samples/train.c").read_text()
+    kept = "    classes = tensor_new(BATCH * sizeof(int64_t));\n"
+    more = source.replace(kept, f"{kept}    floats((size_t)BATCH * 4096);\n").replace("static void load", "/* More. */\n\nstatic void load")
+    for name, text in (("base", source), ("more", more)):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "train.c").write_text(text)
+        subprocess.run(["cc", "-D_GNU_SOURCE", "-Iinclude", "-I.", "-Isamples", "-g", "-pthread", "-o", folder / "train",
+                        folder / "train.c", BUILD / "simulator/libcudart.so.12", "-lm"], cwd=ROOT, check=True, timeout=60)  # fmt: skip
+        run = run_command("run", "--dry-run=16GiB", "-o", tmp_path / f"{name}.db", "--", folder / "train")
+        assert run.returncode == 0, run.stderr
+    kept_file = tmp_path / "memory.json"
+    assert run_command("check", tmp_path / "base.db", f"--write-baseline={kept_file}").returncode == 0
+    check = run_command("check", tmp_path / "more.db", f"--baseline={kept_file}", "--format=github", cwd=tmp_path)
+    line = 1 + more.splitlines().index("    floats((size_t)BATCH * 4096);")
+    (annotation,) = check.stdout.splitlines()
+    assert (check.returncode, annotation.split(",title")[0]) == (1, f"::error file=more/train.c,line={line}")
 
 
 def test_two_moments_of_one_trace_are_compared(tmp_path):

@@ -10,6 +10,8 @@ from support.pytorch_builds import SCRIPTS
 from support.run import ROOT, load_json, run_command
 
 CHANGES = ROOT / "tests/diff"
+# Changes that do not raise the peak of a build, and why.
+NO_HIGHER = {("wheel", "double_precision"): "its peak is at another moment, when the logits are gone"}
 
 
 def names_of(kind):
@@ -50,7 +52,9 @@ def sums_up(device):
 
 
 @pytest.mark.parametrize("name", names_of("grown"))
-def test_the_first_row_of_a_change_that_holds_more_is_the_line_to_blame(change, name):
+def test_the_first_row_of_a_change_that_holds_more_is_the_line_to_blame(change, torch_build, name):
+    if (torch_build.name, name) in NO_HIGHER:
+        pytest.skip(NO_HIGHER[torch_build.name, name])
     before, after, guilty = change("grown", name)
     (device,) = load_json("diff", before, after)["devices"]
     assert place(device["sites"][0]) == guilty
