@@ -149,6 +149,17 @@ def test_two_moments_of_one_trace_are_compared(tmp_path):
     assert rows(path, "--at=phase:forward") == [("train.py:9 step", -5 * MIB)]
 
 
+def test_a_device_that_is_used_no_more_is_named(base, tmp_path):
+    trace = Trace(tmp_path / "two.db")
+    trace.alloc(MIB, device=0)
+    trace.alloc(3 * MIB, device=1)
+    trace.exit()
+    two = trace.write()
+    gone = load_json("diff", two, base)["before"]["devices_gone"]
+    assert gone == [{"device": 1, "peak_bytes": 3 * MIB}]
+    assert "device 1 is used no more: it had a peak of 3.00 MiB." in run_command("diff", two, base).stdout
+
+
 def test_one_trace_without_a_moment_is_refused(base):
     completed = run_command("diff", base)
     assert (completed.returncode, completed.stdout) == (2, "")

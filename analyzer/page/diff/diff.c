@@ -218,6 +218,29 @@ static int add_device(struct doc *doc, const struct study *study, const struct d
                   : add_layers(by == DIFF_BY_LAYER ? doc : doc_detail(doc), study, use, view, err);
 }
 
+/* Devices that only the trace before used: what they held is in no row. */
+static void add_devices_gone(struct doc *doc, const struct study *before, const struct study *study)
+{
+    const struct history *history = &before->history;
+    char name[STUDY_DEVICE_BYTES], bytes[UNITS_TEXT_BYTES];
+
+    doc_list_begin(doc, "devices_gone", NULL);
+    for (size_t i = 0; i < history->device_count; i++) {
+        const struct device_use *use = &history->devices[i];
+
+        if (history_device(&study->history, use->device))
+            continue;
+        doc_row_begin(doc_detail(doc));
+        page_device_number(doc, "Device", use->device);
+        doc_bytes(doc, "peak_bytes", "Peak", history->stocks[use->leading].peak_bytes);
+        doc_row_end(doc);
+        doc_note(doc, "%s is used no more: it had a peak of %s.",
+                 study_device_name(use->device, name),
+                 units_bytes(bytes, history->stocks[use->leading].peak_bytes));
+    }
+    doc_list_end(doc);
+}
+
 static int add_before(struct doc *doc, const struct study *study, const struct view *view,
                       struct err *err)
 {
@@ -226,6 +249,7 @@ static int add_before(struct doc *doc, const struct study *study, const struct v
     doc_object_begin(doc, "before", NULL);
     doc_text(doc, "path", "before", before->trace.path);
     doc_text(doc_detail(doc), "command", "program", before->trace.meta.command.value);
+    add_devices_gone(doc, before, study);
     doc_object_end(doc);
     return page_warnings(doc, study, view, err);
 }
