@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What keeps a pool's free memory where it is: by stream, and by the stacks that pin it. Slow and plain."""
 
-from reference.blame import alone
+from reference.blame import headed
 
 
 def held_at(figures, stock, index):
@@ -84,4 +84,4 @@ def pinned_by(figures, stock, index):
             row["segments"] += 1
             row["blocks"] += len(own)
             row["bytes"] += sum(b.size for b in own)
-    return [{**row, **alone(figures.books, stack)} for stack, row in rows.items()]
+    return headed([{**row, "frames": figures.books.stack_frames(stack), "forward": []} for stack, row in rows.items()])

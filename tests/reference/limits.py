@@ -1,25 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""What `check` measures: the leading layer of each device at its peak and at the exit, beside limits."""
-
-from reference.blame import alone
+"""What `check` measures: the leading layer of each device at its peak and at the exit, beside limits, who held it then, and
+how many allocations failed."""
 
 LIMITS = {"peak": 8 << 20, "leak": 4096}
+WORDS = {"peak": "peak", "leak": "live at exit", "failures": "count of failed allocations"}
 
 
 def options():
     return [f"--max-{kind}={limit}" for kind, limit in LIMITS.items()]
 
 
-def held_at_peak(figures, stock):
-    """By frames: stacks of equal frames are one."""
-    _, index = figures.peak(stock)
-    sums = {}
-    for block in figures.live_blocks(stock, index) if index is not None else []:
-        frames = tuple(figures.books.stack_frames(block.stack))
-        bytes_, stack = sums.get(frames, (0, block.stack))
-        sums[frames] = (bytes_ + block.size, stack)
-    rows = [(bytes_, alone(figures.books, stack)) for bytes_, stack in sums.values() if bytes_]
-    return [{"delta_bytes": bytes_, "before_bytes": 0, "after_bytes": bytes_, **named} for bytes_, named in rows]
+def subject(figures, stock, kind):
+    device = "an unknown device" if stock[0] is None else f"device {stock[0]}"
+    layer = f"{figures.pool_name(stock)} pool" if stock[1] == "pool" else "driver"
+    return f"{device} {layer} {WORDS[kind]}"
 
 
 def limits_page(figures, trace):
@@ -27,12 +21,22 @@ def limits_page(figures, trace):
     for device in figures.devices:
         stock, row = figures.leading(device), {"device": device}
         measured = {"peak": figures.peak(stock)[0], "leak": figures.at_exit(stock)}
+        moments = {"peak": figures.peak(stock)[1], "leak": figures.books.count - 1}
+        unknown = dict.fromkeys(("measured_bytes", "limit_bytes", "measured_count", "limit_count"))
         for kind, limit in LIMITS.items():
             checks.append({
-                "kind": kind, "device": device, "measured_bytes": measured[kind], "limit_bytes": limit,
+                **unknown, "kind": kind, "device": device, "measured_bytes": measured[kind], "limit_bytes": limit,
                 "passed": measured[kind] <= limit, "trace": str(trace),
             })  # fmt: skip
-        if measured["peak"] > LIMITS["peak"]:
-            row["grown"] = held_at_peak(figures, stock)
+        broken = [kind for kind in LIMITS if measured[kind] > LIMITS[kind]]
+        evidence = [{"subject": subject(figures, stock, kind), "sites": figures.sites(stock, moments[kind])} for kind in broken]
+        failed = sum(figures.failures.list[number].stock[0] == device for number in figures.shown_failures())
+        evidence += [{"subject": subject(figures, stock, "failures")}] * bool(failed)
+        row |= {"evidence": evidence} if evidence else {}
+        if failed:
+            checks.append({
+                **unknown, "kind": "failures", "device": device, "measured_count": failed, "limit_count": 0, "passed": False,
+                "trace": str(trace),
+            })  # fmt: skip
         devices.append(row)
     return {"passed": all(check["passed"] for check in checks), "checks": checks, "devices": devices}
