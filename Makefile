@@ -168,8 +168,8 @@ depends = -MMD -MP -MF $(O)/obj/$(basename $<).d
 links = $(foreach word,$(shell sed -n '1,5s|.*link: *||p' $(1)),$(link_$(word)))
 
 # The recorder and the command with faults between them and their SQLite, whose own calls of itself stay as they are.
-sqlite_faults := open_v2 exec prepare_v2 prepare_v3 step reset finalize create_module declare_vtab busy_timeout malloc \
-    backup_init backup_step backup_finish table_column_metadata column_text
+sqlite_faults := open_v2 exec prepare_v2 prepare_v3 step reset finalize create_module create_function_v2 declare_vtab \
+    busy_timeout malloc backup_init backup_step backup_finish table_column_metadata column_text
 $(O)/obj/faulty/%: $(O)/obj/%
 	$(call say,COPY,$@)
 	@mkdir -p $(@D)

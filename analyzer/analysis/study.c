@@ -16,23 +16,6 @@
 
 /* --- what the pass has to know before it --- */
 
-/* How many events count. */
-static int count_events(uint64_t *count, const struct trace *trace, struct err *err)
-{
-    struct event_reader *reader = event_reader_new(trace, err);
-    struct event_batch batch = {0};
-    int status = -1;
-
-    *count = 0;
-    if (!reader)
-        return -1;
-    const struct event_source source = event_reader_source(reader);
-    while (!(status = source.next(source.self, &batch, err)) && batch.count)
-        *count += batch.counted;
-    event_reader_free(reader);
-    return status;
-}
-
 /* The last event of each of `count` equal parts; parts without an event have none. */
 static uint64_t *place_stops(struct replay_plan *plan, size_t count, uint64_t event_count,
                              struct err *err)
@@ -147,7 +130,7 @@ static int run_replay(struct study *study, const struct study_ask *ask, struct e
         (ask->whatif_count &&
          whatif_init(&study->whatif, &study->trace, ask->whatifs, ask->whatif_count, err)))
         return -1;
-    if (ask->stop_count && count_events(&event_count, &study->trace, err))
+    if (ask->stop_count && event_reader_count(&study->trace, &event_count, err))
         return -1;
     if (ask->timeline.cut_count && begin_timelines(study, ask, err))
         return -1;

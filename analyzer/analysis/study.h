@@ -59,7 +59,7 @@ struct study {
 };
 
 /*
- * One pass over the events. Stops need one before it, which counts them; a timeline by phase or
+ * One pass over the events. Stops need their number before it, which SQLite counts; a timeline by phase or
  * category needs a second replay, because its moments are known after the first; one by steps needs
  * one before it, because any event may show that steps end otherwise; and so does each end of its
  * part that is a moment, because a peak is known at the end. Steps that nothing marks need a second

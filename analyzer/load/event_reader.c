@@ -11,10 +11,16 @@
 #include "analyzer/util/progress.h"
 #include "query.h"
 
+/*
+ * A row comes as the arguments of a function of SQL, one call a row: asking the statement for each
+ * column takes a third longer. No view of the file can call the function, and rows in the order of
+ * their keys are not sorted, so that one step of the statement is one call.
+ */
+#define ROW_FUNCTION "gpumemtrace_event"
 #define COLUMN(field, ctype, sql, null_when, text) #field ","
-static const char select_events[] = "SELECT "
+static const char select_events[] = "SELECT " ROW_FUNCTION "("
 #include "gpumemtrace/schema/event_columns.def"
-                                    "1 FROM event ORDER BY seq";
+                                    "0) FROM event ORDER BY seq";
 
 enum column {
 #define COLUMN(field, ctype, sql, null_when, text) COLUMN_##field,
@@ -41,23 +47,18 @@ static int broken_event(const struct trace *trace, const struct event *event, en
     return -1;
 }
 
-/*
- * Returns the column that is broken, or COLUMN_COUNT. Asking the statement for the value, and the
- * value for its type and number, takes half the time of asking the statement for both; it is
- * allowed because only this thread uses the connection.
- */
-static enum column read_event(sqlite3_stmt *stmt, struct event *event)
+/* Returns the column that is broken, or COLUMN_COUNT. */
+static enum column read_event(sqlite3_value **cells, struct event *event)
 {
     *event = (struct event){0};
 #define NEVER INT64_MIN /* the column is never NULL; no column needs this value */
 #define WHEN(value) (value)
 #define COLUMN(field, ctype, sql, null_when, text)                                                 \
     {                                                                                              \
-        sqlite3_value *cell = sqlite3_column_value(stmt, COLUMN_##field);                          \
-        int type = sqlite3_value_type(cell);                                                       \
+        int type = sqlite3_value_type(cells[COLUMN_##field]);                                      \
         int64_t value = null_when;                                                                 \
         if (GMT_LIKELY(type == SQLITE_INTEGER))                                                    \
-            value = sqlite3_value_int64(cell);                                                     \
+            value = sqlite3_value_int64(cells[COLUMN_##field]);                                    \
         else if (null_when == INT64_MIN || type != SQLITE_NULL)                                    \
             return COLUMN_##field;                                                                 \
         event->field = (ctype)value;                                                               \
@@ -146,6 +147,59 @@ static int note_exit(struct exit_rule *rule, const struct trace *trace, const st
     return 0;
 }
 
+/* --- how many count --- */
+
+/* The seq of the event after which nothing counts; INT64_MAX: there is none. Where the exit is not
+ * named, each event that may be it is looked at. */
+static int find_end(int64_t *end_seq, const struct trace *trace, struct err *err)
+{
+    const struct trace_integer *known = &trace->meta.exit_seq;
+    struct exit_rule rule = {0};
+    sqlite3_stmt *stmt = NULL;
+    int step = SQLITE_DONE, status = 0;
+    *end_seq = INT64_MAX;
+    if (query_prepare(
+            trace->path, trace->db,
+            known->known
+                ? "SELECT seq, kind, object, thread_id FROM event WHERE seq = ?"
+                : "SELECT seq, kind, object, thread_id FROM event WHERE kind = ? ORDER BY seq",
+            &stmt, err))
+        return -1;
+    sqlite3_bind_int64(stmt, 1, known->known ? known->value : EVENT_EXIT);
+    while (!status && !rule.is_over && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
+        const struct event event = {.seq = (uint64_t)sqlite3_column_int64(stmt, 0),
+                                    .kind = (uint8_t)sqlite3_column_int(stmt, 1),
+                                    .object = (uint64_t)sqlite3_column_int64(stmt, 2),
+                                    .thread_id = (uint32_t)sqlite3_column_int64(stmt, 3)};
+        status = note_exit(&rule, trace, &event, err);
+        if (rule.is_over)
+            *end_seq = (int64_t)event.seq;
+    }
+    if (!status && !rule.is_over && step != SQLITE_DONE)
+        status = query_failed(trace->path, trace->db, "event", err);
+    sqlite3_finalize(stmt);
+    free(rule.threads);
+    return status;
+}
+
+int event_reader_count(const struct trace *trace, uint64_t *count, struct err *err)
+{
+    sqlite3_stmt *stmt = NULL;
+    int64_t end_seq;
+    if (find_end(&end_seq, trace, err) ||
+        query_prepare(trace->path, trace->db, "SELECT count(*) FROM event WHERE seq <= ?", &stmt,
+                      err))
+        return -1;
+    sqlite3_bind_int64(stmt, 1, end_seq);
+    const bool is_counted = sqlite3_step(stmt) == SQLITE_ROW;
+    if (is_counted)
+        *count = (uint64_t)sqlite3_column_int64(stmt, 0);
+    else
+        query_failed(trace->path, trace->db, "event", err);
+    sqlite3_finalize(stmt);
+    return is_counted ? 0 : -1;
+}
+
 /* --- the thread --- */
 
 enum { BATCH_EVENTS = 4096, BATCHES = 2 };
@@ -153,7 +207,9 @@ enum { BATCH_EVENTS = 4096, BATCHES = 2 };
 struct event_reader {
     const struct trace *trace;
     sqlite3_stmt *stmt;
-    int step; /* what it answered last */
+    int step;          /* what it answered last */
+    struct event *row; /* that the next step fills */
+    enum column wrong; /* in the row that was filled last; COLUMN_COUNT: nothing */
     uint64_t last_seq;
     struct progress progress;
     struct exit_rule exit;
@@ -171,18 +227,33 @@ struct event_reader {
     struct err err; /* why, if failed */
 };
 
+static void take_row(sqlite3_context *context, int count, sqlite3_value **cells)
+{
+    struct event_reader *reader = sqlite3_user_data(context);
+    (void)count;
+    reader->wrong = read_event(cells, reader->row);
+}
+
+static int name_row_function(struct event_reader *reader, bool is_there)
+{
+    return sqlite3_create_function_v2(reader->trace->db, ROW_FUNCTION, COLUMN_COUNT + 1,
+                                      SQLITE_UTF8 | SQLITE_DIRECTONLY, reader,
+                                      is_there ? take_row : NULL, NULL, NULL, NULL);
+}
+
 /* -1: the reader's err says why. */
 static int fill_batch(struct event_reader *reader, unsigned number)
 {
     struct event_batch *batch = &reader->batches[number];
     struct event *events = reader->events[number];
     *batch = (struct event_batch){.events = events};
-    while (batch->count < BATCH_EVENTS && reader->step == SQLITE_ROW &&
-           (reader->step = sqlite3_step(reader->stmt)) == SQLITE_ROW) {
-        struct event *event = &events[batch->count++];
-        enum column wrong = read_event(reader->stmt, event);
-        if (wrong != COLUMN_COUNT)
-            return broken_event(reader->trace, event, wrong, &reader->err);
+    for (reader->row = events; batch->count < BATCH_EVENTS && reader->step == SQLITE_ROW &&
+                               (reader->step = sqlite3_step(reader->stmt)) == SQLITE_ROW;
+         reader->row++) {
+        struct event *event = reader->row;
+        batch->count++;
+        if (reader->wrong != COLUMN_COUNT)
+            return broken_event(reader->trace, event, reader->wrong, &reader->err);
         forget_unknown_stack(reader->trace, event);
         batch->counted += !reader->exit.is_over;
         if (!reader->exit.is_over && note_exit(&reader->exit, reader->trace, event, &reader->err))
@@ -259,6 +330,10 @@ struct event_reader *event_reader_new(const struct trace *trace, struct err *err
     reader->step = SQLITE_ROW;
     pthread_mutex_init(&reader->lock, NULL);
     pthread_cond_init(&reader->changed, NULL);
+    if (name_row_function(reader, true)) {
+        query_failed(trace->path, trace->db, "event", err);
+        goto failed;
+    }
     if (query_prepare(trace->path, trace->db, select_events, &reader->stmt, err))
         goto failed;
     if (find_last_seq(reader, err))
@@ -283,6 +358,7 @@ void event_reader_free(struct event_reader *reader)
         pthread_join(reader->thread, NULL);
     progress_end(&reader->progress);
     sqlite3_finalize(reader->stmt);
+    name_row_function(reader, false);
     pthread_mutex_destroy(&reader->lock);
     pthread_cond_destroy(&reader->changed);
     free(reader->exit.threads);

@@ -25,4 +25,7 @@ void event_reader_free(struct event_reader *reader);
 
 struct event_source event_reader_source(struct event_reader *reader);
 
+/* How many events count, without reading them: SQLite is asked, before there is a reader. */
+int event_reader_count(const struct trace *trace, uint64_t *count, struct err *err);
+
 #endif

@@ -33,6 +33,7 @@ FAULTY(prepare_v2, SQLITE_NOMEM, (sqlite3 *db, const char *sql, int bytes, sqlit
 FAULTY(prepare_v3, SQLITE_NOMEM, (sqlite3 *db, const char *sql, int bytes, unsigned flags, sqlite3_stmt **made, const char **tail), (db, sql, bytes, flags, made, tail))
 FAULTY(step, SQLITE_IOERR, (sqlite3_stmt *statement), (statement))
 FAULTY(create_module, SQLITE_NOMEM, (sqlite3 *db, const char *name, const sqlite3_module *module, void *argument), (db, name, module, argument))
+FAULTY(create_function_v2, SQLITE_NOMEM, (sqlite3 *db, const char *name, int count, int flags, void *argument, void (*call)(sqlite3_context *, int, sqlite3_value **), void (*row)(sqlite3_context *, int, sqlite3_value **), void (*end)(sqlite3_context *), void (*gone)(void *)), (db, name, count, flags, argument, call, row, end, gone))
 FAULTY(declare_vtab, SQLITE_NOMEM, (sqlite3 *db, const char *sql), (db, sql))
 FAULTY(backup_step, SQLITE_IOERR, (sqlite3_backup *backup, int pages), (backup, pages))
 FAULTY(table_column_metadata, SQLITE_NOMEM, (sqlite3 *db, const char *database, const char *table, const char *column, char const **type, char const **collation, int *not_null, int *primary, int *automatic), (db, database, table, column, type, collation, not_null, primary, automatic))
