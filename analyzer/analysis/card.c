@@ -8,12 +8,13 @@
 uint64_t card_modules_bytes(const struct history *history, const struct device_use *use,
                             uint64_t index)
 {
-    struct live_walk walk = live_walk_begin(history, use->stocks[ACCOUNT_context], index);
+    const uint32_t stock = use->stocks[ACCOUNT_context];
     const struct block *block;
     uint64_t bytes = 0;
 
-    if (!history->stocks[walk.stock].peak_bytes)
+    if (!history->stocks[stock].peak_bytes)
         return 0;
+    struct live_walk walk = live_walk_begin(history, stock, index);
     while ((block = live_walk_next(&walk)))
         bytes += block->size_bytes;
     return bytes;

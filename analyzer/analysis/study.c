@@ -34,13 +34,15 @@ static uint64_t *place_stops(struct replay_plan *plan, size_t count, uint64_t ev
 
 int study_replay_again(const struct study *study, const struct replay_plan *plan, struct err *err)
 {
+    struct replay_plan forgetful = *plan;
     struct event_reader *reader = event_reader_new(&study->trace, err);
     struct history history;
 
     if (!reader)
         return -1;
+    forgetful.forgets = true;
     const struct event_source source = event_reader_source(reader);
-    const int status = replay_trace(&history, &study->trace, &source, plan, err);
+    const int status = replay_trace(&history, &study->trace, &source, &forgetful, err);
     if (!status)
         history_release(&history);
     event_reader_free(reader);

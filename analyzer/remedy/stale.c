@@ -12,57 +12,68 @@ void stale_release(struct stale *stale)
     address_map_release(&stale->numbers);
 }
 
-static struct stale_kind *reach_kind(struct stale *stale, uint32_t place, uint64_t size_bytes,
-                                     struct err *err)
+/* ADDRESS_MAP_NONE: out of memory. */
+static uint32_t reach_kind(struct stale *stale, uint32_t place, uint64_t size_bytes,
+                           struct err *err)
 {
     uint32_t number = address_map_get(&stale->numbers, place, size_bytes);
     if (number != ADDRESS_MAP_NONE)
-        return &stale->kinds[number];
+        return number;
     struct stale_kind *grown =
         array_grow(stale->kinds, &stale->capacity, stale->count, sizeof *grown, err);
     if (!grown)
-        return NULL;
+        return ADDRESS_MAP_NONE;
     stale->kinds = grown;
     number = (uint32_t)stale->count;
     if (address_map_put(&stale->numbers, place, size_bytes, number, err))
-        return NULL;
+        return ADDRESS_MAP_NONE;
     grown[stale->count++] = (struct stale_kind){0};
-    return &grown[number];
+    return number;
 }
 
-int stale_begin_block(struct stale *stale, uint32_t place, uint64_t size_bytes, bool *made,
-                      struct err *err)
+/* Rounds are many, and kinds too: a kind learns of a round when it is looked at in it. */
+static struct stale_kind *kind_now(const struct stale *stale, uint32_t number)
 {
-    struct stale_kind *kind = reach_kind(stale, place, size_bytes, err);
-    if (!kind)
+    struct stale_kind *kind = &stale->kinds[number];
+    if (kind->round != stale->round) {
+        kind->stale_count = kind->live_count;
+        kind->made_count = 0;
+        kind->round = stale->round;
+    }
+    return kind;
+}
+
+int stale_begin_block(struct stale *stale, uint32_t place, uint64_t size_bytes,
+                      struct stale_block *block, struct err *err)
+{
+    block->kind = reach_kind(stale, place, size_bytes, err);
+    if (block->kind == ADDRESS_MAP_NONE)
         return -1;
-    *made = kind->made_count < kind->stale_count;
-    kind->made_count += *made;
+    struct stale_kind *kind = kind_now(stale, block->kind);
+    block->made = kind->made_count < kind->stale_count;
+    kind->made_count += block->made;
     kind->live_count++;
     stale->live_bytes += size_bytes;
     return 0;
 }
 
-void stale_end_block(struct stale *stale, uint32_t place, uint64_t size_bytes, bool is_old,
-                     bool made)
+void stale_end_block(struct stale *stale, const struct stale_block *block, uint64_t size_bytes,
+                     bool is_old)
 {
-    struct stale_kind *kind = &stale->kinds[address_map_get(&stale->numbers, place, size_bytes)];
+    struct stale_kind *kind = kind_now(stale, block->kind);
     kind->live_count--;
     stale->live_bytes -= size_bytes;
     if (is_old) {
         kind->stale_count--;
         stale->stale_bytes -= size_bytes;
-    } else if (made) {
+    } else if (block->made) {
         stale->made_bytes += size_bytes;
     }
 }
 
 void stale_begin_round(struct stale *stale)
 {
-    for (size_t i = 0; i < stale->count; i++) {
-        stale->kinds[i].stale_count = stale->kinds[i].live_count;
-        stale->kinds[i].made_count = 0;
-    }
+    stale->round++;
     stale->stale_bytes = stale->live_bytes;
     stale->made_bytes = 0;
 }

@@ -17,6 +17,7 @@ struct stale_kind {
     uint64_t live_count;  /* all */
     uint64_t stale_count; /* of rounds before */
     uint64_t made_count;  /* anew, in this round */
+    uint64_t round;       /* as of which these are */
 };
 
 /* Zeroed is ready for use. */
@@ -24,16 +25,23 @@ struct stale {
     struct stale_kind *kinds;
     size_t count, capacity;
     struct address_map numbers; /* by place and size */
+    uint64_t round;
     uint64_t live_bytes, stale_bytes, made_bytes;
 };
 
 void stale_release(struct stale *stale);
 
-/* A block was born in backward; *made: it takes the place of an old gradient. -1: out of memory. */
-int stale_begin_block(struct stale *stale, uint32_t place, uint64_t size_bytes, bool *made,
-                      struct err *err);
-void stale_end_block(struct stale *stale, uint32_t place, uint64_t size_bytes, bool is_old,
-                     bool made);
+/* What is kept with each block that was born in backward. */
+struct stale_block {
+    uint32_t kind;
+    bool made; /* it takes the place of an old gradient */
+};
+
+/* -1: out of memory. */
+int stale_begin_block(struct stale *stale, uint32_t place, uint64_t size_bytes,
+                      struct stale_block *block, struct err *err);
+void stale_end_block(struct stale *stale, const struct stale_block *block, uint64_t size_bytes,
+                     bool is_old);
 /* A round begins: what backward left is old now. */
 void stale_begin_round(struct stale *stale);
 int64_t stale_gone_bytes(const struct stale *stale);

@@ -12,7 +12,7 @@ struct held_block {
     uint32_t place, stack_id, round;
     uint8_t part;                      /* enum part */
     bool recurs, passes;               /* its place does */
-    bool made;                         /* see stale.h */
+    struct stale_block stale;          /* of backward */
     uint32_t calls[WHAT_IF_LINES_MAX]; /* by line; SLOT_NONE: not under it */
 };
 
@@ -149,7 +149,7 @@ static int begin_block(struct what_ifs *what_ifs, uint32_t number, const struct 
         begin_round(what_ifs, had_optimized);
     block->round = what_ifs->rounds.number;
     if (block->part == PART_BACKWARD &&
-        stale_begin_block(&what_ifs->stale, block->place, block->size_bytes, &block->made, err))
+        stale_begin_block(&what_ifs->stale, block->place, block->size_bytes, &block->stale, err))
         return -1;
     if (is_of_batch(block) && block->recurs)
         what_ifs->new_bytes += block->size_bytes;
@@ -168,8 +168,8 @@ static void end_block(struct what_ifs *what_ifs, uint32_t number)
     if (is_of_batch(block) && block->recurs && block->round == what_ifs->rounds.number)
         what_ifs->new_bytes -= block->size_bytes;
     if (block->part == PART_BACKWARD)
-        stale_end_block(&what_ifs->stale, block->place, block->size_bytes,
-                        block->round < what_ifs->stale_round, block->made);
+        stale_end_block(&what_ifs->stale, &block->stale, block->size_bytes,
+                        block->round < what_ifs->stale_round);
     for (size_t i = 0; i < what_ifs->line_count; i++)
         if (block->calls[i] != SLOT_NONE)
             calls_end_block(&what_ifs->lines[i], block->calls[i], number, block->size_bytes);

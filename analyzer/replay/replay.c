@@ -12,6 +12,7 @@
 #include "graph_mempool.h"
 #include "modules.h"
 #include "refusals.h"
+#include "analyzer/replay/history/live_walk.h"
 #include "analyzer/replay/history/past.h"
 
 struct replay {
@@ -357,7 +358,7 @@ static int finish(struct replay *replay)
         if (observer->on_end && observer->on_end(observer->self, &blocks->at))
             return -1;
     }
-    return 0;
+    return live_sets_init(history, blocks->at.err);
 }
 
 static int run(struct replay *replay, const struct event_source *source)
@@ -385,6 +386,7 @@ static int replay_init(struct replay *replay, struct history *history,
     contexts_init(&replay->contexts);
     if (blocks_init(blocks, history->trace, err))
         return -1;
+    history->forgets = plan->forgets;
     blocks->ranges.is_unasked = plan->ignores_segments;
     blocks->spans.takes_libraries = plan->takes_library_ranges;
     blocks->spans.paths.rule_of = plan->rule_of;

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "live_walk.h"
 #include "past.h"
 
 void history_release(struct history *history)
@@ -22,6 +23,7 @@ void history_release(struct history *history)
     free(history->segments);
     slots_release(&history->block_slots);
     slots_release(&history->segment_slots);
+    live_sets_release(history);
     past_release(history);
     *history = (struct history){0};
 }

@@ -307,8 +307,10 @@ struct history {
     struct memory_sample samples[DEVICE_SLOTS]; /* the last answers */
 
     /* What was live at a moment that somebody asks about, and has ended since. */
+    bool forgets; /* nobody will ask */
     struct ended ended_blocks, ended_segments, ended_samples, ended_usages;
-    uint64_t *pins; /* ascending: moments that count for every stock */
+    struct live_sets *walked; /* moments that were walked last; for live_walk.c */
+    uint64_t *pins;           /* ascending: moments that count for every stock */
     size_t pin_count, pin_capacity;
 
     uint64_t unknown_frees_count, in_flight_count, unmatched_pops_count;

@@ -2,6 +2,10 @@
 /* What was live at a moment; see live_walk.h. */
 #include "live_walk.h"
 
+#include <stdlib.h>
+
+#include "analyzer/util/array.h"
+
 /* Blocks end in the order of the list: those before the first that ended later are over. */
 static size_t first_ended_after(const struct history *history, uint64_t index)
 {
@@ -17,9 +21,141 @@ static size_t first_ended_after(const struct history *history, uint64_t index)
     return low;
 }
 
+/* --- the moments that were walked last --- */
+
+enum { RUN = 64 }; /* of ended blocks */
+
+struct live_set {
+    uint64_t index; /* INDEX_NONE: empty */
+    const struct block **blocks;
+    size_t count, capacity;
+};
+
+/* Blocks of which most began too late: their beginnings alone are looked at. */
+struct beginnings {
+    uint64_t *items;
+    const struct block *blocks;
+    size_t count;
+};
+
+struct live_sets {
+    struct live_set sets[LIVE_SETS];
+    size_t next; /* the one that is filled next */
+    struct beginnings live, ended;
+    uint64_t *first_begins; /* of each RUN of the ended blocks */
+};
+
+static int collect(struct beginnings *found, const struct block *blocks, size_t count,
+                   struct err *err)
+{
+    *found = (struct beginnings){array_new(count, sizeof *found->items, err), blocks, count};
+    for (size_t i = 0; found->items && i < count; i++)
+        found->items[i] = blocks[i].stock == HISTORY_NONE ? UINT64_MAX : blocks[i].life.begin_index;
+    return found->items ? 0 : -1;
+}
+
+int live_sets_init(struct history *history, struct err *err)
+{
+    const struct ended *ended = &history->ended_blocks;
+    struct live_sets *walked = array_new(1, sizeof *walked, err);
+    history->walked = walked;
+    if (!walked || collect(&walked->live, history->blocks, history->block_slots.used, err) ||
+        collect(&walked->ended, ended->items, ended->count, err))
+        return -1;
+    for (size_t i = 0; i < LIVE_SETS; i++)
+        walked->sets[i].index = INDEX_NONE;
+    walked->first_begins = array_new(ended->count / RUN + 1, sizeof *walked->first_begins, err);
+    for (size_t i = 0; walked->first_begins && i < ended->count; i++) {
+        uint64_t *first = &walked->first_begins[i / RUN];
+        if (i % RUN == 0 || walked->ended.items[i] < *first)
+            *first = walked->ended.items[i];
+    }
+    return walked->first_begins ? 0 : -1;
+}
+
+void live_sets_release(struct history *history)
+{
+    struct live_sets *walked = history->walked;
+    if (!walked)
+        return;
+    for (size_t i = 0; i < LIVE_SETS; i++)
+        free(walked->sets[i].blocks);
+    free(walked->live.items);
+    free(walked->ended.items);
+    free(walked->first_begins);
+    free(walked);
+    history->walked = NULL;
+}
+
+/* Those from `from` to before `until` that began by then; none of them has ended. */
+static int add_live(struct live_set *set, const struct beginnings *all, size_t from, size_t until)
+{
+    struct err ignored; /* one can do without the set */
+    for (size_t i = from; i < until; i++) {
+        if (all->items[i] > set->index)
+            continue;
+        const struct block **grown =
+            array_grow(set->blocks, &set->capacity, set->count, sizeof(*grown), &ignored);
+        if (!grown)
+            return -1;
+        set->blocks = grown;
+        grown[set->count++] = &all->blocks[i];
+    }
+    return 0;
+}
+
+static int fill_set(struct live_set *set, const struct history *history)
+{
+    const struct live_sets *walked = history->walked;
+    size_t from = first_ended_after(history, set->index);
+    set->count = 0;
+    if (add_live(set, &walked->live, 0, walked->live.count))
+        return -1;
+    while (from < walked->ended.count) {
+        const size_t end = from - from % RUN + RUN;
+        if (walked->first_begins[from / RUN] <= set->index &&
+            add_live(set, &walked->ended, from,
+                     end < walked->ended.count ? end : walked->ended.count))
+            return -1;
+        from = end;
+    }
+    return 0;
+}
+
+/* NULL: the history is not complete, or there is no memory for it. */
+static const struct live_set *find_set(const struct history *history, uint64_t index)
+{
+    struct live_sets *walked = history->walked;
+    if (!walked || index == INDEX_NONE)
+        return NULL;
+    for (size_t i = 0; i < LIVE_SETS; i++)
+        if (walked->sets[i].index == index)
+            return &walked->sets[i];
+    struct live_set *set = &walked->sets[walked->next++ % LIVE_SETS];
+    set->index = index;
+    if (!fill_set(set, history))
+        return set;
+    set->index = INDEX_NONE;
+    return NULL;
+}
+
+/* --- walks --- */
+
 struct live_walk live_walk_begin(const struct history *history, uint32_t stock, uint64_t index)
 {
-    return (struct live_walk){.history = history, .stock = stock, .index = index};
+    return (struct live_walk){
+        .history = history, .set = find_set(history, index), .stock = stock, .index = index};
+}
+
+static const struct block *next_of_set(struct live_walk *walk)
+{
+    const struct live_set *set = walk->set;
+    while (walk->live < set->count) {
+        const struct block *block = set->blocks[walk->live++];
+        if (block->stock == walk->stock)
+            return block;
+    }
+    return NULL;
 }
 
 /* The first live block of items[*next …]; *next is then behind it. */
@@ -38,6 +174,8 @@ static const struct block *next_of(const struct live_walk *walk, const struct bl
 const struct block *live_walk_next(struct live_walk *walk)
 {
     const struct history *history = walk->history;
+    if (walk->set)
+        return next_of_set(walk);
     const struct block *block =
         next_of(walk, history->blocks, history->block_slots.used, &walk->live);
     if (block)

@@ -182,7 +182,7 @@ static void prune(const struct history *history, struct ended *list, wants_item 
 static int keep(struct history *history, struct ended *list, wants_item *wants, const void *item,
                 struct err *err)
 {
-    if (!wants(history, item))
+    if (history->forgets || !wants(history, item))
         return 0;
     if (list->count >= list->prune_at)
         prune(history, list, wants);
