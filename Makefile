@@ -163,6 +163,7 @@ link_cuda     := $(O)/simulator/libcuda.so.1
 link_dl       :=
 link_m        := -lm
 link_sqlite   := $(SQLITE_A) -lm
+link_allocator := $(call objects,$(wildcard analyzer/allocator/*.c) analyzer/util/array.c) $(common_a)
 # What a program includes is noted where its object file would lie.
 depends = -MMD -MP -MF $(O)/obj/$(basename $<).d
 links = $(foreach word,$(shell sed -n '1,5s|.*link: *||p' $(1)),$(link_$(word)))
@@ -200,6 +201,7 @@ $(O)/tests/%: $(1)%.cc $(SIMULATOR)
 	$$(Q)$$(CXX) -O2 -g -Iinclude -I. -pthread -rdynamic $$(depends) -o $$@ $$< -Wl,--no-as-needed $$(call links,$$<)
 endef
 $(foreach folder,$(sort $(dir $(program_src))),$(eval $(call PROGRAM_RULES,$(folder))))
+$(O)/tests/make_events: $(link_allocator)
 # What the simulated runtime promises is asked of both: once more on libcudart.so.12.
 $(O)/tests/%_12: tests/programs/simulator/%.c $(O)/tests/%
 	$(call say,PROG,$@)

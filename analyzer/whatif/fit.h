@@ -7,7 +7,8 @@
  *                       one pass over the events
  *     with retries      found by trying: each pass tries several sizes between what is live and
  *                       what runs without retries, until neighbours are one granule apart. That
- *                       takes four to six passes: which size fails is known only at its end.
+ *                       takes log9 of the granules between passes: three for 1 GiB, five for 100;
+ *                       which size fails is known only at a pass's end.
  */
 #ifndef GPUMEMTRACE_ANALYZER_WHATIF_FIT_H
 #define GPUMEMTRACE_ANALYZER_WHATIF_FIT_H

@@ -10,7 +10,15 @@ from support.run import BUILD, PRELOAD_FIRST
 FEWER, MORE = 1_000_000, 4_000_000
 MOST_BYTES = 64 * MIB  # of 22,000 places for blocks and 2,000 stacks; 28 MiB were measured
 # The state at each sample is kept: one of them is enough here.
-COMMANDS = (("report",), ("frag", "--samples=1"))
+COMMANDS = (
+    ("report",),
+    ("peak", "--tree"),
+    ("timeline", "--by=category"),
+    ("frag", "--samples=1"),
+    ("leaks",),
+    ("steps",),
+    ("ledger",),
+)
 
 
 @pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer's own memory grows")

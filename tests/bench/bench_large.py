@@ -9,6 +9,7 @@ from bench import measurements
 from bench.bench import PROGRAMS, environment
 from bench.reading import print_reading
 from bench.writer_costs import print_writer
+from support.long_traces import KINDS
 
 RUNS = ((40_000_000, 0, "1GiB"), (40_000_000, 28, "1GiB"), (100_000_000, 0, "4GiB"))
 
@@ -21,7 +22,7 @@ def main():
     ):
         if not sizes:
             print_writer(PROGRAMS / "pool_events", environment(folder, True), folder, RUNS)
-        for kind in ("driver", "pool"):
+        for kind in KINDS:
             for millions in map(float, (sizes or "1 10 100").split()):
                 print_reading(kind, int(millions * 1e6), folder)
     return 0

@@ -9,6 +9,7 @@ from support.tracefile import Trace
 
 MIB = 1 << 20
 PROGRAMS = BUILD / "tests"
+KINDS = ("driver", "pool", "pytorch")  # of make_events
 SITES, DEPTH = 2000, 8
 PHASES = ("forward", "backward", "optimizer")
 

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* link: sqlite */
+/* link: sqlite allocator */
 /*
  * Fills the table event of a trace whose other tables are there:
  *
- *     make_events TRACE driver|pool EVENTS SITES
+ *     make_events TRACE driver|pool|pytorch EVENTS SITES
  *
  * Blocks come and go at random in a fixed number of places, so that the live set is as large after a
  * million events as after a hundred million. Stacks are 1 to SITES, names of phases the strings 1 to 3.
+ * Tensors lie side by side in segments, or, as pytorch, where PyTorch's allocator would have put them;
+ * that trace ends with a failed allocation, the worst place for one.
  */
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -15,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/allocator/allocator.h"
 #include "gpumemtrace/event.h"
 
 enum {
@@ -26,10 +29,13 @@ enum {
     FAILURES = 16,
     FAILURE_EVENTS = 20000, /* from one to the next */
     STEP_NS = 700,
+    ROOM_EVENTS = 2000, /* more than the end of a trace takes */
 };
 #define TENSOR_BYTES UINT64_C(204800)
 #define SEGMENT_BYTES (TENSOR_BYTES * TENSORS_PER_SEGMENT)
 #define PLACE_BYTES (UINT64_C(2) << 20)
+#define LARGE_BYTES (UINT64_C(8) << 20)
+#define LAST_BYTES (UINT64_C(64) << 20)
 #define DRIVER_START UINT64_C(0x7f0000000000)
 #define SEGMENT_START UINT64_C(0x7e0000000000)
 
@@ -38,7 +44,10 @@ struct maker {
     sqlite3_stmt *insert;
     uint64_t seq, seed;
     uint32_t sites;
-    bool has_pool;
+    bool has_pool, is_pytorch, failed;
+    struct allocator allocator; /* PyTorch's, which asks this for segments */
+    uint32_t tensors[TENSOR_PLACES];
+    uint32_t stack_id; /* that asks it */
     bool driver_live[DRIVER_PLACES], tensor_live[TENSOR_PLACES];
     uint32_t phases_count, failures_count;
 };
@@ -104,6 +113,90 @@ static int turn_tensor(struct maker *maker)
                 SEGMENT_START + place * TENSOR_BYTES, TENSOR_BYTES);
 }
 
+/* --- as PyTorch's allocator does it --- */
+
+static void note_segment(struct maker *maker, enum event_kind kind, uint64_t address,
+                         uint64_t size_bytes, int32_t result)
+{
+    struct event event = next_event(maker, kind, MEMORY_LINEAR);
+    event.address = address;
+    event.size_bytes = size_bytes;
+    event.stack_id = kind == EVENT_ALLOC ? maker->stack_id : 0;
+    event.result = result;
+    maker->failed |= insert(maker, &event) != 0;
+}
+
+static bool take_segment(void *self, uint64_t bytes, uint64_t *address)
+{
+    struct maker *maker = self;
+    *address = maker->allocator.next_address;
+    maker->allocator.next_address += bytes;
+    note_segment(maker, EVENT_ALLOC, *address, bytes, 0);
+    return true;
+}
+
+static void give_segment(void *self, uint64_t address, uint64_t bytes)
+{
+    (void)bytes;
+    note_segment(self, EVENT_FREE, address, 0, 0);
+}
+
+static int turn_pytorch(struct maker *maker)
+{
+    const uint32_t place = choose(maker, TENSOR_PLACES);
+    const uint32_t units = (uint32_t)((choose(maker, 8) ? TENSOR_BYTES : LARGE_BYTES) / 512);
+    enum allocator_outcome outcome;
+    struct err err;
+    bool *live = &maker->tensor_live[place];
+    const uint32_t block = maker->tensors[place];
+    struct event event;
+
+    *live = !*live;
+    if (!*live) {
+        event = next_event(maker, EVENT_FREE, MEMORY_TENSOR);
+        event.address = maker->allocator.blocks[block].address;
+        return allocator_free(&maker->allocator, block, &err) || insert(maker, &event) ? -1 : 0;
+    }
+    maker->stack_id = 1 + choose(maker, maker->sites);
+    const struct allocator_request request = {.bytes = 512 * (uint64_t)(1 + choose(maker, units)),
+                                              .owner = ALLOCATOR_OF_ALL};
+    if (allocator_alloc(&maker->allocator, &request, &maker->tensors[place], &outcome, &err))
+        return -1;
+    const struct allocator_block *made = &maker->allocator.blocks[maker->tensors[place]];
+    event = next_event(maker, EVENT_ALLOC, MEMORY_TENSOR);
+    event.address = made->address;
+    event.size_bytes = made->bytes;
+    event.stack_id = maker->stack_id;
+    return insert(maker, &event) || maker->failed ? -1 : 0;
+}
+
+static int refuse(struct maker *maker)
+{
+    struct event event = next_event(maker, EVENT_DEVICE_MEMORY, MEMORY_NONE);
+    event.address = LAST_BYTES / 4;
+    event.size_bytes = UINT64_C(64) << 30;
+    if (insert(maker, &event))
+        return -1;
+    maker->stack_id = 1;
+    note_segment(maker, EVENT_ALLOC, 0, LAST_BYTES, 2);
+    return 0;
+}
+
+/* More is idle in the pool than is asked for, but not in one piece. */
+static int fail_pytorch(struct maker *maker)
+{
+    struct err err;
+    if (refuse(maker) || allocator_empty_cache(&maker->allocator, &err) || refuse(maker))
+        return -1;
+    struct event event = next_event(maker, EVENT_ALLOC, MEMORY_TENSOR);
+    event.size_bytes = LAST_BYTES;
+    event.result = 2;
+    event.stack_id = 1;
+    return insert(maker, &event) || maker->failed ? -1 : 0;
+}
+
+/* --- all of it --- */
+
 static int begin_segment(struct maker *maker, uint32_t number)
 {
     struct event event = next_event(maker, EVENT_ALLOC, MEMORY_LINEAR);
@@ -156,20 +249,21 @@ static bool is_failure_due(const struct maker *maker)
 
 static int make(struct maker *maker, uint64_t events_count)
 {
+    const uint64_t last_seq = events_count - (maker->is_pytorch ? ROOM_EVENTS : 0);
     int status = 0;
-    for (uint32_t i = 0; maker->has_pool && i < SEGMENTS && !status; i++)
+    for (uint32_t i = 0; maker->has_pool && !maker->is_pytorch && i < SEGMENTS && !status; i++)
         status = begin_segment(maker, i);
-    while (maker->seq < events_count && !status) {
+    while (maker->seq < last_seq && !status) {
         if (maker->seq >= maker->phases_count * (uint64_t)PHASE_EVENTS)
             status = change_phase(maker);
         else if (is_failure_due(maker))
             status = fail(maker);
         else if (maker->has_pool && choose(maker, 8))
-            status = turn_tensor(maker);
+            status = (maker->is_pytorch ? turn_pytorch : turn_tensor)(maker);
         else
             status = turn_driver(maker);
     }
-    return status;
+    return !status && maker->is_pytorch ? fail_pytorch(maker) : status;
 }
 
 static const char insert_events[] = "INSERT INTO event VALUES ("
@@ -194,7 +288,14 @@ int main(int argc, char **argv)
     static struct maker maker = {.seed = 1};
     if (argc < 5)
         return 2;
-    maker.has_pool = !strcmp(argv[2], "pool");
+    const struct allocator_settings settings = allocator_default_settings();
+    const struct allocator_driver driver = {
+        .self = &maker, .take = take_segment, .give = give_segment};
+    allocator_init(&maker.allocator, &settings);
+    maker.allocator.driver = &driver;
+    maker.allocator.next_address = SEGMENT_START;
+    maker.is_pytorch = !strcmp(argv[2], "pytorch");
+    maker.has_pool = maker.is_pytorch || !strcmp(argv[2], "pool");
     maker.sites = (uint32_t)strtoul(argv[4], NULL, 10);
     int status = prepare(&maker, argv[1]) || make(&maker, strtoull(argv[3], NULL, 10)) ||
                  sqlite3_exec(maker.db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK;
@@ -202,5 +303,6 @@ int main(int argc, char **argv)
         fprintf(stderr, "make_events: %s: %s\n", argv[1], sqlite3_errmsg(maker.db));
     sqlite3_finalize(maker.insert);
     sqlite3_close(maker.db);
+    allocator_release(&maker.allocator);
     return status;
 }
