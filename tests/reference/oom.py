@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Why an allocation failed: the evidence and the verdict, as doc/ and analyzer/oom/oom.h define them. Figures are asked."""
 
-from reference.blame import alone
+from reference.blame import alone, headed
 from reference.frag_model import held_at, holes, joined
 from reference.ledger import Ledger
 
@@ -194,12 +194,12 @@ def retries(figures):
     sites = {}
     for event, flushed in figures.failures.retries:
         site = sites.setdefault((event.device, event.stack), {"device": event.device, "retries_count": 0, "asked_bytes": 0,
-                                                              "flushed_bytes": 0, **alone(figures.books, event.stack)})  # fmt: skip
+                                                              "flushed_bytes": 0, "forward": [], "frames": figures.books.stack_frames(event.stack)})  # fmt: skip
         site["retries_count"] += 1
         site["asked_bytes"] = max(site["asked_bytes"], event.size)
         site["flushed_bytes"] += flushed
         site |= {"last_seq": event.seq, "last_time_ns": event.time}
-    return list(sites.values())
+    return headed(list(sites.values()))
 
 
 def explain(figures, number):

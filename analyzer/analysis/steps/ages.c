@@ -48,7 +48,8 @@ static void find_holder(struct ages *ages, enum age age, const struct stock_step
         ages->rows[age].count++;
         uint64_t *sum = &sums[block->stack_id];
         *sum += block->size_bytes;
-        if (*sum < most_bytes || (*sum == most_bytes && block->stack_id > ages->rows[age].stack_id))
+        if (*sum < most_bytes || (ages->rows[age].count > 1 && *sum == most_bytes &&
+                                  block->stack_id > ages->rows[age].stack_id))
             continue;
         most_bytes = *sum;
         ages->rows[age].stack_id = block->stack_id;
