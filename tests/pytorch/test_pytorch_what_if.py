@@ -77,6 +77,16 @@ def test_the_model_gives_what_was_recorded_under_each_setting(dry_run, script, s
     assert found["recorded_peak_reserved_bytes"] == held_at_most(recording)
 
 
+@pytest.mark.parametrize("fraction", ["1", "0.04"])
+@pytest.mark.parametrize("setting", ["", "expandable_segments:True", "max_split_size_mb:32"])
+def test_the_model_gives_random_use_with_graphs_streams_and_failures(dry_run, setting, fraction):
+    recording = dry_run("random_use.py", 1, fraction, PYTORCH_CUDA_ALLOC_CONF=setting)
+    found = what_if(recording, "no-cache")
+    assert found["replayed"], found
+    assert found["recorded_peak_reserved_bytes"] == held_at_most(recording)
+    assert bool(found["failures_left"] + found["failures_served"] + found["failures_unknown"]) == (fraction != "1")
+
+
 def test_garbage_is_collected_as_pytorch_does(dry_run):
     threshold = {"PYTORCH_CUDA_ALLOC_CONF": "garbage_collection_threshold:0.6"}
     found = what_if(dry_run("garbage.py"), "garbage_collection=0.6,memory_fraction=0.25")
