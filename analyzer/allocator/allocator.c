@@ -202,6 +202,8 @@ static bool should_cut(const struct allocator *allocator, const struct allocator
 
 static int use_block(struct allocator *allocator, uint32_t block, uint64_t bytes, struct err *err)
 {
+    allocator->blocks[block].passed = ALLOCATOR_NOT_PASSED;
+    allocator->blocks[block].passed_bytes = 0;
     if (should_cut(allocator, &allocator->blocks[block], bytes)) {
         const uint32_t rest = allocator_block_cut(allocator, block, bytes, err);
 

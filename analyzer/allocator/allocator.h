@@ -64,6 +64,9 @@ void allocator_join_owners(struct allocator *allocator, uint32_t from, uint32_t 
  * number may be another's from now on. */
 void allocator_let_go(struct allocator *allocator, uint32_t owner);
 
+/* The pool grew for the request: marks the free blocks of others that would have served it. */
+void allocator_pass_over(struct allocator *allocator, const struct allocator_request *request);
+
 /* The segment that a request of so many bytes would be cut from. */
 uint64_t allocator_segment_bytes(uint64_t bytes);
 

@@ -51,12 +51,23 @@ uint32_t allocator_block_cut(struct allocator *allocator, uint32_t block, uint64
     return number;
 }
 
+void allocator_mark_passed(struct allocator_block *block, enum allocator_passed why, uint64_t bytes)
+{
+    if (block->passed && bytes < block->passed_bytes)
+        return;
+    block->passed = (uint8_t)why;
+    block->passed_bytes = bytes;
+}
+
 /* The left one takes the right one in, and keeps its number. Neither is in a tree. */
 static void join_blocks(struct allocator *allocator, uint32_t left, uint32_t right)
 {
     const uint32_t after = allocator->blocks[right].after;
 
     allocator->blocks[left].bytes += allocator->blocks[right].bytes;
+    if (allocator->blocks[right].passed)
+        allocator_mark_passed(&allocator->blocks[left], allocator->blocks[right].passed,
+                              allocator->blocks[right].passed_bytes);
     allocator->blocks[left].after = after;
     if (after != ALLOCATOR_NONE)
         allocator->blocks[after].before = left;

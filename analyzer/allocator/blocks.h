@@ -20,6 +20,10 @@ uint32_t allocator_block_cut(struct allocator *allocator, uint32_t block, uint64
  * Returns the block that is left. */
 uint32_t allocator_block_settle(struct allocator *allocator, uint32_t block);
 
+/* It would have served a request of so many bytes, if not for that. */
+void allocator_mark_passed(struct allocator_block *block, enum allocator_passed why,
+                           uint64_t bytes);
+
 /* It holds at least what was asked for: counts it. */
 void allocator_count_reserved(struct allocator *allocator, uint64_t bytes);
 

@@ -34,6 +34,14 @@ struct allocator_settings {
 
 enum allocator_state { ALLOCATOR_FREE, ALLOCATOR_USED, ALLOCATOR_UNMAPPED };
 
+/* Why a request that a free block would have served made its pool grow. */
+enum allocator_passed {
+    ALLOCATOR_NOT_PASSED,
+    ALLOCATOR_OTHER_STREAM,
+    ALLOCATOR_OF_GRAPH, /* the block or the request is of a graph, and not both of the same */
+    ALLOCATOR_WAITS_FOR_EVENT, /* so the recording says: another stream may use it yet */
+};
+
 struct allocator_block {
     uint64_t address, bytes;
     uint64_t born;          /* the model's count of searches when it became free */
@@ -43,6 +51,8 @@ struct allocator_block {
     uint32_t pool;          /* of allocator.pools */
     uint8_t state;          /* enum allocator_state */
     bool is_expandable;
+    uint8_t passed;        /* enum allocator_passed, while it is free */
+    uint64_t passed_bytes; /* the largest such request */
 };
 
 /* Of whom a pool is: of all, or of the graphs that share a private pool. */

@@ -173,6 +173,8 @@ int pool_streams_find(struct pool_stream_list *streams, const struct segment_lis
         sum->segment_count++;
         sum->reserved_bytes += segment->size_bytes;
         sum->live_bytes += segment->size_bytes - segment->free_bytes;
+        if (segment->is_of_graph)
+            continue;
         sum->free_bytes += segment->free_bytes;
         sum->stranded_bytes += segment->stranded_bytes;
         if (segment->largest_free_bytes > sum->largest_free_bytes)

@@ -52,7 +52,7 @@ struct pool_stream_list {
     size_t count, capacity;
 };
 
-/* Of joined segments: segments_at. */
+/* Of joined segments: segments_at. What a graph holds is reserved, and neither free nor stranded. */
 int pool_streams_find(struct pool_stream_list *streams, const struct segment_list *segments,
                       struct err *err);
 void pool_streams_release(struct pool_stream_list *streams);

@@ -2,8 +2,11 @@
 /* The segments of a pool, and the blocks in them. */
 #include "parts.h"
 
+#include <string.h>
+
 #include "analyzer/analysis/moment.h"
 #include "analyzer/analysis/segments.h"
+#include "analyzer/whatif/holes.h"
 
 static void add_blocks(struct doc *doc, const struct segment_list *list,
                        const struct pool_segment *segment)
@@ -22,8 +25,77 @@ static void add_blocks(struct doc *doc, const struct segment_list *list,
     doc_list_end(doc);
 }
 
+/* Of PyTorch's pool alone is known what it passed over. */
+static const char *why_passed(const struct hole *hole)
+{
+    static const char *const reasons[] = {
+        [ALLOCATOR_NOT_PASSED] = NULL,
+        [ALLOCATOR_OTHER_STREAM] = "other stream",
+        [ALLOCATOR_OF_GRAPH] = "graph",
+        [ALLOCATOR_WAITS_FOR_EVENT] = "waiting for an event",
+    };
+
+    return hole ? reasons[hole->passed] : NULL;
+}
+
+static void add_hole(struct doc *doc, const struct hole_list *passed, uint64_t address,
+                     uint64_t bytes)
+{
+    const struct hole *hole = holes_at(passed, address, bytes);
+
+    doc_row_begin(doc);
+    doc_integer(doc, "address", "Address", DOC_ADDRESS, (int64_t)address);
+    doc_bytes(doc, "size_bytes", "Size", bytes);
+    doc_text(doc, "not_reusable", "Not reusable", why_passed(hole));
+    doc_known_bytes(doc, "passed_over_bytes", "Passed over for", hole,
+                    hole ? hole->passed_bytes : 0);
+    doc_row_end(doc);
+}
+
+/* Calls add for each; returns what the passed ones sum to, and the reason of the largest. */
+static uint64_t walk_holes(struct doc *doc, const struct segment_list *list,
+                           const struct pool_segment *segment, const struct hole_list *passed,
+                           const char **why)
+{
+    const uint64_t end = segment->address + segment->size_bytes;
+    uint64_t at = segment->address, sum_bytes = 0, most_bytes = 0;
+
+    *why = NULL;
+    for (size_t i = 0; i <= segment->block_count; i++) {
+        const struct block *block =
+            i < segment->block_count ? list->blocks[segment->first_block + i] : NULL;
+        const uint64_t to = block ? block->address : end;
+
+        if (to > at && doc)
+            add_hole(doc, passed, at, to - at);
+        if (to > at && why_passed(holes_at(passed, at, to - at))) {
+            sum_bytes += to - at;
+            if (to - at > most_bytes) {
+                most_bytes = to - at;
+                *why = why_passed(holes_at(passed, at, to - at));
+            }
+        }
+        if (block && block->address + block->size_bytes > at)
+            at = block->address + block->size_bytes;
+    }
+    return sum_bytes;
+}
+
+static void add_holes(struct doc *doc, const struct segment_list *list,
+                      const struct pool_segment *segment, const struct hole_list *passed)
+{
+    const char *why;
+    const uint64_t bytes = walk_holes(NULL, list, segment, passed, &why);
+
+    doc_known_bytes(doc_detail(doc), "not_reusable_bytes", "Not reusable", passed->is_known, bytes);
+    doc_text(doc_summary(doc), NULL, "Not reusable", why);
+    doc_list_begin(doc_detail(doc), "holes", "Holes");
+    walk_holes(doc, list, segment, passed, &why);
+    doc_list_end(doc);
+}
+
 static void add_segment_row(struct doc *doc, const struct segment_list *list,
-                            const struct pool_segment *segment)
+                            const struct pool_segment *segment, const struct hole_list *passed)
 {
     const uint64_t free_bytes =
         segment->size_bytes > segment->live_bytes ? segment->size_bytes - segment->live_bytes : 0;
@@ -37,8 +109,19 @@ static void add_segment_row(struct doc *doc, const struct segment_list *list,
     doc_bool(doc_detail(doc), "mapped", "Mapped", segment->mapped);
     doc_bool(doc_detail(doc), "of_graph", "Of a CUDA graph", segment->is_of_graph);
     doc_count(doc_summary(doc), NULL, "Blocks", segment->block_count);
+    add_holes(doc, list, segment, passed);
     add_blocks(doc, list, segment);
     doc_row_end(doc);
+}
+
+static int find_passed(struct hole_list *passed, const struct study *study,
+                       const struct stock *stock, uint64_t index, struct err *err)
+{
+    const char *pool = study_pool(study, stock);
+
+    return pool && !strcmp(pool, "pytorch")
+               ? holes_find(passed, study->trace.path, stock->device, index, err)
+               : 0;
 }
 
 int page_segments(struct doc *doc, const struct study *study, const struct device_use *use,
@@ -47,6 +130,7 @@ int page_segments(struct doc *doc, const struct study *study, const struct devic
     const uint32_t stock = study_stock(study, use, view);
     struct moment moment;
     struct segment_list list = {0};
+    struct hole_list passed = {0};
 
     if (stock == HISTORY_NONE || study->history.stocks[stock].account != ACCOUNT_pool) {
         doc_null(doc_detail(doc), "segments", "Segments", DOC_TEXT);
@@ -56,10 +140,16 @@ int page_segments(struct doc *doc, const struct study *study, const struct devic
         (moment.index != INDEX_NONE &&
          segments_at(&list, &study->history, stock, moment.index, err)))
         return -1;
+    if (moment.index != INDEX_NONE &&
+        find_passed(&passed, study, &study->history.stocks[stock], moment.index, err)) {
+        segments_release(&list);
+        return -1;
+    }
     doc_list_begin(doc, "segments", "Segments");
     for (size_t i = 0; i < list.count; i++)
-        add_segment_row(doc, &list, &list.items[i]);
+        add_segment_row(doc, &list, &list.items[i], &passed);
     doc_list_end(doc);
     segments_release(&list);
+    holes_release(&passed);
     return 0;
 }

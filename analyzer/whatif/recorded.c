@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "analyzer/allocator/blocks.h"
+#include "analyzer/allocator/free_tree.h"
 #include "analyzer/util/array.h"
 
 /* --- pieces --- */
@@ -217,6 +219,64 @@ bool recorded_shows_order(struct recorded *recorded, const struct event *event,
     return recorded->knows_order;
 }
 
+/* --- the recording is followed --- */
+
+enum { WAITING_MOST = 256 };
+
+/* What the model would take and the recording does not, cannot be taken: it waits for an event. */
+static size_t set_aside(struct recorded *recorded, const struct event *event,
+                        const struct allocator_request *request, uint32_t waiting[WAITING_MOST])
+{
+    struct allocator *allocator = &recorded->allocator;
+    size_t count = 0;
+    uint32_t found;
+
+    while (count < WAITING_MOST && (found = allocator_find(allocator, request)) != ALLOCATOR_NONE &&
+           allocator->blocks[found].address != event->address) {
+        free_tree_remove(allocator, found);
+        allocator->blocks[found].state = ALLOCATOR_USED;
+        waiting[count++] = found;
+    }
+    return count;
+}
+
+static void put_back(struct recorded *recorded, const struct allocator_request *request,
+                     const uint32_t *waiting, size_t count, bool has_grown)
+{
+    struct allocator *allocator = &recorded->allocator;
+
+    for (size_t i = 0; i < count; i++) {
+        allocator->blocks[waiting[i]].state = ALLOCATOR_FREE;
+        if (has_grown)
+            allocator_mark_passed(&allocator->blocks[waiting[i]], ALLOCATOR_WAITS_FOR_EVENT,
+                                  request->bytes);
+        allocator_block_settle(allocator, waiting[i]);
+    }
+}
+
+static int follow_alloc(struct recorded *recorded, const struct event *event,
+                        const struct allocator_request *request, uint32_t *block,
+                        enum allocator_outcome *outcome, struct err *err)
+{
+    struct allocator *allocator = &recorded->allocator;
+    uint32_t waiting[WAITING_MOST];
+    const size_t count = set_aside(recorded, event, request, waiting);
+
+    if (allocator_alloc(allocator, request, block, outcome, err))
+        return -1;
+    const bool has_grown = *block != ALLOCATOR_NONE && *outcome == ALLOCATOR_GREW;
+    put_back(recorded, request, waiting, count, has_grown);
+    if (has_grown)
+        allocator_pass_over(allocator, request);
+    if (*block == ALLOCATOR_NONE || allocator->blocks[*block].address == event->address)
+        return 0;
+    const uint32_t other = *block;
+    *block = ALLOCATOR_NONE;
+    return allocator_free(allocator, other, err);
+}
+
+/* --- events --- */
+
 int recorded_alloc(struct recorded *recorded, const struct event *event,
                    const struct allocator_request *request, uint32_t *block, struct err *err)
 {
@@ -232,7 +292,9 @@ int recorded_alloc(struct recorded *recorded, const struct event *event,
             return 0;
         recorded->wanted_address = recorded->pieces->range_address; /* it was reserved, and stays */
     }
-    if (allocator_alloc(allocator, request, block, &outcome, err))
+    if (recorded->follows && event->result == 0
+            ? follow_alloc(recorded, event, request, block, &outcome, err)
+            : allocator_alloc(allocator, request, block, &outcome, err))
         return -1;
     if (event->result != 0)
         return 0;
@@ -247,7 +309,7 @@ int recorded_free(struct recorded *recorded, const struct event *event, uint32_t
                   struct err *err)
 {
     end_emptying(recorded, event);
-    return allocator_free(&recorded->allocator, block, err);
+    return block == ALLOCATOR_NONE ? 0 : allocator_free(&recorded->allocator, block, err);
 }
 
 int recorded_give_back(struct recorded *recorded, const struct event *event, struct piece *piece,

@@ -65,6 +65,7 @@ struct recorded {
     struct pieces *pieces;
     uint64_t wanted_address;      /* of the tensor that is being replayed */
     uint64_t given_bytes;         /* by the model, and not yet by the recording */
+    bool follows;                 /* the recording also where the model differs: see holes.h */
     bool knows_order;             /* among equals: an event has shown it */
     bool is_emptying;             /* pieces of ranges go back since the last tensor */
     struct difference difference; /* the first one */

@@ -17,6 +17,7 @@
 static int device_init(struct whatif *whatif, struct whatif_device *device, struct err *err)
 {
     recorded_init(&device->recorded, device->device, &whatif->pieces, &whatif->own.allocator);
+    device->recorded.follows = whatif->follows;
     device->runs = array_new(whatif->ask_count, sizeof *device->runs, err);
     if (!device->runs)
         return -1;
@@ -259,7 +260,7 @@ static bool is_pytorch(const struct trace *trace, const struct event *event)
 
 static bool is_over(const struct whatif_device *device)
 {
-    return device->recorded.difference.kind != DIFFERENCE_NONE;
+    return !device->recorded.follows && device->recorded.difference.kind != DIFFERENCE_NONE;
 }
 
 /* Of each tensor: the device's slot, the recorded block, and that of each run. */
@@ -459,10 +460,12 @@ struct observer whatif_observer(struct whatif *whatif)
     return (struct observer){.self = whatif, .on_change = note_change, .on_event = replay_event};
 }
 
-static int run_pass(struct whatif *whatif, const struct trace *trace, struct err *err)
+static int run_pass(struct whatif *whatif, const struct trace *trace,
+                    const struct observer *another, struct err *err)
 {
-    const struct observer observer = whatif_observer(whatif);
-    const struct replay_plan plan = {.observers = {&observer, 1}};
+    const struct observer observers[] = {whatif_observer(whatif),
+                                         another ? *another : (struct observer){0}};
+    const struct replay_plan plan = {.observers = {observers, another ? 2 : 1}};
     struct event_reader *reader = event_reader_new(trace, err);
     struct history history;
 
@@ -476,19 +479,33 @@ static int run_pass(struct whatif *whatif, const struct trace *trace, struct err
     return status;
 }
 
-int whatif_replay(struct whatif *whatif, const char *path, const struct whatif_ask *asks,
-                  size_t ask_count, struct err *err)
+static int load_and_run(struct whatif *whatif, const char *path, const struct whatif_ask *asks,
+                        size_t ask_count, const struct observer *another, struct err *err)
 {
     struct trace trace = {0};
 
     if (load_trace(&trace, path, err))
         return -1;
-    const bool failed =
-        whatif_init(whatif, &trace, asks, ask_count, err) || run_pass(whatif, &trace, err);
+    int status = whatif_init(whatif, &trace, asks, ask_count, err);
+    whatif->follows = another;
+    if (!status)
+        status = run_pass(whatif, &trace, another, err);
     trace_release(&trace);
-    if (failed)
+    if (status)
         whatif_release(whatif);
-    return failed ? -1 : 0;
+    return status;
+}
+
+int whatif_replay(struct whatif *whatif, const char *path, const struct whatif_ask *asks,
+                  size_t ask_count, struct err *err)
+{
+    return load_and_run(whatif, path, asks, ask_count, NULL, err);
+}
+
+int whatif_follow(struct whatif *whatif, const char *path, const struct observer *observer,
+                  struct err *err)
+{
+    return load_and_run(whatif, path, NULL, 0, observer, err);
 }
 
 void whatif_release(struct whatif *whatif)

@@ -76,6 +76,7 @@ struct whatif {
     const struct whatif_ask *asks;
     size_t ask_count;
     struct whatif_settings own; /* of the recording */
+    bool follows;               /* goes on where the recording differs: struct recorded */
     struct private_pools graphs;
 };
 
@@ -86,6 +87,10 @@ struct observer whatif_observer(struct whatif *whatif);
 /* Loads the trace and replays it. -1: *err says why, and nothing is to be released. */
 int whatif_replay(struct whatif *whatif, const char *path, const struct whatif_ask *asks,
                   size_t ask_count, struct err *err);
+/* The same of the recording alone, which is followed where the model differs. The observer sees each
+ * event after the model has. */
+int whatif_follow(struct whatif *whatif, const char *path, const struct observer *observer,
+                  struct err *err);
 void whatif_release(struct whatif *whatif);
 
 #endif

@@ -45,7 +45,7 @@ def streams(figures, stock, index):
         return []
     live, pieces = figures.live_blocks(stock, index), held_at(figures, stock, index)
     sums = {}
-    for start, end, _, stream, _ in joined(pieces, figures.graphs, index):
+    for start, end, _, stream, of_graph in joined(pieces, figures.graphs, index):
         row = sums.setdefault(stream, dict.fromkeys(KEYS, 0) | {"stream": stream})
         gaps = holes(start, end, live)
         inside = [r for r in pieces if start <= r.address < end]
@@ -53,6 +53,8 @@ def streams(figures, stock, index):
         row["segments"] += 1
         row["reserved_bytes"] += end - start
         row["live_bytes"] += end - start - sum(gaps)
+        if of_graph:
+            continue
         row["free_bytes"] += sum(gaps)
         begun = [b for b in live if start <= b.address < end]
         row["largest_free_bytes"] = max(row["largest_free_bytes"], *holes(start, end, begun))

@@ -206,6 +206,23 @@ def differences(path, seed):
     yield from check_advice(path, allocator, failed, told, oldest)
 
 
+def passed_over(allocator):
+    return {(b.address, b.size): b.passed for s in allocator.segments for b in s.blocks if b.state == "free"}
+
+
+@pytest.mark.parametrize("first", CHOSEN[::AT_ONCE])
+def test_what_a_growing_pool_passed_over_is_what_a_slow_model_passes_over(tmp_path, first):
+    for seed in CHOSEN[CHOSEN.index(first) :][:AT_ONCE]:
+        path = tmp_path / f"{seed}.db"
+        allocator, _, _ = recorded(path, script(random.Random(seed)), bool(seed % 2))
+        (device,) = load_json("frag", path, "--segments", "--at=end")["devices"]
+        found = {(hole["address"], hole["size_bytes"]): (hole["passed_over_bytes"], hole["not_reusable"])
+                 for segment in device["segments"] for hole in segment["holes"]}  # fmt: skip
+        wanted = {place: passed or (None, None) for place, passed in passed_over(allocator).items()}
+        assert {place: why for place, why in found.items() if why[1]} == {p: w for p, w in wanted.items() if w[1]}, seed
+        assert set(found) <= set(wanted), seed
+
+
 @pytest.mark.parametrize("first", CHOSEN[::AT_ONCE])
 def test_what_a_setting_would_have_held_is_what_a_slow_model_holds(tmp_path, first):
     found = []
