@@ -31,6 +31,7 @@ WAYS = {
     "advice.py": [([case], {"spec": ADVICE_CARDS[case], "check": False}) for case in functions("advice.py")],
     "growth.py": [([loop], {}) for loop in keys_of("growth.py", "LOOPS")],
     "mlp.py": [(["adam"], {})],
+    "random_use.py": [(["1", "1"], {})],
     "out_of_memory.py": [([way], {"check": False}) for way in functions("out_of_memory.py")],
 }
 RUNS = [(path.name, *way) for path in sorted(SCRIPTS.glob("*.py")) if path.name not in MODULES
