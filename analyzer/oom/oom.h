@@ -18,12 +18,13 @@
  *               segments were idle and not given back, as during a capture
  *   fragmented  the memory was there but not in one piece: what lay idle would have done, alone or
  *               with the free bytes of the card; of a pool, at least a twentieth of what it holds
- *   others      what the card has in use beyond this process and its context would have made room,
- *               and is more than a context grows by
+ *   others      what other processes hold, as NVML told the program or their traces count, would have
+ *               made room; where neither is known: what the card has in use beyond this process and
+ *               its context would have, and is more than a context grows by
  *   outside     what this process holds outside of the framework (libraries, its own calls) would
  *               have made room for the framework, and is at least half of what that has handed out
  *   unknown     what is unexplained would have made room, but may be the context, or managed memory,
- *               or the trace lost events
+ *               or of no process that NVML names, or the trace lost events
  *   limit       this process had filled its slice of a card (MIG)
  *   exhausted   this process had filled the card, but for crumbs
  *   unknown     the trace has no cuMemGetInfo to judge by
@@ -55,6 +56,9 @@ enum oom_reason {
     OOM_OLD_ANSWER,        /* unknown: the card said something else before */
     OOM_CONTEXT_OR_OTHERS, /* unknown: nobody says which of the two */
     OOM_MANAGED_OR_OTHERS, /* unknown: where managed memory lies is not known */
+    OOM_NOT_LISTED,        /* unknown: of no process that NVML names */
+    OOM_BY_NVML,           /* others: as it told the program */
+    OOM_BY_TRACES,         /* others: as their traces say */
     OOM_LOST_EVENTS,       /* unknown: what was not recorded may be this process's */
     OOM_MORE_THAN_CARD,    /* exhausted */
     OOM_BY_FRAMEWORK,      /* limit, fragmented: the driver was not asked */
@@ -83,7 +87,8 @@ struct oom {
     bool context_known; /* the trace's measure of context and other processes at the start */
     uint64_t context_bytes;
     bool others_known;
-    uint64_t others_bytes;  /* used on the card beyond this process's memory, context and modules */
+    uint64_t others_bytes;  /* used on the card beyond this process's memory, context and modules;
+                               with NVML's answer, of processes that it names */
     uint64_t outside_bytes; /* this process's, of no framework */
     uint64_t managed_bytes; /* somewhere */
     bool lost_events;

@@ -4,8 +4,6 @@
 
 #include <stdio.h>
 
-#include "analyzer/analysis/ledger/ledger.h"
-
 static void add_term(struct oom_sum *sum, const char *key, const char *text, const char *source,
                      int64_t bytes)
 {
@@ -32,8 +30,18 @@ static void add_counted(struct oom_sum *sum, const struct ledger *ledger)
              (int64_t)ledger_sum(ledger, LEDGER_modules));
 }
 
+/* NVML told the program what each process has. */
+static void add_told(struct oom_sum *sum, const struct ledger *ledger)
+{
+    add_term(sum, "context", "the context", "NVML",
+             (int64_t)ledger_sum(ledger, LEDGER_own_context));
+    add_term(sum, "others", "other processes", "NVML", (int64_t)ledger_sum(ledger, LEDGER_others));
+    add_term(sum, "unlisted", "of no process that NVML names", "difference",
+             ledger->unaccounted_bytes);
+}
+
 /* The first look saw context and other processes as one number. */
-static void add_rest(struct oom_sum *sum, const struct ledger *ledger)
+static void add_looked(struct oom_sum *sum, const struct ledger *ledger)
 {
     const uint64_t looked_bytes = ledger_sum(ledger, LEDGER_context);
     const bool is_context = looked_bytes <= OOM_CONTEXT_MOST_BYTES;
@@ -43,6 +51,8 @@ static void add_rest(struct oom_sum *sum, const struct ledger *ledger)
              (int64_t)context_bytes);
     add_term(sum, "others", "other processes, from the start", "assumed",
              (int64_t)(looked_bytes - context_bytes));
+    add_term(sum, "others", "other processes", "traces",
+             (int64_t)ledger_sum(ledger, LEDGER_traced));
     add_term(sum, "growth_or_others",
              ledger->managed_bytes ? "managed memory, this context's growth or other processes"
                                    : "this context's growth or other processes",
@@ -87,12 +97,17 @@ int oom_sum_at(struct oom_sum *sum, const struct history *history, const struct 
     find_outside(sum, &ledger);
     sum->mempools_bytes = ledger_sum(&ledger, LEDGER_mempools);
     sum->managed_bytes = ledger.managed_bytes;
+    sum->outside = ledger.outside;
+    sum->unaccounted_bytes = ledger.unaccounted_bytes;
     sum->is_known =
         ledger.is_asked && ledger.total_known && ledger.used_bytes <= ledger.total_bytes;
     if (sum->is_known) {
         sum->total_bytes = ledger.total_bytes;
         add_counted(sum, &ledger);
-        add_rest(sum, &ledger);
+        if (ledger.outside == LEDGER_BY_NVML)
+            add_told(sum, &ledger);
+        else
+            add_looked(sum, &ledger);
         add_free(sum, &ledger, !is_fresh);
     }
     ledger_release(&ledger);

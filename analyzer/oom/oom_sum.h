@@ -5,14 +5,15 @@
  * failed.
  *
  *     counted      from recorded calls, or as the driver told in the call that failed
+ *     NVML         what it told the program of each process, when the allocation failed
+ *     traces       what the other processes' own traces count, with a context each
  *     difference   between two answers of the card, less what was counted
  *     assumed      by a rule: a context is at most 1 GiB, the driver hands out pieces of 2 MiB
- *
- * NVML's figures for each process are not in traces, so no term has them for its source.
  */
 #ifndef GPUMEMTRACE_ANALYZER_OOM_OOM_SUM_H
 #define GPUMEMTRACE_ANALYZER_OOM_OOM_SUM_H
 
+#include "analyzer/analysis/ledger/ledger.h"
 #include "analyzer/replay/history/history.h"
 
 /* Contexts of 287 to 667 MB were measured, by card and driver; more than this belongs to others. */
@@ -34,6 +35,8 @@ struct oom_sum {
     uint64_t outside_most_bytes;
     uint64_t mempools_bytes; /* idle in the driver's pools */
     uint64_t managed_bytes;
+    enum ledger_outside outside;
+    int64_t unaccounted_bytes; /* as the ledger's */
 };
 
 /* At a failure. is_fresh: the card told in the call that failed. */

@@ -103,9 +103,27 @@ static uint64_t unexplained_bytes(const struct oom *oom)
                : 0;
 }
 
+/* Where somebody says who the others are, that goes before what is left over. */
+static enum oom_verdict judge_others(struct oom *oom)
+{
+    const uint64_t unlisted_bytes =
+        oom->sum.unaccounted_bytes > 0 ? (uint64_t)oom->sum.unaccounted_bytes : 0;
+
+    if (oom->sum.outside == LEDGER_BY_TRACES &&
+        would_make_room(oom, oom->failure->traced.others_bytes))
+        return decide(oom, OOM_OTHERS, OOM_BY_TRACES);
+    if (oom->sum.outside != LEDGER_BY_NVML)
+        return judge_unexplained(oom, unexplained_bytes(oom));
+    if (would_make_room(oom, oom->others_bytes))
+        return decide(oom, OOM_OTHERS, OOM_BY_NVML);
+    return would_make_room(oom, oom->others_bytes + unlisted_bytes)
+               ? decide(oom, OOM_UNKNOWN, OOM_NOT_LISTED)
+               : OOM_EXHAUSTED;
+}
+
 static enum oom_verdict judge_full(struct oom *oom)
 {
-    const enum oom_verdict unexplained = judge_unexplained(oom, unexplained_bytes(oom));
+    const enum oom_verdict unexplained = judge_others(oom);
 
     if (unexplained == OOM_OTHERS)
         return OOM_OTHERS;

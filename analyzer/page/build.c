@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/oom/neighbours.h"
 #include "analyzer/remedy/remedies.h"
 #include "analyzer/symbol/keep_names.h"
 #include "analyzer/util/array.h"
@@ -297,8 +298,14 @@ static void add_job(struct doc *doc, const struct job *job, int count)
     doc_object_end(doc);
 }
 
+/* The traces that a command was given, and which of them it speaks of. */
+struct operands {
+    const char *const *paths;
+    int count, own;
+};
+
 static int add_one_trace(struct doc *doc, struct job *job, const struct page *page,
-                         const struct view *view, const char *path, struct err *err)
+                         const struct view *view, const struct operands *operands, struct err *err)
 {
     struct study_ask ask = {
         .needs = page->needs, .at = view->at, .takes_library_ranges = view->takes_library_ranges};
@@ -311,14 +318,16 @@ static int add_one_trace(struct doc *doc, struct job *job, const struct page *pa
     if (page->ask)
         page->ask(&ask, view, doc);
     ask.watcher = page->advises ? &lives_observer : NULL;
-    if (study_open(&study, path, &ask, err)) {
+    if (study_open(&study, operands->paths[operands->own], &ask, err)) {
         lives_watch_release(&lives);
         return -1;
     }
-    status = symbols_set_sources(study.symbols, &view->sources, err) ||
-                     (page->advises && remedies_find(&remedies, &study, &lives, err))
-                 ? -1
-                 : 0;
+    status =
+        symbols_set_sources(study.symbols, &view->sources, err) ||
+                neighbours_join(&study, operands->paths, operands->count, operands->own, err) ||
+                (page->advises && remedies_find(&remedies, &study, &lives, err))
+            ? -1
+            : 0;
     lives_watch_release(&lives);
     trace_close_events(&study.trace);
     study.remedies = page->advises ? &remedies : NULL;
@@ -341,7 +350,7 @@ static int add_several_traces(struct doc *doc, const struct page *page, const st
     for (int i = 0; i < count && !status; i++) {
         doc_row_begin(doc);
         doc_text(doc_detail(doc), "schema", "schema", page->schema);
-        status = add_one_trace(doc, &job, page, view, paths[i], err);
+        status = add_one_trace(doc, &job, page, view, &(struct operands){paths, count, i}, err);
         doc_row_end(doc);
     }
     doc_list_end(doc);
@@ -361,8 +370,9 @@ int page_build(struct doc **doc, enum doc_level reads, const struct page *page,
         err_set(err, ERR_SYSTEM, "out of memory for the result");
         return -1;
     }
-    status = count > 1 ? add_several_traces(built, page, view, paths, count, err)
-                       : add_one_trace(built, &job, page, view, paths[0], err);
+    status = count > 1
+                 ? add_several_traces(built, page, view, paths, count, err)
+                 : add_one_trace(built, &job, page, view, &(struct operands){paths, 1, 0}, err);
     free(job.peaks);
     if (status) {
         doc_free(built);

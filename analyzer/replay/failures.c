@@ -170,3 +170,17 @@ void failures_note_attempt(const struct cursor *at)
         is_open |= note_attempt(&history->waiting[i].failure, at->event);
     history->has_open_failure = is_open;
 }
+
+struct failure *failures_last_of_thread(const struct cursor *at)
+{
+    const struct history *history = at->history;
+    const uint32_t thread_id = at->event->thread_id;
+    for (size_t i = history->waiting_count; i-- > 0;)
+        if (history->waiting[i].state != REFUSAL_IS_GONE &&
+            history->waiting[i].failure.event.thread_id == thread_id)
+            return &history->waiting[i].failure;
+    for (size_t i = history->failure_count; i-- > 0;)
+        if (history->failures[i].event.thread_id == thread_id)
+            return &history->failures[i];
+    return NULL;
+}

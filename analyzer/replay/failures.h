@@ -25,6 +25,9 @@ int failures_settle(const struct cursor *at);
 /* No event follows: what still waits was a failure. */
 int failures_finish(const struct cursor *at);
 
+/* The last one of the current event's thread, that is kept or waits; NULL: none. */
+struct failure *failures_last_of_thread(const struct cursor *at);
+
 /* The current event is an allocation, or an attempt at one, that is no part of an earlier failure. */
 void failures_note_attempt(const struct cursor *at);
 /* The sample of that event turns out to speak of a later one. */

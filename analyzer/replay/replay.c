@@ -11,6 +11,7 @@
 #include "failures.h"
 #include "graph_mempool.h"
 #include "modules.h"
+#include "process_answers.h"
 #include "refusals.h"
 #include "analyzer/replay/history/live_walk.h"
 #include "analyzer/replay/history/past.h"
@@ -22,6 +23,7 @@ struct replay {
     struct bindings bindings;
     struct captures captures;
     struct memory_samples samples;
+    struct process_answers answers;
     const struct replay_plan *plan;
     size_t stopped_count; /* stops that were passed */
     struct moment before; /* the event before the current one */
@@ -162,6 +164,19 @@ static int on_graph_destroy(struct replay *replay)
     return 0;
 }
 
+static int on_process_memory(struct replay *replay)
+{
+    if (replay->blocks.at.event->device != DEVICE_UNKNOWN)
+        process_answers_read(&replay->answers, &replay->blocks.at);
+    return 0;
+}
+
+static int on_pool_limit(struct replay *replay)
+{
+    process_answers_set_limit(&replay->blocks.at);
+    return 0;
+}
+
 static int (*const handlers[EVENT_KIND_COUNT])(struct replay *replay) = {
     [EVENT_ALLOC] = on_alloc,
     [EVENT_FREE] = on_free,
@@ -186,6 +201,8 @@ static int (*const handlers[EVENT_KIND_COUNT])(struct replay *replay) = {
     [EVENT_CAPTURE_END] = on_capture_end,
     [EVENT_GRAPH_MADE] = on_graph_made,
     [EVENT_GRAPH_DESTROY] = on_graph_destroy,
+    [EVENT_PROCESS_MEMORY] = on_process_memory,
+    [EVENT_POOL_LIMIT] = on_pool_limit,
 };
 
 static int on_block_end(void *self, uint32_t block)
@@ -306,6 +323,8 @@ static int replay_event(struct replay *replay, const struct event *event)
     ask_before(replay, event);
     if ((event->kind == EVENT_ALLOC && refusals_before_alloc(at)) || handle_event(replay, event))
         return -1;
+    if (event->result)
+        process_answers_join(&replay->answers, at);
     ask_after(replay);
     replay->before = cursor_moment(at);
     return stop_after(replay) || (at->observers->count && show_event(at)) ? -1 : 0;

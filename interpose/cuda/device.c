@@ -20,6 +20,7 @@
     X(cuCtxGetApiVersion, (CUcontext, unsigned *))                                                 \
     X(cuCtxGetCurrent, (CUcontext *))                                                              \
     X(cuCtxGetDevice, (CUdevice *))                                                                \
+    X(cuDeviceGetCount, (int *))                                                                   \
     X(cuDeviceGetGraphMemAttribute, (CUdevice, CUgraphMem_attribute, void *))                      \
     X(cuDeviceGetMemPool, (CUmemoryPool *, CUdevice))                                              \
     X(cuDeviceGetName, (char *, int, CUdevice))                                                    \
@@ -187,6 +188,8 @@ void device_setup(void)
     device_forget_contexts();
 }
 
+enum { UUID_TEXT_BYTES = 64 };
+
 /* "GPU-" and the 16 bytes as nvidia-smi shows them. */
 static int format_uuid(const CUuuid *uuid, char *text, size_t text_bytes)
 {
@@ -195,6 +198,20 @@ static int format_uuid(const CUuuid *uuid, char *text, size_t text_bytes)
                     "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
                     b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12],
                     b[13], b[14], b[15]);
+}
+
+int device_of_uuid(const char *text)
+{
+    char own_text[UUID_TEXT_BYTES];
+    int count = 0;
+    CUuuid uuid;
+    if (!ASK(cuDeviceGetCount, &count))
+        return DEVICE_UNKNOWN;
+    for (int i = 0; i < count; i++)
+        if (ASK(cuDeviceGetUuid, &uuid, i) && format_uuid(&uuid, own_text, sizeof own_text) &&
+            strcmp(text, own_text) == 0)
+            return i;
+    return DEVICE_UNKNOWN;
 }
 
 static bool has_bit(const _Atomic uint64_t *set, int device)
@@ -230,7 +247,7 @@ void device_introduce(struct thread *thread, int device)
     CUuuid uuid;
     size_t length = 0;
     if (ASK(cuDeviceGetUuid, &uuid, device))
-        length = (size_t)format_uuid(&uuid, text, 64);
+        length = (size_t)format_uuid(&uuid, text, UUID_TEXT_BYTES);
     if (!ASK(cuDeviceGetName, text + length + 1, 255, device))
         text[length + 1] = '\0';
     (void)ASK(cuDeviceTotalMem_v2, &total_bytes, device);

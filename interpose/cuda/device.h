@@ -53,6 +53,9 @@ bool device_primary_inactive(int device);
 
 bool device_context_exists(CUcontext context);
 
+/* The device with that UUID, as nvidia-smi shows it; DEVICE_UNKNOWN: none has it. */
+int device_of_uuid(const char *text);
+
 /* Writes name, uuid and size of the device to the trace the first time it is met. */
 void device_introduce(struct thread *thread, int device);
 /* Has somebody looked at the device's free memory from inside a context? device_first_look is true

@@ -21,6 +21,7 @@
 #include "interpose/image/scope.h"
 #include "interpose/lookup/coverage.h"
 #include "interpose/lookup/resolve.h"
+#include "interpose/report/nvml.h"
 #include "interpose/report/nvtx.h"
 
 typedef void *dlsym_function(void *handle, const char *name);
@@ -75,11 +76,6 @@ static bool is_same(const char *name, const char *asked)
     return *name == *asked;
 }
 
-static bool is_injection_name(const char *name)
-{
-    return is_same("InitializeInjectionNvtx2", name);
-}
-
 static bool is_hook(const char *name)
 {
     for (int hook = 0; hook < HOOK_COUNT; hook++)
@@ -127,6 +123,20 @@ static void *dlsym_of_injection(void *handle, const char *name)
     return real ? nvtx_stand_before(real) : NULL;
 }
 
+static void *dlsym_of_nvml(void *handle, const char *name)
+{
+    void *real = GMT_FUNCTION(dlsym_function *, next_dlsym())(handle, name);
+    return real ? nvml_stand_before(real, name) : NULL;
+}
+
+/* Of a library that the program has opened. */
+static void *lookup_of_its_own(const char *name)
+{
+    if (is_same("InitializeInjectionNvtx2", name))
+        return __extension__(void *) dlsym_of_injection;
+    return nvml_stands_before(name) ? __extension__(void *) dlsym_of_nvml : NULL;
+}
+
 /* RTLD_NEXT and RTLD_DEFAULT depend on who calls, and find our exports by themselves where they
  * should: the real function continues, with the caller's own return address. But our exports alone
  * must not make a program believe that CUDA is there. */
@@ -149,8 +159,10 @@ struct stub_choice dlsym_choose(void *handle, const char *name, const void *thir
                                 const void *caller)
 {
     (void)third;
-    if (name && handle != RTLD_NEXT && handle != RTLD_DEFAULT && is_injection_name(name))
-        return (struct stub_choice){__extension__(void *) dlsym_of_injection, (uintptr_t)name};
+    void *const own =
+        name && handle != RTLD_NEXT && handle != RTLD_DEFAULT ? lookup_of_its_own(name) : NULL;
+    if (own)
+        return (struct stub_choice){own, (uintptr_t)name};
     return choose_lookup(next_dlsym(), __extension__(void *) dlsym_by_handle, handle, name, caller);
 }
 

@@ -88,6 +88,21 @@ void pool_free(const char *pool, int device, uint64_t address)
     errno = saved_errno;
 }
 
+void pool_limit(const char *pool, int device, uint64_t bytes, uint64_t rounding_bytes)
+{
+    const int saved_errno = errno;
+    struct thread *thread = thread_current();
+    if (thread) {
+        const struct event_args args = {.kind = EVENT_POOL_LIMIT,
+                                        .device = device,
+                                        .object = pool_name_id(thread, pool),
+                                        .size_bytes = bytes,
+                                        .address = rounding_bytes};
+        event_write(thread, HOOK_pool, &args);
+    }
+    errno = saved_errno;
+}
+
 /* --- the public API, found by name: include/gpumemtrace/gpumemtrace.h --- */
 
 GMT_EXPORT void gpumemtrace_pool_alloc(const char *pool, int device, const void *address,

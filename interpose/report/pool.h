@@ -19,4 +19,8 @@ void pool_free(const char *pool, int device, uint64_t address);
 /* It was asked for memory and had none. */
 void pool_failed(const char *pool, int device, uint64_t size_bytes, uint64_t stream);
 
+/* After a failure, on its thread: the pool may hold so many bytes of the device, which it has stated
+ * to a multiple of rounding_bytes. */
+void pool_limit(const char *pool, int device, uint64_t bytes, uint64_t rounding_bytes);
+
 #endif

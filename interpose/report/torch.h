@@ -34,6 +34,12 @@
         __VA_ARGS__                                                                                \
     }
 
+/* std::string of libstdc++, by its first two members. */
+struct torch_string {
+    const char *text;
+    size_t text_bytes;
+};
+
 /*
  * The name of a C++ function does not say what it returns, and releases change it: rebase_history
  * returns nothing in 2.6, and an object in 2.15. So what is only passed on goes through whole: the

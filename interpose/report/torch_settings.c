@@ -8,13 +8,7 @@
 #include "interpose/life/frameworks.h"
 #include "torch.h"
 
-/* std::string of libstdc++, by its first two members. */
-struct string {
-    const char *text;
-    size_t text_bytes;
-};
-
-static GMT_UNUSED void note_string(const struct string *string)
+static GMT_UNUSED void note_string(const struct torch_string *string)
 {
     frameworks_note_settings(string->text, string->text_bytes);
 }
@@ -42,10 +36,10 @@ TAKEN(_ZN3c104cuda20CUDACachingAllocator19CUDAAllocatorConfig9parseArgsEPKc, "li
       note_text((const char *)b))
 TAKEN(
     _ZN3c104cuda20CUDACachingAllocator20setAllocatorSettingsERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE,
-    "libc10_cuda.so", note_string((const struct string *)a))
+    "libc10_cuda.so", note_string((const struct torch_string *)a))
 /* AcceleratorAllocatorConfig::parseArgs(const std::string &), which has all settings since 2.9 */
 TAKEN(
     _ZN3c1016CachingAllocator26AcceleratorAllocatorConfig9parseArgsERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE,
-    "libc10.so", note_string((const struct string *)b))
+    "libc10.so", note_string((const struct torch_string *)b))
 
 #endif

@@ -28,6 +28,7 @@ OTHER_EXPORTS = {
     "_ZN5torch8autograd6Engine17evaluate_functionERSt10shared_ptrINS0_9GraphTaskEEPNS0_4NodeERNS0_11InputBufferERKS2_INS0_10ReadyQueueEE",
     "_ZN3c104cuda20CUDACachingAllocator19CUDAAllocatorConfig9parseArgsEPKc",
     f"_ZN3c104cuda20CUDACachingAllocator20setAllocatorSettingsE{STRING}",
+    *(f"_ZN3c10{error}ENS_14SourceLocationE{STRING[2:]}" for error in ("5ErrorC2", "16OutOfMemoryErrorC1")),
     f"_ZN3c1016CachingAllocator26AcceleratorAllocatorConfig9parseArgsE{STRING}",
 }
 

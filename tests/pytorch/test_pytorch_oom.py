@@ -58,3 +58,15 @@ def test_the_report_opens_with_the_line_that_asked(dry_run, way, start):
     report = load_json("report", run(dry_run, way).trace)
     assert report["answer"][0].startswith(start + "out_of_memory.py:14 new asked for 1.00 GiB")
     assert report["next"].startswith("gpumemtrace oom ")
+
+
+def test_a_memory_fraction_that_a_call_set_is_named_with_its_bytes(dry_run):
+    (oom,) = ooms(run(dry_run, "fraction"))
+    assert (oom["verdict"], oom["limit_bytes"]) == ("limit", 8 << 30)
+    assert "keeps to 8.00 GiB, 0.5 of the card" in oom["explanation"]
+
+
+def test_other_processes_are_counted_by_the_nvml_that_pytorch_asks(dry_run):
+    (oom,) = ooms(run(dry_run, "fatal", spec="16GiB,others=3GiB"))
+    terms = {term["term"]: (term["bytes"], term["source"]) for term in oom["sum"]}
+    assert (oom["verdict"], terms["others"], terms["context"]) == ("others", (3 << 30, "NVML"), (300 << 20, "NVML"))

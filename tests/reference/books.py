@@ -7,6 +7,7 @@ import collections
 import dataclasses
 import re
 
+from reference import outside
 from reference.events import Tables, inferred_phase, table_rows
 from reference.graphs import KINDS as OF_GRAPHS
 
@@ -560,5 +561,5 @@ class Books(Tables):
         if event.kind == "alloc":
             self.infer(event)
         handler = {"phase-push": "push", "phase-pop": "pop"}.get(event.kind, event.kind.replace("-", "_"))
-        if event.kind not in ("mark", "exit", "exit-undone", "autograd-node", *OF_GRAPHS):
+        if event.kind not in ("mark", "exit", "exit-undone", "autograd-node", *outside.KINDS, *OF_GRAPHS):
             getattr(self, handler)(event)

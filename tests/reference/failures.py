@@ -4,6 +4,8 @@
 
 import dataclasses
 
+from reference.outside import Outside
+
 OUT_OF_MEMORY = 2
 ASKED_AT_ONCE = 4
 WAITING_MOST = 64
@@ -35,6 +37,7 @@ def asked_for_piece(books, refused, piece):
 
 class Failures:
     def __init__(self, books):
+        self.outside = Outside()
         self.books, self.every, self.retries = books, [], []  # a retry: (first refused event, flushed bytes)
         failed = {event.index: (event, stock, span) for event, stock, span in books.failures}
         for event in books.events[: books.count]:
@@ -42,6 +45,7 @@ class Failures:
                 self.served(event)
             if event.index in failed:
                 self.failed(*failed[event.index])
+            self.outside.see(event, self.every)
             flushed = sum(
                 block.size for block in books.blocks if block.end == event.index and block.how == "freed" and block.is_segment
             )  # fmt: skip

@@ -4,12 +4,13 @@ code with the analyzer."""
 
 import fnmatch
 
+from reference import outside
 from reference.events import table_rows
 from reference.heading import host_memory
 from reference.holes import Holes, join
 
 GRANULE = 2 << 20
-SOURCES = {"rounding": "assumed", "modules": "difference", "context": "difference"}
+SOURCES = {"rounding": "assumed", "modules": "difference", "context": "difference", "own_context": "NVML", "others": "NVML"}
 ROLES = list(table_rows("frame_roles.def", "RULE"))
 
 
@@ -110,14 +111,21 @@ class Ledger:
         sample = self.figures.sample(self.device, self.index)
         self.source = "card" if sample else "first-look" if context is not None else None
         self.total = sample.total if sample else total
-        self.used = self.unaccounted = None
+        self.used = self.unaccounted = self.told = None
         if not self.source:
             return
         self.used = sample.total - free if sample else self.process + context
         if context is None:
             context = max(self.used - self.process, 0)
-        self.add("context", None, context)
-        self.unaccounted = self.used - self.process - context
+        self.told = outside.at(self.figures, self.device, self.index)
+        if self.told:
+            context, others = max(self.told[0] - self.process, 0), sum(size for size, _ in self.told[1])
+            self.add("own_context", None, context)
+            self.add("others", None, others)
+        else:
+            others = 0
+            self.add("context", None, context)
+        self.unaccounted = self.used - self.process - context - others
 
     def row(self, at):
         stock = lambda account: sum(block.size for block in self.live(account))  # noqa: E731

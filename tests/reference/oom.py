@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Why an allocation failed: the evidence and the verdict, as doc/ and analyzer/oom/oom.h define them. Figures are asked."""
 
+from reference import outside
 from reference.blame import alone, headed
 from reference.frag_model import held_at, holes, joined
 from reference.ledger import Ledger
@@ -47,6 +48,8 @@ def terms(figures, failure, found):
         return sum(bytes_ for (owner, _), (bytes_, _) in ledger.terms.items() if owner in owners)
 
     found["outside_bytes"], found["mempools_bytes"] = of("library", "program", "unknown"), of("mempools")
+    found["unlisted_bytes"] = max(ledger.unaccounted or 0, 0) if ledger.told else None
+    found["told"] = ledger.told
     found["managed_bytes"] = live_bytes(figures, (device, "managed", 0), index)
     if ledger.source != "card" or not ledger.total or ledger.used > ledger.total:
         return []
@@ -64,6 +67,12 @@ def terms(figures, failure, found):
         ("others", looked - context, "assumed"),
         ("growth_or_others", ledger.unaccounted, "difference"),
     ]
+    if ledger.told:
+        rows[-3:] = [
+            ("context", of("own_context"), "NVML"),
+            ("others", of("others"), "NVML"),
+            ("unlisted", ledger.unaccounted, "difference"),
+        ]
     rows = [row for row in rows if row[1]]
     rows.append(("free", ledger.total - ledger.used, "counted" if found["is_fresh"] else "difference"))
     assert sum(bytes_ for _, bytes_, _ in rows) == ledger.total
@@ -158,7 +167,10 @@ def judge(books, failure, stock, found):
     else:
         unexplained = others
     says = None
-    if makes_room(unexplained):
+    if found["unlisted_bytes"] is not None:
+        told = found["others_bytes"]
+        says = "others" if makes_room(told) else "unknown" if makes_room(told + found["unlisted_bytes"]) else None
+    elif makes_room(unexplained):
         managed = found["managed_bytes"]
         hides = managed and not makes_room(max(unexplained - managed, 0))
         says = "unknown" if hides or others is None or unexplained <= CONTEXT_MOST else "others"
@@ -212,8 +224,10 @@ def explain(figures, number):
     found["is_slice"] = bool(of_card and found["device_free_bytes"] is not None and (found["device_total_bytes"] or 0) < of_card)
     weigh_pools(figures, failure, held_stock, found)
     rows = terms(figures, failure, found)
+    told = outside.fields(figures, failure, found)
     verdict = judge(books, failure, stock, found)
-    for name in ("has_pool", "is_fresh", "is_slice", "other_stream_hole_bytes", "whole_bytes", "mempools_bytes", "managed_bytes"):
+    for name in ("has_pool", "is_fresh", "is_slice", "other_stream_hole_bytes", "whole_bytes", "mempools_bytes", "managed_bytes",
+                 "unlisted_bytes", "told"):  # fmt: skip
         del found[name]
     categories, calls = {}, failure.calls
     for block in figures.live_blocks(held_stock, event.index):
@@ -230,6 +244,7 @@ def explain(figures, number):
         "asked_bytes": None if stock[1] == "context" else event.size,
         "verdict": verdict,
         "sum": rows,
+        **told,
         "kind": kind(figures, failure),
         "flushed_bytes": failure.flushed,
         "refusals_count": len(calls),

@@ -5,6 +5,7 @@ only what it needs to write events that do not contradict each other; what they 
 
 import random
 
+from reference import outside
 from reference.trace_rest import add_rest
 from support.tracefile import MIB, Trace
 
@@ -523,6 +524,9 @@ class Maker:
             self.random.randint(0, 16 << 30), 16 << 30, device, result=0 if self.chance(0.9) else 1
         )
 
+    def tell(self):
+        outside.happen(self)
+
     def other(self):
         kind = self.random.choice(["mark", "exec", "interpreter"])
         thread = self.random.choice(self.threads)
@@ -546,7 +550,7 @@ class Maker:
             self.contain: 1, self.bind: 1, self.unbind: 1, self.drop: 1, self.open: 1, self.close: 1,
             self.launch: 1, self.node: 1, self.mempool: 2, self.alloc_async: 2, self.context: 1,
             self.measure: 1, self.unload: 1, self.sample: 2, self.free_nothing: 1, self.other: 1, self.capture: 2,
-            self.captured: 2, self.work_for: 8,
+            self.captured: 2, self.work_for: 8, self.tell: 2,
         }  # fmt: skip
         return {step: weight * self.random.choice([0.2, 1, 1, 3]) for step, weight in steps.items()}
 

@@ -279,6 +279,36 @@ static const struct trace_device *find_trace_device(const struct trace *trace, i
     return NULL;
 }
 
+/* The context, and other processes where somebody tells them from it. */
+static int add_outside(struct ledger *ledger, const struct pools *pools, uint64_t context_bytes,
+                       struct err *err)
+{
+    const struct failure *failure =
+        history_failure_at(pools->history, pools->use->device, pools->index);
+    enum ledger_kind context = LEDGER_context, others = LEDGER_others;
+    uint64_t others_bytes = 0;
+
+    if (failure && failure->processes.is_known) {
+        const uint64_t own_bytes = failure->processes.own_bytes;
+        ledger->outside = LEDGER_BY_NVML;
+        context = LEDGER_own_context;
+        context_bytes = own_bytes > ledger->process_bytes ? own_bytes - ledger->process_bytes : 0;
+        others_bytes = failure->processes.others_bytes;
+    } else if (failure && failure->traced.is_known) {
+        const uint64_t most_bytes = failure->traced.own_bytes;
+        ledger->outside = LEDGER_BY_TRACES;
+        others = LEDGER_traced;
+        context_bytes = context_bytes < most_bytes ? context_bytes : most_bytes;
+        others_bytes = failure->traced.others_bytes;
+    }
+    ledger->unaccounted_bytes =
+        (int64_t)(ledger->used_bytes - ledger->process_bytes - context_bytes - others_bytes);
+    return add_rest(ledger, context, context_bytes, err) ||
+                   add_rest(ledger, others, others_bytes, err)
+               ? -1
+               : 0;
+}
+
 /* What the card says it has in use, less what is known of this process, is the context and others. */
 static int add_card(struct ledger *ledger, const struct pools *pools, uint64_t held_bytes,
                     struct err *err)
@@ -304,9 +334,7 @@ static int add_card(struct ledger *ledger, const struct pools *pools, uint64_t h
         card.known ? card.total_bytes - card.free_bytes : ledger->process_bytes + context_bytes;
     if (!looked && ledger->used_bytes > ledger->process_bytes)
         context_bytes = ledger->used_bytes - ledger->process_bytes;
-    ledger->unaccounted_bytes =
-        (int64_t)(ledger->used_bytes - ledger->process_bytes - context_bytes);
-    return add_rest(ledger, LEDGER_context, context_bytes, err);
+    return add_outside(ledger, pools, context_bytes, err);
 }
 
 static uint64_t live_bytes_of(const struct pools *pools, enum memory_account account)

@@ -8,6 +8,9 @@
  *     | context and other processes |                                                         first look
  *     | unaccounted |                                                                         the rest
  *
+ * At a failure at which NVML told the program, or for which other processes' traces are there, context
+ * and other processes are two terms.
+ *
  * A framework's pool is in the ledger with its segments and without its tensors' bytes beside them:
  * layers are never added. What a library took through a pool is the pool's. With several virtual
  * segments, what is mapped decides whose an object is, and what is mapped nowhere is of the first
@@ -50,6 +53,13 @@ struct ledger_term {
     uint64_t bytes, count; /* count: blocks; 0: none that are counted */
 };
 
+/* What tells the context from other processes. */
+enum ledger_outside {
+    LEDGER_LOOKED, /* nothing: the first look saw both */
+    LEDGER_BY_NVML,
+    LEDGER_BY_TRACES,
+};
+
 struct ledger {
     struct moment moment;
     struct ledger_term *terms; /* the largest first; none is 0 */
@@ -59,6 +69,7 @@ struct ledger {
     bool is_asked;          /* false: only at the first look */
     bool total_known;
     uint64_t used_bytes, total_bytes;
+    enum ledger_outside outside;
     int64_t
         unaccounted_bytes; /* used less all terms; negative: others gave back since the first look */
     uint64_t managed_bytes, imported_bytes; /* in no term */

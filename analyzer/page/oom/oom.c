@@ -18,6 +18,30 @@ enum { HOLDERS = 10, SUMMARY_HOLDERS = 5, HOLDER_FRAME_LINES = 3 };
 
 /* --- a row --- */
 
+static const char *others_source(const struct oom *oom)
+{
+    if (!oom->others_known)
+        return NULL;
+    return oom->sum.outside == LEDGER_BY_NVML ? "NVML" : "difference";
+}
+
+/* The processes that hold most beside this one. */
+static void add_other_processes(struct doc *doc, const struct oom *oom)
+{
+    const struct card_processes *told =
+        oom->sum.outside == LEDGER_BY_NVML ? &oom->failure->processes : &oom->failure->traced;
+
+    doc_list_begin(doc_detail(doc), "other_processes", "Other processes");
+    for (size_t i = 0; oom->sum.outside && i < CARD_PROCESSES_NAMED && i < told->others_count;
+         i++) {
+        doc_row_begin(doc);
+        doc_count(doc, "pid", "Process", told->largest[i].pid);
+        doc_bytes(doc, "bytes", "Bytes", told->largest[i].bytes);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+}
+
 static void add_evidence(struct doc *doc, const struct oom *oom)
 {
     doc_known_bytes(doc_detail(doc), "device_free_bytes", "Free on the card", oom->device_known,
@@ -28,6 +52,9 @@ static void add_evidence(struct doc *doc, const struct oom *oom)
                     oom->context_bytes);
     doc_known_bytes(doc_detail(doc), "others_bytes", "Held by others", oom->others_known,
                     oom->others_bytes);
+    doc_text(doc_detail(doc), "others_source", "Source of that", others_source(oom));
+    doc_known_bytes(doc_detail(doc), "limit_bytes", "Limit of the pool",
+                    oom->failure->limit_bytes != 0, oom->failure->limit_bytes);
     doc_bytes(doc_detail(doc), "driver_live_bytes", "Live in the driver", oom->driver_live_bytes);
     doc_bytes(doc, "live_bytes", "Live", oom->live_bytes);
     doc_known_bytes(doc_detail(doc), "reserved_bytes", "Reserved", oom->reserved_known,
@@ -179,6 +206,7 @@ static int add_failed_allocation(struct doc *doc, const struct study *study,
     doc_text(doc_detail(doc), "explanation", "Explanation", sentence.data);
     add_evidence(doc, &oom);
     add_sum(doc_detail(doc), &oom, "sum", "Of the card");
+    add_other_processes(doc, &oom);
     add_refusals(doc, study, failure);
     doc_note(doc, "%s", sentence.data);
     text_release(&sentence);

@@ -23,6 +23,8 @@ struct sizes {
     char hole[UNITS_TEXT_BYTES], others[UNITS_TEXT_BYTES], total[UNITS_TEXT_BYTES];
     char live[UNITS_TEXT_BYTES], outside[UNITS_TEXT_BYTES], managed[UNITS_TEXT_BYTES];
     char graphs[UNITS_TEXT_BYTES], stream[UNITS_TEXT_BYTES], whole[UNITS_TEXT_BYTES];
+    char unlisted[UNITS_TEXT_BYTES], limit[UNITS_TEXT_BYTES];
+    char pool[UNITS_TEXT_BYTES];
 };
 
 static struct sizes sizes_of(const struct oom *oom)
@@ -41,6 +43,9 @@ static struct sizes sizes_of(const struct oom *oom)
     units_bytes(sizes.graphs, oom->graph_bytes);
     units_bytes(sizes.stream, oom->other_stream_bytes);
     units_bytes(sizes.whole, oom->whole_segments_bytes);
+    units_bytes(sizes.unlisted, (uint64_t)oom->sum.unaccounted_bytes);
+    units_bytes(sizes.limit, oom->failure->limit_bytes);
+    units_bytes(sizes.pool, oom->reserved_bytes);
     return sizes;
 }
 
@@ -89,7 +94,14 @@ static void explain_unknown(struct text *out, const struct oom *oom, const struc
         break;
     case OOM_CONTEXT_OR_OTHERS:
         text_add(out, "what would have made room is either this context's growth or other "
-                      "processes'; only NVML could tell, and traces do not have its figures");
+                      "processes': no answer of NVML in the trace tells them apart; the other "
+                      "processes' traces could, given after this one");
+        break;
+    case OOM_NOT_LISTED:
+        text_addf(out,
+                  "%s is in use on the card by no process that NVML names: those of other "
+                  "containers, of graphics, or the driver's own",
+                  sizes->unlisted);
         break;
     case OOM_MANAGED_OR_OTHERS:
         text_addf(out,
@@ -136,6 +148,62 @@ static void explain_fragmented(struct text *out, const struct oom *oom, const st
               units_bytes(idle, oom->idle_bytes), sizes->hole);
 }
 
+/* "process 4242 held 5.00 GiB", or "other processes held 6.00 GiB (process 4242 5.00 GiB, …)". */
+static void name_processes(struct text *out, const struct card_processes *told)
+{
+    char size[UNITS_TEXT_BYTES];
+
+    if (told->others_count == 1) {
+        text_addf(out, "process %" PRIu64 " held %s of the card", told->largest[0].pid,
+                  units_bytes(size, told->others_bytes));
+        return;
+    }
+    text_addf(out, "other processes held %s of the card", units_bytes(size, told->others_bytes));
+    for (size_t i = 0; i < CARD_PROCESSES_NAMED && i < told->others_count; i++)
+        text_addf(out, "%s %" PRIu64 " %s", i ? "," : " (process", told->largest[i].pid,
+                  units_bytes(size, told->largest[i].bytes));
+    if (told->others_count > CARD_PROCESSES_NAMED)
+        text_addf(out, ", and %" PRIu64 " more", told->others_count - CARD_PROCESSES_NAMED);
+    text_add(out, ")");
+}
+
+static void explain_others(struct text *out, const struct oom *oom, const struct sizes *sizes)
+{
+    switch (oom->reason) {
+    case OOM_BY_NVML:
+        name_processes(out, &oom->failure->processes);
+        text_add(out, ", as NVML told the program");
+        break;
+    case OOM_BY_TRACES:
+        name_processes(out, &oom->failure->traced);
+        text_add(out, ", by the other traces");
+        break;
+    default:
+        text_addf(out,
+                  "about %s was held outside this process's memory: by other processes, as far as "
+                  "a context grows by less",
+                  sizes->others);
+    }
+}
+
+/* The pool refused by itself. */
+static void explain_own_limit(struct text *out, const struct oom *oom, const struct sizes *sizes)
+{
+    const uint64_t limit_bytes = oom->failure->limit_bytes;
+
+    if (!limit_bytes) {
+        text_add(out, "the framework refused without asking the driver, as under "
+                      "set_per_process_memory_fraction");
+        return;
+    }
+    text_addf(out, "the framework keeps to %s", sizes->limit);
+    if (oom->device_total_bytes)
+        text_addf(out, ", %.3g of the card", (double)limit_bytes / (double)oom->device_total_bytes);
+    text_add(out, " (set_per_process_memory_fraction)");
+    if (oom->reserved_known)
+        text_addf(out, ", and held %s", sizes->pool);
+}
+
 static void explain_limit(struct text *out, const struct oom *oom, const struct sizes *sizes)
 {
     switch (oom->reason) {
@@ -144,8 +212,7 @@ static void explain_limit(struct text *out, const struct oom *oom, const struct 
                   sizes->total);
         break;
     case OOM_BY_FRAMEWORK:
-        text_add(out, "the framework refused without asking the driver, as under "
-                      "set_per_process_memory_fraction");
+        explain_own_limit(out, oom, sizes);
         break;
     default:
         text_addf(
@@ -210,11 +277,7 @@ void page_oom_explain(struct text *out, const struct oom *oom)
         explain_outside(out, oom, &sizes);
         break;
     case OOM_OTHERS:
-        text_addf(
-            out,
-            "about %s was held outside this process's memory: by other processes, as far as a "
-            "context grows by less",
-            sizes.others);
+        explain_others(out, oom, &sizes);
         break;
     case OOM_EXHAUSTED:
         explain_exhausted(out, oom, &sizes);

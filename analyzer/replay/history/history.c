@@ -36,6 +36,15 @@ const struct device_use *history_device(const struct history *history, int devic
     return NULL;
 }
 
+const struct failure *history_failure_at(const struct history *history, int device, uint64_t index)
+{
+    for (size_t i = 0; i < history->failure_count; i++)
+        if (history->failures[i].at.index == index &&
+            history->stocks[history->failures[i].stock].device == device)
+            return &history->failures[i];
+    return NULL;
+}
+
 const struct memory_sample *history_sample_at(const struct history *history, int device,
                                               uint64_t index)
 {

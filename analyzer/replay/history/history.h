@@ -54,6 +54,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "card_processes.h"
 #include "analyzer/load/trace.h"
 #include "analyzer/util/slots.h"
 #include "gpumemtrace/limits.h"
@@ -182,6 +183,11 @@ struct failure {
     bool went_on;                /* the program allocated, or tried to, after it */
     uint32_t others_count;       /* allocations of other threads after it; see failures.c */
     struct memory_sample sample; /* the card's last answer before it */
+    uint64_t held_bytes;         /* of the driver's memory, by this process */
+    struct card_processes processes; /* as NVML told its thread then; replay/process_answers.h */
+    /* As the other processes' own traces say (oom/neighbours.h); own: the context at most. */
+    struct card_processes traced;
+    uint64_t limit_bytes; /* that the pool said it keeps to; 0: it said nothing */
 };
 
 /* Of many failures the first and the last are kept. */
@@ -329,6 +335,9 @@ static inline uint64_t history_told_index(const struct history *history, int dev
 
 /* NULL: the device had no event. */
 const struct device_use *history_device(const struct history *history, int device);
+
+/* The failure of one device at that event, of those that are kept; NULL: none. */
+const struct failure *history_failure_at(const struct history *history, int device, uint64_t index);
 
 /* The card's last answer at a moment that is kept, of one device; NULL: none. */
 const struct memory_sample *history_sample_at(const struct history *history, int device,

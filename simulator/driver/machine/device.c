@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/printable.h"
 #include "shared.h"
+#include "simulator/card.h"
 
 #define ARENA_LIMIT 256
 /* Device addresses start here if the process has nothing mapped there, so they repeat from run to
@@ -111,6 +113,35 @@ uint64_t device_free_bytes(const struct device *device)
     const uint64_t bytes = left_bytes(device);
     shared_unlock();
     return bytes;
+}
+
+struct process_list {
+    struct sim_process *items;
+    unsigned count, most;
+};
+
+static void add_process(struct process_list *list, int pid, uint64_t bytes)
+{
+    if (!bytes)
+        return;
+    if (list->count < list->most)
+        list->items[list->count] = (struct sim_process){(unsigned)pid, bytes};
+    list->count++;
+}
+
+unsigned device_processes(const struct device *device, struct sim_process *processes, unsigned most)
+{
+    struct process_list list = {.items = processes, .most = most};
+    int pid;
+    add_process(&list, getpid(), held_bytes(device));
+    add_process(&list, SIM_OTHERS_PID, spec.others_bytes);
+    shared_lock();
+    for (int slot = 0; slot < SHARED_SLOTS; slot++) {
+        const uint64_t bytes = shared_other_bytes(slot, device->index, &pid);
+        add_process(&list, pid, bytes);
+    }
+    shared_unlock();
+    return list.count;
 }
 
 /* Every change of the memory that this process holds of a device goes through here. */

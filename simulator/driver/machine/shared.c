@@ -16,7 +16,7 @@
 #include "common/sim_spec.h"
 
 #define MAGIC "gmtsim1"
-#define SLOT_COUNT 128
+#define SLOT_COUNT SHARED_SLOTS
 #define SPEC_TEXT_BYTES 256
 
 struct table {
@@ -40,10 +40,18 @@ static int change_lock(int command, short type, off_t byte)
     return result;
 }
 
-static bool is_owned(int slot)
+/* The process that has the slot; 0: none that lives. */
+static int owner_of(int slot)
 {
     struct flock range = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = 1 + slot, .l_len = 1};
-    return fcntl(file, F_GETLK, &range) || range.l_type != F_UNLCK;
+    if (fcntl(file, F_GETLK, &range))
+        return -1;
+    return range.l_type == F_UNLCK ? 0 : (int)range.l_pid;
+}
+
+static bool is_owned(int slot)
+{
+    return owner_of(slot) != 0;
 }
 
 void shared_lock(void)
@@ -58,12 +66,21 @@ void shared_unlock(void)
         change_lock(F_SETLK, F_UNLCK, 0);
 }
 
+uint64_t shared_other_bytes(int slot, int index, int *pid)
+{
+    *pid = 0;
+    if (!table || slot == own_slot || !table->held_bytes[slot][index])
+        return 0;
+    *pid = owner_of(slot);
+    return *pid ? table->held_bytes[slot][index] : 0;
+}
+
 uint64_t shared_others_bytes(int index)
 {
     uint64_t sum_bytes = 0;
-    for (int slot = 0; table && slot < SLOT_COUNT; slot++)
-        if (slot != own_slot && table->held_bytes[slot][index] && is_owned(slot))
-            sum_bytes += table->held_bytes[slot][index];
+    int pid;
+    for (int slot = 0; slot < SLOT_COUNT; slot++)
+        sum_bytes += shared_other_bytes(slot, index, &pid);
     return sum_bytes;
 }
 

@@ -26,6 +26,9 @@ void shared_lock(void);
 void shared_unlock(void);
 /* Call locked. The bytes that other live processes hold of the card. */
 uint64_t shared_others_bytes(int index);
+/* Call locked. The same of one slot, from 0; *pid is its process. 0: another slot may still hold some. */
+#define SHARED_SLOTS 128
+uint64_t shared_other_bytes(int slot, int index, int *pid);
 /* Call locked. Records the bytes that this process now holds of the card. */
 void shared_hold(int index, uint64_t held_bytes);
 

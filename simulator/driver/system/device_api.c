@@ -3,8 +3,10 @@
  * API functions that initialize the driver and query devices.
  */
 #include <stdio.h>
+#include <string.h>
 #include <strings.h>
 
+#include "simulator/card.h"
 #include "simulator/driver/machine/call.h"
 #include "gpumemtrace/compiler.h"
 
@@ -84,6 +86,32 @@ CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice ordinal)
         call_device(&call, ordinal))
         *bytes = device_spec()->total_bytes;
     return call_end(&call);
+}
+
+static const struct device *find_card(int index)
+{
+    for (int i = 0; i < device_count(); i++)
+        if (device_at(i)->index == index)
+            return device_at(i);
+    return NULL;
+}
+
+/* For the stand-in of NVML. */
+int gpumemtrace_simulator_card(int index, char *uuid, struct sim_process *processes, unsigned most)
+{
+    struct call call;
+    int count = -1;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
+        const struct device *device = find_card(index);
+        CUuuid id;
+        if (device) {
+            device_uuid(device, &id);
+            memcpy(uuid, id.bytes, sizeof id.bytes);
+            count = (int)device_processes(device, processes, most);
+        }
+    }
+    (void)call_end(&call);
+    return count;
 }
 
 static int attribute_value(const struct device *device, CUdevice_attribute attribute)

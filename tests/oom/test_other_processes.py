@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: MIT
+"""Which bytes of the card other processes hold when an allocation fails: as NVML told the program, which several
+programs on one simulated card ask for, and as their own traces say. The card has 16 GiB, a context 300 MiB."""
+import subprocess
+
+import pytest
+
+from support.run import LIBRARY, TIMEOUT_S, load_json
+from support.tracefile import MIB, Trace
+
+GIB = 1 << 30
+CARD, CONTEXT = 16 * GIB, 300 * MIB
+SECOND_NS = 1_000_000_000
+
+
+class Process:
+    """A recorded program on the shared card, which does what it is told."""
+
+    def __init__(self, program, environment, trace):
+        self.trace = trace
+        self.child = subprocess.Popen(
+            [program], env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+
+        assert self.child.stdout.readline() == "ready\n"  # its context is there: the next one sees it
+
+    def tell(self, line):
+        self.child.stdin.write(line + "\n")
+        self.child.stdin.flush()
+        return self.child.stdout.readline().split()
+
+    def end(self):
+        self.child.communicate(timeout=TIMEOUT_S)
+        assert self.child.returncode == 0
+
+
+@pytest.fixture
+def start(program, sim_env, tmp_path):
+    running = []
+
+    def run(name, spec="16GiB", shared="card"):
+        trace = tmp_path / name
+        settings = {"GPUMEMTRACE_SIM_SHARED": tmp_path / shared} if shared else {}
+        environment = sim_env(spec, LD_PRELOAD=LIBRARY, GPUMEMTRACE_OUTPUT=trace, **settings)
+        running.append(Process(program("who_uses_card"), environment, trace))
+        return running[-1]
+
+    yield run
+    for process in running:
+        process.child.kill()
+        process.child.wait()
+
+
+def terms(oom):
+    assert sum(term["bytes"] for term in oom["sum"]) == CARD
+    return {term["term"]: (term["bytes"], term["source"]) for term in oom["sum"]}
+
+
+def only(trace, *others):
+    found = load_json("oom", trace, *others)
+    (oom,) = (found["traces"][0] if others else found)["oom"]
+    return oom
+
+
+def refuse(neighbour, this):
+    """The neighbour holds 6000 MiB, this process 8000; it asks for 4000."""
+    assert (neighbour.tell("alloc 6000"), this.tell("alloc 8000"), this.tell("alloc 4000")) == (["0"], ["0"], ["2"])
+
+
+# --- as NVML told the program ---
+
+
+@pytest.mark.parametrize("suffix", ["-", "_v2", "_v3"])
+def test_what_nvml_tells_the_program_of_other_processes_is_counted(start, suffix):
+    neighbour, this = start("b.db"), start("a.db")
+    refuse(neighbour, this)
+    answer = this.tell(f"ask {suffix} 8")
+    assert answer == ["0", "2", f"{this.child.pid}:{8000 * MIB + CONTEXT}", f"{neighbour.child.pid}:{6000 * MIB + CONTEXT}"]
+    this.end()
+    oom = only(this.trace)
+    assert (oom["verdict"], oom["others_source"], oom["others_bytes"]) == ("others", "NVML", 6000 * MIB + CONTEXT)
+    assert oom["other_processes"] == [{"pid": neighbour.child.pid, "bytes": 6000 * MIB + CONTEXT}]
+    assert terms(oom) == {
+        "program": (8000 * MIB, "counted"),
+        "context": (CONTEXT, "NVML"),
+        "others": (6000 * MIB + CONTEXT, "NVML"),
+        "free": (CARD - 14000 * MIB - 2 * CONTEXT, "counted"),
+    }
+    assert f"Process {neighbour.child.pid} held 6.15 GiB of the card, as NVML told the program" in oom["explanation"]
+
+
+def test_the_ledger_at_the_failure_has_what_nvml_told(start):
+    neighbour, this = start("b.db"), start("a.db")
+    refuse(neighbour, this)
+    this.tell("ask - 8")
+    this.end()
+    (device,) = load_json("ledger", this.trace, "--at=oom:1")["devices"]
+    (moment,) = device["moments"]
+    found = {term["owner"]: (term["bytes"], term["source"]) for term in moment["terms"]}
+    assert found["others"] == (6000 * MIB + CONTEXT, "NVML")
+    assert found["own_context"] == (CONTEXT, "NVML")
+    assert moment["unaccounted_bytes"] == 0
+
+
+def test_an_answer_that_nvml_does_not_give_is_none(start):
+    this = start("a.db", spec="16GiB,others=3GiB")
+    assert (this.tell("alloc 8000"), this.tell("alloc 9000")) == (["0"], ["2"])
+    assert this.tell("ask _v3 1") == ["7", "2"]  # no room for two
+    this.end()
+    oom = only(this.trace)
+    assert oom["others_source"] == "difference" and oom["other_processes"] == []
+
+
+class Case:
+    """A process that holds 8 GiB, is refused 4 GiB, and asks NVML."""
+
+    def __init__(self, path, used=15 * GIB, **meta):
+        self.trace = Trace(path, pid=10, exit_status=1, **meta)
+        self.trace.rows["device"].append((0, "GPU-1", "Card", CARD, CONTEXT))
+        self.trace.alloc(8 * GIB)
+        self.trace.device_memory(CARD - used, CARD, call=1, nested=1)
+        self.trace.fail(4 * GIB, call=1)
+
+    def told(self, *processes, device=0, thread=1):
+        for pid, size in processes:
+            self.trace.event("process-memory", address=len(processes), size=size, object=pid, device=device, thread=thread)
+
+    def oom(self):
+        return only(self.trace.write())
+
+
+@pytest.fixture
+def case(tmp_path):
+    return lambda **columns: Case(tmp_path / "trace.db", **columns)
+
+
+OWN = (10, 8 * GIB + CONTEXT)
+
+
+def test_what_is_of_no_process_that_nvml_names_is_told_apart_and_may_be_the_reason(case):
+    """15 GiB are in use: 8 and the context are ours, 1 another process's. The rest would have made room, whosever it is."""
+    made = case()
+    made.told(OWN, (11, GIB))
+    oom = made.oom()
+    assert oom["verdict"] == "unknown" and "no process that NVML names" in oom["explanation"]
+    assert terms(oom)["unlisted"] == (15 * GIB - 9 * GIB - CONTEXT, "difference")
+    assert terms(oom)["others"] == (GIB, "NVML")
+
+
+def test_a_context_that_nvml_shows_to_have_grown_is_no_other_process(case):
+    """All that is in use beyond 8 GiB is this process's own: its context has 7 GiB."""
+    made = case()
+    made.told((10, 15 * GIB))
+    oom = made.oom()
+    assert oom["verdict"] == "exhausted" and terms(oom)["context"] == (7 * GIB, "NVML")
+
+
+@pytest.mark.parametrize(
+    "processes, where",
+    [
+        ([(11, 8 * GIB), (12, 6 * GIB)], {}),  # in a container, numbers may be others
+        ([OWN, (11, 2**63 - 1)], {}),  # NVML does not say how much
+        ([OWN, (11, 6 * GIB)], {"thread": 2}),
+        ([OWN, (11, 6 * GIB)], {"device": None}),
+    ],
+    ids=["without this process", "without bytes", "of another thread", "of another card"],
+)
+def test_an_answer_that_does_not_tell_processes_apart_is_not_used(case, processes, where):
+    made = case()
+    made.told(*processes, **where)
+    oom = made.oom()
+    assert oom["others_source"] == "difference" and "NVML" not in {source for _, source in terms(oom).values()}
+
+
+def test_an_answer_from_when_the_process_held_something_else_is_not_used(case):
+    made = case()
+    made.trace.alloc(2 * MIB)
+    made.told(OWN, (11, 6 * GIB))
+    assert made.oom()["others_source"] == "difference"
+
+
+def test_an_answer_that_is_cut_short_is_not_used(case):
+    """The process was killed while it was recorded: one of two is there."""
+    made = case()
+    made.told(OWN, (11, 6 * GIB))
+    made.trace.events.pop()
+    assert made.oom()["others_source"] == "difference"
+
+
+def test_of_many_processes_the_four_largest_have_names(case):
+    made = case()
+    made.told(OWN, *((20 + size, size * 256 * MIB) for size in (1, 3, 2, 5, 4)))
+    oom = made.oom()
+    assert [one["pid"] for one in oom["other_processes"]] == [25, 24, 23, 22]
+    assert oom["others_bytes"] == 15 * 256 * MIB
+
+
+# --- as their traces say ---
+
+
+def test_other_processes_traces_on_the_command_line_fill_the_term(start):
+    neighbour, this = start("b.db"), start("a.db")
+    refuse(neighbour, this)
+    this.end()
+    neighbour.end()
+    alone, oom = only(this.trace), only(this.trace, neighbour.trace)
+    assert alone["other_processes"] == [] and "traces" not in {source for _, source in terms(alone).values()}
+    assert oom["verdict"] == "others" and "by the other traces" in oom["explanation"]
+    assert oom["other_processes"] == [{"pid": neighbour.child.pid, "bytes": 6000 * MIB + CONTEXT}]
+    assert terms(oom)["others"] == (6000 * MIB + CONTEXT, "traces")
+    assert terms(oom)["context"] == (CONTEXT, "difference")
+    assert "growth_or_others" not in terms(oom)
+
+
+def test_a_process_that_was_over_by_then_held_nothing(start):
+    neighbour = start("b.db")
+    assert neighbour.tell("alloc 6000") == ["0"]
+    neighbour.end()
+    this = start("a.db")
+    assert (this.tell("alloc 8000"), this.tell("alloc 9000")) == (["0"], ["2"])
+    this.end()
+    assert only(this.trace, neighbour.trace)["other_processes"] == []
+
+
+def test_dry_runs_that_share_no_card_are_not_added(start):
+    """Their cards have one UUID, but the card of the failure had no room for both."""
+    neighbour, this = start("b.db", shared=None), start("a.db", shared=None)
+    assert (neighbour.tell("alloc 9000"), this.tell("alloc 8000"), this.tell("alloc 9000")) == (["0"], ["0"], ["2"])
+    this.end()
+    neighbour.end()
+    oom = only(this.trace, neighbour.trace)
+    assert oom["other_processes"] == [] and "others" not in terms(oom)
+
+
+@pytest.mark.parametrize(
+    "uuid, start_unix_ns, is_neighbour",
+    [("GPU-1", 1_700_000_000_000_000_000, True), ("GPU-2", 1_700_000_000_000_000_000, False), ("GPU-1", 1_700_000_100_000_000_000, False)],
+    ids=["the same", "another card", "another boot"],
+)
+def test_a_neighbours_trace_is_of_the_same_card_and_the_same_boot(case, tmp_path, uuid, start_unix_ns, is_neighbour):
+    made = case(start_monotonic_ns=5 * SECOND_NS)
+    other = Trace(tmp_path / "other.db", pid=11, end_ns=100 * SECOND_NS, start_monotonic_ns=5 * SECOND_NS,
+                  start_unix_ns=start_unix_ns)  # fmt: skip
+    other.rows["device"].append((0, uuid, "Card", CARD, CONTEXT))
+    other.alloc(6 * GIB)
+    found = only(made.trace.write(), other.write())["other_processes"]
+    assert found == ([{"pid": 11, "bytes": 6 * GIB + CONTEXT}] if is_neighbour else [])
