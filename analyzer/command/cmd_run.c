@@ -298,14 +298,15 @@ static const char *output_setting(void)
 
 static void say_how_it_ended(const char *program, const struct run_ended *ended, bool was_oom_kill)
 {
-    char path[PATH_MAX], how[96] = "ended by a raw exit_group";
+    char path[PATH_MAX], how[128] = "ended by a raw exit_group";
     struct err said;
     if (!strcmp(setting("GPUMEMTRACE_QUIET", "0"), "1") ||
         !run_end_left_trace(output_setting(), ended->pid, path))
         return;
     if (was_oom_kill)
         snprintf(how, sizeof how,
-                 "was killed by the kernel's OOM killer: the host's memory was short");
+                 "was killed by the kernel's OOM killer: it needed more memory than its cgroup or "
+                 "the host had, not the card");
     else if (ended->signal)
         snprintf(how, sizeof how, "was killed by signal %d", ended->signal);
     err_set(&said, ERR_DONE, "'%.150s' %s; %.200s has what it did until then", program, how, path);
