@@ -36,8 +36,8 @@ def test_a_leak_is_named_with_its_line_and_bytes_per_step(verdict, loop, call, k
     assert growth["verdict"] == "leak"
     assert abs(growth["leak_bytes_per_step"] / 1024 - kib_per_step) <= off
     assert re.match(rf"Leak: [\d.]+ KiB per step \(±[\d.]+ K?i?B, 120 steps\) by loops\.c:{line_of(loop, call)} {loop}; the "
-                    r"card is full after about \d+ more steps\.$", says), says
-    left = int(re.search(r"about (\d+) more", says)[1])
+                    r"card is full after about [\d,]+ more steps\.$", says), says
+    left = int(re.search(r"about ([\d,]+) more", says)[1].replace(",", ""))
     assert 0.9 <= left / (CARD_KIB / kib_per_step) <= 1
 
 

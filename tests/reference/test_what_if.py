@@ -10,6 +10,7 @@ from reference.allocator_model import GRANULE, MIB, Allocator
 from reference.books import Books
 from reference.comparing import ask, check_page, compare
 from reference.figures import Figures
+from support.run import load_json
 from support.tracefile import Trace
 
 SEEDS = os.environ.get("GPUMEMTRACE_SEEDS", "50")
@@ -214,13 +215,16 @@ def passed_over(allocator):
 def test_what_a_growing_pool_passed_over_is_what_a_slow_model_passes_over(tmp_path, first):
     for seed in CHOSEN[CHOSEN.index(first) :][:AT_ONCE]:
         path = tmp_path / f"{seed}.db"
-        allocator, _, _ = recorded(path, script(random.Random(seed)), bool(seed % 2))
+        allocator = recorded(path, script(random.Random(seed)), bool(seed % 2))[0]
         (device,) = load_json("frag", path, "--segments", "--at=end")["devices"]
         found = {(hole["address"], hole["size_bytes"]): (hole["passed_over_bytes"], hole["not_reusable"])
                  for segment in device["segments"] for hole in segment["holes"]}  # fmt: skip
         wanted = {place: passed or (None, None) for place, passed in passed_over(allocator).items()}
         assert {place: why for place, why in found.items() if why[1]} == {p: w for p, w in wanted.items() if w[1]}, seed
         assert set(found) <= set(wanted), seed
+        for segment in device["segments"]:
+            sum_bytes = sum(hole["size_bytes"] for hole in segment["holes"] if hole["not_reusable"])
+            assert segment["not_reusable_bytes"] == sum_bytes, seed
 
 
 @pytest.mark.parametrize("first", CHOSEN[::AT_ONCE])
