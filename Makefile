@@ -330,7 +330,7 @@ check-gpu: all programs
 check-pytorch: pytorch
 	$(Q)$(MAKE) --no-print-directory pytorch-run
 pytorch-run: all programs
-	$(Q)$(PYTEST) $(or $(TESTS),tests/pytorch)
+	$(Q)$(PYTEST) $(TWO_AT_ONCE) $(or $(TESTS),tests/pytorch)
 # A launcher for each is left: $(O)/pytorch/debian/python and $(O)/pytorch/wheel/python.
 pytorch: deps
 	$(Q)sh .ci/deps pytorch
