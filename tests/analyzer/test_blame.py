@@ -39,6 +39,11 @@ def test_a_stack_alone_is_headed_by_the_line_nearest_to_the_allocation(trace):
     assert rows(trace, [line(1, "forward"), MAIN]) == {"model.py:1 forward": (800, 1)}
 
 
+@pytest.mark.parametrize("file", ["amp/grad_scaler.py", "optim/adam.py", "fx/graph_module.py", "_tensor.py", "library.py"])
+def test_pytorch_is_not_the_programs_wherever_it_was_installed(trace, file):
+    assert rows(trace, [(f"/opt/torch/{file}", 388, "step"), MAIN]) == {"train.py:88 main, in step": (800, 1)}
+
+
 def test_a_helper_that_several_rows_go_through_heads_none_of_them(trace):
     assert rows(trace, [NEW, HELPER, line(1, "loss"), MAIN], [NEW, HELPER, line(2, "step"), MAIN], [NEW, HELPER, MAIN]) == {
         "model.py:1 loss, in floats": (800, 1),
