@@ -186,13 +186,13 @@ static bool same_raw(const struct raw_stack *a, const struct raw_stack *b)
 /* What the id follows from: the frames, the trace, and what is known of the loaded objects. */
 static struct fingerprint fingerprint_of(const struct raw_stack *raw)
 {
-    struct fingerprint print = {
-        {recording_generation(), atomic_load_explicit(&looked_at, memory_order_relaxed), 0, 0}};
-    for (unsigned i = 0; i < parts.source_count; i++) {
-        const struct source_frames *source = &raw->sources[i];
-        print.lanes[2] += source->whole;
-        fingerprint_add(&print, source->items, source->count);
-    }
+    uint64_t numbers[FINGERPRINT_LANES] = {recording_generation(),
+                                           atomic_load_explicit(&looked_at, memory_order_relaxed)};
+    for (unsigned i = 0; i < parts.source_count; i++)
+        numbers[2] = numbers[2] << 1 | raw->sources[i].whole;
+    struct fingerprint print = fingerprint_begin(numbers);
+    for (unsigned i = 0; i < parts.source_count; i++)
+        fingerprint_add(&print, raw->sources[i].items, raw->sources[i].count);
     _Static_assert(sizeof *raw->native == sizeof(uint64_t), "a frame is a word");
     fingerprint_add(&print, raw->native, raw->native_count);
     return print;

@@ -29,6 +29,19 @@ static inline void fingerprint_mix(uint64_t *lane, const void *word)
     *lane = (mixed << 32 | mixed >> 32) * 0x9e3779b97f4a7c15u;
 }
 
+/* Begins with numbers that are as small as some words that follow. They are spread over all bits
+ * first: else a number and a word that both differ could undo each other. */
+static inline struct fingerprint fingerprint_begin(const uint64_t numbers[FINGERPRINT_LANES])
+{
+    const uint64_t nothing = 0;
+    struct fingerprint print = {{0}};
+    for (unsigned lane = 0; lane < FINGERPRINT_LANES; lane++) {
+        fingerprint_mix(&print.lanes[lane], &numbers[lane]);
+        fingerprint_mix(&print.lanes[lane], &nothing);
+    }
+    return print;
+}
+
 /* Adds 64-bit words in their order. Their count is part of the fingerprint. */
 static inline void fingerprint_add(struct fingerprint *print, const void *words, unsigned count)
 {

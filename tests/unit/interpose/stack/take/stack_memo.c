@@ -61,6 +61,27 @@ static void the_highest_bit_of_two_words_does_not_cancel(void **state)
         }
 }
 
+static struct fingerprint begun(uint64_t number, uint64_t word)
+{
+    const uint64_t numbers[FINGERPRINT_LANES] = {1, number, 1, 0};
+    const uint64_t words[] = {0x4000000000000001, 0x4000000000000000 | word, 0};
+    struct fingerprint print = fingerprint_begin(numbers);
+    fingerprint_add(&print, words, sizeof words / sizeof *words);
+    return print;
+}
+
+/* 3 ^ 2 == 4 ^ 5: the count of looks at the loaded objects, and the number of a frame. */
+static void a_number_at_the_beginning_and_a_word_do_not_cancel(void **state)
+{
+    enum { MOST = 32 };
+    (void)state;
+    for (unsigned i = 0; i < MOST * MOST; i++)
+        for (unsigned j = 0; j < i; j++) {
+            const struct fingerprint a = begun(i / MOST, i % MOST), b = begun(j / MOST, j % MOST);
+            assert_false(same(&a, &b));
+        }
+}
+
 static void order_and_count_are_part_of_it(void **state)
 {
     uint64_t words[WORDS + 1] = {0};
@@ -101,6 +122,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_change_of_any_bit_changes_the_fingerprint),
         cmocka_unit_test(the_highest_bit_of_two_words_does_not_cancel),
+        cmocka_unit_test(a_number_at_the_beginning_and_a_word_do_not_cancel),
         cmocka_unit_test(order_and_count_are_part_of_it),
         cmocka_unit_test(what_was_put_is_found_until_its_slot_is_taken),
     };
