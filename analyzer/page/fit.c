@@ -123,8 +123,9 @@ static int add_fit(struct doc *doc, const struct study *study, const struct devi
     doc_list_end(doc);
     if (is_known(fit))
         doc_note(doc,
-                 "Card counts the context and other processes as they were, the process's other "
-                 "memory, and the pool. A known card is chosen with 8 %% to spare: cards tell "
+                 "Card counts the most that the context and other processes were seen to take, "
+                 "the process's other memory, and the pool. A known card is chosen with 8 %% to "
+                 "spare: cards tell "
                  "programs less than their name says.");
     return 0;
 }

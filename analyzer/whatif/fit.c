@@ -44,20 +44,21 @@ static void narrow(struct search *search, const struct whatif_run *runs)
     }
 }
 
-static int try_sizes(struct search *card, struct search *pool, const char *path, int device,
-                     struct err *err)
+static int try_sizes(struct search *card, struct search *pool, const char *path,
+                     const struct fit_device *fit, struct err *err)
 {
     struct whatif_ask asks[2 * TRIES] = {{0}};
     struct whatif whatif;
 
     for (size_t i = 0; i < card->count; i++)
-        asks[i] = (struct whatif_ask){.total_bytes = card->tried[i], .serves_all = true};
+        asks[i] = (struct whatif_ask){
+            .total_bytes = card->tried[i], .context_bytes = fit->context_bytes, .serves_all = true};
     for (size_t i = 0; i < pool->count; i++)
         asks[card->count + i] = (struct whatif_ask){
             .total_bytes = ALLOCATOR_UNLIMITED, .pool_bytes = pool->tried[i], .serves_all = true};
     if (whatif_replay(&whatif, path, asks, card->count + pool->count, err))
         return -1;
-    const struct whatif_run *runs = whatif.devices[DEVICE_SLOT(device)]->runs;
+    const struct whatif_run *runs = whatif.devices[DEVICE_SLOT(fit->device)]->runs;
     narrow(card, runs);
     narrow(pool, runs + card->count);
     whatif_release(&whatif);
@@ -72,7 +73,7 @@ static int search_with_retries(struct fit_device *fit, const struct whatif_run *
     struct search pool = {.works = fit->without_retries.pool_bytes};
 
     /* Less than what is live, in whole granules, surely fails. */
-    card.fails = round_up(unlimited->peak_needed_bytes);
+    card.fails = round_up(unlimited->peak_needed_bytes + fit->context_bytes);
     card.fails -= card.fails >= ALLOCATOR_GRANULE_BYTES ? ALLOCATOR_GRANULE_BYTES : 0;
     pool.fails = round_up(live_bytes);
     pool.fails -= pool.fails >= ALLOCATOR_GRANULE_BYTES ? ALLOCATOR_GRANULE_BYTES : 0;
@@ -81,7 +82,7 @@ static int search_with_retries(struct fit_device *fit, const struct whatif_run *
         place_tries(&pool);
         if (!card.count && !pool.count)
             break;
-        if (try_sizes(&card, &pool, path, fit->device, err))
+        if (try_sizes(&card, &pool, path, fit, err))
             return -1;
     }
     fit->with_retries = (struct fit_size){
@@ -98,17 +99,16 @@ static int fit_device(struct fit_device *fit, const struct whatif_device *device
                                .has_pool = device->has_pool,
                                .difference = device->recorded.difference,
                                .total_bytes = device->card_known ? device->total_bytes : 0,
-                               .context_bytes = device->context_bytes};
+                               .context_bytes = device->peak_context_bytes};
     if (!device->has_pool) {
-        fit->without_retries.card_bytes =
-            round_up(device->peak_driver_bytes + device->context_bytes);
+        fit->without_retries.card_bytes = round_up(device->peak_driver_bytes + fit->context_bytes);
         return 0;
     }
     if (fit->difference.kind != DIFFERENCE_NONE)
         return 0;
     fit->is_least = unlimited->served_failures_count > 0;
     fit->without_retries =
-        (struct fit_size){.card_bytes = round_up(unlimited->peak_card_bytes),
+        (struct fit_size){.card_bytes = round_up(unlimited->peak_held_bytes + fit->context_bytes),
                           .pool_bytes = unlimited->allocator.peak_reserved_bytes};
     return search_with_retries(fit, unlimited, path, err);
 }

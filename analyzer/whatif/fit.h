@@ -26,7 +26,7 @@ struct fit_device {
     bool has_pool; /* false: without retries alone, and of the driver's memory */
     struct difference difference;
     uint64_t total_bytes;   /* of the card that was recorded; 0: not known */
-    uint64_t context_bytes; /* of that card, with other processes */
+    uint64_t context_bytes; /* of that card, with other processes: the most that was seen */
     bool is_least; /* something failed in the recording: the program might have asked for more */
     struct fit_size without_retries, with_retries;
 };

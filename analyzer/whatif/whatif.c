@@ -115,6 +115,8 @@ static int note_sample(struct whatif *whatif, const struct cursor *at)
     device->card_known = true;
     device->total_bytes = sample->total_bytes;
     device->context_bytes = minus(used_bytes, held_bytes(device, at->history));
+    if (device->context_bytes > device->peak_context_bytes)
+        device->peak_context_bytes = device->context_bytes;
     return 0;
 }
 
@@ -153,7 +155,9 @@ static bool set_room(struct whatif_run *run, const struct whatif_device *device,
         run->allocator.settings.fraction_bytes = run->ask->pool_bytes;
     if (card_bytes == ALLOCATOR_UNLIMITED)
         return true;
-    run->allocator.room_bytes = minus(card_bytes, device->context_bytes + outside_bytes);
+    const uint64_t context_bytes =
+        run->ask->context_bytes ? run->ask->context_bytes : device->context_bytes;
+    run->allocator.room_bytes = minus(card_bytes, context_bytes + outside_bytes);
     return run->allocator.reserved_bytes <= run->allocator.room_bytes;
 }
 
@@ -164,17 +168,15 @@ static void end_run(struct whatif_run *run, const struct cursor *at, uint64_t as
         .at = cursor_moment(at), .asked_bytes = asked_bytes, .is_outside = is_outside};
 }
 
-static void note_peaks(struct whatif_run *run, const struct whatif_device *device,
-                       uint64_t outside_bytes, uint64_t peak_before_bytes)
+static void note_peaks(struct whatif_run *run, uint64_t outside_bytes, uint64_t peak_before_bytes)
 {
-    const uint64_t other_bytes = device->context_bytes + outside_bytes;
-    const uint64_t card_bytes = other_bytes + run->allocator.reserved_bytes;
-    const uint64_t needed_bytes = other_bytes + run->allocator.allocated_bytes;
+    const uint64_t held_now_bytes = outside_bytes + run->allocator.reserved_bytes;
+    const uint64_t needed_bytes = outside_bytes + run->allocator.allocated_bytes;
 
     if (run->allocator.peak_reserved_bytes > peak_before_bytes)
         run->live_at_peak_bytes = run->allocator.allocated_bytes;
-    if (card_bytes > run->peak_card_bytes)
-        run->peak_card_bytes = card_bytes;
+    if (held_now_bytes > run->peak_held_bytes)
+        run->peak_held_bytes = held_now_bytes;
     if (needed_bytes > run->peak_needed_bytes)
         run->peak_needed_bytes = needed_bytes;
 }
@@ -216,7 +218,7 @@ static int alloc_in_run(struct whatif_run *run, const struct whatif_device *devi
     }
     if (allocator_alloc(&run->allocator, request, block, &outcome, at->err))
         return -1;
-    note_peaks(run, device, outside_bytes, peak_bytes);
+    note_peaks(run, outside_bytes, peak_bytes);
     if (event->result != 0) {
         const uint32_t served = *block;
 

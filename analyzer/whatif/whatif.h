@@ -23,11 +23,12 @@
 
 /* What to replay beside the recording. */
 struct whatif_ask {
-    const char *change;   /* settings_change; NULL: the run's own settings */
-    uint64_t total_bytes; /* of the card; 0: as it was; ALLOCATOR_UNLIMITED: no limit */
-    double fraction;      /* of the card that the pool may hold; 0: as the settings say */
-    uint64_t pool_bytes;  /* that the pool may hold; 0: no limit of its own */
-    bool serves_all;      /* what failed in the recording must be served, too */
+    const char *change;     /* settings_change; NULL: the run's own settings */
+    uint64_t total_bytes;   /* of the card; 0: as it was; ALLOCATOR_UNLIMITED: no limit */
+    double fraction;        /* of the card that the pool may hold; 0: as the settings say */
+    uint64_t pool_bytes;    /* that the pool may hold; 0: no limit of its own */
+    bool serves_all;        /* what failed in the recording must be served, too */
+    uint64_t context_bytes; /* of the context and other processes; 0: as the card's answers tell */
 };
 
 /* Where a run ends before the recording does. */
@@ -46,7 +47,7 @@ struct whatif_run {
     uint64_t served_failures_count, same_failures_count, unknown_failures_count;
     uint64_t last_same_index;    /* event of the last of the same; INDEX_NONE: there is none */
     uint64_t live_at_peak_bytes; /* when most was reserved */
-    uint64_t peak_card_bytes;    /* of the card: context and others, outside the pool, the pool */
+    uint64_t peak_held_bytes;    /* of the process, but for the context: the pool and outside it */
     uint64_t peak_needed_bytes;  /* the same of what was live in the pool */
 };
 
@@ -54,10 +55,12 @@ struct whatif_device {
     int device;
     bool has_pool; /* PyTorch's */
     struct recorded recorded;
-    struct whatif_run *runs;           /* one for each ask */
-    bool card_known;                   /* the card told what it had left */
-    uint64_t total_bytes;              /* its size; 0: not known */
-    uint64_t context_bytes;            /* of the context and of other processes */
+    struct whatif_run *runs; /* one for each ask */
+    bool card_known;         /* the card told what it had left */
+    uint64_t total_bytes;    /* its size; 0: not known */
+    /* Of the context and of other processes: by the last answer, and the most. A context grows where a
+     * kernel is first used, which no event tells: later answers do. */
+    uint64_t context_bytes, peak_context_bytes;
     uint64_t whole_bytes, small_bytes; /* of the driver: in granules of their own, in shared ones */
     uint64_t peak_driver_bytes;
     /* PyTorch refused what the driver was not asked for: a fraction lets the pool hold less than that.

@@ -53,6 +53,17 @@ def test_fragments_that_cannot_go_back_are_needed_with_retries_too(trace):
     assert rows["allowed"]["card_bytes"] == 1600 * MIB
 
 
+def test_a_context_that_was_seen_to_grow_needs_room_as_large_as_it_became(trace):
+    """Kernels that are first used make it grow; only the card's next answer tells."""
+    trace.tensor_free(trace.filled_segment(600 * MIB))
+    trace.filled_segment(700 * MIB)
+    trace.device_memory(TOTAL - (1300 + 340) * MIB, TOTAL)
+    device, rows, _ = fit(trace)
+    assert device["context_bytes"] == 340 * MIB
+    assert rows["none"]["card_bytes"] == (1300 + 340) * MIB
+    assert rows["allowed"]["card_bytes"] == (700 + 340) * MIB
+
+
 def test_other_memory_of_the_process_needs_room_as_it_was(trace):
     trace.alloc(101 * MIB)  # in granules: 102
     trace.filled_segment(200 * MIB)
