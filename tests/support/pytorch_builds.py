@@ -7,6 +7,8 @@ from support.run import BUILD, ROOT, Recording, clean_environment
 
 SCRIPTS = ROOT / "tests/pytorch/scripts"
 TIMEOUT_S = 600
+# The wheel may abort when all is done, in its own teardown, with or without a recorder (9 of 28 runs of one script).
+ABORTED, TEARDOWN_SAYS, TEARDOWNS = 134, "terminate called without an active exception", 8
 # The simulated devices of scripts that need others than one of 16 GiB.
 SPECS = {"fragmented.py": "2GiB", "two_devices.py": "2x16GiB"}
 # Bytecode is kept outside the source tree: compiling PyTorch's modules takes longer than any script.
@@ -48,16 +50,22 @@ class Build:
         spec = spec or SPECS.get(script, "16GiB")
         script = SCRIPTS / script if "/" not in str(script) else script
         trace = folder / "trace.db"
-        completed = subprocess.run(
-            [BUILD / "gpumemtrace", "run", "-o", trace, f"--dry-run={spec}", "--",
-             self.python, script, *map(str, arguments)],
-            env=clean_environment(**{"MOMENTS": folder / "moments.json", **BYTECODE, **environment}),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=TIMEOUT_S,
-            cwd=folder,
-        )
+        for _ in range(TEARDOWNS):
+            for left in folder.glob("trace.db*"):
+                left.unlink()
+            completed = subprocess.run(
+                [BUILD / "gpumemtrace", "run", "-o", trace, f"--dry-run={spec}", "--",
+                 self.python, script, *map(str, arguments)],
+                env=clean_environment(**{"MOMENTS": folder / "moments.json", **BYTECODE, **environment}),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                text=True,
+                timeout=TIMEOUT_S,
+                cwd=folder,
+            )
+            if not check or completed.returncode != ABORTED or TEARDOWN_SAYS not in completed.stderr:
+                break
+            print(f"{script.name}: {self.name} aborted in its own teardown; once more")
         if check:
             assert completed.returncode == 0, completed.stdout + completed.stderr
         return TorchRecording(completed, trace)
