@@ -13,9 +13,20 @@ static const struct doc_node *child_find(const struct doc_node *node, enum doc_t
     return NULL;
 }
 
-const struct doc_node *checks_of(const struct doc *doc)
+int checks_find(struct checks *checks, const struct doc *doc, const char *format, struct err *err)
 {
-    return child_find(doc_root(doc), DOC_LIST, "checks");
+    const struct doc_node *list = child_find(doc_root(doc), DOC_LIST, "checks");
+
+    if (!list) {
+        err_set(err, ERR_USAGE, "the format %s is for the command check", format);
+        return -1;
+    }
+    *checks = (struct checks){.first = list->first_child};
+    for (const struct doc_node *row = checks->first; row; row = row->next) {
+        checks->count += row->type == DOC_OBJECT;
+        checks->broken_count += row->type == DOC_OBJECT && !checks_passed(row);
+    }
+    return 0;
 }
 
 const char *checks_text(const struct doc_node *row, const char *key)

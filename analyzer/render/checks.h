@@ -8,8 +8,14 @@
 
 #include "doc.h"
 
-/* NULL: the document has no such list. */
-const struct doc_node *checks_of(const struct doc *doc);
+struct checks {
+    const struct doc_node
+        *first;                 /* of the list's children, of which objects are rows; NULL: none */
+    size_t count, broken_count; /* of the rows */
+};
+
+/* -1 and *err, which names the format: the document has no such list. */
+int checks_find(struct checks *checks, const struct doc *doc, const char *format, struct err *err);
 /* "" where the row has no such field, or no value. */
 const char *checks_text(const struct doc_node *row, const char *key);
 bool checks_passed(const struct doc_node *row);

@@ -42,24 +42,15 @@ static void write_broken(FILE *out, const struct doc_node *row)
 
 int render_github(const struct doc *doc, FILE *out, struct err *err)
 {
-    const struct doc_node *checks = checks_of(doc);
-    size_t count = 0, broken = 0;
+    struct checks checks;
 
-    if (!checks) {
-        err_set(err, ERR_USAGE, "the format github is for the command check");
+    if (checks_find(&checks, doc, "github", err))
         return -1;
-    }
-    for (const struct doc_node *row = checks->first_child; row; row = row->next) {
-        if (row->type != DOC_OBJECT)
-            continue;
-        count++;
-        if (checks_passed(row))
-            continue;
-        broken++;
-        write_broken(out, row);
-    }
-    if (!broken)
-        fprintf(out, "::notice title=gpumemtrace::%zu limit%s hold%s\n", count,
-                count == 1 ? "" : "s", count == 1 ? "s" : "");
+    for (const struct doc_node *row = checks.first; row; row = row->next)
+        if (row->type == DOC_OBJECT && !checks_passed(row))
+            write_broken(out, row);
+    if (!checks.broken_count)
+        fprintf(out, "::notice title=gpumemtrace::%zu limit%s hold%s\n", checks.count,
+                checks.count == 1 ? "" : "s", checks.count == 1 ? "s" : "");
     return 0;
 }

@@ -48,20 +48,13 @@ static void write_case(FILE *out, const struct doc_node *row)
 
 int render_junit(const struct doc *doc, FILE *out, struct err *err)
 {
-    const struct doc_node *checks = checks_of(doc);
-    size_t count = 0, failures = 0;
-    if (!checks) {
-        err_set(err, ERR_USAGE, "the format junit is for the command check");
+    struct checks checks;
+    if (checks_find(&checks, doc, "junit", err))
         return -1;
-    }
-    for (const struct doc_node *row = checks->first_child; row; row = row->next) {
-        count += row->type == DOC_OBJECT;
-        failures += row->type == DOC_OBJECT && !checks_passed(row);
-    }
     fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n", out);
-    fprintf(out, "<testsuite name=\"gpumemtrace\" tests=\"%zu\" failures=\"%zu\">\n", count,
-            failures);
-    for (const struct doc_node *row = checks->first_child; row; row = row->next)
+    fprintf(out, "<testsuite name=\"gpumemtrace\" tests=\"%zu\" failures=\"%zu\">\n", checks.count,
+            checks.broken_count);
+    for (const struct doc_node *row = checks.first; row; row = row->next)
         if (row->type == DOC_OBJECT)
             write_case(out, row);
     fputs("</testsuite>\n", out);

@@ -34,23 +34,17 @@ static void write_row(FILE *out, const struct doc_node *row)
 
 int render_markdown(const struct doc *doc, FILE *out, struct err *err)
 {
-    const struct doc_node *checks = checks_of(doc);
-    size_t count = 0, broken = 0;
+    struct checks checks;
 
-    if (!checks) {
-        err_set(err, ERR_USAGE, "the format markdown is for the command check");
+    if (checks_find(&checks, doc, "markdown", err))
         return -1;
-    }
-    for (const struct doc_node *row = checks->first_child; row; row = row->next) {
-        count += row->type == DOC_OBJECT;
-        broken += row->type == DOC_OBJECT && !checks_passed(row);
-    }
-    if (broken)
-        fprintf(out, "### GPU memory: %zu of %zu limits broken\n", broken, count);
+    if (checks.broken_count)
+        fprintf(out, "### GPU memory: %zu of %zu limits broken\n", checks.broken_count,
+                checks.count);
     else
-        fprintf(out, "### GPU memory: within its limits (%zu)\n", count);
+        fprintf(out, "### GPU memory: within its limits (%zu)\n", checks.count);
     fputs("\n| | Limit | Line to blame | Trace |\n|---|---|---|---|\n", out);
-    for (const struct doc_node *row = checks->first_child; row; row = row->next)
+    for (const struct doc_node *row = checks.first; row; row = row->next)
         if (row->type == DOC_OBJECT)
             write_row(out, row);
     return 0;
