@@ -25,7 +25,7 @@ COMMANDS = {
     ("oom",): 2,
     ("ledger",): 2,
     ("fit",): None,
-    ("check", "--max-peak=1TiB"): 2,
+    ("check", "--max-peak=1TiB", "--allow-oom"): 2,
     ("info",): 2,
 }
 ADVISING = ("report", "oom")  # where an allocation failed, what would have helped takes a second pass up to it
