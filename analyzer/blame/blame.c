@@ -195,6 +195,7 @@ static int describe(struct blame *blame, struct symbols *symbols, const struct c
     snprintf(who, sizeof who, "%s", stack_site_text(&item->site, buffer));
     if (item->path == CALL_PATH_NONE && head && describe_backward(item, symbols, head, who, err))
         return -1;
+    item->forward = item->path == CALL_PATH_NONE ? head : NULL;
     item->names_line = item->site.is_of_program || head;
     item->is_known = item->site.is_found || head;
     format_row(&item->site, who, text);

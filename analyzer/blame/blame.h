@@ -36,8 +36,9 @@ struct blamed {
     uint32_t row;           /* equal text, equal row; from 0 in the order of the stacks */
     uint32_t path;          /* of blame.paths, CALL_PATH_NONE: nothing is the program's */
     uint32_t forward_path;  /* the same of the forward operator, where path is none */
-    bool names_line;        /* who names a line of the program */
-    bool is_known;          /* false: there is no stack, and who says so */
+    const struct symbol_frame *forward; /* the line of forward_path that stands for it, or NULL */
+    bool names_line;                    /* who names a line of the program */
+    bool is_known;                      /* false: there is no stack, and who says so */
     struct stack_site site;
 };
 

@@ -115,7 +115,11 @@ def names(heads, both, by):
         ran = [frame[1][: -len(".forward")] for frame in frames if frame[0] == "python" and frame[1].endswith(".forward")]
         ran = [module for module in ran if module]
         return (ran or ["(no module)"])[0], set(ran or ["(no module)"])
-    own = name[heads.head(frames)] if path else own
+    if path:
+        own = name[heads.head(frames)]
+    elif path_of(both[1]):
+        head = heads.head(both[1])
+        own = head[2] if by == "file" else f"backward of {head[1]} ({head[2].rsplit('/', 1)[-1]})"
     return own, {own, *name.values()}
 
 

@@ -75,6 +75,19 @@ static const char *name_of_frame(enum groups_by by, const struct symbol_frame *f
     return text;
 }
 
+/* "backward of forward (train.py)"; a file is what it is in either direction. */
+static const char *name_of_backward(enum groups_by by, const struct symbol_frame *forward,
+                                    char text[NAME_BYTES])
+{
+    char name[NAME_BYTES];
+
+    if (by == GROUPS_BY_FILE)
+        return name_of_frame(by, forward, text);
+    snprintf(text, NAME_BYTES, "backward of %.*s", NAME_BYTES - 16,
+             name_of_frame(by, forward, name));
+    return text;
+}
+
 static int spread_over_frames(const struct spreading *spreading, enum groups_by by,
                               const struct call_paths *paths)
 {
@@ -90,6 +103,8 @@ static int spread_over_frames(const struct spreading *spreading, enum groups_by 
         if (!go_through(spreading, name))
             return -1;
     }
+    if (by != GROUPS_BY_LINE && blamed->forward)
+        return blame_group(spreading, name_of_backward(by, blamed->forward, text));
     if (by == GROUPS_BY_LINE || !blamed->site.is_of_program)
         return blame_group(spreading, blamed->who);
     return blame_group(spreading, name_of_frame(by, &blamed->site.frame, text));

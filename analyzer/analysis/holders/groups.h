@@ -9,6 +9,8 @@
  *   line     the line that heads its row        the program's other lines
  *   function the function of that line          the program's other functions
  *   file     the file of that line              the program's other files
+ *            (of a backward, the function and
+ *            file of its forward line)
  *   op       the outermost of PyTorch's         the operators that this one called
  *            operators, or backward's node
  *   module   the innermost of PyTorch's         the modules around it
