@@ -5,6 +5,7 @@
 #include "sim_spec.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "numbers.h"
@@ -16,13 +17,13 @@
 
 struct preset {
     const char *name, *device_name;
-    uint64_t total_bytes;
+    uint64_t mib, context_mib, l2_mib;
     int major, minor, processor_count;
 };
 
 static const struct preset presets[] = {
-#define PRESET(name, device_name, gib, major, minor, processor_count)                              \
-    {name, device_name, gib * GIB, major, minor, processor_count},
+#define PRESET(name, device_name, mib, context_mib, major, minor, processor_count, l2_mib, source) \
+    {name, device_name, mib, context_mib, l2_mib, major, minor, processor_count},
 #include "sim_presets.def"
 };
 
@@ -49,10 +50,23 @@ static const char *read_count(const char *text, int *count)
     return end + 1;
 }
 
+/* rtx3090 is rtx-3090. */
+static bool is_same_but_for_hyphens(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        a += strspn(a, "-");
+        b += strspn(b, "-");
+        if (*a != *b)
+            return false;
+        if (!*a)
+            return true;
+    }
+}
+
 static const struct preset *preset_find(const char *name)
 {
     for (size_t i = 0; i < sizeof presets / sizeof presets[0]; i++)
-        if (!strcmp(presets[i].name, name))
+        if (is_same_but_for_hyphens(presets[i].name, name))
             return &presets[i];
     return NULL;
 }
@@ -60,7 +74,9 @@ static const struct preset *preset_find(const char *name)
 static void apply_preset(const struct preset *preset, struct sim_spec *spec)
 {
     snprintf(spec->device_name, sizeof spec->device_name, "%s", preset->device_name);
-    spec->total_bytes = preset->total_bytes;
+    spec->total_bytes = preset->mib * MIB;
+    spec->context_bytes = preset->context_mib * MIB;
+    spec->l2_bytes = preset->l2_mib * MIB;
     spec->capability_major = preset->major;
     spec->capability_minor = preset->minor;
     spec->processor_count = preset->processor_count;
@@ -80,6 +96,7 @@ static int apply_size(const char *text, struct sim_spec *spec)
     spec->capability_major = 8;
     spec->capability_minor = 0;
     spec->processor_count = 108;
+    spec->l2_bytes = 40 * MIB;
     return 0;
 }
 

@@ -20,10 +20,11 @@
 
 /* All devices of a SPEC are alike. */
 struct sim_spec {
-    char device_name[48];
+    char device_name[64];
     uint64_t total_bytes;
     uint64_t others_bytes;  /* held by other processes all the time */
-    uint64_t context_bytes; /* cost of a process's first context on a device */
+    uint64_t context_bytes; /* cost of a process's first context on a device; an assumption */
+    uint64_t l2_bytes;
     int device_count;
     int capability_major, capability_minor;
     int processor_count;

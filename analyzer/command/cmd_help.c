@@ -32,11 +32,32 @@ static void add_metrics(struct text *text)
 
 static void add_cards(struct text *text)
 {
-    text_add(text,
-             "Cards of 'gpumemtrace run --dry-run=CARD'; any size, as 16GiB, is one, too:\n\n");
-#define PRESET(name, device, gib, major, minor, multiprocessors)                                   \
-    text_addf(text, "  %-9s%4d GiB, compute capability %d.%d\n", name, gib, major, minor);
+    static const struct {
+        const char *name, *source;
+        double gib;
+        int major, minor, multiprocessors, context_mib;
+    } cards[] = {
+#define PRESET(name, device, mib, context_mib, major, minor, multiprocessors, l2_mib, source)      \
+    {name, source, (mib) / 1024.0, major, minor, multiprocessors, context_mib},
 #include "common/sim_presets.def"
+    };
+
+    text_add(text,
+             "Cards, and slices of cards (MIG), of 'gpumemtrace run --dry-run=CARD', with the "
+             "memory that they show to\nprograms and where that was published; any size, as "
+             "16GiB, is one, too:\n\n");
+    for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
+        text_addf(
+            text,
+            "  %-13s%7.2f GiB, compute capability %d.%d, %d multiprocessors, context %d MiB\n",
+            cards[i].name, cards[i].gib, cards[i].major, cards[i].minor, cards[i].multiprocessors,
+            cards[i].context_mib);
+        text_add_wrapped(text, "      ", cards[i].source);
+    }
+    text_add(text,
+             "\nWhat a context takes is assumed. It differs by card, driver and program: one that "
+             "loads all its kernels at once\n(before CUDA 11.7, or CUDA_MODULE_LOADING=EAGER) "
+             "takes 1 GiB and more. ',context=SIZE' says it.\n");
 }
 
 static const struct topic {

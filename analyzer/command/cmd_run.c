@@ -56,9 +56,10 @@ static const struct option_rule rules[] = {
     {"dry-run", 0, OPTION_MAYBE, "SPEC",
      /* clang-format off */
      "on simulated GPUs: a size (16GiB), several (2x80GiB, 8xh100), or a card:"
-#define PRESET(name, device_name, gib, major, minor, processor_count) " " name
+#define PRESET(name, ...) " " name
 #include "common/sim_presets.def"
-     "; then ,others=3GiB for memory that other processes hold and ,context=300MiB (default "
+     "; then ,others=3GiB for memory that other processes hold and ,context=300MiB for what a context "
+     "costs (assumed; see gpumemtrace help cards; default "
      SIM_SPEC_DEFAULT ")",
      /* clang-format on */
      OFFSET(dry_run)},
@@ -247,7 +248,7 @@ static int set_loader(const struct run_places *places, struct err *err)
 static int suggest_card(const char *spec, struct err *err)
 {
     static const char *const cards[] = {
-#define PRESET(name, device_name, gib, major, minor, processor_count) name,
+#define PRESET(name, ...) name,
 #include "common/sim_presets.def"
     };
     const size_t count = strspn(spec, "0123456789");

@@ -124,9 +124,9 @@ static int add_fit(struct doc *doc, const struct study *study, const struct devi
     if (is_known(fit))
         doc_note(doc,
                  "Card counts the most that the context and other processes were seen to take, "
-                 "the process's other memory, and the pool. A known card is chosen with 8 %% to "
-                 "spare: cards tell "
-                 "programs less than their name says.");
+                 "the process's other memory, and the pool. A known card is chosen by what outputs "
+                 "of others say that it shows to programs (gpumemtrace help cards), with 2 %% to "
+                 "spare for other versions of the driver.");
     return 0;
 }
 

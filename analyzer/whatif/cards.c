@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#define GIB (UINT64_C(1) << 30)
+#define MIB (UINT64_C(1) << 20)
 
 struct card {
     const char *name;
@@ -12,13 +12,15 @@ struct card {
 };
 
 static const struct card cards[] = {
-#define PRESET(name, device_name, gib, major, minor, processors) {name, (gib)*GIB},
+#define SLICE(...)
+#define PRESET(name, device_name, mib, ...) {name, (mib)*MIB},
 #include "common/sim_presets.def"
 };
 
 static const struct card slices[] = {
-#define MIG_SLICE(card, profile, gib, part, parts) {card " " profile, (gib)*GIB * (part) / (parts)},
-#include "mig_slices.def"
+#define PRESET(...)
+#define SLICE(name, device_name, mib, ...) {name, (mib)*MIB},
+#include "common/sim_presets.def"
 };
 
 static const char *smallest(const struct card *list, size_t count, uint64_t bytes)

@@ -97,10 +97,19 @@ def test_help_of_run_lists_every_setting(gpumemtrace):
 
 
 def test_help_of_run_lists_every_card(gpumemtrace):
-    cards = re.findall(r'^PRESET\("([\w-]+)"', (ROOT / "common/sim_presets.def").read_text(encoding="utf-8"), re.M)
-    words = set(re.findall(r"[\w-]+", gpumemtrace("help", "run").stdout))
-    assert len(cards) >= 10 and set(cards) <= words
-    assert re.findall(r"^  (\S+) +\d+ GiB, compute", gpumemtrace("help", "cards").stdout, re.M) == cards
+    listed = (ROOT / "common/sim_presets.def").read_text(encoding="utf-8")
+    cards = re.findall(r'^(?:PRESET|SLICE)\("([\w.-]+)"', listed, re.M)
+    words = set(re.findall(r"[\w.-]+", gpumemtrace("help", "run").stdout))
+    assert len(cards) >= 20 and set(cards) <= words
+    assert re.findall(r"^  (\S+) +[\d.]+ GiB, compute", gpumemtrace("help", "cards").stdout, re.M) == cards
+
+
+def test_help_gives_each_card_the_source_of_its_memory(gpumemtrace):
+    page = gpumemtrace("help", "cards").stdout
+    for figure in re.findall(r"^  \S+ +([\d.]+) GiB, compute.*\n      \S.*$", page, re.M):
+        assert float(figure) > 4
+    assert page.count(" GiB, compute") == len(re.findall(r" GiB, compute.*\n      \S", page))
+    assert "What a context takes is assumed" in page
 
 
 @each("command", COMMANDS)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a dry run cannot know is said where its figures are."""
+import pytest
+
 from support.run import load_json
 from support.tracefile import MIB, Trace
 
@@ -27,6 +29,15 @@ def test_the_text_says_it_once_in_the_heading_at_the_end(gpumemtrace, tmp_path):
     text = gpumemtrace("report", tmp_path / "trace.db").stdout
     assert text.count("a dry run:") == 1
     assert text.index("a dry run:") > text.index("\nMemory ")
+
+
+@pytest.mark.parametrize("simulated", [1, 0])
+def test_the_ledger_of_a_dry_run_says_that_the_context_is_assumed(gpumemtrace, tmp_path, simulated):
+    trace = Trace(tmp_path / "trace.db", simulated=simulated)
+    trace.rows["device"] = [(0, None, None, 16384 * MIB, 16000 * MIB)]
+    trace.alloc(MIB)
+    text = " ".join(gpumemtrace("ledger", trace.write()).stdout.split())
+    assert ("what the context takes is assumed" in text) is bool(simulated)
 
 
 def test_a_recording_on_a_card_has_no_such_warning(tmp_path):

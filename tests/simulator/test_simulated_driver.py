@@ -61,8 +61,10 @@ def devices(program, environment):
     [
         ("16GiB", 1, 16 * GIB, 16 * GIB - 300 * MIB, "8.0", "Simulated GPU (16 GiB)"),
         ("2x80GiB", 2, 80 * GIB, 80 * GIB - 300 * MIB, "8.0", "Simulated GPU (80 GiB)"),
-        ("t4", 1, 16 * GIB, 16 * GIB - 300 * MIB, "7.5", "Simulated T4 (16 GiB)"),
-        ("h100,others=3GiB,context=1GiB", 1, 80 * GIB, 76 * GIB, "9.0", "Simulated H100 (80 GiB)"),
+        ("t4", 1, 15102 * MIB, 14802 * MIB, "7.5", "Simulated Tesla T4"),
+        ("rtx3090", 1, 24268 * MIB, 24012 * MIB, "8.6", "Simulated NVIDIA GeForce RTX 3090"),
+        ("a100-1g.10gb", 1, 9728 * MIB, 9428 * MIB, "8.0", "Simulated NVIDIA A100-SXM4-80GB MIG 1g.10gb"),
+        ("h100,others=3GiB,context=1GiB", 1, 81008 * MIB, 81008 * MIB - 4 * GIB, "9.0", "Simulated NVIDIA H100 80GB HBM3"),
         ("", 1, 16 * GIB, 16 * GIB - 300 * MIB, "8.0", "Simulated GPU (16 GiB)"),
     ],
 )

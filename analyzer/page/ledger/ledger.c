@@ -255,7 +255,12 @@ static void add_terms(struct doc *doc, const struct study *study, const struct l
     doc_list_end(doc);
 }
 
-static void add_notes(struct doc *doc, const struct ledger *ledger)
+static bool is_dry_run(const struct study *study)
+{
+    return study->trace.meta.simulated.known && study->trace.meta.simulated.value;
+}
+
+static void add_notes(struct doc *doc, const struct study *study, const struct ledger *ledger)
 {
     const uint64_t context_bytes = ledger_sum(ledger, LEDGER_context);
     char size[UNITS_TEXT_BYTES];
@@ -271,6 +276,10 @@ static void add_notes(struct doc *doc, const struct ledger *ledger)
                  "No context is that large: other processes hold about %s of it (assumed: a "
                  "context of at most 1 GiB).",
                  units_bytes(size, context_bytes - CONTEXT_MOST_BYTES));
+    if (is_dry_run(study) && context_bytes + ledger_sum(ledger, LEDGER_own_context) > 0)
+        doc_note(doc,
+                 "A dry run: what the context takes is assumed; --dry-run=CARD,context=SIZE says "
+                 "what it takes on your card.");
     if (is_worth_saying(ledger))
         doc_note(doc, "Unaccounted is what grew outside of recorded calls: this context (kernels "
                       "loaded late, local memory) or other processes.");
@@ -325,7 +334,7 @@ static int add_moments(struct doc *doc, const struct study *study, const struct 
         doc_row_begin(doc);
         add_ledger(doc, study, &ledger, moments[i].at);
         if (!i)
-            add_notes(doc, &ledger);
+            add_notes(doc, study, &ledger);
         doc_row_end(doc);
         ledger_release(&ledger);
     }

@@ -114,9 +114,29 @@ int gpumemtrace_simulator_card(int index, char *uuid, struct sim_process *proces
     return count;
 }
 
+struct capability {
+    int major, minor;
+    int threads, blocks; /* of a multiprocessor */
+    int shared_kib, shared_block_kib;
+};
+
+static const struct capability *capability_limits(const struct sim_spec *spec)
+{
+    static const struct capability capabilities[] = {
+#define CAPABILITY(...) {__VA_ARGS__},
+#include "capabilities.def"
+    };
+    size_t i = 0;
+    while (capabilities[i].major && (capabilities[i].major != spec->capability_major ||
+                                     capabilities[i].minor != spec->capability_minor))
+        i++;
+    return &capabilities[i];
+}
+
 static int attribute_value(const struct device *device, CUdevice_attribute attribute)
 {
     const struct sim_spec *spec = device_spec();
+    const struct capability *limits = capability_limits(spec);
     switch (attribute) {
 #define VALUE(name, value)                                                                         \
     case CU_DEVICE_ATTRIBUTE_##name:                                                               \

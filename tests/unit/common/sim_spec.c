@@ -71,24 +71,40 @@ static void options_follow_in_any_order(void **state)
     assert_int_equal(parse("16GiB,context=0").context_bytes, 0);
 }
 
-static void presets_bring_their_size_and_capability(void **state)
+/* As PyTorch prints "total capacity of 79.11 GiB". */
+static void a_card_shows_what_was_published_and_its_capability(void **state)
 {
     static const struct {
         const char *name;
-        uint64_t gib;
-        int major, minor;
+        int centigib, major, minor;
     } cards[] = {
-        {"h100", 80, 9, 0},    {"h200", 141, 9, 0},   {"a100-40", 40, 8, 0}, {"a100-80", 80, 8, 0},
-        {"v100-16", 16, 7, 0}, {"v100-32", 32, 7, 0}, {"t4", 16, 7, 5},      {"l4", 24, 8, 9},
-        {"rtx4090", 24, 8, 9}, {"b200", 180, 10, 0},
+        {"h100", 7911, 9, 0},     {"h100-pcie", 7911, 9, 0}, {"h200", 13980, 9, 0},
+        {"a100-40", 3939, 8, 0},  {"a100-80", 7925, 8, 0},   {"v100-16", 1578, 7, 0},
+        {"v100-32", 3173, 7, 0},  {"t4", 1475, 7, 5},        {"l4", 2203, 8, 9},
+        {"rtx-4090", 2364, 8, 9}, {"rtx-3090", 2370, 8, 6},  {"b200", 17835, 10, 0},
+        {"a6000", 4754, 8, 6},    {"a10g", 2206, 8, 6},      {"a100-1g.5gb", 475, 8, 0},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cards / sizeof cards[0]; i++) {
         const struct sim_spec spec = parse(cards[i].name);
-        assert_int_equal(spec.total_bytes, cards[i].gib * GIB);
+        assert_int_equal((spec.total_bytes * 100 + GIB / 2) / GIB, cards[i].centigib);
         assert_int_equal(spec.capability_major, cards[i].major);
         assert_int_equal(spec.capability_minor, cards[i].minor);
     }
+}
+
+static void a_card_may_be_written_without_hyphens(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("rtx4090").total_bytes, parse("rtx-4090").total_bytes);
+    assert_int_equal(parse("4xrtx3090").device_count, 4);
+}
+
+static void a_card_brings_its_context_unless_said(void **state)
+{
+    (void)state;
+    assert_int_equal(parse("rtx-3090").context_bytes, 256 * MIB);
+    assert_int_equal(parse("rtx-3090,context=1GiB").context_bytes, GIB);
 }
 
 static void fractions_and_decimal_units_are_sizes_too(void **state)
@@ -162,7 +178,9 @@ int main(void)
         cmocka_unit_test(a_context_costs_300MiB_and_others_hold_nothing_unless_said),
         cmocka_unit_test(a_count_goes_before_an_x),
         cmocka_unit_test(options_follow_in_any_order),
-        cmocka_unit_test(presets_bring_their_size_and_capability),
+        cmocka_unit_test(a_card_shows_what_was_published_and_its_capability),
+        cmocka_unit_test(a_card_may_be_written_without_hyphens),
+        cmocka_unit_test(a_card_brings_its_context_unless_said),
         cmocka_unit_test(fractions_and_decimal_units_are_sizes_too),
         cmocka_unit_test(what_is_no_device_is_refused_and_quoted),
         cmocka_unit_test(what_is_no_option_is_refused_and_quoted),
