@@ -290,7 +290,7 @@ check-pythons: deps
 	$(Q)$(MAKE) --no-print-directory pythons-run
 pythons-run: all programs
 	$(Q)sh tests/python/debian-pythons $(abspath $(O))/pythons
-	$(Q)GPUMEMTRACE_PYTHONS=all GPUMEMTRACE_PYTHON_FOLDER=$(abspath $(O))/pythons $(PYTEST) tests/python
+	$(Q)GPUMEMTRACE_PYTHONS=all GPUMEMTRACE_PYTHON_FOLDER=$(abspath $(O))/pythons $(PYTEST) tests/python tests/plugin
 # The recorder for aarch64 on qemu's user mode; the analyzer that reads its traces is this machine's.
 # Where the compiler or the libraries cannot be had it says why it skips.
 aarch64 := $(abspath $(O))/aarch64

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""What a mark or the fixture may say, and the options of `gpumemtrace check` and `run` that it becomes. It
+must not know where a test runs."""
+
+import re
+
+# The keywords that become options of the same name of `gpumemtrace check`; its manual describes them.
+SIZES = ("max_peak", "max_live_at_exit", "max_growth_per_step")
+NUMBERS = ("max_fragmentation", "max_retries", "device", "layer", "baseline", "tolerance")
+FLAGS = ("allow_oom",)
+DRY_RUN = "dry_run"
+
+
+class LimitError(ValueError):
+    """A mark says what no limit can be."""
+
+
+def size_text(size):
+    """A size as the command reads it: a number of bytes, or "2 GiB" with or without the blank."""
+    return str(int(size)) if isinstance(size, float) else re.sub(r"\s+", "", str(size))
+
+
+def phases_of(size):
+    """{"forward": "1 GiB", None: "2 GiB"} limits phases, and the whole under None."""
+    return size.items() if isinstance(size, dict) else [(None, size)]
+
+
+def size_options(name, size):
+    for phase, each in phases_of(size):
+        yield f"--{name.replace('_', '-')}=" + (f"phase:{phase}=" if phase is not None else "") + size_text(each)
+
+
+def collected(args, keywords):
+    """The keywords of one mark; its only positional argument is max_peak. Raises LimitError."""
+    if len(args) > 1:
+        raise LimitError("gpu_memory takes one size, such as gpu_memory('2 GiB'), and keywords")
+    known = {*SIZES, *NUMBERS, *FLAGS, DRY_RUN}
+    unknown = sorted(set(keywords) - known)
+    if unknown:
+        raise LimitError(f"gpu_memory has no keyword '{unknown[0]}': it takes {', '.join(sorted(known))}")
+    if args and "max_peak" in keywords:
+        raise LimitError("gpu_memory('2 GiB') is max_peak; it was given twice")
+    return {**({"max_peak": args[0]} if args else {}), **keywords}
+
+
+def merged(marks):
+    """Marks of one test, the closest last: a keyword of a closer one replaces that of a farther one."""
+    limits = {}
+    for mark in marks:
+        limits.update(collected(mark.args, mark.kwargs))
+    return limits
+
+
+def check_options(limits):
+    """The options of `gpumemtrace check`."""
+    options = []
+    for name, value in limits.items():
+        if name in SIZES:
+            options += size_options(name, value)
+        elif name in NUMBERS:
+            options.append(f"--{name.replace('_', '-')}={value}")
+        elif name in FLAGS and value:
+            options.append(f"--{name.replace('_', '-')}")
+    return options

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""Runs one test in a process of its own under `gpumemtrace run`: on the card, or on a simulated one. It must not
+know what the test's limits are."""
+
+import functools
+import json
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+
+DRY_RUN = "16GiB"  # the simulated card where there is no other
+TRACE = "test.db"
+CHILD = pathlib.Path(__file__).with_name("child.py")
+TUPLES = ("longrepr", "location")
+HAS_CARD = """
+import ctypes
+count = ctypes.c_int()
+driver = ctypes.CDLL("libcuda.so.1")
+raise SystemExit(driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count)) or not count.value)
+"""
+
+
+class ProcessError(Exception):
+    """The process could not be started or did not get as far as a report: one line that says why."""
+
+
+@functools.lru_cache(maxsize=None)
+def has_card():
+    """Asked in another process: CUDA, once started in this one, would not survive its forks."""
+    asked = subprocess.run([sys.executable, "-c", HAS_CARD], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return asked.returncode == 0
+
+
+def find_command(configured):
+    """The path of gpumemtrace: as configured, or in PATH. Raises ProcessError."""
+    found = shutil.which(configured or "gpumemtrace")
+    if not found:
+        raise ProcessError(f"there is no command '{configured or 'gpumemtrace'}': put it into PATH, or set gpu_memory_command")
+    return found
+
+
+def card_options(where, dry_run):
+    """where: auto, card or the SPEC of a dry run. dry_run: the SPEC that the test's mark asks for, or None."""
+    if where == "card" or (where == "auto" and has_card()):
+        return []
+    return [f"--dry-run={dry_run or (DRY_RUN if where == 'auto' else where)}"]
+
+
+def request_of(item, folder):
+    config = item.config
+    path, _, inside = item.nodeid.partition("::")
+    return {
+        "arguments": [str(each) for each in config.invocation_params.args],
+        "nodeid": item.nodeid,
+        "place": f"{config.rootpath / path}::{inside}",
+        "reports": str(folder / "reports.jsonl"),
+        "basetemp": str(folder / "basetemp"),
+        "worker": getattr(config, "workerinput", {}).get("workerid", "master"),
+        "has_cov": config.pluginmanager.has_plugin("_cov"),
+        "path": sys.path,
+    }
+
+
+def lines_of(path):
+    """What the child wrote; a last line that was cut off is none."""
+    if not path.exists():
+        return
+    for line in path.read_text(encoding="utf-8").splitlines():
+        try:
+            yield json.loads(line)
+        except ValueError:
+            return
+
+
+def how_it_ended(status):
+    """In words; `gpumemtrace run` ends with 128+N where signal N ended the program."""
+    number = -status if status < 0 else status - 128
+    try:
+        return f"was ended by {signal.Signals(number).name}"
+    except ValueError:
+        return f"ended with status {status}"
+
+
+def with_tuples(report):
+    """JSON has lists only, and pytest tells a skip's reason from a text by its being a tuple."""
+    return {key: tuple(value) if isinstance(value, list) and key in TUPLES else value for key, value in report.items()}
+
+
+class Run:
+    """What one test's process left: reports (as pytest serialized them), limits that the fixture set, an error or
+    None, traces, and what it printed beside its tests."""
+
+    def __init__(self, lines, status, printed, folder):
+        self.reports = [with_tuples(line["report"]) for line in lines if "report" in line]
+        self.limits = next((line["limits"] for line in lines if "limits" in line), {})
+        self.ended = how_it_ended(status) if status not in (0, 1) else None
+        self.error = next((line["error"] for line in lines if "error" in line), None)
+        self.printed = printed
+        self.traces = sorted(folder.glob("*.db"))
+
+
+def run(item, command, options, folder):
+    """Runs the test of `item`; its traces and reports are left in `folder`."""
+    folder = pathlib.Path(folder)
+    request = folder / "request.json"
+    request.write_text(json.dumps(request_of(item, folder)), encoding="utf-8")
+    words = [command, "run", "--quiet", f"--output={folder / TRACE}", *options, "--"]
+    words += [sys.executable, str(CHILD), str(request)]
+    captured = item.config.getoption("capture") != "no"
+    output = open(folder / "output.txt", "w+", errors="replace") if captured else None
+    try:
+        done = subprocess.run(
+            words,
+            cwd=str(item.config.invocation_params.dir),
+            stdout=output,
+            stderr=subprocess.STDOUT if captured else None,
+        )
+        if output:
+            output.seek(0)
+        printed = output.read() if output else ""
+    except OSError as error:
+        raise ProcessError(f"cannot start {command}: {error.strerror}")
+    finally:
+        if output:
+            output.close()
+    return Run(list(lines_of(folder / "reports.jsonl")), done.returncode, printed, folder)

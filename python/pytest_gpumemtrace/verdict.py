@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""What gpumemtrace says about a test's traces: the peak, and whether limits hold. It must not know pytest."""
+
+import json
+import subprocess
+
+UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
+HOLDERS = 3  # rows of evidence in a failed test's message
+
+
+def in_words(size):
+    """Bytes as the command prints them: 1.50 GiB."""
+    unit = min(len(UNITS) - 1, max(0, (int(size).bit_length() - 1) // 10))
+    return f"{size / 1024**unit:.2f} {UNITS[unit]}" if unit else f"{size} B"
+
+
+def answer_of(command, *words):
+    """(status, stdout, stderr)"""
+    done = subprocess.run([command, *words], stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+    return done.returncode, done.stdout, done.stderr.strip()
+
+
+def peak_of(command, traces):
+    """{"bytes", "site"} of the trace and device with the highest peak of its leading layer; None without one."""
+    best = None
+    for trace in traces:
+        status, output, _ = answer_of(command, "peak", "--json", "--top=1", str(trace))
+        for device in json.loads(output)["devices"] if status == 0 else ():
+            peak = next((each for each in device["moments"] if each["layer"] == device["leading_layer"]), None)
+            if peak and (best is None or peak["live_bytes"] > best["bytes"]):
+                best = {"bytes": peak["live_bytes"], "site": next((row["site"] for row in device["sites"]), None)}
+    return best
+
+
+def broken_limits(command, traces, options):
+    """What `check` says of each trace that breaks a limit, or of which it cannot tell; "" if all limits hold."""
+    texts = []
+    for trace in traces:
+        status, text, error = answer_of(command, "check", f"--top={HOLDERS}", *options, str(trace))
+        if status != 0:
+            texts.append(text if status == 1 else error or text)
+    return "\n".join(texts)
+
+
+def opening_of(command, trace):
+    """What `report` opens with: its answer and the command that shows more."""
+    status, output, error = answer_of(command, "report", "--json", "--top=1", str(trace))
+    if status != 0:
+        return error
+    report = json.loads(output)
+    return "\n".join([*report["answer"], *([f"Next: {report['next']}"] if report["next"] else [])])
