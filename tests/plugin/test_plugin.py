@@ -4,6 +4,7 @@ runs it in environments that hold only pytest and the plugin."""
 import os
 import pathlib
 import re
+import subprocess
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -310,6 +311,11 @@ def test_takes(driver): take(driver, 1)
     result = suite(tests, "-o", "gpu_memory_command=/nowhere/gpumemtrace")
     result.assert_outcomes(errors=1)
     result.stdout.fnmatch_lines(["*there is no command '/nowhere/gpumemtrace'*"])
+
+
+def test_its_version_is_that_of_the_command():
+    says = re.search(r'__version__ = "(.*)"', (ROOT / "python/pytest_gpumemtrace/__init__.py").read_text())
+    assert subprocess.check_output([COMMAND, "--version"], text=True).split()[-1] == says.group(1)
 
 
 def test_under_xdist_the_reports_are_the_same(suite):
