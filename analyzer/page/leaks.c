@@ -286,13 +286,16 @@ static int add_churn(struct doc *doc, const struct study *study, const struct vi
     return status;
 }
 
+/* own: of the page that is about leaks; NULL: the page is about all, and has no more than the largest sites. */
 static int add_parts(struct doc *doc, const struct study *study, const struct device_use *use,
                      const struct view *view, const struct page_leaks_options *own, struct err *err)
 {
-    static const struct page_site_list list = {.key = "live_at_exit",
-                                               .heading = "Live at exit",
-                                               .summary_rows = PAGE_SITES,
-                                               .frame_lines = LEAK_FRAME_LINES};
+    const struct page_site_list list = {.key = "live_at_exit",
+                                        .heading = "Live at exit",
+                                        .summary_rows = PAGE_SITES,
+                                        .frame_lines = LEAK_FRAME_LINES,
+                                        .left_out_key = own ? NULL : "live_at_exit_left_out",
+                                        .command = "gpumemtrace leaks"};
     struct page_stocks stocks;
     struct leaks_of leaks;
 

@@ -76,11 +76,17 @@ struct page_stocks {
 void page_stocks_find(struct page_stocks *stocks, const struct doc *doc, const struct study *study,
                       const struct device_use *use, const struct view *view);
 
+/* How many of the largest sites of each stock a page has that is no list of sites, unless --top says it. */
+enum { PAGE_SITES_MOST = 200 };
+
 /* How a list of sites of several stocks is shown. */
 struct page_site_list {
     const char *key, *heading;
     size_t summary_rows;
     int frame_lines; /* as page_frames has them */
+    /* Of a page that has not all of them: the key of the list of what it leaves out, and the command that
+     * has it. NULL: the page has all. */
+    const char *left_out_key, *command;
 };
 int page_sites(struct doc *doc, const struct study *study, const struct view *view,
                const struct page_stocks *stocks, const struct page_site_list *list,

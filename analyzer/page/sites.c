@@ -29,17 +29,25 @@ static int add_site(struct doc *doc, const struct study *study, const struct vie
                           PAGE_WHOLE_STACK, err);
 }
 
+static size_t site_limit(const struct view *view, const struct page_site_list *list, size_t count)
+{
+    if (list->left_out_key && !view->top)
+        return count < PAGE_SITES_MOST ? count : PAGE_SITES_MOST;
+    return view_limit(view, count);
+}
+
 static int add_sites(struct doc *doc, const struct study *study, const struct view *view,
-                     uint32_t number, const struct sites *sites, const struct blame *blame,
+                     const struct page_site_list *list, const struct page_held *held,
                      struct err *err)
 {
-    const size_t limit = doc_takes(doc, DOC_DETAIL) ? view_limit(view, sites->count) : 0;
+    const struct stock *stock = &study->history.stocks[held->stock];
+    const size_t limit =
+        doc_takes(doc, DOC_DETAIL) ? site_limit(view, list, held->sites->count) : 0;
     int status = 0;
 
     for (size_t i = 0; i < limit && !status; i++) {
         doc_row_begin(doc_detail(doc));
-        status = add_site(doc, study, view, &study->history.stocks[number], &sites->items[i], blame,
-                          err);
+        status = add_site(doc, study, view, stock, &held->sites->items[i], held->blame, err);
         doc_row_end(doc);
     }
     return status;
@@ -92,7 +100,7 @@ int page_sites_of(struct doc *doc, const struct study *study, const struct view 
                   const struct page_site_list *list, const struct page_held *held, struct err *err)
 {
     return (held->is_leading && add_rows(doc, study, view, list, held->sites, held->blame, err)) ||
-                   add_sites(doc, study, view, held->stock, held->sites, held->blame, err)
+                   add_sites(doc, study, view, list, held, err)
                ? -1
                : 0;
 }
@@ -111,19 +119,6 @@ static int add_sites_found(struct doc *doc, const struct study *study, const str
     return status;
 }
 
-static int add_sites_of_stock(struct doc *doc, const struct study *study, const struct view *view,
-                              const struct page_site_list *list, uint32_t number, uint64_t index,
-                              bool is_leading, struct err *err)
-{
-    struct sites sites;
-
-    if (sites_at(&sites, &study->categories, number, index, err))
-        return -1;
-    const int status = add_sites_found(doc, study, view, list, number, &sites, is_leading, err);
-    sites_release(&sites);
-    return status;
-}
-
 int page_sites_found(struct doc *doc, const struct study *study, const struct view *view,
                      uint32_t stock, const struct sites *sites, const struct page_site_list *list,
                      struct err *err)
@@ -134,16 +129,74 @@ int page_sites_found(struct doc *doc, const struct study *study, const struct vi
     return status;
 }
 
+/* --- of several stocks --- */
+
+/* What the list of one stock leaves out. */
+struct left_out {
+    size_t count;
+    uint64_t bytes;
+};
+
+static struct left_out left_out_of(const struct view *view, const struct page_site_list *list,
+                                   const struct sites *sites)
+{
+    struct left_out left_out = {0};
+
+    for (size_t i = site_limit(view, list, sites->count); i < sites->count; i++) {
+        left_out.count++;
+        left_out.bytes += sites->items[i].bytes;
+    }
+    return left_out;
+}
+
+static int add_sites_of_stock(struct doc *doc, const struct study *study, const struct view *view,
+                              const struct page_stocks *stocks, size_t i,
+                              const struct page_site_list *list, struct left_out *left_out,
+                              struct err *err)
+{
+    const uint32_t number = stocks->numbers[i];
+    struct sites sites;
+
+    if (stocks->moments[i].index == INDEX_NONE)
+        return 0;
+    if (sites_at(&sites, &study->categories, number, stocks->moments[i].index, err))
+        return -1;
+    *left_out = left_out_of(view, list, &sites);
+    const int status = add_sites_found(doc, study, view, list, number, &sites, i == 0, err);
+    sites_release(&sites);
+    return status;
+}
+
+static void add_left_out(struct doc *doc, const struct study *study,
+                         const struct page_stocks *stocks, const struct page_site_list *list,
+                         const struct left_out left_out[])
+{
+    doc_list_begin(doc_detail(doc), list->left_out_key, "Left out");
+    for (size_t i = 0; i < stocks->count; i++) {
+        if (!left_out[i].count)
+            continue;
+        doc_row_begin(doc);
+        page_layer(doc, study, &study->history.stocks[stocks->numbers[i]], "Layer");
+        doc_count(doc, "sites_count", "Sites", left_out[i].count);
+        doc_bytes(doc, "bytes", "Bytes", left_out[i].bytes);
+        doc_text(doc, "command", "Shown by", list->command);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+}
+
 int page_sites(struct doc *doc, const struct study *study, const struct view *view,
                const struct page_stocks *stocks, const struct page_site_list *list, struct err *err)
 {
+    struct left_out left_out[STUDY_STOCKS_MAX] = {{0}};
+
     doc_list_begin(doc, list->key, list->heading);
     for (size_t i = 0; i < stocks->count; i++)
-        if (stocks->moments[i].index != INDEX_NONE &&
-            add_sites_of_stock(doc, study, view, list, stocks->numbers[i], stocks->moments[i].index,
-                               i == 0, err))
+        if (add_sites_of_stock(doc, study, view, stocks, i, list, &left_out[i], err))
             return -1;
     doc_list_end(doc);
+    if (list->left_out_key)
+        add_left_out(doc, study, stocks, list, left_out);
     return 0;
 }
 
@@ -153,7 +206,9 @@ int page_sites_at_peak(struct doc *doc, const struct study *study, const struct 
     static const struct page_site_list list = {.key = "sites_at_peak",
                                                .heading = "Who held it at the peak",
                                                .summary_rows = 5,
-                                               .frame_lines = 3};
+                                               .frame_lines = 3,
+                                               .left_out_key = "sites_at_peak_left_out",
+                                               .command = "gpumemtrace peak"};
     struct page_stocks stocks;
 
     page_stocks_find(&stocks, doc, study, use, view);

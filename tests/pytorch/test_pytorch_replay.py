@@ -140,7 +140,7 @@ def test_without_segments_each_tensor_is_an_allocation_of_the_driver(allocator, 
 
 def test_the_failure_that_was_fragmentation_is_called_so_with_pytorchs_own_numbers(dry_run):
     recording = dry_run("fragmented.py")
-    filled, fragmented, exhausted = [oom for oom in recording.report()["oom"] if oom["layer"] == "pool"]
+    filled, fragmented, exhausted = [oom for oom in load_json("oom", recording.trace)["oom"] if oom["layer"] == "pool"]
     assert [oom["verdict"] for oom in (filled, fragmented, exhausted)] == ["exhausted", "fragmented", "exhausted"]
     told = json.loads(recording.completed.stdout)
     assert {key: fragmented[key] for key in told} == told
@@ -148,6 +148,6 @@ def test_the_failure_that_was_fragmentation_is_called_so_with_pytorchs_own_numbe
 
 
 def test_the_failure_of_a_batch_that_does_not_fit_is_called_exhaustion(dry_run):
-    first = next(oom for oom in dry_run("oom_retry.py").report()["oom"] if oom["layer"] == "pool")
+    first = next(oom for oom in load_json("oom", dry_run("oom_retry.py").trace)["oom"] if oom["layer"] == "pool")
     assert first["verdict"] == "exhausted"
     assert first["asked_bytes"] == 16 << 30

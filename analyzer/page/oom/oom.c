@@ -238,18 +238,13 @@ static size_t find_last_failure(const struct study *study, const struct view *vi
     return SIZE_MAX;
 }
 
-/* All but those from `first` on are details. */
-static int add_failed_allocations(struct doc *doc, const struct study *study,
-                                  const struct view *view, size_t first, struct err *err)
+static int add_failure_row(struct doc *doc, const struct study *study, const struct view *view,
+                           size_t number, struct err *err)
 {
-    for (size_t i = 0; i < study->history.failure_count; i++) {
-        if (!page_oom_shows(study, view, &study->history.failures[i]))
-            continue;
-        doc_row_begin(doc_detail_if(doc, i < first));
-        if (doc_takes(doc, DOC_BOTH) && add_failed_allocation(doc, study, view, i, err))
-            return -1;
-        doc_row_end(doc);
-    }
+    doc_row_begin(doc);
+    if (doc_takes(doc, DOC_BOTH) && add_failed_allocation(doc, study, view, number, err))
+        return -1;
+    doc_row_end(doc);
     return 0;
 }
 
@@ -404,11 +399,41 @@ int page_all_failures(struct doc *doc, const struct study *study, const struct v
     const size_t last = find_last_failure(study, view);
 
     doc_list_begin(doc, "oom", "Failed allocations");
-    if (add_failed_allocations(doc, study, view, 0, err))
-        return -1;
+    for (size_t i = 0; i < study->history.failure_count; i++)
+        if (page_oom_shows(study, view, &study->history.failures[i]) &&
+            add_failure_row(doc, study, view, i, err))
+            return -1;
     doc_list_end(doc);
     return add_last_holders(doc, study, view, last, err) || add_retries(doc, study, view, err) ? -1
                                                                                                : 0;
+}
+
+/* Of very many failures the history has not all; which device those were of nobody knows any more. */
+static uint64_t count_failures(const struct study *study, const struct view *view)
+{
+    const struct history *history = &study->history;
+    const bool shows_all = view->device < 0 && view->layer == LAYER_none;
+    uint64_t count = shows_all ? history->failures_in_all - history->failure_count : 0;
+
+    for (size_t i = 0; i < history->failure_count; i++)
+        count += page_oom_shows(study, view, &history->failures[i]);
+    return count;
+}
+
+/* How many failures stand beside the one that is shown, and which command shows them. */
+static void add_failures_left_out(struct doc *doc, const struct study *study,
+                                  const struct view *view)
+{
+    const uint64_t count = count_failures(study, view);
+
+    doc_list_begin(doc_detail(doc), "oom_left_out", NULL);
+    if (count > 1) {
+        doc_row_begin(doc);
+        doc_count(doc, "failures_count", "Failures", count - 1);
+        doc_text(doc, "command", "Shown by", "gpumemtrace oom");
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
 }
 
 /* The failure that people come with is the last one, as the framework saw it if it did. */
@@ -419,11 +444,12 @@ int page_last_failure(struct doc *doc, const struct study *study, const struct v
     const size_t last = find_last_failure(study, view);
 
     doc_list_begin(doc, "oom", count > 1 ? "The last failed allocation" : "Failed allocation");
-    if (add_failed_allocations(doc, study, view, last, err))
+    if (last != SIZE_MAX && add_failure_row(doc, study, view, last, err))
         return -1;
-    if (count > 1 && last != SIZE_MAX)
+    if (count > 1)
         doc_note(doc, "%" PRIu64 " failed in all: see 'gpumemtrace oom'.", count);
     doc_list_end(doc);
+    add_failures_left_out(doc, study, view);
     return add_retries(doc, study, view, err);
 }
 
