@@ -8,6 +8,29 @@ static uint32_t space_of(const struct event *event)
            (event->memory == MEMORY_TENSOR ? (uint32_t)event->object : 0);
 }
 
+/* --- what is needed soon --- */
+
+static bool is_of_address(const struct event *event)
+{
+    return event->kind == EVENT_ALLOC || event->kind == EVENT_FREE;
+}
+
+void allocations_prefetch(const struct blocks *blocks, const struct event *near,
+                          const struct event *far)
+{
+    if (is_of_address(far))
+        address_map_prefetch(&blocks->live, space_of(far), far->address);
+    if (near->kind != EVENT_FREE)
+        return;
+    const uint32_t number = address_map_get(&blocks->live, space_of(near), near->address);
+    if (number >= blocks->at.history->block_slots.used) /* none, or of a graph's node */
+        return;
+    const char *block = (const char *)&blocks->at.history->blocks[number];
+    GMT_PREFETCH(block);
+    GMT_PREFETCH(block + sizeof(struct block) - 1);
+    GMT_PREFETCH(&blocks->states[number]);
+}
+
 /* --- allocations --- */
 
 /* The same memory opened once more: another call, but no more bytes. */

@@ -10,6 +10,12 @@
 #include "vmm.h"
 
 int allocations_alloc(struct vmm *vmm, struct blocks *blocks);
+/*
+ * Of two events to come, fetches into the cache what they will look for: the place of the far one's
+ * address, and the block that the near one frees, whose place is there by then.
+ */
+void allocations_prefetch(const struct blocks *blocks, const struct event *near,
+                          const struct event *far);
 int allocations_free(const struct contexts *contexts, struct vmm *vmm, struct blocks *blocks);
 
 #endif

@@ -337,6 +337,9 @@ static uint64_t events_left(const struct replay *replay)
     return most ? most - replay->blocks.at.history->event_count : UINT64_MAX;
 }
 
+/* The caches hold little of what is live: it is fetched while the events before are replayed. */
+enum { NEAR_AHEAD = 4, FAR_AHEAD = 8 };
+
 static int replay_batch(struct replay *replay, const struct event_batch *batch)
 {
     struct history *history = replay->blocks.at.history;
@@ -347,9 +350,13 @@ static int replay_batch(struct replay *replay, const struct event_batch *batch)
     history->last_row_time_ns = batch->events[batch->count - 1].time_ns;
     history->last_row_seq = batch->events[batch->count - 1].seq;
     const uint64_t left = events_left(replay);
-    for (size_t i = 0; i < batch->counted && i < left; i++)
+    for (size_t i = 0; i < batch->counted && i < left; i++) {
+        if (i + FAR_AHEAD < batch->counted)
+            allocations_prefetch(&replay->blocks, &batch->events[i + NEAR_AHEAD],
+                                 &batch->events[i + FAR_AHEAD]);
         if (replay_event(replay, &batch->events[i]))
             return -1;
+    }
     replay->blocks.at.event = NULL; /* it lived in the batch */
     return 0;
 }

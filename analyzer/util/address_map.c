@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "array.h"
+#include "gpumemtrace/compiler.h"
 #include "hash.h"
 
 enum { FIRST_CAPACITY = 64 };
@@ -39,6 +40,12 @@ void address_map_release(struct address_map *map)
 uint32_t address_map_get(const struct address_map *map, uint32_t space, uint64_t address)
 {
     return map->capacity ? find_slot(map, space, address)->value : ADDRESS_MAP_NONE;
+}
+
+void address_map_prefetch(const struct address_map *map, uint32_t space, uint64_t address)
+{
+    if (map->capacity)
+        GMT_PREFETCH(&map->slots[home_of(map, space, address)]);
 }
 
 static int resize_map(struct address_map *map, size_t capacity, struct err *err)

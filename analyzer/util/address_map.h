@@ -30,6 +30,8 @@ struct address_map {
 
 void address_map_release(struct address_map *map);
 uint32_t address_map_get(const struct address_map *map, uint32_t space, uint64_t address);
+/* Fetches the entry into the cache, for somebody who will ask for it soon. */
+void address_map_prefetch(const struct address_map *map, uint32_t space, uint64_t address);
 /* Adds or replaces. */
 int address_map_put(struct address_map *map, uint32_t space, uint64_t address, uint32_t value,
                     struct err *err);

@@ -18,6 +18,8 @@
 #define GMT_TLS_INITIAL_EXEC __attribute__((tls_model("initial-exec")))
 #define GMT_CACHE_LINE_BYTES 64
 #define GMT_CACHE_ALIGNED __attribute__((aligned(GMT_CACHE_LINE_BYTES)))
+/* Fetches what lies at any address into the cache; it may be none that can be read. */
+#define GMT_PREFETCH(address) __builtin_prefetch(address)
 #define GMT_CALLER_ADDRESS() __builtin_return_address(0)
 /* The CPU's time-stamp counter; 0 on CPUs without one that is cheaper than the kernel's clock. */
 #if defined(__x86_64__)
