@@ -138,7 +138,7 @@ $(O)/simulator/libcudart.so.%: $(runtime_obj) $(common_a) simulator/runtime/expo
 
 # One stand-in: its list of names as entries that return 0, and the bodies that take their place. Each
 # reaches the runtime of its own CUDA version.
-$(O)/obj/standin/%.o: simulator/standins/entries.S simulator/standins/symbols/%.def
+$(O)/obj/standin/%.o: simulator/standins/entries.S simulator/standins/symbols/%.def $(wildcard simulator/standins/symbols/*_refused.def)
 	$(call say,AS,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -fPIC -DSTANDIN_SYMBOLS='"symbols/$*.def"' -c $< -o $@

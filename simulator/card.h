@@ -18,8 +18,9 @@ struct sim_process {
     uint64_t bytes; /* its context included */
 };
 
-/* Of the card with that number on the machine, from 0. The uuid's 16 bytes; at most `most` processes.
- * Returns how many there are; -1: the process has not initialized CUDA, or does not see the card. */
+/* Of the card with that number on the machine, from 0, whether the process sees it and has
+ * initialized CUDA or not. The uuid's 16 bytes; at most `most` processes. Returns how many there
+ * are. */
 typedef int sim_card_function(int index, char *uuid, struct sim_process *processes, unsigned most);
 #define SIM_CARD_FUNCTION "gpumemtrace_simulator_card"
 GMT_EXPORT sim_card_function gpumemtrace_simulator_card;

@@ -38,6 +38,18 @@ static CUresult initialize_once(void)
     return result;
 }
 
+bool call_lock(void)
+{
+    if (atomic_load_explicit(&life, memory_order_relaxed) == LIFE_FORKED)
+        return !pthread_mutex_trylock(&lock);
+    return !pthread_mutex_lock(&lock);
+}
+
+void call_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
 CUresult call_initialize(unsigned flags)
 {
     if (flags)

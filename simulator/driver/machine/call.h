@@ -40,6 +40,10 @@ struct device *call_device(struct call *call, CUdevice device);
  * out of range. */
 bool call_requires(struct call *call, bool condition);
 
+/* For what is no call, initialized or not. false: in a forked child, whose parent's thread had it. */
+bool call_lock(void);
+void call_unlock(void);
+
 /* cuInit. */
 CUresult call_initialize(unsigned flags);
 

@@ -28,6 +28,7 @@ struct arena {
 static struct sim_spec spec;
 static struct device devices[SIM_DEVICE_LIMIT];
 static int visible_count;
+static int owner; /* whose memory used_bytes is: in a forked child, its parent */
 static struct arena arenas[ARENA_LIMIT];
 static size_t arena_count;
 
@@ -79,6 +80,7 @@ CUresult device_setup(void)
     if (sim_spec_parse(text, &spec, &err))
         goto complain;
     name = "GPUMEMTRACE_SIM_SHARED";
+    owner = getpid();
     if (shared_open(text, &err))
         goto complain;
     if (visible)
@@ -129,15 +131,28 @@ static void add_process(struct process_list *list, int pid, uint64_t bytes)
     list->count++;
 }
 
-unsigned device_processes(const struct device *device, struct sim_process *processes, unsigned most)
+/* NVML is asked in processes that never call CUDA. */
+static void look(void)
+{
+    const char *text = getenv("GPUMEMTRACE_SIM");
+    struct err err;
+    if (!spec.total_bytes)
+        (void)sim_spec_parse(text && *text ? text : SIM_SPEC_DEFAULT, &spec, &err);
+    shared_look();
+}
+
+unsigned device_processes(int index, struct sim_process *processes, unsigned most)
 {
     struct process_list list = {.items = processes, .most = most};
     int pid;
-    add_process(&list, getpid(), held_bytes(device));
+    look();
+    for (int i = 0; i < visible_count; i++)
+        if (devices[i].index == index)
+            add_process(&list, owner, held_bytes(&devices[i]));
     add_process(&list, SIM_OTHERS_PID, spec.others_bytes);
     shared_lock();
     for (int slot = 0; slot < SHARED_SLOTS; slot++) {
-        const uint64_t bytes = shared_other_bytes(slot, device->index, &pid);
+        const uint64_t bytes = shared_other_bytes(slot, index, &pid);
         add_process(&list, pid, bytes);
     }
     shared_unlock();
@@ -194,11 +209,11 @@ void device_discharge(struct device *device, uint64_t size_bytes)
 
 /* The UUID depends only on the card's index on the simulated machine, so all processes agree on
  * it. */
-void device_uuid(const struct device *device, CUuuid *uuid)
+void device_uuid(int index, CUuuid *uuid)
 {
     static const char family[] = "gpumemtrace-sim";
     memcpy(uuid->bytes, family, sizeof uuid->bytes);
-    uuid->bytes[15] = (char)(device->index + 1);
+    uuid->bytes[15] = (char)(index + 1);
 }
 
 static bool is_low(uint64_t address)

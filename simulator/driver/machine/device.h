@@ -40,12 +40,11 @@ int device_count(void);
 struct device *device_at(int ordinal);
 
 uint64_t device_free_bytes(const struct device *device);
-/* What each process holds of a card that is visible, what others= of the SPEC reserves as process 1.
- * Fills at most `most`; returns how many there are. */
+/* What each process holds of the card with that index, what others= of the SPEC reserves as process
+ * 1; also before device_setup. Fills at most `most`; returns how many there are. */
 struct sim_process;
-unsigned device_processes(const struct device *device, struct sim_process *processes,
-                          unsigned most);
-void device_uuid(const struct device *device, CUuuid *uuid);
+unsigned device_processes(int index, struct sim_process *processes, unsigned most);
+void device_uuid(int index, CUuuid *uuid);
 
 /* The first context of a device is charged the context cost; later ones are free. */
 CUresult device_begin_context(struct device *device);

@@ -27,7 +27,7 @@ struct table {
 
 static int file = -1;
 static struct table *table; /* NULL: not shared */
-static int own_slot;
+static int own_slot = -1;   /* -1: only looks */
 
 /* Locks belong to the process, not to the open file: a forked child must not keep its parent's. */
 static int change_lock(int command, short type, off_t byte)
@@ -134,10 +134,10 @@ static bool has_magic(void)
            !memcmp(begin, MAGIC, sizeof begin);
 }
 
-static int map_file(const char *path, struct err *err)
+static int map_file(const char *path, int flags, struct err *err)
 {
     struct stat status;
-    file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    file = open(path, O_RDWR | O_CLOEXEC | flags, 0600);
     if (file < 0 || change_lock(F_SETLKW, F_WRLCK, 0) || fstat(file, &status))
         goto failed;
     /* Never overwrite a file of another kind. */
@@ -173,10 +173,23 @@ int shared_open(const char *spec_text, struct err *err)
     const char *path = getenv("GPUMEMTRACE_SIM_SHARED");
     if (!path || !*path)
         return 0;
-    if (map_file(path, err) || spec_agree(spec_text, err) || take_slot(err)) {
+    if ((table ? change_lock(F_SETLKW, F_WRLCK, 0) : map_file(path, O_CREAT, err)) ||
+        spec_agree(spec_text, err) || take_slot(err)) {
         table_close();
         return -1;
     }
     shared_unlock();
     return 0;
+}
+
+void shared_look(void)
+{
+    const char *path = getenv("GPUMEMTRACE_SIM_SHARED");
+    struct stat status;
+    struct err err;
+    if (table || !path || stat(path, &status) || status.st_size != (off_t)sizeof *table)
+        return;
+    if (map_file(path, 0, &err))
+        table_close();
+    shared_unlock();
 }

@@ -21,6 +21,10 @@
 /* Takes a slot in the file, if one is named. All processes must pass the same spec_text. */
 int shared_open(const char *spec_text, struct err *err);
 
+/* To see what the others hold, without a slot: does nothing if shared_open was called, or there is
+ * no such file. */
+void shared_look(void);
+
 /* No other process's figures change between these two calls. */
 void shared_lock(void);
 void shared_unlock(void);

@@ -64,7 +64,7 @@ static CUresult get_uuid(const char *function, CUuuid *uuid, CUdevice ordinal)
     if (call_begin(&call, function, CALL_NEEDS_INIT) && call_requires(&call, uuid != NULL)) {
         const struct device *device = call_device(&call, ordinal);
         if (device)
-            device_uuid(device, uuid);
+            device_uuid(device->index, uuid);
     }
     return call_end(&call);
 }
@@ -88,29 +88,16 @@ CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice ordinal)
     return call_end(&call);
 }
 
-static const struct device *find_card(int index)
-{
-    for (int i = 0; i < device_count(); i++)
-        if (device_at(i)->index == index)
-            return device_at(i);
-    return NULL;
-}
-
 /* For the stand-in of NVML. */
 int gpumemtrace_simulator_card(int index, char *uuid, struct sim_process *processes, unsigned most)
 {
-    struct call call;
-    int count = -1;
-    if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
-        const struct device *device = find_card(index);
-        CUuuid id;
-        if (device) {
-            device_uuid(device, &id);
-            memcpy(uuid, id.bytes, sizeof id.bytes);
-            count = (int)device_processes(device, processes, most);
-        }
-    }
-    (void)call_end(&call);
+    CUuuid id;
+    device_uuid(index, &id);
+    memcpy(uuid, id.bytes, sizeof id.bytes);
+    if (!call_lock())
+        return 0;
+    const int count = (int)device_processes(index, processes, most);
+    call_unlock();
     return count;
 }
 
