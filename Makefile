@@ -132,7 +132,7 @@ comma := ,
 $(O)/simulator/libcudart.so.%: $(runtime_obj) $(common_a) simulator/runtime/exports.map.in include/gpumemtrace/cuda/runtime_functions.def
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -E -P -undef -x c -Iinclude -DRUNTIME=$* simulator/runtime/exports.map.in > $(O)/obj/cudart$*.map
+	$(Q)$(CC) -E -P -undef -x c -Iinclude -DRUNTIME=$(basename $*) -DRUNTIME_SONAME=libcudart.so.$* simulator/runtime/exports.map.in > $(O)/obj/cudart$*.map
 	$(Q)$(CC) -shared -o $@ $(runtime_obj) $(common_a) $(CFLAGS) $(SANITIZE) -pthread -Wl,-z,defs -Wl,-soname,libcudart.so.$* \
 	    -Wl,--version-script=$(O)/obj/cudart$*.map
 
@@ -143,7 +143,7 @@ $(O)/obj/standin/%.o: simulator/standins/entries.S simulator/standins/symbols/%.
 	@mkdir -p $(@D)
 	$(Q)$(CC) -fPIC -DSTANDIN_SYMBOLS='"symbols/$*.def"' -c $< -o $@
 define STANDIN_RULES
-$(O)/simulator/$(1): $(O)/obj/standin/$(2).o $(call objects,$(wildcard simulator/standins/$(2).c simulator/standins/$(2)_*.S)) $(common_a) \
+$(O)/simulator/$(1): $(O)/obj/standin/$(2).o $(call objects,$(wildcard simulator/standins/$(2).c simulator/standins/$(2)_*.S simulator/standins/$(2)/*.c)) $(common_a) \
         simulator/standins/exports.map.in simulator/standins/symbols/$(2).def $(4)
 	$$(call say,LINK,$$@)
 	@mkdir -p $$(@D)

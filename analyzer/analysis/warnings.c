@@ -9,11 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/util/text.h"
 #include "gpumemtrace/limits.h"
 #include "trace/ring.h"
 
 /* Shorter waits are not worth a warning. */
 #define NOTABLE_WAIT_NS 100000000
+
+/* Functions that a dry run does not model: how many are named. */
+#define NAMES_SHOWN 5
+#define NAMES_BYTES_MAX 1024
 
 /* With losses, a trace is not complete however the process ended, and its exit may be among them. */
 static int warn_end(const struct study *study, struct text_list *list, struct err *err)
@@ -129,6 +134,30 @@ static int warn_coverage(const struct study *study, struct text_list *list, stru
                          study->trace.coverage[0].name, count > 1 ? " …" : "");
 }
 
+/* Such a call returned "not supported": what it does on a card is in no figure. */
+static int warn_not_modelled(const struct study *study, struct text_list *list, struct err *err)
+{
+    const struct trace *trace = &study->trace;
+    const struct trace_coverage *rows = trace->coverage + trace->coverage_count;
+    const size_t count = trace->not_modelled_count;
+    struct text names;
+    int result = 0;
+
+    if (!count)
+        return 0;
+    text_init(&names, NAMES_BYTES_MAX);
+    for (size_t i = 0; i < count && i < NAMES_SHOWN; i++)
+        text_addf(&names, "%s%s %" PRIu64, i ? ", " : "", rows[i].name, rows[i].count);
+    result = text_list_add(list, err,
+                           "the dry run does not model %zu function%s that the program called, "
+                           "which returned \"not supported\": what %s on a card is in no figure "
+                           "(calls: %s%s)",
+                           count, count > 1 ? "s" : "", count > 1 ? "they take" : "it takes",
+                           text_failed(&names) ? "" : names.data, count > NAMES_SHOWN ? ", …" : "");
+    text_release(&names);
+    return result;
+}
+
 static bool has_library(const struct trace *trace, const char *name)
 {
     for (size_t i = 0; i < trace->module_count; i++) {
@@ -183,7 +212,8 @@ int study_warnings(const struct study *study, struct text_list *warnings, struct
 {
     *warnings = (struct text_list){0};
     if (warn_recording(study, warnings, err) || warn_replay(study, warnings, err) ||
-        warn_coverage(study, warnings, err) || warn_names(study, warnings, err)) {
+        warn_coverage(study, warnings, err) || warn_not_modelled(study, warnings, err) ||
+        warn_names(study, warnings, err)) {
         text_list_release(warnings);
         return -1;
     }

@@ -306,19 +306,36 @@ static int row_symbol(struct trace *trace, struct reader *reader)
     return 0;
 }
 
+/* Cuts what follows the name of a call that a dry run does not model. */
+static bool cut_not_modelled(char *name)
+{
+    const size_t length = strlen(name), ending = strlen(COVERAGE_NOT_MODELLED);
+    if (length < ending || strcmp(name + length - ending, COVERAGE_NOT_MODELLED) != 0)
+        return false;
+    name[length - ending] = '\0';
+    return true;
+}
+
 static int row_coverage(struct trace *trace, struct reader *reader)
 {
     bool known;
-    struct trace_coverage *grown = array_grow(trace->coverage, &reader->capacity,
-                                              trace->coverage_count, sizeof *grown, reader->err);
+    const size_t count = trace->coverage_count + trace->not_modelled_count;
+    struct trace_coverage *grown =
+        array_grow(trace->coverage, &reader->capacity, count, sizeof *grown, reader->err);
     if (!grown)
         return -1;
     trace->coverage = grown;
-    struct trace_coverage *coverage = &grown[trace->coverage_count];
+    struct trace_coverage *coverage = &grown[count];
     if (read_size(reader, AT(coverage, count), &coverage->count, &known) ||
         read_required_text(reader, AT(coverage, name), &coverage->name))
         return -1;
-    trace->coverage_count++;
+    if (cut_not_modelled(coverage->name)) {
+        trace->not_modelled_count++;
+        return 0;
+    }
+    const struct trace_coverage last = *coverage;
+    *coverage = grown[trace->coverage_count];
+    grown[trace->coverage_count++] = last;
     return 0;
 }
 

@@ -50,7 +50,7 @@ void trace_release(struct trace *trace)
         free(trace->modules[i].path);
         free(trace->modules[i].build_id);
     }
-    for (size_t i = 0; i < trace->coverage_count; i++)
+    for (size_t i = 0; i < trace->coverage_count + trace->not_modelled_count; i++)
         free(trace->coverage[i].name);
     release_texts(trace->strings, trace->string_limit);
     release_texts(trace->hooks, trace->hook_limit);

@@ -119,6 +119,8 @@ struct trace {
 
     struct trace_coverage *coverage;
     size_t coverage_count;
+    /* After those: calls that a dry run did not model; see limits.h. */
+    size_t not_modelled_count;
 
     struct trace_host_sample *host_samples; /* in order */
     size_t host_sample_count;

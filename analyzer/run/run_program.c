@@ -10,6 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/static_runtime.h"
+
 /* --- finding --- */
 
 /* 0, or the errno that execve would fail with. */
@@ -86,12 +88,8 @@ struct image {
     bool holds_runtime_texts;
 };
 
-/*
- * Two texts of the runtime, of every version from CUDA 8 to 13: the name of one of its error codes
- * and the driver's file name. Together in one executable they mean that the runtime is inside.
- */
-static const char runtime_error_name[] = "cudaErrorMixedDeviceExecution";
-static const char driver_name[] = "libcuda.so.1";
+static const char runtime_error_name[] = STATIC_RUNTIME_ERROR_NAME;
+static const char driver_name[] = STATIC_RUNTIME_DRIVER_NAME;
 
 static void image_release(struct image *image)
 {

@@ -227,8 +227,29 @@ const char *elf_image_needs(const struct link_map *image, const char *prefix)
     return dynamic_text(image, DT_NEEDED, prefix);
 }
 
+/* Letters of "-e409450e", which tools that bundle a library put before its ".so"; 0: none. */
+static size_t hash_letters(const char *name)
+{
+    size_t letters = 1;
+    while ((name[letters] >= '0' && name[letters] <= '9') ||
+           (name[letters] >= 'a' && name[letters] <= 'f'))
+        letters++;
+    return letters == 9 && name[letters] == '.' ? letters : 0;
+}
+
+static bool is_library(const char *name, const char *prefix)
+{
+    for (;; name++, prefix++) {
+        name += *name == '-' ? hash_letters(name) : 0;
+        prefix += *prefix == '-' ? hash_letters(prefix) : 0;
+        if (*name != *prefix || !*prefix)
+            return !*prefix;
+    }
+}
+
 bool elf_image_is(const struct link_map *image, const char *prefix)
 {
-    return (image->l_name && starts_with(base_name(image->l_name), prefix)) ||
-           dynamic_text(image, DT_SONAME, prefix);
+    const char *soname = dynamic_text(image, DT_SONAME, "");
+    return (image->l_name && is_library(base_name(image->l_name), prefix)) ||
+           (soname && is_library(soname, prefix));
 }

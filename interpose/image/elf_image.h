@@ -35,7 +35,8 @@ void elf_image_weak_references(const struct link_map *image, elf_image_visit *vi
 /* The first library that the object needs (DT_NEEDED) whose name begins with prefix; NULL: none. */
 const char *elf_image_needs(const struct link_map *image, const char *prefix);
 
-/* Does the name of its file (without folder) or its SONAME begin with prefix? */
+/* Does the name of its file (without folder) or its SONAME begin with prefix, apart from a hash that either may carry
+ * where a library is bundled ("libcudart-e409450e.so.11.0")? */
 bool elf_image_is(const struct link_map *image, const char *prefix);
 
 #endif

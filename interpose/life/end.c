@@ -13,13 +13,17 @@
 #include "gpumemtrace/compiler.h"
 #include "interpose/recording/log.h"
 #include "interpose/recording/recording.h"
+#include "not_modelled.h"
 #include "writer.h"
 
 void recording_end(void)
 {
     int running = RECORDING_RUNNING, cancel_state;
-    if (atomic_load(&recording.owner_pid) != getpid() ||
-        !atomic_compare_exchange_strong(&recording.state, &running, RECORDING_ENDED))
+    if (atomic_load(&recording.owner_pid) != getpid())
+        return;
+    if (atomic_load(&recording.state) == RECORDING_RUNNING)
+        not_modelled_count();
+    if (!atomic_compare_exchange_strong(&recording.state, &running, RECORDING_ENDED))
         return;
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel_state);
     recording_set_live(0);

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "full_disk.h"
+#include "not_modelled.h"
 #include "interpose/recording/log.h"
 #include "trace/ring.h"
 #include "trace/tally.h"
@@ -58,6 +59,7 @@ static void format_losses(const char *path, const struct ring *ring, char *text,
 void summary_line(const char *path, const struct tally *tally, const struct ring *ring)
 {
     char size[32], where[32] = "an unknown device", failures[64] = "", losses[PATH_MAX + 256] = "";
+    char not_modelled[256];
     int device = 0;
     for (int i = 1; i <= LIVE_UNKNOWN_DEVICE; i++)
         if (tally->live.peak_bytes[i] > tally->live.peak_bytes[device])
@@ -69,8 +71,9 @@ void summary_line(const char *path, const struct tally *tally, const struct ring
         snprintf(failures, sizeof failures, ", %" PRIu64 " call%s refused",
                  tally->live.failed_allocations, tally->live.failed_allocations == 1 ? "" : "s");
     format_losses(path, ring, losses, sizeof losses);
+    not_modelled_format(not_modelled, sizeof not_modelled);
     /* Lost events may have been allocations: the peak is then a lower bound. */
-    log_line("peak %s%s on %s%s%s; see: gpumemtrace %s %s",
+    log_line("peak %s%s on %s%s%s%s; see: gpumemtrace %s %s",
              atomic_load(&ring->header->lost_events) ? "at least " : "", size, where, failures,
-             losses, tally->live.failed_allocations ? "oom" : "report", path);
+             not_modelled, losses, tally->live.failed_allocations ? "oom" : "report", path);
 }

@@ -102,12 +102,17 @@ void coverage_write_pending(void)
 
 /* Counts first and then looks whether anything is recorded; a recording that begins says so first
  * and then writes what was counted: one of both writes it. */
-void coverage_count(const char *name)
+void coverage_count_many(const char *name, uint32_t count)
 {
     const int saved_errno = errno;
-    atomic_fetch_add(&count_of(name)->pending_count, 1);
+    atomic_fetch_add(&count_of(name)->pending_count, count);
     coverage_write_pending();
     errno = saved_errno;
+}
+
+void coverage_count(const char *name)
+{
+    coverage_count_many(name, 1);
 }
 
 static _Thread_local unsigned open_lookups GMT_TLS_INITIAL_EXEC;

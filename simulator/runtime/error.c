@@ -70,8 +70,13 @@ cudaError_t error_of_driver(CUresult result)
     }
 }
 
-cudaError_t runtime_function_missing(void)
+/* Counts it where a dry run is recorded: libgpumemtrace_dryrun.so has this. */
+__attribute__((weak)) void gpumemtrace_dryrun_count(const char *name);
+
+cudaError_t runtime_function_missing(const char *name)
 {
+    if (gpumemtrace_dryrun_count)
+        gpumemtrace_dryrun_count(name);
     return error_remember(cudaErrorNotSupported);
 }
 

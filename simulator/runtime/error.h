@@ -16,6 +16,6 @@ cudaError_t error_remember(cudaError_t error);
 cudaError_t error_fatal(void);
 
 /* The body of every function in missing.S. */
-cudaError_t runtime_function_missing(void);
+cudaError_t runtime_function_missing(const char *name);
 
 #endif

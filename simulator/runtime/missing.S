@@ -5,18 +5,20 @@
  * needed. In assembly, because an entry must work for any parameters: it reads none.
  */
 #if defined(__x86_64__)
-#define GO_TO(target) jmp target
+#define GO_TO(target, text) lea text(%rip), %rdi; jmp target
 #elif defined(__aarch64__)
-#define GO_TO(target) b target
+#define GO_TO(target, text) adrp x0, text; add x0, x0, :lo12:text; b target
 #else
 #error "say here how this processor jumps"
 #endif
 
     .text
 
-/* Exported: sets the thread's last error and returns cudaErrorNotSupported (error.c). */
+/* Exported: counts the call by its name, sets the thread's last error and returns
+ * cudaErrorNotSupported (error.c). */
 #define RUNTIME_FUNCTION(versions, symbol)                                                         \
-    .weak symbol; .type symbol, %function; symbol: GO_TO(runtime_function_missing); .size symbol, . - symbol;
+    .weak symbol; .type symbol, %function; symbol: GO_TO(runtime_function_missing, 1f); .size symbol, . - symbol; \
+    .pushsection .rodata; 1: .asciz #symbol; .popsection;
 #include "gpumemtrace/cuda/runtime_functions.def"
 
     .section .note.GNU-stack, "", %progbits

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The version of this runtime. libcudart.so.12 and libcudart.so.13 are linked from the same
+ * The version of this runtime. All versions of libcudart.so are linked from the same
  * objects, so their differences are decided at run time.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_RUNTIME_SONAME_H
 #define GPUMEMTRACE_SIMULATOR_RUNTIME_SONAME_H
 
-/* 12090 or 13000: major * 1000 + minor * 10 of the CUDA version that the library implements. */
+/* 11080, 12090 or 13000: major * 1000 + minor * 10 of the CUDA version that the library implements. */
 int runtime_version(void);
 
 #endif

@@ -10,6 +10,9 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "simulator/standins/dryrun/families.h"
+#include "simulator/standins/dryrun/needs.h"
+
 /* --- cuDNN --- */
 
 /* cuDNN's heuristics choose the memory of a convolution on the device; a dry run cannot know it, so
@@ -29,29 +32,28 @@ STANDIN(bool, _ZNK2at7Context19userEnabledCuDNNSDPEv, (const void *context))
 
 /* --- dlopen --- */
 
-static const char *const sonames[] = {
-#undef STANDIN
-#define DRIVER(soname) soname,
-#define RUNTIME(soname, version) soname,
-#define STANDIN(soname, list, symbol_version, runtime) soname,
-#include "simulator/libraries.def"
-};
-
 struct dlopen_choice {
     void *function;
     const char *path;
 };
 
-struct dlopen_choice dryrun_dlopen_choose(const char *path);
+struct dlopen_choice dryrun_dlopen_choose(const char *path, const void *caller);
 
-/* Called by dlopen in dryrun_dlopen.S. A name without a folder finds the library already loaded
- * under that name. */
-struct dlopen_choice dryrun_dlopen_choose(const char *path)
+/*
+ * Called by dlopen in dryrun_dlopen.S. A library of NVIDIA's is opened by its name without a folder,
+ * under which it is loaded already, or is made for the purpose.
+ */
+struct dlopen_choice dryrun_dlopen_choose(const char *path, const void *caller)
 {
+    void *const function = dlsym(RTLD_NEXT, "dlopen");
+    dlopen_function *const real = (dlopen_function *)(uintptr_t)function;
     const char *slash = path ? strrchr(path, '/') : NULL;
-    struct dlopen_choice choice = {dlsym(RTLD_NEXT, "dlopen"), path};
-    for (size_t i = 0; slash && i < sizeof sonames / sizeof *sonames; i++)
-        if (!strcmp(slash + 1, sonames[i]))
-            choice.path = sonames[i];
-    return choice;
+    const char *name = slash ? slash + 1 : path;
+    if (name && family_standin(name)) {
+        needs_prepare_name(name, real);
+        path = name;
+    } else if (name && *name) {
+        needs_prepare(path, caller, real);
+    }
+    return (struct dlopen_choice){function, path};
 }

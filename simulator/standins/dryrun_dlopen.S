@@ -12,6 +12,7 @@ dlopen:
     endbr64
     push %rsi
     .cfi_adjust_cfa_offset 8
+    mov 8(%rsp), %rsi /* who called */
     call dryrun_dlopen_choose@PLT
     pop %rsi
     .cfi_adjust_cfa_offset -8
@@ -24,6 +25,7 @@ dlopen:
     .cfi_offset 29, -32
     .cfi_offset 30, -24
     str x1, [sp, #16]
+    mov x1, x30 /* who called */
     bl dryrun_dlopen_choose
     mov x16, x0
     mov x0, x1

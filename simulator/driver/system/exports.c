@@ -13,6 +13,16 @@
 
 #define NOT_SUPPORTED 801
 
+/* Counts the call where a dry run is recorded: libgpumemtrace_dryrun.so has this. */
+__attribute__((weak)) void gpumemtrace_dryrun_count(const char *name);
+
+static int not_modelled(const char *name)
+{
+    if (gpumemtrace_dryrun_count)
+        gpumemtrace_dryrun_count(name);
+    return NOT_SUPPORTED;
+}
+
 /*
  * Each default body has its own address, because a recorder tells functions apart by address, and
  * is weak, so that a body elsewhere in the library replaces it.
@@ -27,7 +37,7 @@
     int symbol(void)                                                                               \
     {                                                                                              \
         const int result = fault_of(#symbol);                                                      \
-        return result ? result : NOT_SUPPORTED;                                                    \
+        return result ? result : not_modelled(#symbol);                                            \
     }
 #include "gpumemtrace/cuda/driver_functions.def"
 
