@@ -34,7 +34,9 @@ static const struct {
 #include "simulator/libraries.def"
 };
 
-/* The newest version if this library has no SONAME. */
+/* Where this library has no SONAME. */
+#define RUNTIME_WITHOUT_SONAME 13000
+
 static int read_version(void)
 {
     Dl_info info;
@@ -46,7 +48,7 @@ static int read_version(void)
     for (size_t i = 0; soname && i < count; i++)
         if (!strcmp(soname, runtimes[i].soname))
             return runtimes[i].version;
-    return runtimes[count - 1].version;
+    return RUNTIME_WITHOUT_SONAME;
 }
 
 int runtime_version(void)

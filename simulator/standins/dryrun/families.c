@@ -43,7 +43,16 @@ static bool is_part_of(const char *soname, size_t stem, const char *whole)
     return stem == length || soname[length] == '_';
 }
 
-/* Of several versions the first that is not older, or the newest; libraries.def is in their order. */
+/* Does a stand in better for this version? The oldest that is not older than it, else the newest. */
+static bool is_better(const char *a, const char *b, double version)
+{
+    const bool a_serves = version > 0 && version_of(a) >= version;
+    const bool b_serves = version > 0 && version_of(b) >= version;
+    if (a_serves != b_serves)
+        return a_serves;
+    return a_serves ? version_of(a) < version_of(b) : version_of(a) > version_of(b);
+}
+
 const char *family_standin(const char *soname)
 {
     const size_t stem = stem_length(soname);
@@ -51,9 +60,8 @@ const char *family_standin(const char *soname)
     for (size_t i = 0; stem && i < sizeof sonames / sizeof *sonames; i++) {
         if (!is_part_of(soname, stem, sonames[i]))
             continue;
-        found = sonames[i];
-        if (version_of(soname) > 0 && version_of(found) >= version_of(soname))
-            break;
+        if (!found || is_better(sonames[i], found, version_of(soname)))
+            found = sonames[i];
     }
     return found;
 }
