@@ -44,6 +44,8 @@ int allocator_free(struct allocator *allocator, uint32_t block, struct err *err)
 
 /* torch.cuda.empty_cache(): gives back all that no live block keeps. */
 int allocator_empty_cache(struct allocator *allocator, struct err *err);
+/* What that would give back of plain segments. */
+uint64_t allocator_cached_bytes(const struct allocator *allocator);
 /* The segment that begins with that block went back to the driver. False: something in it is used,
  * or it is expandable. */
 bool allocator_forget_segment(struct allocator *allocator, uint32_t block);

@@ -44,6 +44,21 @@ int allocator_empty_cache(struct allocator *allocator, struct err *err)
     return allocator_unmap_free(allocator, err);
 }
 
+uint64_t allocator_cached_bytes(const struct allocator *allocator)
+{
+    uint64_t bytes = 0;
+
+    for (uint32_t pool = 0; pool < allocator->pool_count; pool++) {
+        uint32_t block =
+            allocator->pools[pool].is_kept ? ALLOCATOR_NONE : free_tree_find(allocator, pool, 0);
+
+        for (; block != ALLOCATOR_NONE; block = free_tree_next(allocator, block))
+            if (is_whole_segment(&allocator->blocks[block]))
+                bytes += allocator->blocks[block].bytes;
+    }
+    return bytes;
+}
+
 /* --- blocks above max_split --- */
 
 /* The smallest that is large enough goes; else the largest ones, until they sum to enough. */

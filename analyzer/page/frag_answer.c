@@ -109,7 +109,9 @@ static int say_idle(struct opening *opening, const struct idle *idle, uint64_t i
                     "On %s, %s of the %s that the %s had reserved lay idle %s, most of it in whole "
                     "segments: it is cached, not fragmented.%s",
                     idle->device, idle->free, idle->reserved, idle->layer, idle->moment,
-                    is_pytorch(idle) ? " torch.cuda.empty_cache() gives it back." : "");
+                    is_pytorch(idle) ? " torch.cuda.empty_cache() gives it back, but for what a "
+                                       "MemPool keeps."
+                                     : "");
 }
 
 /*

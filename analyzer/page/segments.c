@@ -32,7 +32,7 @@ static const char *why_passed(const struct hole *hole)
         [ALLOCATOR_NOT_PASSED] = NULL,
         [ALLOCATOR_OTHER_STREAM] = "other stream",
         [ALLOCATOR_OF_GRAPH] = "graph",
-        [ALLOCATOR_WAITS_FOR_EVENT] = "waiting for an event",
+        [ALLOCATOR_WAITS_FOR_EVENT] = "waiting for an event, or of a MemPool",
     };
 
     return hole ? reasons[hole->passed] : NULL;

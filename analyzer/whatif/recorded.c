@@ -185,7 +185,12 @@ static void check_refusal(struct recorded *recorded, const struct event *event,
 {
     const struct allocator *allocator = &recorded->allocator;
     const uint32_t found = allocator_find(allocator, request);
+    const struct difference kept = {.kind = DIFFERENCE_KEPT,
+                                    .size_bytes = allocator_cached_bytes(allocator)};
 
+    /* Before it reports a failure PyTorch gives back all that it can, but not during a capture. */
+    if (found == ALLOCATOR_NONE && kept.size_bytes && !request->is_capturing)
+        differ(recorded, event, &kept);
     if (found == ALLOCATOR_NONE)
         return;
     const struct difference refused = {.kind = DIFFERENCE_REFUSED,

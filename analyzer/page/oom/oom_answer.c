@@ -132,7 +132,7 @@ static void explain_cached(struct text *out, const struct oom *oom, const struct
         text_addf(
             out,
             "%s lay idle in whole segments, and the pool neither used them nor gave them back, "
-            "as while a CUDA graph is captured",
+            "as those of a MemPool, or while a CUDA graph is captured",
             sizes->whole);
         break;
     default:

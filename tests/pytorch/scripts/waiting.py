@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""A tensor that a side stream still uses when it is given back: until its event is done, the pool grows beside it."""
+import sys
+
+import torch
+
+from moments import moment
+
+MIB = 1 << 20
+
+
+def new(megabytes):
+    return torch.empty(megabytes * MIB, dtype=torch.uint8, device="cuda")
+
+
+def lend(side):
+    lent = new(512)
+    with torch.cuda.stream(side):
+        used = lent[: 4 * MIB] + 1
+    lent.record_stream(side)
+    return used
+
+
+def main():
+    side = torch.cuda.Stream()
+    kept = [lend(side)]
+    moment("lent")
+    kept.append(new(400))
+    moment("taken beside it")
+    if sys.argv[1] == "done":
+        kept.append(new(300))
+        moment("taken in it")
+    return kept
+
+
+held = main()

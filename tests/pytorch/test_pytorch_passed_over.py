@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""Holes of PyTorch's pool that a request may not use: a MemPool's, and what waits for another stream's event."""
+
+import pytest
+
+from support.run import load_json, run_command
+
+GIB, MIB = 1 << 30, 1 << 20
+# The event of the side stream is asked for while the tensor beside it is taken, and is not ready yet.
+NOT_READY = {"GPUMEMTRACE_SIM_FAULT": "cuEventQuery:1=600"}
+
+
+def holes(recording, moment):
+    (device,) = load_json("frag", recording.trace, "--segments", f"--at={moment}")["devices"]
+    return [(hole["size_bytes"], hole["not_reusable"], hole["passed_over_bytes"])
+            for segment in device["segments"] for hole in segment["holes"] if hole["size_bytes"] > 20 * MIB]
+
+
+def what_if(recording):
+    (device,) = load_json("frag", recording.trace, "--what-if=no-cache")["devices"]
+    return device["what_if"]
+
+
+def answer(recording, *command):
+    return " ".join(load_json(*command, recording.trace)["answer"])
+
+
+@pytest.mark.parametrize("way", ["kept", "beside", "reused", "shared", "two"])
+def test_the_replay_of_mempools_equals_pytorchs_own_figures(way, dry_run):
+    recording = dry_run("mempools.py", way)
+    for seq, moment in recording.marked_moments():
+        (device,) = load_json("peak", recording.trace, f"--at={seq}")["devices"]
+        live = [row["live_bytes"] for row in device["moments"] if row["layer"] == "pool"] or [0]
+        assert (moment["note"], live) == (moment["note"], [moment["devices"][0]["allocated"]])
+
+
+@pytest.mark.parametrize("way, asked_gib", [("kept", 10), ("two", 9)])
+def test_what_a_mempool_keeps_is_idle_and_out_of_reach_and_said_to_be_perhaps_a_mempools(way, asked_gib, dry_run):
+    recording = dry_run("mempools.py", way)
+    (oom,) = recording.report()["oom"]
+    assert (oom["asked_bytes"], oom["idle_bytes"]) == (asked_gib * GIB, 8 * GIB)
+    assert (oom["verdict"], oom["kind"]) == ("cached", "caught")
+    assert "8.00 GiB lay idle in whole segments" in oom["explanation"] and "those of a MemPool" in oom["explanation"]
+    assert sum(term["bytes"] for term in oom["sum"]) == 16 * GIB
+
+
+@pytest.mark.parametrize("way", ["kept", "beside", "two"])
+def test_no_figure_of_another_setting_is_given_where_a_mempools_memory_was_passed_over(way, dry_run):
+    recording = dry_run("mempools.py", way)
+    assert what_if(recording)["replayed"] is False
+    assert what_if(recording)["peak_reserved_bytes"] is None
+    assert "MemPool" in answer(recording, "fit") and "is not known" in answer(recording, "fit")
+
+
+@pytest.mark.parametrize("way", ["reused", "shared"])
+def test_a_mempool_whose_memory_nothing_passed_over_changes_no_figure(way, dry_run):
+    assert what_if(dry_run("mempools.py", way))["replayed"] is True
+
+
+def test_a_mempools_hole_is_called_so_or_one_that_waits_for_an_event(dry_run):
+    recording = dry_run("mempools.py", "beside")
+    assert holes(recording, "end") == [(8 * GIB, "waiting for an event, or of a MemPool", 4 * GIB)]
+    assert "but for what a MemPool keeps" in answer(recording, "frag", "--at=end")
+
+
+def test_the_ledger_counts_what_a_mempool_keeps_as_cached(dry_run):
+    (device,) = load_json("ledger", dry_run("mempools.py", "beside").trace, "--at=end")["devices"]
+    (moment,) = device["moments"]
+    assert {row["owner"]: row["bytes"] for row in moment["terms"]}["pool_cached"] == 8 * GIB
+    assert moment["unaccounted_bytes"] == 0
+
+
+def test_a_tensor_that_a_side_stream_uses_is_not_reusable_while_its_event_is_not_done(dry_run):
+    recording = dry_run("waiting.py", "waiting", **NOT_READY)
+    assert holes(recording, "end") == [(512 * MIB, "waiting for an event, or of a MemPool", 400 * MIB)]
+    assert what_if(recording)["replayed"] is False
+
+
+def test_what_was_taken_after_the_event_is_no_longer_passed_over(dry_run):
+    recording = dry_run("waiting.py", "done", **NOT_READY)
+    assert holes(recording, "end") == [(212 * MIB, None, None)]
+
+
+def test_an_event_that_is_done_at_once_makes_nothing_wait(dry_run):
+    recording = dry_run("waiting.py", "waiting")
+    assert holes(recording, "end") == [(112 * MIB, None, None)]
+    assert run_command("frag", "--what-if=no-cache", recording.trace).returncode == 0
+    assert what_if(recording)["replayed"] is True
