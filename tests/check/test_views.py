@@ -99,6 +99,43 @@ def test_a_phase_ends_with_the_pop_of_its_depth_thread_and_source_or_of_its_numb
 def test_calls_are_counted_by_api(trace):
     trace.rows["hook"] = [(1, "cudaMalloc", "runtime"), (2, "cudaFree", "runtime")]
     trace.free(trace.alloc(10, hook=1), hook=2)
-    trace.fail(99, hook=1)
+    trace.fail(99, hook=1, result=1)
     found = query(with_views(trace), "SELECT * FROM calls ORDER BY api")
     assert found == [("cudaFree", "free", 1, 0, 0), ("cudaMalloc", "alloc", 1, 1, 10)]
+
+
+def test_what_failed_and_what_succeeded_are_told_apart_and_reserved_addresses_are_neither(trace):
+    trace.rows["hook"] = [(1, "cudaMalloc", "runtime")]
+    trace.alloc(10, hook=1)
+    trace.fail(99, hook=1, stack=trace.stack(("train.py", 3, "main")))
+    trace.alloc(1 << 40, "reservation")
+    trace.fail(1 << 41, "reservation")
+    database = with_views(trace)
+    assert query(database, "SELECT seq, api, memory, size_bytes FROM allocations") == [(1, "cudaMalloc", "linear", 10)]
+    assert query(database, "SELECT seq, api, size_bytes, result FROM failures") == [(2, "cudaMalloc", 99, 2)]
+
+
+def test_what_happened_inside_a_call_names_the_call_before_or_after_it_of_its_own_thread(trace):
+    trace.rows["hook"] = [(1, "cudaMalloc", "runtime"), (2, "cuMemAlloc", "driver"), (3, "cudaFree", "runtime")]
+    trace.alloc(10, hook=2, call=7, nested=1)  # 1: inside 3
+    trace.alloc(10, hook=2, call=7, nested=1, thread=2)  # 2: of another thread, whose call is 6
+    trace.alloc(10, hook=1, call=7)  # 3
+    trace.free(1, hook=3, call=8)  # 4
+    trace.free(1, hook=2, call=8, nested=1)  # 5: inside 4
+    trace.alloc(10, hook=1, call=7, thread=2)  # 6
+    found = query(with_views(trace), "SELECT seq, api, parent_seq, parent_api FROM nested_events ORDER BY seq")
+    assert found == [(1, "cuMemAlloc", 3, "cudaMalloc"), (2, "cuMemAlloc", 6, "cudaMalloc"), (5, "cuMemAlloc", 4, "cudaFree")]
+
+
+def test_frames_have_the_names_that_were_written_and_the_offset_in_their_module(trace):
+    trace.rows["module"].append((1, "/lib/libmodel.so", "abcd", 0x1000, 0x2000, 0x3000))
+    trace.name(0x2345, ("model.h", 5, "inner"), ("model.c", 9, "outer"))
+    trace.alloc(1, stack=trace.stack(0x2345, 0x3000, ("train.py", 12, "main"), "backward"))
+    native = query(with_views(trace), "SELECT address, path, build_id, offset FROM native_frames ORDER BY address")
+    assert native == [(0x2345, "/lib/libmodel.so", "abcd", 0x1345), (0x3000, None, None, None)]
+    assert query(trace.path, "SELECT function, file, line FROM python_frames") == [("main", "train.py", 12)]
+    named = query(trace.path, "SELECT kind, level, function, file, line FROM named_frames ORDER BY kind, function, level")
+    assert named == [
+        ("label", 0, "backward", None, None), ("native", None, None, None, None), ("native", 0, "inner", "model.h", 5),
+        ("native", 1, "outer", "model.c", 9), ("python", 0, "main", "train.py", 12),
+    ]  # fmt: skip
