@@ -134,7 +134,8 @@ static bool is_of_this_forward(const struct at_moment *at, const struct live_blo
 struct line {
     uint32_t location, depth;
     uint64_t bytes;
-    size_t seen_at; /* the last block that counted, + 1: a recursion counts once */
+    size_t seen_at;   /* the last block that counted, + 1: a recursion counts once */
+    bool runs_a_step; /* an optimizer, too, allocated below it: more than a call of forward */
 };
 
 static bool is_of_program(const struct at_moment *at, uint32_t location)
@@ -180,6 +181,17 @@ static void add_to_lines(const struct at_moment *at, struct line *lines, size_t 
         line->location = found->location;
         line->depth = depth;
         place = found->parent;
+    }
+}
+
+/* What an optimizer still holds shows who called it. */
+static void note_optimizers(const struct at_moment *at, struct line *lines)
+{
+    for (size_t i = 0; i < at->count; i++) {
+        uint32_t place = at->items[i].part == PART_OPTIMIZER ? at->items[i].place : PLACE_ROOT;
+
+        for (; place != PLACE_ROOT; place = at->places->items[place].parent)
+            lines[at->places->items[place].location].runs_a_step = true;
     }
 }
 
@@ -313,13 +325,15 @@ int at_moment_lines(const struct at_moment *at, struct what_ifs *what_ifs,
     for (size_t i = 0; i < at->count; i++)
         if (is_of_this_forward(at, &at->items[i]))
             add_to_lines(at, lines, i);
+    note_optimizers(at, lines);
     if (limit)
         qsort(lines, limit, sizeof *lines, compare_lines);
     for (size_t i = 0;
          i < limit && what_ifs->line_count < WHAT_IF_LINES_MAX && lines[i].bytes >= worthy_bytes;
          i++) {
         const size_t number = what_ifs->line_count;
-        if (lines[i].location == PLACE_NATIVE || !is_of_program(at, lines[i].location))
+        if (lines[i].location == PLACE_NATIVE || lines[i].runs_a_step ||
+            !is_of_program(at, lines[i].location))
             continue;
         const int found =
             find_calls(at, lines[i].location, &what_ifs->lines[number], &counts[number], err);

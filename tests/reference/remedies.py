@@ -163,7 +163,7 @@ class Run:
 
     def lines(self):
         """[(line, place that its calls begin at, place of what they give)] of what is worth a question, from the line
-        that holds most of this forward on, callers first."""
+        that holds most of this forward on, callers first; a line that calls an optimizer too is a step, and no call."""
         now = [b for b in self.at(self.length - 1) if b.part == "forward"]
         worthy = sum(b.size for b in now) // 5 + 1
         now = [b for b in now if b.round == self.rounds]
@@ -173,6 +173,8 @@ class Run:
                 if role(frame) == "program":
                     held[frame] = (held.get(frame, (0, 0))[0] + b.size * (b.place.index(frame) == len(b.place) - 1 - depth), depth)
         lines = sorted((frame for frame in held if held[frame][0] >= worthy), key=lambda f: (-held[f][0], held[f][1]))
+        steps = {frame for b in self.at(self.length - 1) if b.part == "optimizer" for frame in b.place}
+        lines = [line for line in lines if line not in steps]
         found = [(line, *self.calls_of(line, [b for b in now if line in b.place])) for line in lines]
         return [row for row in found if row[1]][:LINES_MOST]
 
