@@ -422,3 +422,37 @@ def test_markdown_has_the_verdict_and_a_row_for_each_limit(grown_line):
     assert lines[0] == "### GPU memory: 1 of 2 limits broken"
     assert [line.split(" | ")[0] for line in lines[4:]] == ["| ok", "| **BROKEN**"]
     assert "train.py:9" in lines[5]
+
+
+STRANGE = "a,b|c:d%e<f>\n\x01.py"
+
+
+@pytest.fixture
+def strange(tmp_path):
+    """What the formats of servers say of a limit that a file of such a name has broken."""
+    trace = Trace(tmp_path / "strange.db")
+    trace.alloc(4 * MIB, stack=trace.stack((f"/home/me/{STRANGE}", 9, "forward")))
+    trace.exit()
+    trace.write()
+    return lambda name: check(trace.path, "--max-peak=1MiB", f"--format={name}").stdout
+
+
+def test_github_escapes_what_would_end_a_property_or_the_line(strange):
+    (line,) = strange("github").splitlines()
+    name, _, _ = line.partition(",line=9,title=")
+    assert name.startswith("::error file=") and name.endswith("a%2Cb|c%3Ad%25e<f>%0A\x01.py")
+    assert line.count("::") == 2
+
+
+def test_markdown_escapes_what_would_end_a_cell_or_the_row(strange):
+    *_, line = strange("markdown").splitlines()
+    assert len(strange("markdown").splitlines()) == 5
+    cells = line.split(" | ")
+    assert len(cells) == 4 and "a,b&#124;c:d%e&#60;f&#62; " in cells[2]
+
+
+def test_junit_is_xml_whatever_a_file_is_called(strange):
+    suite = xml.etree.ElementTree.fromstring(strange("junit"))
+    (case,) = suite.iter("testcase")
+    assert case.get("file").endswith("a,b|c:d%e<f>\n\ufffd.py")
+    assert (suite.get("tests"), suite.get("failures")) == ("1", "1")
