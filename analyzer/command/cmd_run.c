@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "options.h"
@@ -314,8 +315,23 @@ static void say_how_it_ended(const char *program, const struct run_ended *ended,
     command_say("run", said.message);
 }
 
+/* Whoever expected a trace would look for it. */
+static void say_if_nothing(const char *program, const struct timespec *started)
+{
+    struct err said;
+    if (!strcmp(setting("GPUMEMTRACE_QUIET", "0"), "1") ||
+        !run_end_left_nothing(output_setting(), started))
+        return;
+    err_set(&said, ERR_DONE,
+            "no CUDA call was recorded in '%.150s' or in what it started, so there is no trace",
+            program);
+    command_say("run", said.message);
+}
+
 static int start_program(const char *path, char **argv, bool resolves, struct err *err)
 {
+    struct timespec started;
+    clock_gettime(CLOCK_REALTIME_COARSE, &started);
     const uint64_t kills_before = run_end_oom_kills("");
     struct run_ended ended;
     int status = run_child(path, argv, &ended, err);
@@ -327,6 +343,7 @@ static int start_program(const char *path, char **argv, bool resolves, struct er
         return status;
     say_how_it_ended(path, &ended,
                      run_end_was_oom_kill(ended.signal, kills_before, run_end_oom_kills("")));
+    say_if_nothing(path, &started);
     if (resolves)
         run_names_keep(output_setting(), ended.pid);
     return status;

@@ -3,9 +3,13 @@
 #include "run_end.h"
 
 #include <fcntl.h>
+#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "trace/open_database.h"
@@ -62,6 +66,74 @@ static bool is_complete(const char *path)
 bool run_end_left_trace(const char *pattern, pid_t pid, char path[PATH_MAX])
 {
     return expand(pattern, pid, path) && has_ring_of(path, pid) && !is_complete(path);
+}
+
+/* trace.%p.db may become trace.17.db. */
+static void add_glob(struct text *glob_text, const char *pattern, const char *end)
+{
+    for (; pattern < end; pattern++)
+        if (*pattern == '%' && pattern + 1 < end) {
+            pattern++;
+            text_add(glob_text, "*");
+        } else {
+            if (strchr("*?[\\", *pattern))
+                text_add(glob_text, "\\");
+            text_add_bytes(glob_text, pattern, 1);
+        }
+}
+
+static bool is_since(const char *path, const struct timespec *since)
+{
+    struct stat status;
+    if (stat(path, &status))
+        return false;
+    return status.st_mtim.tv_sec > since->tv_sec ||
+           (status.st_mtim.tv_sec == since->tv_sec && status.st_mtim.tv_nsec >= since->tv_nsec);
+}
+
+static bool is_any_since(const struct text *text, const struct timespec *since)
+{
+    glob_t found;
+    bool is_any = false;
+    if (text_failed(text) || glob(text->data, GLOB_NOSORT, NULL, &found))
+        return false;
+    for (size_t i = 0; i < found.gl_pathc && !is_any; i++)
+        is_any = is_since(found.gl_pathv[i], since);
+    globfree(&found);
+    return is_any;
+}
+
+/* Where trace.db is taken, it is trace.1.db. */
+static bool is_there_since(const char *folder, const char *pattern, const struct timespec *since)
+{
+    const char *slash = strrchr(pattern, '/'), *dot = strrchr(pattern, '.');
+    const char *end = pattern + strlen(pattern);
+    const char *stem_end = dot && (!slash || dot > slash) ? dot : end;
+    struct text plain, numbered;
+    text_init(&plain, 4 * PATH_MAX);
+    text_init(&numbered, 4 * PATH_MAX);
+    text_add(&plain, folder);
+    add_glob(&plain, pattern, end);
+    text_add(&numbered, folder);
+    add_glob(&numbered, pattern, stem_end);
+    text_add(&numbered, ".[0-9]*");
+    add_glob(&numbered, stem_end, end);
+    const bool is_there = is_any_since(&plain, since) || is_any_since(&numbered, since);
+    text_release(&plain);
+    text_release(&numbered);
+    return is_there;
+}
+
+bool run_end_left_nothing(const char *pattern, const struct timespec *since)
+{
+    const char *folder = getenv("TMPDIR"), *slash = strrchr(pattern, '/');
+    struct stat status;
+    char place[PATH_MAX];
+    if (!stat(pattern, &status) && !S_ISREG(status.st_mode))
+        return false;
+    snprintf(place, sizeof place, "%s/", folder && *folder ? folder : "/tmp");
+    return !is_there_since("", pattern, since) &&
+           !is_there_since(place, slash ? slash + 1 : pattern, since);
 }
 
 uint64_t run_end_oom_kills(const char *root)

@@ -16,6 +16,11 @@
  * trace under a numbered name, are not found. */
 bool run_end_left_trace(const char *pattern, pid_t pid, char path[PATH_MAX]);
 
+/* Was nothing written since then (of the clock that files' times come from) under a name that the
+ * pattern may have become, beside it or in $TMPDIR? false if it names no regular file. */
+struct timespec;
+bool run_end_left_nothing(const char *pattern, const struct timespec *since);
+
 /* Before and after the program: how many processes of our cgroup the kernel's OOM killer has killed.
  * UINT64_MAX: nobody says. root as in common/cgroup.h. */
 uint64_t run_end_oom_kills(const char *root);

@@ -86,6 +86,28 @@ def test_run_knows_a_kill_from_a_raw_exit_group(tmp_path, program, mode, status,
     assert "gpumemtrace:" not in quiet.stderr
 
 
+NO_TRACE = "gpumemtrace: run: no CUDA call was recorded in '{}' or in what it started, so there is no trace"
+
+
+@pytest.mark.parametrize("dry_run", [[], ["--dry-run"]])
+def test_a_program_without_cuda_is_said_to_have_left_no_trace(tmp_path, dry_run):
+    (tmp_path / "trace.db").touch()  # of another day
+    os.utime(tmp_path / "trace.db", (1, 1))
+    completed = run("-o", tmp_path / "trace.db", *dry_run, "--", "/bin/sh", "-c", "exit 3")
+    assert (completed.returncode, completed.stderr) == (3, NO_TRACE.format("/bin/sh") + "\n")
+    assert run("-o", tmp_path / "trace.db", "--quiet", *dry_run, "--", "/bin/sh", "-c", "exit 3").stderr == ""
+
+
+@pytest.mark.parametrize("output", ["trace.db", "trace.%p.db", "%h", "taken.db", "[x]*.db"])
+def test_a_trace_of_a_process_that_the_program_started_is_found_whatever_its_name(tmp_path, output):
+    (tmp_path / "taken.db").touch()
+    os.utime(tmp_path / "taken.db", (1, 1))
+    program = BUILD / "tests" / "process_end"
+    completed = run("-o", tmp_path / output, "--dry-run", "--", "/bin/sh", "-c", f"{program} return; exit 0")
+    assert completed.returncode == 0
+    assert "no CUDA call" not in completed.stderr and "gpumemtrace: peak" in completed.stderr
+
+
 def test_a_program_that_is_not_in_path_exits_127():
     assert_refused(run("no-such-program-here"), 127, "'no-such-program-here' is not in PATH")
 
@@ -156,7 +178,7 @@ def test_a_setting_that_makes_no_sense_exits_2(option, part):
 
 def test_streams_pass_through_untouched():
     completed = subprocess.run(
-        [COMMAND, "run", "--", "sh", "-c", "cat; echo words >&2"],
+        [COMMAND, "run", "--quiet", "--", "sh", "-c", "cat; echo words >&2"],
         env=clean_environment(),
         input=b"\x00\xff bytes\n",
         capture_output=True,
