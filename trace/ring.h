@@ -124,6 +124,9 @@ void ring_leave_segment(struct ring *ring, struct ring_segment *segment);
 /* Makes it FULL: the caller takes another. */
 void ring_close_segment(struct ring *ring, struct ring_segment *segment);
 
+/* A line that nobody has used lately takes longer to come than a call takes. */
+#define RING_AHEAD_BYTES 256
+
 /* The next `slots` slots in a row. NULL: the segment has no room for them; it is now FULL. */
 static inline struct ring_slot *ring_claim(struct ring *ring, struct ring_segment *segment,
                                            unsigned slots)
@@ -134,6 +137,7 @@ static inline struct ring_slot *ring_claim(struct ring *ring, struct ring_segmen
         return NULL;
     }
     segment->head = head + slots;
+    GMT_PREFETCH((const char *)&segment->slots[head] + RING_AHEAD_BYTES);
     return &segment->slots[head];
 }
 

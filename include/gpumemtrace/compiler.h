@@ -10,6 +10,7 @@
 #define GMT_PRINTF(format_index, first_argument)                                                   \
     __attribute__((format(printf, format_index, first_argument)))
 #define GMT_NOINLINE __attribute__((noinline))
+#define GMT_ALWAYS_INLINE inline __attribute__((always_inline))
 #define GMT_NORETURN __attribute__((noreturn))
 #define GMT_UNUSED __attribute__((unused))
 #define GMT_LIKELY(condition) __builtin_expect(!!(condition), 1)
@@ -27,6 +28,8 @@
 #else
 #define GMT_TICKS() ((uint64_t)0)
 #endif
+/* Begins to load a line of memory that is used soon; any address will do. */
+#define GMT_PREFETCH(address) __builtin_prefetch(address)
 /* Both overflow checks return true when the result does not fit. */
 #define GMT_MUL_OVERFLOWS(a, b, result) __builtin_mul_overflow(a, b, result)
 #define GMT_ADD_OVERFLOWS(a, b, result) __builtin_add_overflow(a, b, result)

@@ -32,11 +32,11 @@ HOOK_FUNCTION(driver, cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice de
         struct hooked_call call;                                                                   \
         if (!(may) || !hooked_call_begin(&call, HOOK_##name, EVENT_CONTEXT_DESTROY, MEMORY_NONE))  \
             return real(parameter);                                                                \
-        hooked_call_before(&call, &(struct event_args){.kind = EVENT_CONTEXT_DESTROY,              \
-                                                       .device = of_device,                        \
-                                                       .object = handle});                         \
+        const struct event_args args = {                                                           \
+            .kind = EVENT_CONTEXT_DESTROY, .device = of_device, .object = handle};                 \
+        hooked_call_before(&call, &args);                                                          \
         const CUresult status = real(parameter);                                                   \
-        hooked_call_finish(&call, (int)status, status == 0 && (does));                             \
+        hooked_call_finish(&call, &args, (int)status, status == 0 && (does));                      \
         return status;)
 
 /* Only the last release ends the primary context and frees what lived in it; after a reset there is

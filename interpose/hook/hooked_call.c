@@ -19,59 +19,73 @@ static struct thread_part part = THREAD_PART(struct open_calls, sizeof(struct op
 
 /* --- entering and leaving --- */
 
-/* A signal handler may have jumped out of a call, which then never ends: a call that is noted
- * further out on the stack, or at the same address, is not inside it. */
-static void notice_jump(struct open_calls *open, const struct hooked_call *call)
+static GMT_NOINLINE bool enter_for_the_first_time(struct hooked_call *call, enum hook hook,
+                                                  enum event_kind kind, uint64_t guard)
 {
-    if (GMT_LIKELY(!open->count) || (uintptr_t)call < open->outermost)
-        return;
-    open->guards = 0;
-    open->count = 0;
+    struct thread *thread = thread_current();
+    if (!thread && recording_start())
+        thread = thread_current();
+    if (!thread)
+        return false;
+    thread_part(thread, &part);
+    return hooked_call_enter(call, hook, kind, guard);
 }
 
-static void enter_outermost(struct open_calls *open, const struct hooked_call *call)
+/* An interpreter is there, or the call is one of those that are sampled around. */
+static GMT_NOINLINE bool enter_watched(struct hooked_call *call)
 {
-    exit_moment_watch(call->kind);
+    if (call->count_before == 0)
+        exit_moment_watch(call->kind);
+    sampling_around(call);
+    return true;
+}
+
+static inline bool is_watched(enum event_kind kind)
+{
+    return exit_moment_is_watched() || sampling_is_around(kind);
+}
+
+/* A signal handler may have jumped out of a call, which then never ends: a call that is noted
+ * further out on the stack, or at the same address, is not inside it. */
+static inline bool is_inside(const struct open_calls *open, const struct hooked_call *call)
+{
+    return GMT_UNLIKELY(open->count) && (uintptr_t)call < open->outermost;
+}
+
+static inline void begin_outermost(struct open_calls *open, const struct hooked_call *call)
+{
     open->outermost = (uintptr_t)call;
     open->has_children = 0;
     if (++open->call_id == 0) /* 0 in an event: nothing happened inside the call */
         open->call_id = 1;
 }
 
-/* Not inlined: its calls would cost every event registers that have to be saved. */
-static GMT_NOINLINE struct thread *first_call(void)
-{
-    struct thread *thread = thread_current();
-    return !thread && recording_start() ? thread_current() : thread;
-}
-
+/* What is rare is done by functions that are called last, so that this one saves no registers. */
 bool hooked_call_enter(struct hooked_call *call, enum hook hook, enum event_kind kind,
                        uint64_t guard)
 {
     struct thread *thread = thread_self;
-    if (GMT_UNLIKELY(!thread_is_current(thread)) && !(thread = first_call()))
-        return false;
-    struct open_calls *open = thread_part(thread, &part);
-    notice_jump(open, call);
-    if (open->guards & guard)
-        return false;
-    *call = (struct hooked_call){.thread = thread,
-                                 .open = open,
-                                 .hook = hook,
-                                 .kind = kind,
-                                 .guards_before = open->guards,
-                                 .count_before = open->count};
-    open->guards |= guard;
-    if (open->count++ == 0)
-        enter_outermost(open, call);
-    sampling_around(call);
-    return true;
-}
-
-void hooked_call_leave(struct hooked_call *call)
-{
-    call->open->guards = call->guards_before;
-    call->open->count = call->count_before;
+    struct open_calls *open;
+    if (GMT_UNLIKELY(!thread_is_current(thread)) || !(open = thread_part_if_placed(thread, &part)))
+        return enter_for_the_first_time(call, hook, kind, guard);
+    call->guards_before = call->count_before = 0;
+    if (is_inside(open, call)) {
+        if (open->guards & guard)
+            return false;
+        call->guards_before = open->guards;
+        call->count_before = open->count;
+    }
+    open->guards = call->guards_before | guard;
+    open->count = call->count_before + 1;
+    if (call->count_before == 0)
+        begin_outermost(open, call);
+    call->thread = thread;
+    call->open = open;
+    call->slot = NULL;
+    call->begin_ns = 0;
+    call->hook = hook;
+    call->kind = kind;
+    return GMT_LIKELY(!is_watched(kind)) || enter_watched(call);
 }
 
 /* --- slots --- */
@@ -84,61 +98,21 @@ static uint64_t resolve_object(struct thread *thread, uint64_t object, int devic
     return object == OBJECT_CURRENT_MEMPOOL ? device_mempool(device) : object;
 }
 
-/* An event inside a hooked call, and the event of that call, get the same call_id. */
-static void number_call(struct ring_slot *slot, struct open_calls *open)
-{
-    slot->nested = open->count > 1;
-    if (slot->nested)
-        open->has_children = 1;
-    slot->call_id = slot->nested || open->has_children ? open->call_id : 0;
-}
-
 /* --- before the call --- */
 
-static int device_current_keeping_errno(struct thread *thread)
+int hooked_call_device(struct hooked_call *call)
 {
     const int saved_errno = errno;
-    const int device = device_current(thread);
+    const int device = device_current(call->thread);
     errno = saved_errno;
     return device;
 }
 
-void hooked_call_before(struct hooked_call *call, struct event_args *args)
+void hooked_call_finish_watched(struct hooked_call *call)
 {
-    if (args->device == DEVICE_CURRENT)
-        args->device = device_current_keeping_errno(call->thread);
-    /* Freeing nothing is no event. */
-    if (args->kind != EVENT_FREE || args->address)
-        call->slot = event_slot_claim(call->thread);
-    if (call->slot) {
-        event_slot_fill(call->slot, call->hook, args);
-        /* Release: whoever folds the ring of a killed process sees a filled slot. */
-        atomic_store_explicit(&call->slot->state, SLOT_PENDING, memory_order_release);
-    }
-}
-
-/* Never 0, which is for calls that are not timed. */
-static uint64_t duration_since(const struct hooked_call *call, uint64_t begin_ns)
-{
-    const uint64_t end_ns = event_slot_now(call->thread);
-    return end_ns > begin_ns ? end_ns - begin_ns : 1;
-}
-
-void hooked_call_finish(struct hooked_call *call, int result, bool keep)
-{
-    if (call->slot) {
-        if (record_is_timed(call->slot->kind, call->slot->memory))
-            call->slot->stream = duration_since(call, call->slot->time_ns);
-        if (!keep)
-            call->slot->kind = EVENT_NONE;
-        call->slot->result = (int16_t)result;
-        number_call(call->slot, call->open);
-        ring_publish(call->slot);
-    }
     if (call->kind == EVENT_CONTEXT_DESTROY)
         device_forget_contexts();
     sampling_around(call);
-    hooked_call_leave(call);
 }
 
 /* --- after the call --- */
@@ -150,7 +124,7 @@ void hooked_call_child(struct hooked_call *call, const struct event_args *args)
         return;
     event_slot_fill(slot, call->hook, args);
     call->open->count++;
-    number_call(slot, call->open);
+    hooked_call_number(slot, call->open);
     call->open->count--;
     ring_publish(slot);
 }
@@ -165,7 +139,7 @@ static void store_event(struct hooked_call *call, const struct event_args *args,
     event_slot_fill(slot, call->hook, args);
     slot->stack_id = stack_id;
     slot->result = (int16_t)result;
-    number_call(slot, call->open);
+    hooked_call_number(slot, call->open);
     ring_publish(slot);
 }
 
@@ -197,7 +171,7 @@ static void after_allocation(struct hooked_call *call, const struct event_args *
 
 static void after_other_call(struct hooked_call *call, struct event_args *args, int result)
 {
-    const uint64_t duration_ns = call->begin_ns ? duration_since(call, call->begin_ns) : 0;
+    const uint64_t duration_ns = call->begin_ns ? hooked_call_duration(call, call->begin_ns) : 0;
     /* An allocation of zero bytes that returns NULL is no event. */
     if (args->kind == EVENT_ALLOC && result == 0 && !args->address)
         return;

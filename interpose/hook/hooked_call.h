@@ -84,17 +84,80 @@ static inline bool hooked_call_begin(struct hooked_call *call, enum hook hook, e
     return true;
 }
 
-/* Both look up in place what args leave open. */
-void hooked_call_before(struct hooked_call *call, struct event_args *args);
+/* Looks up in place what args leave open. */
 void hooked_call_after(struct hooked_call *call, struct event_args *args, int result);
-/* keep: false if it turned out to be no event. */
-void hooked_call_finish(struct hooked_call *call, int result, bool keep);
 
 /* For a call that makes several events: hooked_call_store after it, once for each, then
  * hooked_call_leave. hooked_call_after does both for one event. */
 void hooked_call_store(struct hooked_call *call, const struct event_args *args, int result);
-void hooked_call_leave(struct hooked_call *call);
+static inline void hooked_call_leave(const struct hooked_call *call)
+{
+    call->open->guards = call->guards_before;
+    call->open->count = call->count_before;
+}
 /* An event inside the call, without a stack. */
 void hooked_call_child(struct hooked_call *call, const struct event_args *args);
+
+/* --- what every call does, in each hook with the constants of its row --- */
+
+/* An event inside a hooked call, and the event of that call, get the same call_id. */
+static inline void hooked_call_number(struct ring_slot *slot, struct open_calls *open)
+{
+    slot->nested = open->count > 1;
+    if (slot->nested)
+        open->has_children = 1;
+    slot->call_id = open->has_children ? open->call_id : 0;
+}
+
+/* Never 0, which is for calls that are not timed. */
+static inline uint64_t hooked_call_duration(const struct hooked_call *call, uint64_t begin_ns)
+{
+    const uint64_t end_ns = event_slot_now(call->thread);
+    return end_ns > begin_ns ? end_ns - begin_ns : 1;
+}
+
+/* The calling thread's device. Keeps errno. */
+int hooked_call_device(struct hooked_call *call);
+
+static GMT_ALWAYS_INLINE void hooked_call_before(struct hooked_call *call,
+                                                 const struct event_args *args)
+{
+    struct event_args known = *args;
+    if (known.device == DEVICE_CURRENT)
+        known.device = hooked_call_device(call);
+    /* Freeing nothing is no event. */
+    struct ring_slot *slot =
+        known.kind != EVENT_FREE || known.address ? event_slot_claim(call->thread) : NULL;
+    call->slot = slot;
+    if (!slot)
+        return;
+    event_slot_fill(slot, call->hook, &known);
+    /* Release: whoever folds the ring of a killed process sees a filled slot. */
+    atomic_store_explicit(&slot->state, SLOT_PENDING, memory_order_release);
+}
+
+/* After the end of a call that changes what else is known. */
+void hooked_call_finish_watched(struct hooked_call *call);
+
+/* args: as before the call. keep: false if it turned out to be no event. */
+static GMT_ALWAYS_INLINE void
+hooked_call_finish(struct hooked_call *call, const struct event_args *args, int result, bool keep)
+{
+    struct ring_slot *slot = call->slot;
+    if (slot) {
+        if (!keep)
+            slot->kind = EVENT_NONE;
+        slot->result = (int16_t)result;
+        hooked_call_number(slot, call->open);
+        /* Last: the counter is read when the locks of the real call are done, and what stands
+         * before it need not wait for them. */
+        if (record_is_timed(args->kind, args->memory))
+            slot->stream = hooked_call_duration(call, slot->time_ns);
+        ring_publish(slot);
+    }
+    if (args->kind == EVENT_CONTEXT_DESTROY || args->kind == EVENT_MODULE_UNLOAD)
+        hooked_call_finish_watched(call);
+    hooked_call_leave(call);
+}
 
 #endif

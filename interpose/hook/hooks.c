@@ -40,7 +40,7 @@ static inline enum memory_kind pool_memory(bool on_host, int allocation_type)
 /* Stream 0 of the functions with _ptsz is this one. */
 #define PER_THREAD(stream) ((stream) ? bits(stream) : (uint64_t)2)
 
-/* `before` is a constant: the compiler keeps one of the two branches. */
+/* `before` is a constant: the compiler keeps one of the two ways. */
 /* clang-format off */
 #define HOOK(api, name, parameters, arguments, kind_of, memory_of, device_of, address_of, size_of, \
              object_of, stream_of)                                                                 \
@@ -51,19 +51,19 @@ static inline enum memory_kind pool_memory(bool on_host, int allocation_type)
             return real arguments;                                                                 \
         if (before) {                                                                              \
             const bool ok GMT_UNUSED = false;                                                      \
-            hooked_call_before(&call, &(struct event_args){EVENT_##kind_of, MEMORY_##memory_of,    \
-                                                           device_of, address_of, size_of,         \
-                                                           object_of, stream_of});                 \
+            const struct event_args args = {EVENT_##kind_of, MEMORY_##memory_of, device_of,        \
+                                            address_of, size_of, object_of, stream_of};            \
+            hooked_call_before(&call, &args);                                                      \
+            const api##_status status = real arguments;                                            \
+            hooked_call_finish(&call, &args, (int)status, true);                                   \
+            return status;                                                                         \
         }                                                                                          \
         const api##_status status = real arguments;                                                \
         const bool ok GMT_UNUSED = status == 0;                                                    \
-        if (before)                                                                                \
-            hooked_call_finish(&call, (int)status, true);                                          \
-        else                                                                                       \
-            hooked_call_after(&call, &(struct event_args){EVENT_##kind_of, MEMORY_##memory_of,     \
-                                                          device_of, address_of, size_of,          \
-                                                          object_of, stream_of},                   \
-                              (int)status);                                                        \
+        hooked_call_after(&call, &(struct event_args){EVENT_##kind_of, MEMORY_##memory_of,         \
+                                                      device_of, address_of, size_of, object_of,   \
+                                                      stream_of},                                  \
+                          (int)status);                                                            \
         return status;)
 /* clang-format on */
 #define SEEN(api, name)

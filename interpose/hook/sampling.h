@@ -14,10 +14,13 @@
 void sampling_device(struct hooked_call *call, int device);
 /* The same, before and after the calls whose cost shows only there: modules and limits. */
 void sampling_current_device(struct hooked_call *call);
+static inline bool sampling_is_around(enum event_kind kind)
+{
+    return kind == EVENT_MODULE_LOAD || kind == EVENT_MODULE_UNLOAD || kind == EVENT_LIMIT;
+}
 static inline void sampling_around(struct hooked_call *call)
 {
-    if (GMT_UNLIKELY(call->kind == EVENT_MODULE_LOAD || call->kind == EVENT_MODULE_UNLOAD ||
-                     call->kind == EVENT_LIMIT))
+    if (GMT_UNLIKELY(sampling_is_around(call->kind)))
         sampling_current_device(call);
 }
 /* After an allocation: what the context took, if nobody has looked at the device yet. */

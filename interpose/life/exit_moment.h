@@ -7,6 +7,8 @@
 #define GPUMEMTRACE_INTERPOSE_LIFE_EXIT_MOMENT_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 
 #include "gpumemtrace/event.h"
 #include "interpose/stack/python/find.h"
@@ -16,6 +18,12 @@ void exit_moment_mark(enum exit_reason reason);
 /* Takes it back if the last reason was this one: the exec failed. */
 void exit_moment_undo(enum exit_reason reason);
 void exit_moment_follow(const struct python *python, enum event_kind kind);
+
+/* Is exit_moment_watch to be called at all? */
+static inline bool exit_moment_is_watched(void)
+{
+    return atomic_load_explicit(&python_known, memory_order_relaxed) != NULL;
+}
 
 /* Before an event: an interpreter of this process may have begun to finalize, which is an exit; or it
  * is gone and the program goes on without it. */

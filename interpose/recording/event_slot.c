@@ -6,11 +6,6 @@
 
 struct thread_part event_slot_clock = THREAD_PART(struct clock, sizeof(struct clock));
 
-uint64_t event_slot_now(struct thread *thread)
-{
-    return clock_now_ns(thread_part(thread, &event_slot_clock)) - recording.start_monotonic_ns;
-}
-
 void event_write(struct thread *thread, enum hook hook, const struct event_args *args)
 {
     struct ring_slot *slot = event_slot_claim(thread);

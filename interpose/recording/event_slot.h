@@ -26,14 +26,20 @@ struct event_args {
 
 extern struct thread_part event_slot_clock; /* each thread's clock */
 
-/* The thread's next slot, with number and time; NULL: counted as lost. */
+/* The thread's time, as in event_slot_claim. Keeps errno. */
+static inline uint64_t event_slot_now(struct thread *thread)
+{
+    return clock_now_ns(thread_part(thread, &event_slot_clock)) - recording.start_monotonic_ns;
+}
+
+/* The thread's next slot, with number and time; NULL: counted as lost. The time comes first: the
+ * counter would be read only when the locked increment is done, and it is not needed for that. */
 static inline struct ring_slot *event_slot_claim(struct thread *thread)
 {
     struct ring_slot *slot = thread_claim(thread, 1);
     if (slot) {
+        slot->time_ns = event_slot_now(thread);
         slot->seq = recording_next_seq();
-        slot->time_ns =
-            clock_now_ns(thread_part(thread, &event_slot_clock)) - recording.start_monotonic_ns;
     }
     return slot;
 }
@@ -53,9 +59,6 @@ static inline void event_slot_fill(struct ring_slot *slot, enum hook hook,
     slot->device =
         (int8_t)(args->device >= 0 && args->device < DEVICE_LIMIT ? args->device : DEVICE_UNKNOWN);
 }
-
-/* The thread's time, as in event_slot_claim. Keeps errno. */
-uint64_t event_slot_now(struct thread *thread);
 
 /* An event of its own, outside any hooked call: a phase, a mark, the exit. Keeps errno. */
 void event_write(struct thread *thread, enum hook hook, const struct event_args *args);

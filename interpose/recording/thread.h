@@ -55,12 +55,17 @@ uint32_t thread_part_place(struct thread_part *part);
 /* Of THREAD_BYTES, what the parts take that have been used so far. */
 size_t thread_parts_bytes(void);
 
+/* NULL: it has no place yet. */
+static inline void *thread_part_if_placed(struct thread *thread, const struct thread_part *part)
+{
+    const uint32_t offset = atomic_load_explicit(&part->offset, memory_order_relaxed);
+    return GMT_LIKELY(offset) ? (char *)thread + offset : NULL;
+}
+
 static inline void *thread_part(struct thread *thread, struct thread_part *part)
 {
-    uint32_t offset = atomic_load_explicit(&part->offset, memory_order_relaxed);
-    if (GMT_UNLIKELY(!offset))
-        offset = thread_part_place(part);
-    return (char *)thread + offset;
+    void *placed = thread_part_if_placed(thread, part);
+    return GMT_LIKELY(placed) ? placed : (char *)thread + thread_part_place(part);
 }
 
 extern _Thread_local struct thread *thread_self GMT_TLS_INITIAL_EXEC;

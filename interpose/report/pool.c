@@ -83,7 +83,7 @@ void pool_free(const char *pool, int device, uint64_t address)
         struct event_args args = pool_event(&call, pool, device, STREAM_UNKNOWN);
         args.address = address;
         hooked_call_before(&call, &args);
-        hooked_call_finish(&call, 0, true);
+        hooked_call_finish(&call, &args, 0, true);
     }
     errno = saved_errno;
 }
