@@ -18,49 +18,87 @@
 
 #if defined(__x86_64__)
 
-/* --- known rules: shared by all threads, never removed --- */
+/* --- known rules: shared by all threads, never removed ---
+ *
+ * They lie in the order in which they were learnt, so those of one stack lie together, and each says
+ * which one its caller's was: a walk over frames that it does not find in the last walk mostly reads
+ * on in the same lines of memory. The index is asked where that does not hold.
+ *
+ *     rules:  | place, rule, next | place, rule, next | …       four in a line
+ *     index:  | number + 1 | 0 | number + 1 | …                 by a hash of the place
+ */
 
-#define RULES_MAX ((uint64_t)1 << 14) /* 256 KiB */
-#define RULES_TRIES 16
+#define RULES_BITS 14
+#define RULES_MAX (1u << RULES_BITS) /* 256 KiB */
+#define INDEX_BITS (RULES_BITS + 1)
+#define INDEX_TRIES 16
 
 static struct known_rule {
-    _Atomic uintptr_t place; /* 0: free; stored with release after the rule */
-    struct frame_rule rule;
+    _Atomic uintptr_t place; /* 0: none yet; stored with release after the rule */
+    uint32_t base : 2;
+    uint32_t cfa_words : 30;
+    uint16_t bp_words;
+    /* The rule that a walk last found behind this one, a guess. Relaxed: its place is compared. */
+    _Atomic uint16_t next;
 } rules[RULES_MAX];
+
+_Static_assert(RULES_MAX <= UINT16_MAX && sizeof(struct known_rule) == 16, "four in a line");
+
+static _Atomic uint16_t rule_index[1u << INDEX_BITS]; /* stored with release after the rule */
+static unsigned rule_count;                           /* changed by the thread that adds */
 
 /* Set while a thread adds a rule. Nobody waits for it: a thread that finds it set learns later. In
  * the child of a fork that came meanwhile it stays set, and no rule is added. */
 static atomic_flag adding = ATOMIC_FLAG_INIT;
 
-static const struct frame_rule *find_rule(uintptr_t place)
+static inline bool is_of_place(const struct known_rule *known, uintptr_t place)
 {
-    const uint64_t start = place * 0x9e3779b97f4a7c15u >> 50;
-    for (uint64_t i = start; i < start + RULES_TRIES; i++) {
-        const struct known_rule *known = &rules[i % RULES_MAX];
-        const uintptr_t found = atomic_load_explicit(&known->place, memory_order_acquire);
-        if (found == place)
-            return &known->rule;
-        if (!found)
-            break;
+    return atomic_load_explicit(&known->place, memory_order_acquire) == place;
+}
+
+static inline struct frame_rule rule_of(const struct known_rule *known)
+{
+    return (struct frame_rule){known->base, known->cfa_words, known->bp_words};
+}
+
+/* The entry of the index that holds this place, or that is free for it; NULL: neither. */
+static _Atomic uint16_t *entry_of(uintptr_t place)
+{
+    const uint64_t start = place * 0x9e3779b97f4a7c15u >> (64 - INDEX_BITS);
+    for (uint64_t i = start; i < start + INDEX_TRIES; i++) {
+        _Atomic uint16_t *entry = &rule_index[i % (1u << INDEX_BITS)];
+        const unsigned number = atomic_load_explicit(entry, memory_order_acquire);
+        if (!number || is_of_place(&rules[number - 1], place))
+            return entry;
     }
     return NULL;
+}
+
+static struct known_rule *find_rule(uintptr_t place)
+{
+    _Atomic uint16_t *entry = entry_of(place);
+    const unsigned number = entry ? atomic_load_explicit(entry, memory_order_acquire) : 0;
+    /* Compared again: another thread may have taken the free entry for another place. */
+    return number && is_of_place(&rules[number - 1], place) ? &rules[number - 1] : NULL;
 }
 
 /* false: not added, because there is no room or another thread is adding. */
 static bool add_rule(uintptr_t place, struct frame_rule rule)
 {
-    const uint64_t start = place * 0x9e3779b97f4a7c15u >> 50;
-    bool added = false;
     if (atomic_flag_test_and_set_explicit(&adding, memory_order_acquire))
         return false;
-    for (uint64_t i = start; i < start + RULES_TRIES && !added; i++) {
-        struct known_rule *known = &rules[i % RULES_MAX];
-        const uintptr_t found = atomic_load_explicit(&known->place, memory_order_relaxed);
-        if (!found) {
-            known->rule = rule;
-            atomic_store_explicit(&known->place, place, memory_order_release);
-        }
-        added = !found || found == place;
+    _Atomic uint16_t *entry = entry_of(place);
+    bool added = entry && atomic_load_explicit(entry, memory_order_relaxed);
+    if (entry && !added && rule_count < RULES_MAX && rule.bp_words <= UINT16_MAX) {
+        struct known_rule *known = &rules[rule_count++];
+        known->base = rule.base;
+        known->cfa_words = rule.cfa_words;
+        known->bp_words = (uint16_t)rule.bp_words;
+        atomic_store_explicit(&known->next, (uint16_t)(rule_count % RULES_MAX),
+                              memory_order_relaxed);
+        atomic_store_explicit(&known->place, place, memory_order_release);
+        atomic_store_explicit(entry, (uint16_t)rule_count, memory_order_release);
+        added = true;
     }
     atomic_flag_clear_explicit(&adding, memory_order_release);
     return added;
@@ -109,16 +147,29 @@ static inline void go_to_caller(struct position *at, uintptr_t cfa, struct frame
 
 #define STACK_BYTES_MAX ((uintptr_t)16 << 20)
 
-static GMT_NOINLINE const struct frame_rule *look_up(uintptr_t place)
+static GMT_NOINLINE struct known_rule *look_up(uintptr_t place, struct known_rule *before)
 {
-    const struct frame_rule *rule = find_rule(place);
+    struct known_rule *known = find_rule(place);
     /* Our own frames between the walk and the call of the unwinder, which the unwinder never
      * sees. */
-    if (!rule && modules_is_own((const void *)place)) {
+    if (!known && modules_is_own((const void *)place)) {
         add_rule(place, frame_rules_read(place));
-        rule = find_rule(place);
+        known = find_rule(place);
     }
-    return rule;
+    if (known && before)
+        atomic_store_explicit(&before->next, (uint16_t)(known - rules), memory_order_relaxed);
+    return known;
+}
+
+/* before: the rule of the frame before; NULL: not known. */
+static inline struct known_rule *next_rule(uintptr_t place, struct known_rule *before)
+{
+    if (before) {
+        struct known_rule *next = &rules[atomic_load_explicit(&before->next, memory_order_relaxed)];
+        if (GMT_LIKELY(is_of_place(next, place)))
+            return next;
+    }
+    return look_up(place, before);
 }
 
 /* The caller's rbp at this step; first: that at the walk's start. */
@@ -161,6 +212,7 @@ static GMT_NOINLINE int walk_on(struct frame_walk *walk, struct frame_steps *ste
     const uintptr_t first_bp = at.bp;
     struct frame_step *const now = in_place ? last_start : steps->steps[!walk->last];
     struct frame_step *next = now + held;
+    struct known_rule *before = NULL;
     int count = (int)held;
     if (from)
         at = (struct position){from->sp, bp_of(from, at.bp), from->place, from->bp_at};
@@ -179,10 +231,12 @@ static GMT_NOINLINE int walk_on(struct frame_walk *walk, struct frame_steps *ste
             last = end;
             at = (struct position){end->sp, bp_of(end, first_bp), end->place, end->bp_at};
         }
-        const struct frame_rule *found = known ? &last->rule : look_up(at.place);
-        if (!found || found->base == FRAME_NONE)
+        before = known ? NULL : next_rule(at.place, before);
+        if (!known && !before)
             return 0;
-        const struct frame_rule rule = *found;
+        const struct frame_rule rule = known ? last->rule : rule_of(before);
+        if (rule.base == FRAME_NONE)
+            return 0;
         const uintptr_t cfa = cfa_of(&at, rule);
         *next++ = (struct frame_step){at.sp, at.place, at.bp_at, rule};
         if (rule.base == FRAME_LAST)
@@ -243,8 +297,8 @@ static bool compare(struct position *at, void *const *frames, int count, uintptr
                     bool *learned)
 {
     for (int i = -1; i < count; i++) {
-        const struct frame_rule *known = find_rule(at->place);
-        const struct frame_rule rule = known ? *known : frame_rules_read(at->place);
+        const struct known_rule *known = find_rule(at->place);
+        const struct frame_rule rule = known ? rule_of(known) : frame_rules_read(at->place);
         const uintptr_t place = at->place;
         const bool last = i + 1 == count;
         if (rule.base == FRAME_NONE) {
