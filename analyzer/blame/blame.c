@@ -36,11 +36,14 @@ static int add_stack(struct blame *blame, struct symbols *symbols, struct blame_
 
 /* --- which place of a path --- */
 
-/* By path: which place heads it; by place: what of the set goes through it. */
+enum { NOT_ASKED, NO_WRAPPER, IS_WRAPPER };
+
+/* By path: whether it counts; by place: what of the set goes through it. */
 struct choice {
-    uint32_t *heads;            /* place + 1, 0: not yet known, or no stack ends here */
+    bool *counted;              /* a stack ends here */
     uint32_t *sharing, *last;   /* how many paths of stacks, and the last of them + 1 */
     uint32_t *callers;          /* different functions that call it */
+    uint8_t *wrappers;          /* whether it is one of wrappers.def, once somebody asked */
     struct address_map calling; /* which those are, as numbers of names */
     struct text_set names;
 };
@@ -65,9 +68,9 @@ static int count_caller(const struct call_paths *paths, struct choice *choice, u
 static int count_path(const struct call_paths *paths, struct choice *choice, uint32_t path,
                       struct err *err)
 {
-    if (choice->heads[path])
+    if (choice->counted[path])
         return 0;
-    choice->heads[path] = 1; /* counted */
+    choice->counted[path] = true;
     for (uint32_t at = path; at != CALL_PATH_NONE; at = paths->items[at].outer) {
         const uint32_t place = paths->items[at].place;
 
@@ -79,17 +82,26 @@ static int count_path(const struct call_paths *paths, struct choice *choice, uin
     return 0;
 }
 
+static bool is_wrapper(const struct call_paths *paths, const struct choice *choice, uint32_t place)
+{
+    uint8_t *known = &choice->wrappers[place];
+
+    if (*known == NOT_ASKED)
+        *known = call_is_wrapper(paths->places[place].frame.function) ? IS_WRAPPER : NO_WRAPPER;
+    return *known == IS_WRAPPER;
+}
+
 /* is_helped: the way from place to best leads through a function that several others call. */
 static bool is_better_head(const struct call_paths *paths, const struct choice *choice,
                            uint32_t place, uint32_t best, bool is_helped)
 {
-    const struct call_place *a = &paths->places[place], *b = &paths->places[best];
+    const bool is_wrapped = is_wrapper(paths, choice, best);
 
-    if (a->is_wrapper != b->is_wrapper)
-        return b->is_wrapper;
+    if (is_wrapper(paths, choice, place) != is_wrapped)
+        return is_wrapped;
     if (choice->sharing[place] != choice->sharing[best])
         return choice->sharing[place] < choice->sharing[best];
-    return is_helped || (b->is_header && !a->is_header);
+    return is_helped || (paths->places[best].is_header && !paths->places[place].is_header);
 }
 
 static uint32_t head_of(const struct call_paths *paths, const struct choice *choice, uint32_t path)
@@ -115,15 +127,17 @@ static uint32_t path_that_counts(const struct blamed *item)
     return item->path == CALL_PATH_NONE ? item->forward_path : item->path;
 }
 
-static int choose_heads(const struct blame *blame, struct choice *choice, struct err *err)
+static int count_paths(const struct blame *blame, struct choice *choice, struct err *err)
 {
     const struct call_paths *paths = &blame->paths;
 
-    choice->heads = array_new(paths->count, sizeof *choice->heads, err);
+    choice->counted = array_new(paths->count, sizeof *choice->counted, err);
     choice->sharing = array_new(paths->place_count, sizeof *choice->sharing, err);
     choice->last = array_new(paths->place_count, sizeof *choice->last, err);
     choice->callers = array_new(paths->place_count, sizeof *choice->callers, err);
-    if (!choice->heads || !choice->sharing || !choice->last || !choice->callers)
+    choice->wrappers = array_new(paths->place_count, sizeof *choice->wrappers, err);
+    if (!choice->counted || !choice->sharing || !choice->last || !choice->callers ||
+        !choice->wrappers)
         return -1;
     for (size_t i = 0; i < blame->count; i++) {
         const uint32_t path = path_that_counts(&blame->items[i]);
@@ -131,18 +145,16 @@ static int choose_heads(const struct blame *blame, struct choice *choice, struct
         if (path != CALL_PATH_NONE && count_path(paths, choice, path, err))
             return -1;
     }
-    for (uint32_t path = 0; path < paths->count; path++)
-        if (choice->heads[path])
-            choice->heads[path] = head_of(paths, choice, path) + 1;
     return 0;
 }
 
 static void choice_release(struct choice *choice)
 {
-    free(choice->heads);
+    free(choice->counted);
     free(choice->sharing);
     free(choice->last);
     free(choice->callers);
+    free(choice->wrappers);
     address_map_release(&choice->calling);
     text_set_release(&choice->names);
 }
@@ -186,7 +198,8 @@ static int describe(struct blame *blame, struct symbols *symbols, const struct c
 {
     const uint32_t path = path_that_counts(item);
     const struct symbol_frame *head =
-        path == CALL_PATH_NONE ? NULL : &blame->paths.places[choice->heads[path] - 1].frame;
+        path == CALL_PATH_NONE ? NULL
+                               : &blame->paths.places[head_of(&blame->paths, choice, path)].frame;
     char buffer[STACK_SITE_TEXT_BYTES], who[BLAME_WHO_BYTES], text[BLAME_TEXT_BYTES];
 
     if (stack_site_find(&item->site, symbols, item->stack_id,
@@ -208,23 +221,33 @@ static int describe(struct blame *blame, struct symbols *symbols, const struct c
     return 0;
 }
 
-int blame_backwards(struct blame *blame, struct symbols *symbols, const struct blame_stack *stacks,
-                    size_t count, struct err *err)
+int blame_first(struct blame *blame, struct symbols *symbols, const struct blame_stack *stacks,
+                size_t count, size_t said, struct err *err)
 {
     struct choice choice = {0};
+    size_t said_items = 0;
     int status = 0;
 
     *blame = (struct blame){0};
-    for (size_t i = 0; i < count && !status; i++)
+    for (size_t i = 0; i < count && !status; i++) {
         status = add_stack(blame, symbols, stacks[i], err);
+        if (i < said)
+            said_items = blame->count;
+    }
     if (!status)
-        status = choose_heads(blame, &choice, err);
-    for (size_t i = 0; i < blame->count && !status; i++)
+        status = count_paths(blame, &choice, err);
+    for (size_t i = 0; i < said_items && !status; i++)
         status = describe(blame, symbols, &choice, &blame->items[i], err);
     choice_release(&choice);
     if (status)
         blame_release(blame);
     return status;
+}
+
+int blame_backwards(struct blame *blame, struct symbols *symbols, const struct blame_stack *stacks,
+                    size_t count, struct err *err)
+{
+    return blame_first(blame, symbols, stacks, count, count, err);
 }
 
 int blame_stacks(struct blame *blame, struct symbols *symbols, const uint32_t *stacks, size_t count,

@@ -57,6 +57,10 @@ int blame_stacks(struct blame *blame, struct symbols *symbols, const uint32_t *s
 /* The same where forward operators may be known: "MmBackward0 of train.py:88 forward". */
 int blame_backwards(struct blame *blame, struct symbols *symbols, const struct blame_stack *stacks,
                     size_t count, struct err *err);
+/* As blame_backwards, but something is said of the first `said` stacks only; the others tell those apart, and
+ * have no text and no row. */
+int blame_first(struct blame *blame, struct symbols *symbols, const struct blame_stack *stacks,
+                size_t count, size_t said, struct err *err);
 void blame_release(struct blame *blame);
 
 /* The stack is one of the set. */

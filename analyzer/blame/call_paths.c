@@ -65,11 +65,9 @@ static uint32_t add_new_place(struct call_paths *paths, const struct symbol_fram
     if (!grown)
         return TEXT_SET_NONE;
     paths->places = grown;
-    grown[paths->place_count++] =
-        (struct call_place){.frame = *frame,
-                            .text = paths->texts.texts[said],
-                            .is_wrapper = call_is_wrapper(frame->function),
-                            .is_header = call_is_header(frame->file)};
+    grown[paths->place_count++] = (struct call_place){.frame = *frame,
+                                                      .text = paths->texts.texts[said],
+                                                      .is_header = call_is_header(frame->file)};
     return number;
 }
 

@@ -19,7 +19,6 @@
 struct call_place {
     struct symbol_frame frame;
     const char *text; /* "train.py:88 forward" */
-    bool is_wrapper;  /* of wrappers.def */
     bool is_header;   /* of a file that others include: more likely a helper */
 };
 

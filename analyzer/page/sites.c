@@ -109,9 +109,11 @@ static int add_sites_found(struct doc *doc, const struct study *study, const str
                            const struct page_site_list *list, uint32_t stock,
                            const struct sites *sites, bool is_leading, struct err *err)
 {
+    const bool has_rows = is_leading && doc_takes(doc, DOC_SUMMARY);
     struct blame blame;
 
-    if (site_rows_blame(&blame, study->symbols, sites, err))
+    if (site_rows_blame_first(&blame, study->symbols, sites,
+                              has_rows ? sites->count : site_limit(view, list, sites->count), err))
         return -1;
     const struct page_held held = {stock, is_leading, sites, &blame};
     const int status = page_sites_of(doc, study, view, list, &held, err);

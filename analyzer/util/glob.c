@@ -56,8 +56,22 @@ static const char *find_piece(const struct piece *piece, const char *text, const
     return NULL;
 }
 
+/* Most do not match, and most of those by their first or last byte. */
+static bool may_match(const char *pattern, const char *text)
+{
+    if (*pattern != '*' && *pattern != '[' && *pattern != *text)
+        return false;
+    const size_t width = strlen(pattern), length = strlen(text);
+    if (!width || !length)
+        return true;
+    const char last = pattern[width - 1];
+    return last == '*' || last == ']' || last == text[length - 1];
+}
+
 bool glob_match(const char *pattern, const char *text)
 {
+    if (!may_match(pattern, text))
+        return false;
     const char *end = text + strlen(text);
     struct piece piece = piece_at(pattern);
     if ((size_t)(end - text) < piece.width || !stands_at(&piece, text))

@@ -6,8 +6,8 @@
 
 #include "analyzer/util/array.h"
 
-int site_rows_blame(struct blame *blame, struct symbols *symbols, const struct sites *sites,
-                    struct err *err)
+int site_rows_blame_first(struct blame *blame, struct symbols *symbols, const struct sites *sites,
+                          size_t said, struct err *err)
 {
     struct blame_stack *stacks = array_new(sites->count, sizeof *stacks, err);
 
@@ -15,9 +15,15 @@ int site_rows_blame(struct blame *blame, struct symbols *symbols, const struct s
         return -1;
     for (size_t i = 0; i < sites->count; i++)
         stacks[i] = site_stack(&sites->items[i]);
-    const int status = blame_backwards(blame, symbols, stacks, sites->count, err);
+    const int status = blame_first(blame, symbols, stacks, sites->count, said, err);
     free(stacks);
     return status;
+}
+
+int site_rows_blame(struct blame *blame, struct symbols *symbols, const struct sites *sites,
+                    struct err *err)
+{
+    return site_rows_blame_first(blame, symbols, sites, sites->count, err);
 }
 
 /* Rows of one size stand in the order of the sites, which does not differ between runs. */

@@ -27,6 +27,9 @@ static inline struct blame_stack site_stack(const struct site *site)
 /* Heads for the stacks of the sites. */
 int site_rows_blame(struct blame *blame, struct symbols *symbols, const struct sites *sites,
                     struct err *err);
+/* The same, for somebody who reads only the `said` largest, and no rows. */
+int site_rows_blame_first(struct blame *blame, struct symbols *symbols, const struct sites *sites,
+                          size_t said, struct err *err);
 /* The rows, the largest first. *rows is the caller's to free. Returns how many, or -1. */
 int site_rows_of(struct site_row **rows, const struct history *history, const struct sites *sites,
                  const struct blame *blame, struct err *err);
