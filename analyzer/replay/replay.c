@@ -338,7 +338,15 @@ static uint64_t events_left(const struct replay *replay)
 }
 
 /* The caches hold little of what is live: it is fetched while the events before are replayed. */
-enum { NEAR_AHEAD = 4, FAR_AHEAD = 8 };
+enum { STACK_AHEAD = 3, BLOCK_AHEAD = 6, PLACE_AHEAD = 9 };
+
+static void look_ahead(const struct blocks *blocks, const struct event *events)
+{
+    allocations_fetch_place(blocks, &events[PLACE_AHEAD]);
+    allocations_fetch_block(blocks, &events[BLOCK_AHEAD]);
+    if (blocks->at.observers->count)
+        allocations_fetch_stack(blocks, &events[STACK_AHEAD]);
+}
 
 static int replay_batch(struct replay *replay, const struct event_batch *batch)
 {
@@ -351,9 +359,8 @@ static int replay_batch(struct replay *replay, const struct event_batch *batch)
     history->last_row_seq = batch->events[batch->count - 1].seq;
     const uint64_t left = events_left(replay);
     for (size_t i = 0; i < batch->counted && i < left; i++) {
-        if (i + FAR_AHEAD < batch->counted)
-            allocations_prefetch(&replay->blocks, &batch->events[i + NEAR_AHEAD],
-                                 &batch->events[i + FAR_AHEAD]);
+        if (i + PLACE_AHEAD < batch->counted)
+            look_ahead(&replay->blocks, &batch->events[i]);
         if (replay_event(replay, &batch->events[i]))
             return -1;
     }
