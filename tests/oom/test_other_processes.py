@@ -232,16 +232,27 @@ def test_dry_runs_that_share_no_card_are_not_added(start):
     assert oom["other_processes"] == [] and "others" not in terms(oom)
 
 
-@pytest.mark.parametrize(
-    "uuid, start_unix_ns, is_neighbour",
-    [("GPU-1", 1_700_000_000_000_000_000, True), ("GPU-2", 1_700_000_000_000_000_000, False), ("GPU-1", 1_700_000_100_000_000_000, False)],
-    ids=["the same", "another card", "another boot"],
-)
-def test_a_neighbours_trace_is_of_the_same_card_and_the_same_boot(case, tmp_path, uuid, start_unix_ns, is_neighbour):
+HERE, NOW_NS, LONG_NS = "GPU-1", 1_700_000_000_000_000_000, 100 * SECOND_NS
+
+
+def neighbours_bytes(case, folder, uuid=HERE, start_unix_ns=NOW_NS, end_ns=LONG_NS, context=CONTEXT):
+    """What is said of another process that took 6 GiB and still had them when its trace ended."""
     made = case(start_monotonic_ns=5 * SECOND_NS)
-    other = Trace(tmp_path / "other.db", pid=11, end_ns=100 * SECOND_NS, start_monotonic_ns=5 * SECOND_NS,
-                  start_unix_ns=start_unix_ns)  # fmt: skip
-    other.rows["device"].append((0, uuid, "Card", CARD, CONTEXT))
+    other = Trace(folder / "other.db", pid=11, end_ns=end_ns, start_monotonic_ns=5 * SECOND_NS, start_unix_ns=start_unix_ns)
+    other.rows["device"].append((0, uuid, "Card", CARD, context))
     other.alloc(6 * GIB)
-    found = only(made.trace.write(), other.write())["other_processes"]
-    assert found == ([{"pid": 11, "bytes": 6 * GIB + CONTEXT}] if is_neighbour else [])
+    return only(made.trace.write(), other.write())["other_processes"]
+
+
+@pytest.mark.parametrize(
+    "told, is_neighbour",
+    [({}, True), ({"uuid": "GPU-2"}, False), ({"start_unix_ns": NOW_NS + LONG_NS}, False), ({"end_ns": 1}, False)],
+    ids=["the same", "another card", "another boot", "over by then"],
+)
+def test_a_neighbours_trace_is_of_the_same_card_and_boot_and_was_not_over(case, tmp_path, told, is_neighbour):
+    expected = [{"pid": 11, "bytes": 6 * GIB + CONTEXT}] if is_neighbour else []
+    assert neighbours_bytes(case, tmp_path, **told) == expected
+
+
+def test_a_neighbours_context_is_no_larger_than_its_own_trace_says(case, tmp_path):
+    assert neighbours_bytes(case, tmp_path, context=CONTEXT // 2) == [{"pid": 11, "bytes": 6 * GIB + CONTEXT // 2}]
