@@ -37,7 +37,7 @@ static void add_told(struct oom_sum *sum, const struct ledger *ledger)
              (int64_t)ledger_sum(ledger, LEDGER_own_context));
     add_term(sum, "others", "other processes", "NVML", (int64_t)ledger_sum(ledger, LEDGER_others));
     add_term(sum, "unlisted", "of no process that NVML names", "difference",
-             ledger->unaccounted_bytes);
+             ledger_beyond_bytes(ledger));
 }
 
 /* The first look saw context and other processes as one number. */
@@ -56,7 +56,7 @@ static void add_looked(struct oom_sum *sum, const struct ledger *ledger)
     add_term(sum, "growth_or_others",
              ledger->managed_bytes ? "managed memory, this context's growth or other processes"
                                    : "this context's growth or other processes",
-             "difference", ledger->unaccounted_bytes);
+             "difference", ledger_beyond_bytes(ledger));
 }
 
 /* Terms are sorted: the first is the largest. */
@@ -98,7 +98,7 @@ int oom_sum_at(struct oom_sum *sum, const struct history *history, const struct 
     sum->mempools_bytes = ledger_sum(&ledger, LEDGER_mempools);
     sum->managed_bytes = ledger.managed_bytes;
     sum->outside = ledger.outside;
-    sum->unaccounted_bytes = ledger.unaccounted_bytes;
+    sum->unaccounted_bytes = ledger_beyond_bytes(&ledger);
     sum->is_known =
         ledger.is_asked && ledger.total_known && ledger.used_bytes <= ledger.total_bytes;
     if (sum->is_known) {

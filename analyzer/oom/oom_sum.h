@@ -36,7 +36,7 @@ struct oom_sum {
     uint64_t mempools_bytes; /* idle in the driver's pools */
     uint64_t managed_bytes;
     enum ledger_outside outside;
-    int64_t unaccounted_bytes; /* as the ledger's */
+    int64_t unaccounted_bytes; /* ledger_beyond_bytes */
 };
 
 /* At a failure. is_fresh: the card told in the call that failed. */

@@ -103,18 +103,37 @@ static void tell_of_current(const struct cursor *at, const struct inner_sample *
     failures_learn(history, inner->index, at->index);
 }
 
+static struct inner_sample *newest_sample(struct thread_samples *thread)
+{
+    return &thread->items[(thread->count - 1) % SAMPLES_KEPT];
+}
+
+static bool is_of_call(const struct inner_sample *sample, const struct event *event)
+{
+    return sample->hook_id == event->hook_id && sample->call_id == event->call_id;
+}
+
 /* Takes the newest sample of the current event's call off those that are left; NULL: none is. */
 static const struct inner_sample *take_sample(const struct event *event,
                                               struct thread_samples *thread, size_t *left)
 {
     while (*left) {
-        const struct inner_sample *sample = &thread->items[(thread->count - 1) % SAMPLES_KEPT];
+        const struct inner_sample *sample = newest_sample(thread);
         thread->count--;
         --*left;
-        if (sample->hook_id == event->hook_id && sample->call_id == event->call_id)
+        if (is_of_call(sample, event))
             return sample;
     }
     return NULL;
+}
+
+void memory_samples_tell(struct memory_samples *samples, const struct cursor *at)
+{
+    struct thread_samples *thread = at->event->call_id ? find_thread(samples, at) : NULL;
+    if (!thread || !thread->count || !is_of_call(newest_sample(thread), at->event))
+        return;
+    tell_of_current(at, newest_sample(thread));
+    thread->count--;
 }
 
 int64_t memory_samples_taken(struct memory_samples *samples, const struct cursor *at)

@@ -25,6 +25,9 @@ void memory_samples_release(struct memory_samples *samples);
 int memory_samples_add(struct memory_samples *samples, const struct cursor *at,
                        const struct stocks *stocks);
 
+/* The current event is an allocation: a sample inside its call, taken after it, speaks of it. */
+void memory_samples_tell(struct memory_samples *samples, const struct cursor *at);
+
 /*
  * Bytes that the call of the current event took more than it gave back, less what the process
  * itself is known to have taken meanwhile. 0 without two samples. To be asked once for each call.

@@ -36,6 +36,7 @@ static int on_alloc(struct replay *replay)
 {
     struct blocks *blocks = &replay->blocks;
     const struct event *event = blocks->at.event;
+    memory_samples_tell(&replay->samples, &blocks->at);
     if ((event->memory == MEMORY_TENSOR && autograd_note_tensor(&blocks->autograd, &blocks->at)) ||
         allocations_alloc(&replay->vmm, blocks))
         return -1;

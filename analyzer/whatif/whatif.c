@@ -101,6 +101,13 @@ static int note_change(void *self, const struct cursor *at, const struct spans *
     return 0;
 }
 
+/* What the last answer said stands: it may have turned out to speak of a later event than its own. */
+static void note_context(struct whatif_device *device)
+{
+    if (device->context_bytes > device->peak_context_bytes)
+        device->peak_context_bytes = device->context_bytes;
+}
+
 /* The card's answer tells of this event: what is used beyond this process is context and others. */
 static int note_sample(struct whatif *whatif, const struct cursor *at)
 {
@@ -114,9 +121,10 @@ static int note_sample(struct whatif *whatif, const struct cursor *at)
     const uint64_t used_bytes = minus(sample->total_bytes, sample->free_bytes);
     device->card_known = true;
     device->total_bytes = sample->total_bytes;
+    if (device->sample_index != sample->life.begin_index)
+        note_context(device);
+    device->sample_index = sample->life.begin_index;
     device->context_bytes = minus(used_bytes, held_bytes(device, at->history));
-    if (device->context_bytes > device->peak_context_bytes)
-        device->peak_context_bytes = device->context_bytes;
     return 0;
 }
 
@@ -457,9 +465,23 @@ int whatif_init(struct whatif *whatif, const struct trace *trace, const struct w
     return settings_of_trace(&whatif->own, trace, err);
 }
 
+static int note_contexts(void *self, const struct cursor *at)
+{
+    struct whatif *whatif = self;
+
+    (void)at;
+    for (int i = 0; i < DEVICE_SLOTS; i++)
+        if (whatif->devices[i])
+            note_context(whatif->devices[i]);
+    return 0;
+}
+
 struct observer whatif_observer(struct whatif *whatif)
 {
-    return (struct observer){.self = whatif, .on_change = note_change, .on_event = replay_event};
+    return (struct observer){.self = whatif,
+                             .on_change = note_change,
+                             .on_event = replay_event,
+                             .on_end = note_contexts};
 }
 
 static int run_pass(struct whatif *whatif, const struct trace *trace,

@@ -61,6 +61,7 @@ struct whatif_device {
     /* Of the context and of other processes: by the last answer, and the most. A context grows where a
      * kernel is first used, which no event tells: later answers do. */
     uint64_t context_bytes, peak_context_bytes;
+    uint64_t sample_index;             /* of that answer */
     uint64_t whole_bytes, small_bytes; /* of the driver: in granules of their own, in shared ones */
     uint64_t peak_driver_bytes;
     /* PyTorch refused what the driver was not asked for: a fraction lets the pool hold less than that.

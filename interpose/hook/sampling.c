@@ -29,12 +29,78 @@ static void define_context(struct hooked_call *call, int device, const struct de
     thread_define(call->thread, SLOT_CONTEXT, &record, NULL, 0);
 }
 
+/* --- when to look again --- */
+
+/*
+ * A context grows where a kernel is first used, which is no call that is seen: only the card tells. So
+ * it is asked each time the process took as much as makes a new high by a 64th of the card possible.
+ * Looks that found none come ever later, each after at least twice as much as the one before; at the
+ * latest after as much as the card has. What is freed meanwhile, and races between threads, only cost
+ * a look.
+ */
+enum { LOOKS_PER_CARD = 64 };
+
+struct looks {
+    _Atomic uint64_t taken_bytes;      /* by allocations, since the last look */
+    _Atomic uint64_t due_bytes;        /* when that much was taken, the next look is due */
+    _Atomic uint64_t least_free_bytes; /* of all looks */
+};
+/* All relaxed: one word says nothing of the others. */
+static struct looks looks[DEVICE_LIMIT];
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t read_word(const _Atomic uint64_t *word)
+{
+    return atomic_load_explicit(word, memory_order_relaxed);
+}
+
+static void write_word(_Atomic uint64_t *word, uint64_t value)
+{
+    atomic_store_explicit(word, value, memory_order_relaxed);
+}
+
+static void note_look(int device, const struct device_memory *memory)
+{
+    struct looks *of = &looks[device];
+    const bool is_first = !device_is_looked_at(device);
+    const uint64_t least_bytes = is_first ? UINT64_MAX : read_word(&of->least_free_bytes);
+    const bool was_due = !is_first && read_word(&of->taken_bytes) >= read_word(&of->due_bytes);
+    uint64_t due_bytes = memory->total_bytes / LOOKS_PER_CARD;
+    if (memory->free_bytes >= least_bytes) {
+        const uint64_t twice_bytes = was_due ? 2 * read_word(&of->due_bytes) : 0;
+        due_bytes += memory->free_bytes - least_bytes;
+        due_bytes = due_bytes > twice_bytes ? due_bytes : twice_bytes;
+    }
+    write_word(&of->due_bytes, least(due_bytes, memory->total_bytes));
+    write_word(&of->least_free_bytes, least(memory->free_bytes, least_bytes));
+    write_word(&of->taken_bytes, 0);
+}
+
+static bool look_is_due(int device, uint64_t taken_bytes)
+{
+    if (device < 0 || device >= DEVICE_LIMIT)
+        return false;
+    struct looks *of = &looks[device];
+    const uint64_t before_bytes =
+        atomic_fetch_add_explicit(&of->taken_bytes, taken_bytes, memory_order_relaxed);
+    return before_bytes + taken_bytes >= read_word(&of->due_bytes);
+}
+
+/* --- looks --- */
+
 /* cuMemGetInfo answers for the current device, and the call may be for another one. While a stream
  * is captured, nothing is asked. */
 static bool ask_memory(struct hooked_call *call, int device, struct device_memory *memory)
 {
-    return device != DEVICE_UNKNOWN && device == device_current(call->thread) &&
-           !graphs_capture_is_open() && device_memory(memory);
+    if (device < 0 || device >= DEVICE_LIMIT || device != device_current(call->thread) ||
+        graphs_capture_is_open() || !device_memory(memory))
+        return false;
+    note_look(device, memory);
+    return true;
 }
 
 void sampling_device(struct hooked_call *call, int device)
@@ -66,8 +132,11 @@ void sampling_context(struct hooked_call *call, const struct event_args *args)
         memory_account(args->memory) == ACCOUNT_device
             ? (args->size_bytes + GRANULE_BYTES - 1) / GRANULE_BYTES * GRANULE_BYTES
             : 0;
-    if (!device_is_looked_at(args->device) && ask_memory(call, args->device, &memory))
-        define_context(call, args->device, &memory, own_bytes);
+    if (GMT_UNLIKELY(!device_is_looked_at(args->device))) {
+        if (ask_memory(call, args->device, &memory))
+            define_context(call, args->device, &memory, own_bytes);
+    } else if (GMT_UNLIKELY(own_bytes && look_is_due(args->device, own_bytes)))
+        sampling_device(call, args->device);
 }
 
 /* Has this figure of the pool changed? One word for each pool; a collision only costs an event. */

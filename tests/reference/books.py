@@ -279,6 +279,7 @@ class Books(Tables):
 
     def alloc(self, event):
         space, memory, mempool = self.space(event), event.memory, None
+        self.tell(event)
         if memory in STREAM_ORDERED and event.object and (event.result or event.address):
             mempool = self.find_mempool(event)
             memory = mempool.memory
@@ -506,6 +507,13 @@ class Books(Tables):
         own = sum(block.size for block in self.blocks if block.end is None and block.stock[0] == event.device
                   and block.stock[1] in ("device", "context"))  # fmt: skip
         self.samples.append(Sample(event.index, event.device, event.address, event.size, own))
+
+    def tell(self, event):
+        """Its thread's newest sample inside a call speaks of this allocation if the call is its own."""
+        inside = [self.events[sample.index] for sample in self.samples if self.events[sample.index].nested]
+        waiting = [one for one in inside if one.thread == event.thread and one.index not in self.told]
+        if waiting and event.call and (waiting[-1].call, waiting[-1].hook) == (event.call, event.hook):
+            self.told[waiting[-1].index] = event.index
 
     def taken(self, event):
         """What the card lost between the two samples inside this call, beside what is known."""

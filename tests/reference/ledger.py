@@ -10,7 +10,7 @@ from reference.heading import host_memory
 from reference.holes import Holes, join
 
 GRANULE = 2 << 20
-SOURCES = {"rounding": "assumed", "modules": "difference", "context": "difference", "own_context": "NVML", "others": "NVML"}
+SOURCES = {"rounding": "assumed", "modules": "difference", "context": "difference", "growth": "difference", "own_context": "NVML", "others": "NVML"}
 ROLES = list(table_rows("frame_roles.def", "RULE"))
 
 
@@ -111,7 +111,7 @@ class Ledger:
         sample = self.figures.sample(self.device, self.index)
         self.source = "card" if sample else "first-look" if context is not None else None
         self.total = sample.total if sample else total
-        self.used = self.unaccounted = self.told = None
+        self.used = self.unaccounted = self.beyond = self.told = None
         if not self.source:
             return
         self.used = sample.total - free if sample else self.process + context
@@ -125,7 +125,10 @@ class Ledger:
         else:
             others = 0
             self.add("context", None, context)
-        self.unaccounted = self.used - self.process - context - others
+        self.beyond = self.unaccounted = self.used - self.process - context - others
+        if self.beyond > 0 and not self.told:
+            self.add("growth", None, self.beyond)
+            self.unaccounted = 0
 
     def row(self, at):
         stock = lambda account: sum(block.size for block in self.live(account))  # noqa: E731

@@ -48,7 +48,7 @@ def terms(figures, failure, found):
         return sum(bytes_ for (owner, _), (bytes_, _) in ledger.terms.items() if owner in owners)
 
     found["outside_bytes"], found["mempools_bytes"] = of("library", "program", "unknown"), of("mempools")
-    found["unlisted_bytes"] = max(ledger.unaccounted or 0, 0) if ledger.told else None
+    found["unlisted_bytes"] = max(ledger.beyond or 0, 0) if ledger.told else None
     found["told"] = ledger.told
     found["managed_bytes"] = live_bytes(figures, (device, "managed", 0), index)
     if ledger.source != "card" or not ledger.total or ledger.used > ledger.total:
@@ -65,13 +65,13 @@ def terms(figures, failure, found):
         ("modules", of("modules"), "difference"),
         ("context", context, "difference" if looked == context else "assumed"),
         ("others", looked - context, "assumed"),
-        ("growth_or_others", ledger.unaccounted, "difference"),
+        ("growth_or_others", ledger.beyond, "difference"),
     ]
     if ledger.told:
         rows[-3:] = [
             ("context", of("own_context"), "NVML"),
             ("others", of("others"), "NVML"),
-            ("unlisted", ledger.unaccounted, "difference"),
+            ("unlisted", ledger.beyond, "difference"),
         ]
     rows = [row for row in rows if row[1]]
     rows.append(("free", ledger.total - ledger.used, "counted" if found["is_fresh"] else "difference"))

@@ -96,3 +96,14 @@ def happen(maker):
             maker.alloc()
     if chance(0.5):
         trace.fail(random.choice([1 << 20, 20 << 30]), random.choice(["linear", "tensor"]), 2, device, thread=thread)
+
+
+def look_inside(maker, device, columns):
+    """The card is asked inside a call; others may allocate before the event of the call."""
+    maker.calls += 1
+    columns["call"] = maker.calls
+    free = maker.random.randint(0, 16 << 30)
+    columns_of_look = {name: columns[name] for name in ("thread", "hook", "call")}
+    maker.trace.device_memory(free, 16 << 30, device, nested=1, **columns_of_look)
+    if maker.chance(0.3):
+        maker.alloc()

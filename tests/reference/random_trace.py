@@ -98,6 +98,8 @@ class Maker:
         columns = self.common()
         if memory in ("linear", "managed", "pinned") and self.contexts and self.chance(0.4):
             columns["object"] = self.random.choice(self.contexts)["handle"]
+        if self.chance(0.1):
+            outside.look_inside(self, device, columns)
         if self.chance(0.08):
             self.trace.fail(self.random.choice([size, 1 << 33, 1 << 35]), memory, self.result(), device, **columns)
             return

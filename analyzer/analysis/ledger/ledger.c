@@ -75,6 +75,11 @@ uint64_t ledger_sum(const struct ledger *ledger, enum ledger_kind kind)
     return bytes;
 }
 
+int64_t ledger_beyond_bytes(const struct ledger *ledger)
+{
+    return ledger->unaccounted_bytes + (int64_t)ledger_sum(ledger, LEDGER_growth);
+}
+
 const char *ledger_library(const struct ledger *ledger, const struct ledger_term *term)
 {
     return term->library ? ledger->owners.names.texts[term->library] : NULL;
@@ -301,10 +306,13 @@ static int add_outside(struct ledger *ledger, const struct pools *pools, uint64_
         context_bytes = context_bytes < most_bytes ? context_bytes : most_bytes;
         others_bytes = failure->traced.others_bytes;
     }
-    ledger->unaccounted_bytes =
+    const int64_t beyond_bytes =
         (int64_t)(ledger->used_bytes - ledger->process_bytes - context_bytes - others_bytes);
+    const bool is_growth = beyond_bytes > 0 && ledger->outside != LEDGER_BY_NVML;
+    ledger->unaccounted_bytes = is_growth ? 0 : beyond_bytes;
     return add_rest(ledger, context, context_bytes, err) ||
-                   add_rest(ledger, others, others_bytes, err)
+                   add_rest(ledger, others, others_bytes, err) ||
+                   add_rest(ledger, LEDGER_growth, is_growth ? (uint64_t)beyond_bytes : 0, err)
                ? -1
                : 0;
 }

@@ -6,7 +6,7 @@
  *
  *     | pool: live | pool: cached | graphs | cuBLAS … program | idle | rounding | modules |   counted
  *     | context and other processes |                                                         first look
- *     | unaccounted |                                                                         the rest
+ *     | this context's growth or other processes |                                            the rest
  *
  * At a failure at which NVML told the program, or for which other processes' traces are there, context
  * and other processes are two terms.
@@ -71,7 +71,8 @@ struct ledger {
     uint64_t used_bytes, total_bytes;
     enum ledger_outside outside;
     int64_t
-        unaccounted_bytes; /* used less all terms; negative: others gave back since the first look */
+        unaccounted_bytes; /* used less all terms; negative: others gave back since the first look;
+                                * positive: NVML named the processes, and it is none's */
     uint64_t managed_bytes, imported_bytes; /* in no term */
     struct owners owners;                   /* names of the libraries */
 };
@@ -90,6 +91,8 @@ void ledger_release(struct ledger *ledger);
 
 /* "cuBLAS"; NULL: the term is of no library. */
 const char *ledger_library(const struct ledger *ledger, const struct ledger_term *term);
+/* What came in use since the first look that no call tells of: the growth, or what is unaccounted. */
+int64_t ledger_beyond_bytes(const struct ledger *ledger);
 /* Sum of the terms of one kind. */
 uint64_t ledger_sum(const struct ledger *ledger, enum ledger_kind kind);
 

@@ -280,9 +280,9 @@ static void add_notes(struct doc *doc, const struct study *study, const struct l
         doc_note(doc,
                  "A dry run: what the context takes is assumed; --dry-run=CARD,context=SIZE says "
                  "what it takes on your card.");
-    if (is_worth_saying(ledger))
-        doc_note(doc, "Unaccounted is what grew outside of recorded calls: this context (kernels "
-                      "loaded late, local memory) or other processes.");
+    if (ledger_sum(ledger, LEDGER_growth))
+        doc_note(doc, "A context grows where kernels are first used and by their local memory. No "
+                      "call tells of it, and the card's answer has other processes in it, too.");
     if (ledger->managed_bytes)
         doc_note(doc, "%s of managed memory is in no line: where it lies is not known.",
                  units_bytes(size, ledger->managed_bytes));
@@ -373,7 +373,8 @@ static void add_note(struct doc *doc, const struct ledger *ledger)
                                  ledger_sum(ledger, LEDGER_pool_graphs) +
                                  ledger_sum(ledger, LEDGER_pool_cached);
     const uint64_t modules_bytes = ledger_sum(ledger, LEDGER_modules);
-    const uint64_t context_bytes = ledger_sum(ledger, LEDGER_context);
+    const uint64_t context_bytes =
+        ledger_sum(ledger, LEDGER_context) + ledger_sum(ledger, LEDGER_growth);
     const uint64_t own_bytes =
         context_bytes < CONTEXT_MOST_BYTES ? context_bytes : CONTEXT_MOST_BYTES;
     char all[UNITS_TEXT_BYTES], pools[UNITS_TEXT_BYTES], direct[UNITS_TEXT_BYTES];
