@@ -123,13 +123,19 @@ static void end_if_unused(struct live *live, struct live_entry *object)
 
 /* --- events --- */
 
+/* What the report counts as failed: address ranges, graph nodes and mapped buffers take no memory. */
+static bool counts_as_refused(const struct live_event *event)
+{
+    return memory_account((enum memory_kind)event->memory) != ACCOUNT_none;
+}
+
 static void allocate(struct live *live, const struct live_event *event)
 {
     const bool is_object = event->memory == MEMORY_VMM;
     const bool plain = event->memory == MEMORY_LINEAR || event->memory == MEMORY_PITCHED ||
                        event->memory == MEMORY_ARRAY;
     if (event->result != 0)
-        live->failed_allocations += !live->has_ended;
+        live->failed_allocations += !live->has_ended && counts_as_refused(event);
     else if (memory_account((enum memory_kind)event->memory) == ACCOUNT_device && event->address)
         begin(live, &(struct live_entry){
                         .key = key_of(is_object ? SPACE_HANDLE : SPACE_MEMORY, event->address),

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* link: cuda */
+/*
+ * Two address ranges that the driver refuses, as it does when no such range is left, and then memory
+ * that it refuses: `refused_ranges N` asks N times for memory.
+ */
+#include <stdlib.h>
+
+#include "gpumemtrace/cuda/abi.h"
+
+int main(int argc, char **argv)
+{
+    const size_t granule_bytes = (size_t)2 << 20;
+    CUcontext context;
+    CUdeviceptr address;
+    if (argc != 2 || cuInit(0) || cuDevicePrimaryCtxRetain(&context, 0) || cuCtxSetCurrent(context))
+        return 9;
+    for (int i = 0; i < 2; i++)
+        if (!cuMemAddressReserve(&address, granule_bytes + 1, 0, 0, 0))
+            return 1;
+    for (int i = atoi(argv[1]); i > 0; i--)
+        if (!cuMemAlloc_v2(&address, (size_t)1 << 40))
+            return 1;
+    return 0;
+}
