@@ -144,7 +144,7 @@ int check_leak(struct check_results *results, const struct study *study, uint32_
 static const char *growth_unknown_text(const struct growth *growth)
 {
     if (growth->steps == GROWTH_NO_STEPS)
-        return "the program marks no steps, and no allocation repeats often enough to find them; "
+        return "the program marks no steps, and no allocation that repeats shows where one begins; "
                "gpumemtrace_step() or an NVTX range \"step\" marks one";
     return growth->total.has_slope ? "live bytes vary more from step to step than they grow"
                                    : "it has too few steps";
@@ -247,12 +247,8 @@ int check_failures(struct check_results *results, const struct study *study, uin
                    struct err *err)
 {
     const struct history *history = &study->history;
-    const int device = history->stocks[stock].device;
-    uint64_t count = 0;
+    const uint64_t count = history->failures_of_device[DEVICE_SLOT(history->stocks[stock].device)];
 
-    for (size_t i = 0; i < history->failure_count; i++)
-        count += history->failures[i].stock == HISTORY_NONE ||
-                 history->stocks[history->failures[i].stock].device == device;
     if (!count)
         return 0;
     return results_add(results, study, stock,

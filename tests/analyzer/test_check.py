@@ -299,6 +299,22 @@ def test_a_failed_allocation_breaks_the_check_unless_it_is_allowed(failing):
     assert check(failing, "--max-peak=1GiB", "--allow-oom").returncode == 0
 
 
+def test_all_failures_count_though_only_the_first_and_the_last_hundred_are_listed(tmp_path):
+    trace = Trace(tmp_path / "many.db")
+    stack = trace.stack(("/me/serve.py", 9, "forward"))
+    for _ in range(350):
+        trace.alloc(MIB, stack=stack)
+        trace.fail(64 * MIB, stack=stack)
+    trace.exit()
+    completed = check(trace.write(), "--max-retries=0", "--json")
+    document = json.loads(completed.stdout)
+    (broken,) = [row for row in document["checks"] if not row["passed"]]
+    assert (completed.returncode, broken["kind"], broken["measured_count"]) == (1, "failures", 350)
+    assert document["answer"][-1] == "'gpumemtrace oom' lists the first and the last 100 of them."
+    page = run_command("oom", trace.path).stdout
+    assert "Of 350 failed allocations the first and the last 100 are shown." in page
+
+
 def test_fragmentation_is_limited_at_the_peak(tmp_path):
     trace = Trace(tmp_path / "frag.db")
     segment = trace.alloc(8 * MIB)

@@ -30,7 +30,7 @@ def limits_page(figures, trace):
             })  # fmt: skip
         broken = [kind for kind in LIMITS if measured[kind] > LIMITS[kind]]
         evidence = [{"subject": subject(figures, stock, kind), "sites": figures.sites(stock, moments[kind])} for kind in broken]
-        failed = sum(figures.failures.list[number].stock[0] == device for number in figures.shown_failures())
+        failed = sum(failure.stock[0] == device for failure in figures.failures.list)
         evidence += [{"subject": subject(figures, stock, "failures")}] * bool(failed)
         row |= {"evidence": evidence} if evidence else {}
         if failed:

@@ -255,9 +255,14 @@ static int say_stack(struct opening *opening, struct check_result *result,
         return are_retries ? 1 : page_say(opening, "--allow-oom accepts failures.");
     if (blame_stack(result, study, stack_id, err))
         return -1;
-    return are_retries ? page_say(opening, "Most were at %s.", result->who)
-                       : page_say(opening, "The last one was at %s; --allow-oom accepts failures.",
-                                  result->who);
+    if (are_retries)
+        return page_say(opening, "Most were at %s.", result->who);
+    if (page_say(opening, "The last one was at %s; --allow-oom accepts failures.", result->who) < 0)
+        return -1;
+    return study->history.failures_in_all > study->history.failure_count
+               ? page_say(opening, "'gpumemtrace oom' lists the first and the last %d of them.",
+                          FAILURES_AT_EACH_END)
+               : 1;
 }
 
 int evidence_say(struct opening *opening, struct check_result *result,

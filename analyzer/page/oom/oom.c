@@ -399,10 +399,11 @@ int page_all_failures(struct doc *doc, const struct study *study, const struct v
     const size_t last = find_last_failure(study, view);
 
     doc_list_begin(doc, "oom", "Failed allocations");
-    for (size_t i = 0; i < study->history.failure_count; i++)
-        if (page_oom_shows(study, view, &study->history.failures[i]) &&
-            add_failure_row(doc, study, view, i, err))
-            return -1;
+    if (add_failed_allocations(doc, study, view, 0, err))
+        return -1;
+    if (study->history.failures_in_all > study->history.failure_count)
+        doc_note(doc, "Of %" PRIu64 " failed allocations the first and the last %d are shown.",
+                 study->history.failures_in_all, FAILURES_AT_EACH_END);
     doc_list_end(doc);
     return add_last_holders(doc, study, view, last, err) || add_retries(doc, study, view, err) ? -1
                                                                                                : 0;

@@ -293,7 +293,7 @@ struct history {
     size_t mempool_count, mempool_capacity;
     struct failure *failures; /* in order; see FAILURES_AT_EACH_END */
     size_t failure_count, failure_capacity;
-    uint64_t failures_in_all;
+    uint64_t failures_in_all, failures_of_device[DEVICE_SLOTS];
     bool has_open_failure;           /* one after which nothing was allocated yet */
     struct waiting_failure *waiting; /* it is not known yet; see replay/failures.h */
     size_t waiting_count, waiting_capacity;
