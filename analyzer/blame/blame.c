@@ -284,12 +284,12 @@ const struct blamed *blame_of(const struct blame *blame, uint32_t stack_id)
     return blame_of_backward(blame, (struct blame_stack){.stack_id = stack_id});
 }
 
-int blame_alone(char who[BLAME_TEXT_BYTES], struct symbols *symbols, uint32_t stack_id,
+int blame_alone(char who[BLAME_TEXT_BYTES], struct symbols *symbols, struct blame_stack stack,
                 struct err *err)
 {
     struct blame blame;
 
-    if (blame_stacks(&blame, symbols, &stack_id, 1, err))
+    if (blame_backwards(&blame, symbols, &stack, 1, err))
         return -1;
     snprintf(who, BLAME_TEXT_BYTES, "%s", blame.items[0].who);
     const int known = blame.items[0].is_known;

@@ -69,7 +69,7 @@ const struct blamed *blame_of_backward(const struct blame *blame, struct blame_s
 
 /* Of one stack that stands alone. Returns 1, 0: no stack was taken, as who says then, or -1. */
 #define BLAME_TEXT_BYTES (STACK_SITE_TEXT_BYTES + 2 * STACK_FUNCTION_BYTES + 8)
-int blame_alone(char who[BLAME_TEXT_BYTES], struct symbols *symbols, uint32_t stack_id,
+int blame_alone(char who[BLAME_TEXT_BYTES], struct symbols *symbols, struct blame_stack stack,
                 struct err *err);
 
 #endif

@@ -64,7 +64,8 @@ int page_step_site(struct doc *doc, const struct study *study, uint32_t stack_id
 {
     char who[BLAME_TEXT_BYTES];
 
-    if (stack_id && blame_alone(who, study->symbols, stack_id, err) < 0)
+    const struct blame_stack stack = {.stack_id = stack_id};
+    if (stack_id && blame_alone(who, study->symbols, stack, err) < 0)
         return -1;
     doc_text(doc_detail(doc), "step_site", "A step begins at", stack_id ? who : NULL);
     return 0;

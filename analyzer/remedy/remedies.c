@@ -216,8 +216,12 @@ static struct remedy answer_of(const struct inquiry *inquiry, size_t number)
     struct remedy remedy = {.key = inquiry->keys[number],
                             .gain_known = true,
                             .gain_bytes = gain_bytes > 0 ? (uint64_t)gain_bytes : 0,
-                            .stack_id =
-                                what_if->sign_stack ? what_if->sign_stack : what_if->most_stack};
+                            .stack_id = what_if->most_stack,
+                            .forward_stack_id = what_if->most_forward_stack};
+    if (what_if->sign_stack) {
+        remedy.stack_id = what_if->sign_stack;
+        remedy.forward_stack_id = 0;
+    }
     if (what_if->rule == WHAT_CALLS) {
         remedy.line = inquiry->what_ifs.lines[what_if->line].location;
         remedy.callee = at_moment_callee(&inquiry->at, remedy.line);
@@ -336,7 +340,8 @@ static int advise_empty_cache(struct inquiry *inquiry, struct err *err)
         (struct remedy){.key = REMEDY_empty_cache,
                         .gain_known = true,
                         .gain_bytes = frag.free_bytes - frag.stranded_bytes,
-                        .stack_id = failure->event.stack_id};
+                        .stack_id = failure->event.stack_id,
+                        .forward_stack_id = failure->forward_stack_id};
     return 0;
 }
 

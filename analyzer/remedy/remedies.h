@@ -22,10 +22,10 @@ struct remedy {
     enum remedy_key key;
     bool gain_known;
     uint64_t gain_bytes;
-    uint32_t stack_id; /* whose site the words name; 0: none */
-    uint32_t line;     /* checkpoint, no_grad: the location that calls; 0: none */
-    uint32_t callee;   /* the location inside what it calls; 0: not of the program */
-    uint64_t count;    /* of the calls */
+    uint32_t stack_id, forward_stack_id; /* whose site the words name; 0: none */
+    uint32_t line;                       /* checkpoint, no_grad: the location that calls; 0: none */
+    uint32_t callee; /* the location inside what it calls; 0: not of the program */
+    uint64_t count;  /* of the calls */
 };
 
 enum { REMEDY_SETTING_BYTES = 512 };

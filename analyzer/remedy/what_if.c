@@ -214,7 +214,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
 }
 
 static void note_most(struct what_ifs *what_ifs, const struct held_block *block,
-                      uint64_t largest_bytes[])
+                      uint32_t forward_stack_id, uint64_t largest_bytes[])
 {
     for (size_t i = 0; i < what_ifs->count; i++) {
         struct what_if *what_if = &what_ifs->items[i];
@@ -224,21 +224,26 @@ static void note_most(struct what_ifs *what_ifs, const struct held_block *block,
         if (block->size_bytes > largest_bytes[i]) {
             largest_bytes[i] = block->size_bytes;
             what_if->most_stack = block->stack_id;
+            what_if->most_forward_stack = forward_stack_id;
         }
     }
 }
 
 /* What the questions concern at the moment itself. */
-static int note_moment(struct what_ifs *what_ifs, const struct cursor *at, bool failed)
+static int note_moment(struct what_ifs *what_ifs, const struct cursor *at,
+                       const struct failure *failed)
 {
+    const struct history *history = at->history;
     uint64_t *largest_bytes = array_new(what_ifs->count, sizeof *largest_bytes, at->err);
     if (!largest_bytes)
         return -1;
-    for (uint32_t i = 0; i < at->history->block_slots.used; i++)
-        if (at->history->blocks[i].stock == what_ifs->stock)
-            note_most(what_ifs, &what_ifs->blocks[i + 1], largest_bytes);
+    for (uint32_t i = 0; i < history->block_slots.used; i++)
+        if (history->blocks[i].stock == what_ifs->stock)
+            note_most(what_ifs, &what_ifs->blocks[i + 1], history->blocks[i].forward_stack_id,
+                      largest_bytes);
     if (failed)
-        note_most(what_ifs, &what_ifs->blocks[FAILED_BLOCK], largest_bytes);
+        note_most(what_ifs, &what_ifs->blocks[FAILED_BLOCK], failed->forward_stack_id,
+                  largest_bytes);
     free(largest_bytes);
     return 0;
 }

@@ -37,7 +37,7 @@ struct what_if {
     uint64_t bytes;      /* live now, of those that it concerns */
     int64_t high_bytes;  /* the answer: the most that was live without them */
     uint64_t most_bytes; /* the most that it concerned at the moment that is asked about */
-    uint32_t most_stack; /* the stack of the largest such block then */
+    uint32_t most_stack, most_forward_stack; /* the stacks of the largest such block then */
 };
 
 struct what_ifs {

@@ -191,6 +191,27 @@ def test_failures_are_numbered_as_at_oom_counts_them(trace):
     assert moment["seq"] == 2
 
 
+def test_failures_are_headed_by_the_lines_that_tell_them_from_each_other_and_from_what_was_live(trace):
+    make = ("util.py", 3, "make")
+    trace.alloc(15 * GIB, stack=trace.stack(make, ("train.py", 5, "load")))
+    for line in (9, 12):
+        fail(trace, 2 * GIB, free=GIB - CONTEXT, stack=trace.stack(make, ("train.py", line, "step")))
+    page = load_json("oom", trace.write())
+    assert [oom["site"] for oom in page["oom"]] == ["train.py:9 step", "train.py:12 step"]
+    assert "train.py:12 step asked for 2.00 GiB" in page["answer"][0] and "most by train.py:5 load" in page["answer"][0]
+
+
+def test_a_failure_in_a_backward_is_headed_by_its_forward_line(trace):
+    trace.rows["module"].append((1, "/me/libtorch_cpu.so", None, 0x10000, 0x10000, 0x20000))
+    trace.name(0x10010, (None, 1, "torch::autograd::generated::MmBackward0::apply"))
+    segment = trace.alloc(15 * GIB)
+    trace.event("autograd-node", address=1, object=7, size=0)
+    trace.tensor(segment, GIB, stack=trace.stack(("train.py", 9, "forward")))
+    trace.event("autograd-node", address=1, object=7, size=1)
+    trace.fail(2 * GIB, "tensor", stack=trace.stack(0x10010))
+    assert ooms(trace)[0]["site"] == "MmBackward0 of train.py:9 forward"
+
+
 def test_of_many_failures_the_first_and_last_hundred_are_explained(trace):
     for size in range(1, 301):
         trace.fail(size)

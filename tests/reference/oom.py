@@ -2,7 +2,7 @@
 """Why an allocation failed: the evidence and the verdict, as doc/ and analyzer/oom/oom.h define them. Figures are asked."""
 
 from reference import outside
-from reference.blame import alone, headed
+from reference.blame import Heads, called, headed, stacks_of, who
 from reference.frag_model import held_at, holes, joined
 from reference.ledger import Ledger
 
@@ -214,6 +214,23 @@ def retries(figures):
     return headed(list(sites.values()))
 
 
+def asker_of(figures, failure):
+    """Its stack, and that of the forward operator that it was for."""
+    return tuple(figures.books.stack_frames(stack) for stack in (failure.event.stack, figures.forward.get(failure.event.index)))
+
+
+def told_apart(figures, both):
+    """Headed among all that failed and what was live at the failure that the answer speaks of."""
+    chosen = None
+    for failure in figures.failures.list:
+        if not chosen or kind(figures, chosen) == "caught" or kind(figures, failure) != "caught":
+            chosen = failure
+    held_stock, _ = gather(figures, chosen.event, chosen.stock)
+    live = figures.live_blocks(held_stock, chosen.event.index)
+    heads = Heads([*stacks_of(figures, live).values(), *(asker_of(figures, failure) for failure in figures.failures.list)])
+    return {"site": who(heads, *both), "called": called(heads, *both), "frames": both[0]}
+
+
 def explain(figures, number):
     books = figures.books
     failure = figures.failures.list[number]
@@ -255,7 +272,7 @@ def explain(figures, number):
         ],
         **found,
         "kind_reason": kind_reason(figures, failure),
-        **alone(books, event.stack),
+        **told_apart(figures, asker_of(figures, failure)),
         "holders": figures.sites(held_stock, event.index),
         "categories": {category: bytes_ for category, bytes_ in categories.items() if bytes_},
     }

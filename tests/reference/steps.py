@@ -67,13 +67,21 @@ class Steps:
             "begin": begin,
         }
 
+    def stacks(self, block):
+        """Its own, and that of the forward operator that a backward took it for."""
+        return block.stack or 0, self.figures.forward.get(block.begin) or 0
+
+    def frames(self, stacks):
+        return tuple(self.books.stack_frames(stack) for stack in stacks)
+
     def sites_of(self, changes):
-        """({stack: bytes it allocated}, {stack: its largest block})"""
+        """({stacks: bytes they allocated}, {stacks: their largest block})"""
         sites, largest = {}, {}
         for _, block, birth, _ in changes:
             if birth and block.size:
-                sites[block.stack] = sites.get(block.stack, 0) + block.size
-                largest[block.stack] = max(largest.get(block.stack, 0), block.size)
+                stacks = self.stacks(block)
+                sites[stacks] = sites.get(stacks, 0) + block.size
+                largest[stacks] = max(largest.get(stacks, 0), block.size)
         return sites, largest
 
     def levels(self, begin, end):
@@ -209,8 +217,9 @@ class Steps:
     def age(self, age, blocks):
         held = {}
         for block in blocks:
-            held[block.stack] = held.get(block.stack, 0) + block.size
-        stack = min(held, key=lambda stack: (-held[stack], stack))
+            stacks = self.stacks(block)
+            held[stacks] = held.get(stacks, 0) + block.size
+        stack = min(held, key=lambda stacks: (-held[stacks], stacks))
         row = {"age": age, "bytes": sum(held.values()), "blocks": len(blocks)}
         return {**row, "most_bytes": held[stack], "stack": stack}
 
@@ -240,13 +249,13 @@ class Steps:
 
     def page(self):
         outlier, sites = self.outlier()
-        ages, frames = self.ages(), self.books.stack_frames
-        heads = Heads([(frames(row["stack"]), []) for row in [*sites, *ages]])
+        ages = self.ages()
+        heads = Heads([self.frames(row["stack"]) for row in [*sites, *ages]])
         for row in sites:
-            row["frames"] = frames(row.pop("stack"))
-            row |= {"site": who(heads, row["frames"], []), "called": called(heads, row["frames"], [])}
+            stacks = self.frames(row.pop("stack"))
+            row |= {"frames": stacks[0], "site": who(heads, *stacks), "called": called(heads, *stacks)}
         for row in ages:
-            row["most_site"] = who(heads, frames(row.pop("stack")), []) or NO_STACK
+            row["most_site"] = who(heads, *self.frames(row.pop("stack"))) or NO_STACK
         return {
             **self.figures.layer(self.stock), "step_count": len(self.rows),
             "steps_end_with": (*KINDS, "an allocation that repeats")[self.kind],

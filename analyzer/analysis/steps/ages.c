@@ -34,35 +34,61 @@ static enum age age_of(const struct stock_steps *own, const struct block *block,
     return AGE_EARLIER;
 }
 
-/* Sums by call stack, of one age. */
-static void find_holder(struct ages *ages, enum age age, const struct stock_steps *own,
-                        const struct step_watch *watch, struct live_walk walk, uint64_t *sums)
-{
-    const struct block *block;
-    uint64_t most_bytes = 0;
+/* A block, then what all blocks of its age and stacks hold. */
+struct held {
+    enum age age;
+    uint32_t stack_id, forward_stack_id;
+    uint64_t bytes;
+};
 
-    while ((block = live_walk_next(&walk))) {
-        if (age_of(own, block, watch->first_end_index) != age)
-            continue;
-        ages->rows[age].bytes += block->size_bytes;
-        ages->rows[age].count++;
-        uint64_t *sum = &sums[block->stack_id];
-        *sum += block->size_bytes;
-        if (*sum < most_bytes || (ages->rows[age].count > 1 && *sum == most_bytes &&
-                                  block->stack_id > ages->rows[age].stack_id))
-            continue;
-        most_bytes = *sum;
-        ages->rows[age].stack_id = block->stack_id;
-    }
-    ages->rows[age].stack_bytes = most_bytes;
+static int compare_held(const void *left, const void *right)
+{
+    const struct held *a = left, *b = right;
+
+    if (a->age != b->age)
+        return a->age < b->age ? -1 : 1;
+    if (a->stack_id != b->stack_id)
+        return a->stack_id < b->stack_id ? -1 : 1;
+    return (a->forward_stack_id > b->forward_stack_id) -
+           (a->forward_stack_id < b->forward_stack_id);
 }
 
-static void clear_sums(uint64_t *sums, struct live_walk walk)
+/* The caller frees them, also on -1. */
+static int find_held(struct held **held, size_t *count, const struct stock_steps *own,
+                     const struct step_watch *watch, struct live_walk walk, struct err *err)
 {
     const struct block *block;
+    size_t capacity = 0;
 
-    while ((block = live_walk_next(&walk)))
-        sums[block->stack_id] = 0;
+    while ((block = live_walk_next(&walk))) {
+        struct held *grown = array_grow(*held, &capacity, *count, sizeof *grown, err);
+        if (!grown)
+            return -1;
+        *held = grown;
+        grown[(*count)++] =
+            (struct held){age_of(own, block, watch->first_end_index), block->stack_id,
+                          block->forward_stack_id, block->size_bytes};
+    }
+    if (*count)
+        qsort(*held, *count, sizeof **held, compare_held);
+    return 0;
+}
+
+/* Sorted: those of one age and its stacks lie side by side. */
+static void sum_up(struct ages *ages, struct held *held, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct age_row *row = &ages->rows[held[i].age];
+        row->bytes += held[i].bytes;
+        row->count++;
+        if (i && !compare_held(&held[i - 1], &held[i]))
+            held[i].bytes += held[i - 1].bytes;
+        if (row->count > 1 && held[i].bytes <= row->stack_bytes)
+            continue;
+        row->stack_bytes = held[i].bytes;
+        row->stack_id = held[i].stack_id;
+        row->forward_stack_id = held[i].forward_stack_id;
+    }
 }
 
 int ages_at_peak(struct ages *ages, const struct step_watch *watch, const struct history *history,
@@ -75,14 +101,12 @@ int ages_at_peak(struct ages *ages, const struct step_watch *watch, const struct
     if (!own || !own->peak_ordinal || !watch->step_count || peak_index == INDEX_NONE)
         return 0;
     ages->ordinal = own->peak_ordinal;
-    uint64_t *sums = array_new(own->stack_limit, sizeof *sums, err);
-    if (!sums)
-        return -1;
-    for (int age = 0; age < AGE_COUNT; age++) {
-        const struct live_walk walk = live_walk_begin(history, stock, peak_index);
-        find_holder(ages, (enum age)age, own, watch, walk, sums);
-        clear_sums(sums, walk);
-    }
-    free(sums);
-    return 0;
+    const struct live_walk walk = live_walk_begin(history, stock, peak_index);
+    struct held *held = NULL;
+    size_t count = 0;
+    const int status = find_held(&held, &count, own, watch, walk, err);
+    if (!status)
+        sum_up(ages, held, count);
+    free(held);
+    return status;
 }

@@ -11,13 +11,15 @@
 
 enum age { AGE_THIS, AGE_BEFORE, AGE_TWO_BEFORE, AGE_EARLIER, AGE_FIRST, AGE_COUNT };
 
+struct age_row {
+    uint64_t bytes, count;
+    uint32_t stack_id, forward_stack_id; /* that hold most of it; as a block's */
+    uint64_t stack_bytes;                /* by those */
+};
+
 struct ages {
     uint64_t ordinal; /* of the step of the peak; 0: the trace has no steps */
-    struct {
-        uint64_t bytes, count;
-        uint32_t stack_id;    /* that holds most of it */
-        uint64_t stack_bytes; /* by that */
-    } rows[AGE_COUNT];
+    struct age_row rows[AGE_COUNT];
 };
 
 int ages_at_peak(struct ages *ages, const struct step_watch *watch, const struct history *history,

@@ -75,7 +75,10 @@ static int compare_sites(const void *left, const void *right)
 
     if (more_a > more_b || more_a < more_b)
         return more_a < more_b ? 1 : -1;
-    return (a->stack_id > b->stack_id) - (a->stack_id < b->stack_id);
+    if (a->stack_id != b->stack_id)
+        return a->stack_id < b->stack_id ? -1 : 1;
+    return (a->forward_stack_id > b->forward_stack_id) -
+           (a->forward_stack_id < b->forward_stack_id);
 }
 
 /* Sums over known sites of their largest block. */
@@ -98,7 +101,7 @@ static void add_site(struct outlier *outlier, struct largest *largest,
     }
     if ((double)own.bytes > typical)
         outlier->sites[outlier->count++] =
-            (struct outlier_site){site->stack_id, own.bytes, typical};
+            (struct outlier_site){site->stack_id, site->forward_stack_id, own.bytes, typical};
 }
 
 static void sum_up(struct outlier *outlier, const struct largest *largest)
@@ -132,13 +135,13 @@ static int find_sites(struct outlier *outlier, const struct stock_steps *own, st
         for (size_t i = 0; i < own->touched_count; i++) {
             const struct site_steps *site = &own->sites[own->touched[i]];
             add_site(outlier, &largest, site,
-                     (struct step_site){site->stack_id, site->now_bytes, site->now_largest_bytes},
+                     (struct step_site){own->touched[i], site->now_bytes, site->now_largest_bytes},
                      false);
         }
     else if (outlier->step.ordinal > 1)
         for (size_t i = 0; i < own->highest_site_count; i++) {
             const struct step_site *site = &own->highest_sites[i];
-            add_site(outlier, &largest, &own->sites[own->numbers[site->stack_id] - 1], *site, true);
+            add_site(outlier, &largest, &own->sites[site->number], *site, true);
         }
     if (outlier->count)
         qsort(outlier->sites, outlier->count, sizeof *outlier->sites, compare_sites);

@@ -27,9 +27,9 @@ enum outlier_cause {
     OUTLIER_MORE,  /* more bytes at call stacks of other steps */
 };
 
-/* What a call stack allocated in the step, and on average in the others that it allocated in. */
+/* What a call stack, in a backward for one forward operator, allocated in the step, and on average in the others that it allocated in. */
 struct outlier_site {
-    uint32_t stack_id;
+    uint32_t stack_id, forward_stack_id;
     uint64_t bytes;
     double typical_bytes; /* 0: in no other step */
 };

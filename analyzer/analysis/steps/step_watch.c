@@ -29,25 +29,39 @@ static struct stock_steps *find_stock(struct step_watch *watch, const struct cur
     return own->numbers ? own : NULL;
 }
 
-static struct site_steps *find_site(struct stock_steps *own, uint32_t stack_id, struct err *err)
+static uint32_t site_number(const struct stock_steps *own, const struct block *block)
 {
-    if (own->numbers[stack_id])
-        return &own->sites[own->numbers[stack_id] - 1];
+    if (block->forward_stack_id)
+        return address_map_get(&own->backward_numbers, block->forward_stack_id, block->stack_id);
+    return own->numbers[block->stack_id] ? own->numbers[block->stack_id] - 1 : ADDRESS_MAP_NONE;
+}
+
+static struct site_steps *find_site(struct stock_steps *own, const struct block *block,
+                                    struct err *err)
+{
+    const uint32_t number = site_number(own, block);
+    if (number != ADDRESS_MAP_NONE)
+        return &own->sites[number];
     struct site_steps *grown =
         array_grow(own->sites, &own->site_capacity, own->site_count, sizeof *grown, err);
     if (!grown)
         return NULL;
     own->sites = grown;
-    grown += own->site_count++;
-    own->numbers[stack_id] = (uint32_t)own->site_count;
-    *grown = (struct site_steps){.stack_id = stack_id};
+    grown += own->site_count;
+    *grown = (struct site_steps){block->stack_id, .forward_stack_id = block->forward_stack_id};
+    if (!block->forward_stack_id)
+        own->numbers[block->stack_id] = (uint32_t)own->site_count + 1;
+    else if (address_map_put(&own->backward_numbers, block->forward_stack_id, block->stack_id,
+                             (uint32_t)own->site_count, err))
+        return NULL;
+    own->site_count++;
     return grown;
 }
 
-static int add_birth(struct stock_steps *own, uint32_t stack_id, uint64_t size_bytes,
-                     struct err *err)
+static int add_birth(struct stock_steps *own, const struct block *block, struct err *err)
 {
-    struct site_steps *site = find_site(own, stack_id, err);
+    const uint64_t size_bytes = block->size_bytes;
+    struct site_steps *site = find_site(own, block, err);
     if (!site)
         return -1;
     if (!site->now_bytes && size_bytes) {
@@ -115,7 +129,7 @@ static int keep_highest(struct stock_steps *own, const struct step *step, struct
             return -1;
         own->highest_sites = grown;
         grown[own->highest_site_count++] =
-            (struct step_site){site->stack_id, site->now_bytes, site->now_largest_bytes};
+            (struct step_site){own->touched[i], site->now_bytes, site->now_largest_bytes};
     }
     return 0;
 }
@@ -179,6 +193,7 @@ static void begin_again(struct step_watch *watch, const struct cursor *at)
             continue;
         sum_sites(own, false);
         memset(own->numbers, 0, own->stack_limit * sizeof *own->numbers);
+        address_map_release(&own->backward_numbers);
         own->site_count = own->window_count = own->highest_site_count = 0;
         own->window_steps = own->peak_ordinal = 0;
         own->highest = (struct step){0};
@@ -283,7 +298,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
         return 0;
     own->current.allocated_bytes += block->size_bytes;
     own->allocated_bytes += block->size_bytes;
-    return watch->step_count ? add_birth(own, block->stack_id, block->size_bytes, at->err) : 0;
+    return watch->step_count ? add_birth(own, block, at->err) : 0;
 }
 
 static int on_span(void *self, const struct cursor *at, const struct spans *spans, uint32_t span,
@@ -357,6 +372,7 @@ void step_watch_release(struct step_watch *watch)
 {
     for (size_t i = 0; i < watch->stock_count; i++) {
         free(watch->stocks[i].numbers);
+        address_map_release(&watch->stocks[i].backward_numbers);
         free(watch->stocks[i].sites);
         free(watch->stocks[i].touched);
         free(watch->stocks[i].highest_sites);

@@ -36,15 +36,15 @@ struct step {
     struct driver_work work;
 };
 
-/* A call stack's allocations in one step. */
+/* Allocations in one step by a call stack, in a backward for one forward operator. */
 struct step_site {
-    uint32_t stack_id;
+    uint32_t number; /* of the stock's sites */
     uint64_t bytes, largest_bytes;
 };
 
 /* The same over all steps after the first that are over. */
 struct site_steps {
-    uint32_t stack_id;
+    uint32_t stack_id, forward_stack_id;   /* as a block's */
     uint64_t steps_count;                  /* that it allocated in */
     uint64_t bytes, largest_bytes;         /* sums */
     uint64_t now_bytes, now_largest_bytes; /* of the step that is not over */
@@ -55,8 +55,9 @@ struct step_window {
 };
 
 struct stock_steps {
-    /* By stack id the number of its site, from 1; 0: none. */
+    /* By stack id the number of its site, from 1; 0: none. Of a backward, by its two stacks from 0. */
     uint32_t *numbers;
+    struct address_map backward_numbers;
     size_t stack_limit;
     struct site_steps *sites;
     size_t site_count, site_capacity;

@@ -193,7 +193,8 @@ static void add_sum(struct doc *doc, const struct oom *oom, const char *key, con
 }
 
 static int add_failed_allocation(struct doc *doc, const struct study *study,
-                                 const struct view *view, size_t number, struct err *err)
+                                 const struct view *view, const struct oom_told *told,
+                                 size_t number, struct err *err)
 {
     const struct failure *failure = &study->history.failures[number];
     struct text sentence;
@@ -210,7 +211,8 @@ static int add_failed_allocation(struct doc *doc, const struct study *study,
     add_refusals(doc, study, failure);
     doc_note(doc, "%s", sentence.data);
     text_release(&sentence);
-    return page_frames(doc, study, view, failure->event.stack_id, HOLDER_FRAME_LINES, err) ||
+    return page_frames_of(doc, study, view, page_oom_asker(told, failure), 0, HOLDER_FRAME_LINES,
+                          err) ||
                    add_failure_holders(doc, study, view, &oom, err)
                ? -1
                : 0;
@@ -238,14 +240,35 @@ static size_t find_last_failure(const struct study *study, const struct view *vi
     return SIZE_MAX;
 }
 
-static int add_failure_row(struct doc *doc, const struct study *study, const struct view *view,
-                           size_t number, struct err *err)
+/* Those from `first` on. */
+static int add_rows(struct doc *doc, const struct study *study, const struct view *view,
+                    const struct oom_told *told, size_t first, struct err *err)
 {
-    doc_row_begin(doc);
-    if (doc_takes(doc, DOC_BOTH) && add_failed_allocation(doc, study, view, number, err))
-        return -1;
-    doc_row_end(doc);
+    for (size_t i = first; i < study->history.failure_count; i++) {
+        if (!page_oom_shows(study, view, &study->history.failures[i]))
+            continue;
+        doc_row_begin(doc);
+        if (doc_takes(doc, DOC_BOTH) && add_failed_allocation(doc, study, view, told, i, err))
+            return -1;
+        doc_row_end(doc);
+    }
     return 0;
+}
+
+static int add_failed_allocations(struct doc *doc, const struct study *study,
+                                  const struct view *view, size_t first, struct err *err)
+{
+    const struct failure *chosen = page_oom_chosen(study, view);
+    struct oom_told told;
+    struct oom oom;
+
+    if (!chosen)
+        return 0;
+    if (oom_explain(&oom, &study->history, chosen, err) || page_oom_tell(&told, study, &oom, err))
+        return -1;
+    const int status = add_rows(doc, study, view, &told, first, err);
+    page_oom_told_release(&told);
+    return status;
 }
 
 static int add_retry(struct doc *doc, const struct study *study, const struct view *view,
@@ -445,7 +468,7 @@ int page_last_failure(struct doc *doc, const struct study *study, const struct v
     const size_t last = find_last_failure(study, view);
 
     doc_list_begin(doc, "oom", count > 1 ? "The last failed allocation" : "Failed allocation");
-    if (last != SIZE_MAX && add_failure_row(doc, study, view, last, err))
+    if (add_failed_allocations(doc, study, view, last, err))
         return -1;
     if (count > 1)
         doc_note(doc, "%" PRIu64 " failed in all: see 'gpumemtrace oom'.", count);

@@ -3,7 +3,9 @@
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_OOM_H
 #define GPUMEMTRACE_ANALYZER_PAGE_OOM_H
 
+#include "analyzer/analysis/sites.h"
 #include "analyzer/analysis/study.h"
+#include "analyzer/blame/blame.h"
 #include "analyzer/oom/oom.h"
 #include "analyzer/util/text.h"
 
@@ -13,6 +15,19 @@ void page_oom_explain(struct text *out, const struct oom *oom);
 /* Whether the view asks for it, by device and layer. */
 bool page_oom_shows(const struct study *study, const struct view *view,
                     const struct failure *failure);
+
+/* Who asked for what failed, and who held the rest when the one that is spoken of did: told apart from
+ * each other, so that a helper that all go through heads none of them. */
+struct oom_told {
+    struct sites sites; /* what was live */
+    struct blame blame; /* of the sites and of the calls that failed */
+};
+
+int page_oom_tell(struct oom_told *told, const struct study *study, const struct oom *oom,
+                  struct err *err);
+void page_oom_told_release(struct oom_told *told);
+/* The head of the call that failed. */
+const struct blamed *page_oom_asker(const struct oom_told *told, const struct failure *failure);
 
 /* The failure that the answer speaks of; NULL: none is shown. */
 const struct failure *page_oom_chosen(const struct study *study, const struct view *view);

@@ -291,38 +291,40 @@ void page_oom_explain(struct text *out, const struct oom *oom)
 
 /* --- the answer --- */
 
-/* Who asked and who held the rest, told apart from each other. */
-struct told {
-    struct sites sites; /* what was live */
-    struct blame blame; /* of the sites and of the call that failed */
-};
-
 static struct blame_stack asker(const struct failure *failure)
 {
     return (struct blame_stack){failure->event.stack_id, failure->forward_stack_id};
 }
 
-static int told_find(struct told *told, const struct study *study, const struct oom *oom,
-                     struct err *err)
+int page_oom_tell(struct oom_told *told, const struct study *study, const struct oom *oom,
+                  struct err *err)
 {
+    const struct history *history = &study->history;
+    size_t count = 0;
+
+    *told = (struct oom_told){0};
     if (sites_at(&told->sites, &study->categories, oom->stock, oom->failure->at.index, err))
         return -1;
-    struct blame_stack *stacks = array_new(told->sites.count + 1, sizeof *stacks, err);
-    int status = stacks ? 0 : -1;
-
+    const size_t limit = told->sites.count + history->failure_count;
+    struct blame_stack *stacks = array_new(limit, sizeof *stacks, err);
     for (size_t i = 0; stacks && i < told->sites.count; i++)
-        stacks[i] = site_stack(&told->sites.items[i]);
-    if (stacks) {
-        stacks[told->sites.count] = asker(oom->failure);
-        status = blame_backwards(&told->blame, study->symbols, stacks, told->sites.count + 1, err);
-    }
+        stacks[count++] = site_stack(&told->sites.items[i]);
+    for (size_t i = 0; stacks && i < history->failure_count; i++)
+        stacks[count++] = asker(&history->failures[i]);
+    const int status =
+        stacks ? blame_backwards(&told->blame, study->symbols, stacks, count, err) : -1;
     if (status)
         sites_release(&told->sites);
     free(stacks);
     return status;
 }
 
-static void told_release(struct told *told)
+const struct blamed *page_oom_asker(const struct oom_told *told, const struct failure *failure)
+{
+    return blame_of_backward(&told->blame, asker(failure));
+}
+
+void page_oom_told_release(struct oom_told *told)
 {
     sites_release(&told->sites);
     blame_release(&told->blame);
@@ -330,9 +332,9 @@ static void told_release(struct told *told)
 
 /* Of what the stack or else the call says. */
 static void add_asker(struct text *out, const struct study *study, const struct failure *failure,
-                      const struct told *told)
+                      const struct oom_told *told)
 {
-    const struct blamed *blamed = blame_of_backward(&told->blame, asker(failure));
+    const struct blamed *blamed = page_oom_asker(told, failure);
     const struct stock *stock = &study->history.stocks[failure->stock];
     const char *api = trace_hook(&study->trace, failure->event.hook_id);
     char layer[PAGE_LAYER_BYTES];
@@ -347,7 +349,7 @@ static void add_asker(struct text *out, const struct study *study, const struct 
 
 /* "; 11.20 GiB live tensors, most by train.py:61 encode (3.20 GiB)". */
 static int add_holder(struct text *out, const struct study *study, const struct oom *oom,
-                      const struct told *told, struct err *err)
+                      const struct oom_told *told, struct err *err)
 {
     char live[UNITS_TEXT_BYTES], most[UNITS_TEXT_BYTES];
     struct site_row *rows;
@@ -402,7 +404,7 @@ static void add_kind(struct text *out, const struct study *study, const struct o
 }
 
 static int add_told(struct text *out, const struct study *study, const struct oom *oom,
-                    const struct told *told, struct err *err)
+                    const struct oom_told *told, struct err *err)
 {
     const char *path = study_path(study, oom->failure->path);
     const struct sizes sizes = sizes_of(oom);
@@ -434,12 +436,12 @@ static int add_told(struct text *out, const struct study *study, const struct oo
 static int add_answer(struct text *out, const struct study *study, const struct oom *oom,
                       struct err *err)
 {
-    struct told told = {0};
+    struct oom_told told;
 
-    if (told_find(&told, study, oom, err))
+    if (page_oom_tell(&told, study, oom, err))
         return -1;
     const int status = add_told(out, study, oom, &told, err);
-    told_release(&told);
+    page_oom_told_release(&told);
     return status;
 }
 

@@ -48,9 +48,8 @@ static int find_words(struct words *words, const struct study *study, const stru
         name_line(words, study, remedy);
         return 0;
     }
-    return remedy->stack_id && blame_alone(words->who, study->symbols, remedy->stack_id, err) < 0
-               ? -1
-               : 0;
+    const struct blame_stack stack = {remedy->stack_id, remedy->forward_stack_id};
+    return remedy->stack_id && blame_alone(words->who, study->symbols, stack, err) < 0 ? -1 : 0;
 }
 
 /* Fills in {what}, {who}, {count} and {setting}. */

@@ -13,19 +13,40 @@
 
 /* --- what is found --- */
 
+static struct blame_stack stacks_of_site(const struct outlier_site *site)
+{
+    return (struct blame_stack){site->stack_id, site->forward_stack_id};
+}
+
+static struct blame_stack stacks_of_age(const struct age_row *row)
+{
+    return (struct blame_stack){row->stack_id, row->forward_stack_id};
+}
+
+const struct blamed *step_findings_of_site(const struct step_findings *found,
+                                           const struct outlier_site *site)
+{
+    return blame_of_backward(&found->blame, stacks_of_site(site));
+}
+
+const struct blamed *step_findings_of_age(const struct step_findings *found, enum age age)
+{
+    return blame_of_backward(&found->blame, stacks_of_age(&found->ages.rows[age]));
+}
+
 static int blame_all(struct step_findings *found, struct symbols *symbols, struct err *err)
 {
     const struct outlier *outlier = &found->outlier;
-    uint32_t *stacks = array_new(outlier->count + AGE_COUNT, sizeof *stacks, err);
+    struct blame_stack *stacks = array_new(outlier->count + AGE_COUNT, sizeof *stacks, err);
     size_t count = 0;
 
     if (!stacks)
         return -1;
     for (size_t i = 0; i < outlier->count; i++)
-        stacks[count++] = outlier->sites[i].stack_id;
+        stacks[count++] = stacks_of_site(&outlier->sites[i]);
     for (int age = 0; age < AGE_COUNT; age++)
-        stacks[count++] = found->ages.rows[age].stack_id;
-    const int status = blame_stacks(&found->blame, symbols, stacks, count, err);
+        stacks[count++] = stacks_of_age(&found->ages.rows[age]);
+    const int status = blame_backwards(&found->blame, symbols, stacks, count, err);
     free(stacks);
     return status;
 }
@@ -69,7 +90,7 @@ static const char *most_text(char out[WHO_BYTES], const struct step_findings *fo
         if ((site->typical_bytes <= 0) == is_new)
             snprintf(out, WHO_BYTES, ", %s by %s (%s%s)",
                      more > all / 2 ? "most of it" : "the largest part",
-                     blame_of(&found->blame, site->stack_id)->who, is_new ? "" : "+",
+                     step_findings_of_site(found, site)->who, is_new ? "" : "+",
                      units_bytes(bytes, (uint64_t)(more + 0.5)));
     }
     return out;
@@ -163,8 +184,7 @@ static int say_ages(struct opening *opening, const struct study *study, uint32_t
         return 1;
     return page_say(opening,
                     "At the peak %s is still there from the step before: %s holds most of it.",
-                    units_bytes(text, bytes),
-                    blame_of(&found->blame, found->ages.rows[AGE_BEFORE].stack_id)->who);
+                    units_bytes(text, bytes), step_findings_of_age(found, AGE_BEFORE)->who);
 }
 
 /* Where a step begins, if nothing marks it. */
@@ -172,9 +192,10 @@ static int say_rhythm(struct opening *opening, const struct study *study, struct
 {
     char who[BLAME_TEXT_BYTES];
 
-    if (!study->steps.rhythm.stack_id)
+    const struct blame_stack stack = {.stack_id = study->steps.rhythm.stack_id};
+    if (!stack.stack_id)
         return 1;
-    if (blame_alone(who, study->symbols, study->steps.rhythm.stack_id, err) < 0)
+    if (blame_alone(who, study->symbols, stack, err) < 0)
         return -1;
     return page_say(
         opening,
@@ -244,8 +265,8 @@ int page_steps_answer(struct opening *opening, const struct study *study, const 
         return page_say(opening, "No GPU memory was allocated.");
     if (!study->steps.step_count)
         return page_say(opening,
-                        "The trace has no steps, and no allocation repeats often enough to find "
-                        "them: call gpumemtrace_step() at the end of each, or name an NVTX range "
+                        "The trace has no steps, and no allocation that repeats shows where one "
+                        "begins: call gpumemtrace_step() at the end of each, or name an NVTX range "
                         "\"step\" (torch.cuda.nvtx.range_push).");
     if (step_findings_find(&found, study, stock, err))
         return -1;

@@ -21,6 +21,10 @@ struct step_findings {
 
 int step_findings_find(struct step_findings *found, const struct study *study, uint32_t stock,
                        struct err *err);
+/* Heads of the outlier's sites and of what holds most of an age. */
+const struct blamed *step_findings_of_site(const struct step_findings *found,
+                                           const struct outlier_site *site);
+const struct blamed *step_findings_of_age(const struct step_findings *found, enum age age);
 void step_findings_release(struct step_findings *found);
 
 /* The step that stands out on the device with the highest peak, or that none does. */

@@ -94,7 +94,7 @@ static struct outlier_row *find_rows(size_t *count, const struct step_findings *
     *count = rows ? limit : 0;
     for (size_t i = 0; rows && i < outlier->count; i++) {
         const struct outlier_site *site = &outlier->sites[i];
-        const struct blamed *blamed = blame_of(&found->blame, site->stack_id);
+        const struct blamed *blamed = step_findings_of_site(found, site);
         struct outlier_row *row = &rows[each_stack ? i : blamed->row];
         if (!row->stack_count++)
             row->blamed = blamed;
@@ -145,8 +145,7 @@ static void add_ages(struct doc *doc, const struct step_findings *found)
         doc_bytes(doc, "bytes", "Bytes", found->ages.rows[age].bytes);
         doc_count(doc, "blocks", "Blocks", found->ages.rows[age].count);
         doc_bytes(doc, "most_bytes", "Most", found->ages.rows[age].stack_bytes);
-        doc_text(doc, "most_site", "By",
-                 blame_of(&found->blame, found->ages.rows[age].stack_id)->who);
+        doc_text(doc, "most_site", "By", step_findings_of_age(found, (enum age)age)->who);
         doc_row_end(doc);
     }
     doc_list_end(doc);
