@@ -209,7 +209,7 @@ static int say_unknown(struct opening *opening, const struct worst *worst)
     if (growth->steps == GROWTH_NO_STEPS)
         return page_say(opening,
                         "Cannot tell whether memory leaks: the program marks no steps, and "
-                        "no allocation repeats often enough to find them. Call "
+                        "no allocation that repeats shows where one begins. Call "
                         "gpumemtrace_step() at the end of each step, or name an NVTX range "
                         "\"step\".");
     if (!growth->total.has_slope)

@@ -148,7 +148,7 @@ def test_a_program_without_steps_in_which_nothing_repeats_tells_nothing(trace):
         trace.alloc(100, stack=trace.stack(f"once_{number}"))
     assert verdict(trace) == ("cannot tell", None, None)
     assert says(trace).startswith("Cannot tell whether memory leaks: the program marks no steps, and no allocation "
-                                  "repeats often enough to find them. Call gpumemtrace_step()")
+                                  "that repeats shows where one begins. Call gpumemtrace_step()")
 
 
 def test_without_steps_an_allocation_that_repeats_tells_how_long_one_is(trace):

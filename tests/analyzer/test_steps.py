@@ -241,9 +241,61 @@ def test_many_steps_are_at_most_129_rows_and_none_of_their_peaks_is_lost(trace):
 
 def test_a_trace_without_steps_says_how_to_name_them(trace):
     trace.alloc(MIB)
-    assert ask(trace)["answer"][0].startswith("The trace has no steps, and no allocation repeats often enough to find them: "
+    assert ask(trace)["answer"][0].startswith("The trace has no steps, and no allocation that repeats shows where one begins: "
                                               "call gpumemtrace_step() at the end of each")  # fmt: skip
     assert "steps" not in ask(trace)["devices"][0]
+
+
+def infer(trace, lines, caller=("run.py", 9, "<module>"), count=20):
+    """A program without marks calls a model: each line of its forward calls a layer so many times."""
+    call = ("torch/nn/modules/module.py", 1553, "Module._call_impl")
+    for _ in range(count):
+        for line, layers, function in lines:
+            for _ in range(layers):
+                layer = ("torch/nn/modules/linear.py", 125, "Linear.forward")
+                trace.free(trace.alloc(MIB, stack=trace.stack(layer, call, ("model.py", line, function), call, caller)))
+
+
+def test_a_layer_that_is_called_in_a_loop_is_no_step(trace):
+    infer(trace, [(5, 1, "Net.forward"), (6, 12, "Net.forward"), (7, 12, "Net.forward"), (8, 12, "Net.forward")])
+    assert (steps(trace)["step_count"], steps(trace)["step_site"]) == (19, "run.py:9 <module>")
+
+
+def test_another_call_of_the_model_now_and_then_is_not_the_rhythm(trace):
+    for _ in range(10):
+        infer(trace, [(5, 1, "Net.forward"), (6, 12, "Net.forward")], count=9)
+        infer(trace, [(5, 1, "Net.forward")], caller=("run.py", 12, "<module>"), count=1)
+    assert steps(trace)["step_count"] == 89
+
+
+@pytest.mark.parametrize("lines", [
+    [(5, 16, "Sequential.forward")],  # sixteen layers, or sixteen calls
+    [(5, 1, "Sequential.forward")],
+    [(5, 8, "Net.forward"), (6, 9, "Net.forward")],  # neither repeats once a call
+])  # fmt: skip
+def test_layers_that_may_repeat_within_a_step_tell_no_steps(trace, lines):
+    infer(trace, lines)
+    assert ask(trace)["answer"][0].startswith("The trace has no steps")
+
+
+def test_what_a_backward_takes_is_headed_by_its_forward_line(trace):
+    trace.rows["module"].append((1, "/me/libtorch_cpu.so", None, 0x10000, 0x10000, 0x20000))
+    trace.name(0x10010, (None, 1, "torch::autograd::generated::MmBackward0::apply"))
+    apply, segment, held = trace.stack(0x10010), trace.alloc(64 * MIB), []
+    for step in range(1, 6):
+        for node, size in ((2 * step, 8 * MIB), (2 * step + 1, 4 * MIB)):
+            line = 10 + node % 2
+            trace.event("autograd-node", address=1, object=node, size=0)
+            trace.tensor_free(trace.tensor(segment, MIB, stack=trace.stack(("train.py", line, "forward"))))
+            trace.event("autograd-node", address=1, object=node, size=1)
+            held.append(trace.tensor(segment + len(held) % 4 * 16 * MIB, size, stack=apply))
+        trace.event("autograd-node", address=1)
+        for address in held[:-2]:
+            trace.tensor_free(address)
+        held = held[-2:]
+        trace.step(step)
+    page = load_json("steps", trace.write())["devices"][0]["steps"]
+    assert {row["most_site"] for row in page["ages"]} == {f"MmBackward0 of train.py:{line} forward" for line in (10, 11)}
 
 
 def test_without_marks_a_step_begins_at_an_allocation_that_repeats(trace):

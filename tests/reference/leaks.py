@@ -121,6 +121,17 @@ def printed(slopes):
 # --- a stock ---
 
 
+def call_of_model(frames):
+    """The callers of the outermost function "forward", from the inside; None: there is none."""
+    places = [i for i, frame in enumerate(frames) if frame[0] == "python" and frame[1].split(".")[-1] == "forward"]
+    return ("called", *frames[places[-1] + 1 :]) if places else None
+
+
+def round_up(ratio):
+    """A half is rounded up."""
+    return int(ratio + 0.5)
+
+
 class Growth:
     def __init__(self, figures, stock):
         self.figures, self.books, self.stock = figures, figures.books, stock
@@ -242,9 +253,19 @@ class Growth:
         rhythms = {stack: events for stack, events in births.items() if stack and self.repeats(stack, events)}
         if not rhythms:
             return
-        counts = collections.Counter(len(events) for events in rhythms.values())
+        calls = {stack: call_of_model(self.books.stack_frames(stack)) for stack in rhythms}
+        runs = {
+            stack: min(len(rhythms[s]) for s in rhythms if s == stack or (calls[s] and calls[s] == calls[stack])) for stack in rhythms
+        }
+        counts = collections.Counter(runs.values())
         most = min(count for count in counts if counts[count] == max(counts.values()))
-        chosen = min((s for s in rhythms if len(rhythms[s]) == most), key=lambda s: rhythms[s][0])
+        chosen = min((s for s in rhythms if len(rhythms[s]) == runs[s] == most), key=lambda s: rhythms[s][0])
+        beside = [len(rhythms[s]) for s in rhythms if calls[s] and calls[s] == calls[chosen]]
+        if any(abs(births - round_up(births / most) * most) > 2 * round_up(births / most) for births in beside):
+            return
+        in_sequence = any(frame[1] == "Sequential.forward" for frame in self.books.stack_frames(chosen) if frame[0] == "python")
+        if in_sequence and max(beside) <= most + 2:
+            return
         first, last = rhythms[chosen][0], rhythms[chosen][-1]
         period = (last - first) / (most - 1)
         self.steps, self.with_what, self.site = most, "an allocation that repeats", chosen

@@ -5,8 +5,9 @@
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
+#include "rhythm.h"
 
-enum { FEWEST_SAMPLES = 3, FEWEST_WINDOWS = 4, FEWEST_BIRTHS = 8 };
+enum { FEWEST_SAMPLES = 3, FEWEST_WINDOWS = 4 };
 
 /* --- the verdict on one line --- */
 
@@ -169,65 +170,6 @@ static int find_at_ends(struct growth *growth, const struct stock_ends *own, str
 
 /* --- steps that are found from what repeats --- */
 
-static bool repeats(const struct site_ends *site, uint64_t event_count)
-{
-    const uint64_t span = site->last_birth - site->first_birth;
-    const uint64_t gaps = site->births_count - 1;
-
-    return site->stack_id && site->births_count >= FEWEST_BIRTHS &&
-           site->most_live_count * 4 <= site->births_count &&
-           site->longest_gap * gaps <= 3 * span && span * 4 >= event_count;
-}
-
-static int compare_counts(const void *left, const void *right)
-{
-    const uint64_t *a = left, *b = right;
-
-    return (*a > *b) - (*a < *b);
-}
-
-/* The value that is there most often, the lowest of several. */
-static uint64_t most_frequent(uint64_t *counts, size_t count)
-{
-    uint64_t found = 0;
-    size_t most = 0;
-
-    qsort(counts, count, sizeof *counts, compare_counts);
-    for (size_t i = 0, run = 1; i < count; i++, run++) {
-        if (i + 1 < count && counts[i + 1] == counts[i])
-            continue;
-        if (run > most) {
-            most = run;
-            found = counts[i];
-        }
-        run = 0;
-    }
-    return found;
-}
-
-/* The first call stack of the most frequent rhythm; NULL and *status 0: nothing repeats. */
-static const struct site_ends *find_rhythm(const struct stock_ends *own, uint64_t event_count,
-                                           int *status, struct err *err)
-{
-    uint64_t *counts = array_new(own->count, sizeof *counts, err);
-    const struct site_ends *found = NULL;
-    size_t count = 0;
-
-    *status = counts ? 0 : -1;
-    for (size_t i = 0; counts && i < own->count; i++)
-        if (repeats(&own->sites[i], event_count))
-            counts[count++] = own->sites[i].births_count;
-    const uint64_t births = count ? most_frequent(counts, count) : 0;
-    for (size_t i = 0; count && i < own->count; i++) {
-        const struct site_ends *site = &own->sites[i];
-        if (site->births_count == births && repeats(site, event_count) &&
-            (!found || site->first_birth < found->first_birth))
-            found = site;
-    }
-    free(counts);
-    return found;
-}
-
 /* Whole windows between the second birth of the rhythm and a step after its last one. */
 static struct stretch find_stretch(const struct series *series, const struct site_ends *rhythm,
                                    double period_events, uint64_t event_count)
@@ -266,15 +208,16 @@ static int add_repeating_site(struct growth *growth, size_t *capacity, const str
     return keep(growth, capacity, &item, err);
 }
 
-static int find_at_beats(struct growth *growth, const struct stock_ends *own, uint64_t event_count,
-                         struct err *err)
+static int find_at_beats(struct growth *growth, const struct stock_ends *own,
+                         const struct trace *trace, uint64_t event_count, struct err *err)
 {
+    const struct site_ends *rhythm;
     size_t capacity = 0;
-    int status;
-    const struct site_ends *rhythm = find_rhythm(own, event_count, &status, err);
 
+    if (rhythm_find(&rhythm, own, trace, event_count, err))
+        return -1;
     if (!rhythm)
-        return status;
+        return 0;
     growth->steps = GROWTH_STEPS_REPEAT;
     growth->repeats = rhythm->stack_id;
     growth->ends_count = rhythm->births_count;
@@ -309,7 +252,7 @@ static int find(struct growth *growth, const struct growth_watch *watch, uint32_
     const struct stock_ends *own = &watch->stocks[stock];
     if (growth_watch_has_steps(watch))
         return find_at_ends(growth, own, err);
-    return watch->has_ended ? 0 : find_at_beats(growth, own, watch->event_count, err);
+    return watch->has_ended ? 0 : find_at_beats(growth, own, watch->trace, watch->event_count, err);
 }
 
 int growth_find(struct growth *growth, const struct growth_watch *watch, uint32_t stock,

@@ -11,10 +11,7 @@
  *   cannot tell  less than three ends after the first step, or bytes that vary more than they rise
  *
  * A step ends as step_ends.h says. In a trace without steps one is the time between two births at
- * a call stack that repeats: at least eight births, of which never more than a quarter are live at
- * once (a loop that only fills memory has no steps), no gap longer than three times the mean, over at
- * least a quarter of the events; of all such call stacks those whose number of births is the most
- * frequent (the lowest, of several). The bytes are then the least in windows of at least a step.
+ * a call stack that repeats: rhythm.h. The bytes are then the least in windows of at least a step.
  *
  * It must not know names. What grows may be a cache: cache_names.h.
  */

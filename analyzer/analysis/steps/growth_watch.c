@@ -227,6 +227,7 @@ static int on_end(void *self, const struct cursor *at)
 {
     struct growth_watch *watch = self;
     watch->event_count = at->history->event_count;
+    watch->trace = at->history->trace;
     const uint64_t ends_count = watch->has_ended ? watch->looked_count : watch->event_count;
     for (size_t i = 0; i < watch->stock_count; i++)
         if (watch->stocks[i].numbers && finish_stock(&watch->stocks[i], ends_count, at->err))

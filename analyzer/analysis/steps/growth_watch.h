@@ -61,6 +61,7 @@ struct growth_watch {
     uint64_t looked_count; /* ends of steps that are looked at */
     uint64_t step_begin;   /* event that the current step began with */
     uint64_t event_count;  /* all of them, when the replay is over */
+    const struct trace *trace;
 };
 
 struct observer growth_watch_observer(struct growth_watch *watch);

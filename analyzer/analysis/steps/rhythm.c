@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* What repeats; see rhythm.h. */
+#include "rhythm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/util/address_map.h"
+#include "analyzer/util/array.h"
+
+enum { FEWEST_BIRTHS = 8, STEPS_CUT = 2 };
+
+/* A call stack that repeats. */
+struct repeating {
+    const struct site_ends *site;
+    uint32_t caller; /* frame that called the model; means nothing without one */
+    bool is_of_model, is_in_sequence;
+    uint64_t runs_count; /* births of the one of its model that has the fewest */
+};
+
+struct repetitions {
+    struct repeating *items;
+    size_t count;
+    struct address_map fewest; /* by caller: the number of its item with the fewest births */
+};
+
+static bool repeats(const struct site_ends *site, uint64_t event_count)
+{
+    const uint64_t span = site->last_birth - site->first_birth;
+    const uint64_t gaps = site->births_count - 1;
+
+    return site->stack_id && site->births_count >= FEWEST_BIRTHS &&
+           site->most_live_count * 4 <= site->births_count &&
+           site->longest_gap * gaps <= 3 * span && span * 4 >= event_count;
+}
+
+/* --- calls of a model --- */
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t length = strlen(text), end_length = strlen(end);
+
+    return length >= end_length && !strcmp(text + length - end_length, end);
+}
+
+/* "ViT.forward"; before Python 3.11 "forward". */
+static bool is_forward(const char *function)
+{
+    return !strcmp(function, "forward") || ends_with(function, ".forward");
+}
+
+static void find_model(struct repeating *item, const struct trace *trace)
+{
+    uint32_t id = item->site->stack_id;
+
+    for (; id && id < trace->frame_limit && trace->frames[id].present;
+         id = trace->frames[id].parent_id) {
+        const struct trace_frame *frame = &trace->frames[id];
+        if (frame->kind != FRAME_PYTHON || frame->address >= trace->location_limit)
+            continue;
+        const struct trace_location *location = &trace->locations[frame->address];
+        const char *function = trace_string(trace, location->function_id);
+        if (!is_forward(function))
+            continue;
+        item->is_of_model = true;
+        item->caller = frame->parent_id;
+        item->is_in_sequence |=
+            !strcmp(function, "Sequential.forward") ||
+            (!strcmp(function, "forward") &&
+             ends_with(trace_string(trace, location->file_id), "/nn/modules/container.py"));
+    }
+}
+
+static int note_fewest(struct repetitions *all, uint32_t number, struct err *err)
+{
+    const struct repeating *item = &all->items[number];
+    const uint32_t known = address_map_get(&all->fewest, 0, item->caller);
+
+    if (!item->is_of_model || (known != ADDRESS_MAP_NONE &&
+                               all->items[known].site->births_count <= item->site->births_count))
+        return 0;
+    return address_map_put(&all->fewest, 0, item->caller, number, err);
+}
+
+static int find_all(struct repetitions *all, const struct stock_ends *own,
+                    const struct trace *trace, uint64_t event_count, struct err *err)
+{
+    all->items = array_new(own->count, sizeof *all->items, err);
+    if (!all->items)
+        return -1;
+    for (size_t i = 0; i < own->count; i++) {
+        if (!repeats(&own->sites[i], event_count))
+            continue;
+        all->items[all->count].site = &own->sites[i];
+        find_model(&all->items[all->count], trace);
+        if (note_fewest(all, (uint32_t)all->count++, err))
+            return -1;
+    }
+    for (size_t i = 0; i < all->count; i++) {
+        struct repeating *item = &all->items[i];
+        item->runs_count = item->site->births_count;
+        if (item->is_of_model)
+            item->runs_count =
+                all->items[address_map_get(&all->fewest, 0, item->caller)].site->births_count;
+    }
+    return 0;
+}
+
+/* --- the number of steps --- */
+
+static int compare_counts(const void *left, const void *right)
+{
+    const uint64_t *a = left, *b = right;
+
+    return (*a > *b) - (*a < *b);
+}
+
+/* The value that is there most often, the lowest of several. */
+static uint64_t most_frequent(uint64_t *counts, size_t count)
+{
+    uint64_t found = 0;
+    size_t most = 0;
+
+    qsort(counts, count, sizeof *counts, compare_counts);
+    for (size_t i = 0, run = 1; i < count; i++, run++) {
+        if (i + 1 < count && counts[i + 1] == counts[i])
+            continue;
+        if (run > most) {
+            most = run;
+            found = counts[i];
+        }
+        run = 0;
+    }
+    return found;
+}
+
+static const struct repeating *first_of(const struct repetitions *all, uint64_t steps)
+{
+    const struct repeating *found = NULL;
+
+    for (size_t i = 0; i < all->count; i++) {
+        const struct repeating *item = &all->items[i];
+        if (item->runs_count == steps && item->site->births_count == steps &&
+            (!found || item->site->first_birth < found->site->first_birth))
+            found = item;
+    }
+    return found;
+}
+
+/* Whether so many births are some in each step; the run may begin or end within one. */
+static bool is_multiple(uint64_t births, uint64_t steps)
+{
+    const uint64_t each = (births + steps / 2) / steps, whole = each * steps;
+
+    return (births > whole ? births - whole : whole - births) <= STEPS_CUT * each;
+}
+
+static bool tells_steps(const struct repetitions *all, const struct repeating *chosen)
+{
+    const uint64_t steps = chosen->site->births_count;
+    bool has_more = false;
+
+    for (size_t i = 0; i < all->count && chosen->is_of_model; i++) {
+        const struct repeating *item = &all->items[i];
+        if (!item->is_of_model || item->caller != chosen->caller)
+            continue;
+        if (!is_multiple(item->site->births_count, steps))
+            return false;
+        has_more |= item->site->births_count > steps + STEPS_CUT;
+    }
+    return !chosen->is_in_sequence || has_more;
+}
+
+int rhythm_find(const struct site_ends **found, const struct stock_ends *own,
+                const struct trace *trace, uint64_t event_count, struct err *err)
+{
+    struct repetitions all = {0};
+    uint64_t *counts = array_new(own->count, sizeof *counts, err);
+    const int status = counts ? find_all(&all, own, trace, event_count, err) : -1;
+
+    *found = NULL;
+    for (size_t i = 0; !status && i < all.count; i++)
+        counts[i] = all.items[i].runs_count;
+    if (!status && all.count) {
+        const struct repeating *chosen = first_of(&all, most_frequent(counts, all.count));
+        *found = chosen && tells_steps(&all, chosen) ? chosen->site : NULL;
+    }
+    free(counts);
+    free(all.items);
+    address_map_release(&all.fewest);
+    return status;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The call stack whose births begin the steps of a trace that has none: one that repeats, at least
+ * eight births, of which never more than a quarter are live at once (a loop that only fills memory has
+ * no steps), no gap longer than three times the mean, over at least a quarter of the events.
+ *
+ *     for batch in data:       600 steps         the call of the model
+ *         model(batch)         ├─ forward:22     600 births of the embedding  ◄── begin the steps
+ *                              └─ forward:23   7,200 births of 12 layers
+ *
+ * Layers repeat within a step. So stacks that go through one call of a model (the outermost function
+ * "forward", and its callers) count together, with the fewest births of any of them: as often as the
+ * model ran. Of all numbers of births the most frequent is the number of steps (the lowest, of several),
+ * and the stack the first that has it. There is none where the births in that call of the model are no
+ * multiples of it, but for two steps more or less, or where the stack lies in a torch.nn.Sequential and
+ * no other of that call repeats more often: each birth may be a layer then. It must not know growth.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_RHYTHM_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_RHYTHM_H
+
+#include "growth_watch.h"
+
+/* *found becomes NULL if no stack tells. -1: out of memory. */
+int rhythm_find(const struct site_ends **found, const struct stock_ends *own,
+                const struct trace *trace, uint64_t event_count, struct err *err);
+
+#endif
