@@ -26,15 +26,16 @@ void allocator_init(struct allocator *allocator, const struct allocator_settings
     *allocator = (struct allocator){.settings = *settings,
                                     .room_bytes = ALLOCATOR_UNLIMITED,
                                     .unused = ALLOCATOR_NONE,
-                                    .tree = ALLOCATOR_NONE,
                                     .next_address = ALLOCATOR_LARGE_SEGMENT_BYTES};
 }
 
 void allocator_release(struct allocator *allocator)
 {
+    for (size_t i = 0; i < allocator->pool_count; i++)
+        free(allocator->pools[i].trees);
     free(allocator->blocks);
     free(allocator->pools);
-    *allocator = (struct allocator){.unused = ALLOCATOR_NONE, .tree = ALLOCATOR_NONE};
+    *allocator = (struct allocator){.unused = ALLOCATOR_NONE};
 }
 
 static uint64_t round_up(uint64_t bytes, uint64_t unit)

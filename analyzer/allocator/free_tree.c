@@ -2,39 +2,108 @@
 /* The ordered blocks that are not used; see free_tree.h. */
 #include "free_tree.h"
 
+#include "analyzer/util/array.h"
+#include "gpumemtrace/compiler.h"
+
+/* --- classes of sizes --- */
+
+enum {
+    PARTS_BITS = 6,
+    PARTS = 1 << PARTS_BITS, /* of a power of two */
+    UNIT_BITS = 31,          /* what is larger is of the last class */
+    CLASSES = (UNIT_BITS - PARTS_BITS + 1) * PARTS,
+    WORD_BITS = 64,
+    WORDS = CLASSES / WORD_BITS,
+};
+
+struct free_trees {
+    uint32_t roots[CLASSES];
+    uint64_t filled[WORDS]; /* the classes that have blocks, by bit */
+    uint32_t unmapped;
+};
+
+static unsigned class_of(uint64_t bytes)
+{
+    const uint64_t most = (UINT64_C(1) << UNIT_BITS) - 1;
+    const uint64_t all = bytes / ALLOCATOR_ROUND_BYTES, units = all < most ? all : most;
+    const unsigned shift = units < 2 * PARTS ? 0 : GMT_HIGHEST_BIT(units) - PARTS_BITS;
+
+    return shift * PARTS + (unsigned)(units >> shift);
+}
+
+/* The root of the next class that has blocks, from that one on. */
+static uint32_t root_from(const struct free_trees *trees, unsigned class)
+{
+    unsigned word = class / WORD_BITS;
+
+    if (class >= CLASSES)
+        return ALLOCATOR_NONE;
+    uint64_t bits = trees->filled[word] & UINT64_MAX << class % WORD_BITS;
+    while (!bits && ++word < WORDS)
+        bits = trees->filled[word];
+    return bits ? trees->roots[word * WORD_BITS + GMT_LOWEST_BIT(bits)] : ALLOCATOR_NONE;
+}
+
+/* The same of the classes below that one. */
+static uint32_t root_below(const struct free_trees *trees, unsigned class)
+{
+    unsigned word = class / WORD_BITS;
+    uint64_t bits = word < WORDS ? trees->filled[word] & ~(UINT64_MAX << class % WORD_BITS) : 0;
+
+    while (!bits && word-- > 0)
+        bits = trees->filled[word];
+    return bits ? trees->roots[word * WORD_BITS + GMT_HIGHEST_BIT(bits)] : ALLOCATOR_NONE;
+}
+
+static void clear(struct free_trees *trees)
+{
+    *trees = (struct free_trees){.unmapped = ALLOCATOR_NONE};
+    for (size_t i = 0; i < CLASSES; i++)
+        trees->roots[i] = ALLOCATOR_NONE;
+}
+
+struct free_trees *free_trees_new(struct err *err)
+{
+    struct free_trees *trees = array_new(1, sizeof *trees, err);
+
+    if (trees)
+        clear(trees);
+    return trees;
+}
+
+/* --- one tree --- */
+
 struct place {
-    uint64_t group; /* the pool, and whether it is unmapped */
     uint64_t bytes, age, address;
 };
 
-static uint64_t group_of(uint32_t pool, enum allocator_state state)
+static struct place place_of(const struct allocator *allocator, const struct allocator_block *block)
 {
-    return (uint64_t)pool << 1 | (state == ALLOCATOR_UNMAPPED);
-}
-
-static struct place place_of(const struct allocator *allocator, uint32_t number)
-{
-    const struct allocator_block *block = &allocator->blocks[number];
-
     if (block->state == ALLOCATOR_UNMAPPED)
-        return (struct place){.group = group_of(block->pool, block->state),
-                              .address = block->address};
-    return (struct place){.group = group_of(block->pool, block->state),
-                          .bytes = block->bytes,
+        return (struct place){.address = block->address};
+    return (struct place){.bytes = block->bytes,
                           .age = allocator->settings.prefers_oldest ? block->segment_age : 0,
                           .address = block->address};
 }
 
-static bool is_below(const struct place *a, const struct place *b)
+static bool is_below(const struct allocator *allocator, uint32_t number, const struct place *at)
 {
-    if (a->group != b->group)
-        return a->group < b->group;
-    if (a->bytes != b->bytes)
-        return a->bytes < b->bytes;
-    return a->age != b->age ? a->age < b->age : a->address < b->address;
+    const struct place here = place_of(allocator, &allocator->blocks[number]);
+
+    if (here.bytes != at->bytes)
+        return here.bytes < at->bytes;
+    return here.age != at->age ? here.age < at->age : here.address < at->address;
 }
 
-/* By number: the same on every run, and as good as chance for what is in the tree. */
+static uint32_t *root_of(const struct allocator *allocator, const struct allocator_block *block)
+{
+    struct free_trees *trees = allocator->pools[block->pool].trees;
+
+    return block->state == ALLOCATOR_UNMAPPED ? &trees->unmapped
+                                              : &trees->roots[class_of(block->bytes)];
+}
+
+/* By number: the same on every run, and as good as chance for what is in a tree. */
 static uint32_t priority_of(uint32_t number)
 {
     number = (number ^ number >> 16) * 0x7feb352du;
@@ -46,9 +115,7 @@ static void split(struct allocator *allocator, uint32_t tree, const struct place
                   uint32_t *below, uint32_t *rest)
 {
     while (tree != ALLOCATOR_NONE) {
-        const struct place here = place_of(allocator, tree);
-
-        if (is_below(&here, at)) {
+        if (is_below(allocator, tree, at)) {
             *below = tree;
             below = &allocator->blocks[tree].right;
             tree = *below;
@@ -80,112 +147,143 @@ static uint32_t join(struct allocator *allocator, uint32_t below, uint32_t above
     return root;
 }
 
+/* The first at or after that place. */
+static uint32_t at_or_after(const struct allocator *allocator, uint32_t node,
+                            const struct place *at)
+{
+    uint32_t best = ALLOCATOR_NONE;
+
+    while (node != ALLOCATOR_NONE) {
+        if (is_below(allocator, node, at)) {
+            node = allocator->blocks[node].right;
+        } else {
+            best = node;
+            node = allocator->blocks[node].left;
+        }
+    }
+    return best;
+}
+
+/* The last before that place. */
+static uint32_t before(const struct allocator *allocator, uint32_t node, const struct place *at)
+{
+    uint32_t best = ALLOCATOR_NONE;
+
+    while (node != ALLOCATOR_NONE) {
+        if (is_below(allocator, node, at)) {
+            best = node;
+            node = allocator->blocks[node].right;
+        } else {
+            node = allocator->blocks[node].left;
+        }
+    }
+    return best;
+}
+
+static uint32_t first_of(const struct allocator *allocator, uint32_t node)
+{
+    while (node != ALLOCATOR_NONE && allocator->blocks[node].left != ALLOCATOR_NONE)
+        node = allocator->blocks[node].left;
+    return node;
+}
+
+static uint32_t last_of(const struct allocator *allocator, uint32_t node)
+{
+    while (node != ALLOCATOR_NONE && allocator->blocks[node].right != ALLOCATOR_NONE)
+        node = allocator->blocks[node].right;
+    return node;
+}
+
+/* --- all of them --- */
+
+static void note_filled(const struct allocator *allocator, const struct allocator_block *block)
+{
+    struct free_trees *trees = allocator->pools[block->pool].trees;
+    const unsigned class = class_of(block->bytes);
+    const uint64_t bit = UINT64_C(1) << class % WORD_BITS;
+
+    if (block->state == ALLOCATOR_UNMAPPED)
+        return;
+    if (trees->roots[class] == ALLOCATOR_NONE)
+        trees->filled[class / WORD_BITS] &= ~bit;
+    else
+        trees->filled[class / WORD_BITS] |= bit;
+}
+
 void free_tree_add(struct allocator *allocator, uint32_t block)
 {
-    const struct place own = place_of(allocator, block);
     struct allocator_block *blocks = allocator->blocks;
-    uint32_t *place = &allocator->tree;
+    const struct place own = place_of(allocator, &blocks[block]);
+    uint32_t *place = root_of(allocator, &blocks[block]);
 
-    while (*place != ALLOCATOR_NONE && priority_of(*place) > priority_of(block)) {
-        const struct place here = place_of(allocator, *place);
-
-        place = is_below(&own, &here) ? &blocks[*place].left : &blocks[*place].right;
-    }
+    while (*place != ALLOCATOR_NONE && priority_of(*place) > priority_of(block))
+        place = is_below(allocator, *place, &own) ? &blocks[*place].right : &blocks[*place].left;
     split(allocator, *place, &own, &blocks[block].left, &blocks[block].right);
     *place = block;
+    note_filled(allocator, &blocks[block]);
 }
 
 void free_tree_remove(struct allocator *allocator, uint32_t block)
 {
-    const struct place own = place_of(allocator, block);
     struct allocator_block *blocks = allocator->blocks;
-    uint32_t *place = &allocator->tree;
+    const struct place own = place_of(allocator, &blocks[block]);
+    uint32_t *place = root_of(allocator, &blocks[block]);
 
-    while (*place != block) {
-        const struct place here = place_of(allocator, *place);
-
-        place = is_below(&own, &here) ? &blocks[*place].left : &blocks[*place].right;
-    }
+    while (*place != block)
+        place = is_below(allocator, *place, &own) ? &blocks[*place].right : &blocks[*place].left;
     *place = join(allocator, blocks[block].left, blocks[block].right);
-}
-
-/* The first at or after that place, if it is of the same group. */
-static uint32_t at_or_after(const struct allocator *allocator, const struct place *at)
-{
-    uint32_t node = allocator->tree, best = ALLOCATOR_NONE;
-
-    while (node != ALLOCATOR_NONE) {
-        const struct place here = place_of(allocator, node);
-
-        if (is_below(&here, at)) {
-            node = allocator->blocks[node].right;
-        } else {
-            best = node;
-            node = allocator->blocks[node].left;
-        }
-    }
-    return best != ALLOCATOR_NONE && place_of(allocator, best).group == at->group ? best
-                                                                                  : ALLOCATOR_NONE;
-}
-
-/* The last before that place, if it is of the same group. */
-static uint32_t before(const struct allocator *allocator, const struct place *at)
-{
-    uint32_t node = allocator->tree, best = ALLOCATOR_NONE;
-
-    while (node != ALLOCATOR_NONE) {
-        const struct place here = place_of(allocator, node);
-
-        if (is_below(&here, at)) {
-            best = node;
-            node = allocator->blocks[node].right;
-        } else {
-            node = allocator->blocks[node].left;
-        }
-    }
-    return best != ALLOCATOR_NONE && place_of(allocator, best).group == at->group ? best
-                                                                                  : ALLOCATOR_NONE;
+    note_filled(allocator, &blocks[block]);
 }
 
 uint32_t free_tree_find(const struct allocator *allocator, uint32_t pool, uint64_t bytes)
 {
-    const struct place at = {.group = group_of(pool, ALLOCATOR_FREE), .bytes = bytes};
+    const struct free_trees *trees = allocator->pools[pool].trees;
+    const struct place at = {.bytes = bytes};
+    const unsigned class = class_of(bytes);
+    const uint32_t found = at_or_after(allocator, trees->roots[class], &at);
 
-    return at_or_after(allocator, &at);
+    return found != ALLOCATOR_NONE ? found : first_of(allocator, root_from(trees, class + 1));
 }
 
-uint32_t free_tree_next(const struct allocator *allocator, uint32_t block)
+uint32_t free_tree_next(const struct allocator *allocator, uint32_t number)
 {
+    const struct allocator_block *block = &allocator->blocks[number];
     struct place at = place_of(allocator, block);
 
     at.address++;
-    return at_or_after(allocator, &at);
+    const uint32_t found = at_or_after(allocator, *root_of(allocator, block), &at);
+    if (found != ALLOCATOR_NONE || block->state == ALLOCATOR_UNMAPPED)
+        return found;
+    return first_of(allocator,
+                    root_from(allocator->pools[block->pool].trees, class_of(block->bytes) + 1));
 }
 
 uint32_t free_tree_first_unmapped(const struct allocator *allocator, uint32_t pool)
 {
-    const struct place at = {.group = group_of(pool, ALLOCATOR_UNMAPPED)};
-
-    return at_or_after(allocator, &at);
+    return first_of(allocator, allocator->pools[pool].trees->unmapped);
 }
 
-uint32_t free_tree_previous(const struct allocator *allocator, uint32_t block)
+uint32_t free_tree_previous(const struct allocator *allocator, uint32_t number)
 {
+    const struct allocator_block *block = &allocator->blocks[number];
     const struct place at = place_of(allocator, block);
+    const uint32_t found = before(allocator, *root_of(allocator, block), &at);
 
-    return before(allocator, &at);
+    return found != ALLOCATOR_NONE
+               ? found
+               : last_of(allocator,
+                         root_below(allocator->pools[block->pool].trees, class_of(block->bytes)));
 }
 
 uint32_t free_tree_last(const struct allocator *allocator, uint32_t pool)
 {
-    const struct place at = {.group = group_of(pool, ALLOCATOR_FREE), .bytes = UINT64_MAX};
-
-    return before(allocator, &at);
+    return last_of(allocator, root_below(allocator->pools[pool].trees, CLASSES));
 }
 
 void free_tree_rebuild(struct allocator *allocator)
 {
-    allocator->tree = ALLOCATOR_NONE;
+    for (size_t i = 0; i < allocator->pool_count; i++)
+        clear(allocator->pools[i].trees);
     for (size_t i = 0; i < allocator->block_count; i++)
         if (allocator->blocks[i].state != ALLOCATOR_USED)
             free_tree_add(allocator, (uint32_t)i);

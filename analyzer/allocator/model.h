@@ -47,7 +47,7 @@ struct allocator_block {
     uint64_t born;          /* the model's count of searches when it became free */
     uint32_t segment_age;   /* of its segment or range: how many were taken before it */
     uint32_t before, after; /* neighbours in the segment */
-    uint32_t left, right;   /* in the tree of what is not used; left links entries given back */
+    uint32_t left, right;   /* in a tree of what is not used; left links entries given back */
     uint32_t pool;          /* of allocator.pools */
     uint8_t state;          /* enum allocator_state */
     bool is_expandable;
@@ -59,6 +59,7 @@ struct allocator_block {
 #define ALLOCATOR_OF_ALL UINT32_MAX
 
 struct allocator_pool {
+    struct free_trees *trees; /* of what is free or unmapped: free_tree.h */
     uint64_t stream;
     uint32_t owner;
     uint32_t block_count;
@@ -94,7 +95,6 @@ struct allocator {
     struct allocator_block *blocks;
     size_t block_count, block_capacity;
     uint32_t unused; /* first of the entries given back */
-    uint32_t tree;   /* of what is free or unmapped: free_tree.h */
     struct allocator_pool *pools;
     size_t pool_count, pool_capacity;
     uint64_t next_address;

@@ -48,9 +48,14 @@ uint32_t allocator_find_pool(struct allocator *allocator, const struct allocator
     if (!grown)
         return ALLOCATOR_NONE;
     allocator->pools = grown;
-    allocator->pool_count += number == allocator->pool_count;
+    const bool is_new = number == allocator->pool_count;
+    struct free_trees *trees = is_new ? free_trees_new(err) : grown[number].trees;
+    if (!trees)
+        return ALLOCATOR_NONE;
+    allocator->pool_count += is_new;
     grown[number] =
-        (struct allocator_pool){.stream = request->stream,
+        (struct allocator_pool){.trees = trees,
+                                .stream = request->stream,
                                 .owner = request->owner,
                                 .is_small = request->bytes <= ALLOCATOR_SMALL_MOST_BYTES,
                                 .is_kept = request->owner != ALLOCATOR_OF_ALL};
@@ -110,7 +115,7 @@ static void move_blocks(struct allocator *allocator, uint32_t from, uint32_t to)
         if (allocator->blocks[i].pool == from)
             allocator->blocks[i].pool = to;
     allocator->pools[to].block_count += emptied->block_count;
-    *emptied = (struct allocator_pool){.owner = OWNER_GONE};
+    *emptied = (struct allocator_pool){.trees = emptied->trees, .owner = OWNER_GONE};
 }
 
 void allocator_join_owners(struct allocator *allocator, uint32_t from, uint32_t to)

@@ -33,6 +33,9 @@
 /* Both overflow checks return true when the result does not fit. */
 #define GMT_MUL_OVERFLOWS(a, b, result) __builtin_mul_overflow(a, b, result)
 #define GMT_ADD_OVERFLOWS(a, b, result) __builtin_add_overflow(a, b, result)
+/* Numbers of bits, from 0; of a value that is not 0. */
+#define GMT_LOWEST_BIT(value) ((unsigned)__builtin_ctzll(value))
+#define GMT_HIGHEST_BIT(value) (63 - (unsigned)__builtin_clzll(value))
 /* ISO C has no conversion from object to function pointers; POSIX guarantees that it works. */
 #define GMT_FUNCTION(type, pointer) (__extension__(type)(pointer))
 
