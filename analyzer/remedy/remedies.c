@@ -283,16 +283,20 @@ static bool find_expandable_gain(const struct inquiry *inquiry, struct remedy *r
     const struct failure *failure = inquiry->failure;
     const int slot = DEVICE_SLOT(inquiry->study->history.stocks[failure->stock].device);
     const struct whatif_device *device = inquiry->whatif.devices[slot];
-    if (!device || device->recorded.difference.kind != DIFFERENCE_NONE)
+    if (!device)
         return true;
     const struct whatif_run *run = &device->runs[0];
+    if (run->failure.at.index != INDEX_NONE)
+        return false;
+    if (device->recorded.difference.kind != DIFFERENCE_NONE)
+        return true;
     const uint64_t need_bytes =
         device->recorded.allocator.peak_reserved_bytes + failure->event.size_bytes;
     remedy->gain_known = need_bytes > run->allocator.peak_reserved_bytes;
     remedy->gain_bytes = remedy->gain_known ? need_bytes - run->allocator.peak_reserved_bytes : 0;
     const bool fails_again =
         run->last_same_index != INDEX_NONE && run->last_same_index >= failure->at.index;
-    return run->failure.at.index == INDEX_NONE && !fails_again;
+    return !fails_again;
 }
 
 /* Memory lay idle in PyTorch's pool, but not in one piece. Whether growing
@@ -313,6 +317,7 @@ static int ask_allocator(struct inquiry *inquiry, struct err *err)
         torch_setting(remedies->setting, study, remedies->stock, remedies->moment.index);
     inquiry->has_model =
         inquiry->may_expand && !whatif_init(&inquiry->whatif, &study->trace, &ask, 1, &ignored);
+    inquiry->whatif.ends_with_runs = true;
     return 0;
 }
 

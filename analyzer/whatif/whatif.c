@@ -270,7 +270,8 @@ static bool is_pytorch(const struct trace *trace, const struct event *event)
 
 static bool is_over(const struct whatif_device *device)
 {
-    return !device->recorded.follows && device->recorded.difference.kind != DIFFERENCE_NONE;
+    return device->no_run_goes_on ||
+           (!device->recorded.follows && device->recorded.difference.kind != DIFFERENCE_NONE);
 }
 
 /* Of each tensor: the device's slot, the recorded block, and that of each run. */
@@ -327,6 +328,7 @@ static int alloc_in_runs(struct whatif *whatif, struct whatif_device *device,
 {
     const uint64_t outside_bytes =
         minus(held_bytes(device, at->history), device->recorded.allocator.reserved_bytes);
+    bool goes_on = false;
     uint32_t block;
 
     for (size_t i = 0; i < whatif->ask_count; i++) {
@@ -334,7 +336,9 @@ static int alloc_in_runs(struct whatif *whatif, struct whatif_device *device,
             return -1;
         if (handles)
             handles[HANDLE_RUNS + i] = block;
+        goes_on |= device->runs[i].failure.at.index == INDEX_NONE;
     }
+    device->no_run_goes_on = whatif->ends_with_runs && !goes_on;
     device->was_refused = device->has_emptied = false;
     return 0;
 }

@@ -68,6 +68,7 @@ struct whatif_device {
      * ALLOCATOR_UNLIMITED: it did not. */
     uint64_t fraction_below_bytes;
     bool was_refused, has_emptied; /* since the last tensor */
+    bool no_run_goes_on;           /* each has failed, and whatif.ends_with_runs */
 };
 
 struct whatif {
@@ -81,6 +82,7 @@ struct whatif {
     size_t ask_count;
     struct whatif_settings own; /* of the recording */
     bool follows;               /* goes on where the recording differs: struct recorded */
+    bool ends_with_runs;        /* the recording is not looked at any more where no run goes on */
     struct private_pools graphs;
 };
 

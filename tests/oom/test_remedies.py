@@ -223,3 +223,24 @@ CUDA, NEW, ON = "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "expandable_seg
 ])  # fmt: skip
 def test_the_setting_is_named_as_the_release_obeys_it(tmp_path, version, settings, advice):
     assert fragmented(tmp_path / "trace.db", version, **settings) == ([advice] if advice else [])
+
+
+@pytest.mark.parametrize("differs", [False, True])
+def test_segments_that_grow_are_not_advised_where_they_would_have_failed_before(tmp_path, differs):
+    """26 MiB in two segments would have been 40 in pieces of 20, of the 28 that the card had. What was recorded after
+    that, and is not what the model would have done, changes nothing."""
+    trace = Trace(tmp_path / "trace.db")
+    trace.card(412 * MIB, 384 * MIB)
+    segments = [trace.filled_segment(size * MIB) for size in (12, 14)]
+    for segment in segments:
+        trace.tensor_free(segment)
+    for segment, size in zip(segments, (2, 11)):
+        trace.tensor(segment, size * MIB)
+    trace.device_memory(2 * MIB, 412 * MIB)
+    for memory in ("linear", "linear", "tensor"):
+        trace.fail(12 * MIB, memory)
+    if differs:
+        trace.tensor(1 << 40, 2 * MIB)
+    page = load_json("oom", trace.write())
+    assert page["oom"][-1]["verdict"] == "fragmented"
+    assert "expandable_segments" not in [row["remedy"] for row in page["remedies"]]
