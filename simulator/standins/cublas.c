@@ -108,3 +108,12 @@ STANDIN(const char *, cublasGetStatusString, (int status))
 {
     return cublasGetStatusName(status);
 }
+
+static int major_version(void)
+{
+    int runtime = 0;
+    cudaRuntimeGetVersion(&runtime);
+    return runtime / 1000;
+}
+
+STANDIN_PROPERTY(cublasGetProperty, major_version())

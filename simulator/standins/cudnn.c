@@ -2,6 +2,9 @@
 /* cuDNN: its version and handles; dryrun.c keeps PyTorch from using more. */
 #include "standin.h"
 
+#include <dlfcn.h>
+#include <string.h>
+
 #include "gpumemtrace/cuda/abi.h"
 
 enum { SUCCESS = 0, ALLOC_FAILED = 1003 };
@@ -9,12 +12,18 @@ enum { SUCCESS = 0, ALLOC_FAILED = 1003 };
 STANDIN_CREATE(cudnnCreate, ALLOC_FAILED)
 STANDIN_DESTROY(cudnnDestroy)
 
-/* Newer than any program was built for, because programs accept a newer minor version. */
-#define MINOR 99
+/* Version 8 and 9 are linked from the same object; a program accepts its own major version. */
+static int major_version(void)
+{
+    static const char here;
+    Dl_info info;
+    return dladdr(&here, &info) && strstr(info.dli_fname, ".so.8") ? 8 : 9;
+}
 
+/* 8: major * 1000 + minor * 100 + patch level; 9: major * 10000 + minor * 100 + patch level. */
 STANDIN(size_t, cudnnGetVersion, (void))
 {
-    return 90000 + MINOR * 100;
+    return major_version() == 8 ? 8999 : 90000 + STANDIN_MINOR * 100;
 }
 
 STANDIN(size_t, cudnnGetCudartVersion, (void))
@@ -24,11 +33,7 @@ STANDIN(size_t, cudnnGetCudartVersion, (void))
     return (size_t)runtime;
 }
 
-STANDIN(int, cudnnGetProperty, (int property, int *value))
-{
-    *value = property == 0 ? 9 : property == 1 ? MINOR : 0;
-    return SUCCESS;
-}
+STANDIN_PROPERTY(cudnnGetProperty, major_version())
 
 STANDIN(const char *, cudnnGetErrorString, (int status))
 {

@@ -2,6 +2,8 @@
 /* cuFFT: plans without a work area, whose real size only cuFFT knows. */
 #include "standin.h"
 
+#include "gpumemtrace/cuda/abi.h"
+
 enum { SUCCESS = 0 };
 
 STANDIN(int, cufftCreate, (int *plan))
@@ -19,4 +21,20 @@ STANDIN(int, cufftXtMakePlanMany,
     (void)onembed, (void)ostride, (void)odist, (void)outputtype, (void)batch, (void)executiontype;
     *work_bytes = 0;
     return SUCCESS;
+}
+
+/* One less than CUDA's. */
+static int major_version(void)
+{
+    int runtime = 0;
+    cudaRuntimeGetVersion(&runtime);
+    return runtime / 1000 - 1;
+}
+
+STANDIN_PROPERTY(cufftGetProperty, major_version())
+
+STANDIN(int, cufftGetVersion, (int *version))
+{
+    *version = major_version() * 1000 + STANDIN_MINOR * 10;
+    return 0;
 }

@@ -2,6 +2,8 @@
 /* cuSOLVER: opaque handles and no workspace, whose real size only cuSOLVER knows. */
 #include "standin.h"
 
+#include "gpumemtrace/cuda/abi.h"
+
 enum { ALLOC_FAILED = 2 };
 
 STANDIN_CREATE(cusolverDnCreate, ALLOC_FAILED)
@@ -40,3 +42,19 @@ STANDIN_NO_BYTES_TWICE(cusolverDnXsyevd_bufferSize, size_t, 12, 13)
 STANDIN_NO_BYTES_TWICE(cusolverDnXsytrs_bufferSize, size_t, 12, 13)
 STANDIN_NO_BYTES_TWICE(cusolverDnXsyevBatched_bufferSize, size_t, 12, 13)
 STANDIN_NO_BYTES_TWICE(cusolverDnXgeev_bufferSize, size_t, 18, 19)
+
+/* One less than CUDA's. */
+static int major_version(void)
+{
+    int runtime = 0;
+    cudaRuntimeGetVersion(&runtime);
+    return runtime / 1000 - 1;
+}
+
+STANDIN_PROPERTY(cusolverGetProperty, major_version())
+
+STANDIN(int, cusolverGetVersion, (int *version))
+{
+    *version = major_version() * 1000 + STANDIN_MINOR * 10;
+    return 0;
+}

@@ -55,3 +55,14 @@ STANDIN(int, cusparseSpMatGetSize,
     *rows = *columns = *elements = 0;
     return 0;
 }
+
+#define MAJOR_VERSION 12 /* with CUDA 12 and 13 */
+
+STANDIN_PROPERTY(cusparseGetProperty, MAJOR_VERSION)
+
+STANDIN(int, cusparseGetVersion, (const void *handle, int *version))
+{
+    (void)handle;
+    *version = MAJOR_VERSION * 1000 + STANDIN_MINOR * 10;
+    return 0;
+}

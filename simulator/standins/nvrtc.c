@@ -58,3 +58,18 @@ STANDIN(const char *, nvrtcGetErrorString, (int status))
 {
     return status ? "NVRTC_ERROR_COMPILATION" : "NVRTC_SUCCESS";
 }
+
+/* Compute capabilities to compile for: 10 * major + minor. */
+static const int architectures[] = {75, 80, 86, 87, 89, 90, 100, 103, 110, 120, 121};
+
+STANDIN(int, nvrtcGetNumSupportedArchs, (int *count))
+{
+    *count = (int)(sizeof architectures / sizeof *architectures);
+    return SUCCESS;
+}
+
+STANDIN(int, nvrtcGetSupportedArchs, (int *numbers))
+{
+    memcpy(numbers, architectures, sizeof architectures);
+    return SUCCESS;
+}

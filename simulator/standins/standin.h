@@ -32,6 +32,17 @@
         return 0;                                                                                  \
     }
 
+/* The newest minor version of any library: a program accepts one newer than it was built for. */
+#define STANDIN_MINOR 99
+
+/* Defines XGetProperty(property, value), where property is 0 major version, 1 minor, 2 patch level. */
+#define STANDIN_PROPERTY(name, major)                                                              \
+    STANDIN(int, name, (int property, int *value))                                                 \
+    {                                                                                              \
+        *value = property == 0 ? (major) : property == 1 ? STANDIN_MINOR : 0;                      \
+        return 0;                                                                                  \
+    }
+
 /*
  * Defines a query of workspace sizes that answers 0 bytes. first and second are the positions, from
  * 1, of the arguments that point to the answers; arguments after them may be missing.

@@ -155,3 +155,24 @@ def test_tables_that_the_loader_does_not_read_may_hold_anything(tmp_path):
         (tmp_path / f"changed{i}.so").write_bytes(changed[: len(changed) - chance.choice([0, 0, 1, 64, 500])])
         code += f"try: ctypes.CDLL('{tmp_path}/changed{i}.so')\nexcept OSError: pass\n"
     assert dry_run(tmp_path, code + call(library, "cublasNewKernel")).completed.stdout.startswith(f"{NOT_SUPPORTED} ")
+
+
+def test_each_stand_in_says_a_version_that_a_program_built_for_it_accepts(tmp_path):
+    code = (
+        "n = ctypes.c_int()\n"
+        "def asked(library, function, *first):\n"
+        "    assert getattr(ctypes.CDLL(library), function)(*first, ctypes.byref(n)) == 0\n"
+        "    return n.value\n"
+        "print([ctypes.CDLL(f'libcudnn.so.{i}').cudnnGetVersion() for i in (8, 9)])\n"
+        "print([asked(f'libcudnn.so.{i}', 'cudnnGetProperty', 0) for i in (8, 9)])\n"
+        "print(asked('libcufft.so.11', 'cufftGetVersion') // 1000, asked('libcufft.so.11', 'cufftGetProperty', 0))\n"
+        "print(asked('libcusolver.so.11', 'cusolverGetVersion') // 1000, asked('libcusparse.so.12', 'cusparseGetVersion', None) // 1000)\n"
+        "print(asked('libcusparse.so.12', 'cusparseGetProperty', 0), asked('libcublas.so.12', 'cublasGetProperty', 0))\n"
+        "count = asked('libnvrtc.so.12', 'nvrtcGetNumSupportedArchs')\n"
+        "archs = (ctypes.c_int * count)()\n"
+        "print(ctypes.CDLL('libnvrtc.so.12').nvrtcGetSupportedArchs(archs), 80 in archs, list(archs) == sorted(archs))\n"
+        "print(ctypes.CDLL('libcublas.so.12').cublasHgemm(0))\n"
+    )
+    assert dry_run(tmp_path, code).completed.stdout == (
+        "[8999, 99900]\n[8, 9]\n11 11\n11 12\n12 12\n0 True True\n0\n"
+    )
