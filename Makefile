@@ -6,6 +6,7 @@
 #   make            build everything            make demo     record and report a sample, no GPU needed
 #   make check      run the tests               make bench    what recording costs, beside heaptrack
 #   make check-pytorch                          the real PyTorch, without a GPU (3 GB on disk)
+#   make check-releases                         every release of it, one after the other: half an hour
 #   make bench-large                            long recordings: an hour, 10 GB on disk
 #   make bench-pytorch                          what recording it costs, beside its own recorder
 #                                               (both write doc/measurements.md with WRITE=1)
@@ -72,7 +73,7 @@ FUZZ       := $(patsubst tests/fuzz/%.c,$(O)/tests/fuzz/%,$(fuzz_src))
 PRODUCTS   := $(LIBRARY) $(COMMAND) $(SIMULATOR)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo check check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch check-mutations check-long check-hostile fuzz bench bench-large \
+.PHONY: all deps demo check check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch check-releases check-mutations check-long check-hostile fuzz bench bench-large \
         bench-pytorch lint install uninstall clean programs samples units demo-run check-run fuzz-run tsan-run pythons-run aarch64-run pytorch pytorch-run
 .SECONDARY:
 
@@ -331,6 +332,9 @@ check-pytorch: pytorch
 	$(Q)$(MAKE) --no-print-directory pytorch-run
 pytorch-run: all programs
 	$(Q)$(PYTEST) $(TWO_AT_ONCE) $(or $(TESTS),tests/pytorch)
+# Every release that people have, one wheel of 0.8 GB after the other; RELEASES="2.0.1" tries that one, WRITE=1 writes the table.
+check-releases: all
+	$(Q)RELEASES='$(RELEASES)' WRITE=$(WRITE) GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) tests/pytorch/releases.py
 # A launcher for each is left: $(O)/pytorch/debian/python and $(O)/pytorch/wheel/python.
 pytorch: deps
 	$(Q)sh .ci/deps pytorch
