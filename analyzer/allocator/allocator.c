@@ -9,6 +9,7 @@
 #include "allocator.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/util/array.h"
 #include "blocks.h"
@@ -36,6 +37,50 @@ void allocator_release(struct allocator *allocator)
     free(allocator->blocks);
     free(allocator->pools);
     *allocator = (struct allocator){.unused = ALLOCATOR_NONE};
+}
+
+/* --- copies --- */
+
+static int copy_pools(struct allocator *to, const struct allocator *from, struct err *err)
+{
+    while (to->pool_count > from->pool_count)
+        free(to->pools[--to->pool_count].trees);
+    for (size_t i = 0; i < from->pool_count; i++) {
+        struct allocator_pool *grown =
+            array_grow(to->pools, &to->pool_capacity, i, sizeof *grown, err);
+
+        if (!grown)
+            return -1;
+        to->pools = grown;
+        struct free_trees *trees = i < to->pool_count ? grown[i].trees : free_trees_new(err);
+        if (!trees)
+            return -1;
+        free_trees_copy(trees, from->pools[i].trees);
+        grown[i] = from->pools[i];
+        grown[i].trees = trees;
+        to->pool_count += i == to->pool_count;
+    }
+    return 0;
+}
+
+int allocator_copy(struct allocator *to, const struct allocator *from, struct err *err)
+{
+    struct allocator_block *grown =
+        array_grow(to->blocks, &to->block_capacity, from->block_count, sizeof *grown, err);
+
+    if (!grown)
+        return -1;
+    to->blocks = grown;
+    if (copy_pools(to, from, err))
+        return -1;
+    memcpy(grown, from->blocks, from->block_count * sizeof *grown);
+    const struct allocator own = *to;
+    *to = *from;
+    to->blocks = own.blocks;
+    to->block_capacity = own.block_capacity;
+    to->pools = own.pools;
+    to->pool_capacity = own.pool_capacity;
+    return 0;
 }
 
 static uint64_t round_up(uint64_t bytes, uint64_t unit)
@@ -121,21 +166,11 @@ static bool take_segment(struct allocator *allocator, uint64_t bytes, uint64_t *
 {
     if (allocator->driver)
         return allocator->driver->take(allocator->driver->self, bytes, address);
-    if (allocator->room_bytes != ALLOCATOR_UNLIMITED &&
-        (bytes > allocator->room_bytes ||
-         allocator->reserved_bytes > allocator->room_bytes - bytes))
+    if (!allocator_allows(allocator, allocator->room_bytes, bytes))
         return false;
     *address = allocator->next_address;
     allocator->next_address += round_up(bytes, ALLOCATOR_GRANULE_BYTES);
     return true;
-}
-
-static bool is_beyond_fraction(const struct allocator *allocator, uint64_t bytes)
-{
-    const uint64_t most_bytes = allocator->settings.fraction_bytes;
-
-    return most_bytes != ALLOCATOR_UNLIMITED &&
-           (bytes > most_bytes || allocator->reserved_bytes > most_bytes - bytes);
 }
 
 /* A new free block, in no tree. A memory fraction is asked for a whole segment, also where a range
@@ -149,7 +184,7 @@ static int grow_pool(struct allocator *allocator, uint32_t pool, uint64_t bytes,
         .bytes = new_bytes, .before = ALLOCATOR_NONE, .after = ALLOCATOR_NONE, .pool = pool};
 
     *block = ALLOCATOR_NONE;
-    if (is_beyond_fraction(allocator, new_bytes))
+    if (!allocator_allows(allocator, allocator->settings.fraction_bytes, new_bytes))
         return 0;
     if (allocator->settings.expandable_segments)
         return allocator_grow_expandable(allocator, pool, bytes, block, err);

@@ -34,6 +34,9 @@
 void allocator_init(struct allocator *allocator, const struct allocator_settings *settings);
 void allocator_release(struct allocator *allocator);
 struct allocator_settings allocator_default_settings(void);
+/* What *to held is lost. The copy has the same blocks by the same numbers. -1: out of memory; *to is
+ * still to be released. */
+int allocator_copy(struct allocator *to, const struct allocator *from, struct err *err);
 
 enum allocator_outcome { ALLOCATOR_REUSED, ALLOCATOR_GREW, ALLOCATOR_RETRIED, ALLOCATOR_REFUSED };
 

@@ -93,6 +93,17 @@ uint32_t allocator_block_settle(struct allocator *allocator, uint32_t block)
     return block;
 }
 
+bool allocator_allows(struct allocator *allocator, uint64_t limit_bytes, uint64_t bytes)
+{
+    if (limit_bytes == ALLOCATOR_UNLIMITED)
+        return true;
+    if (bytes > limit_bytes || allocator->reserved_bytes > limit_bytes - bytes)
+        return false;
+    if (allocator->reserved_bytes + bytes > allocator->granted_bytes)
+        allocator->granted_bytes = allocator->reserved_bytes + bytes;
+    return true;
+}
+
 void allocator_count_reserved(struct allocator *allocator, uint64_t bytes)
 {
     allocator->reserved_bytes += bytes;

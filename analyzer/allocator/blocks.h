@@ -24,6 +24,8 @@ uint32_t allocator_block_settle(struct allocator *allocator, uint32_t block);
 void allocator_mark_passed(struct allocator_block *block, enum allocator_passed why,
                            uint64_t bytes);
 
+/* Whether the pool may hold so much more under that limit. */
+bool allocator_allows(struct allocator *allocator, uint64_t limit_bytes, uint64_t bytes);
 /* It holds at least what was asked for: counts it. */
 void allocator_count_reserved(struct allocator *allocator, uint64_t bytes);
 

@@ -31,9 +31,7 @@ static bool map_pieces(struct allocator *allocator, uint64_t address, uint64_t b
 {
     if (allocator->driver)
         return allocator->driver->map(allocator->driver->self, address, bytes);
-    return allocator->room_bytes == ALLOCATOR_UNLIMITED ||
-           (bytes <= allocator->room_bytes &&
-            allocator->reserved_bytes <= allocator->room_bytes - bytes);
+    return allocator_allows(allocator, allocator->room_bytes, bytes);
 }
 
 /* From that block on, whether so many bytes are not used. */

@@ -106,6 +106,8 @@ struct allocator {
     uint64_t reserved_bytes, allocated_bytes;
     uint64_t peak_reserved_bytes, peak_allocated_bytes;
     uint64_t retry_count; /* refused, then served */
+    /* The most that a limit let the pool hold, or would have, since the caller set it to 0. */
+    uint64_t granted_bytes;
 };
 
 #endif

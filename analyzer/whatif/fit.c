@@ -14,77 +14,110 @@ static uint64_t round_up(uint64_t bytes)
            ALLOCATOR_GRANULE_BYTES;
 }
 
-/* A search for the smallest size that works: `fails` does not, `works` does. */
+/* A search for a limit that works where a granule less does not: `fails` does not, `works` does. */
 struct search {
+    struct whatif_ask ask; /* but for the limit */
+    bool is_of_pool;
+    bool
+        is_stepwise; /* limits tell runs apart by more than what a pool may grow to: each has its own */
     uint64_t fails, works, retry_count;
-    uint64_t tried[TRIES];
-    size_t count;
 };
 
-static void place_tries(struct search *search)
+static struct whatif_ask ask_limits(const struct search *search, uint64_t least_bytes,
+                                    uint64_t most_bytes)
 {
-    const uint64_t granules = (search->works - search->fails) / ALLOCATOR_GRANULE_BYTES;
+    struct whatif_ask ask = search->ask;
 
-    search->count = granules < 2 ? 0 : granules - 1 < TRIES ? (size_t)granules - 1 : TRIES;
-    for (size_t i = 0; i < search->count; i++)
-        search->tried[i] =
-            search->fails + granules * (i + 1) / (search->count + 1) * ALLOCATOR_GRANULE_BYTES;
+    ask.least_bytes = least_bytes;
+    *(search->is_of_pool ? &ask.pool_bytes : &ask.total_bytes) = most_bytes;
+    return ask;
 }
 
-/* The lowest that worked, as did all above it. */
-static void narrow(struct search *search, const struct whatif_run *runs)
+/* All between the two, or as many as there is room for. False: it is found. */
+static bool place_tries(const struct search *search, struct whatif_ask asks[TRIES])
 {
-    for (size_t i = search->count; i-- > 0;) {
-        if (runs[i].failure.at.index != INDEX_NONE) {
-            search->fails = search->tried[i];
-            return;
-        }
-        search->works = search->tried[i];
-        search->retry_count = runs[i].allocator.retry_count;
+    const uint64_t step = ALLOCATOR_GRANULE_BYTES;
+    const uint64_t granules = (search->works - search->fails) / step;
+    const uint64_t count = granules && granules - 1 < TRIES ? granules - 1 : TRIES;
+
+    for (size_t i = 0; i < TRIES; i++) {
+        const uint64_t tried = search->fails + granules * (i + 1) / (count + 1) * step;
+
+        asks[i] = search->is_stepwise
+                      ? ask_limits(search, tried, tried)
+                      : ask_limits(search, search->fails + step, search->works - step);
+        asks[i].is_spare = granules < 2 || (search->is_stepwise ? i >= count : i > 0);
     }
+    return granules >= 2;
 }
 
-static int try_sizes(struct search *card, struct search *pool, const char *path,
-                     const struct fit_device *fit, struct err *err)
+static void narrow(struct search *search, const struct whatif_device *device,
+                   const struct whatif_run *runs)
 {
-    struct whatif_ask asks[2 * TRIES] = {{0}};
-    struct whatif whatif;
+    const struct whatif_run *lowest = NULL;
 
-    for (size_t i = 0; i < card->count; i++)
-        asks[i] = (struct whatif_ask){
-            .total_bytes = card->tried[i], .context_bytes = fit->context_bytes, .serves_all = true};
-    for (size_t i = 0; i < pool->count; i++)
-        asks[card->count + i] = (struct whatif_ask){
-            .total_bytes = ALLOCATOR_UNLIMITED, .pool_bytes = pool->tried[i], .serves_all = true};
-    if (whatif_replay(&whatif, path, asks, card->count + pool->count, err))
+    for (size_t i = 0; i < TRIES; i++)
+        if (runs[i].failure.at.index == INDEX_NONE &&
+            (!lowest || runs[i].ask.least_bytes < lowest->ask.least_bytes))
+            lowest = &runs[i];
+    const uint64_t failed_bytes =
+        lowest ? lowest->fails_below_bytes : device->fails_bytes[search->is_of_pool];
+    if (failed_bytes > search->fails)
+        search->fails = failed_bytes;
+    if (!lowest)
+        return;
+    search->works = lowest->ask.least_bytes;
+    search->retry_count = lowest->allocator.retry_count;
+}
+
+/* One pass. False: nothing is left to be tried. */
+static int try_limits(struct search *card, struct search *pool, const char *path, int device,
+                      bool *tried, struct err *err)
+{
+    struct whatif_ask asks[2 * TRIES];
+    struct whatif whatif;
+    const bool tries_card = place_tries(card, asks), tries_pool = place_tries(pool, asks + TRIES);
+
+    *tried = tries_card || tries_pool;
+    if (!*tried)
+        return 0;
+    if (whatif_replay(&whatif, path, asks, sizeof asks / sizeof *asks, err))
         return -1;
-    const struct whatif_run *runs = whatif.devices[DEVICE_SLOT(fit->device)]->runs;
-    narrow(card, runs);
-    narrow(pool, runs + card->count);
+    const struct whatif_device *found = whatif.devices[DEVICE_SLOT(device)];
+    narrow(card, found, found->runs);
+    narrow(pool, found, found->runs + TRIES);
     whatif_release(&whatif);
     return 0;
+}
+
+/* The last size that surely fails, in whole granules. */
+static uint64_t granule_below(uint64_t bytes)
+{
+    const uint64_t rounded_bytes = round_up(bytes);
+
+    return rounded_bytes - (rounded_bytes ? ALLOCATOR_GRANULE_BYTES : 0);
 }
 
 static int search_with_retries(struct fit_device *fit, const struct whatif_run *unlimited,
                                const char *path, struct err *err)
 {
-    const uint64_t live_bytes = unlimited->allocator.peak_allocated_bytes;
-    struct search card = {.works = fit->without_retries.card_bytes};
-    struct search pool = {.works = fit->without_retries.pool_bytes};
+    const struct whatif_ask ask = {.serves_all = true, .device = fit->device};
+    struct search card = {.ask = ask,
+                          .is_stepwise = unlimited->fraction > 0,
+                          .fails = granule_below(unlimited->peak_needed_bytes + fit->context_bytes),
+                          .works = fit->without_retries.card_bytes};
+    struct search pool = {.ask = ask,
+                          .is_of_pool = true,
+                          .is_stepwise = unlimited->allocator.settings.garbage_threshold > 0,
+                          .fails = granule_below(unlimited->allocator.peak_allocated_bytes),
+                          .works = fit->without_retries.pool_bytes};
+    bool tried = true;
 
-    /* Less than what is live, in whole granules, surely fails. */
-    card.fails = round_up(unlimited->peak_needed_bytes + fit->context_bytes);
-    card.fails -= card.fails >= ALLOCATOR_GRANULE_BYTES ? ALLOCATOR_GRANULE_BYTES : 0;
-    pool.fails = round_up(live_bytes);
-    pool.fails -= pool.fails >= ALLOCATOR_GRANULE_BYTES ? ALLOCATOR_GRANULE_BYTES : 0;
-    for (;;) {
-        place_tries(&card);
-        place_tries(&pool);
-        if (!card.count && !pool.count)
-            break;
-        if (try_sizes(&card, &pool, path, fit, err))
+    card.ask.context_bytes = fit->context_bytes;
+    pool.ask.total_bytes = ALLOCATOR_UNLIMITED;
+    while (tried)
+        if (try_limits(&card, &pool, path, fit->device, &tried, err))
             return -1;
-    }
     fit->with_retries = (struct fit_size){
         .card_bytes = card.works, .pool_bytes = pool.works, .retry_count = card.retry_count};
     return 0;

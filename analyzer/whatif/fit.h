@@ -5,10 +5,13 @@
  *
  *     without retries   what the card held at most where the pool's requests are never refused:
  *                       one pass over the events
- *     with retries      found by trying: each pass tries several sizes between what is live and
- *                       what runs without retries, until neighbours are one granule apart. That
- *                       takes log9 of the granules between passes: three for 1 GiB, five for 100;
- *                       which size fails is known only at a pass's end.
+ *     with retries      between what is live and what runs without retries: one run of the model stands
+ *                       for all sizes that answer alike, and is copied where they do not (forks.h). One
+ *                       more pass is enough where as many runs as there is room for tell all sizes apart;
+ *                       else the gap below the smallest that worked is searched again
+ *
+ * A smaller card may run what a larger one does not, where its retries come at better moments: what is
+ * found runs it, and a granule less does not.
  */
 #ifndef GPUMEMTRACE_ANALYZER_WHATIF_FIT_H
 #define GPUMEMTRACE_ANALYZER_WHATIF_FIT_H

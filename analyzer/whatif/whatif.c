@@ -10,6 +10,7 @@
 #include "analyzer/replay/memory_rules.h"
 #include "analyzer/replay/replay.h"
 #include "analyzer/util/array.h"
+#include "forks.h"
 #include "graphs.h"
 
 /* --- devices --- */
@@ -25,11 +26,13 @@ static int device_init(struct whatif *whatif, struct whatif_device *device, stru
         struct whatif_run *run = &device->runs[i];
         struct whatif_settings settings = whatif->own;
 
-        run->ask = &whatif->asks[i];
-        run->failure.at.index = run->last_same_index = INDEX_NONE;
-        if (run->ask->change && settings_change(&settings, run->ask->change, err))
+        run->ask = whatif->asks[i];
+        run->failure.at.index = run->last_same_index = run->copied_index = INDEX_NONE;
+        if (run->ask.is_spare || (run->ask.least_bytes && run->ask.device != device->device))
+            run->failure.at.index = 0;
+        if (run->ask.change && settings_change(&settings, run->ask.change, err))
             return -1;
-        run->fraction = run->ask->fraction > 0 ? run->ask->fraction : settings.fraction;
+        run->fraction = run->ask.fraction > 0 ? run->ask.fraction : settings.fraction;
         allocator_init(&run->allocator, &settings.allocator);
     }
     return 0;
@@ -132,8 +135,8 @@ static int note_sample(struct whatif *whatif, const struct cursor *at)
 
 static uint64_t card_of(const struct whatif_device *device, const struct whatif_run *run)
 {
-    if (run->ask->total_bytes)
-        return run->ask->total_bytes;
+    if (run->ask.total_bytes)
+        return run->ask.total_bytes;
     return device->card_known ? device->total_bytes : ALLOCATOR_UNLIMITED;
 }
 
@@ -142,7 +145,7 @@ static bool is_under_unknown_fraction(const struct whatif_device *device,
                                       const struct whatif_run *run)
 {
     return device->fraction_below_bytes != ALLOCATOR_UNLIMITED && !(run->fraction > 0) &&
-           !run->ask->total_bytes && !run->ask->pool_bytes;
+           !run->ask.total_bytes && !run->ask.pool_bytes;
 }
 
 /* Sets what the pool may hold now. False: what lies outside it would have found no room. */
@@ -156,15 +159,15 @@ static bool set_room(struct whatif_run *run, const struct whatif_device *device,
     if (run->fraction > 0 && device->total_bytes)
         run->allocator.settings.fraction_bytes =
             (uint64_t)(run->fraction *
-                       (double)(run->ask->total_bytes ? card_bytes : device->total_bytes));
+                       (double)(run->ask.total_bytes ? card_bytes : device->total_bytes));
     else if (is_under_unknown_fraction(device, run))
         run->allocator.settings.fraction_bytes = device->fraction_below_bytes - 1;
-    if (run->ask->pool_bytes)
-        run->allocator.settings.fraction_bytes = run->ask->pool_bytes;
+    if (run->ask.pool_bytes)
+        run->allocator.settings.fraction_bytes = run->ask.pool_bytes;
     if (card_bytes == ALLOCATOR_UNLIMITED)
         return true;
     const uint64_t context_bytes =
-        run->ask->context_bytes ? run->ask->context_bytes : device->context_bytes;
+        run->ask.context_bytes ? run->ask.context_bytes : device->context_bytes;
     run->allocator.room_bytes = minus(card_bytes, context_bytes + outside_bytes);
     return run->allocator.reserved_bytes <= run->allocator.room_bytes;
 }
@@ -204,27 +207,40 @@ static int serve_failure(struct whatif_run *run, const struct whatif_device *dev
     }
     run->same_failures_count++;
     run->last_same_index = at->index;
-    if (run->ask->serves_all)
+    if (run->ask.serves_all)
         end_run(run, at, at->event->size_bytes, false);
     return 0;
 }
 
-static int alloc_in_run(struct whatif_run *run, const struct whatif_device *device,
-                        const struct cursor *at, const struct allocator_request *request,
-                        uint64_t outside_bytes, uint32_t *block)
+static bool goes_on(const struct whatif_run *run)
 {
+    return run->failure.at.index == INDEX_NONE;
+}
+
+static bool any_goes_on(const struct whatif_device *device, size_t run_count)
+{
+    size_t i = 0;
+
+    while (i < run_count && !goes_on(&device->runs[i]))
+        i++;
+    return i < run_count;
+}
+
+static int alloc_in_run(struct whatif_run *run, const struct whatif_device *device,
+                        const struct fork_request *request, uint32_t *block)
+{
+    const struct cursor *at = request->at;
     const struct event *event = at->event;
+    const uint64_t outside_bytes = request->outside_bytes;
     const uint64_t peak_bytes = run->allocator.peak_reserved_bytes;
     enum allocator_outcome outcome;
 
     *block = ALLOCATOR_NONE;
-    if (run->failure.at.index != INDEX_NONE)
-        return 0;
     if (!set_room(run, device, outside_bytes)) {
         end_run(run, at, 0, true);
         return 0;
     }
-    if (allocator_alloc(&run->allocator, request, block, &outcome, at->err))
+    if (allocator_alloc(&run->allocator, request->request, block, &outcome, at->err))
         return -1;
     note_peaks(run, outside_bytes, peak_bytes);
     if (event->result != 0) {
@@ -274,9 +290,6 @@ static bool is_over(const struct whatif_device *device)
            (!device->recorded.follows && device->recorded.difference.kind != DIFFERENCE_NONE);
 }
 
-/* Of each tensor: the device's slot, the recorded block, and that of each run. */
-enum { HANDLE_DEVICE, HANDLE_RECORDED, HANDLE_RUNS };
-
 static uint32_t *add_tensor(struct whatif *whatif, const struct event *event, struct err *err)
 {
     const size_t width = whatif->ask_count + HANDLE_RUNS;
@@ -290,6 +303,8 @@ static uint32_t *add_tensor(struct whatif *whatif, const struct event *event, st
         return NULL;
     whatif->handles = grown;
     grown += slot * width;
+    for (size_t i = 0; i < width; i++)
+        grown[i] = ALLOCATOR_NONE;
     grown[HANDLE_DEVICE] = (uint32_t)DEVICE_SLOT(event->device);
     return address_map_put(&whatif->tensors, 0, event->address, slot, err) ? NULL : grown;
 }
@@ -305,7 +320,7 @@ static int free_handles(const struct whatif *whatif, const uint32_t *handles,
     if (recorded_free(&device->recorded, event, handles[HANDLE_RECORDED], err))
         return -1;
     for (size_t i = 0; i < whatif->ask_count; i++)
-        if (handles[HANDLE_RUNS + i] != ALLOCATOR_NONE &&
+        if (handles[HANDLE_RUNS + i] != ALLOCATOR_NONE && goes_on(&device->runs[i]) &&
             allocator_free(&device->runs[i].allocator, handles[HANDLE_RUNS + i], err))
             return -1;
     return 0;
@@ -322,23 +337,38 @@ static int free_tensor(struct whatif *whatif, const struct event *event, struct 
                         err);
 }
 
+/* And in the copies that it becomes. */
+static int alloc_in_forks(struct whatif *whatif, struct whatif_device *device, size_t number,
+                          const struct fork_request *request, uint32_t *handles)
+{
+    uint32_t block;
+    size_t copy;
+
+    while (number != FORK_NONE) {
+        if (forks_begin(whatif, device, number, request, &copy) ||
+            alloc_in_run(&device->runs[number], device, request, &block))
+            return -1;
+        if (handles)
+            handles[HANDLE_RUNS + number] = block;
+        number = forks_end(device, number, request, copy, whatif->ask_count);
+    }
+    return 0;
+}
+
 static int alloc_in_runs(struct whatif *whatif, struct whatif_device *device,
-                         const struct cursor *at, const struct allocator_request *request,
+                         const struct cursor *at, const struct allocator_request *asked,
                          uint32_t *handles)
 {
     const uint64_t outside_bytes =
         minus(held_bytes(device, at->history), device->recorded.allocator.reserved_bytes);
-    bool goes_on = false;
-    uint32_t block;
+    const struct fork_request request = {
+        .at = at, .request = asked, .outside_bytes = outside_bytes};
 
-    for (size_t i = 0; i < whatif->ask_count; i++) {
-        if (alloc_in_run(&device->runs[i], device, at, request, outside_bytes, &block))
+    for (size_t i = 0; i < whatif->ask_count; i++)
+        if (goes_on(&device->runs[i]) && device->runs[i].copied_index != at->index &&
+            alloc_in_forks(whatif, device, i, &request, handles))
             return -1;
-        if (handles)
-            handles[HANDLE_RUNS + i] = block;
-        goes_on |= device->runs[i].failure.at.index == INDEX_NONE;
-    }
-    device->no_run_goes_on = whatif->ends_with_runs && !goes_on;
+    device->no_run_goes_on = whatif->ends_with_runs && !any_goes_on(device, whatif->ask_count);
     device->was_refused = device->has_emptied = false;
     return 0;
 }
@@ -465,7 +495,8 @@ static int replay_event(void *self, const struct cursor *at)
 int whatif_init(struct whatif *whatif, const struct trace *trace, const struct whatif_ask *asks,
                 size_t ask_count, struct err *err)
 {
-    *whatif = (struct whatif){.asks = asks, .ask_count = ask_count};
+    *whatif = (struct whatif){
+        .asks = asks, .ask_count = ask_count, .ends_with_runs = ask_count && asks[0].least_bytes};
     return settings_of_trace(&whatif->own, trace, err);
 }
 

@@ -29,6 +29,11 @@ struct whatif_ask {
     uint64_t pool_bytes;    /* that the pool may hold; 0: no limit of its own */
     bool serves_all;        /* what failed in the recording must be served, too */
     uint64_t context_bytes; /* of the context and other processes; 0: as the card's answers tell */
+    /* One run for all limits in whole granules from here up to total_bytes or pool_bytes: forks.h. 0: for
+     * that one. The first ask decides for all. */
+    uint64_t least_bytes;
+    bool is_spare; /* a place for another run of such a limit */
+    int device;    /* with least_bytes: where it counts */
 };
 
 /* Where a run ends before the recording does. */
@@ -40,7 +45,10 @@ struct whatif_failure {
 
 struct whatif_run {
     struct allocator allocator;
-    const struct whatif_ask *ask;
+    struct whatif_ask ask;
+    uint64_t fails_below_bytes; /* the highest limit below this run's that failed */
+    uint64_t
+        copied_index; /* of the event at which it became a copy of another; INDEX_NONE: never */
     double fraction;
     struct whatif_failure failure;
     /* Of those in the recording; unknown: the recorded memory fraction, which is not told, decides. */
@@ -69,14 +77,18 @@ struct whatif_device {
     uint64_t fraction_below_bytes;
     bool was_refused, has_emptied; /* since the last tensor */
     bool no_run_goes_on;           /* each has failed, and whatif.ends_with_runs */
+    uint64_t fails_bytes[2]; /* the highest limit that failed, of a card and of a pool: forks.h */
 };
+
+/* Of each tensor: the device's slot, the recorded block, and that of each run. */
+enum { HANDLE_DEVICE, HANDLE_RECORDED, HANDLE_RUNS };
 
 struct whatif {
     struct whatif_device *devices[DEVICE_SLOTS]; /* NULL: no piece of PyTorch's pool lies there */
     struct pieces pieces;
     struct address_map tensors; /* by address: which row of handles */
     struct slots tensor_slots;
-    uint32_t *handles; /* rows of one width; see whatif.c */
+    uint32_t *handles; /* rows of HANDLE_… */
     size_t handle_capacity;
     const struct whatif_ask *asks;
     size_t ask_count;

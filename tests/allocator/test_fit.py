@@ -108,3 +108,26 @@ def test_a_recording_that_the_model_does_not_give_gets_no_figure(trace):
     device, rows, answer = fit(trace)
     assert device["differs_at_seq"] == 6 and rows["none"]["card_bytes"] is None
     assert "is not known" in answer
+
+
+def test_retries_are_those_of_the_card_not_of_the_pool_alone(trace):
+    """What lay outside the pool needed a card on which the pool never had to flush."""
+    segment = trace.filled_segment(700 * MIB)
+    outside = trace.alloc(800 * MIB)
+    trace.filled_segment(20 * MIB)
+    trace.free(outside)
+    trace.tensor_free(segment)
+    trace.filled_segment(710 * MIB)
+    _, rows, _ = fit(trace)
+    assert (rows["allowed"]["card_bytes"], rows["allowed"]["pool_bytes"]) == (1820 * MIB, 730 * MIB)
+    assert rows["allowed"]["retry_count"] == 0
+
+
+@pytest.mark.parametrize("setting", ["per_process_memory_fraction:0.9", "garbage_collection_threshold:0.6"])
+def test_settings_that_tell_each_limit_apart_are_searched_as_well(trace, setting):
+    trace.rows["allocator_setting"] = [("PYTORCH_CUDA_ALLOC_CONF", setting)]
+    trace.tensor_free(trace.filled_segment(600 * MIB))
+    trace.filled_segment(700 * MIB)
+    _, rows, _ = fit(trace)
+    assert rows["allowed"]["pool_bytes"] == 700 * MIB
+    assert rows["allowed"]["card_bytes"] == 1000 * MIB
