@@ -3,8 +3,8 @@
 node. Slow and plain; every node is kept, as no trace here has more than the analyzer keeps."""
 
 
-def forward_stacks(books):
-    """{number of the event that takes a tensor: stack}"""
+def forward_stacks(books, kinds=("tensor",)):
+    """{number of the event that takes memory of one of these kinds: stack}; None: of any kind."""
     work, first, found = {}, {}, {}
     for event in books.events[: books.count]:
         if event.result is None:  # the process was killed inside the call
@@ -12,10 +12,11 @@ def forward_stacks(books):
         if event.kind == "autograd-node":  # a thread beyond 32 bits is none of PyTorch's
             work[event.thread] = (event.address, event.object if event.address < 1 << 32 else 0, event.size == 1)
         maker, number, backward = work.get(event.thread, (0, 0, False))
-        if event.kind != "alloc" or event.memory != "tensor" or not number:
+        if not number:
             continue
         if backward:
-            found[event.index] = first.get((maker, number))
-        elif event.stack:
+            if kinds is None or (event.kind == "alloc" and event.memory in kinds):
+                found[event.index] = first.get((maker, number))
+        elif event.kind == "alloc" and event.memory == "tensor" and event.stack:
             first.setdefault((maker, number), event.stack)
     return found

@@ -34,6 +34,7 @@ class Figures:
     def __init__(self, books):
         self.books, self.graphs, self.failures = books, Graphs(books), Failures(books)
         self.forward = forward_stacks(books)
+        self.forward_of_any = forward_stacks(books, kinds=None)  # a call of the driver may fail under it, too
         self.devices = sorted(books.devices, key=lambda number: -1 if number is None else number)
         self.lives, self.reported = {}, None
 

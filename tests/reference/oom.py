@@ -216,18 +216,18 @@ def retries(figures):
 
 def asker_of(figures, failure):
     """Its stack, and that of the forward operator that it was for."""
-    return tuple(figures.books.stack_frames(stack) for stack in (failure.event.stack, figures.forward.get(failure.event.index)))
+    return tuple(figures.books.stack_frames(stack) for stack in (failure.event.stack, figures.forward_of_any.get(failure.event.index)))
 
 
 def told_apart(figures, both):
-    """Headed among all that failed and what was live at the failure that the answer speaks of."""
-    chosen = None
-    for failure in figures.failures.list:
+    """Headed among all failures that are shown and what was live at the one that the answer speaks of."""
+    chosen, shown = None, [figures.failures.list[number] for number in figures.shown_failures()]
+    for failure in shown:
         if not chosen or kind(figures, chosen) == "caught" or kind(figures, failure) != "caught":
             chosen = failure
     held_stock, _ = gather(figures, chosen.event, chosen.stock)
     live = figures.live_blocks(held_stock, chosen.event.index)
-    heads = Heads([*stacks_of(figures, live).values(), *(asker_of(figures, failure) for failure in figures.failures.list)])
+    heads = Heads([*stacks_of(figures, live).values(), *(asker_of(figures, failure) for failure in shown)])
     return {"site": who(heads, *both), "called": called(heads, *both), "frames": both[0]}
 
 

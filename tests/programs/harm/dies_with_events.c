@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* link: cuda */
 /*
- * Allocates and frees 70,000 times and kills itself at once: of its 140,001 events the database has
- * some, and the ring the rest.
+ * Allocates and frees 70,000 times and kills itself at once: the database has some of these events, and
+ * the ring the rest.
  */
 #include <signal.h>
 #include <unistd.h>
