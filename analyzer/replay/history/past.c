@@ -176,7 +176,9 @@ static void prune(const struct history *history, struct ended *list, wants_item 
             memmove(items + kept++ * list->item_bytes, item, list->item_bytes);
     }
     list->count = kept;
-    list->prune_at = 2 * kept > FIRST_PRUNE ? 2 * kept : FIRST_PRUNE;
+    /* A list is at most so much longer than what it is for: memory does not grow with the trace. */
+    const size_t most = kept + kept / 4;
+    list->prune_at = most > FIRST_PRUNE ? most : FIRST_PRUNE;
 }
 
 static int keep(struct history *history, struct ended *list, wants_item *wants, const void *item,
