@@ -13,22 +13,42 @@ void stale_release(struct stale *stale)
 }
 
 /* ADDRESS_MAP_NONE: out of memory. */
+static uint32_t take_kind(struct stale *stale, struct err *err)
+{
+    if (stale->first_free) {
+        const uint32_t number = stale->first_free - 1;
+        stale->first_free = stale->kinds[number].next_free;
+        return number;
+    }
+    struct stale_kind *grown =
+        array_grow(stale->kinds, &stale->capacity, stale->count, sizeof *grown, err);
+    if (!grown)
+        return ADDRESS_MAP_NONE;
+    stale->kinds = grown;
+    return (uint32_t)stale->count++;
+}
+
+/* ADDRESS_MAP_NONE: out of memory. */
 static uint32_t reach_kind(struct stale *stale, uint32_t place, uint64_t size_bytes,
                            struct err *err)
 {
     uint32_t number = address_map_get(&stale->numbers, place, size_bytes);
     if (number != ADDRESS_MAP_NONE)
         return number;
-    struct stale_kind *grown =
-        array_grow(stale->kinds, &stale->capacity, stale->count, sizeof *grown, err);
-    if (!grown)
+    number = take_kind(stale, err);
+    if (number == ADDRESS_MAP_NONE ||
+        address_map_put(&stale->numbers, place, size_bytes, number, err))
         return ADDRESS_MAP_NONE;
-    stale->kinds = grown;
-    number = (uint32_t)stale->count;
-    if (address_map_put(&stale->numbers, place, size_bytes, number, err))
-        return ADDRESS_MAP_NONE;
-    grown[stale->count++] = (struct stale_kind){0};
+    stale->kinds[number] = (struct stale_kind){.size_bytes = size_bytes, .place = place};
     return number;
+}
+
+static void free_kind(struct stale *stale, uint32_t number)
+{
+    struct stale_kind *kind = &stale->kinds[number];
+    address_map_remove(&stale->numbers, kind->place, kind->size_bytes);
+    kind->next_free = stale->first_free;
+    stale->first_free = number + 1;
 }
 
 /* Rounds are many, and kinds too: a kind learns of a round when it is looked at in it. */
@@ -69,6 +89,8 @@ void stale_end_block(struct stale *stale, const struct stale_block *block, uint6
     } else if (block->made) {
         stale->made_bytes += size_bytes;
     }
+    if (!kind->live_count)
+        free_kind(stale, block->kind);
 }
 
 void stale_begin_round(struct stale *stale)

@@ -12,8 +12,11 @@
 
 #include "analyzer/util/address_map.h"
 
-/* Gradients of one place and size. */
+/* Gradients of one place and size, while any is live: sizes may be as many as allocations. */
 struct stale_kind {
+    uint64_t size_bytes;
+    uint32_t place;
+    uint32_t next_free;   /* + 1, of the kinds that are free; 0: the last */
     uint64_t live_count;  /* all */
     uint64_t stale_count; /* of rounds before */
     uint64_t made_count;  /* anew, in this round */
@@ -24,6 +27,7 @@ struct stale_kind {
 struct stale {
     struct stale_kind *kinds;
     size_t count, capacity;
+    uint32_t first_free;        /* + 1; 0: none */
     struct address_map numbers; /* by place and size */
     uint64_t round;
     uint64_t live_bytes, stale_bytes, made_bytes;

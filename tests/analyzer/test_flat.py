@@ -19,12 +19,14 @@ COMMANDS = (
     ("steps",),
     ("ledger",),
 )
+AFTER_A_FAILURE = (("oom",),)  # what would have helped is a replay of its own
 
 
 @pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer's own memory grows")
-def test_memory_is_the_same_for_one_and_for_four_million_events(tmp_path):
-    traces = [make_trace(tmp_path / f"{events}.db", "pool", events) for events in (FEWER, MORE)]
-    for command in COMMANDS:
+@pytest.mark.parametrize("kind, commands", [("pool", COMMANDS), ("pytorch", AFTER_A_FAILURE)])
+def test_memory_is_the_same_for_one_and_for_four_million_events(kind, commands, tmp_path):
+    traces = [make_trace(tmp_path / f"{events}.db", kind, events) for events in (FEWER, MORE)]
+    for command in commands:
         fewer, more = (measured(BUILD / "gpumemtrace", *command, "--json", trace)[2] for trace in traces)
         assert abs(more - fewer) <= 0.1 * fewer, (command, fewer, more)
         assert more <= MOST_BYTES, (command, more)
