@@ -30,9 +30,11 @@ def keys_of(script, table):
 WAYS = {
     "advice.py": [([case], {"spec": ADVICE_CARDS[case], "check": False}) for case in functions("advice.py")],
     "growth.py": [([loop], {}) for loop in keys_of("growth.py", "LOOPS")],
+    "mempools.py": [([way], {}) for way in functions("mempools.py")],
     "mlp.py": [(["adam"], {})],
     "random_use.py": [(["1", "1"], {})],
     "out_of_memory.py": [([way], {"check": False}) for way in functions("out_of_memory.py")],
+    "waiting.py": [(["waiting"], {})],
 }
 RUNS = [(path.name, *way) for path in sorted(SCRIPTS.glob("*.py")) if path.name not in MODULES
         for way in WAYS.get(path.name, [([], {})])]  # fmt: skip

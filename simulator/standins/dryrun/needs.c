@@ -207,18 +207,25 @@ static bool carries_runtime(const struct elf_file *file)
            memmem(constants->start, constants->bytes, driver_name, sizeof driver_name);
 }
 
-/* Once a process: where one library of a framework is built so, others are, too. */
+/* Once a process: where one library of a framework is built so, others are, too. A framework that needs a
+ * runtime beside it uses that one; its library that carries another is a side part, as Debian's
+ * tensorpipe. */
 static void say_static_runtime(const struct closure *closure)
 {
-    static bool said;
-    for (size_t i = closure->first; i < closure->count && !said; i++)
-        if (carries_runtime(&closure->files[i])) {
-            fprintf(stderr,
-                    "gpumemtrace: dry run: %s has NVIDIA's runtime linked in statically, which "
-                    "works on NVIDIA's driver only: its CUDA calls fail\n",
-                    closure->paths[i]);
-            said = true;
-        }
+    static bool is_settled;
+    const char *carrier = NULL;
+    for (size_t i = closure->first; i < closure->count && !is_settled; i++) {
+        is_settled = needs_runtime(&closure->files[i]);
+        if (!carrier && carries_runtime(&closure->files[i]))
+            carrier = closure->paths[i];
+    }
+    if (is_settled || !carrier)
+        return;
+    fprintf(stderr,
+            "gpumemtrace: dry run: %s has NVIDIA's runtime linked in statically, which works on "
+            "NVIDIA's driver only: its CUDA calls fail\n",
+            carrier);
+    is_settled = true;
 }
 
 /* --- what they ask for --- */
