@@ -13,6 +13,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 COMMAND = pathlib.Path(os.environ.get("GPUMEMTRACE_BUILD", ROOT / "build")).resolve() / "gpumemtrace"
 
 pytest_plugins = ["pytester"]
+pytestmark = pytest.mark.skipif(
+    bool(os.environ.get("GPUMEMTRACE_PRELOAD_FIRST")), reason="a sanitizer's library must come first, and a mark names none"
+)
 
 DRIVER = """
 import ctypes, os, pytest
