@@ -73,7 +73,8 @@ int allocator_copy(struct allocator *to, const struct allocator *from, struct er
     to->blocks = grown;
     if (copy_pools(to, from, err))
         return -1;
-    memcpy(grown, from->blocks, from->block_count * sizeof *grown);
+    if (from->block_count) /* memcpy takes no NULL */
+        memcpy(grown, from->blocks, from->block_count * sizeof *grown);
     const struct allocator own = *to;
     *to = *from;
     to->blocks = own.blocks;
