@@ -2,8 +2,6 @@
 /* Allocations and frees; see allocations.h. */
 #include "allocations.h"
 
-#include "analyzer/replay/history/observer.h"
-
 static uint32_t space_of(const struct event *event)
 {
     return memory_rules[event->memory].space +
@@ -12,51 +10,25 @@ static uint32_t space_of(const struct event *event)
 
 /* --- what is needed soon --- */
 
-void allocations_fetch_place(const struct blocks *blocks, const struct event *event)
+static bool is_of_address(const struct event *event)
 {
-    if (event->kind == EVENT_ALLOC || event->kind == EVENT_FREE)
-        address_map_prefetch(&blocks->live, space_of(event), event->address);
+    return event->kind == EVENT_ALLOC || event->kind == EVENT_FREE;
 }
 
-/* HISTORY_NONE: no block is known at the address that is freed. */
-static uint32_t freed_block(const struct blocks *blocks, const struct event *event)
+void allocations_prefetch(const struct blocks *blocks, const struct event *near,
+                          const struct event *far)
 {
-    const uint32_t number = address_map_get(&blocks->live, space_of(event), event->address);
-    const bool is_block = number < blocks->at.history->block_slots.used; /* or a graph's node */
-    return is_block ? number : HISTORY_NONE;
-}
-
-void allocations_fetch_block(const struct blocks *blocks, const struct event *event)
-{
-    if (event->kind != EVENT_FREE)
+    if (is_of_address(far))
+        address_map_prefetch(&blocks->live, space_of(far), far->address);
+    if (near->kind != EVENT_FREE)
         return;
-    const uint32_t number = freed_block(blocks, event);
-    if (number == HISTORY_NONE)
+    const uint32_t number = address_map_get(&blocks->live, space_of(near), near->address);
+    if (number >= blocks->at.history->block_slots.used) /* none, or of a graph's node */
         return;
     const char *block = (const char *)&blocks->at.history->blocks[number];
     GMT_PREFETCH(block);
     GMT_PREFETCH(block + sizeof(struct block) - 1);
     GMT_PREFETCH(&blocks->states[number]);
-}
-
-void allocations_fetch_stack(const struct blocks *blocks, const struct event *event)
-{
-    const struct observers *observers = blocks->at.observers;
-    uint32_t stock = HISTORY_NONE, stack_id = event->stack_id;
-    if (event->kind == EVENT_FREE) {
-        const uint32_t number = freed_block(blocks, event);
-        if (number == HISTORY_NONE)
-            return;
-        stock = blocks->at.history->blocks[number].stock;
-        stack_id = blocks->at.history->blocks[number].stack_id;
-    } else if (event->kind == EVENT_ALLOC) {
-        stock = stocks_known(&blocks->stocks, event->device, event->memory, event->object);
-    }
-    if (stock == HISTORY_NONE)
-        return;
-    for (size_t i = 0; i < observers->count; i++)
-        if (observers->items[i].on_soon)
-            observers->items[i].on_soon(observers->items[i].self, stock, stack_id);
 }
 
 /* --- allocations --- */

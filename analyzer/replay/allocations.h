@@ -11,12 +11,11 @@
 
 int allocations_alloc(struct vmm *vmm, struct blocks *blocks);
 /*
- * What events to come will look for is fetched into the cache, one thing after the other: the place of
- * the address, then the block that a free ends, then what observers keep of its call stack.
+ * Of two events to come, fetches into the cache what they will look for: the place of the far one's
+ * address, and the block that the near one frees, whose place is there by then.
  */
-void allocations_fetch_place(const struct blocks *blocks, const struct event *event);
-void allocations_fetch_block(const struct blocks *blocks, const struct event *event);
-void allocations_fetch_stack(const struct blocks *blocks, const struct event *event);
+void allocations_prefetch(const struct blocks *blocks, const struct event *near,
+                          const struct event *far);
 int allocations_free(const struct contexts *contexts, struct vmm *vmm, struct blocks *blocks);
 
 #endif

@@ -28,7 +28,6 @@ struct replay {
     size_t stopped_count; /* stops that were passed */
     struct moment before; /* the event before the current one */
     bool is_asked;        /* the moment that was asked for has passed */
-    bool fetches_stacks;  /* an observer keeps something for each call stack */
 };
 
 /* --- one handler for each kind of event --- */
@@ -340,16 +339,7 @@ static uint64_t events_left(const struct replay *replay)
 }
 
 /* The caches hold little of what is live: it is fetched while the events before are replayed. */
-enum { STACK_AHEAD = 3, BLOCK_AHEAD = 6, PLACE_AHEAD = 9 };
-
-static void look_ahead(const struct replay *replay, const struct event *events)
-{
-    const struct blocks *blocks = &replay->blocks;
-    allocations_fetch_place(blocks, &events[PLACE_AHEAD]);
-    allocations_fetch_block(blocks, &events[BLOCK_AHEAD]);
-    if (replay->fetches_stacks)
-        allocations_fetch_stack(blocks, &events[STACK_AHEAD]);
-}
+enum { NEAR_AHEAD = 4, FAR_AHEAD = 8 };
 
 static int replay_batch(struct replay *replay, const struct event_batch *batch)
 {
@@ -362,8 +352,9 @@ static int replay_batch(struct replay *replay, const struct event_batch *batch)
     history->last_row_seq = batch->events[batch->count - 1].seq;
     const uint64_t left = events_left(replay);
     for (size_t i = 0; i < batch->counted && i < left; i++) {
-        if (i + PLACE_AHEAD < batch->counted)
-            look_ahead(replay, &batch->events[i]);
+        if (i + FAR_AHEAD < batch->counted)
+            allocations_prefetch(&replay->blocks, &batch->events[i + NEAR_AHEAD],
+                                 &batch->events[i + FAR_AHEAD]);
         if (replay_event(replay, &batch->events[i]))
             return -1;
     }
@@ -419,8 +410,6 @@ static int replay_init(struct replay *replay, struct history *history,
     replay->before = (struct moment){.index = INDEX_NONE};
     blocks->at = (struct cursor){.history = history, .observers = &plan->observers, .err = err};
     blocks->listener = (struct block_listener){.on_end = on_block_end, .self = replay};
-    for (size_t i = 0; i < plan->observers.count; i++)
-        replay->fetches_stacks |= plan->observers.items[i].on_soon != NULL;
     contexts_init(&replay->contexts);
     if (blocks_init(blocks, history->trace, err))
         return -1;

@@ -64,9 +64,11 @@ static struct device_use *insert_device(const struct cursor *at, int device)
     return &grown[position];
 }
 
-int stocks_add_new_device(struct stocks *stocks, const struct cursor *at, int device)
+int stocks_add_device(struct stocks *stocks, const struct cursor *at, int device)
 {
     uint32_t *own = stocks->by_account[DEVICE_SLOT(device)];
+    if (own[ACCOUNT_device] != HISTORY_NONE)
+        return 0;
     for (int account = ACCOUNT_none; account <= ACCOUNT_context; account++) {
         own[account] = add_stock(stocks, at, device, (enum memory_account)account, 0);
         if (own[account] == HISTORY_NONE)
@@ -82,30 +84,23 @@ int stocks_add_new_device(struct stocks *stocks, const struct cursor *at, int de
     return 0;
 }
 
-uint32_t stocks_known(const struct stocks *stocks, int device, enum memory_kind memory,
-                      uint64_t pool)
-{
-    const enum memory_account account = memory_account(memory);
-    if (account != ACCOUNT_pool)
-        return stocks->by_account[DEVICE_SLOT(device)][account];
-    const uint32_t stock = address_map_get(&stocks->by_pool, (uint32_t)DEVICE_SLOT(device), pool);
-    return stock == ADDRESS_MAP_NONE ? HISTORY_NONE : stock;
-}
-
 uint32_t stocks_find(struct stocks *stocks, const struct cursor *at, int device,
                      enum memory_kind memory, uint64_t pool)
 {
     if (stocks_add_device(stocks, at, device))
         return HISTORY_NONE;
-    uint32_t stock = stocks_known(stocks, device, memory, pool);
-    if (stock != HISTORY_NONE)
+    enum memory_account account = memory_account(memory);
+    if (account != ACCOUNT_pool)
+        return stocks->by_account[DEVICE_SLOT(device)][account];
+    uint32_t stock = address_map_get(&stocks->by_pool, (uint32_t)DEVICE_SLOT(device), pool);
+    if (stock != ADDRESS_MAP_NONE)
         return stock;
     if (stocks->pool_count++ == LIMIT_pools) {
         err_set(at->err, ERR_INPUT, "%s: more than %d pools of frameworks",
                 at->history->trace->path, LIMIT_pools);
         return HISTORY_NONE;
     }
-    stock = add_stock(stocks, at, device, ACCOUNT_pool, pool);
+    stock = add_stock(stocks, at, device, account, pool);
     if (stock == HISTORY_NONE ||
         address_map_put(&stocks->by_pool, (uint32_t)DEVICE_SLOT(device), pool, stock, at->err))
         return HISTORY_NONE;

@@ -22,16 +22,7 @@ void stocks_init(struct stocks *stocks);
 void stocks_release(struct stocks *stocks);
 
 /* Adds the device with its accounts, unless it is known. */
-int stocks_add_new_device(struct stocks *stocks, const struct cursor *at, int device);
-static inline int stocks_add_device(struct stocks *stocks, const struct cursor *at, int device)
-{
-    return stocks->by_account[DEVICE_SLOT(device)][ACCOUNT_device] == HISTORY_NONE
-               ? stocks_add_new_device(stocks, at, device)
-               : 0;
-}
-/* As stocks_find of what is known already; HISTORY_NONE: it is not. */
-uint32_t stocks_known(const struct stocks *stocks, int device, enum memory_kind memory,
-                      uint64_t pool);
+int stocks_add_device(struct stocks *stocks, const struct cursor *at, int device);
 /* The stock of a kind of memory on a device, added if it is new. HISTORY_NONE: out of memory. */
 uint32_t stocks_find(struct stocks *stocks, const struct cursor *at, int device,
                      enum memory_kind memory, uint64_t pool);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
-#include "gpumemtrace/compiler.h"
 
 /* --- one site --- */
 
@@ -163,19 +162,6 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     return 0;
 }
 
-static void on_soon(const void *self, uint32_t stock, uint32_t stack_id)
-{
-    const struct growth_watch *watch = self;
-    if (stock >= watch->stock_count || !watch->stocks[stock].numbers)
-        return;
-    const uint32_t number = watch->stocks[stock].numbers[stack_id];
-    if (!number)
-        return;
-    const char *site = (const char *)&watch->stocks[stock].sites[number - 1];
-    GMT_PREFETCH(site);
-    GMT_PREFETCH(site + GMT_CACHE_LINE_BYTES);
-}
-
 /* --- ends of steps --- */
 
 static void end_step(struct growth_watch *watch, const struct cursor *at, enum step_end kind)
@@ -241,7 +227,6 @@ struct observer growth_watch_observer(struct growth_watch *watch)
                              .on_change = on_change,
                              .on_span = on_span,
                              .on_event = on_event,
-                             .on_soon = on_soon,
                              .on_end = on_end};
 }
 

@@ -29,9 +29,6 @@ struct observer {
     int (*on_span)(void *self, const struct cursor *at, const struct spans *spans, uint32_t span,
                    bool begins);
     int (*on_event)(void *self, const struct cursor *at);
-    /* A few events before a change of a block of that stock and call stack, as far as that can be foreseen:
-     * what it will touch can be fetched into the cache. */
-    void (*on_soon)(const void *self, uint32_t stock, uint32_t stack_id);
     /* Once, after the last event; at->event is that one, NULL: there was none. */
     int (*on_end)(void *self, const struct cursor *at);
 };
