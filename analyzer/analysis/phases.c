@@ -106,7 +106,7 @@ static void count_step(struct path_steps *own, uint64_t step)
     own->step = step;
 }
 
-/* A stronger kind of end was seen: all that was so far happened in the first step. */
+/* Ends are counted anew: all that was so far happened in the first step. */
 static void begin_steps_again(struct phases *phases)
 {
     for (size_t i = 0; i < phases->steps_count; i++)
@@ -137,7 +137,7 @@ static int finish_steps(const struct phases *phases, struct phase_row *row, uint
 
 static void note_end(struct phases *phases, enum step_end before, enum step_end ended)
 {
-    if (ended != STEP_ENDS && before != STEP_ENDS && ended != before)
+    if (before != STEP_ENDS && step_ends_began(&phases->ends, ended))
         begin_steps_again(phases);
 }
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Which step is higher than the others, and why."""
+import contextlib
+
 import pytest
 
 from support.run import load_json, run_command
@@ -312,3 +314,35 @@ def test_without_marks_a_step_begins_at_an_allocation_that_repeats(trace):
     assert ask(trace)["answer"][-1] == (
         "The program marks no steps: each allocation by train.py:5 load_batch, which repeats, is taken for the beginning of one."
     )
+
+
+def optimize(trace, line, named):
+    """As an optimizer that `line` calls; the allocation of `load` ends the phase that its stack shows."""
+    step = trace.stack(("/lib/torch/optim/adam.py", 500, "Adam.step"), ("train.py", line, "train"))
+    with trace.phase("optimizer") if named else contextlib.nullcontext():
+        trace.free(trace.alloc(512, stack=step))
+    trace.free(trace.alloc(512, stack=trace.stack(("train.py", 9, "load"))))
+
+
+# One letter an optimizer's step; 24 iterations, of which a late turn leaves out those before it was known.
+@pytest.mark.parametrize("named", [True, False])
+@pytest.mark.parametrize(
+    "turns, expected",
+    [
+        ("A" * 24, 24),
+        ("AB" * 24, 24),
+        ("AAB" * 24, 24),
+        ("AABB" * 24, 24),
+        ("ABC" * 24, 24),
+        ("A" * 12 + "AB" * 12, 24),
+        ("A" * 12 + "AAB" * 24, 22),
+        ("A" * 12 + "AAAAAAAAB" * 24, 22),
+        (("A" * 16 + "B") * 3, 48),
+        ("A" + "B" * 23, 19),
+        ("A" * 20 + "B" * 20, 37),
+    ],
+)
+def test_optimizers_that_take_turns_end_one_step(trace, turns, expected, named):
+    for letter in turns:
+        optimize(trace, 10 + ord(letter), named)
+    assert len(steps(trace)["steps"]) == expected

@@ -29,6 +29,7 @@ def keys_of(script, table):
 # {script: [(arguments, settings)]}; a script that is not here takes none.
 WAYS = {
     "advice.py": [([case], {"spec": ADVICE_CARDS[case], "check": False}) for case in functions("advice.py")],
+    "gan.py": [([way], {}) for way in keys_of("gan.py", "WAYS")],
     "growth.py": [([loop], {}) for loop in keys_of("growth.py", "LOOPS")],
     "mempools.py": [([way], {}) for way in functions("mempools.py")],
     "mlp.py": [(["adam"], {})],

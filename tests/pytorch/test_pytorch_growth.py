@@ -53,3 +53,11 @@ def test_what_only_looks_like_a_leak_is_none(loop, dry_run):
 def test_what_the_script_named_leak_keeps_is_a_leak(dry_run):
     says, page = leaks(dry_run("leak.py"))
     assert page["growth"][0]["verdict"] == "leak" and "leak.py:" in says
+
+
+@pytest.mark.parametrize("way", ["adam", "critics", "parts", "sgd", "sgd_parts"])
+def test_two_optimizers_that_take_turns_are_one_step(way, dry_run):
+    recording = dry_run("gan.py", way)
+    growth = leaks(recording)[1]["growth"][0]
+    assert (growth["steps"], growth["leak_bytes_per_step"]) == (40, 512 << 10)
+    assert len(load_json("steps", recording.trace)["devices"][0]["steps"]["steps"]) == 40

@@ -8,7 +8,7 @@ import dataclasses
 import re
 
 from reference import outside
-from reference.events import Tables, inferred_phase, table_rows
+from reference.events import Tables, caller_of, inferred_phase, table_rows
 from reference.graphs import KINDS as OF_GRAPHS
 
 # A span opened in one as deep as this becomes its sibling.
@@ -52,6 +52,7 @@ class Span:
     begin: int
     end: int  # the number of counted events while it is open
     range_id: int = 0
+    caller: tuple = (0, ())  # (rank, Python frames)
 
 
 @dataclasses.dataclass(eq=False)
@@ -218,11 +219,15 @@ class Books(Tables):
             return
         now = self.inferred.path.name if self.inferred else None
         phase = inferred_phase(self, event.stack, now)
-        if phase == now:
-            return
-        if self.inferred:
-            self.inferred.end = event.index
-        self.inferred = self.add_span(self.path(None, phase, "inferred", phase), None, event)
+        if phase != now:
+            if self.inferred:
+                self.inferred.end = event.index
+            self.inferred = self.add_span(self.path(None, phase, "inferred", phase), None, event)
+        caller = caller_of(self, event.stack)
+        for span in (self.inferred, self.named_span(event.thread)):
+            while span and span.caller[0] < caller[0]:
+                span.caller = caller
+                span = span.parent
 
     # --- blocks ---
 

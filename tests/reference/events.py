@@ -109,3 +109,19 @@ def inferred_phase(tables, stack, now):
     if said:
         return said
     return AFTER.get(now, now) if any(frame[0] == "python" for frame in frames) else now
+
+
+def caller_of(tables, stack):
+    """(rank, the Python frames outside the outermost frame that says it): 2 a backward or the step of an optimizer, 1
+    another function of an optimizer, 0 none."""
+    frames = [frame for frame in tables.stack_frames(stack) if frame[0] == "python"] if tables.knows_frameworks else []
+    found = (0, ())
+    for number, frame in reversed(list(enumerate(frames))):
+        rank = 0
+        if say(FIRST, [frame]) == "backward":
+            rank = 2
+        elif say(INNER, [frame]) == "optimizer":
+            rank = 1 + frame[1].endswith("step")
+        if rank > found[0]:
+            found = (rank, tuple(frames[number + 1 :]))
+    return found

@@ -40,13 +40,45 @@ def is_inside_its_kind(span):
 
 
 def ends_by_kind(books):
-    """[ends of each kind]: memory is as before these events."""
-    ends = [list(books.steps), *([] for _ in KINDS[1:])]
+    """[ends of each kind, and who they are]: memory is as before these events."""
+    ends = [[(end, None) for end in books.steps], *([] for _ in KINDS[1:])]
     for span in books.spans:
         kind = kind_of(span.path)
         if kind is not None and span.end < books.count and not is_inside_its_kind(span):
-            ends[kind].append(span.end)
-    return [sorted(of_kind) for of_kind in ends]
+            ends[kind].append((span.end, (span.path, span.caller)))
+    return [sorted(of_kind, key=lambda end: end[0]) for of_kind in ends]
+
+
+def closes_of_turns(ends):
+    """Of the ends of one kind those that close a turn, since the last time that another one began to: turns.h."""
+    closes, seen, closing, others, most, count, follows, same_count = [], {}, None, 0, 0, 0, False, 0
+    for number, (end, who) in enumerate(ends):
+        if who not in seen:
+            if len(seen) == 16:
+                continue
+            seen[who] = [count, None, 0]
+            if number and count > 8:
+                continue
+            closes, closing, most, others, follows = [], who, max(most, number), 0, number > 0
+        elif who == closing:
+            same_count += 1
+            if follows and not others and same_count <= 2 * most + 2:
+                continue
+            most, others, follows = max(most, others), 0, follows and others > 0
+        else:
+            before, gap, same = seen[who]
+            same = same + 1 if gap == count - before else 1
+            seen[who] = [count, gap := count - before, same]
+            others += 1
+            if 2 <= gap <= 8 and same >= 2:
+                closes, closing, most, others, follows = [], who, gap, 0, True
+            elif others > 2 * most + 2:
+                closing, most, others, follows = who, 0, 0, False
+            else:
+                continue
+        closes.append(end)
+        count, same_count = count + 1, 0
+    return closes
 
 
 def without_optimizer(optimizers, backwards):
@@ -66,9 +98,12 @@ def step_ends(books):
     """(kind, ends) of the strongest kind that there is; (None, []): there is none."""
     by_kind = ends_by_kind(books)
     kind = next((kind for kind, ends in enumerate(by_kind) if ends), None)
-    if kind == 3 and (ends := without_optimizer(by_kind[3], by_kind[5])):
-        return 5, ends
-    return (None, []) if kind is None else (kind, by_kind[kind])
+    if kind is None:
+        return None, []
+    ends = by_kind[kind]
+    if kind == 3 and (left := without_optimizer(*([end for end, _ in by_kind[of]] for of in (3, 5)))):
+        kind, ends = 5, [end for end in by_kind[5] if end[0] >= left[0]]
+    return kind, [end for end, _ in ends] if kind < 2 else closes_of_turns(ends)
 
 
 # --- the line ---

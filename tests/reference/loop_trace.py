@@ -7,7 +7,7 @@ import random
 
 from support.tracefile import MIB, Trace
 
-MARKS = ("event", "event", "step", "Iteration", "optimizer", "backward", "forward", "nothing", "nothing")
+MARKS = ("event", "event", "step", "Iteration", "optimizer", "backward", "forward", "nothing", "nothing", "turns", "turns")
 
 
 class Site:
@@ -83,19 +83,34 @@ class Maker:
         self.take(self.free_at, size, stack=stack)
         return self.free_at
 
+    def take_turns(self, turns, step, is_named):
+        """Each: (the line that calls the optimizer, how often in a step, in every which step, from which on)."""
+        for line, count, every, first in turns:
+            for _ in range(count if step >= first and step % every == 0 else 0):
+                frames = ("/lib/torch/optim/adam.py", 500, "Adam.step"), ("train.py", line, "train")
+                with self.trace.phase("optimizer", source=1) if is_named else contextlib.nullcontext():
+                    self.trace.free(self.trace.alloc(512, stack=self.trace.stack(*frames)))
+                if not is_named:
+                    self.trace.free(self.trace.alloc(512, stack=self.trace.stack(("train.py", 9, "load"))))
+
     def make(self):
         choose, trace = self.choose, self.trace
         mark, steps = choose.choice(MARKS), choose.choice([2, 3, 4, 5, 9, 12, 30, 64, 66, 70, 140, 300])
         for number in range(choose.randint(0, 20)):
             trace.alloc(MIB, stack=trace.stack(("load.py", number + 1, "load")))
         sites = [Site(trace, choose, number) for number in range(choose.randint(1, 7))]
+        turns = [(line, choose.choice([1, 1, 2, 5]), choose.choice([1, 1, 1, 2, 3, 16]), choose.choice([0, 0, 0, 3, 12]))
+                 for line in range(1, choose.randint(2, 4))]  # fmt: skip
+        is_named = choose.random() < 0.5
         for step in range(steps):
-            named = mark not in ("event", "nothing")
+            named = mark not in ("event", "nothing", "turns")
             with trace.phase(mark, source=1) if named else contextlib.nullcontext():
                 for site in sites:
                     site.act(step)
             if mark == "event":
                 trace.step(step + 1)
+            elif mark == "turns":
+                self.take_turns(turns, step, is_named)
         if choose.random() < 0.5:
             calls = [event for event in trace.events if event[6]]
             trace.rows["call_duration"] = [(event[0], choose.randint(500, 90_000)) for event in calls]

@@ -23,7 +23,10 @@ void timelines_init(struct timelines *timelines, const struct timeline_ask *ask)
 /* The step that is not over yet, from 1; 0: steps are not known. */
 static uint64_t step_now(const struct timelines *timelines)
 {
-    return timelines->kind == STEP_ENDS ? 0 : timelines->ends.counts[timelines->kind] + 1;
+    if (timelines->kind == STEP_ENDS)
+        return 0;
+    const bool counts = timelines->ends.begun_count == timelines->begun_count;
+    return 1 + (counts ? timelines->ends.counts[timelines->kind] : 0);
 }
 
 static uint64_t number_now(const struct timelines *timelines, const struct cursor *at,
@@ -224,6 +227,7 @@ static int on_end_of_steps(void *self, const struct cursor *at)
     struct timelines *timelines = self;
     (void)at;
     timelines->kind = step_ends_kind(&timelines->ends);
+    timelines->begun_count = timelines->ends.begun_count;
     timelines->ends = (struct step_ends){0};
     return 0;
 }

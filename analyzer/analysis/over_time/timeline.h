@@ -48,7 +48,8 @@ struct timelines {
     struct timeline_ask ask;
     uint64_t now_ns; /* the latest time so far */
     struct step_ends ends;
-    enum step_end kind; /* of the ends that count, STEP_ENDS: none */
+    enum step_end kind;   /* of the ends that count, STEP_ENDS: none */
+    uint64_t begun_count; /* of `ends` when they are all known: earlier ones do not count */
     bool has_changes, is_begun;
     uint64_t begin, width;         /* of the first cut, and of each, in the axis's unit */
     size_t used;                   /* cuts from the first to that of the latest change */

@@ -169,7 +169,7 @@ static void end_step(struct growth_watch *watch, const struct cursor *at, enum s
     if (kind == STEP_ENDS)
         return;
     const uint64_t count = watch->ends.counts[kind];
-    for (size_t i = 0; i < watch->stock_count && count == 1; i++)
+    for (size_t i = 0; i < watch->stock_count && step_ends_began(&watch->ends, kind); i++)
         forget_ends(&watch->stocks[i]);
     watch->has_ended = true;
     watch->looked_count = count > WARM_UP_ENDS ? count - WARM_UP_ENDS : 0;

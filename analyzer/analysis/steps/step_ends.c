@@ -42,7 +42,8 @@ static void note_optimizer(struct step_ends *ends)
     ends->backward_count = 0;
 }
 
-static enum step_end count_end(struct step_ends *ends, enum step_end kind)
+/* span NULL: the end of a step that the program marks. */
+static enum step_end count_end(struct step_ends *ends, enum step_end kind, const struct span *span)
 {
     if (kind == STEP_END_INFERRED_BACKWARD)
         note_backward(ends);
@@ -52,7 +53,19 @@ static enum step_end count_end(struct step_ends *ends, enum step_end kind)
         return STEP_ENDS;
     if (kind > step_ends_kind(ends) || kind == STEP_ENDS)
         return STEP_ENDS;
-    ends->counts[kind]++;
+    if (!ends->counts[kind])
+        ends->turns = (struct turns){0};
+    const bool takes_turns = span && kind != STEP_END_NAMED;
+    switch (takes_turns ? turns_end(&ends->turns, span) : TURN_CLOSES) {
+    case TURN_GOES_ON:
+        return STEP_ENDS;
+    case TURN_CLOSES_ANEW:
+        ends->counts[kind] = 0;
+        break;
+    case TURN_CLOSES:
+        break;
+    }
+    ends->begun_count += !ends->counts[kind]++;
     for (int weaker = (int)kind + 1; weaker < STEP_ENDS; weaker++)
         ends->counts[weaker] = 0;
     return kind;
@@ -62,7 +75,7 @@ enum step_end step_ends_at_event(struct step_ends *ends, const struct cursor *at
 {
     if (at->event->kind != EVENT_STEP || at->event->result == INT32_MIN)
         return STEP_ENDS;
-    return count_end(ends, STEP_END_EVENT);
+    return count_end(ends, STEP_END_EVENT, NULL);
 }
 
 /* "step", "Iteration", "step 17", "ProfilerStep#4". */
@@ -122,5 +135,5 @@ enum step_end step_ends_at_span(struct step_ends *ends, const struct cursor *at,
     const enum step_end kind = kind_of_path(&history->paths[path]);
     if (kind == STEP_ENDS || is_inside_its_kind(history, path, kind))
         return STEP_ENDS;
-    return count_end(ends, kind);
+    return count_end(ends, kind, &spans->items[span]);
 }

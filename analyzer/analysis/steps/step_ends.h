@@ -4,7 +4,8 @@
  * trace shows one of a higher kind, what was found by lower kinds is void. One kind gives way: an
  * optimizer shows itself only where it allocates, many in the first step alone; when backward has
  * ended more than twice as often since as ever between two of them, and twice more, it counts no
- * longer. It must not know what is measured at the ends.
+ * longer. Of phases of one kind that take turns, only the last of a turn ends a step: turns.h. It must
+ * not know what is measured at the ends.
  *
  * The room: step_ends → growth (the bytes at each end: series, fit) and steps (what each step did).
  * Both watch the replay; neither knows names, pages or a study. cache_names says what is a cache.
@@ -12,7 +13,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_ENDS_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_ENDS_H
 
-#include "analyzer/replay/phase/spans.h"
+#include "turns.h"
 
 /* What may end a step, the strongest first. The text completes "steps end with …". */
 #define STEP_END_KINDS(KIND)                                                                       \
@@ -41,7 +42,15 @@ struct step_ends {
     /* Ends of backward, as the stacks show it: since the last such optimizer, and at most between two. */
     uint64_t backward_count, most_backward_count;
     bool is_without_optimizer; /* it gave way */
+    struct turns turns;        /* of the strongest kind */
+    uint64_t begun_count;      /* how often counting began: the count of a kind was 1 */
 };
+
+/* Whether the end of that kind that was just found is the first that counts: the others are void. */
+static inline bool step_ends_began(const struct step_ends *ends, enum step_end kind)
+{
+    return kind < STEP_ENDS && ends->counts[kind] == 1;
+}
 
 /* The strongest kind that was seen. */
 enum step_end step_ends_kind(const struct step_ends *ends);

@@ -245,7 +245,7 @@ static int end_step(struct step_watch *watch, const struct cursor *at, enum step
 {
     if (kind == STEP_ENDS)
         return 0;
-    if (kind != STEP_END_REPEATED && (!watch->step_count || kind != watch->kind))
+    if (kind != STEP_END_REPEATED && step_ends_began(&watch->ends, kind))
         begin_again(watch, at);
     watch->kind = kind;
     const uint64_t ordinal = watch->step_count + 1;

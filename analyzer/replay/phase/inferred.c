@@ -4,6 +4,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/util/array.h"
 #include "analyzer/util/glob.h"
@@ -14,7 +15,10 @@ enum tier { TIER_FIRST, TIER_INNER, TIER_LAST, TIER_COUNT };
 /* What a stack says in each tier: of its own frame, else of the frames further out. */
 struct inferred_stack {
     uint8_t says[TIER_COUNT]; /* enum inferred_phase */
+    uint8_t rank;             /* of caller, enum inferred_caller_rank */
     bool known, has_python;
+    uint32_t python,
+        caller; /* hashes of the Python frames, and of those outside the one of `rank` */
 };
 
 static const struct {
@@ -54,6 +58,8 @@ const char *inferred_name(enum inferred_phase phase)
 
 /* --- frames --- */
 
+#define HASH_OF_NOTHING 2166136261U
+
 enum { SUBJECT_BYTES = 2 * LIMIT_text_bytes + sizeof ":" };
 
 static void match_rules(struct inferred_stack *stack, const char *subject)
@@ -61,6 +67,18 @@ static void match_rules(struct inferred_stack *stack, const char *subject)
     for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
         if (!stack->says[rules[i].tier] && glob_match(rules[i].pattern, subject))
             stack->says[rules[i].tier] = rules[i].phase;
+}
+
+/* Whom a Python frame's caller tells apart: a backward, or a step of an optimizer. */
+static enum inferred_caller_rank rank_of(const struct inferred_stack *said, const char *function)
+{
+    const size_t length = strlen(function);
+
+    if (said->says[TIER_FIRST] == INFERRED_backward)
+        return CALLER_KNOWN;
+    if (said->says[TIER_INNER] != INFERRED_optimizer)
+        return CALLER_UNKNOWN;
+    return length >= 4 && !strcmp(function + length - 4, "step") ? CALLER_KNOWN : CALLER_SOME;
 }
 
 /* What a location or a label says of the phase. */
@@ -76,6 +94,8 @@ static struct inferred_stack match_frame(const struct trace *trace, const struct
         snprintf(subject, sizeof subject, ":%s", trace_string(trace, frame->address));
     }
     match_rules(&said, subject);
+    if (said.has_python)
+        said.rank = (uint8_t)rank_of(&said, strrchr(subject, ':') + 1);
     return said;
 }
 
@@ -111,6 +131,26 @@ static void inherit_from_outer(struct inferred_stack *stack, const struct inferr
         if (!stack->says[tier])
             stack->says[tier] = outer->says[tier];
     stack->has_python |= outer->has_python;
+    if (stack->rank > outer->rank) {
+        stack->caller = outer->python;
+    } else {
+        stack->caller = outer->caller;
+        stack->rank = outer->rank;
+    }
+}
+
+/* Of native frames those outside: the interpreter's own differ from call to call. */
+static uint32_t add_python(uint32_t outside, const struct trace *trace, uint32_t id)
+{
+    const struct trace_frame *frame = &trace->frames[id];
+
+    if (frame->kind != FRAME_PYTHON || frame->address >= trace->location_limit)
+        return outside;
+    const struct trace_location *location = &trace->locations[frame->address];
+    const uint32_t parts[] = {location->function_id, location->file_id, (uint32_t)location->line};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        outside = (outside ^ parts[i]) * 16777619U; /* FNV-1a, by words */
+    return outside;
 }
 
 static uint32_t parent_of(const struct trace *trace, uint32_t id)
@@ -132,10 +172,12 @@ static void fill_stack(struct inferred *inferred, const struct trace *trace, str
         way[count++] = id;
     }
     while (count-- > 0) {
-        uint32_t parent = parent_of(trace, way[count]);
+        const struct inferred_stack outermost = {.python = HASH_OF_NOTHING};
+        const uint32_t parent = parent_of(trace, way[count]);
+        const struct inferred_stack *outer = parent ? &inferred->stacks[parent] : &outermost;
         inferred->stacks[way[count]] = match_once(trace, memo, way[count]);
-        if (parent)
-            inherit_from_outer(&inferred->stacks[way[count]], &inferred->stacks[parent]);
+        inherit_from_outer(&inferred->stacks[way[count]], outer);
+        inferred->stacks[way[count]].python = add_python(outer->python, trace, way[count]);
     }
 }
 
@@ -180,4 +222,12 @@ enum inferred_phase inferred_next(const struct inferred *inferred, enum inferred
         if (stack->says[tier])
             return (enum inferred_phase)stack->says[tier];
     return stack->has_python && after[now] ? (enum inferred_phase)after[now] : now;
+}
+
+struct inferred_caller inferred_caller_of(const struct inferred *inferred, uint32_t stack_id)
+{
+    if (stack_id >= inferred->count)
+        return (struct inferred_caller){0};
+    const struct inferred_stack *stack = &inferred->stacks[stack_id];
+    return (struct inferred_caller){stack->caller, (enum inferred_caller_rank)stack->rank};
 }

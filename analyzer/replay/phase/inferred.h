@@ -23,6 +23,16 @@ enum inferred_phase {
 
 const char *inferred_name(enum inferred_phase phase);
 
+/*
+ * Which of several optimizers, or backwards, a stack is in: known by the Python frames outside the
+ * outermost one of a step of an optimizer or of a backward; SOME: outside another function of an
+ * optimizer, as one that clips gradients.
+ */
+struct inferred_caller {
+    uint32_t hash; /* of those frames */
+    enum inferred_caller_rank { CALLER_UNKNOWN, CALLER_SOME, CALLER_KNOWN } rank;
+};
+
 /* The phase of every stack, by its innermost frame; built once for a trace. */
 struct inferred {
     struct inferred_stack *stacks;
@@ -35,5 +45,7 @@ void inferred_release(struct inferred *inferred);
 /* The phase of an allocation with that stack, if `now` is the phase before it. */
 enum inferred_phase inferred_next(const struct inferred *inferred, enum inferred_phase now,
                                   uint32_t stack_id);
+
+struct inferred_caller inferred_caller_of(const struct inferred *inferred, uint32_t stack_id);
 
 #endif

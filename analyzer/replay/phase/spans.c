@@ -278,12 +278,15 @@ static bool can_begin_phase(const struct event *event)
     return account == ACCOUNT_device || account == ACCOUNT_managed || account == ACCOUNT_pool;
 }
 
-int spans_infer(struct spans *spans, const struct cursor *at)
+static void note_caller(struct spans *spans, uint32_t span, struct inferred_caller caller)
 {
-    if (!can_begin_phase(at->event))
-        return 0;
-    enum inferred_phase next =
-        inferred_next(&spans->inferred, spans->inferred_now, at->event->stack_id);
+    for (; span != HISTORY_NONE && spans->items[span].caller.rank < caller.rank;
+         span = spans->items[span].parent)
+        spans->items[span].caller = caller;
+}
+
+static int change_inferred(struct spans *spans, const struct cursor *at, enum inferred_phase next)
+{
     if (next == spans->inferred_now)
         return 0;
     if (spans->inferred_span != HISTORY_NONE && end_span(spans, at, spans->inferred_span))
@@ -295,4 +298,18 @@ int spans_infer(struct spans *spans, const struct cursor *at)
     spans->inferred_now = next;
     spans->inferred_span = add_span(spans, at, path, HISTORY_NONE);
     return spans->inferred_span == HISTORY_NONE ? -1 : 0;
+}
+
+int spans_infer(struct spans *spans, const struct cursor *at)
+{
+    const uint32_t stack_id = at->event->stack_id;
+
+    if (!can_begin_phase(at->event))
+        return 0;
+    if (change_inferred(spans, at, inferred_next(&spans->inferred, spans->inferred_now, stack_id)))
+        return -1;
+    const struct inferred_caller caller = inferred_caller_of(&spans->inferred, stack_id);
+    note_caller(spans, spans->inferred_span, caller);
+    note_caller(spans, named_span(spans, at), caller);
+    return 0;
 }

@@ -21,11 +21,12 @@ struct span {
     uint64_t ordinal;  /* how many were pushed before it */
     uint64_t range_id; /* 0: a push */
     uint32_t path;
-    uint32_t parent;           /* span around it when it was pushed, HISTORY_NONE: none */
-    uint32_t deciding;         /* itself or the nearest span around it whose path has a rule */
-    uint32_t depth;            /* 1: outermost */
-    uint32_t thread;           /* number of the thread's lists */
-    uint32_t references_count; /* blocks born in it, spans inside it, and 1 while it is open */
+    uint32_t parent;               /* span around it when it was pushed, HISTORY_NONE: none */
+    uint32_t deciding;             /* itself or the nearest span around it whose path has a rule */
+    uint32_t depth;                /* 1: outermost */
+    uint32_t thread;               /* number of the thread's lists */
+    struct inferred_caller caller; /* of the first allocation in it that tells the most of one */
+    uint32_t references_count;     /* blocks born in it, spans inside it, and 1 while it is open */
     uint32_t outer, inner, thread_outer, thread_inner, pushed_outer;
 };
 
