@@ -5,7 +5,6 @@
 #include "sim_spec.h"
 
 #include <inttypes.h>
-#include <stdbool.h>
 #include <string.h>
 
 #include "numbers.h"
@@ -29,10 +28,10 @@ static const struct preset presets[] = {
 
 static int complain(struct err *err, const char *part, const char *reason)
 {
-    err_set(
-        err, ERR_USAGE,
-        "'%s' is not a simulated device: %s; use for example 16GiB, 2x80GiB or h100,others=3GiB",
-        part, reason);
+    err_set(err, ERR_USAGE,
+            "'%s' is not a simulated device: %s; use for example 16GiB, 2x80GiB, h100,others=3GiB "
+            "or any",
+            part, reason);
     return -1;
 }
 
@@ -82,17 +81,24 @@ static void apply_preset(const struct preset *preset, struct sim_spec *spec)
     spec->processor_count = preset->processor_count;
 }
 
+static void name_size(struct sim_spec *spec)
+{
+    const bool is_whole = spec->total_bytes % GIB == 0;
+    snprintf(spec->device_name, sizeof spec->device_name, "Simulated GPU (%" PRIu64 " %s)",
+             spec->total_bytes / (is_whole ? GIB : MIB), is_whole ? "GiB" : "MiB");
+    if (spec->is_unlimited)
+        snprintf(spec->device_name, sizeof spec->device_name, "Simulated GPU (no limit)");
+}
+
 /* A bare size does not tell the architecture: compute capability 8.0, the most common, is
  * assumed. */
 static int apply_size(const char *text, struct sim_spec *spec)
 {
-    if (size_parse(text, &spec->total_bytes, NULL))
+    spec->is_unlimited = !strcmp(text, SIM_SPEC_ANY);
+    spec->total_bytes = SIM_ANY_BYTES;
+    if (!spec->is_unlimited && size_parse(text, &spec->total_bytes, NULL))
         return -1;
-    snprintf(spec->device_name, sizeof spec->device_name, "Simulated GPU (%" PRIu64 " MiB)",
-             spec->total_bytes / MIB);
-    if (spec->total_bytes % GIB == 0)
-        snprintf(spec->device_name, sizeof spec->device_name, "Simulated GPU (%" PRIu64 " GiB)",
-                 spec->total_bytes / GIB);
+    name_size(spec);
     spec->capability_major = 8;
     spec->capability_minor = 0;
     spec->processor_count = 108;

@@ -2,8 +2,11 @@
 /*
  * SPEC, the text in which a user asks for simulated devices:
  *
- *     SPEC = [COUNT "x"] (SIZE | PRESET) {"," ("others" | "context") "=" SIZE}
- *     16GiB    2x80GiB    h100    2xa100-40,others=3GiB,context=500MiB
+ *     SPEC = [COUNT "x"] (SIZE | PRESET | "any") {"," ("others" | "context") "=" SIZE}
+ *     16GiB    2x80GiB    h100    2xa100-40,others=3GiB,context=500MiB    any
+ *
+ * "any" shows 1 TiB, so that fractions of the total are something, and refuses nothing for want of
+ * memory: where more is held, that is the total, and free is 0.
  *
  * The simulator reads it, and `gpumemtrace run --dry-run=SPEC` checks it. It must not know the rest
  * of the simulator.
@@ -11,11 +14,14 @@
 #ifndef GPUMEMTRACE_COMMON_SIM_SPEC_H
 #define GPUMEMTRACE_COMMON_SIM_SPEC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "gpumemtrace/err.h"
 
 #define SIM_SPEC_DEFAULT "16GiB"
+#define SIM_SPEC_ANY "any"
+#define SIM_ANY_BYTES ((uint64_t)1 << 40) /* the total of a card without limit */
 #define SIM_DEVICE_LIMIT 64
 
 /* All devices of a SPEC are alike. */
@@ -28,6 +34,7 @@ struct sim_spec {
     int device_count;
     int capability_major, capability_minor;
     int processor_count;
+    bool is_unlimited;
 };
 
 /* Fails with ERR_USAGE and a message that quotes the wrong part, and leaves *spec untouched. */

@@ -13,6 +13,7 @@
 #include "analyzer/replay/replay.h"
 #include "moment.h"
 #include "part_end.h"
+#include "common/sim_spec.h"
 
 /* --- what the pass has to know before it --- */
 
@@ -345,9 +346,21 @@ const char *study_device_name(int device, char buffer[STUDY_DEVICE_BYTES])
     return buffer;
 }
 
+bool study_has_no_limit(const struct study *study)
+{
+    const char *text = study->trace.meta.dry_run.value;
+    struct sim_spec spec;
+    struct err unread;
+
+    return text && !sim_spec_parse(text, &spec, &unread) && spec.is_unlimited;
+}
+
 uint64_t study_card_bytes(const struct study *study, int device)
 {
     const struct trace *trace = &study->trace;
+
+    if (study_has_no_limit(study))
+        return 0;
 
     for (size_t i = trace->device_count; i-- > 0;)
         if (trace->devices[i].device == device)

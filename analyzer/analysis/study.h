@@ -110,7 +110,9 @@ uint32_t study_counterpart(const struct study *other, const struct study *study,
 #define STUDY_DEVICE_BYTES 32
 const char *study_device_name(int device, char buffer[STUDY_DEVICE_BYTES]);
 
-/* Total memory of a device; 0: not known. */
+/* A dry run on cards without limit (--dry-run=any): what their total says is nobody's. */
+bool study_has_no_limit(const struct study *study);
+/* Total memory of a device; 0: not known, or it has no limit. */
 uint64_t study_card_bytes(const struct study *study, int device);
 
 /* "epoch/forward", or NULL outside any phase. */

@@ -56,7 +56,7 @@ static const struct option_rule rules[] = {
 #include "gpumemtrace/options.def"
     {"dry-run", 0, OPTION_MAYBE, "SPEC",
      /* clang-format off */
-     "on simulated GPUs: a size (16GiB), several (2x80GiB, 8xh100), or a card:"
+     "on simulated GPUs: a size (16GiB), several (2x80GiB, 8xh100), any (no limit: how much would it need?), or a card:"
 #define PRESET(name, ...) " " name
 #include "common/sim_presets.def"
      "; then ,others=3GiB for memory that other processes hold and ,context=300MiB for what a context "

@@ -89,7 +89,8 @@ static void add_trace(struct doc *doc, const struct study *study)
     doc_text(doc_detail(doc), "host", "host", meta->host.value);
     add_known(doc_detail_if(doc, !meta->rank.known), "rank", "rank", DOC_COUNT, &meta->rank);
     if (simulated)
-        doc_text(doc_summary(doc), NULL, "device", "simulated");
+        doc_text(doc_summary(doc), NULL, "device",
+                 study_has_no_limit(study) ? "simulated, without limit" : "simulated");
     add_known(doc_detail(doc), "start_unix_ns", "start", DOC_NS, &meta->start_unix_ns);
     doc_integer(doc, "duration_ns", "duration", DOC_NS, (int64_t)duration_ns(study));
     add_events(doc, study);
@@ -97,6 +98,7 @@ static void add_trace(struct doc *doc, const struct study *study)
         doc_bool(doc_detail(doc), "simulated", "simulated", simulated);
     else
         doc_null(doc_detail(doc), "simulated", "simulated", DOC_BOOL);
+    doc_text(doc_detail(doc), "dry_run", "dry run", meta->dry_run.value);
     if (dry_run)
         doc_note(doc, "%s", dry_run);
     doc_object_end(doc);

@@ -79,13 +79,14 @@ static int answer_fit(struct opening *opening, const struct study *study, const 
 
 /* --- the table --- */
 
+/* total_bytes: what a memory fraction is of; 0: nothing. */
 static void add_size(struct doc *doc, const struct fit_device *fit, const struct fit_size *size,
-                     const char *retries)
+                     uint64_t total_bytes, const char *retries)
 {
     const bool known = is_known(fit) && size->card_bytes;
     const bool has_fraction =
-        known && fit->has_pool && size->pool_bytes <= fit->total_bytes && fit->total_bytes;
-    const double fraction = has_fraction ? (double)size->pool_bytes / (double)fit->total_bytes : 0;
+        known && fit->has_pool && size->pool_bytes <= total_bytes && total_bytes;
+    const double fraction = has_fraction ? (double)size->pool_bytes / (double)total_bytes : 0;
 
     doc_row_begin(doc);
     doc_text(doc, "retries", "Retries", retries);
@@ -105,7 +106,6 @@ static int add_fit(struct doc *doc, const struct study *study, const struct devi
     const struct page_fit_options *options = view->own;
     const struct fit_device *fit = find_fit(options->fit, use->device);
 
-    (void)study;
     (void)err;
     if (!fit) {
         doc_null(doc, "fit", "Fit", DOC_TEXT);
@@ -117,9 +117,10 @@ static int add_fit(struct doc *doc, const struct study *study, const struct devi
     doc_known_count(doc_detail(doc), "differs_at_seq", "first difference", !is_known(fit),
                     fit->difference.seq);
     doc_list_begin(doc, "fit", "The smallest that runs it");
-    add_size(doc, fit, &fit->without_retries, "none");
+    const uint64_t total_bytes = study_has_no_limit(study) ? 0 : fit->total_bytes;
+    add_size(doc, fit, &fit->without_retries, total_bytes, "none");
     if (fit->has_pool)
-        add_size(doc, fit, &fit->with_retries, "allowed");
+        add_size(doc, fit, &fit->with_retries, total_bytes, "allowed");
     doc_list_end(doc);
     if (is_known(fit))
         doc_note(doc,

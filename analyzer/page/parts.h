@@ -13,6 +13,8 @@
 /* The highest live bytes of each device's leading layer: when, and in which phase. */
 page_answer page_peak_answer;
 page_answer page_frag_answer;
+/* Of a dry run without limit: the card that it needs; 0: it was none. */
+page_answer page_needs_answer;
 
 /* The worst leak of all devices, if one deserves a headline; page_leaks_verdict also says why not. */
 page_answer page_leaks_answer, page_leaks_verdict;

@@ -18,17 +18,16 @@ static int format_peak(char *text, size_t size, const struct study *study, const
                        uint32_t number, const struct moment *moment, uint64_t bytes)
 {
     const struct stock *stock = &study->history.stocks[number];
-    const struct trace_device *card = page_card(study, stock->device);
+    const uint64_t card_bytes = study_card_bytes(study, stock->device);
     char device[STUDY_DEVICE_BYTES], layer[PAGE_LAYER_BYTES], total[UNITS_TEXT_BYTES];
     char held[UNITS_TEXT_BYTES], time[UNITS_TEXT_BYTES];
     const bool is_peak = moment->index == stock->peak.index;
     const char *path = is_peak ? study_path(study, stock->peak_path) : NULL;
-    const bool knows_card = card && card->total_bytes;
 
     return snprintf(
         text, size, "%s%.64s%s%s%s%s on %s (%s), %s after the start%s%s", is_peak ? "Peak" : "At ",
         is_peak ? "" : view->at, is_peak ? " " : ": ", units_bytes(held, bytes),
-        knows_card ? " of " : "", knows_card ? units_bytes(total, card->total_bytes) : "",
+        card_bytes ? " of " : "", card_bytes ? units_bytes(total, card_bytes) : "",
         study_device_name(stock->device, device), page_layer_name(study, stock, layer),
         units_duration(time, (int64_t)moment->time_ns), path ? " in " : "", path ? path : "");
 }

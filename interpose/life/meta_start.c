@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "gpumemtrace/version.h"
+#include "common/sim_spec.h"
 #include "interpose/cuda/device.h"
 #include "interpose/recording/recording.h"
 #include "trace_path.h"
@@ -93,6 +94,15 @@ static int store_integers(struct store *store, uint64_t start_monotonic_ns, stru
                : 0;
 }
 
+/* As the simulator reads it. */
+static int store_dry_run(struct store *store, struct err *err)
+{
+    const char *spec = getenv("GPUMEMTRACE_SIM");
+    if (!device_is_simulated())
+        return 0;
+    return store_meta_text(store, META_dry_run, spec && *spec ? spec : SIM_SPEC_DEFAULT, err);
+}
+
 /* Other threads of the program go on meanwhile, so this asks for each variable once. */
 static int store_environment(struct store *store, struct err *err)
 {
@@ -116,8 +126,8 @@ int meta_start_store(struct store *store, const char *run_id, const char *unwind
     if (store_begin(store, err))
         return -1;
     if (!store_texts(store, run_id, unwinder, err) &&
-        !store_integers(store, start_monotonic_ns, err) && !store_environment(store, err) &&
-        !store_commit(store, err))
+        !store_integers(store, start_monotonic_ns, err) && !store_dry_run(store, err) &&
+        !store_environment(store, err) && !store_commit(store, err))
         return 0;
     store_rollback(store);
     return -1;

@@ -292,6 +292,8 @@ STANDIN(int, nvmlDeviceGetMemoryInfo, (const void *device, struct memory *memory
     *memory = (struct memory){.total_bytes = spec_of_process().total_bytes};
     for (int i = 0; i < count; i++)
         memory->used_bytes += processes[i].bytes;
+    if (memory->total_bytes < memory->used_bytes) /* a card without limit */
+        memory->total_bytes = memory->used_bytes;
     memory->free_bytes = memory->total_bytes - memory->used_bytes;
     return SUCCESS;
 }

@@ -46,3 +46,66 @@ def test_a_recording_on_a_card_has_no_such_warning(tmp_path):
 
 def test_a_dry_run_without_pytorch_has_no_such_warning(tmp_path):
     assert warnings(tmp_path / "trace.db", "libcuda.so.1", simulated=1) == []
+
+
+# --- cards without limit ---
+
+
+def made_without_limit(path, spec="any", total=1 << 40, context=300 * MIB):
+    """700 MiB at the peak, 100 MiB at the end, and a context."""
+    trace = Trace(path, simulated=1, dry_run=spec)
+    trace.device(total_bytes=total)
+    trace.device_memory(total - context, total)
+    first, second = trace.alloc(600 * MIB), trace.alloc(100 * MIB)
+    trace.free(first)
+    assert second
+    return trace.write()
+
+
+def answer_of(command, path):
+    page = load_json(command, path)
+    return page["answer"], page["next"]
+
+
+def test_the_report_says_which_card_a_program_without_limit_needs(tmp_path):
+    path = made_without_limit(tmp_path / "trace.db")
+    (peak, need), following = answer_of("report", path)
+    assert "Peak 700.00 MiB on device 0" in peak
+    assert need == (
+        "What ran on device 0 needs a card of 1000.00 MiB, 300.00 MiB of it for the context (assumed) and other "
+        "processes: of those known here t4; as a MIG slice a100-1g.5gb."
+    )
+    assert following.startswith("gpumemtrace fit ")
+
+
+def test_it_is_the_size_that_fit_finds(tmp_path):
+    path = made_without_limit(tmp_path / "trace.db")
+    (device,) = load_json("fit", path)["devices"]
+    assert [row["card_bytes"] for row in device["fit"]] == [1000 * MIB]
+    assert [row["memory_fraction"] for row in device["fit"]] == [None]
+
+
+def test_what_no_known_card_has_is_said(tmp_path):
+    path = made_without_limit(tmp_path / "trace.db", context=(1 << 40) - (1 << 30))
+    (_, need), _ = answer_of("report", path)
+    assert need.endswith("of those known here none; as a MIG slice none.")
+
+
+def test_a_report_on_a_card_says_of_how_much_and_nothing_of_other_cards(tmp_path):
+    path = made_without_limit(tmp_path / "trace.db", spec="16GiB", total=16 << 30)
+    (peak,), following = answer_of("report", path)
+    assert "Peak 700.00 MiB of 16.00 GiB on device 0" in peak
+    assert following.startswith("gpumemtrace peak ")
+
+
+@pytest.mark.parametrize("command", ["report", "peak", "ledger", "oom", "timeline", "phases"])
+def test_no_answer_speaks_of_a_limit_that_there_is_not(tmp_path, command):
+    answer, _ = answer_of(command, made_without_limit(tmp_path / "trace.db"))
+    assert answer
+    assert not any("1.00 TiB" in sentence or "1024" in sentence for sentence in answer)
+
+
+def test_the_heading_says_that_there_was_no_limit(gpumemtrace, tmp_path):
+    path = made_without_limit(tmp_path / "trace.db")
+    assert "device    simulated, without limit\n" in gpumemtrace("report", path).stdout
+    assert load_json("report", path)["trace"]["dry_run"] == "any"

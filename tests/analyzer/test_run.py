@@ -291,6 +291,11 @@ def test_a_dry_run_loads_the_simulator_under_its_public_names():
     assert sorted(preloads[1:4] + others) == sorted(map(str, (BUILD / "simulator").iterdir()))
 
 
+@pytest.mark.parametrize("spec", ["any", "8xany", "any,others=3GiB"])
+def test_a_dry_run_may_have_no_limit(spec):
+    assert environment_of(f"--dry-run={spec}")["GPUMEMTRACE_SIM"] == spec
+
+
 def test_a_dry_run_without_spec_has_one_device_of_16_gib():
     assert environment_of("--dry-run")["GPUMEMTRACE_SIM"] == "16GiB"
 

@@ -90,7 +90,7 @@ def test_trace_format_names_every_key_of_meta(record, program):
     listed = (ROOT / "include/gpumemtrace/schema/meta_keys.def").read_text(encoding="utf-8")
     keys = re.findall(r"^META\((\w+),", listed, re.M)
     assert re.findall(r"^\| (\w+) \| (?:text|integer)", text, re.M) == keys
-    recording = record(program("phases"), RANK=3)
+    recording = record(program("families"), RANK=3)
     stored = {key for (key,) in recording.rows("SELECT key FROM meta")}
     assert stored == set(keys)
 

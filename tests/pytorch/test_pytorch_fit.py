@@ -28,3 +28,12 @@ def test_the_smallest_card_with_retries_runs_it_and_one_granule_less_does_not(dr
     smaller = dry_run(SCRIPT, spec=str(row["card_bytes"] - GRANULE), check=False)
     assert smaller.completed.returncode != 0
     assert "out of memory" in smaller.completed.stderr.lower()
+
+
+def test_a_dry_run_without_limit_needs_what_fit_says_without_retries(dry_run):
+    recording = dry_run(SCRIPT, spec="any")
+    answer = load_json("report", recording.trace)["answer"]
+    size = sizes(recording)["none"]["card_bytes"]
+    assert refusals(recording) == 0
+    assert size == sizes(dry_run(SCRIPT))["none"]["card_bytes"]
+    assert f"needs a card of {size / (1 << 30):.2f} GiB" in answer[1] or f"needs a card of {size / (1 << 20):.2f} MiB" in answer[1]

@@ -19,6 +19,7 @@ def heading(figures, path):
         "complete": bool(meta["complete"]),
         "recording": False,
         "simulated": bool(meta["simulated"]) if "simulated" in meta else None,
+        "dry_run": meta.get("dry_run"),
     }
     devices = []
     for device in figures.devices:

@@ -30,7 +30,7 @@ def run(path, environment, *arguments, text=None):
 
 # --- the programs that check themselves, part by part ----------------------------------------------
 
-SPECS = {"sim_multicast": "2xh100"}  # needs compute capability 9.0
+SPECS = {"sim_multicast": "2xh100", "sim_any": "any"}  # multicast needs compute capability 9.0
 
 
 def parts():
@@ -66,6 +66,7 @@ def devices(program, environment):
         ("a100-1g.10gb", 1, 9728 * MIB, 9428 * MIB, "8.0", "Simulated NVIDIA A100-SXM4-80GB MIG 1g.10gb"),
         ("h100,others=3GiB,context=1GiB", 1, 81008 * MIB, 81008 * MIB - 4 * GIB, "9.0", "Simulated NVIDIA H100 80GB HBM3"),
         ("", 1, 16 * GIB, 16 * GIB - 300 * MIB, "8.0", "Simulated GPU (16 GiB)"),
+        ("2xany,others=3GiB", 2, 1024 * GIB, 1021 * GIB - 300 * MIB, "8.0", "Simulated GPU (no limit)"),
     ],
 )
 def test_the_devices_are_those_of_the_spec(program, sim_env, spec, count, total, free, capability, name):

@@ -103,6 +103,8 @@ static int say_ledger(struct opening *opening, const struct study *study,
     char device[STUDY_DEVICE_BYTES], shares[5 * OWNER_TEXT_BYTES] = "";
     char used[UNITS_TEXT_BYTES], total[UNITS_TEXT_BYTES], rest[UNITS_TEXT_BYTES];
 
+    const bool has_total = ledger->total_known && !study_has_no_limit(study);
+
     study_device_name(use->device, device);
     write_shares(shares, sizeof shares, study, ledger);
     units_bytes(total, ledger->total_bytes);
@@ -113,9 +115,9 @@ static int say_ledger(struct opening *opening, const struct study *study,
                         "known: nobody asked it.",
                         device, units_bytes(used, ledger->process_bytes), at, shares);
     return page_say(opening, "On %s %s%s%s is in use at %s: %s%s%s%s.", device,
-                    units_bytes(used, ledger->used_bytes), ledger->total_known ? " of " : "",
-                    ledger->total_known ? total : "", at, shares,
-                    is_worth_saying(ledger) ? "; " : "", is_worth_saying(ledger) ? rest : "",
+                    units_bytes(used, ledger->used_bytes), has_total ? " of " : "",
+                    has_total ? total : "", at, shares, is_worth_saying(ledger) ? "; " : "",
+                    is_worth_saying(ledger) ? rest : "",
                     is_worth_saying(ledger) ? " nobody accounts for" : "");
 }
 

@@ -11,7 +11,7 @@ static int answer_report(struct opening *opening, const struct study *study,
 
     for (size_t i = 0; i < sizeof answers / sizeof *answers && !status; i++)
         status = answers[i](opening, study, view, err);
-    return status;
+    return status < 0 || page_needs_answer(opening, study, view, err) < 0 ? -1 : status;
 }
 
 /* The leading layer at its peak, whatever was asked for. */

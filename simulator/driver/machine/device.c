@@ -20,6 +20,7 @@
 #define LOW_WISH ((uint64_t)1 << 30)
 #define LOW_BYTES ((uint64_t)256 << 20) /* size of one arena */
 #define LOW_END ((uint64_t)1 << 32)
+#define ANY_BYTES ((uint64_t)64 << 30) /* of an arena of a card without limit */
 
 struct arena {
     uint64_t address, size_bytes;
@@ -102,11 +103,16 @@ static uint64_t held_bytes(const struct device *device)
 
 /* Call with the shared table locked: other processes may hold memory that this one counts as
  * free. */
+static uint64_t all_held_bytes(const struct device *device)
+{
+    return held_bytes(device) + spec.others_bytes + shared_others_bytes(device->index);
+}
+
+/* Call with the shared table locked. */
 static uint64_t left_bytes(const struct device *device)
 {
-    const uint64_t own_bytes = spec.total_bytes - spec.others_bytes - held_bytes(device);
-    const uint64_t others_bytes = shared_others_bytes(device->index);
-    return others_bytes < own_bytes ? own_bytes - others_bytes : 0;
+    const uint64_t all_bytes = all_held_bytes(device);
+    return all_bytes < spec.total_bytes ? spec.total_bytes - all_bytes : 0;
 }
 
 uint64_t device_free_bytes(const struct device *device)
@@ -115,6 +121,14 @@ uint64_t device_free_bytes(const struct device *device)
     const uint64_t bytes = left_bytes(device);
     shared_unlock();
     return bytes;
+}
+
+uint64_t device_total_bytes(const struct device *device)
+{
+    shared_lock();
+    const uint64_t all_bytes = all_held_bytes(device);
+    shared_unlock();
+    return all_bytes > spec.total_bytes ? all_bytes : spec.total_bytes;
 }
 
 struct process_list {
@@ -164,7 +178,7 @@ static CUresult device_hold(struct device *device, uint64_t size_bytes, bool as_
 {
     CUresult result = CUDA_ERROR_OUT_OF_MEMORY;
     shared_lock();
-    if (size_bytes <= left_bytes(device)) {
+    if (spec.is_unlimited || size_bytes <= left_bytes(device)) {
         if (as_context)
             device->context_count++;
         else
@@ -255,7 +269,9 @@ static struct heap *heap_of(struct device *device, bool low)
 static struct span *take_addresses(struct device *device, uint64_t size_bytes, bool low)
 {
     struct heap *heap = heap_of(device, low);
-    const uint64_t usual_bytes = low ? LOW_BYTES : spec.total_bytes & ~(GRANULE_BYTES - 1);
+    const uint64_t usual_bytes = low                 ? LOW_BYTES
+                                 : spec.is_unlimited ? ANY_BYTES
+                                                     : spec.total_bytes & ~(GRANULE_BYTES - 1);
     struct span *span = heap_take(heap, size_bytes);
     if (!span && !add_arena(heap, size_bytes > usual_bytes ? size_bytes : usual_bytes, low))
         span = heap_take(heap, size_bytes);

@@ -40,6 +40,8 @@ int device_count(void);
 struct device *device_at(int ordinal);
 
 uint64_t device_free_bytes(const struct device *device);
+/* The SPEC's; of a card without limit at least what is held of it. */
+uint64_t device_total_bytes(const struct device *device);
 /* What each process holds of the card with that index, what others= of the SPEC reserves as process
  * 1; also before device_setup. Fills at most `most`; returns how many there are. */
 struct sim_process;

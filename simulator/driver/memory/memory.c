@@ -136,7 +136,7 @@ CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
     if (call_begin(&call, __func__, CALL_NEEDS_CONTEXT) &&
         call_requires(&call, free_bytes && total_bytes)) {
         *free_bytes = device_free_bytes(call.context->device);
-        *total_bytes = device_spec()->total_bytes;
+        *total_bytes = device_total_bytes(call.context->device);
     }
     return call_end(&call);
 }

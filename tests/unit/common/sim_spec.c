@@ -114,6 +114,19 @@ static void fractions_and_decimal_units_are_sizes_too(void **state)
     assert_int_equal(parse("16GB").total_bytes, 16000000000u);
 }
 
+static void any_has_no_limit_and_shows_1_tib(void **state)
+{
+    (void)state;
+    const struct sim_spec spec = parse("2xany,others=3GiB");
+    assert_true(spec.is_unlimited);
+    assert_int_equal(spec.device_count, 2);
+    assert_int_equal(spec.total_bytes, 1024 * GIB);
+    assert_int_equal(spec.others_bytes, 3 * GIB);
+    assert_string_equal(spec.device_name, "Simulated GPU (no limit)");
+    assert_false(parse("1TiB").is_unlimited);
+    assert_false(parse("h100").is_unlimited);
+}
+
 /* What is wrong is quoted, and the caller's spec stays as it was. */
 static void refuse(const char *text, const char *quoted, const char *reason)
 {
@@ -132,6 +145,7 @@ static void what_is_no_device_is_refused_and_quoted(void **state)
 {
     (void)state;
     refuse("", "''", "neither a size nor a card");
+    refuse("anything", "'anything'", "neither a size nor a card");
     refuse("h1000", "'h1000'", "neither a size nor a card");
     refuse("16 apples", "'16 apples'", "neither a size nor a card");
     refuse("2x", "'2x'", "neither a size nor a card");
@@ -182,6 +196,7 @@ int main(void)
         cmocka_unit_test(a_card_may_be_written_without_hyphens),
         cmocka_unit_test(a_card_brings_its_context_unless_said),
         cmocka_unit_test(fractions_and_decimal_units_are_sizes_too),
+        cmocka_unit_test(any_has_no_limit_and_shows_1_tib),
         cmocka_unit_test(what_is_no_device_is_refused_and_quoted),
         cmocka_unit_test(what_is_no_option_is_refused_and_quoted),
         cmocka_unit_test(a_device_without_memory_left_is_refused),
