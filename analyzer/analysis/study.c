@@ -355,6 +355,13 @@ bool study_has_no_limit(const struct study *study)
     return text && !sim_spec_parse(text, &spec, &unread) && spec.is_unlimited;
 }
 
+bool study_has_late_events(const struct study *study)
+{
+    const char *events = study->trace.meta.dry_run_events.value;
+
+    return events && !strcmp(events, "late");
+}
+
 uint64_t study_card_bytes(const struct study *study, int device)
 {
     const struct trace *trace = &study->trace;

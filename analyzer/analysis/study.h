@@ -112,6 +112,8 @@ const char *study_device_name(int device, char buffer[STUDY_DEVICE_BYTES]);
 
 /* A dry run on cards without limit (--dry-run=any): what their total says is nobody's. */
 bool study_has_no_limit(const struct study *study);
+/* A dry run whose events were reached only when the host waited for them (--events=late). */
+bool study_has_late_events(const struct study *study);
 /* Total memory of a device; 0: not known, or it has no limit. */
 uint64_t study_card_bytes(const struct study *study, int device);
 

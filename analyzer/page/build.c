@@ -3,6 +3,7 @@
  * What stands around every page: the trace, its devices, and for several traces the job. It must
  * not know any one command.
  */
+#include "bounds.h"
 #include "parts.h"
 
 #include <inttypes.h>
@@ -88,9 +89,11 @@ static void add_trace(struct doc *doc, const struct study *study)
     add_program(doc, meta->command.value);
     doc_text(doc_detail(doc), "host", "host", meta->host.value);
     add_known(doc_detail_if(doc, !meta->rank.known), "rank", "rank", DOC_COUNT, &meta->rank);
-    if (simulated)
-        doc_text(doc_summary(doc), NULL, "device",
-                 study_has_no_limit(study) ? "simulated, without limit" : "simulated");
+    if (simulated) {
+        doc_text(doc_summary(doc), NULL, "device", "simulated");
+        doc_words(doc, "simulated%s%s", study_has_no_limit(study) ? ", without limit" : "",
+                  study_has_late_events(study) ? ", events late" : "");
+    }
     add_known(doc_detail(doc), "start_unix_ns", "start", DOC_NS, &meta->start_unix_ns);
     doc_integer(doc, "duration_ns", "duration", DOC_NS, (int64_t)duration_ns(study));
     add_events(doc, study);
@@ -99,6 +102,8 @@ static void add_trace(struct doc *doc, const struct study *study)
     else
         doc_null(doc_detail(doc), "simulated", "simulated", DOC_BOOL);
     doc_text(doc_detail(doc), "dry_run", "dry run", meta->dry_run.value);
+    doc_text(doc_detail(doc), "dry_run_events", "events of the dry run",
+             meta->dry_run_events.value);
     if (dry_run)
         doc_note(doc, "%s", dry_run);
     doc_object_end(doc);
@@ -237,6 +242,7 @@ struct job {
     uint64_t complete_count, lost_events_count;
     struct job_peak *peaks;
     size_t peak_count, peak_capacity;
+    struct bounds bounds;
 };
 
 static int note_peak(struct job *job, const struct study *study, const struct device_use *use,
@@ -260,6 +266,12 @@ static int note_peak(struct job *job, const struct study *study, const struct de
     return 0;
 }
 
+static void job_release(struct job *job)
+{
+    free(job->peaks);
+    bounds_release(&job->bounds);
+}
+
 static int note_in_job(struct job *job, const struct study *study, struct err *err)
 {
     const struct trace_meta *meta = &study->trace.meta;
@@ -270,7 +282,7 @@ static int note_in_job(struct job *job, const struct study *study, struct err *e
     for (size_t i = 0; i < study->history.device_count; i++)
         if (note_peak(job, study, &study->history.devices[i], err))
             return -1;
-    return 0;
+    return bounds_note(&job->bounds, study, err);
 }
 
 static void add_job_peaks(struct doc *doc, const struct job *job)
@@ -297,6 +309,7 @@ static void add_job(struct doc *doc, const struct job *job, int count)
     doc_count(doc, "complete_traces", "complete", job->complete_count);
     doc_count(doc, "lost_events", "lost events", job->lost_events_count);
     add_job_peaks(doc, job);
+    bounds_add(doc, &job->bounds);
     doc_object_end(doc);
 }
 
@@ -357,7 +370,7 @@ static int add_several_traces(struct doc *doc, const struct page *page, const st
     }
     doc_list_end(doc);
     add_job(doc, &job, count);
-    free(job.peaks);
+    job_release(&job);
     return status;
 }
 
@@ -375,7 +388,7 @@ int page_build(struct doc **doc, enum doc_level reads, const struct page *page,
     status = count > 1
                  ? add_several_traces(built, page, view, paths, count, err)
                  : add_one_trace(built, &job, page, view, &(struct operands){paths, 1, 0}, err);
-    free(job.peaks);
+    job_release(&job);
     if (status) {
         doc_free(built);
         return -1;

@@ -98,9 +98,13 @@ static int store_integers(struct store *store, uint64_t start_monotonic_ns, stru
 static int store_dry_run(struct store *store, struct err *err)
 {
     const char *spec = getenv("GPUMEMTRACE_SIM");
+    const bool is_late = !strcmp(recording.config.events, "late");
     if (!device_is_simulated())
         return 0;
-    return store_meta_text(store, META_dry_run, spec && *spec ? spec : SIM_SPEC_DEFAULT, err);
+    return store_meta_text(store, META_dry_run, spec && *spec ? spec : SIM_SPEC_DEFAULT, err) ||
+                   store_meta_text(store, META_dry_run_events, is_late ? "late" : "done", err)
+               ? -1
+               : 0;
 }
 
 /* Other threads of the program go on meanwhile, so this asks for each variable once. */

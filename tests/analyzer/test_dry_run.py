@@ -109,3 +109,39 @@ def test_the_heading_says_that_there_was_no_limit(gpumemtrace, tmp_path):
     path = made_without_limit(tmp_path / "trace.db")
     assert "device    simulated, without limit\n" in gpumemtrace("report", path).stdout
     assert load_json("report", path)["trace"]["dry_run"] == "any"
+
+
+# --- events that are done, and late ones ---
+
+
+def made_with(path, events, megabytes, command="python train.py", **meta):
+    trace = Trace(path, simulated=1, dry_run="16GiB", dry_run_events=events, command=command, **meta)
+    trace.alloc(megabytes * MIB)
+    return trace.write()
+
+
+def bounds_of(*paths):
+    return [(row["device"], row["done_bytes"], row["late_bytes"]) for row in load_json("report", *paths)["job"]["bounds"]]
+
+
+def test_two_runs_of_a_program_are_bounds_in_either_order(tmp_path, gpumemtrace):
+    done, late = made_with(tmp_path / "done.db", "done", 40), made_with(tmp_path / "late.db", "late", 120)
+    assert bounds_of(done, late) == bounds_of(late, done) == [(0, 40 * MIB, 120 * MIB)]
+    text = " ".join(gpumemtrace("report", late, done).stdout.split())
+    assert (
+        "The driver's peak on device 0 is 40.00 MiB if events are reached at once (a lower bound), and 120.00 MiB if only when "
+        "the host waits for them: on a card expect one between."
+    ) in text
+    assert "device simulated, events late" in text
+
+
+def test_where_both_need_the_same_that_is_said(tmp_path, gpumemtrace):
+    done, late = made_with(tmp_path / "done.db", "done", 40), made_with(tmp_path / "late.db", "late", 40)
+    text = " ".join(gpumemtrace("report", done, late).stdout.split())
+    assert "The driver's peak on device 0 is 40.00 MiB, whether events are reached at once or only when the host waits" in text
+
+
+@pytest.mark.parametrize("other", [{"command": "python other.py"}, {"rank": 1}, {"events": "done"}, {"events": None}])
+def test_other_runs_are_no_bounds(tmp_path, other):
+    done = made_with(tmp_path / "done.db", "done", 40, rank=0)
+    assert bounds_of(done, made_with(tmp_path / "late.db", **{"events": "late", "megabytes": 120, "rank": 0, **other})) == []

@@ -354,7 +354,7 @@ def test_the_report_has_every_key_of_the_manual(trace):
         "path": str(trace.path), "pid": 4242, "command": "python train.py", "host": "node1",
         "rank": None, "start_unix_ns": 1_700_000_000_000_000_000, "duration_ns": 1000, "events": 1,
         "lost_events": 0, "in_flight_events": 0, "complete": True, "recording": False,
-        "simulated": None,
+        "simulated": None, "dry_run": None, "dry_run_events": None,
     }  # fmt: skip
     (device,) = report["devices"]
     assert {
@@ -385,6 +385,7 @@ def test_several_traces_make_one_document_with_the_job(tmp_path):
             {"rank": rank, "device": 0, "uuid": None, "layer": "driver", "peak_bytes": 10 + rank}
             for rank in range(2)
         ],
+        "bounds": [],
     }  # fmt: skip
     assert [t["schema"] for t in document["traces"]] == ["gpumemtrace.report/1"] * 2
     assert [t["trace"]["rank"] for t in document["traces"]] == [0, 1]

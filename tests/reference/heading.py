@@ -20,6 +20,7 @@ def heading(figures, path):
         "recording": False,
         "simulated": bool(meta["simulated"]) if "simulated" in meta else None,
         "dry_run": meta.get("dry_run"),
+        "dry_run_events": meta.get("dry_run_events"),
     }
     devices = []
     for device in figures.devices:

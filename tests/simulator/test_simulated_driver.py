@@ -32,6 +32,8 @@ def run(path, environment, *arguments, text=None):
 
 SPECS = {"sim_multicast": "2xh100", "sim_any": "any"}  # multicast needs compute capability 9.0
 
+SETTINGS = {"sim_late": {"GPUMEMTRACE_EVENTS": "late"}}
+
 
 def parts():
     for source in sorted(PROGRAMS.rglob("sim_*.c")):
@@ -41,7 +43,7 @@ def parts():
 
 @each("name, part", parts())
 def test_every_part_of_every_program_finds_the_driver_as_documented(program, sim_env, name, part):
-    completed = run(program(name), sim_env(SPECS.get(name, "2x16GiB")), part)
+    completed = run(program(name), sim_env(SPECS.get(name, "2x16GiB"), **SETTINGS.get(name, {})), part)
     assert completed.stdout + completed.stderr == ""
     assert completed.returncode == 0
 
@@ -110,6 +112,13 @@ def test_a_wrong_spec_is_reported_in_one_line_and_stops_cuinit(program, sim_env)
     assert (driver["init"], lines) == ("1", [])
     assert len(said.splitlines()) == 1
     assert "GPUMEMTRACE_SIM: '2xh1000' is not a simulated device" in said
+
+
+def test_another_word_for_when_events_are_reached_is_reported_and_means_done(program, sim_env):
+    completed = run(program("sim_streams"), sim_env("16GiB", GPUMEMTRACE_EVENTS="soon"), "events_measure_the_work_between_them")
+    assert completed.returncode == 0
+    (line,) = completed.stderr.splitlines()
+    assert "GPUMEMTRACE_EVENTS: 'soon' is neither done nor late" in line
 
 
 # --- injected failures -----------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include "simulator/driver/machine/call.h"
 #include "gpumemtrace/compiler.h"
 #include "simulator/driver/machine/host.h"
+#include "simulator/driver/machine/progress.h"
 #include "memory.h"
 
 #define ALLOC_FLAGS                                                                                \
@@ -48,8 +49,10 @@ CUresult cuMemFreeHost(void *address)
     struct call call;
     if (call_begin(&call, __func__, CALL_NEEDS_NO_CAPTURE) && address) {
         struct block *block = host_block_at(address, BLOCK_PINNED);
-        if (call_requires(&call, block != NULL))
+        if (call_requires(&call, block != NULL)) {
+            progress_wait_for_context(block->context);
             context_free_block(block);
+        }
     }
     return call_end(&call);
 }

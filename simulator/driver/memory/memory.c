@@ -9,6 +9,7 @@
 #include "gpumemtrace/compiler.h"
 #include "graph_memory.h"
 #include "simulator/driver/machine/host.h"
+#include "simulator/driver/machine/progress.h"
 #include "mempool.h"
 
 #define PITCH_UNIT_BYTES ((uint64_t)512)
@@ -115,9 +116,10 @@ CUresult memory_free(uint64_t address)
     if (block->pool)
         mempool_free_block(block);
     else if (block->kind == BLOCK_LINEAR || block->kind == BLOCK_MANAGED ||
-             block->kind == BLOCK_IMPORTED)
+             block->kind == BLOCK_IMPORTED) {
+        progress_wait_for_context(block->context);
         context_free_block(block);
-    else if (block->kind != BLOCK_GRAPH || !graph_memory_free_block(block))
+    } else if (block->kind != BLOCK_GRAPH || !graph_memory_free_block(block))
         return CUDA_ERROR_INVALID_VALUE;
     return CUDA_SUCCESS;
 }

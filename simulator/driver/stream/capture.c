@@ -75,6 +75,8 @@ bool capture_lets_through(struct call *call, CUstream stream, CUgraphNodeParams 
     if (capture)
         return capture_refuse(call, capture, CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
     capture = capture_of(call, stream);
+    if (!capture && work && progress_is_late())
+        progress_submit(stream_name(call, stream));
     if (!capture)
         return true;
     if (!work)

@@ -16,6 +16,7 @@ struct event {
     bool is_recorded, is_captured; /* captured: last recorded in a capture */
     uint64_t key;                  /* unique in this process */
     uint64_t time_ns;
+    struct place place; /* of the last recording, but in a capture */
 };
 
 static uint64_t last_key;
@@ -29,6 +30,12 @@ static struct event *event_of(struct call *call, CUevent handle)
     return event;
 }
 
+static void event_ended(void *object)
+{
+    struct event *event = object;
+    place_release(&event->place);
+}
+
 CUresult cuEventCreate(CUevent *handle, unsigned int flags)
 {
     struct call call;
@@ -36,6 +43,7 @@ CUresult cuEventCreate(CUevent *handle, unsigned int flags)
         call_requires(&call, handle && !(flags & ~(unsigned)EVENT_FLAGS))) {
         struct event *event = object_new(OBJECT_EVENT, call.context, sizeof *event);
         if (event) {
+            event->object.end = event_ended;
             event->flags = flags;
             event->key = ++last_key;
             *handle = (CUevent)(void *)event;
@@ -59,7 +67,7 @@ CUresult cuEventDestroy_v2(CUevent handle)
     return call_end(&call);
 }
 
-static void record_in(const struct call *call, struct event *event, CUstream stream)
+static void record_in(struct call *call, struct event *event, CUstream stream)
 {
     struct capture *capture = capture_of(call, stream);
     event->is_recorded = true;
@@ -71,6 +79,8 @@ static void record_in(const struct call *call, struct event *event, CUstream str
     capture_forget_event(event->key);
     stream_work(RECORD_NS);
     event->time_ns = stream_clock_ns();
+    if (!progress_note(stream_name(call, stream), &event->place))
+        call->result = CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 static CUresult event_record(const char *function, CUevent handle, CUstream stream)
@@ -105,7 +115,11 @@ static CUresult wait_for(const struct call *call, CUstream stream, const struct 
     struct capture *own = capture_of(call, stream), *noted = capture_of_event(event->key);
     if (noted)
         return capture_join(noted, call, stream, event->key);
-    if (!own || !event->is_recorded)
+    if (!own)
+        return progress_put_after(stream_name(call, stream), &event->place)
+                   ? CUDA_SUCCESS
+                   : CUDA_ERROR_OUT_OF_MEMORY;
+    if (!event->is_recorded)
         return CUDA_SUCCESS;
     capture_invalidate(own);
     return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
@@ -137,16 +151,24 @@ static struct event *uncaptured_event_of(struct call *call, CUevent handle)
 CUresult cuEventQuery(CUevent handle)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_INIT))
-        uncaptured_event_of(&call, handle);
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
+        struct event *event = uncaptured_event_of(&call, handle);
+        if (event && !progress_is_reached(&event->place))
+            call.result = CUDA_ERROR_NOT_READY;
+    }
     return call_end(&call);
 }
 
 CUresult cuEventSynchronize(CUevent handle)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_INIT) && uncaptured_event_of(&call, handle))
-        mempool_synchronize();
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
+        const struct event *event = uncaptured_event_of(&call, handle);
+        if (event) {
+            progress_wait_for(&event->place);
+            mempool_synchronize();
+        }
+    }
     return call_end(&call);
 }
 
@@ -162,7 +184,10 @@ static CUresult elapsed(const char *function, float *milliseconds, CUevent start
     if (call_begin(&call, function, CALL_NEEDS_INIT) &&
         call_requires(&call, milliseconds != NULL)) {
         const struct event *first = event_of(&call, start), *last = event_of(&call, end);
-        if (can_measure(first) && can_measure(last))
+        if (can_measure(first) && can_measure(last) &&
+            !(progress_was_reached(&first->place) && progress_was_reached(&last->place)))
+            call.result = CUDA_ERROR_NOT_READY;
+        else if (can_measure(first) && can_measure(last))
             *milliseconds = (float)((double)last->time_ns - (double)first->time_ns) / 1e6f;
         else
             call.result = CUDA_ERROR_INVALID_HANDLE;

@@ -63,6 +63,17 @@ bool stream_is_blocking(const struct call *call, CUstream handle)
     return stream ? !(stream->flags & CU_STREAM_NON_BLOCKING) : is_per_thread(call, handle);
 }
 
+/* Keys count from 0; each context has a legacy stream. */
+struct stream_name stream_name(const struct call *call, CUstream handle)
+{
+    const uint64_t key = stream_key(call, handle);
+    const uint64_t context_id = stream_context(call, handle)->life_id;
+    return (struct stream_name){.id = key ? key : context_id | (uint64_t)1 << 63,
+                                .context_id = context_id,
+                                .is_legacy = !key,
+                                .is_blocking = stream_is_blocking(call, handle)};
+}
+
 void stream_work(uint64_t duration_ns)
 {
     clock_ns += duration_ns;

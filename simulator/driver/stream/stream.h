@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Streams and the simulated clock. Work is done when the call that submits it returns, so a stream
- * is never busy; the clock advances by fixed durations, so every run measures the same times.
+ * Streams and the simulated clock. Work is done when the call that submits it returns; whether the host may
+ * know is in progress.h. The clock advances by fixed durations, so every run measures the same times.
  *
  * Not thread-safe: the simulator's lock covers it.
  */
@@ -9,6 +9,7 @@
 #define GPUMEMTRACE_SIMULATOR_DRIVER_STREAM_STREAM_H
 
 #include "simulator/driver/machine/call.h"
+#include "simulator/driver/machine/progress.h"
 
 #define STREAM_ID_LEGACY 1
 #define STREAM_ID_PER_THREAD 2
@@ -40,6 +41,8 @@ uint64_t stream_clock_ns(void);
 /* A unique number of this stream or per-thread default stream. 0: the legacy stream, or no
  * stream. */
 uint64_t stream_key(const struct call *call, CUstream stream);
+/* The same, and what progress.h asks of it. */
+struct stream_name stream_name(const struct call *call, CUstream stream);
 /* Whether the stream synchronizes with the legacy stream. */
 bool stream_is_blocking(const struct call *call, CUstream stream);
 struct context *stream_context(const struct call *call, CUstream stream);

@@ -57,16 +57,19 @@ static CUresult do_cuStreamSynchronize(const char *function, CUstream stream)
 {
     struct call call;
     if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) &&
-        capture_lets_through(&call, stream, NULL))
+        capture_lets_through(&call, stream, NULL)) {
+        progress_wait_for_stream(stream_name(&call, stream));
         mempool_synchronize();
+    }
     return call_end(&call);
 }
 
 static CUresult do_cuStreamQuery(const char *function, CUstream stream)
 {
     struct call call;
-    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream))
-        capture_lets_through(&call, stream, NULL);
+    if (call_begin(&call, function, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) &&
+        capture_lets_through(&call, stream, NULL) && !progress_is_idle(stream_name(&call, stream)))
+        call.result = CUDA_ERROR_NOT_READY;
     return call_end(&call);
 }
 
@@ -151,7 +154,8 @@ TWIN(_ptsz, cuStreamAttachMemAsync,
       GMT_UNUSED unsigned int flags),
      stream, address)
 
-/* Calls the function at once and without the lock: all earlier work is done. */
+/* Calls the function at once and without the lock: all earlier work is done, and the host may learn it
+ * from the function. */
 static CUresult do_cuLaunchHostFunc(const char *name, CUstream stream, CUhostFn function,
                                     void *user_data)
 {
@@ -162,6 +166,8 @@ static CUresult do_cuLaunchHostFunc(const char *name, CUstream stream, CUhostFn 
     if (call_begin(&call, name, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) &&
         call_requires(&call, function != NULL))
         now = capture_lets_through(&call, stream, &work);
+    if (now)
+        progress_wait_for_stream(stream_name(&call, stream));
     const CUresult result = call_end(&call);
     if (now)
         function(user_data);
@@ -173,8 +179,8 @@ static CUresult do_cuStreamAddCallback(const char *name, CUstream stream, CUstre
 {
     struct call call;
     if (call_begin(&call, name, CALL_NEEDS_CONTEXT) && stream_check(&call, stream) &&
-        call_requires(&call, function && !flags))
-        capture_lets_through(&call, stream, NULL);
+        call_requires(&call, function && !flags) && capture_lets_through(&call, stream, NULL))
+        progress_wait_for_stream(stream_name(&call, stream));
     const CUresult result = call_end(&call);
     if (!result)
         function(stream, CUDA_SUCCESS, user_data);

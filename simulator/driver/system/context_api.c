@@ -5,6 +5,7 @@
 #include "simulator/driver/machine/call.h"
 #include "gpumemtrace/compiler.h"
 #include "simulator/driver/memory/mempool.h"
+#include "simulator/driver/machine/progress.h"
 
 static CUcontext handle_of(struct context *context)
 {
@@ -280,15 +281,22 @@ CUresult cuCtxGetDevice_v2(CUdevice *ordinal, CUcontext handle)
 CUresult cuCtxSynchronize(void)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_NO_CAPTURE))
+    if (call_begin(&call, __func__, CALL_NEEDS_NO_CAPTURE)) {
+        progress_wait_for_context(call.context);
         mempool_synchronize();
+    }
     return call_end(&call);
 }
 
 CUresult cuCtxSynchronize_v2(CUcontext handle)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_INIT) && named_or_current(&call, handle))
-        mempool_synchronize();
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT)) {
+        const struct context *context = named_or_current(&call, handle);
+        if (context) {
+            progress_wait_for_context(context);
+            mempool_synchronize();
+        }
+    }
     return call_end(&call);
 }
