@@ -346,3 +346,23 @@ def test_optimizers_that_take_turns_end_one_step(trace, turns, expected, named):
     for letter in turns:
         optimize(trace, 10 + ord(letter), named)
     assert len(steps(trace)["steps"]) == expected
+
+
+def compute(trace, lines, count=20):
+    """A framework's tensors, by functions without a model: each line so many times in each of `count` rounds."""
+    trace.alloc(64 * MIB)
+    for _ in range(count):
+        for line, times, function in lines:
+            for _ in range(times):
+                stack = trace.stack(("net.py", line, function))
+                trace.tensor_free(trace.tensor(1 << 40, 512, stack=stack))
+
+
+@pytest.mark.parametrize("lines, expected", [
+    ([(4, 1, "net"), (5, 1, "net")], None),  # twenty layers, or twenty steps
+    ([(4, 12, "net"), (5, 12, "net")], None),
+    ([(9, 1, "main"), (4, 12, "net"), (5, 12, "net")], 19),
+])  # fmt: skip
+def test_tensors_that_all_repeat_as_often_may_be_those_of_layers(trace, lines, expected):
+    compute(trace, lines)
+    assert steps(trace).get("step_count") == expected if expected else "steps" not in ask(trace)["devices"][0]

@@ -31,6 +31,7 @@ WAYS = {
     "advice.py": [([case], {"spec": ADVICE_CARDS[case], "check": False}) for case in functions("advice.py")],
     "gan.py": [([way], {}) for way in keys_of("gan.py", "WAYS")],
     "growth.py": [([loop], {}) for loop in keys_of("growth.py", "LOOPS")],
+    "layers.py": [([way], {}) for way in keys_of("layers.py", "WAYS")],
     "mempools.py": [([way], {}) for way in functions("mempools.py")],
     "mlp.py": [(["adam"], {})],
     "random_use.py": [(["1", "1"], {})],

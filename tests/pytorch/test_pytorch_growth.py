@@ -61,3 +61,9 @@ def test_two_optimizers_that_take_turns_are_one_step(way, dry_run):
     growth = leaks(recording)[1]["growth"][0]
     assert (growth["steps"], growth["leak_bytes_per_step"]) == (40, 512 << 10)
     assert len(load_json("steps", recording.trace)["devices"][0]["steps"]["steps"]) == 40
+
+
+@pytest.mark.parametrize("way, expected", [("once", ("cannot tell", None)), ("batches", ("no leak", 30)), ("blocks", ("no leak", 20))])
+def test_a_loop_over_layers_is_no_loop_over_steps(way, expected, dry_run):
+    growth = leaks(dry_run("layers.py", way))[1]["growth"][0]
+    assert (growth["verdict"], growth["steps"]) == expected

@@ -167,6 +167,10 @@ def round_up(ratio):
     return int(ratio + 0.5)
 
 
+def is_multiple(births, steps):
+    return abs(births - round_up(births / steps) * steps) <= 2 * round_up(births / steps)
+
+
 class Growth:
     def __init__(self, figures, stock):
         self.figures, self.books, self.stock = figures, figures.books, stock
@@ -273,34 +277,44 @@ class Growth:
                 most = max(most, count)
         return most
 
-    def repeats(self, stack, births):
+    def repeats(self, births):
+        return len(births) >= FEWEST_BIRTHS and (births[-1] - births[0]) * 4 >= self.books.count
+
+    def is_steady(self, stack, births):
         gaps = [b - a for a, b in zip(births, births[1:])]
-        span = births[-1] - births[0]
-        return (
-            len(births) >= FEWEST_BIRTHS
-            and self.most_live(stack) * 4 <= len(births)
-            and max(gaps) * len(gaps) <= 3 * span
-            and span * 4 >= self.books.count
-        )
+        return self.most_live(stack) * 4 <= len(births) and max(gaps) * len(gaps) <= 3 * (births[-1] - births[0])
+
+    def tells_steps(self, rhythms, every, calls, chosen, steps):
+        """Whether each birth there is that of a step, and not of a layer."""
+        beside = {s: len(every[s]) for s in every if not calls[chosen] or calls[s] == calls[chosen]}
+        if calls[chosen] and not all(is_multiple(births, steps) for s, births in beside.items() if s in rhythms):
+            return False
+        if any(births > steps + 2 and is_multiple(births, steps) for births in beside.values()):
+            return True
+        has_batch = calls[chosen] and any(not calls[s] and abs(len(every[s]) - steps) <= 2 for s in every)
+        in_sequence = any(frame[1] == "Sequential.forward" for frame in self.books.stack_frames(chosen) if frame[0] == "python")
+        return not in_sequence and (has_batch or self.stock[1] != "pool")
 
     def at_beats(self):
         births = self.births()
-        rhythms = {stack: events for stack, events in births.items() if stack and self.repeats(stack, events)}
+        every = {stack: events for stack, events in births.items() if stack and self.repeats(events)}
+        rhythms = {stack: events for stack, events in every.items() if self.is_steady(stack, events)}
         if not rhythms:
             return
-        calls = {stack: call_of_model(self.books.stack_frames(stack)) for stack in rhythms}
+        calls = {stack: call_of_model(self.books.stack_frames(stack)) for stack in every}
         runs = {
             stack: min(len(rhythms[s]) for s in rhythms if s == stack or (calls[s] and calls[s] == calls[stack])) for stack in rhythms
         }
         counts = collections.Counter(runs.values())
         most = min(count for count in counts if counts[count] == max(counts.values()))
         chosen = min((s for s in rhythms if len(rhythms[s]) == runs[s] == most), key=lambda s: rhythms[s][0])
-        beside = [len(rhythms[s]) for s in rhythms if calls[s] and calls[s] == calls[chosen]]
-        if any(abs(births - round_up(births / most) * most) > 2 * round_up(births / most) for births in beside):
-            return
-        in_sequence = any(frame[1] == "Sequential.forward" for frame in self.books.stack_frames(chosen) if frame[0] == "python")
-        if in_sequence and max(beside) <= most + 2:
-            return
+        if not self.tells_steps(rhythms, every, calls, chosen, most):
+            most = min(runs.values())
+            if not all(is_multiple(len(events), most) for events in rhythms.values()):
+                return
+            if not any(len(events) > most + 2 and is_multiple(len(events), most) for events in every.values()):
+                return
+            chosen = min((s for s in rhythms if len(rhythms[s]) == runs[s] == most), key=lambda s: rhythms[s][0])
         first, last = rhythms[chosen][0], rhythms[chosen][-1]
         period = (last - first) / (most - 1)
         self.steps, self.with_what, self.site = most, "an allocation that repeats", chosen

@@ -81,6 +81,7 @@ static struct stock_ends *find_stock(struct growth_watch *watch, const struct cu
     if (own->numbers)
         return own;
     const size_t stack_limit = at->history->trace->frame_limit + 1; /* 0 is "no stack" */
+    own->is_pool = at->history->stocks[stock].account == ACCOUNT_pool;
     own->numbers = array_new(stack_limit, sizeof *own->numbers, at->err);
     return own->numbers && !begin_series(&own->total, at->err) ? own : NULL;
 }

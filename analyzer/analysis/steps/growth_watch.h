@@ -49,6 +49,7 @@ struct stock_ends {
     uint32_t *numbers; /* by stack id: of its site, from 1; 0: none */
     struct site_ends *sites;
     size_t count, capacity;
+    bool is_pool;           /* of a framework */
     struct site_ends total; /* of the stock; stack_id means nothing */
 };
 

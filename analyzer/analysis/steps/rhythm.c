@@ -10,7 +10,7 @@
 
 enum { FEWEST_BIRTHS = 8, STEPS_CUT = 2 };
 
-/* A call stack that repeats. */
+/* A call stack that repeats, the steady ones first. */
 struct repeating {
     const struct site_ends *site;
     uint32_t caller; /* frame that called the model; means nothing without one */
@@ -20,18 +20,21 @@ struct repeating {
 
 struct repetitions {
     struct repeating *items;
-    size_t count;
+    size_t count, all_count; /* steady ones; with those that come in bursts, as layers in a loop */
     struct address_map fewest; /* by caller: the number of its item with the fewest births */
 };
 
 static bool repeats(const struct site_ends *site, uint64_t event_count)
 {
-    const uint64_t span = site->last_birth - site->first_birth;
-    const uint64_t gaps = site->births_count - 1;
-
     return site->stack_id && site->births_count >= FEWEST_BIRTHS &&
-           site->most_live_count * 4 <= site->births_count &&
-           site->longest_gap * gaps <= 3 * span && span * 4 >= event_count;
+           (site->last_birth - site->first_birth) * 4 >= event_count;
+}
+
+static bool repeats_steadily(const struct site_ends *site)
+{
+    return site->most_live_count * 4 <= site->births_count &&
+           site->longest_gap * (site->births_count - 1) <=
+               3 * (site->last_birth - site->first_birth);
 }
 
 /* --- calls of a model --- */
@@ -82,20 +85,30 @@ static int note_fewest(struct repetitions *all, uint32_t number, struct err *err
     return address_map_put(&all->fewest, 0, item->caller, number, err);
 }
 
+static void add_items(struct repetitions *all, const struct stock_ends *own,
+                      const struct trace *trace, uint64_t event_count, bool is_steady)
+{
+    for (size_t i = 0; i < own->count; i++) {
+        const struct site_ends *site = &own->sites[i];
+        if (!repeats(site, event_count) || repeats_steadily(site) != is_steady)
+            continue;
+        all->items[all->all_count].site = site;
+        find_model(&all->items[all->all_count++], trace);
+    }
+}
+
 static int find_all(struct repetitions *all, const struct stock_ends *own,
                     const struct trace *trace, uint64_t event_count, struct err *err)
 {
     all->items = array_new(own->count, sizeof *all->items, err);
     if (!all->items)
         return -1;
-    for (size_t i = 0; i < own->count; i++) {
-        if (!repeats(&own->sites[i], event_count))
-            continue;
-        all->items[all->count].site = &own->sites[i];
-        find_model(&all->items[all->count], trace);
-        if (note_fewest(all, (uint32_t)all->count++, err))
+    add_items(all, own, trace, event_count, true);
+    all->count = all->all_count;
+    add_items(all, own, trace, event_count, false);
+    for (uint32_t i = 0; i < all->count; i++)
+        if (note_fewest(all, i, err))
             return -1;
-    }
     for (size_t i = 0; i < all->count; i++) {
         struct repeating *item = &all->items[i];
         item->runs_count = item->site->births_count;
@@ -155,20 +168,43 @@ static bool is_multiple(uint64_t births, uint64_t steps)
     return (births > whole ? births - whole : whole - births) <= STEPS_CUT * each;
 }
 
-static bool tells_steps(const struct repetitions *all, const struct repeating *chosen)
+static bool tells_steps(const struct repetitions *all, const struct repeating *chosen, bool is_pool)
 {
     const uint64_t steps = chosen->site->births_count;
+    bool has_more = false, has_other = false;
+
+    for (size_t i = 0; i < all->all_count; i++) {
+        const struct repeating *item = &all->items[i];
+        const uint64_t births = item->site->births_count;
+        const bool is_beside = item->is_of_model && item->caller == chosen->caller;
+        if (i < all->count && chosen->is_of_model && is_beside && !is_multiple(births, steps))
+            return false;
+        has_more |= (is_beside || !chosen->is_of_model) && births > steps + STEPS_CUT &&
+                    is_multiple(births, steps);
+        has_other |= chosen->is_of_model && !item->is_of_model && births + STEPS_CUT >= steps &&
+                     births <= steps + STEPS_CUT;
+    }
+    return has_more || (!chosen->is_in_sequence && (has_other || !is_pool));
+}
+
+/* The fewest births of any, where all others are some in each of them. */
+static const struct repeating *find_outermost(const struct repetitions *all)
+{
+    const struct repeating *found = &all->items[0];
     bool has_more = false;
 
-    for (size_t i = 0; i < all->count && chosen->is_of_model; i++) {
-        const struct repeating *item = &all->items[i];
-        if (!item->is_of_model || item->caller != chosen->caller)
-            continue;
-        if (!is_multiple(item->site->births_count, steps))
-            return false;
-        has_more |= item->site->births_count > steps + STEPS_CUT;
+    for (size_t i = 1; i < all->count; i++)
+        if (all->items[i].runs_count < found->runs_count)
+            found = &all->items[i];
+    found = first_of(all, found->runs_count);
+    for (size_t i = 0; found && i < all->all_count; i++) {
+        const uint64_t births = all->items[i].site->births_count;
+        const bool is_several = is_multiple(births, found->runs_count);
+        if (i < all->count && !is_several)
+            return NULL;
+        has_more |= is_several && births > found->runs_count + STEPS_CUT;
     }
-    return !chosen->is_in_sequence || has_more;
+    return has_more ? found : NULL;
 }
 
 int rhythm_find(const struct site_ends **found, const struct stock_ends *own,
@@ -183,7 +219,9 @@ int rhythm_find(const struct site_ends **found, const struct stock_ends *own,
         counts[i] = all.items[i].runs_count;
     if (!status && all.count) {
         const struct repeating *chosen = first_of(&all, most_frequent(counts, all.count));
-        *found = chosen && tells_steps(&all, chosen) ? chosen->site : NULL;
+        if (!chosen || !tells_steps(&all, chosen, own->is_pool))
+            chosen = find_outermost(&all);
+        *found = chosen ? chosen->site : NULL;
     }
     free(counts);
     free(all.items);

@@ -11,9 +11,16 @@
  * Layers repeat within a step. So stacks that go through one call of a model (the outermost function
  * "forward", and its callers) count together, with the fewest births of any of them: as often as the
  * model ran. Of all numbers of births the most frequent is the number of steps (the lowest, of several),
- * and the stack the first that has it. There is none where the births in that call of the model are no
- * multiples of it, but for two steps more or less, or where the stack lies in a torch.nn.Sequential and
- * no other of that call repeats more often: each birth may be a layer then. It must not know growth.
+ * and the stack the first that has it. But each birth may be a layer: of a model that is called layer by
+ * layer, or of code without a model. So these do not tell
+ *
+ *   - a stack in a call of the model in which others are no multiples of it, but for two steps more or less;
+ *   - one in a torch.nn.Sequential, unless others of that call repeat more often, by a multiple;
+ *   - in a framework's pool, any, unless that is so, or something outside the call of the model (a batch)
+ *     repeats as often; without a model, unless anything repeats more often, by a multiple.
+ *
+ * Then the fewest births of any tell, if all others are multiples of it. What repeats more often may
+ * come in bursts, as a layer after the other. It must not know growth.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_RHYTHM_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_RHYTHM_H
