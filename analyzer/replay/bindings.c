@@ -147,10 +147,12 @@ static int add_binding(struct bindings *bindings, const struct stretch *stretch,
     if (!grown)
         return -1;
     bindings->items = grown;
-    uint32_t before = range_map_remove(&space->bound, stretch->start);
+    uint32_t before;
+    if (range_map_insert(&space->bound, stretch->start, 1, number, &before, err))
+        return -1;
     grown[number] =
         (struct binding){.object = object, .next = before == RANGE_NONE ? HISTORY_NONE : before};
-    return range_map_insert(&space->bound, stretch->start, 1, number, err);
+    return 0;
 }
 
 int bindings_bind(struct bindings *bindings, struct vmm *vmm, struct blocks *blocks)

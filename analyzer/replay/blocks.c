@@ -87,7 +87,9 @@ static bool is_of_backward(const struct blocks *blocks)
                ADDRESS_MAP_NONE;
 }
 
-static int show_change(const struct blocks *blocks, uint32_t number, bool birth, bool is_half)
+/* In that phase. */
+static int show_change(const struct blocks *blocks, uint32_t number, uint32_t event_span,
+                       bool birth, bool is_half)
 {
     const struct cursor *at = &blocks->at;
     if (!at->observers->count)
@@ -95,7 +97,7 @@ static int show_change(const struct blocks *blocks, uint32_t number, bool birth,
     const struct change change = {.block = &at->history->blocks[number],
                                   .birth = birth,
                                   .is_half = is_half,
-                                  .event_span = spans_current(&blocks->spans, at),
+                                  .event_span = event_span,
                                   .birth_span = blocks->states[number].span};
     for (size_t i = 0; i < at->observers->count; i++) {
         const struct observer *observer = &at->observers->items[i];
@@ -172,7 +174,7 @@ static int begin_uncounted(struct blocks *blocks, uint32_t number)
         bound_lists_add(&blocks->bound, at->history->stocks[block->stock].device,
                         context_of(at->event), number, at->err))
         return -1;
-    return show_change(blocks, number, true, false);
+    return show_change(blocks, number, span, true, false);
 }
 
 static uint32_t take_slot(struct blocks *blocks)
@@ -260,7 +262,7 @@ static int end_life(struct blocks *blocks, uint32_t number, enum block_end end)
     if (block->is_segment && end == BLOCK_FREED && at->history->waiting_count)
         refusals_note_flush(at, block->size_bytes);
     if (past_end_block(at->history, block, at->err) ||
-        show_change(blocks, number, false, end == BLOCK_RESIZED))
+        show_change(blocks, number, spans_current(&blocks->spans, at), false, end == BLOCK_RESIZED))
         return -1;
     spans_let_go(&blocks->spans, blocks->states[number].span);
     return 0;

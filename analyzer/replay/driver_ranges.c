@@ -32,6 +32,7 @@ void driver_ranges_release(struct driver_ranges *ranges)
 
 /* --- ranges --- */
 
+/* In place of the range that started there, of events that contradict each other. */
 static int add_range(struct driver_ranges *ranges, uint64_t address, uint64_t size_bytes,
                      const struct driver_range *range, struct err *err)
 {
@@ -44,7 +45,14 @@ static int add_range(struct driver_ranges *ranges, uint64_t address, uint64_t si
         return -1;
     ranges->items = grown;
     grown[number] = *range;
-    return range_map_insert(&ranges->map, address, size_bytes, number, err);
+    grown[number].address = address;
+    grown[number].size_bytes = size_bytes;
+    uint32_t replaced;
+    if (range_map_insert(&ranges->map, address, size_bytes, number, &replaced, err))
+        return -1;
+    if (replaced != RANGE_NONE)
+        grown[replaced].size_bytes = 0;
+    return 0;
 }
 
 static int add_plain_block(struct driver_ranges *ranges, const struct cursor *at, uint32_t number)
@@ -106,6 +114,7 @@ int driver_ranges_remove(struct driver_ranges *ranges, const struct cursor *at, 
     if (number == RANGE_NONE)
         return 0;
     uint32_t segment = ranges->items[number].segment;
+    ranges->items[number].size_bytes = 0;
     slots_give_back(&ranges->slots, number);
     return segment == HISTORY_NONE ? 0 : end_segment(ranges, at, segment);
 }
@@ -168,12 +177,25 @@ static int add_segment(struct driver_ranges *ranges, const struct cursor *at,
     return count_segment(ranges, &grown[number], at->err);
 }
 
+/* Whether the tensor lies in a segment that is known, as a tensor close to it did. */
+static bool lies_in_recent(const struct driver_ranges *ranges, uint32_t recent,
+                           const struct block *tensor)
+{
+    if (recent >= ranges->slots.used)
+        return false;
+    const struct driver_range *range = &ranges->items[recent];
+    const uint64_t offset = tensor->address - range->address;
+    return range->segment != HISTORY_NONE && offset < range->size_bytes &&
+           tensor->size_bytes <= range->size_bytes - offset;
+}
+
 /* A tensor may lie across several mappings of an expandable segment. */
 int driver_ranges_add_tensor(struct driver_ranges *ranges, const struct cursor *at,
                              const struct block *tensor)
 {
+    uint32_t *recent = &ranges->recent[tensor->address / RECENT_PIECE_BYTES % RECENT_RANGES];
     uint64_t address = tensor->address, end;
-    if (ranges->is_unasked)
+    if (ranges->is_unasked || lies_in_recent(ranges, *recent, tensor))
         return 0;
     if (add_plain_blocks(ranges, at))
         return -1;
@@ -185,6 +207,7 @@ int driver_ranges_add_tensor(struct driver_ranges *ranges, const struct cursor *
         if (ranges->items[node->value].segment == HISTORY_NONE &&
             add_segment(ranges, at, node, tensor))
             return -1;
+        *recent = node->value;
         if (GMT_ADD_OVERFLOWS(node->start, node->size_bytes, &address))
             break;
     }

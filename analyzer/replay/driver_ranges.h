@@ -13,13 +13,19 @@
 #include "analyzer/replay/history/cursor.h"
 
 struct driver_range {
+    uint64_t address, size_bytes; /* 0: it is gone */
     uint32_t block;
     uint32_t object;  /* number of the VMM object mapped there; HISTORY_NONE: plain memory */
     uint32_t segment; /* HISTORY_NONE: no tensor was seen in it yet */
     uint64_t begin_index;
 };
 
+/* Tensors come again and again to the segments of a pool: of each PIECE_BYTES of addresses, up to the
+ * size of the table, the range that a tensor was seen in last. */
+enum { RECENT_RANGES = 1024, RECENT_PIECE_BYTES = 2 << 20 };
+
 struct driver_ranges {
+    uint32_t recent[RECENT_RANGES];
     struct range_map map; /* numbers of the items */
     struct driver_range *items;
     size_t capacity;

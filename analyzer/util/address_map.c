@@ -6,46 +6,13 @@
 #include <stdlib.h>
 
 #include "array.h"
-#include "gpumemtrace/compiler.h"
-#include "hash.h"
 
 enum { FIRST_CAPACITY = 64 };
-
-/* Device addresses differ in few, high bits. */
-static size_t home_of(const struct address_map *map, uint32_t space, uint64_t address)
-{
-    const uint64_t hash = hash_mix((address ^ map->seed) + space * 0x9e3779b97f4a7c15u);
-
-    return (size_t)hash & (map->capacity - 1);
-}
-
-/* The slot that holds the key, or the empty one where it would go. Needs a capacity. */
-static struct address_slot *find_slot(const struct address_map *map, uint32_t space,
-                                      uint64_t address)
-{
-    size_t i = home_of(map, space, address);
-
-    while (map->slots[i].value != ADDRESS_MAP_NONE &&
-           (map->slots[i].address != address || map->slots[i].space != space))
-        i = (i + 1) & (map->capacity - 1);
-    return &map->slots[i];
-}
 
 void address_map_release(struct address_map *map)
 {
     free(map->slots);
     *map = (struct address_map){0};
-}
-
-uint32_t address_map_get(const struct address_map *map, uint32_t space, uint64_t address)
-{
-    return map->capacity ? find_slot(map, space, address)->value : ADDRESS_MAP_NONE;
-}
-
-void address_map_prefetch(const struct address_map *map, uint32_t space, uint64_t address)
-{
-    if (map->capacity)
-        GMT_PREFETCH(&map->slots[home_of(map, space, address)]);
 }
 
 static int resize_map(struct address_map *map, size_t capacity, struct err *err)
@@ -59,7 +26,7 @@ static int resize_map(struct address_map *map, size_t capacity, struct err *err)
         larger.slots[i].value = ADDRESS_MAP_NONE;
     for (size_t i = 0; i < map->capacity; i++)
         if (map->slots[i].value != ADDRESS_MAP_NONE)
-            *find_slot(&larger, map->slots[i].space, map->slots[i].address) = map->slots[i];
+            *address_map_slot(&larger, map->slots[i].space, map->slots[i].address) = map->slots[i];
     free(map->slots);
     *map = larger;
     return 0;
@@ -72,7 +39,7 @@ int address_map_put(struct address_map *map, uint32_t space, uint64_t address, u
     if ((map->count + 1) * 3 > map->capacity * 2 &&
         resize_map(map, map->capacity ? map->capacity * 2 : FIRST_CAPACITY, err))
         return -1;
-    struct address_slot *slot = find_slot(map, space, address);
+    struct address_slot *slot = address_map_slot(map, space, address);
     if (slot->value == ADDRESS_MAP_NONE)
         map->count++;
     *slot = (struct address_slot){.address = address, .space = space, .value = value};
@@ -89,15 +56,15 @@ static bool may_move_to(const struct address_map *map, size_t home, size_t hole,
 
 uint32_t address_map_remove(struct address_map *map, uint32_t space, uint64_t address)
 {
-    if (!map->capacity)
+    if (!map->count)
         return ADDRESS_MAP_NONE;
     struct address_slot *slots = map->slots;
-    size_t mask = map->capacity - 1, hole = (size_t)(find_slot(map, space, address) - slots);
+    size_t mask = map->capacity - 1, hole = (size_t)(address_map_slot(map, space, address) - slots);
     uint32_t value = slots[hole].value;
     if (value == ADDRESS_MAP_NONE)
         return ADDRESS_MAP_NONE;
     for (size_t i = (hole + 1) & mask; slots[i].value != ADDRESS_MAP_NONE; i = (i + 1) & mask) {
-        if (may_move_to(map, home_of(map, slots[i].space, slots[i].address), hole, i)) {
+        if (may_move_to(map, address_map_home(map, slots[i].space, slots[i].address), hole, i)) {
             slots[hole] = slots[i];
             hole = i;
         }

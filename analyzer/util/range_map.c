@@ -78,18 +78,32 @@ static uint32_t join(struct range_map *map, uint32_t below, uint32_t above)
     return root;
 }
 
-int range_map_insert(struct range_map *map, uint64_t start, uint64_t size_bytes, uint32_t value,
-                     struct err *err)
+/* What `place` refers to. */
+static uint32_t remove_at(struct range_map *map, uint32_t *place)
 {
-    uint32_t node, *place = &map->root;
-    range_map_remove(map, start);
-    node = take_node(map, err);
+    const uint32_t node = *place;
+    struct range_node *removed = &map->nodes[node];
+    *place = join(map, removed->left, removed->right);
+    removed->left = map->free;
+    map->free = node;
+    return removed->value;
+}
+
+/* No two starts have the same priority: a range that starts there is found where a new one would go. */
+int range_map_insert(struct range_map *map, uint64_t start, uint64_t size_bytes, uint32_t value,
+                     uint32_t *replaced, struct err *err)
+{
+    const uint64_t priority = priority_of(start);
+    const uint32_t node = take_node(map, err);
+    uint32_t *place = &map->root;
     if (node == RANGE_NONE)
         return -1;
     struct range_node *nodes = map->nodes;
-    while (*place != RANGE_NONE && priority_of(nodes[*place].start) > priority_of(start))
-        place = start < nodes[*place].start ? &nodes[*place].left : &nodes[*place].right;
     nodes[node] = (struct range_node){.start = start, .size_bytes = size_bytes, .value = value};
+    while (*place != RANGE_NONE && priority_of(nodes[*place].start) > priority)
+        place = start < nodes[*place].start ? &nodes[*place].left : &nodes[*place].right;
+    *replaced =
+        *place != RANGE_NONE && nodes[*place].start == start ? remove_at(map, place) : RANGE_NONE;
     split(map, *place, start, &nodes[node].left, &nodes[node].right);
     *place = node;
     return 0;
@@ -97,17 +111,11 @@ int range_map_insert(struct range_map *map, uint64_t start, uint64_t size_bytes,
 
 uint32_t range_map_remove(struct range_map *map, uint64_t start)
 {
-    struct range_node *nodes = map->nodes;
-    uint32_t node, *place = &map->root;
+    const struct range_node *nodes = map->nodes;
+    uint32_t *place = &map->root;
     while (*place != RANGE_NONE && nodes[*place].start != start)
-        place = start < nodes[*place].start ? &nodes[*place].left : &nodes[*place].right;
-    node = *place;
-    if (node == RANGE_NONE)
-        return RANGE_NONE;
-    *place = join(map, nodes[node].left, nodes[node].right);
-    nodes[node].left = map->free;
-    map->free = node;
-    return nodes[node].value;
+        place = start < nodes[*place].start ? &map->nodes[*place].left : &map->nodes[*place].right;
+    return *place == RANGE_NONE ? RANGE_NONE : remove_at(map, place);
 }
 
 const struct range_node *range_map_at_or_after(const struct range_map *map, uint64_t address)

@@ -31,11 +31,11 @@ void range_map_init(struct range_map *map);
 void range_map_release(struct range_map *map);
 
 /*
- * A range with the same start is replaced. Ranges that overlap (events that contradict each other)
+ * A range with the same start is replaced: *replaced is its value, else RANGE_NONE. Ranges that overlap (events that contradict each other)
  * are kept, but the lookup may then find either.
  */
 int range_map_insert(struct range_map *map, uint64_t start, uint64_t size_bytes, uint32_t value,
-                     struct err *err);
+                     uint32_t *replaced, struct err *err);
 /* Returns the value of the range that started there, or RANGE_NONE. */
 uint32_t range_map_remove(struct range_map *map, uint64_t start);
 /* The range that holds address, or else the next one above; NULL: none. Dies with the next change.

@@ -23,10 +23,11 @@ static void an_empty_map_has_no_range(void **state)
 static void a_range_holds_its_first_byte_but_not_the_one_behind_its_last(void **state)
 {
     struct range_map map;
+    uint32_t replaced;
 
     (void)state;
     range_map_init(&map);
-    assert_int_equal(range_map_insert(&map, 100, 10, 7, NULL), 0);
+    assert_int_equal(range_map_insert(&map, 100, 10, 7, &replaced, NULL), 0);
     assert_int_equal(range_map_at_or_after(&map, 100)->value, 7);
     assert_int_equal(range_map_at_or_after(&map, 109)->value, 7);
     assert_null(range_map_at_or_after(&map, 110));
@@ -37,11 +38,14 @@ static void a_range_holds_its_first_byte_but_not_the_one_behind_its_last(void **
 static void a_range_at_the_same_start_is_replaced(void **state)
 {
     struct range_map map;
+    uint32_t replaced;
 
     (void)state;
     range_map_init(&map);
-    assert_int_equal(range_map_insert(&map, 100, 10, 1, NULL), 0);
-    assert_int_equal(range_map_insert(&map, 100, 20, 2, NULL), 0);
+    assert_int_equal(range_map_insert(&map, 100, 10, 1, &replaced, NULL), 0);
+    assert_int_equal(replaced, RANGE_NONE);
+    assert_int_equal(range_map_insert(&map, 100, 20, 2, &replaced, NULL), 0);
+    assert_int_equal(replaced, 1);
     assert_int_equal(range_map_at_or_after(&map, 115)->value, 2);
     range_map_remove(&map, 100);
     assert_null(range_map_at_or_after(&map, 0));
@@ -74,7 +78,7 @@ static void it_agrees_with_an_array_over_many_random_changes(void **state)
 {
     unsigned sizes[SLOTS] = {0};
     struct range_map map;
-    uint32_t random = 1;
+    uint32_t random = 1, replaced;
 
     (void)state;
     range_map_init(&map);
@@ -83,12 +87,15 @@ static void it_agrees_with_an_array_over_many_random_changes(void **state)
 
         random = random * 1664525u + 1013904223u;
         slot = (random >> 8) % SLOTS;
+        const uint32_t before = sizes[slot] ? slot : RANGE_NONE;
         sizes[slot] = (random >> 20) % 3 ? (random >> 16) % SLOT_BYTES + 1 : 0;
         if (sizes[slot])
-            assert_int_equal(
-                range_map_insert(&map, (uint64_t)slot * SLOT_BYTES, sizes[slot], slot, NULL), 0);
+            assert_int_equal(range_map_insert(&map, (uint64_t)slot * SLOT_BYTES, sizes[slot], slot,
+                                              &replaced, NULL),
+                             0);
         else
-            range_map_remove(&map, (uint64_t)slot * SLOT_BYTES);
+            replaced = range_map_remove(&map, (uint64_t)slot * SLOT_BYTES);
+        assert_int_equal(replaced, before);
         if (round % 500 == 0)
             check_everywhere(&map, sizes);
     }
