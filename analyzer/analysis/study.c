@@ -36,7 +36,7 @@ static uint64_t *place_stops(struct replay_plan *plan, size_t count, uint64_t ev
 int study_replay_again(const struct study *study, const struct replay_plan *plan, struct err *err)
 {
     struct replay_plan forgetful = *plan;
-    struct event_reader *reader = event_reader_new(&study->trace, err);
+    struct event_reader *reader = event_reader_new(&study->trace, &study->columns, err);
     struct history history;
 
     if (!reader)
@@ -138,13 +138,15 @@ static int run_replay(struct study *study, const struct study_ask *ask, struct e
     if (ask->timeline.cut_count && begin_timelines(study, ask, err))
         return -1;
     stops = place_stops(&plan, ask->stop_count, event_count, err);
-    if (!stops || !(reader = event_reader_new(&study->trace, err)))
+    if (!stops || !(reader = event_reader_new(&study->trace, NULL, err)))
         goto out;
     const struct event_source source = event_reader_source(reader);
     plan.observers = (struct observers){observers, choose_observers(study, ask, observers)};
     if (ask->needs & STUDY_NEEDS_summits)
         plan.keeper = summits_keeper(&study->summits);
     status = replay_trace(&study->history, &study->trace, &source, &plan, err);
+    if (!status)
+        study->columns = event_reader_columns(reader);
 out:
     event_reader_free(reader);
     free(stops);

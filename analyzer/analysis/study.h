@@ -15,6 +15,7 @@
 #include "analyzer/analysis/over_time/breakdown.h"
 #include "analyzer/analysis/over_time/timeline.h"
 #include "analyzer/symbol/symbols.h"
+#include "analyzer/load/event_reader.h"
 #include "analyzer/load/trace.h"
 #include "analyzer/whatif/whatif.h"
 #include "analyzer/util/text_list.h"
@@ -45,6 +46,7 @@ struct study_ask {
 
 struct study {
     struct trace trace;
+    struct event_columns columns; /* of the first pass */
     struct history history;
     struct categories categories;
     struct symbols *symbols;

@@ -9,18 +9,16 @@
 
 #include "analyzer/util/array.h"
 #include "analyzer/util/progress.h"
+#include "analyzer/util/text.h"
 #include "query.h"
 
 /*
  * A row comes as the arguments of a function of SQL, one call a row: asking the statement for each
- * column takes a third longer. No view of the file can call the function, and rows in the order of
- * their keys are not sorted, so that one step of the statement is one call.
+ * column takes a third longer. The function is a condition that is met when a batch is full, so that
+ * one step of the statement reads a batch: rows in the order of their keys are not sorted. No view of
+ * the file can call it.
  */
 #define ROW_FUNCTION "gpumemtrace_event"
-#define COLUMN(field, ctype, sql, null_when, text) #field ","
-static const char select_events[] = "SELECT " ROW_FUNCTION "("
-#include "gpumemtrace/schema/event_columns.def"
-                                    "0) FROM event ORDER BY seq";
 
 enum column {
 #define COLUMN(field, ctype, sql, null_when, text) COLUMN_##field,
@@ -47,14 +45,13 @@ static int broken_event(const struct trace *trace, const struct event *event, en
     return -1;
 }
 
-/* Returns the column that is broken, or COLUMN_COUNT. */
-static enum column read_event(sqlite3_value **cells, struct event *event)
+/* Returns the column that is broken, or COLUMN_COUNT. *event has the columns that are known. */
+static enum column read_event(sqlite3_value **cells, const bool *is_known, struct event *event)
 {
-    *event = (struct event){0};
 #define NEVER INT64_MIN /* the column is never NULL; no column needs this value */
 #define WHEN(value) (value)
 #define COLUMN(field, ctype, sql, null_when, text)                                                 \
-    {                                                                                              \
+    if (!is_known[COLUMN_##field]) {                                                               \
         int type = sqlite3_value_type(cells[COLUMN_##field]);                                      \
         int64_t value = null_when;                                                                 \
         if (GMT_LIKELY(type == SQLITE_INTEGER))                                                    \
@@ -202,15 +199,21 @@ int event_reader_count(const struct trace *trace, uint64_t *count, struct err *e
 
 /* --- the thread --- */
 
-enum { BATCH_EVENTS = 4096, BATCHES = 2 };
+/* Two batches leave the replay's core room in its cache. */
+enum { BATCH_EVENTS = 2048, BATCHES = 2 };
 
 struct event_reader {
     const struct trace *trace;
     sqlite3_stmt *stmt;
-    int step;          /* what it answered last */
-    struct event *row; /* that the next step fills */
-    enum column wrong; /* in the row that was filled last; COLUMN_COUNT: nothing */
+    int step;                    /* what it answered last */
+    struct event *rows;          /* that this step fills */
+    struct event_batch *filling; /* of them */
+    bool is_broken;              /* a row was */
     uint64_t last_seq;
+    struct event known; /* the columns that are not read */
+    bool is_known[COLUMN_COUNT];
+    uint64_t known_seq; /* of the last row that is asked for */
+    struct event_columns columns;
     struct progress progress;
     struct exit_rule exit;
     struct event events[BATCHES][BATCH_EVENTS];
@@ -227,11 +230,30 @@ struct event_reader {
     struct err err; /* why, if failed */
 };
 
+/* -1: the row is broken. */
+static int add_row(struct event_reader *reader, sqlite3_value **cells)
+{
+    struct event_batch *batch = reader->filling;
+    struct event *event = &reader->rows[batch->count++];
+    *event = reader->known;
+    const enum column wrong = read_event(cells, reader->is_known, event);
+    if (event->seq > reader->known_seq) {
+        batch->count--;
+        return 0;
+    }
+    if (wrong != COLUMN_COUNT)
+        return broken_event(reader->trace, event, wrong, &reader->err);
+    forget_unknown_stack(reader->trace, event);
+    batch->counted += !reader->exit.is_over;
+    return reader->exit.is_over ? 0 : note_exit(&reader->exit, reader->trace, event, &reader->err);
+}
+
 static void take_row(sqlite3_context *context, int count, sqlite3_value **cells)
 {
     struct event_reader *reader = sqlite3_user_data(context);
     (void)count;
-    reader->wrong = read_event(cells, reader->row);
+    reader->is_broken = add_row(reader, cells) != 0;
+    sqlite3_result_int(context, reader->is_broken || reader->filling->count == BATCH_EVENTS);
 }
 
 static int name_row_function(struct event_reader *reader, bool is_there)
@@ -241,25 +263,37 @@ static int name_row_function(struct event_reader *reader, bool is_there)
                                       is_there ? take_row : NULL, NULL, NULL, NULL);
 }
 
+static void note_columns(struct event_columns *columns, const struct event_batch *batch)
+{
+    if (!batch->count)
+        return;
+    if (!columns->last_seq)
+        columns->first = batch->events[0];
+    const struct event first = columns->first;
+    struct event varying = columns->varying;
+    for (size_t i = 0; i < batch->count; i++) {
+#define COLUMN(field, ctype, sql, null_when, text)                                                 \
+    varying.field |= batch->events[i].field ^ first.field;
+#include "gpumemtrace/schema/event_columns.def"
+    }
+    columns->varying = varying;
+    columns->last_seq = batch->events[batch->count - 1].seq;
+}
+
 /* -1: the reader's err says why. */
 static int fill_batch(struct event_reader *reader, unsigned number)
 {
     struct event_batch *batch = &reader->batches[number];
-    struct event *events = reader->events[number];
-    *batch = (struct event_batch){.events = events};
-    for (reader->row = events; batch->count < BATCH_EVENTS && reader->step == SQLITE_ROW &&
-                               (reader->step = sqlite3_step(reader->stmt)) == SQLITE_ROW;
-         reader->row++) {
-        struct event *event = reader->row;
-        batch->count++;
-        if (reader->wrong != COLUMN_COUNT)
-            return broken_event(reader->trace, event, reader->wrong, &reader->err);
-        forget_unknown_stack(reader->trace, event);
-        batch->counted += !reader->exit.is_over;
-        if (!reader->exit.is_over && note_exit(&reader->exit, reader->trace, event, &reader->err))
-            return -1;
-    }
+    *batch = (struct event_batch){.events = reader->events[number]};
+    reader->rows = reader->events[number];
+    reader->filling = batch;
+    if (reader->step == SQLITE_ROW)
+        reader->step = sqlite3_step(reader->stmt);
     batch->has_exit = reader->exit.is_over;
+    if (reader->is_broken)
+        return -1;
+    if (reader->known_seq == UINT64_MAX)
+        note_columns(&reader->columns, batch);
     return reader->step == SQLITE_ROW || reader->step == SQLITE_DONE
                ? 0
                : query_failed(reader->trace->path, reader->trace->db, "event", &reader->err);
@@ -308,6 +342,37 @@ static int find_last_seq(struct event_reader *reader, struct err *err)
     return step == SQLITE_ROW ? 0 : -1;
 }
 
+/* The seq is always read: a condition without any column is not asked of each row. */
+static void take_known(struct event_reader *reader, const struct event_columns *known)
+{
+    if (!known || !known->last_seq)
+        return;
+#define COLUMN(field, ctype, sql, null_when, text)                                                 \
+    reader->is_known[COLUMN_##field] = COLUMN_##field != COLUMN_seq && !known->varying.field;
+#include "gpumemtrace/schema/event_columns.def"
+    reader->known = known->first;
+    reader->known_seq = known->last_seq;
+}
+
+static int select_events(struct event_reader *reader, struct err *err)
+{
+    enum { SELECT_MOST_BYTES = 1024 };
+    const struct trace *trace = reader->trace;
+    struct text sql;
+    int status = -1;
+    text_init(&sql, SELECT_MOST_BYTES);
+    text_add(&sql, "SELECT 0 FROM event WHERE " ROW_FUNCTION "(");
+    for (int column = 0; column < COLUMN_COUNT; column++)
+        text_addf(&sql, "%s, ", reader->is_known[column] ? "0" : column_names[column]);
+    text_add(&sql, "0) ORDER BY seq");
+    if (text_failed(&sql))
+        err_set(err, ERR_SYSTEM, "out of memory for a statement");
+    else
+        status = query_prepare(trace->path, trace->db, sql.data, &reader->stmt, err);
+    text_release(&sql);
+    return status;
+}
+
 /* SQLite needs little stack. Without a thread (a limit may forbid it) nothing is read ahead. */
 static bool start_thread(struct event_reader *reader)
 {
@@ -321,22 +386,23 @@ static bool start_thread(struct event_reader *reader)
     return started;
 }
 
-struct event_reader *event_reader_new(const struct trace *trace, struct err *err)
+struct event_reader *event_reader_new(const struct trace *trace, const struct event_columns *known,
+                                      struct err *err)
 {
     struct event_reader *reader = array_new(1, sizeof *reader, err);
     if (!reader)
         return NULL;
     reader->trace = trace;
     reader->step = SQLITE_ROW;
+    reader->known_seq = UINT64_MAX;
+    take_known(reader, known);
     pthread_mutex_init(&reader->lock, NULL);
     pthread_cond_init(&reader->changed, NULL);
     if (name_row_function(reader, true)) {
         query_failed(trace->path, trace->db, "event", err);
         goto failed;
     }
-    if (query_prepare(trace->path, trace->db, select_events, &reader->stmt, err))
-        goto failed;
-    if (find_last_seq(reader, err))
+    if (select_events(reader, err) || find_last_seq(reader, err))
         goto failed;
     reader->progress = progress_begin("reading the events");
     reader->has_thread = start_thread(reader);
@@ -404,4 +470,9 @@ static int next_batch(void *self, struct event_batch *batch, struct err *err)
 struct event_source event_reader_source(struct event_reader *reader)
 {
     return (struct event_source){next_batch, reader};
+}
+
+struct event_columns event_reader_columns(const struct event_reader *reader)
+{
+    return reader->columns;
 }

@@ -525,7 +525,7 @@ static int run_pass(struct whatif *whatif, const struct trace *trace,
     const struct observer observers[] = {whatif_observer(whatif),
                                          another ? *another : (struct observer){0}};
     const struct replay_plan plan = {.observers = {observers, another ? 2 : 1}};
-    struct event_reader *reader = event_reader_new(trace, err);
+    struct event_reader *reader = event_reader_new(trace, NULL, err);
     struct history history;
 
     if (!reader)
