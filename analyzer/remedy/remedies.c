@@ -90,12 +90,36 @@ struct inquiry {
     bool infers; /* no backward, and forward keeps for one what earlier rounds kept and dropped */
 };
 
+/* The model is asked of the failing device alone. */
+static bool has_model_ended(const struct inquiry *inquiry)
+{
+    const struct stock *failing = &inquiry->study->history.stocks[inquiry->failure->stock];
+    const struct whatif_device *device = inquiry->whatif.devices[DEVICE_SLOT(failing->device)];
+    return device && whatif_device_is_over(device);
+}
+
+static int show_model_change(void *self, const struct cursor *at, const struct spans *spans,
+                             const struct change *change)
+{
+    struct inquiry *inquiry = self;
+    const struct observer model = whatif_observer(&inquiry->whatif);
+    return has_model_ended(inquiry) ? 0 : model.on_change(model.self, at, spans, change);
+}
+
+static int show_model_event(void *self, const struct cursor *at)
+{
+    struct inquiry *inquiry = self;
+    const struct observer model = whatif_observer(&inquiry->whatif);
+    return has_model_ended(inquiry) ? 0 : model.on_event(model.self, at);
+}
+
 /* What followed a failure counts for nothing but the model of the allocator. */
 static int replay_again(struct inquiry *inquiry, struct err *err)
 {
     const struct study *study = inquiry->study;
-    const struct observer observers[] = {what_ifs_observer(&inquiry->what_ifs),
-                                         whatif_observer(&inquiry->whatif)};
+    const struct observer observers[] = {
+        what_ifs_observer(&inquiry->what_ifs),
+        {.self = inquiry, .on_change = show_model_change, .on_event = show_model_event}};
     const struct replay_plan plan = {
         .rule_of = category_rule_of,
         .takes_library_ranges = study->takes_library_ranges,

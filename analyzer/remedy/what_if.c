@@ -6,14 +6,15 @@
 
 #include "analyzer/util/array.h"
 
-/* What is known of a block from its birth on. */
+/* What is known of a block from its birth on. There are many, and each event is about another one: it
+ * is small, and its calls stand elsewhere. */
 struct held_block {
     uint64_t size_bytes;
-    uint32_t place, stack_id, round;
-    uint8_t part;                      /* enum part */
-    bool recurs, passes;               /* its place does */
-    struct stale_block stale;          /* of backward */
-    uint32_t calls[WHAT_IF_LINES_MAX]; /* by line; SLOT_NONE: not under it */
+    uint32_t place, round;
+    struct stale_block stale; /* of backward */
+    uint32_t summed;          /* which questions sum it from its birth to its end, by bit */
+    uint8_t part;             /* enum part */
+    bool recurs, passes;      /* its place does */
 };
 
 /* The failed allocation comes first; see held_number. */
@@ -22,6 +23,13 @@ enum { FAILED_BLOCK = 0 };
 static uint32_t held_number(const struct cursor *at, const struct block *block)
 {
     return (uint32_t)(block - at->history->blocks) + 1;
+}
+
+/* The call of a line that holds it; SLOT_NONE: it is not under the line. */
+static uint32_t *call_of(const struct what_ifs *what_ifs, const struct held_block *block,
+                         size_t line)
+{
+    return &what_ifs->calls[(size_t)(block - what_ifs->blocks) * what_ifs->line_count + line];
 }
 
 /* --- which blocks a question concerns --- */
@@ -69,11 +77,43 @@ static bool concerns(const struct what_ifs *what_ifs, const struct what_if *what
     case WHAT_STALE:
         return block->part == PART_BACKWARD && block->round < what_ifs->stale_round;
     case WHAT_CALLS:
-        return block->calls[what_if->line] != SLOT_NONE;
+        return *call_of(what_ifs, block, what_if->line) != SLOT_NONE;
     case WHAT_NOTHING:
         break;
     }
     return false;
+}
+
+/* Whether a block counts for such a question from its birth on. */
+static bool is_known_at_birth(enum what_rule rule)
+{
+    return rule == WHAT_LINEAR || rule == WHAT_SIZES || rule == WHAT_SIGN || rule == WHAT_STATES;
+}
+
+/* What is held over, from the next round on; what is stale or of calls is summed elsewhere. */
+static void begin_sums(struct what_ifs *what_ifs, struct held_block *block)
+{
+    if (is_of_batch(block) && block->recurs)
+        what_ifs->new_bytes += block->size_bytes;
+    for (size_t i = 0; i < what_ifs->count; i++) {
+        struct what_if *what_if = &what_ifs->items[i];
+        if (!is_known_at_birth(what_if->rule) || !concerns(what_ifs, what_if, block))
+            continue;
+        block->summed |= UINT32_C(1) << i;
+        what_if->bytes += block->size_bytes;
+    }
+}
+
+static void end_sums(struct what_ifs *what_ifs, const struct held_block *block)
+{
+    const uint64_t held_bytes = is_of_batch(block) && block->recurs ? block->size_bytes : 0;
+    const bool is_new = block->round == what_ifs->rounds.number;
+    what_ifs->new_bytes -= is_new ? held_bytes : 0;
+    for (size_t i = 0; i < what_ifs->count; i++) {
+        struct what_if *what_if = &what_ifs->items[i];
+        what_if->bytes -= block->summed >> i & 1 ? block->size_bytes : 0;
+        what_if->bytes -= what_if->rule == WHAT_HELD && !is_new ? held_bytes : 0;
+    }
 }
 
 static int64_t gone_bytes(const struct what_ifs *what_ifs, const struct what_if *what_if)
@@ -117,12 +157,12 @@ static int begin_calls(struct what_ifs *what_ifs, uint32_t number, struct held_b
 {
     for (size_t i = 0; i < what_ifs->line_count; i++) {
         struct calls *calls = &what_ifs->lines[i];
-        block->calls[i] = SLOT_NONE;
+        uint32_t *call = call_of(what_ifs, block, i);
+        *call = SLOT_NONE;
         if (block->part == PART_FORWARD &&
             place_is_under(what_ifs->places, block->place, calls->location)) {
-            block->calls[i] =
-                calls_begin_block(calls, block->place, number, block->size_bytes, err);
-            if (block->calls[i] == SLOT_NONE)
+            *call = calls_begin_block(calls, block->place, number, block->size_bytes, err);
+            if (*call == SLOT_NONE)
                 return -1;
         } else if (block->part == PART_FORWARD || block->part == PART_OPTIMIZER) {
             calls_close(calls);
@@ -131,15 +171,31 @@ static int begin_calls(struct what_ifs *what_ifs, uint32_t number, struct held_b
     return 0;
 }
 
-static int begin_block(struct what_ifs *what_ifs, uint32_t number, const struct held_block *born,
-                       struct err *err)
+static struct held_block *reach_block(struct what_ifs *what_ifs, uint32_t number, struct err *err)
 {
+    const size_t call_bytes = what_ifs->line_count * sizeof *what_ifs->calls;
+    size_t count = what_ifs->block_count;
+    if (call_bytes) {
+        uint32_t *calls =
+            array_reach(what_ifs->calls, &what_ifs->call_capacity, &count, call_bytes, number, err);
+        if (!calls)
+            return NULL;
+        what_ifs->calls = calls;
+    }
     struct held_block *blocks = array_reach(what_ifs->blocks, &what_ifs->block_capacity,
                                             &what_ifs->block_count, sizeof *blocks, number, err);
     if (!blocks)
-        return -1;
+        return NULL;
     what_ifs->blocks = blocks;
-    struct held_block *block = &blocks[number];
+    return &blocks[number];
+}
+
+static int begin_block(struct what_ifs *what_ifs, uint32_t number, const struct held_block *born,
+                       struct err *err)
+{
+    struct held_block *block = reach_block(what_ifs, number, err);
+    if (!block)
+        return -1;
     *block = *born;
     const struct place_life life = lives_of(what_ifs->lives, block->place);
     block->recurs = life_recurs(&life);
@@ -151,28 +207,22 @@ static int begin_block(struct what_ifs *what_ifs, uint32_t number, const struct 
     if (block->part == PART_BACKWARD &&
         stale_begin_block(&what_ifs->stale, block->place, block->size_bytes, &block->stale, err))
         return -1;
-    if (is_of_batch(block) && block->recurs)
-        what_ifs->new_bytes += block->size_bytes;
-    for (size_t i = 0; i < what_ifs->count; i++)
-        if (concerns(what_ifs, &what_ifs->items[i], block))
-            what_ifs->items[i].bytes += block->size_bytes;
+    begin_sums(what_ifs, block);
     return begin_calls(what_ifs, number, block, err);
 }
 
 static void end_block(struct what_ifs *what_ifs, uint32_t number)
 {
     const struct held_block *block = &what_ifs->blocks[number];
-    for (size_t i = 0; i < what_ifs->count; i++)
-        if (concerns(what_ifs, &what_ifs->items[i], block))
-            what_ifs->items[i].bytes -= block->size_bytes;
-    if (is_of_batch(block) && block->recurs && block->round == what_ifs->rounds.number)
-        what_ifs->new_bytes -= block->size_bytes;
+    end_sums(what_ifs, block);
     if (block->part == PART_BACKWARD)
         stale_end_block(&what_ifs->stale, &block->stale, block->size_bytes,
                         block->round < what_ifs->stale_round);
-    for (size_t i = 0; i < what_ifs->line_count; i++)
-        if (block->calls[i] != SLOT_NONE)
-            calls_end_block(&what_ifs->lines[i], block->calls[i], number, block->size_bytes);
+    for (size_t i = 0; i < what_ifs->line_count; i++) {
+        const uint32_t call = *call_of(what_ifs, block, i);
+        if (call != SLOT_NONE)
+            calls_end_block(&what_ifs->lines[i], call, number, block->size_bytes);
+    }
 }
 
 /* --- the replay --- */
@@ -182,7 +232,6 @@ static bool describe(struct what_ifs *what_ifs, struct held_block *born,
                      uint64_t size_bytes, struct err *err)
 {
     *born = (struct held_block){.size_bytes = size_bytes,
-                                .stack_id = stack_id,
                                 .place = places_of(what_ifs->places, stack_id, err),
                                 .part = (uint8_t)part_of_path(history, path)};
     return born->place != PLACE_NONE;
@@ -213,7 +262,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     return 0;
 }
 
-static void note_most(struct what_ifs *what_ifs, const struct held_block *block,
+static void note_most(struct what_ifs *what_ifs, const struct held_block *block, uint32_t stack_id,
                       uint32_t forward_stack_id, uint64_t largest_bytes[])
 {
     for (size_t i = 0; i < what_ifs->count; i++) {
@@ -223,7 +272,7 @@ static void note_most(struct what_ifs *what_ifs, const struct held_block *block,
         what_if->most_bytes += block->size_bytes;
         if (block->size_bytes > largest_bytes[i]) {
             largest_bytes[i] = block->size_bytes;
-            what_if->most_stack = block->stack_id;
+            what_if->most_stack = stack_id;
             what_if->most_forward_stack = forward_stack_id;
         }
     }
@@ -239,11 +288,11 @@ static int note_moment(struct what_ifs *what_ifs, const struct cursor *at,
         return -1;
     for (uint32_t i = 0; i < history->block_slots.used; i++)
         if (history->blocks[i].stock == what_ifs->stock)
-            note_most(what_ifs, &what_ifs->blocks[i + 1], history->blocks[i].forward_stack_id,
-                      largest_bytes);
+            note_most(what_ifs, &what_ifs->blocks[i + 1], history->blocks[i].stack_id,
+                      history->blocks[i].forward_stack_id, largest_bytes);
     if (failed)
-        note_most(what_ifs, &what_ifs->blocks[FAILED_BLOCK], failed->forward_stack_id,
-                  largest_bytes);
+        note_most(what_ifs, &what_ifs->blocks[FAILED_BLOCK], failed->event.stack_id,
+                  failed->forward_stack_id, largest_bytes);
     free(largest_bytes);
     return 0;
 }
@@ -278,5 +327,7 @@ void what_ifs_release(struct what_ifs *what_ifs)
         calls_release(&what_ifs->lines[i]);
     stale_release(&what_ifs->stale);
     free(what_ifs->blocks);
+    free(what_ifs->calls);
     what_ifs->blocks = NULL;
+    what_ifs->calls = NULL;
 }

@@ -34,7 +34,7 @@ struct what_if {
     size_t line;                       /* of what_ifs.lines */
     uint32_t sign_stack;               /* the stack that has the sign; 0: most_stack will do */
 
-    uint64_t bytes;      /* live now, of those that it concerns */
+    uint64_t bytes;      /* live now, of those that it concerns; of STALE and CALLS nobody asks */
     int64_t high_bytes;  /* the answer: the most that was live without them */
     uint64_t most_bytes; /* the most that it concerned at the moment that is asked about */
     uint32_t most_stack, most_forward_stack; /* the stacks of the largest such block then */
@@ -49,7 +49,7 @@ struct what_ifs {
     const struct failure *failure; /* at that moment, after which nothing counts; or NULL */
     bool needs_optimizer;          /* a round is over only if an optimizer allocated in it */
     struct what_if *items;
-    size_t count;
+    size_t count; /* at most 32 */
     struct calls lines[WHAT_IF_LINES_MAX];
     size_t line_count;
 
@@ -60,6 +60,8 @@ struct what_ifs {
     struct stale stale;
     struct held_block *blocks; /* by number of the block; the last one is a failed allocation */
     size_t block_count, block_capacity;
+    uint32_t *calls; /* for each of them, by line */
+    size_t call_capacity;
 };
 
 struct observer what_ifs_observer(struct what_ifs *what_ifs);

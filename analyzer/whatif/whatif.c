@@ -284,7 +284,7 @@ static bool is_pytorch(const struct trace *trace, const struct event *event)
            (!event->object || !strcmp(trace_string(trace, event->object), "pytorch"));
 }
 
-static bool is_over(const struct whatif_device *device)
+bool whatif_device_is_over(const struct whatif_device *device)
 {
     return device->no_run_goes_on ||
            (!device->recorded.follows && device->recorded.difference.kind != DIFFERENCE_NONE);
@@ -314,7 +314,7 @@ static int free_handles(const struct whatif *whatif, const uint32_t *handles,
 {
     struct whatif_device *device = whatif->devices[handles[HANDLE_DEVICE]];
 
-    if (is_over(device))
+    if (whatif_device_is_over(device))
         return 0;
     device->has_emptied = false;
     if (recorded_free(&device->recorded, event, handles[HANDLE_RECORDED], err))
@@ -381,13 +381,13 @@ static int alloc_tensor(struct whatif *whatif, const struct cursor *at)
 
     if (!device)
         return -1;
-    if (is_over(device) || (event->result == 0 && !event->address))
+    if (whatif_device_is_over(device) || (event->result == 0 && !event->address))
         return 0;
     device->has_pool = true;
     const struct allocator_request request = graphs_request(whatif, device, event);
     if (recorded_alloc(&device->recorded, event, &request, &block, at->err))
         return -1;
-    if (is_over(device))
+    if (whatif_device_is_over(device))
         return 0;
     note_fraction(device, event);
     if (event->result == 0) {
@@ -418,7 +418,8 @@ static int end_piece(struct whatif *whatif, const struct cursor *at, uint64_t ad
     for (int i = 0; piece && piece->is_used && i < DEVICE_SLOTS; i++) {
         struct whatif_device *device = whatif->devices[i];
 
-        if (!device || !device->has_pool || is_over(device) || piece->device != device->device)
+        if (!device || !device->has_pool || whatif_device_is_over(device) ||
+            piece->device != device->device)
             continue;
         if (recorded_give_back(&device->recorded, at->event, piece, at->err) ||
             empty_runs(whatif, device, at->err))

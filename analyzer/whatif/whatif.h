@@ -102,6 +102,8 @@ struct whatif {
 int whatif_init(struct whatif *whatif, const struct trace *trace, const struct whatif_ask *asks,
                 size_t ask_count, struct err *err);
 struct observer whatif_observer(struct whatif *whatif);
+/* No event says more of it: all runs have ended, or the recording differs from the model. */
+bool whatif_device_is_over(const struct whatif_device *device);
 /* Loads the trace and replays it. -1: *err says why, and nothing is to be released. */
 int whatif_replay(struct whatif *whatif, const char *path, const struct whatif_ask *asks,
                   size_t ask_count, struct err *err);
