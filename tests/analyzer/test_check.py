@@ -472,3 +472,16 @@ def test_junit_is_xml_whatever_a_file_is_called(strange):
     (case,) = suite.iter("testcase")
     assert case.get("file").endswith("a,b|c:d%e<f>\n\ufffd.py")
     assert (suite.get("tests"), suite.get("failures")) == ("1", "1")
+
+
+@pytest.mark.parametrize("code", [*range(1, 32), 0xFFFE, 0xFFFF], ids=hex)
+def test_junit_holds_no_character_that_xml_lacks(code, tmp_path):
+    trace = Trace(tmp_path / "strange.db")
+    trace.alloc(4 * MIB, stack=trace.stack((f"/home/me/a{chr(code)}b.py", 9, "forward")))
+    trace.exit()
+    trace.write()
+    output = check(trace.path, "--max-peak=1MiB", "--format=junit").stdout
+    (case,) = xml.etree.ElementTree.fromstring(output).iter("testcase")
+    shown = chr(code) if chr(code) in "\t\n" else "\ufffd"
+    assert case.get("file").endswith(f"a{shown}b.py")
+    assert shown == chr(code) or chr(code) not in output

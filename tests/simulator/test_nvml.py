@@ -3,6 +3,7 @@
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -126,6 +127,7 @@ def test_a_card_has_its_name_capability_bus_and_uuid(ask):
     assert (first["name"], first["capability"], first["index"]) == ("Simulated NVIDIA H100 80GB HBM3", [9, 0], [0])
     assert second["index"] == [1] and first["uuid"] != second["uuid"]
     assert second["pci"] == [["0000:02:00.0", ""], ["0000:02:00.0", ""], ["0000:02:00.0", "00000000:02:00.0"]]
+    assert re.fullmatch("GPU-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", first["uuid"]), first["uuid"]
     assert first["found_by_uuid"] and first["unknown_uuid"] == 6
     assert system["count"] == 2 and system["cuda"] == 13000
     assert system["driver"].count(".") == 2
