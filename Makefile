@@ -7,6 +7,7 @@
 #   make check      run the tests               make bench    what recording costs, beside heaptrack
 #   make check-pytorch                          the real PyTorch, without a GPU (3 GB on disk)
 #   make check-releases                         every release of it, one after the other: half an hour
+#   make check-field                            other frameworks in dry runs, as wheels: ten minutes, 3 GB
 #   make bench-large                            long recordings: an hour, 10 GB on disk
 #   make bench-pytorch                          what recording it costs, beside its own recorder
 #                                               (both write doc/measurements.md with WRITE=1)
@@ -73,7 +74,7 @@ FUZZ       := $(patsubst tests/fuzz/%.c,$(O)/tests/fuzz/%,$(fuzz_src))
 PRODUCTS   := $(LIBRARY) $(COMMAND) $(SIMULATOR)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo check check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch check-releases check-mutations check-long check-hostile fuzz bench bench-large \
+.PHONY: all deps demo check check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch check-releases check-field check-mutations check-long check-hostile fuzz bench bench-large \
         bench-pytorch lint install uninstall clean programs samples units demo-run check-run fuzz-run tsan-run pythons-run aarch64-run pytorch pytorch-run
 .SECONDARY:
 
@@ -342,6 +343,9 @@ pytorch-run: all programs
 # Every release that people have, one wheel of 0.8 GB after the other; RELEASES="2.0.1" tries that one, WRITE=1 writes the table.
 check-releases: all
 	$(Q)RELEASES='$(RELEASES)' WRITE=$(WRITE) GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) tests/pytorch/releases.py
+# Other frameworks in dry runs, one after the other; FIELD="numba_cuda cupy" tries these.
+check-field: all
+	$(Q)FIELD='$(FIELD)' GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) tests/field/check.py
 # A launcher for each is left: $(O)/pytorch/debian/python and $(O)/pytorch/wheel/python.
 pytorch: deps
 	$(Q)sh .ci/deps pytorch

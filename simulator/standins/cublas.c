@@ -96,7 +96,7 @@ STANDIN(int, cublasGetVersion_v2, (const struct handle *handle, int *version))
     if (!version)
         return INVALID_VALUE;
     cudaRuntimeGetVersion(&runtime);
-    *version = runtime / 1000 * 10000;
+    *version = runtime / 1000 * 10000 + STANDIN_MINOR * 100;
     return SUCCESS;
 }
 

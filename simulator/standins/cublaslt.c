@@ -56,6 +56,15 @@ STANDIN(int, cublasLtMatmulAlgoCheck,
     return SUCCESS;
 }
 
+STANDIN(const char *, cublasLtGetStatusName, (int status))
+{
+    return status ? "CUBLAS_STATUS_NOT_SUPPORTED" : "CUBLAS_STATUS_SUCCESS";
+}
+STANDIN(const char *, cublasLtGetStatusString, (int status))
+{
+    return cublasLtGetStatusName(status);
+}
+
 STANDIN(size_t, cublasLtGetVersion, (void))
 {
     int runtime = 0;

@@ -176,3 +176,22 @@ def test_each_stand_in_says_a_version_that_a_program_built_for_it_accepts(tmp_pa
     assert dry_run(tmp_path, code).completed.stdout == (
         "[8999, 99900]\n[8, 9]\n11 11\n11 12\n12 12\n0 True True\n0\n"
     )
+
+
+@pytest.mark.parametrize(
+    "call_of_version, version",
+    [("CDLL('libcublas.so.12').cublasGetVersion_v2(None, {})", 129900),
+     ("CDLL('libcublas.so.13').cublasGetVersion_v2(None, {})", 139900),
+     ("CDLL('libcupti.so.12').cuptiGetVersion({})", 99),
+     ("CDLL('libcupti.so.13').cuptiGetVersion({})", 130099)],
+)  # fmt: skip
+def test_a_framework_that_compares_versions_finds_one_that_is_new_enough(tmp_path, call_of_version, version):
+    code = f"v = ctypes.c_int()\nassert ctypes.{call_of_version.format('ctypes.byref(v)')} == 0\nprint(v.value)"
+    assert dry_run(tmp_path, code).completed.stdout == f"{version}\n"
+
+
+def test_cublaslt_has_handles_and_names_of_its_statuses(tmp_path):
+    code = """lt = ctypes.CDLL('libcublasLt.so.12'); handle = ctypes.c_void_p(); lt.cublasLtGetStatusName.restype = ctypes.c_char_p
+assert lt.cublasLtCreate(ctypes.byref(handle)) == 0 and handle.value and lt.cublasLtDestroy(handle) == 0
+print(lt.cublasLtGetStatusName(0).decode(), lt.cublasLtGetStatusName(15).decode())"""
+    assert dry_run(tmp_path, code).completed.stdout == "CUBLAS_STATUS_SUCCESS CUBLAS_STATUS_NOT_SUPPORTED\n"

@@ -58,10 +58,11 @@ static bool check_function(struct call *call, CUfunction function)
     return !call->result;
 }
 
-CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function)
+static CUresult get_attribute(const char *name, int *value, CUfunction_attribute attribute,
+                              CUfunction function)
 {
     struct call call;
-    if (call_begin(&call, __func__, CALL_NEEDS_INIT) && check_function(&call, function) &&
+    if (call_begin(&call, name, CALL_NEEDS_INIT) && check_function(&call, function) &&
         call_requires(&call, value && (int)attribute >= 0 && attribute < CU_FUNC_ATTRIBUTE_MAX)) {
         const int version = device_spec()->capability_major * 10 + device_spec()->capability_minor;
         *value = attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 1024
@@ -72,6 +73,19 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfuncti
                      : 0;
     }
     return call_end(&call);
+}
+
+CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function)
+{
+    return get_attribute(__func__, value, attribute, function);
+}
+
+/* The same on all devices, which are alike. */
+CUresult cuKernelGetAttribute(int *value, CUfunction_attribute attribute, CUkernel kernel,
+                              CUdevice device)
+{
+    return device_at(device) ? get_attribute(__func__, value, attribute, (CUfunction)(void *)kernel)
+                             : CUDA_ERROR_INVALID_DEVICE;
 }
 
 CUresult cuFuncSetAttribute(CUfunction function, GMT_UNUSED CUfunction_attribute attribute,

@@ -139,9 +139,14 @@ static void a_library_s_kernel_is_a_function_too(void)
     CUlibrary library;
     CUkernel kernel;
     CUfunction function;
+    int value = 0;
     begin_cuda();
     EXPECT(cuLibraryLoadData(&library, "code", NULL, NULL, 0, NULL, NULL, 0), 0);
     EXPECT(cuLibraryGetKernel(&kernel, library, "kernel"), 0);
+    EXPECT(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel, 0), 0);
+    EXPECT(value, 1024);
+    EXPECT(cuKernelGetAttribute(&value, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel, 64),
+           CUDA_ERROR_INVALID_DEVICE);
     EXPECT(cuKernelGetFunction(&function, kernel), 0);
     EXPECT(cuLaunchKernel_ptsz(function, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL), 0);
     EXPECT(cuLibraryUnload(library), 0);

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""`make check-field`: other frameworks in dry runs, each installed without dependencies that are not pinned, tried and deleted
+before the next. FIELD="numba_cuda cupy" tries these and no others. Exit 1: a row of doc/simulator.md is no longer true. Where no
+wheel can be had it says so, and that is no failure."""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+from support.run import BUILD, ROOT, clean_environment, load_json
+
+PINNED = (ROOT / ".ci/versions").read_text()
+SCRIPTS = ROOT / "tests/field/scripts"
+TIMEOUT_S = 600
+STATIC = "has NVIDIA's runtime linked in statically"
+
+# {name: (what it prints last, what the dry run says; None: its trace has device memory)}
+ROWS = {
+    "numba_cuda": ("done", None),
+    "triton": ("done", None),
+    "lightning": ("done", None),
+    "onnxruntime": ("done", None),
+    "cupy": ("", STATIC),
+    "jax": ("done on cpu", "no CUDA call was recorded"),
+}
+
+
+def pinned(name):
+    return re.search(rf'^field_{name}="([^"]*)"', PINNED, re.MULTILINE).group(1).split()
+
+
+def install(folder, name):
+    """In an environment of its own, as people do: libraries of wheels are looked for beside its packages."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
+    command = [sys.executable, "-m", "pip", "--python", folder / "venv/bin/python", "install", "-q", "--disable-pip-version-check"]
+    return subprocess.run([*command, "--no-deps", *pinned(name)], check=False).returncode == 0
+
+
+def try_one(folder, name):
+    """What is wrong; None: nothing."""
+    last, says = ROWS[name]
+    trace = folder / "trace.db"
+    completed = subprocess.run(
+        [BUILD / "gpumemtrace", "run", "--dry-run=h100", "-o", trace, "--", folder / "venv/bin/python",
+         SCRIPTS / f"use_{name}.py"],
+        env=clean_environment(HOME=folder), cwd=folder, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, timeout=TIMEOUT_S, check=False,
+    )  # fmt: skip
+    if not completed.stdout.endswith(f"{last}\n" if last else ""):
+        return f"printed {completed.stdout[-200:]!r}; {completed.stderr[-600:]}"
+    if says:
+        return None if says in completed.stderr else f"does not say {says!r}: {completed.stderr[-600:]}"
+    if not any(device["driver"]["peak_bytes"] for device in load_json("report", trace)["devices"]):
+        return "recorded no device memory"
+    return None
+
+
+def main():
+    wrong = []
+    for name in os.environ.get("FIELD", "").split() or ROWS:
+        with tempfile.TemporaryDirectory(prefix=f"field-{name}-") as folder:
+            if not install(pathlib.Path(folder), name):
+                print(f"check-field: {name}: skipped: PyPI cannot be reached, or has not what .ci/versions names")
+                continue
+            reason = try_one(pathlib.Path(folder), name)
+        print(f"check-field: {name}: {reason or 'as the manual says'}", flush=True)
+        if reason:
+            wrong.append(name)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
