@@ -23,9 +23,12 @@ static int fail_measured(struct blocks *blocks, enum memory_kind memory)
         blocks, stocks_find(&blocks->stocks, &blocks->at, blocks->at.event->device, memory, 0));
 }
 
+/* A library that is loaded where no context is current takes nothing of any card. */
 int modules_load(struct memory_samples *samples, struct blocks *blocks)
 {
     const struct event *event = blocks->at.event;
+    if (event->device == DEVICE_UNKNOWN)
+        return 0;
     int64_t size_bytes = memory_samples_taken(samples, &blocks->at);
     if (event->result != 0)
         return fail_measured(blocks, MEMORY_MODULE);

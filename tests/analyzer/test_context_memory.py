@@ -45,6 +45,13 @@ def test_a_module_without_samples_around_it_takes_nothing(trace):
     assert context_of(trace) == (0, 0, 2, 0, 0, 0)
 
 
+def test_a_library_loaded_before_there_is_a_context_is_on_no_device(trace):
+    trace.event("module-load", object=0x11)  # PyTorch on a card: cuLibraryLoadData while it imports
+    trace.alloc(4 * MIB)
+    trace.event("module-unload", object=0x11)
+    assert [device["device"] for device in report_of(trace)["devices"]] == [0]
+
+
 def test_what_the_process_took_meanwhile_is_not_the_modules(trace):
     held = trace.alloc(4 * MIB, thread=2)
 

@@ -535,6 +535,8 @@ class Books(Tables):
         return before.free - after.free - (after.own - before.own)
 
     def module_load(self, event):
+        if event.device is None:
+            return
         size = self.taken(event)
         if event.result:
             self.fail(event, "module")
