@@ -173,7 +173,7 @@ int refusals_add(const struct cursor *at, uint32_t stock, uint32_t path, bool is
 {
     const struct event *event = at->event;
     const bool waits = at->history->stocks[stock].account == ACCOUNT_device &&
-                       event->result == RESULT_OUT_OF_MEMORY;
+                       (event->result == RESULT_OUT_OF_MEMORY || !first_of_thread(at, 0));
     struct failure failure = describe(at, stock, path);
     failure.is_of_backward = is_of_backward;
     failure.forward_stack_id = forward_stack_id;
@@ -192,6 +192,18 @@ int refusals_add(const struct cursor *at, uint32_t stock, uint32_t path, bool is
 }
 
 /* --- what the thread does next --- */
+
+static bool is_other_error(const struct waiting_failure *waiting)
+{
+    return waiting->failure.event.result != RESULT_OUT_OF_MEMORY;
+}
+
+/* What was not refused for lack of memory is decided by the very next call. */
+static void settle_other_error(const struct cursor *at, struct waiting_failure *waiting)
+{
+    const bool served = at->event->result == 0 && is_same_request(&waiting->failure, at->event);
+    waiting->state = served ? REFUSAL_IS_GONE : REFUSAL_IS_FAILURE;
+}
 
 /* The driver served the thread. */
 static int note_served(const struct cursor *at)
@@ -231,7 +243,7 @@ int refusals_before_alloc(const struct cursor *at)
 {
     const struct event *event = at->event;
     const enum memory_account account = memory_account((enum memory_kind)event->memory);
-    const struct waiting_failure *first = first_of_thread(at, 0);
+    struct waiting_failure *first = first_of_thread(at, 0);
     int status = 0;
     if (event->result == 0 && !event->address) /* no bytes were asked for */
         return 0;
@@ -241,7 +253,9 @@ int refusals_before_alloc(const struct cursor *at)
     if (!first || event->result == INT32_MIN ||
         (account != ACCOUNT_device && account != ACCOUNT_pool))
         return 0;
-    if (event->result == 0)
+    if (is_other_error(first))
+        settle_other_error(at, first);
+    else if (event->result == 0)
         status = account == ACCOUNT_pool ? note_piece(at) : note_served(at);
     else if (account == ACCOUNT_device && !is_same_request(&first->failure, event))
         take_for_failures(at);

@@ -10,6 +10,8 @@
  *             ─► flushed ─► the same size is served                      a retry: no failure
  *             ─► served in the same size ─► a piece of the pool lies in it   a retry
  *             ─► anything else, or nothing                               a failure of its own
+ *     another error ─► the same size is served next    no failure: PyTorch asks for memory that other
+ *                                                      machines may map, then for memory that they may not
  *
  * A flush is a segment of a pool that the thread gave back to the driver. Where both calls have
  * Python frames, those of one failure have the same.

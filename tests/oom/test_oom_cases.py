@@ -186,6 +186,27 @@ def test_ten_gib_asked_beside_nine_cached_and_served_are_a_retry(case):
     assert (retry["retries_count"], retry["asked_bytes"], retry["flushed_bytes"]) == (1, 10 * GIB, 9 * GIB)
 
 
+def test_memory_asked_for_in_another_way_and_served_is_no_failure(case):
+    """PyTorch on an H100: cuMemCreate that other machines may map returns 800, and at once one that they may not."""
+    case.trace.fail(20 * MIB, "vmm", result=800)
+    case.trace.alloc(20 * MIB, "vmm", 0x90)
+    case.trace.map(0x90, 0x3_0000_0000_0000, 20 * MIB)
+    case.trace.tensor(0x3_0000_0000_0000, MIB)
+    found = case.answer()
+    assert found["oom"] == [] and found["retries"] == []
+
+
+@pytest.mark.parametrize("then", ["nothing", "another size", "a tensor"])
+def test_another_error_is_a_failure_unless_the_same_is_served_next(case, then):
+    case.trace.fail(20 * MIB, "vmm", result=800)
+    if then == "another size":
+        case.trace.alloc(2 * MIB, "vmm", 0x90)
+    elif then == "a tensor":
+        case.trace.tensor(case.malloc(2 * MIB), MIB)
+        case.trace.alloc(20 * MIB, "vmm", 0x91)
+    assert case.only()["verdict"] == "unknown"
+
+
 def test_an_expandable_segment_that_grows_after_a_flush_is_a_retry(case):
     """cuMemCreate of one of 20 MiB is refused; after a flush the pieces are mapped, and the tensor lies in them."""
     piece, handle, base = 20 * MIB, 0x90, 0x3_0000_0000_0000

@@ -69,7 +69,9 @@ class Failures:
         if not ones or account not in ("device", "pool"):
             return
         first = ones[0].event
-        if account == "pool":
+        if first.result != OUT_OF_MEMORY:
+            self.set(ones, "gone" if self.request(event) == self.request(first) else "failure")
+        elif account == "pool":
             fits = event.address in ones[0].served or first.memory == "virtual"
             if fits and asked_for_piece(self.books, first, event):
                 self.retry(ones)
@@ -92,7 +94,10 @@ class Failures:
     def failed(self, event, stock, span):
         account = self.books.account[event.memory]
         ones = self.waiting(event)
-        if event.kind == "alloc" and account == "device" and ones and self.request(event) != self.request(ones[0].event):
+        asked_again = event.kind == "alloc" and account in ("device", "pool") and ones
+        if asked_again and ones[0].event.result != OUT_OF_MEMORY:
+            self.set(ones, "failure")
+        elif asked_again and account == "device" and self.request(event) != self.request(ones[0].event):
             self.set(ones, "failure")
         new = Failure(event, stock, span)
         ones = self.waiting(event)
@@ -102,7 +107,7 @@ class Failures:
                 one.state = "gone" if joins else "failure"
                 new.calls += [one.event] if joins else []
                 new.flushed += one.flushed if joins else 0
-        waits = stock[1] == "device" and event.result == OUT_OF_MEMORY
+        waits = stock[1] == "device" and (event.result == OUT_OF_MEMORY or not ones)
         if waits and len(ones) == ASKED_AT_ONCE:
             ones[0].state = "failure"
         new.calls.append(event)
