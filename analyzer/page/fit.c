@@ -3,6 +3,8 @@
 #include "analyzer/whatif/fit.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 
 #include "analyzer/render/units.h"
 #include "analyzer/whatif/cards.h"
@@ -79,6 +81,13 @@ static int answer_fit(struct opening *opening, const struct study *study, const 
 
 /* --- the table --- */
 
+/* Rounded up to what is printed: PyTorch takes the bytes from the fraction, and one byte less than a segment
+ * needs is refused. */
+static double fraction_of(uint64_t pool_bytes, uint64_t total_bytes)
+{
+    return ceil((double)pool_bytes / (double)total_bytes * 1e6) / 1e6;
+}
+
 /* total_bytes: what a memory fraction is of; 0: nothing. */
 static void add_size(struct doc *doc, const struct fit_device *fit, const struct fit_size *size,
                      uint64_t total_bytes, const char *retries)
@@ -86,7 +95,8 @@ static void add_size(struct doc *doc, const struct fit_device *fit, const struct
     const bool known = is_known(fit) && size->card_bytes;
     const bool has_fraction =
         known && fit->has_pool && size->pool_bytes <= total_bytes && total_bytes;
-    const double fraction = has_fraction ? (double)size->pool_bytes / (double)total_bytes : 0;
+    char digits[16];
+    const double fraction = has_fraction ? fraction_of(size->pool_bytes, total_bytes) : 0;
 
     doc_row_begin(doc);
     doc_text(doc, "retries", "Retries", retries);
@@ -94,7 +104,9 @@ static void add_size(struct doc *doc, const struct fit_device *fit, const struct
     doc_text(doc, "card", "Known card", known ? card_for(size->card_bytes) : NULL);
     doc_text(doc, "mig_slice", "MIG slice", known ? mig_slice_for(size->card_bytes) : NULL);
     doc_known_bytes(doc, "pool_bytes", "Pool", known && fit->has_pool, size->pool_bytes);
-    doc_known_ratio(doc, "memory_fraction", "Memory fraction", has_fraction, fraction);
+    doc_known_ratio(doc_detail(doc), "memory_fraction", "Memory fraction", has_fraction, fraction);
+    snprintf(digits, sizeof digits, "%.6f", fraction);
+    doc_text(doc_summary(doc), NULL, "Memory fraction", has_fraction ? digits : NULL);
     doc_known_count(doc_spare(doc), "retry_count", "Times retried", known && fit->has_pool,
                     size->retry_count);
     doc_row_end(doc);

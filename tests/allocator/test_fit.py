@@ -30,7 +30,8 @@ def test_without_retries_the_card_holds_what_was_reserved_and_with_them_what_was
     assert (rows["none"]["card_bytes"], rows["none"]["pool_bytes"]) == (1600 * MIB, 1300 * MIB)
     assert (rows["allowed"]["card_bytes"], rows["allowed"]["pool_bytes"]) == (1000 * MIB, 700 * MIB)
     assert (rows["none"]["retry_count"], rows["allowed"]["retry_count"]) == (0, 1)
-    assert rows["allowed"]["memory_fraction"] == pytest.approx(700 / 16384, abs=1e-6)
+    fraction = rows["allowed"]["memory_fraction"]  # PyTorch cuts what it makes to whole bytes: one short is refused
+    assert fraction == pytest.approx(700 / 16384, abs=1e-6) and int(fraction * TOTAL) >= 700 * MIB
     assert device["at_least"] is False
     assert "1.56 GiB without retries" in answer and "1000.00 MiB if PyTorch may flush" in answer
 

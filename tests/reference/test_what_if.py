@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Random runs of PyTorch's allocator, and what each would have held under another setting, beside a slow model."""
 
+import math
 import os
 import random
 
@@ -176,7 +177,7 @@ def check_fit(path, failed, told, oldest):
     card = {"retries": "none", "card_bytes": whole(free.peak + CONTEXT), "pool_bytes": free.peak, "retry_count": 0}
     with_retries = {"retries": "allowed", **{key: rows[1][key] for key in ("card_bytes", "pool_bytes", "retry_count")}}
     for row in (card, with_retries):
-        row["memory_fraction"] = row["pool_bytes"] / TOTAL if row["pool_bytes"] <= TOTAL else None
+        row["memory_fraction"] = math.ceil(row["pool_bytes"] / TOTAL * 1e6) / 1e6 if row["pool_bytes"] <= TOTAL else None
     yield from check_page(page, {"devices": [{**wanted, "fit": [card, with_retries]}]}, "fit", Figures(Books(path)), path)
     for what, room in (("card", with_retries["card_bytes"] - CONTEXT), ("pool", with_retries["pool_bytes"])):
         served, retries = fits(told, room, oldest)
