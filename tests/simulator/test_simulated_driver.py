@@ -247,7 +247,7 @@ def test_another_program_s_file_is_not_overwritten(share, tmp_path):
 
 # --- cuGetProcAddress ------------------------------------------------------------------------------
 
-SUCCESS, NOT_FOUND = 0, 500
+SUCCESS = 0
 FOUND, UNKNOWN, TOO_OLD = 0, 1, 2
 PER_THREAD = 2
 
@@ -259,14 +259,15 @@ def functions():
 
 
 def expected_answer(name, version, flags):
-    """(result, status, symbol) by the documented rule: the newest version that is old enough; one for
-    per-thread default streams, if asked for, before one for the legacy stream."""
+    """(result, status, symbol): the newest version that is old enough; of the forms for per-thread default streams,
+    if they are asked for and there are any. What is not found is told by the status alone (580.159 on an H100)."""
     known = [row for row in functions() if row[0] == name]
-    for stream in (("PER_THREAD",) if flags & PER_THREAD else ()) + ("DEFAULT",):
-        fitting = [row for row in known if row[2] == stream and row[1] <= version]
-        if fitting:
-            return SUCCESS, FOUND, max(fitting, key=lambda row: row[1])[3]
-    return NOT_FOUND, TOO_OLD if known else UNKNOWN, "-"
+    per_thread = [row for row in known if row[2] == "PER_THREAD"]
+    forms = per_thread if flags & PER_THREAD and per_thread else [row for row in known if row[2] == "DEFAULT"]
+    fitting = [row for row in forms if row[1] <= version]
+    if fitting:
+        return SUCCESS, FOUND, max(fitting, key=lambda row: row[1])[3]
+    return SUCCESS, TOO_OLD if known else UNKNOWN, "-"
 
 
 def ask(program, sim_env, questions, **extra):
@@ -293,7 +294,7 @@ def test_what_the_runtime_of_cuda_13_asks_for_is_answered(program, sim_env):
     rows = [line.rsplit(" ", 2) for line in asked.splitlines() if not line.startswith("#")]
     questions = [(name, int(version), int(flags)) for name, version, flags in rows]
     assert len(questions) == 439
-    assert all(expected_answer(*question)[0] == SUCCESS for question in questions)
+    assert all(expected_answer(*question)[1] == FOUND for question in questions)
     ask(program, sim_env, questions)
 
 

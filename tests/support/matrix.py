@@ -191,8 +191,9 @@ def differences(result, entry, names="exact"):
     if names == "driver":
         kinds = {event["kind"] for event in booked}
         found = [row for row in found if row["kind"] in kinds or row["kind"] not in INSIDE]
-    if entry["reason"]:  # the call that ended the family failed, and is not booked
-        found = [row for row in found if row["result"] == 0]
+    failed = [row for row in found if row["result"] != 0]
+    if entry["reason"] and failed and len(found) > len(booked):  # the call that ended the family is not booked
+        found.remove(failed[-1])
     for i in range(max(len(found), len(booked))):
         if i >= len(found):
             problems.append(f"missing: {told(booked[i])}")

@@ -4,6 +4,7 @@
  * function without another body, and the lookup by name for cuGetProcAddress. It must not include
  * the API's prototypes: it declares all functions alike and needs only their addresses.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -64,28 +65,28 @@ static const struct export_row rows[] = {
 #include "gpumemtrace/cuda/driver_functions.def"
 };
 
-/* The better of two versions that are not too new: one for per-thread streams first, then the
- * newer. */
-static const struct export_row *better_row(const struct export_row *a, const struct export_row *b)
+static bool has_per_thread_form(const char *name)
 {
-    if (!a)
-        return b;
-    if (a->stream != b->stream)
-        return a->stream == PER_THREAD ? a : b;
-    return a->version > b->version ? a : b;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        if (rows[i].stream == PER_THREAD && strcmp(rows[i].name, name) == 0)
+            return true;
+    return false;
 }
 
+/* A name that has forms for per-thread streams has no others for who asks for these: 580.159 answers
+ * "version not sufficient" for cuStreamSynchronize of CUDA 6. */
 enum export_result exports_find(const char *name, int version, int per_thread, void **function)
 {
+    const enum stream_class stream = per_thread && has_per_thread_form(name) ? PER_THREAD : DEFAULT;
     const struct export_row *best = NULL;
     enum export_result result = EXPORT_UNKNOWN;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct export_row *row = &rows[i];
-        if (strcmp(row->name, name) || (row->stream == PER_THREAD && !per_thread))
+        if (row->stream != stream || strcmp(row->name, name))
             continue;
         result = EXPORT_TOO_NEW;
-        if (row->version <= version)
-            best = better_row(best, row);
+        if (row->version <= version && (!best || row->version > best->version))
+            best = row;
     }
     if (!best)
         return result;

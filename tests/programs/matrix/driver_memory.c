@@ -57,10 +57,9 @@ void driver_host_v1(void)
 
 void driver_refused(void)
 {
-    CUdeviceptr address = 77;
+    CUdeviceptr address = 0;
     DRIVER_FAILS(CUDA_ERROR_OUT_OF_MEMORY, cuMemAlloc_v2, (&address, TOO_MUCH_BYTES));
     book_failed(MEMORY_LINEAR, TOO_MUCH_BYTES);
-    family_needs(address == 77, "the address of a failed allocation was written");
     DRIVER_FAILS(CUDA_ERROR_INVALID_VALUE, cuMemAlloc_v2, (&address, 0));
     book_failed(MEMORY_LINEAR, 0);
     DRIVER(cuMemFree_v2, (0));

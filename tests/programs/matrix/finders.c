@@ -30,6 +30,17 @@ static const struct form *form_of(const char *symbol)
     return NULL;
 }
 
+/* A lookup for per-thread streams wants the version that brought that form. */
+static int version_of(const struct finder *finder, const struct form *form)
+{
+    if (finder->per_thread)
+        for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+            if (forms[i].stream == PER_THREAD && strcmp(forms[i].name, form->name) == 0 &&
+                strncmp(forms[i].symbol, form->symbol, strlen(form->symbol)) == 0)
+                return forms[i].version;
+    return form->version;
+}
+
 /* Is it the form that a lookup of this version gives, among those of its stream? */
 static bool is_newest(const struct form *form, int version)
 {
@@ -65,8 +76,9 @@ void *find_by_lookup(const struct finder *finder, const char *symbol)
     const struct form *form = form_of(symbol);
     CUdriverProcAddressQueryResult status = CU_GET_PROC_ADDRESS_SUCCESS;
     void *function = NULL;
-    if (!form || GMT_FUNCTION(lookup *, finder->lookup)(form->name, &function, form->version,
-                                                        stream_flags(finder), &status))
+    if (!form ||
+        GMT_FUNCTION(lookup *, finder->lookup)(form->name, &function, version_of(finder, form),
+                                               stream_flags(finder), &status))
         return NULL;
     return status == CU_GET_PROC_ADDRESS_SUCCESS ? function : NULL;
 }
@@ -76,8 +88,8 @@ void *find_by_lookup_v1(const struct finder *finder, const char *symbol)
     typedef CUresult lookup(const char *, void **, int, cuuint64_t);
     const struct form *form = form_of(symbol);
     void *function = NULL;
-    if (!form || GMT_FUNCTION(lookup *, finder->lookup)(form->name, &function, form->version,
-                                                        stream_flags(finder)))
+    if (!form || GMT_FUNCTION(lookup *, finder->lookup)(
+                     form->name, &function, version_of(finder, form), stream_flags(finder)))
         return NULL;
     return function;
 }
@@ -102,8 +114,9 @@ void *find_by_version(const struct finder *finder, const char *symbol)
     const struct form *form = form_of(symbol);
     enum cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSuccess;
     void *function = NULL;
-    if (!form || GMT_FUNCTION(lookup *, finder->lookup)(
-                     form->name, &function, (unsigned)form->version, cudaEnableDefault, &status))
+    if (!form || GMT_FUNCTION(lookup *, finder->lookup)(form->name, &function,
+                                                        (unsigned)version_of(finder, form),
+                                                        cudaEnableDefault, &status))
         return NULL;
     return status == cudaDriverEntryPointSuccess ? function : NULL;
 }
