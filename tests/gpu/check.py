@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-from gpu import counters, machine
+from gpu import counters, machine, training
 from support import matrix
 from support.run import BUILD, LIBRARY, ROOT
 
@@ -188,7 +188,7 @@ def check_program(here, name, folder):
 # --- the table ------------------------------------------------------------------------------------
 
 
-def table(here, cells, programs):
+def table(here, cells, programs, trained):
     facts = here.facts
     lines = [
         f"card: {facts['name']}",
@@ -207,8 +207,9 @@ def table(here, cells, programs):
     for name, row in programs.items():
         numbers = "".join(f"{value:>16,}" for value in row[:-1])
         lines.append(f"{name:<20}" + (f"{numbers}  {row[-1]}" if numbers else f"  {row[0]}"))
-    return lines + explained("not done here", grouped(cells.reasons)) + explained(
-        "wrong", cells.problems)
+    lines += [""] + training.table(trained) if trained else []
+    problems = cells.problems + [f"{name}, {line}" for name, result in trained.items() for line in result.get("faults", [])]
+    return lines + explained("not done here", grouped(cells.reasons)) + explained("wrong", problems)
 
 
 def grouped(reasons):
@@ -234,6 +235,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--simulated", action="store_true")
     parser.add_argument("-o", metavar="FILE", type=pathlib.Path)
+    parser.add_argument("--keep", metavar="FOLDER", type=pathlib.Path, help="keep the traces there")
     options = parser.parse_args()
     environment = base_environment(options.simulated)
     facts = machine.ask(environment)
@@ -244,11 +246,14 @@ def main():
         return 77
     here = Machine(environment, facts)
     here.driver_version = "simulated" if options.simulated else machine.kernel_driver()
-    with tempfile.TemporaryDirectory(prefix="gpumemtrace-gpu.") as folder:
+    with tempfile.TemporaryDirectory(prefix="gpumemtrace-gpu.") as temporary:
+        folder = options.keep or pathlib.Path(temporary)
+        folder.mkdir(exist_ok=True)
         cells = check_matrix(here, folder)
         names = ["ctypes"] if options.simulated else counters.PROGRAMS
         programs = {name: check_program(here, name, folder) for name in names}
-    lines = table(here, cells, programs)
+        trained = {} if options.simulated else training.check_all(environment, facts["name"], folder)
+    lines = table(here, cells, programs, trained)
     print("\n".join(lines))
     path = options.o or (None if options.simulated else HERE / "results" / file_name(here))
     if path:
