@@ -2,7 +2,7 @@
 """Native stacks, frame by frame, beside those that libgcc's unwinder finds at the same moment."""
 import pytest
 
-from support.run import PRELOAD_FIRST
+from support.run import BUILD, PRELOAD_FIRST
 
 
 class Stacks:
@@ -18,9 +18,20 @@ class Stacks:
         return addresses
 
 
+@pytest.fixture(params=["libunwind", "libgcc"])
+def unwinder(request, tmp_path):
+    """Its name, and the folder that hides libunwind where a machine has none, as most images with CUDA."""
+    if request.param == "libgcc":
+        (tmp_path / "libunwind.so.8").write_text("no library")
+    return request.param, tmp_path
+
+
 @pytest.mark.skipif(bool(PRELOAD_FIRST), reason="a sanitizer unwinds in libgcc's place")
-def test_every_layout_of_frames_gives_the_stack_that_another_unwinder_finds(record, program):
-    recording = record(program("stack_shapes"), 300, GPUMEMTRACE_STACKS="native", spec="64GiB")
+def test_every_layout_of_frames_gives_the_stack_that_another_unwinder_finds(record, program, unwinder):
+    name, folder = unwinder
+    recording = record(program("stack_shapes"), 300, GPUMEMTRACE_STACKS="native", spec="64GiB",
+                       LD_LIBRARY_PATH=f"{folder}:{BUILD / 'simulator'}")
+    assert recording.rows("SELECT value FROM meta WHERE key = 'unwinder'") == [(name,)]
     stacks = Stacks(recording)
     differing, compared = [], 0
     for line in recording.completed.stdout.splitlines():

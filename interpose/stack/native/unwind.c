@@ -3,7 +3,7 @@
  * The unwinders: libunwind's unw_backtrace (its trace cache makes it 40 times faster than
  * stepping), libgcc's _Unwind_Backtrace, none. Both are opened with dlopen(RTLD_LOCAL): as a needed
  * library, libunwind would take over the program's own C++ exceptions (measured: 46 times slower
- * throws). libunwind is called only for stacks that frame_walk has not learnt yet.
+ * throws). They are called only for stacks that frame_walk has not learnt yet.
  */
 #include "unwind.h"
 
@@ -27,11 +27,9 @@
 #include "limits.h"
 #include "unwind_memory.h"
 
-/* --- libunwind --- */
+/* --- the walk before either --- */
 
-#define LIBUNWIND_NAME "libunwind.so.8"
-
-static backtrace_function *libunwind_backtrace;
+static backtrace_function *slow_backtrace; /* frames[0] is in its caller */
 
 /* steps needs no clearing: walk.count says how many are valid. */
 struct unwind_thread {
@@ -43,20 +41,24 @@ static struct thread_part part =
 
 _Static_assert(FRAME_STEPS_MAX > STACK_DEPTH_MAX + STACK_OWN_MAX, "a walk holds any stack");
 
-/* Calls libunwind only for a stack with places not seen before. */
+/* Calls an unwinder only for a stack with places not seen before. */
 static int backtrace_quickly(void **frames, int limit)
 {
     struct unwind_thread *own = thread_self ? thread_part(thread_self, &part) : NULL;
     int count = own ? frame_walk(&own->walk, &own->steps, frames, limit) : 0;
     if (GMT_LIKELY(count > 0))
         return count;
-    count = libunwind_backtrace(frames, limit);
+    count = slow_backtrace(frames, limit);
     if (own && count > 0)
         frame_walk_learn(&own->walk, frames, count);
     return count;
 }
 
-static const struct unwinder libunwind = {"libunwind", backtrace_quickly};
+/* --- libunwind --- */
+
+#define LIBUNWIND_NAME "libunwind.so.8"
+
+static backtrace_function *libunwind_backtrace;
 
 typedef void *dlopen_function(const char *path, int flags);
 
@@ -110,7 +112,7 @@ static get_ip_function *libgcc_get_ip;
 
 struct collected {
     void **frames;
-    int count, limit;
+    int count, limit; /* count: -1 at the frame of backtrace_libgcc */
 };
 
 static int collect(struct _Unwind_Context *context, void *argument)
@@ -119,15 +121,17 @@ static int collect(struct _Unwind_Context *context, void *argument)
     const uintptr_t address = libgcc_get_ip(context);
     if (!address || collected->count == collected->limit)
         return URC_END_OF_STACK;
-    collected->frames[collected->count++] = (void *)address;
+    if (collected->count >= 0)
+        collected->frames[collected->count] = (void *)address;
+    collected->count++;
     return URC_NO_REASON;
 }
 
 static int backtrace_libgcc(void **frames, int limit)
 {
-    struct collected collected = {frames, 0, limit};
+    struct collected collected = {frames, -1, limit};
     libgcc_backtrace(collect, &collected);
-    return collected.count;
+    return collected.count > 0 ? collected.count : 0;
 }
 
 static int load_libgcc(void)
@@ -141,10 +145,10 @@ static int load_libgcc(void)
     return libgcc_backtrace && libgcc_get_ip ? 0 : -1;
 }
 
-static const struct unwinder libgcc = {"libgcc", backtrace_libgcc};
-
 /* --- choosing --- */
 
+static const struct unwinder libunwind = {"libunwind", backtrace_quickly},
+                             libgcc = {"libgcc", backtrace_quickly};
 const struct unwinder unwind_none = {"none", NULL};
 
 void unwind_load(void)
@@ -155,13 +159,11 @@ void unwind_load(void)
 
 const struct unwinder *unwind_choose(void)
 {
+    slow_backtrace = libunwind_backtrace ? libunwind_backtrace : backtrace_libgcc;
     if (libunwind_backtrace)
         return &libunwind;
-    if (libgcc_backtrace && libgcc_get_ip) {
-        log_once("no %s found; using libgcc's unwinder: about 2 us more for each allocation",
-                 LIBUNWIND_NAME);
+    if (libgcc_backtrace && libgcc_get_ip)
         return &libgcc;
-    }
     log_once("no %s and no libgcc_s.so.1 found; recording without native frames", LIBUNWIND_NAME);
     return &unwind_none;
 }
