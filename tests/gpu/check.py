@@ -259,9 +259,10 @@ def main():
     if path:
         path.parent.mkdir(exist_ok=True)
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    wrong = cells.count("!") + sum(row[-1] == "WRONG" for row in programs.values())
-    skipped = cells.count("-") + sum(len(row) == 1 for row in programs.values())
-    passed = cells.count("+") + sum(row[-1] == "right" for row in programs.values())
+    verdicts = [row[-1] if len(row) > 1 else "" for row in programs.values()] + training.verdicts(trained)
+    wrong = cells.count("!") + verdicts.count("WRONG")
+    skipped = cells.count("-") + verdicts.count("")
+    passed = cells.count("+") + verdicts.count("right")
     print(f"{passed} passed, {wrong} failed, {skipped} skipped")
     return 1 if wrong or cells.problems else 0
 

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from gpu import training
 from support import matrix
 from support.run import BUILD, PRELOAD_FIRST, ROOT, clean_environment
 
@@ -98,3 +99,35 @@ def test_a_programs_bytes_are_those_between_its_marks():
     begin, end = {**MARK, "text": "begin"}, {**MARK, "text": "end"}
     rows = [ALLOC, begin, {**ALLOC, "address": 9, "size_bytes": 100}, FREE, end, ALLOC]
     assert matrix.live_change([{"result": 0, **row} for row in rows]) == 100 - 64
+
+
+# --- training ----------------------------------------------------------------------------------------
+
+COUNTED = {"allocated_peak": 300 << 20, "reserved_peak": 400 << 20, "used": 900 << 20}
+
+
+def test_a_card_is_found_among_the_simulated_by_its_name():
+    assert training.preset("NVIDIA H100 80GB HBM3") == "h100" and training.preset("Tesla T4") == "t4"
+    assert training.preset("NVIDIA A42") is None
+
+
+def test_a_row_has_the_card_the_dry_run_and_how_far_they_are_apart():
+    dry = {**COUNTED, "reserved_peak": 380 << 20}
+    (row,) = training.table({"net": {"card": COUNTED, "dry": dry, "faults": []}})[2:]
+    assert row.split() == ["net", "300.0", "300.0", "+0.0%", "400.0", "380.0", "-5.0%", "900.0", "900.0", "+0.0%", "right"]
+    (row,) = training.table({"net": {"card": COUNTED, "dry": {"reason": "none"}, "faults": ["one"]}})[2:]
+    assert row.split() == ["net", "300.0", "-", "400.0", "-", "900.0", "-", "WRONG"]
+
+
+@pytest.mark.parametrize(
+    "pool, unaccounted, count",
+    [((300, 400), 0, 0), ((300, 402), 0, 1), ((298, 400), 0, 1), ((300, 400), 4096, 1)],
+    ids=["right", "reserved", "allocated", "a ledger that does not close"],
+)
+def test_a_replay_that_is_not_what_pytorch_counted_is_a_fault(monkeypatch, pool, unaccounted, count):
+    pages = {
+        "report": {"pools": [{"name": "pytorch", "peak_live_bytes": pool[0] << 20, "peak_reserved_bytes": pool[1] << 20}]},
+        "ledger": {"moments": [{"at": "peak", "unaccounted_bytes": unaccounted}]},
+    }
+    monkeypatch.setattr(training, "document", lambda command, trace: {"devices": [pages[command]]})
+    assert len(training.faults(COUNTED, "trace.db")) == count

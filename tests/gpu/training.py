@@ -4,6 +4,7 @@
 A recording is wrong if its replay is not what PyTorch counted to the byte, or its ledger leaves bytes unaccounted.
 The dry run is compared, not judged: what a kernel takes for itself, no simulator knows.
 """
+import concurrent.futures
 import json
 import re
 import subprocess
@@ -54,16 +55,25 @@ def faults(told, trace):
     return wrong
 
 
-def check(environment, card, name, folder):
-    """{"card", "dry", "faults"} of one program, or {"reason"}."""
+def run_dry(environment, card, name, folder):
+    if not preset(card):
+        return {"reason": f"no preset is called like {card}"}
+    return run(environment, folder / f"{name}-dry.db", name, f"--dry-run={preset(card)}")
+
+
+def check(environment, name, folder):
+    """{"card", "faults"} of one program, or {"reason"}."""
     trace = folder / f"{name}.db"
     told = run(environment, trace, name)
-    if "reason" in told:
-        return told
-    result = {"card": told, "faults": faults(told, trace), "dry": {"reason": f"no preset is called like {card}"}}
-    if preset(card):
-        result["dry"] = run(environment, folder / f"{name}-dry.db", name, f"--dry-run={preset(card)}")
-    return result
+    return told if "reason" in told else {"card": told, "faults": faults(told, trace)}
+
+
+def verdict(result):
+    return "" if "reason" in result else "WRONG" if result["faults"] else "right"
+
+
+def verdicts(results):
+    return [verdict(result) for result in results.values()]
 
 
 def row(name, result):
@@ -74,7 +84,7 @@ def row(name, result):
     for key in ("allocated_peak", "reserved_peak", "used"):
         cells += f"{card[key] / MIB:>10,.1f}"
         cells += f"{dry[key] / MIB:>10,.1f}{100 * (dry[key] / card[key] - 1):>+7.1f}%" if key in dry else f"{'-':>18}"
-    return cells + ("  WRONG" if result["faults"] else "  right")
+    return f"{cells}  {verdict(result)}"
 
 
 def table(results):
@@ -84,4 +94,7 @@ def table(results):
 
 
 def check_all(environment, card, folder):
-    return {name: check(environment, card, name, folder) for name in workloads.PROGRAMS}
+    """{name: {"card", "faults", "dry"}, or {"reason"}}: one after the other on the card, the dry runs beside them."""
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        dry = {name: pool.submit(run_dry, environment, card, name, folder) for name in workloads.PROGRAMS}
+        return {name: {**check(environment, name, folder), "dry": dry[name].result()} for name in workloads.PROGRAMS}
