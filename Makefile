@@ -102,6 +102,7 @@ $(interpose_obj) $(O)/tests/unit/interpose/%: CUDA_SEEN := $(CUDA_FLAGS)
 $(addprefix $(O)/obj/interpose/,loader/dlsym.o $(addprefix image/,scope.o image_list.o elf_image.o libc_function.o) \
     $(addprefix stack/native/,unwind_memory.o frame_rules.o frame_walk.o unwind_table.o)): NO_SANITIZE := -fno-sanitize=all
 $(O)/obj/trace/views.o: trace/views.sql
+$(O)/obj/simulator/standins/dryrun_values.o: $(wildcard simulator/standins/values*.py)
 
 $(trace_a): $(call objects,$(call room,trace))
 $(common_a): $(call objects,$(call room,common))
@@ -152,7 +153,7 @@ $(O)/obj/standin/%.o: simulator/standins/entries.S simulator/standins/symbols/%.
 	@mkdir -p $(@D)
 	$(Q)$(CC) -fPIC -DSTANDIN_SYMBOLS='"symbols/$*.def"' -c $< -o $@
 define STANDIN_RULES
-$(O)/simulator/$(1): $(O)/obj/standin/$(2).o $(call objects,$(wildcard simulator/standins/$(2).c simulator/standins/$(2)_*.S simulator/standins/$(2)/*.c)) $(common_a) \
+$(O)/simulator/$(1): $(O)/obj/standin/$(2).o $(call objects,$(wildcard simulator/standins/$(2).c simulator/standins/$(2)_*.c simulator/standins/$(2)_*.S simulator/standins/$(2)/*.c)) $(common_a) \
         simulator/standins/exports.map.in simulator/standins/symbols/$(2).def $(4)
 	$$(call say,LINK,$$@)
 	@mkdir -p $$(@D)

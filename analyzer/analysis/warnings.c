@@ -169,6 +169,15 @@ static bool has_library(const struct trace *trace, const char *name)
     return false;
 }
 
+#define DRY_RUN_WITH_VALUES                                                                        \
+    "a dry run: values of small tensors are computed, those of large ones are not known, so "      \
+    "shapes that depend on them may differ"
+#define DRY_RUN_OF_ZEROS "a dry run: values are zeros, so shapes that depend on values may differ"
+#define DRY_RUN_DOES_NOT_KNOW                                                                      \
+    "; not known are memory inside kernels, NCCL's buffers, and the workspaces that heuristics "   \
+    "of "                                                                                          \
+    "cuBLAS and cuDNN choose (PyTorch took its own kernels in place of cuDNN's)"
+
 /* A program that only calls the driver loses nothing; one that computes with libraries does. */
 const char *study_dry_run(const struct study *study)
 {
@@ -177,9 +186,9 @@ const char *study_dry_run(const struct study *study)
     if (!(trace->meta.simulated.known && trace->meta.simulated.value) ||
         !has_library(trace, "libc10_cuda.so"))
         return NULL;
-    return "a dry run: values are zeros, so shapes that depend on values may differ; not known "
-           "are memory inside kernels, NCCL's buffers, and the workspaces that heuristics of "
-           "cuBLAS and cuDNN choose (PyTorch took its own kernels in place of cuDNN's)";
+    const char *values = trace->meta.dry_run_values.value;
+    return values && !strcmp(values, "small") ? DRY_RUN_WITH_VALUES DRY_RUN_DOES_NOT_KNOW
+                                              : DRY_RUN_OF_ZEROS DRY_RUN_DOES_NOT_KNOW;
 }
 
 /* About the frames shown so far: a warning follows the stacks that it speaks of. */

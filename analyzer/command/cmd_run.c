@@ -316,19 +316,35 @@ static void say_how_it_ended(const char *program, const struct run_ended *ended,
 }
 
 /* Whoever expected a trace would look for it. */
-static void say_if_nothing(const char *program, const struct timespec *started)
+static bool say_if_nothing(const char *program, const struct timespec *started)
 {
     struct err said;
     if (!strcmp(setting("GPUMEMTRACE_QUIET", "0"), "1") ||
         !run_end_left_nothing(output_setting(), started))
-        return;
+        return false;
     err_set(&said, ERR_DONE,
             "no CUDA call was recorded in '%.150s' or in what it started, so there is no trace",
             program);
     command_say("run", said.message);
+    return true;
 }
 
-static int start_program(const char *path, char **argv, bool resolves, struct err *err)
+/* Whoever sees a check fail would look for the mistake in the program. */
+static void say_if_failed(const char *program, int status)
+{
+    struct err said;
+    if (!status || !strcmp(setting("GPUMEMTRACE_QUIET", "0"), "1"))
+        return;
+    err_set(
+        &said, ERR_DONE,
+        "'%.150s' failed in a dry run (exit status %d); if it checked a value that it read from "
+        "a card, that value may be one nobody computed, and hold on a real card",
+        program, status);
+    command_say("run", said.message);
+}
+
+static int start_program(const char *path, char **argv, const struct run_options *own,
+                         struct err *err)
 {
     struct timespec started;
     clock_gettime(CLOCK_REALTIME_COARSE, &started);
@@ -343,8 +359,9 @@ static int start_program(const char *path, char **argv, bool resolves, struct er
         return status;
     say_how_it_ended(path, &ended,
                      run_end_was_oom_kill(ended.signal, kills_before, run_end_oom_kills("")));
-    say_if_nothing(path, &started);
-    if (resolves)
+    if (!say_if_nothing(path, &started) && own->dry_run && !ended.signal)
+        say_if_failed(path, status);
+    if (!own->no_resolve)
         run_names_keep(output_setting(), ended.pid);
     return status;
 }
@@ -372,7 +389,7 @@ int command_run(const struct command *command, int argc, char **argv, struct err
     if (run_program_check(path, places.library, own.dry_run != NULL, err) ||
         set_loader(&places, err))
         goto out;
-    status = start_program(path, argv + (argc - options.operand_count), !own.no_resolve, err);
+    status = start_program(path, argv + (argc - options.operand_count), &own, err);
 out:
     text_release(&output);
     return status;

@@ -339,6 +339,22 @@ static int row_coverage(struct trace *trace, struct reader *reader)
     return 0;
 }
 
+static int row_read_back(struct trace *trace, struct reader *reader)
+{
+    bool known;
+    struct trace_coverage *grown = array_grow(trace->read_backs, &reader->capacity,
+                                              trace->read_back_count, sizeof *grown, reader->err);
+    if (!grown)
+        return -1;
+    trace->read_backs = grown;
+    struct trace_coverage *line = &grown[trace->read_back_count];
+    if (read_size(reader, AT(read_back, count), &line->count, &known) ||
+        read_required_text(reader, AT(read_back, name), &line->name))
+        return -1;
+    trace->read_back_count++;
+    return 0;
+}
+
 static int add_variable(struct trace_variables *variables, struct reader *reader)
 {
     struct trace_variable *grown = array_grow(variables->items, &reader->capacity, variables->count,
@@ -407,7 +423,6 @@ static int row_host_memory(struct trace *trace, struct reader *reader)
 
 /* Of format 2; no analysis reads them yet. */
 #define row_call_duration NULL
-#define row_read_back NULL
 
 /* --- all tables --- */
 
@@ -426,14 +441,16 @@ static const struct table {
 #include "gpumemtrace/schema/tables.def"
 };
 
-/* The first recorders of format 1 made no table symbol, and none of them those of format 2. */
+/* The first recorders of format 1 made no table symbol, and none of them those of format 2, whose
+ * first ones had an empty read_back with other columns. */
 static bool may_lack(sqlite3 *db, const char *table)
 {
     return (!strcmp(table, "symbol") || !strcmp(table, "job_variable") ||
             !strcmp(table, "allocator_setting") || !strcmp(table, "framework") ||
-            !strcmp(table, "host_memory")) &&
-           sqlite3_table_column_metadata(db, NULL, table, NULL, NULL, NULL, NULL, NULL, NULL) ==
-               SQLITE_ERROR;
+            !strcmp(table, "host_memory") || !strcmp(table, "read_back")) &&
+           sqlite3_table_column_metadata(db, NULL, table,
+                                         strcmp(table, "read_back") != 0 ? NULL : "name", NULL,
+                                         NULL, NULL, NULL, NULL) == SQLITE_ERROR;
 }
 
 static int load_table(struct trace *trace, sqlite3 *db, const struct table *table, struct err *err)

@@ -52,6 +52,8 @@ void trace_release(struct trace *trace)
     }
     for (size_t i = 0; i < trace->coverage_count + trace->not_modelled_count; i++)
         free(trace->coverage[i].name);
+    for (size_t i = 0; i < trace->read_back_count; i++)
+        free(trace->read_backs[i].name);
     release_texts(trace->strings, trace->string_limit);
     release_texts(trace->hooks, trace->hook_limit);
     release_meta(&trace->meta);
@@ -64,6 +66,7 @@ void trace_release(struct trace *trace)
     free(trace->module_ranges);
     free(trace->symbols);
     free(trace->coverage);
+    free(trace->read_backs);
     free(trace->host_samples);
     free(trace->frames);
     free(trace->locations);

@@ -122,6 +122,9 @@ struct trace {
     /* After those: calls that a dry run did not model; see limits.h. */
     size_t not_modelled_count;
 
+    struct trace_coverage *read_backs; /* ascending name: lines that read what nobody computed */
+    size_t read_back_count;
+
     struct trace_host_sample *host_samples; /* in order */
     size_t host_sample_count;
 

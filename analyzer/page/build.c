@@ -75,6 +75,32 @@ static void add_events(struct doc *doc, const struct study *study)
     doc_bool(doc_detail(doc), "recording", "still recording", trace->recording);
 }
 
+#define READ_BACKS_SHOWN 3
+
+/* Lines that read what nobody computed: the first few in words. */
+static void add_read_backs(struct doc *doc, const struct trace *trace)
+{
+    doc_list_begin(doc_detail(doc), "read_backs", NULL);
+    for (size_t i = 0; i < trace->read_back_count; i++) {
+        doc_row_begin(doc_detail(doc));
+        doc_text(doc_detail(doc), "line", "Line", trace->read_backs[i].name);
+        doc_count(doc_detail(doc), "count", "Times", trace->read_backs[i].count);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+    for (size_t i = 0; i < trace->read_back_count && i < READ_BACKS_SHOWN; i++) {
+        const char *line = trace->read_backs[i].name, *slash = strrchr(line, '/');
+        doc_note(doc,
+                 "%.200s reads values nobody computed (%" PRIu64 " time%s); shapes after it "
+                 "are guesses",
+                 slash ? slash + 1 : line, trace->read_backs[i].count,
+                 trace->read_backs[i].count == 1 ? "" : "s");
+    }
+    if (trace->read_back_count > READ_BACKS_SHOWN)
+        doc_note(doc, "so do %zu other lines; --json names them",
+                 trace->read_back_count - READ_BACKS_SHOWN);
+}
+
 /* The heading: first for programs, last for people, who came for the answer. */
 static void add_trace(struct doc *doc, const struct study *study)
 {
@@ -104,8 +130,10 @@ static void add_trace(struct doc *doc, const struct study *study)
     doc_text(doc_detail(doc), "dry_run", "dry run", meta->dry_run.value);
     doc_text(doc_detail(doc), "dry_run_events", "events of the dry run",
              meta->dry_run_events.value);
-    if (dry_run)
+    if (dry_run) {
         doc_note(doc, "%s", dry_run);
+        add_read_backs(doc, trace);
+    }
     doc_object_end(doc);
 }
 

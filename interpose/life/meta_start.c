@@ -102,7 +102,8 @@ static int store_dry_run(struct store *store, struct err *err)
     if (!device_is_simulated())
         return 0;
     return store_meta_text(store, META_dry_run, spec && *spec ? spec : SIM_SPEC_DEFAULT, err) ||
-                   store_meta_text(store, META_dry_run_events, is_late ? "late" : "done", err)
+                   store_meta_text(store, META_dry_run_events, is_late ? "late" : "done", err) ||
+                   store_meta_text(store, META_dry_run_values, recording.config.values, err)
                ? -1
                : 0;
 }

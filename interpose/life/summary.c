@@ -13,6 +13,7 @@
 
 #include "full_disk.h"
 #include "not_modelled.h"
+#include "readings.h"
 #include "interpose/recording/log.h"
 #include "trace/ring.h"
 #include "trace/tally.h"
@@ -59,7 +60,7 @@ static void format_losses(const char *path, const struct ring *ring, char *text,
 void summary_line(const char *path, const struct tally *tally, const struct ring *ring)
 {
     char size[32], where[32] = "an unknown device", failures[64] = "", losses[PATH_MAX + 256] = "";
-    char not_modelled[256];
+    char not_modelled[256], readings[1024];
     int device = 0;
     for (int i = 1; i <= LIVE_UNKNOWN_DEVICE; i++)
         if (tally->live.peak_bytes[i] > tally->live.peak_bytes[device])
@@ -73,7 +74,9 @@ void summary_line(const char *path, const struct tally *tally, const struct ring
     format_losses(path, ring, losses, sizeof losses);
     not_modelled_format(not_modelled, sizeof not_modelled);
     /* Lost events may have been allocations: the peak is then a lower bound. */
-    log_line("peak %s%s on %s%s%s%s; see: gpumemtrace %s %s",
+    readings_format(readings, sizeof readings);
+    log_line("peak %s%s on %s%s%s%s%s; see: gpumemtrace %s %s",
              atomic_load(&ring->header->lost_events) ? "at least " : "", size, where, failures,
-             not_modelled, losses, tally->live.failed_allocations ? "oom" : "report", path);
+             not_modelled, losses, readings, tally->live.failed_allocations ? "oom" : "report",
+             path);
 }

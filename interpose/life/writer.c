@@ -24,6 +24,7 @@
 #include "full_disk.h"
 #include "guarded_files.h"
 #include "host_samples.h"
+#include "readings.h"
 #include "interpose/recording/clock.h"
 #include "interpose/recording/log.h"
 #include "interpose/recording/recording.h"
@@ -146,8 +147,10 @@ static void close_files(void)
     struct err err = {0};
     pthread_mutex_lock(&writer_lock);
     drain->dead = true;
-    if (store.db && !keep_store(&err))
+    if (store.db && !keep_store(&err)) {
         host_samples_take(&store, true);
+        readings_store(&store);
+    }
     host_samples_end();
     if (keep_store(&err) || drain_all(drain, &err) || store_trace_end(&err) ||
         store_close(&store, &err)) {
@@ -190,8 +193,10 @@ static int write_batch(void)
         sched_yield();
     pthread_mutex_lock(&writer_lock);
     const int status = keep_store(&err) ? -1 : drain_batch(drain, &err);
-    if (status >= 0)
+    if (status >= 0) {
         host_samples_take(&store, false);
+        readings_store(&store);
+    }
     pthread_mutex_unlock(&writer_lock);
     atomic_store_explicit(&recording.stuck, status < 0, memory_order_relaxed);
     if (status < 0)

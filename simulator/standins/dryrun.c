@@ -4,7 +4,7 @@
  * those in site-packages, and from using cuDNN. Loaded with the stand-ins. It must not know what
  * the stand-ins do.
  */
-#include "standin.h"
+#include "dryrun.h"
 
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -12,6 +12,7 @@
 
 #include "simulator/standins/dryrun/families.h"
 #include "simulator/standins/dryrun/needs.h"
+#include "standin.h"
 
 /* --- cuDNN --- */
 
@@ -49,6 +50,8 @@ struct dlopen_choice dryrun_dlopen_choose(const char *path, const void *caller)
     dlopen_function *const real = (dlopen_function *)(uintptr_t)function;
     const char *slash = path ? strrchr(path, '/') : NULL;
     const char *name = slash ? slash + 1 : path;
+    if (slash && strstr(path, "/torch/_C.") == slash - strlen("/torch"))
+        dryrun_torch_is_loaded();
     if (name && family_standin(name)) {
         needs_prepare_name(name, real);
         path = name;

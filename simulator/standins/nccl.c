@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NCCL: communicators of one process that never communicate. The memory of real channels and
- * buffers is not simulated.
+ * NCCL: communicators of one process that never communicate; nccl_collectives.c has what arrives. The
+ * memory of real channels and buffers is not simulated.
  */
-#include "standin.h"
+#include "nccl.h"
 
 #include <string.h>
 
 #include "gpumemtrace/cuda/abi.h"
+#include "standin.h"
 
 enum { SUCCESS = 0, SYSTEM_ERROR = 2, UNIQUE_ID_BYTES = 128 };
-
-struct communicator {
-    int rank, rank_count;
-};
 
 struct unique_id {
     char bytes[UNIQUE_ID_BYTES];

@@ -2,7 +2,7 @@
 /*
  * Shared by the bodies of stand-ins. A function has a body only if its caller needs more than the
  * returned 0: a handle, size, text or version. Names, numbers and layouts are those of the
- * libraries' public headers. It must not compute anything: values in a dry run are zeros.
+ * libraries' public headers. It must not compute anything, except what collectives bring.
  */
 #ifndef GPUMEMTRACE_SIMULATOR_STANDINS_STANDIN_H
 #define GPUMEMTRACE_SIMULATOR_STANDINS_STANDIN_H

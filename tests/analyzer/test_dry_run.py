@@ -19,9 +19,15 @@ def warnings(path, library, **meta):
 
 
 def test_the_report_of_pytorchs_dry_run_says_what_it_does_not_know(tmp_path):
-    (warning,) = warnings(tmp_path / "trace.db", "libc10_cuda.so.2.6", simulated=1)
-    for part in ("values are zeros", "inside kernels", "NCCL", "cuBLAS and cuDNN"):
+    (warning,) = warnings(tmp_path / "trace.db", "libc10_cuda.so.2.6", simulated=1, dry_run_values="small")
+    for part in ("values of small tensors", "inside kernels", "NCCL", "cuBLAS and cuDNN"):
         assert part in warning
+
+
+@pytest.mark.parametrize("meta", [{}, {"dry_run_values": "none"}])
+def test_without_values_the_report_says_that_they_are_zeros(tmp_path, meta):
+    (warning,) = warnings(tmp_path / "trace.db", "libc10_cuda.so", simulated=1, **meta)
+    assert "values are zeros" in warning and "computed" not in warning
 
 
 def test_the_text_says_it_once_in_the_heading_at_the_end(gpumemtrace, tmp_path):

@@ -333,5 +333,7 @@ def test_the_library_exports_the_driver_s_functions_and_the_marks_of_the_simulat
     ).stdout
     exported = re.findall(r"^(\w+) \w (\S+)$", output, re.MULTILINE)
     ours = {symbol for _, _, _, symbol in functions()}
-    assert {symbol for _, symbol in exported} == ours | {"gpumemtrace_simulator", "gpumemtrace_simulator_card"}
+    values = set(re.findall(r"gpumemtrace_values_\w+(?=\()", (ROOT / "simulator/values.h").read_text()))
+    marks = {"gpumemtrace_simulator", "gpumemtrace_simulator_card"}
+    assert {symbol for _, symbol in exported} == ours | marks | values
     assert len({address for address, _ in exported}) == len(exported)  # the recorder needs one address each

@@ -42,8 +42,7 @@ CREATE TABLE call_duration (seq INTEGER PRIMARY KEY, duration_ns INTEGER NOT NUL
 CREATE TABLE host_memory (sample INTEGER PRIMARY KEY, time_ns INTEGER NOT NULL, rss_bytes INTEGER NOT NULL,
                           rss_peak_bytes INTEGER NOT NULL, cgroup_bytes INTEGER, cgroup_peak_bytes INTEGER,
                           cgroup_limit_bytes INTEGER);
-CREATE TABLE read_back (stack_id INTEGER, hook_id INTEGER NOT NULL, count INTEGER NOT NULL,
-                        size_bytes INTEGER NOT NULL);
+CREATE TABLE read_back (name TEXT NOT NULL, count INTEGER NOT NULL);
 CREATE TABLE event (seq INTEGER PRIMARY KEY, time_ns INTEGER NOT NULL, thread_id INTEGER NOT NULL,
                     hook_id INTEGER NOT NULL, kind INTEGER NOT NULL, memory INTEGER NOT NULL,
                     address INTEGER NOT NULL, size_bytes INTEGER NOT NULL, object INTEGER NOT NULL,

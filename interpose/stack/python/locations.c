@@ -5,9 +5,11 @@
 #include "locations.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "lines.h"
+#include "common/values_file.h"
 #include "interpose/recording/string_ids.h"
 
 /* --- text --- */
@@ -67,11 +69,19 @@ static const char *read_text(const struct python_layout *layout, const void *tex
     return buffer;
 }
 
+static char text_buffer[RECORD_TEXT_MAX]; /* a thread's stack may be small */
+
 static uint32_t intern_text(struct thread *thread, const struct python_layout *layout,
                             const void *code, int member)
 {
-    static char buffer[RECORD_TEXT_MAX]; /* a thread's stack may be small */
-    return strings_intern(thread, read_text(layout, python_pointer(code, member), buffer));
+    return strings_intern(thread, read_text(layout, python_pointer(code, member), text_buffer));
+}
+
+static bool is_of_the_simulator(const struct python_layout *layout, const void *code)
+{
+    const void *file = python_pointer(code, layout->code_file);
+    return python_size(file, layout->text_length) == sizeof VALUES_FILE - 1 &&
+           !strcmp(read_text(layout, file, text_buffer), VALUES_FILE);
 }
 
 /* --- locations --- */
@@ -143,6 +153,8 @@ static int line_of(const struct python_layout *layout, const void *code, int64_t
 uint32_t python_locations_intern(struct thread *thread, const struct python_layout *layout,
                                  const void *code, int64_t offset)
 {
+    if (is_of_the_simulator(layout, code))
+        return PYTHON_LOCATION_HIDDEN;
     const int name = layout->code_qualname >= 0 ? layout->code_qualname : layout->code_name;
     const int line = line_of(layout, code, offset);
     struct location location = {.function_id = intern_text(thread, layout, code, name),

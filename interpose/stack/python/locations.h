@@ -15,6 +15,9 @@
 /* Before a trace starts, which has no locations yet. false: out of memory. */
 bool python_locations_setup(void);
 
+/* Of the simulator's own code, whose frames are not shown. */
+#define PYTHON_LOCATION_HIDDEN UINT32_MAX
+
 /* location_id of the place at this offset of the bytecode, in bytes (below 0: before its start).
  * One caller at a time; no malloc. An id is never used for another place. */
 uint32_t python_locations_intern(struct thread *thread, const struct python_layout *layout,

@@ -10,6 +10,7 @@
 #include "find.h"
 #include "gpumemtrace/compiler.h"
 #include "interpose/stack/take/stack_source.h"
+#include "locations.h"
 #include "places.h"
 
 #define OWNER_GENERATOR 1
@@ -47,7 +48,7 @@ static inline void show(struct walk *walk, const void *code, int64_t offset, uns
     uint32_t id = walk->cached && key ? code_cache_find(key) : 0;
     if (GMT_UNLIKELY(!id))
         id = look_up(walk, code, offset, owner, key);
-    if (!id)
+    if (!id || id == PYTHON_LOCATION_HIDDEN)
         return;
     walk->items[walk->count++] = frame_word(FRAME_PYTHON, id);
     walk->frames_left--;

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Fills (cuMemset…): performed on memory that the host can access, only checked on other memory.
+ * Fills (cuMemset…): performed on memory that the host can access; small ones are kept as the
+ * contents of other memory.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "simulator/driver/stream/capture.h"
 #include "gpumemtrace/compiler.h"
+#include "simulator/driver/machine/contents.h"
 #include "simulator/driver/machine/host.h"
 #include "simulator/driver/memory/copy_side.h"
 #include "simulator/driver/stream/stream.h"
@@ -16,11 +19,29 @@ struct fill {
     unsigned value, element_bytes;
 };
 
-static void fill_row(uint64_t address, const struct fill *fill)
+static void fill_host_row(unsigned char *bytes, const struct fill *fill)
 {
-    unsigned char *bytes = host_pointer(address);
     for (uint64_t i = 0; i < fill->width; i++)
         memcpy(bytes + i * fill->element_bytes, &fill->value, fill->element_bytes);
+}
+
+static void fill_row(uint64_t address, const struct fill *fill, bool is_host)
+{
+    const uint64_t size_bytes = fill->width * fill->element_bytes;
+    unsigned char *bytes = NULL;
+    if (is_host) {
+        fill_host_row(host_pointer(address), fill);
+        return;
+    }
+    if (size_bytes <= CONTENTS_COPY_BYTES_MAX && contents_are_kept())
+        bytes = malloc(size_bytes);
+    if (bytes) {
+        fill_host_row(bytes, fill);
+        contents_write(address, size_bytes, bytes, CONTENTS_KNOWN);
+    } else {
+        contents_forget(address, size_bytes);
+    }
+    free(bytes);
 }
 
 static CUresult fill_rows(const struct fill *fill)
@@ -33,8 +54,8 @@ static CUresult fill_rows(const struct fill *fill)
     const CUresult result = copy_side_check_box(&place, &box);
     if (result)
         return result;
-    for (uint64_t y = 0; place.is_host && fill->width && y < fill->height; y++)
-        fill_row(fill->address + y * fill->pitch_bytes, fill);
+    for (uint64_t y = 0; fill->width && y < fill->height; y++)
+        fill_row(fill->address + y * fill->pitch_bytes, fill, place.is_host);
     stream_work(WORK_COPY_NS);
     return CUDA_SUCCESS;
 }

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "contents.h"
 #include "context_state.h"
 
 static struct tree blocks;
@@ -44,8 +45,10 @@ void block_delete(struct block *block)
         block->previous->next = block->next;
     else if (block->context)
         block->context->blocks = block->next;
-    if (block->kind != BLOCK_ARRAY)
+    if (block->kind != BLOCK_ARRAY) {
         tree_remove(&blocks, &block->by_address);
+        contents_forget(block->address, block->size_bytes);
+    }
     free(block);
 }
 

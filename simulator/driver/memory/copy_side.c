@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "simulator/driver/machine/block.h"
+#include "simulator/driver/machine/contents.h"
+#include "simulator/driver/machine/operation.h"
 #include "gpumemtrace/compiler.h"
 #include "graph_memory.h"
 #include "simulator/driver/machine/host.h"
@@ -66,21 +68,50 @@ CUresult copy_side_check_box(struct copy_side *place, const struct box *box)
     return copy_side_check(place->address, size_bytes, &place->is_host);
 }
 
+/* What the host reads that nobody computed is 0, unless the operator in progress has said what it
+ * will read. */
+static void read_row(void *to, uint64_t from, uint64_t size_bytes)
+{
+    enum contents_state state = CONTENTS_UNKNOWN;
+    if (operation_answer(to, size_bytes))
+        return;
+    if (operation_reads_contents())
+        state = contents_read(from, size_bytes, to);
+    else
+        memset(to, 0, size_bytes);
+    if (state != CONTENTS_KNOWN)
+        operation_count_reading();
+}
+
+static void write_row(uint64_t to, const void *from, uint64_t size_bytes)
+{
+    if (size_bytes <= CONTENTS_COPY_BYTES_MAX)
+        contents_write(to, size_bytes, from, CONTENTS_KNOWN);
+    else
+        contents_forget(to, size_bytes);
+}
+
 static void copy_row(const struct copy_side *to, const struct copy_side *from,
                      uint64_t to_offset_bytes, uint64_t from_offset_bytes, uint64_t width_bytes)
 {
-    if (!to->is_host)
-        return;
-    if (from->is_host)
-        memmove(host_pointer(to->address + to_offset_bytes),
-                host_pointer(from->address + from_offset_bytes), width_bytes);
+    const uint64_t target = to->address + to_offset_bytes;
+    const uint64_t source = from->address + from_offset_bytes;
+    if (to->is_host && from->is_host)
+        memmove(host_pointer(target), host_pointer(source), width_bytes);
+    else if (to->is_host)
+        read_row(host_pointer(target), source, width_bytes);
+    else if (from->is_host)
+        write_row(target, host_pointer(source), width_bytes);
     else
-        memset(host_pointer(to->address + to_offset_bytes), 0, width_bytes);
+        contents_copy(target, source, width_bytes);
 }
 
+/* An array has no address: what is written to it is lost, what is read from it unknown. */
 void copy_side_copy(const struct copy_side *to, const struct copy_side *from, const struct box *box)
 {
-    for (uint64_t z = 0; to->is_host && z < box->depth; z++)
+    if (!to->address)
+        return;
+    for (uint64_t z = 0; z < box->depth; z++)
         for (uint64_t y = 0; y < box->height; y++)
             copy_row(to, from, z * to->slice_bytes + y * to->pitch_bytes,
                      z * from->slice_bytes + y * from->pitch_bytes, box->width_bytes);

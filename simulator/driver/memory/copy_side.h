@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * One side of a copy or the target of a fill: checks that the memory exists and whether the host
- * can access it. The contents of device memory are not stored: a copy from it gives zeros, a copy
- * to it is only checked.
+ * can access it. Device memory keeps what contents.h keeps of a copy to it; what is not known reads
+ * as zeros.
  *
  * Not thread-safe: the simulator's lock covers it.
  */

@@ -7,6 +7,7 @@
 
 #include "capture.h"
 #include "graph_exec.h"
+#include "simulator/driver/machine/contents.h"
 #include "stream.h"
 
 static bool is_own(const struct graph_exec *exec, const struct graph_allocation *allocation)
@@ -57,6 +58,7 @@ static CUresult exec_run(struct graph_exec *exec)
             graph_allocation_end(step->allocation);
     }
     stream_work(exec->node_count * WORK_LAUNCH_NS);
+    contents_forget_all();
     return CUDA_SUCCESS;
 }
 

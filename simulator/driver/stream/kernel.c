@@ -3,6 +3,7 @@
  * Kernels: every name is found, and a launch only advances the simulated clock.
  */
 #include "capture.h"
+#include "simulator/driver/machine/operation.h"
 #include "simulator/driver/machine/code.h"
 #include "gpumemtrace/compiler.h"
 #include "stream.h"
@@ -163,8 +164,10 @@ static CUresult kernel_launch(const char *name, const CUDA_KERNEL_NODE_PARAMS *k
         check_function(&call, kernel->func) && call_requires(&call, is_filled(kernel)) &&
         capture_lets_through(&call, stream, &work)) {
         call.result = kernel_load_module(call.context, kernel->func);
-        if (!call.result)
+        if (!call.result) {
             stream_work(WORK_LAUNCH_NS);
+            operation_kernel_ran();
+        }
     }
     return call_end(&call);
 }

@@ -171,17 +171,41 @@ static void copies_between_host_sides_are_real(void)
         EXPECT(plain[i], (char)(i * 7));
 }
 
-static void what_comes_from_a_device_is_zeros(void)
+static void a_device_keeps_what_is_small(void)
 {
     char host[100];
-    CUdeviceptr device;
+    CUdeviceptr device, other;
     begin_cuda();
     EXPECT(cuMemAlloc_v2(&device, 100), 0);
+    EXPECT(cuMemAlloc_v2(&other, 100), 0);
     memset(host, 5, sizeof host);
     EXPECT(cuMemcpyHtoD_v2(device, host, 100), 0);
-    EXPECT(cuMemcpyDtoH_v2(host + 10, device, 80), 0);
+    EXPECT(cuMemsetD8_v2(device + 20, 7, 10), 0);
+    EXPECT(cuMemcpyDtoD_v2(other + 10, device, 80), 0);
+    memset(host, 0, sizeof host);
+    EXPECT(cuMemcpyDtoH_v2(host, other, 100), 0);
     for (int i = 0; i < 100; i++)
-        EXPECT(host[i], i < 10 || i >= 90 ? 5 : 0);
+        EXPECT(host[i], i < 10 || i >= 90 ? 0 : i >= 30 && i < 40 ? 7 : 5);
+}
+
+static void a_device_forgets_what_is_freed_large_or_behind_a_kernel(void)
+{
+    static char host[(1 << 20) + 1];
+    CUdeviceptr device, again;
+    char read = 9;
+    begin_cuda();
+    memset(host, 5, sizeof host);
+    EXPECT(cuMemAlloc_v2(&device, sizeof host), 0);
+    EXPECT(cuMemcpyHtoD_v2(device, host, 100), 0);
+    EXPECT(cuMemcpyHtoD_v2(device, host, sizeof host), 0);
+    EXPECT(cuMemcpyDtoH_v2(&read, device + 50, 1), 0);
+    EXPECT(read, 0);
+    EXPECT(cuMemcpyHtoD_v2(device, host, 100), 0);
+    EXPECT(cuMemFree_v2(device), 0);
+    EXPECT(cuMemAlloc_v2(&again, sizeof host), 0);
+    EXPECT(again, device);
+    EXPECT(cuMemcpyDtoH_v2(&read, again + 50, 1), 0);
+    EXPECT(read, 0);
 }
 
 static void a_copy_stays_inside_its_allocations(void)
@@ -284,7 +308,8 @@ static const struct sim_part parts[] = {
     PART(a_pointer_the_driver_does_not_know_has_no_attributes),
     PART(an_allocation_s_id_is_never_used_again),
     PART(copies_between_host_sides_are_real),
-    PART(what_comes_from_a_device_is_zeros),
+    PART(a_device_keeps_what_is_small),
+    PART(a_device_forgets_what_is_freed_large_or_behind_a_kernel),
     PART(a_copy_stays_inside_its_allocations),
     PART(boxes_are_copied_row_by_row),
     PART(fills_reach_what_the_host_sees),

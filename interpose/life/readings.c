@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See readings.h.
+ */
+#include "readings.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LINES_MAX 64
+#define FILE_BYTES_MAX 512
+
+/* simulator/values.h. Of the simulated libcuda.so, which every program in a dry run is started with: found as
+ * this library is loaded, so never while that one is not yet ready to be called. */
+__attribute__((weak)) uint64_t gpumemtrace_values_noted(unsigned number, char *file,
+                                                        unsigned file_bytes, unsigned *line);
+
+/* "file:line", or what stands for no line. Returns the number of readings; 0: no such line. */
+static uint64_t read_line(unsigned number, char *text, size_t text_bytes)
+{
+    char file[FILE_BYTES_MAX];
+    unsigned line = 0;
+    const uint64_t count =
+        gpumemtrace_values_noted ? gpumemtrace_values_noted(number, file, sizeof file, &line) : 0;
+    if (count && file[0])
+        snprintf(text, text_bytes, "%s:%u", file, line);
+    else if (count)
+        snprintf(text, text_bytes, "(copies outside operators)");
+    return count;
+}
+
+void readings_store(struct store *store)
+{
+    static uint64_t stored[LINES_MAX];
+    char text[FILE_BYTES_MAX + 16], count_text[24];
+    struct err err;
+    for (unsigned i = 0; i < LINES_MAX; i++) {
+        const uint64_t count = read_line(i, text, sizeof text);
+        if (!count)
+            return;
+        snprintf(count_text, sizeof count_text, "%" PRIu64, count);
+        if (count != stored[i] && !store_variable(store, "read_back", text, count_text, &err))
+            stored[i] = count;
+    }
+}
+
+void readings_format(char *text, size_t text_bytes)
+{
+    char line[FILE_BYTES_MAX + 16], first[FILE_BYTES_MAX + 16] = "";
+    unsigned count = 0;
+    text[0] = '\0';
+    while (count < LINES_MAX && read_line(count, line, sizeof line)) {
+        if (!count)
+            memcpy(first, line, sizeof first);
+        count++;
+    }
+    const char *slash = strrchr(first, '/');
+    char others[48] = "";
+    if (count > 1)
+        snprintf(others, sizeof others, " and %u other line%s", count - 1, count > 2 ? "s" : "");
+    if (count)
+        snprintf(text, text_bytes,
+                 "; %s%s read%s values nobody computed, so shapes after it are guesses",
+                 slash ? slash + 1 : first, others, count > 1 ? "" : "s");
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The lines of a program that read what nobody computed, and how often. See simulator/values.h. It
+ * must not know contents.
+ */
+#include "simulator/values.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "simulator/driver/machine/call.h"
+#include "simulator/driver/machine/operation.h"
+
+#define NOTES_MAX 64
+#define FILE_BYTES_MAX 512
+
+/* In the order of their first reading. Those of further lines are counted with the last. */
+struct note {
+    char file[FILE_BYTES_MAX];
+    unsigned line;
+    _Atomic uint64_t count; /* relaxed: only a count */
+};
+
+/* The simulator's lock is for those who write. Whoever reads takes no lock: release makes a note
+ * whole before it is counted. */
+static struct note notes[NOTES_MAX];
+static _Atomic unsigned note_count;
+
+static struct note *note_of(const char *file, unsigned line)
+{
+    const unsigned known = atomic_load_explicit(&note_count, memory_order_relaxed);
+    for (unsigned i = 0; i < known; i++)
+        if (notes[i].line == line && !strcmp(notes[i].file, file))
+            return &notes[i];
+    if (known == NOTES_MAX)
+        return &notes[NOTES_MAX - 1];
+    snprintf(notes[known].file, sizeof notes[known].file, "%s", file);
+    notes[known].line = line;
+    atomic_store_explicit(&note_count, known + 1, memory_order_release);
+    return &notes[known];
+}
+
+uint64_t gpumemtrace_values_note(const char *file, unsigned line)
+{
+    struct call call;
+    uint64_t count = 0;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT))
+        count = 1 + atomic_fetch_add_explicit(&note_of(file, line)->count, 1, memory_order_relaxed);
+    call_end(&call);
+    return count;
+}
+
+uint64_t gpumemtrace_values_noted(unsigned number, char *file, unsigned file_bytes, unsigned *line)
+{
+    const unsigned known = atomic_load_explicit(&note_count, memory_order_acquire);
+    const bool is_known = number < known;
+    *line = is_known ? notes[number].line : 0;
+    snprintf(file, file_bytes, "%s", is_known ? notes[number].file : "");
+    if (is_known)
+        return atomic_load_explicit(&notes[number].count, memory_order_relaxed);
+    return number == known ? operation_readings_outside() : 0;
+}

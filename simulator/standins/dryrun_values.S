@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Embeds values.py and its second part, so that they are found wherever the libraries are. */
+    .section .rodata
+    .hidden dryrun_values
+    .globl dryrun_values
+    .type dryrun_values, %object
+dryrun_values:
+    .incbin "simulator/standins/values.py"
+    .incbin "simulator/standins/values_mode.py"
+    .byte 0
+    .section .note.GNU-stack, "", %progbits

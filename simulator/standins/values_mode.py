@@ -1,0 +1,531 @@
+# SPDX-License-Identifier: MIT
+"""
+The second part of values.py, in one namespace with it (dryrun_values.S): the dispatch mode that computes the
+operators, and how it begins. It must make no CUDA call and take no memory of a card.
+"""
+# pylint: disable=undefined-variable
+
+# --- the mode ---
+
+def tensors_in(value):
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            if isinstance(item, torch.Tensor):
+                yield item
+            elif isinstance(item, (list, tuple)):
+                yield from tensors_in(item)
+
+
+class Operation:
+    """One call of an operator: its arguments as tensors of the CPU."""
+
+    def __init__(self, plan, func, args, kwargs):
+        self.plan, self.func, self.args, self.kwargs = plan, func, args, kwargs
+        self.state, self.copies, self.large = KNOWN, {}, False
+        self.generator_state = None
+
+    def copy_of(self, tensor, ignored):
+        """The tensor's values on the CPU."""
+        if not tensor.is_cuda:
+            if tensor.layout is not torch.strided or tensor.numel() * tensor.element_size() > self.plan.limit:
+                self.large = True
+                raise Unknown
+            return tensor
+        if tensor.layout is not torch.strided or tensor.numel() * tensor.element_size() > self.plan.limit:
+            self.large = True
+            raise Unknown
+        found = self.copies.get(id(tensor))
+        if found is not None:
+            return found[1]
+        copy = torch.empty(tensor.shape, dtype=tensor.dtype)
+        state = contents.read(tensor, copy) if tensor.numel() else KNOWN
+        if tensor.is_conj() or tensor.is_neg():
+            raise Unknown
+        if not ignored:
+            self.state = min(self.state, state)
+        self.copies[id(tensor)] = (tensor, copy, state)
+        return copy
+
+    def on_cpu(self, value, ignored=False):
+        if isinstance(value, torch.Tensor):
+            return self.copy_of(value, ignored)
+        if isinstance(value, (list, tuple)):
+            return [self.on_cpu(item, ignored) for item in value]
+        if isinstance(value, torch.device):
+            return CPU if value.type == "cuda" else value
+        if isinstance(value, torch.Generator):
+            return None
+        return value
+
+    def gather(self):
+        """Reads the arguments; the state is then the least of theirs."""
+        plan = self.plan
+        try:
+            if not plan.computed:
+                raise Unknown
+            self.cpu_args = [
+                self.on_cpu(value, plan.written[i] and (plan.overwrites or plan.args[i].is_out))
+                for i, value in enumerate(self.args)
+            ]
+            self.cpu_kwargs = {}
+            for i, name in enumerate(plan.names):
+                if name in self.kwargs:
+                    is_out = plan.written[i] and plan.args[i].is_out
+                    self.cpu_kwargs[name] = self.on_cpu(self.kwargs[name], is_out)
+            if self.cpu_kwargs.get("pin_memory"):
+                self.cpu_kwargs["pin_memory"] = False
+        except Unknown:
+            self.state = UNKNOWN
+
+    def seed(self):
+        """The state of the card's generator before the operator decides what it draws."""
+        if not self.plan.random:
+            return
+        generator = self.kwargs.get("generator")
+        if generator is None:
+            device = self.kwargs.get("device")
+            index = device.index if isinstance(device, torch.device) else None
+            for tensor in tensors_in(self.args):
+                if tensor.is_cuda:
+                    index = tensor.device.index
+                    break
+            generators = torch.cuda.default_generators
+            generator = generators[index or 0] if generators else None
+        if generator is not None:
+            self.generator_state = bytes(generator.get_state().numpy())
+
+    def compute(self):
+        if self.generator_state is None:
+            return self.func._op(*self.cpu_args, **self.cpu_kwargs)
+        seed = random.Random(self.generator_state).getrandbits(63)
+        before = torch.default_generator.get_state()
+        try:
+            torch.default_generator.manual_seed(seed)
+            return self.func._op(*self.cpu_args, **self.cpu_kwargs)
+        finally:
+            torch.default_generator.set_state(before)
+
+    def guess_arguments(self):
+        """Before values are read: what nobody computed gets plausible ones, of which all know from now on."""
+        for tensor in tensors_in(list(self.args) + list(self.kwargs.values())):
+            if tensor.is_cuda and tensor.numel() * tensor.element_size() <= BYTES_MAX and \
+                    tensor.layout is torch.strided and id(tensor) in self.copies:
+                _, copy, state = self.copies[id(tensor)]
+                if state == UNKNOWN:
+                    guesses.fill(copy)
+                    contents.write(tensor, copy, GUESSED)
+                    self.copies[id(tensor)] = (tensor, copy, GUESSED)
+        self.state = GUESSED
+
+    def written_arguments(self):
+        """(tensor of the card, its copy or None) of every argument that the operator writes to."""
+        for i, value in enumerate(self.args):
+            if self.plan.written[i]:
+                yield from self._pairs(value)
+        for i, name in enumerate(self.plan.names):
+            if self.plan.written[i] and name in self.kwargs:
+                yield from self._pairs(self.kwargs[name])
+
+    def _pairs(self, value):
+        for tensor in tensors_in(value):
+            if tensor.is_cuda:
+                found = self.copies.get(id(tensor))
+                yield tensor, found[1] if found else None
+
+
+def tensor_size(value):
+    return value.numel() if isinstance(value, torch.Tensor) else 0
+
+
+def is_small(tensor, limit):
+    return tensor.numel() * tensor.element_size() <= limit
+
+
+def fresh(result, written):
+    """The tensors of the card among the results that are not arguments."""
+    taken = {id(tensor) for tensor, _ in written}
+    return [tensor for tensor in tensors_in(result if isinstance(result, (list, tuple)) else [result])
+            if tensor.is_cuda and id(tensor) not in taken]
+
+
+def store(operation, result):
+    """Computes the operator on the CPU, if everything is small, and writes what it gives. False: unknown."""
+    plan = operation.plan
+    written = list(operation.written_arguments())
+    outputs = fresh(result, written)
+    if not all(is_small(tensor, plan.limit) and tensor.layout is torch.strided for tensor in outputs):
+        return False
+    if operation.answered is None:
+        try:
+            computed = operation.compute()
+        except Exception:
+            return False
+    else:
+        computed = operation.answered[0]
+    for tensor, copy in written:
+        if copy is None or copy.shape != tensor.shape:
+            return False
+    for tensor, copy in written:
+        contents.write(tensor, copy.contiguous(), operation.state)
+    if outputs:
+        flat = list(tensors_in(computed if isinstance(computed, (list, tuple)) else [computed]))
+        if len(flat) != len(outputs) or any(a.shape != b.shape for a, b in zip(flat, outputs)):
+            return False
+        for tensor, value in zip(outputs, flat):
+            if value.dtype != tensor.dtype:
+                value = value.to(tensor.dtype)
+            if tensor.numel():
+                contents.write(tensor, value.contiguous(), operation.state)
+    return True
+
+
+def guess_outputs(operation, result):
+    """What can be said of results that nobody computed."""
+    plan, args = operation.plan, operation.args
+    written = list(operation.written_arguments())
+    outputs = fresh(result, written)
+    for tensor, _ in written:
+        contents.forget(tensor)
+    for tensor in outputs:
+        contents.forget(tensor)
+    if plan.name in INDICES and outputs and isinstance(args[0], torch.Tensor):
+        which = INDICES[plan.name]
+        if which < len(outputs) and outputs[which].dtype == torch.int64 and is_small(outputs[which], BYTES_MAX):
+            guess_indices(plan, args, operation.kwargs, outputs[which])
+    elif plan.name in HOLDS and len(outputs) == 1 and is_small(outputs[0], BYTES_MAX):
+        copy = torch.full(outputs[0].shape, HOLDS[plan.name], dtype=outputs[0].dtype)
+        contents.write(outputs[0], copy, GUESSED)
+    elif plan.name in ("eq", "ne") and len(args) > 1 and args[1] is args[0] and is_small(outputs[0], BYTES_MAX):
+        copy = torch.full(outputs[0].shape, plan.name == "eq", dtype=outputs[0].dtype)
+        contents.write(outputs[0], copy, GUESSED)
+    elif plan.name == "sum" and outputs and isinstance(args[0], torch.Tensor) and args[0].dtype is torch.bool and \
+            is_small(outputs[0], BYTES_MAX):
+        half = args[0].numel() // max(outputs[0].numel(), 1) // 2
+        contents.write(outputs[0], torch.full(outputs[0].shape, half, dtype=outputs[0].dtype), GUESSED)
+    elif plan.name == "_amp_foreach_non_finite_check_and_unscale_":
+        copy = torch.zeros(args[1].shape, dtype=args[1].dtype)
+        contents.write(args[1], copy, GUESSED)
+
+
+def guess_indices(plan, args, kwargs, output):
+    source = args[0]
+    dim = args[2] if plan.name in ("topk", "kthvalue") and len(args) > 2 else None
+    if plan.name in ("sort", "argsort", "max", "min", "argmax", "argmin", "median", "nanmedian", "mode", "cummax",
+                     "cummin") and len(args) > 1:
+        dim = args[1]
+    dim = kwargs.get("dim", dim)
+    if plan.name == "multinomial" or dim is None and plan.name in ("topk", "sort", "argsort", "kthvalue", "mode"):
+        dim = -1
+    if not isinstance(dim, int) or not source.dim():
+        below, dim, distinct = source.numel(), -1, False
+    else:
+        below = source.shape[dim]
+        distinct = plan.name in ("topk", "sort", "argsort", "multinomial") and output.dim() == source.dim()
+    copy = torch.empty(output.shape, dtype=output.dtype)
+    contents.write(output, guesses.indices(copy, below, dim if distinct else -1, distinct), GUESSED)
+
+
+def masks_of(operation):
+    """Of x[…]: how many elements each mask selects; None: a mask is not known."""
+    indices = operation.args[1]
+    answers = []
+    for index in indices:
+        if not isinstance(index, torch.Tensor) or index.dtype not in (torch.bool, torch.uint8) or not index.is_cuda:
+            continue
+        try:
+            copy = operation.copy_of(index, True)
+        except Unknown:
+            answers.append(index.numel() // 2)
+            operation.guessed_masks = True
+            continue
+        state = operation.copies[id(index)][2]
+        if state == UNKNOWN:
+            guesses.fill(copy)
+            contents.write(index, copy, GUESSED)
+            operation.copies[id(index)] = (index, copy, GUESSED)
+        if state != KNOWN:
+            operation.guessed_masks = True
+        answers.append(int(copy.count_nonzero()))
+    return answers
+
+
+def answer(operation):
+    """What an operator will read back before it knows the shapes of its results."""
+    plan = operation.plan
+    if plan.fills:
+        answers = masks_of(operation)
+        if answers:
+            contents.expect(answers)
+        return
+    if plan.name in COMPARISONS and operation.state == UNKNOWN and not operation.large and \
+            all(tensor.numel() == 1 for tensor in cuda_in(operation.args)):
+        operation.guess_arguments()
+    if plan.read_back is None:
+        return
+    if operation.state == UNKNOWN and not operation.large and hasattr(operation, "cpu_args"):
+        if plan.name not in CHECKS:
+            operation.guess_arguments()
+    if operation.state == UNKNOWN:
+        first = operation.args[0]
+        count = operation.args[1].numel() if plan.name == "masked_select" else tensor_size(first)
+        guess = {"bincount": [0, 0], "repeat_interleave": [count, 1]}.get(plan.name, [(count + 1) // 2])
+        contents.expect(CHECKS.get(plan.name, guess))
+        operation.guessed_masks = plan.name not in ("multinomial", "normal")
+        return
+    try:
+        operation.answered = (operation.compute(),)
+    except Exception:
+        operation.state = UNKNOWN
+        return
+    contents.expect(plan.read_back(operation.answered[0], *operation.cpu_args))
+    operation.guessed_masks = operation.state == GUESSED and plan.name not in ("multinomial", "normal")
+
+
+def carefully(do, operation, *more):
+    """A mistake of this file must not end the program: what the operator gives is then unknown."""
+    try:
+        do(operation, *more)
+    except Exception as error:
+        operation.state = UNKNOWN
+        for tensor in list(cuda_in(operation.args)) + list(cuda_in(more)):
+            contents.forget(tensor)
+        if operation.plan.name not in mistakes:
+            mistakes.add(operation.plan.name)
+            sys.stderr.write("gpumemtrace: values of %s are not known: %s: %s\n"
+                             % (operation.plan.name, type(error).__name__, error))
+
+
+def prepare(operation):
+    operation.gather()
+    operation.seed()
+    answer(operation)
+    if operation.plan.reads and operation.state == UNKNOWN and to_host(operation):
+        operation.guess_arguments()
+
+
+def run(plan, func, args, kwargs):
+    operation = Operation(plan, func, args, kwargs)
+    operation.answered, operation.guessed_masks = None, False
+    capturing = contents.begin(plan.reads)
+    try:
+        if not capturing:
+            carefully(prepare, operation)
+        result = func._op(*args, **kwargs)
+    except BaseException:
+        args = kwargs = operation = None
+        contents.end()
+        raise
+    readings = contents.end()
+    carefully(guess_outputs if capturing else settle, operation, result)
+    if operation.guessed_masks or (readings and operation.state != KNOWN and
+                                   not plan.name.startswith(("linalg_", "_linalg"))):
+        note_reading()
+    return result
+
+
+def run_uncomputed(func, args, kwargs):
+    contents.begin(True)
+    try:
+        return func._op(*args, **kwargs)
+    finally:
+        contents.end()
+
+
+def to_host(operation):
+    """Whether the operator hands values of the card to the host."""
+    plan, args = operation.plan, operation.args
+    if plan.name == "_local_scalar_dense":
+        return True
+    if plan.name == "copy_":
+        return not args[0].is_cuda
+    device = operation.kwargs.get("device")
+    return device is not None and torch.device(device).type != "cuda"
+
+
+def settle(operation, result):
+    if operation.state == UNKNOWN or operation.plan.empty or not operation.plan.computed:
+        guess_outputs(operation, result)
+    elif not operation.plan.writes and not any(True for _ in cuda_in([result])):
+        pass
+    elif not store(operation, result):
+        operation.state = UNKNOWN
+        guess_outputs(operation, result)
+
+
+def cuda_in(values):
+    for tensor in tensors_in(values):
+        if tensor.is_cuda:
+            yield tensor
+
+
+def make_mode():
+    from torch.utils._python_dispatch import TorchDispatchMode
+    plans = {}
+    overload = torch._ops.OpOverload
+    modes_left = getattr(torch._C, "_len_torch_dispatch_stack", lambda: 0)
+    plain = (torch.Tensor, torch.nn.Parameter)
+
+    class Values(TorchDispatchMode):
+        supports_higher_order_operators = True
+
+        @classmethod
+        def is_infra_mode(cls):
+            return True
+
+        @classmethod
+        def ignore_compile_internals(cls):
+            return True
+
+        @classmethod
+        def _should_skip_dynamo(cls):
+            return False
+
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+            kwargs = kwargs or {}
+            # Modes of PyTorch's own, as for fake tensors, come after ours: nothing is computed then.
+            if modes_left():
+                return func(*args, **kwargs)
+            for kind in types:
+                if kind not in plain:
+                    return NotImplemented
+            plan = plans.get(func)
+            if plan is None:
+                if not isinstance(func, overload):
+                    return func(*args, **kwargs)
+                plan = plans[func] = Plan(func)
+            if plan.nothing:
+                return func._op(*args, **kwargs)
+            if plan.is_collective:
+                return run_uncomputed(func, args, kwargs)
+            for tensor in tensors_in(args):
+                if tensor.is_cuda:
+                    break
+            else:
+                device = kwargs.get("device") if plan.has_device else None
+                if (device is None or torch.device(device).type != "cuda") and \
+                        not any(True for _ in cuda_in(list(kwargs.values()))):
+                    return func._op(*args, **kwargs)
+            try:
+                return run(plan, func, args, kwargs)
+            except BaseException:
+                args = kwargs = tensor = None  # a traceback keeps this frame
+                raise
+
+    return Values
+
+
+# --- the beginning ---
+
+def let_higher_order_operators_pass():
+    """Releases before modes could say that they want them raise where one has no rule for the mode."""
+    kind = getattr(torch._ops, "HigherOrderOperator", None)
+    if kind is None or hasattr(type(mode).__mro__[1], "supports_higher_order_operators"):
+        return
+
+    def add_rule(operator):
+        try:
+            operator.py_impl(type(mode))(lambda own, *args, **kwargs: operator(*args, **kwargs))
+        except (AssertionError, AttributeError, TypeError):
+            pass
+
+    begin = kind.__init__
+
+    def __init__(self, *args, **kwargs):
+        begin(self, *args, **kwargs)
+        add_rule(self)
+
+    kind.__init__ = __init__
+    for operator in list(getattr(torch._ops, "_higher_order_ops", {}).values()):
+        add_rule(operator)
+
+
+def push():
+    torch._C._push_on_torch_dispatch_stack(mode)
+
+
+def watch_threads():
+    inner = threading.Thread._bootstrap_inner
+
+    def _bootstrap_inner(self):
+        push()
+        inner(self)
+
+    threading.Thread._bootstrap_inner = _bootstrap_inner
+
+
+def let_workers_end():
+    """A worker of autograd that has raised holds the graph, and so the graph's memory, until it gets Python's lock to
+    drop the exception; where operators raise without Python, it drops them at once. So backward waits for it."""
+    import time
+
+    def references(error):
+        return sys.getrefcount(error)
+
+    def seen(do):
+        try:
+            do()
+        except BaseException as error:
+            return references(error)
+
+    def fail():
+        raise ValueError
+
+    alone = seen(fail)
+
+    class Engine(type(torch.autograd.Variable._execution_engine)):
+        def run_backward(self, *args, **kwargs):
+            try:
+                return super().run_backward(*args, **kwargs)
+            except BaseException as error:
+                args = kwargs = None
+                for _ in range(WORKER_WAITS):
+                    time.sleep(WORKER_WAIT_S)
+                    if references(error) <= alone:
+                        break
+                time.sleep(WORKER_WAIT_S)
+                raise
+
+    torch.autograd.Variable._execution_engine = Engine()
+
+
+def start():
+    global torch, CPU, mode, contents, guesses, mistakes, OTHERS
+    import os
+    import sysconfig
+    import torch
+    contents = Contents()
+    if not contents.kept():
+        return
+    CPU, guesses, mistakes = torch.device("cpu"), Guesses(), set()
+    OTHERS = tuple({os.path.dirname(os.path.dirname(torch.__file__)) + "/", sysconfig.get_paths()["stdlib"] + "/"})
+    mode = make_mode()()
+    ctypes.PyDLL(None).gpumemtrace_values_mode_is_pushed()
+    let_higher_order_operators_pass()
+    push()
+    watch_threads()
+    let_workers_end()
+
+
+def when_imported(name, do):
+    """Calls `do` as soon as the module, whose import is in progress, has been imported."""
+    spec = sys.modules[name].__spec__
+    plain = type(spec)
+
+    class Importing(plain):
+        @property
+        def _initializing(self):
+            return self.__dict__["_initializing"]
+
+        @_initializing.setter
+        def _initializing(self, value):
+            self.__dict__["_initializing"] = value
+            if not value:
+                self.__class__ = plain
+                do()
+
+    spec.__class__ = Importing
+
+
+when_imported("torch", start)

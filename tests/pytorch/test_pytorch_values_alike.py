@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""Every script allocates with values what it allocates without them, event by event, where no shape depends on a value."""
+import pytest
+from test_pytorch_first_lines import RUNS
+
+from support.run import run_command
+
+ALLOC, FREE, MAP, UNMAP, POOL_USAGE, DEVICE_MEMORY, EXIT = 1, 2, 3, 4, 9, 10, 15
+# Samples of the host, and what a thread of autograd works on: its threads race.
+HOST_MEMORY, AUTOGRAD_NODE = 23, 24
+OF_A_CARD = (ALLOC, FREE, MAP, UNMAP, POOL_USAGE, DEVICE_MEMORY)
+HOST_ADDRESSES = 1 << 46
+# A shape depends on a value there, which is the point of them: masks select, loops end.
+DEPENDS = ("operators.py", "values.py")
+
+
+def sequences(recording):
+    """{device: kind, address, size and memory of its events until the exit}; where the host's memory lies differs from run
+    to run. Threads race in the order of frees that follow each other."""
+    assert run_command("info", recording.trace).returncode == 0  # which folds in what a killed process left
+    found, frees = {}, {}
+    for device, kind, address, *row in recording.rows(
+        "SELECT device, kind, address, size_bytes, memory FROM event"
+        f" WHERE kind NOT IN ({HOST_MEMORY}, {AUTOGRAD_NODE})"
+        f" AND seq < coalesce((SELECT min(seq) FROM event WHERE kind = {EXIT}), 1 << 62) ORDER BY seq"
+    ):
+        event = (kind, address if kind in OF_A_CARD and address < HOST_ADDRESSES else None, *row)
+        events, waiting = found.setdefault(device, []), frees.setdefault(device, [])
+        if kind == FREE:
+            waiting.append(event)
+        else:
+            events += sorted(waiting, key=str) + [event]
+            waiting.clear()
+    return {device: events + sorted(frees[device], key=str) for device, events in found.items()}
+
+
+ALIKE = [run for run in RUNS if run[0] not in DEPENDS]
+
+
+@pytest.mark.parametrize("name, arguments, settings", ALIKE, ids=[" ".join([name, *words]) for name, words, _ in ALIKE])
+def test_a_script_allocates_what_it_allocates_without_values(dry_run, name, arguments, settings):
+    assert sequences(dry_run(name, *arguments, **settings)) == sequences(
+        dry_run(name, *arguments, **settings, GPUMEMTRACE_VALUES="none")
+    )
