@@ -176,7 +176,7 @@ static bool has_library(const struct trace *trace, const char *name)
 #define DRY_RUN_DOES_NOT_KNOW                                                                      \
     "; not known are memory inside kernels, NCCL's buffers, and the workspaces that heuristics "   \
     "of "                                                                                          \
-    "cuBLAS and cuDNN choose (PyTorch took its own kernels in place of cuDNN's)"
+    "cuBLAS and cuDNN choose (a convolution's is assumed)"
 
 /* A program that only calls the driver loses nothing; one that computes with libraries does. */
 const char *study_dry_run(const struct study *study)

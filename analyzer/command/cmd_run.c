@@ -30,6 +30,7 @@ struct run_options {
 #define OPTION(field, type, environment, flag, argument, standard, text) const char *field;
 #include "gpumemtrace/options.def"
     const char *dry_run; /* NULL: not asked for; "": without SPEC */
+    const char *conv_workspace;
     bool no_resolve;
 };
 
@@ -64,6 +65,10 @@ static const struct option_rule rules[] = {
      SIM_SPEC_DEFAULT ")",
      /* clang-format on */
      OFFSET(dry_run)},
+    {"conv-workspace", 0, OPTION_TEXT, "SIZE",
+     "in a dry run, the workspace that cuDNN takes for each convolution; 0 for none "
+     "(GPUMEMTRACE_SIM_CONV_WORKSPACE, default assumed from the shapes)",
+     OFFSET(conv_workspace)},
     {"no-resolve", 0, OPTION_FLAG, NULL,
      "leave the names of native frames to the first command that reads the trace",
      OFFSET(no_resolve)},
@@ -277,6 +282,17 @@ static int set_simulator(const char *spec, struct err *err)
     return set_variable("GPUMEMTRACE_SIM", spec, err);
 }
 
+static int set_conv_workspace(const struct run_options *own, struct err *err)
+{
+    if (own->conv_workspace && !own->dry_run) {
+        err_set(err, ERR_USAGE,
+                "option '--conv-workspace' needs --dry-run: on a card cuDNN takes what it needs");
+        return -1;
+    }
+    return set_option("GPUMEMTRACE_SIM_CONV_WORKSPACE", "conv-workspace", own->conv_workspace,
+                      check_SIZE, err);
+}
+
 /* --- running --- */
 
 static int say_and_return(const struct err *err, int status)
@@ -379,7 +395,7 @@ int command_run(const struct command *command, int argc, char **argv, struct err
         goto out;
     if (make_output_absolute(&own.output, &output, err) || check_output_folder(own.output, err) ||
         set_options(&own, err) || set_simulator(own.dry_run, err) ||
-        run_places_find(&places, own.dry_run != NULL, err))
+        set_conv_workspace(&own, err) || run_places_find(&places, own.dry_run != NULL, err))
         goto out;
     int refused = run_program_find(options.operands[0], path, err);
     if (refused) {

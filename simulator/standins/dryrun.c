@@ -14,23 +14,6 @@
 #include "simulator/standins/dryrun/needs.h"
 #include "standin.h"
 
-/* --- cuDNN --- */
-
-/* cuDNN's heuristics choose the memory of a convolution on the device; a dry run cannot know it, so
- * PyTorch must use its own kernels. PyTorch asks these functions before each use of cuDNN:
- * at::Context::userEnabledCuDNN() const, at::Context::userEnabledCuDNNSDP() const. */
-
-STANDIN(bool, _ZNK2at7Context16userEnabledCuDNNEv, (const void *context))
-{
-    (void)context;
-    return false;
-}
-STANDIN(bool, _ZNK2at7Context19userEnabledCuDNNSDPEv, (const void *context))
-{
-    (void)context;
-    return false;
-}
-
 /* --- dlopen --- */
 
 struct dlopen_choice {

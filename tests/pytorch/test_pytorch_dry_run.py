@@ -30,10 +30,10 @@ def test_every_library_of_nvidias_is_the_simulators(dry_run):
     assert {os.path.dirname(path) for path in libraries} == {str(BUILD / "simulator")}
 
 
-def test_values_are_computed_and_cudnn_is_off(dry_run):
+def test_values_are_computed_and_cudnn_is_there(dry_run):
     seen = looked(dry_run("look.py"))
     assert seen["sum"] == 64
-    assert seen["cudnn"] is False
+    assert seen["cudnn"] is True
 
 
 def test_operators_of_every_library_of_nvidias_run(dry_run):

@@ -184,6 +184,12 @@ def convolutions():
         optimizer.zero_grad()
 
 
+def own_kernels():
+    """The same without cuDNN: PyTorch's kernels for convolutions create cuBLAS when the card is full."""
+    torch.backends.cudnn.enabled = False
+    convolutions()
+
+
 class Attention(nn.Module):
     def __init__(self):
         super().__init__()

@@ -12,7 +12,7 @@ print(json.dumps({
     "name": torch.cuda.get_device_name(0),
     "total_bytes": torch.cuda.get_device_properties(0).total_memory,
     "capability": torch.cuda.get_device_capability(0),
-    "cudnn": torch.backends.cudnn.enabled,
+    "cudnn": torch.backends.cudnn.is_available() and torch.backends.cudnn.enabled,
     "sum": (x @ x).sum().item(),
     "libraries": sorted(set(re.findall(
         r"/\S*/lib(?:cuda|cudart|cublas|cublasLt|cudnn|nccl|cufft|cusparse)\.so\S*", open("/proc/self/maps").read()))),

@@ -1,16 +1,35 @@
 /* SPDX-License-Identifier: MIT */
-/* cuDNN: its version and handles; dryrun.c keeps PyTorch from using more. */
-#include "standin.h"
+/* cuDNN: its version, handles and errors. cudnn/ answers for its operations. */
+#include "simulator/standins/standin.h"
 
 #include <dlfcn.h>
 #include <string.h>
 
 #include "gpumemtrace/cuda/abi.h"
+#include "status.h"
 
-enum { SUCCESS = 0, ALLOC_FAILED = 1003 };
+struct handle {
+    void *stream;
+};
 
-STANDIN_CREATE(cudnnCreate, ALLOC_FAILED)
+STANDIN(int, cudnnCreate, (struct handle * *created))
+{
+    *created = calloc(1, sizeof **created);
+    return *created ? CUDNN_SUCCESS : CUDNN_HOST_ALLOCATION_FAILED;
+}
 STANDIN_DESTROY(cudnnDestroy)
+
+STANDIN(int, cudnnSetStream, (struct handle * handle, void *stream))
+{
+    handle->stream = stream;
+    return CUDNN_SUCCESS;
+}
+
+STANDIN(int, cudnnGetStream, (const struct handle *handle, void **stream))
+{
+    *stream = handle->stream;
+    return CUDNN_SUCCESS;
+}
 
 /* Version 8 and 9 are linked from the same object; a program accepts its own major version. */
 static int major_version(void)

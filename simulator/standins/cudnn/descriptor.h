@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Tensors and filters of cuDNN's older interface: type and dimensions, as the caller set them. It must
+ * not know what they are used for.
+ */
+#ifndef GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_DESCRIPTOR_H
+#define GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_DESCRIPTOR_H
+
+#include <stddef.h>
+
+enum { CUDNN_DIMENSIONS_MAX = 8 };
+
+struct cudnn_shape {
+    int data_type, format, count;
+    int dimensions[CUDNN_DIMENSIONS_MAX], strides[CUDNN_DIMENSIONS_MAX];
+};
+
+/* Bytes of one element of a cudnnDataType_t; 4 if it is none that is known. */
+size_t cudnn_element_bytes(int data_type);
+
+/* A dense tensor of three dimensions, as weights of recurrent layers are. */
+void cudnn_shape_set_matrix(struct cudnn_shape *shape, int data_type, int rows, int columns);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* cuDNN's results: those of version 9. Version 8 has other numbers for the same errors; a caller compares with
+ * success only. */
+#ifndef GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_STATUS_H
+#define GPUMEMTRACE_SIMULATOR_STANDINS_CUDNN_STATUS_H
+
+enum cudnn_status {
+    CUDNN_SUCCESS = 0,
+    CUDNN_BAD_PARAM = 2000,
+    CUDNN_BAD_PARAM_NOT_FINALIZED = 2004,
+    CUDNN_NOT_SUPPORTED = 3000,
+    CUDNN_HOST_ALLOCATION_FAILED = 4003,
+};
+
+#endif
