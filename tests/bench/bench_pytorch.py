@@ -18,16 +18,17 @@ from bench.bench import BUILD, LIBRARY, PROGRAMS, ROOT, environment
 
 COSTS = pathlib.Path(__file__).resolve().parent / "torch_costs.py"
 WORK = {"loop0": "torch.empty, depth 0", "loop20": "torch.empty, depth 20", "gpt": "GPT training"}
-VARIANTS = ("plain", "PyTorch, python", "ours, python", "PyTorch, all", "ours, all")
+RECORDERS = ("PyTorch, python", "ours, python", "PyTorch, all", "ours, all")
+VARIANTS = ("plain", *RECORDERS, "values")  # values: nothing is recorded, and small values are computed
 MIB = 1 << 20
 # To compile PyTorch's modules takes longer than all that is measured.
 BYTECODE = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(BUILD / "pytorch/bytecode")}
 
 
-def dry_run_environment(folder, stacks, recorded):
+def dry_run_environment(folder, stacks, recorded, values="none"):
     """The environment of a dry run, with or without the recorder in it."""
     kept = environment(folder, False, GPUMEMTRACE_STACKS=stacks, **BYTECODE)
-    command = [BUILD / "gpumemtrace", "run", "--dry-run=16GiB", "--", "env", "-0"]
+    command = [BUILD / "gpumemtrace", "run", "--dry-run=16GiB", f"--values={values}", "--", "env", "-0"]
     output = subprocess.run(command, env=kept, capture_output=True, check=True).stdout.decode()
     found = dict(line.split("=", 1) for line in output.split("\0") if "=" in line)
     if not recorded:
@@ -39,7 +40,7 @@ def dry_run_environment(folder, stacks, recorded):
 def run_costs(python, folder, variant, events=0):
     recorder, _, stacks = variant.partition(", ")
     history = stacks if recorder == "PyTorch" else "none"
-    found = dry_run_environment(folder, stacks or "all", recorder == "ours")
+    found = dry_run_environment(folder, stacks or "all", recorder == "ours", "small" if variant == "values" else "none")
     found["PYTHONPATH"] = str(ROOT / "tests/pytorch/scripts")  # gpt.py
     command = [str(python), str(COSTS), history, str(events)]
     return subprocess.run(command, env=found, cwd=folder, capture_output=True, text=True, check=True).stdout
@@ -70,7 +71,7 @@ def print_costs(python, folder, rounds):
     found = lowest(python, folder, rounds)
     for work, title in WORK.items():
         plain = found["plain"][work][0]
-        added = {variant: found[variant][work][0] - plain for variant in VARIANTS[1:]}
+        added = {variant: found[variant][work][0] - plain for variant in RECORDERS}
         print(f"  {title}: plain {plain:.0f} ns an allocation and its free; added:")
         for variant, cost in added.items():
             recorder, stacks = variant.split(", ")
@@ -79,6 +80,8 @@ def print_costs(python, folder, rounds):
                 row += f"   {cost / added[f'PyTorch, {stacks}']:.2f} of PyTorch's"
                 row += f"; {found[variant][work][1]:.0f} ns on a thread of ours"
             print(row)
+        values = found["values"][work][0] - plain
+        print(f"    --values=small  {values:>7.0f} ns{100 * values / plain:>7.1f} %   of a dry run, whoever records it")
     print(flush=True)
 
 
