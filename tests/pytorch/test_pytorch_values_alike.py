@@ -16,7 +16,8 @@ DEPENDS = ("operators.py", "values.py")
 
 def sequences(recording):
     """{device: kind, address, size and memory of its events until the exit}; where the host's memory lies differs from run
-    to run. Threads race in the order of frees that follow each other."""
+    to run. Threads race in the order of frees that follow each other, and after a failed backward pass in which of the last
+    ones come before the exit: frees that nothing but the exit follows are left out."""
     assert run_command("info", recording.trace).returncode == 0  # which folds in what a killed process left
     found, frees = {}, {}
     for device, kind, address, *row in recording.rows(
@@ -31,7 +32,7 @@ def sequences(recording):
         else:
             events += sorted(waiting, key=str) + [event]
             waiting.clear()
-    return {device: events + sorted(frees[device], key=str) for device, events in found.items()}
+    return found
 
 
 # Of convolutions.py's backward, which goes through the stand-in for cuDNN, some small blocks differ.
