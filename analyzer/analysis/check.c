@@ -144,7 +144,9 @@ int check_leak(struct check_results *results, const struct study *study, uint32_
 static const char *growth_unknown_text(const struct growth *growth)
 {
     if (growth->steps == GROWTH_NO_STEPS)
-        return "the program marks no steps, and no allocation that repeats shows where one begins; "
+        return "the program marks no steps, and no phase or allocation that repeats shows where "
+               "one "
+               "begins; "
                "gpumemtrace_step() or an NVTX range \"step\" marks one";
     return growth->total.has_slope ? "live bytes vary more from step to step than they grow"
                                    : "it has too few steps";

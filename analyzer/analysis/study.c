@@ -166,9 +166,11 @@ static int find_rhythm(struct step_rhythm *rhythm, const struct study *study, st
         struct growth growth;
         if (growth_find(&growth, &study->growth, stock, err))
             return -1;
-        if (growth.steps == GROWTH_STEPS_REPEAT && history->stocks[stock].peak_bytes > most_bytes) {
+        if ((growth.steps == GROWTH_STEPS_PHASE || growth.steps == GROWTH_STEPS_REPEAT) &&
+            history->stocks[stock].peak_bytes > most_bytes) {
             most_bytes = history->stocks[stock].peak_bytes;
-            *rhythm = (struct step_rhythm){.stock = stock, .stack_id = growth.repeats};
+            *rhythm = (struct step_rhythm){
+                .phase = growth.phase, .stock = stock, .stack_id = growth.repeats};
         }
         growth_release(&growth);
     }
@@ -184,7 +186,7 @@ static int find_steps(struct study *study, const struct study_ask *ask, struct e
         return 0;
     if (find_rhythm(&rhythm, study, err))
         return -1;
-    if (!rhythm.stack_id)
+    if (!rhythm.stack_id && !rhythm.phase.name)
         return 0;
     step_watch_release(&study->steps);
     study->steps.rhythm = rhythm;

@@ -60,7 +60,8 @@ static void add_line(struct doc *doc, const struct growth_line *line)
             doc_null(i ? doc_detail(doc) : doc, keys[i], labels[i], DOC_DELTA);
 }
 
-int page_step_site(struct doc *doc, const struct study *study, uint32_t stack_id, struct err *err)
+int page_step_begin(struct doc *doc, const struct study *study, const char *phase,
+                    uint32_t stack_id, struct err *err)
 {
     char who[BLAME_TEXT_BYTES];
 
@@ -68,6 +69,7 @@ int page_step_site(struct doc *doc, const struct study *study, uint32_t stack_id
     if (stack_id && blame_alone(who, study->symbols, stack, err) < 0)
         return -1;
     doc_text(doc_detail(doc), "step_site", "A step begins at", stack_id ? who : NULL);
+    doc_text(doc_detail(doc), "step_phase", "Each step is a", phase);
     return 0;
 }
 
@@ -79,10 +81,8 @@ static int add_verdict(struct doc *doc, const struct study *study, const struct 
     page_layer(doc, study, stock, "Layer");
     doc_text(doc, "verdict", "Verdict", verdict_key(found->leak.verdict));
     doc_known_count(doc, "steps", "Steps", growth->steps != GROWTH_NO_STEPS, growth->ends_count);
-    doc_text(
-        doc, "steps_end_with", "Steps end with",
-        step_end_text(growth->steps == GROWTH_STEPS_REPEAT ? STEP_END_REPEATED : growth->ends));
-    if (page_step_site(doc, study, growth->repeats, err))
+    doc_text(doc, "steps_end_with", "Steps end with", step_end_text(growth_step_end(growth)));
+    if (page_step_begin(doc, study, growth->phase.name, growth->repeats, err))
         return -1;
     add_line(doc, &growth->total);
     doc_bytes(doc_detail(doc), "leak_bytes_per_step", "Leak",

@@ -209,8 +209,8 @@ static int say_unknown(struct opening *opening, const struct worst *worst)
     if (growth->steps == GROWTH_NO_STEPS)
         return page_say(opening,
                         "Cannot tell whether memory leaks: the program marks no steps, and "
-                        "no allocation that repeats shows where one begins. Call "
-                        "gpumemtrace_step() at the end of each step, or name an NVTX range "
+                        "no phase or allocation that repeats shows where one begins. "
+                        "Call gpumemtrace_step() at the end of each step, or name an NVTX range "
                         "\"step\".");
     if (!growth->total.has_slope)
         return page_say(opening,

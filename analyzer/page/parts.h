@@ -48,8 +48,10 @@ page_part page_leaks_of_all;
 /* What grows in the leading layer, if anything does: for a summary only. */
 page_device_part page_growth;
 
-/* "step_site": the line whose allocation begins each step, where nothing marks them; 0: null. */
-int page_step_site(struct doc *doc, const struct study *study, uint32_t stack_id, struct err *err);
+/* What tells the steps where nothing marks them: "step_site", the line whose allocation begins each (0:
+ * null), "step_phase", the name of a phase that repeats (NULL: null). */
+int page_step_begin(struct doc *doc, const struct study *study, const char *phase,
+                    uint32_t stack_id, struct err *err);
 
 /* "ledger": the moments of all devices; and what nvidia-smi shows of one, for a summary only. */
 page_part page_ledgers;

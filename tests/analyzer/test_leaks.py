@@ -147,7 +147,7 @@ def test_a_program_without_steps_in_which_nothing_repeats_tells_nothing(trace):
     for number in range(5):
         trace.alloc(100, stack=trace.stack(f"once_{number}"))
     assert verdict(trace) == ("cannot tell", None, None)
-    assert says(trace).startswith("Cannot tell whether memory leaks: the program marks no steps, and no allocation "
+    assert says(trace).startswith("Cannot tell whether memory leaks: the program marks no steps, and no phase or allocation "
                                   "that repeats shows where one begins. Call gpumemtrace_step()")
 
 
@@ -311,3 +311,89 @@ def test_text_shows_ten_growing_call_stacks_unless_asked_for_more(trace, options
     else:
         growing = text[text.index("Growing with every step"):text.index("Live at exit")]
         assert growing.count("leak.py:") == expected
+
+
+# --- steps that only a phase shows ---
+
+
+def run_batch(trace, thread, kept=512, temporaries=1):
+    """A worker's batch, of tensors that are made equally often: they may be those of layers."""
+    with trace.phase("batch", source=1, thread=thread):
+        with trace.phase("load", source=1, thread=thread):
+            held = [trace.tensor((1 << 40) + (thread << 20) + i * 1024, 1024, thread=thread, stack=trace.stack(("worker.py", 4 + i, "work")))
+                    for i in range(temporaries)]
+        if kept:
+            trace.tensor((1 << 41) + len(trace.events) * 512, kept, thread=thread, stack=trace.stack(("worker.py", 9, "keep")))
+        for address in held:
+            trace.tensor_free(address, thread=thread)
+
+
+def one_worker(trace):
+    for _ in range(40):
+        run_batch(trace, 2)
+
+
+def two_workers(trace):
+    for _ in range(20):
+        run_batch(trace, 2)
+        run_batch(trace, 3)
+
+
+def a_worker_after_the_other(trace):
+    for number in range(40):
+        run_batch(trace, 2 + number // 2)
+
+
+def a_worker_inside_a_phase_of_the_main_thread(trace):
+    trace.push("train", thread=1)
+    one_worker(trace)
+    trace.pop(thread=1)
+
+
+def epochs(trace):
+    for _ in range(8):
+        with trace.phase("epoch", thread=2):
+            for _ in range(5):
+                run_batch(trace, 2)
+
+
+@pytest.mark.parametrize("way", [one_worker, two_workers, a_worker_after_the_other, a_worker_inside_a_phase_of_the_main_thread, epochs])
+def test_a_workers_phases_that_repeat_are_steps(trace, way):
+    way(trace)
+    assert verdict(trace) == ("leak", 40, "a phase that repeats")
+    row = leaks(trace)["growth"][0]
+    assert (row["step_phase"], row["step_site"]) == ("batch", None)
+    assert row["leak_bytes_per_step"] == pytest.approx(512, rel=0.02)
+    assert "worker.py:9 keep" in says(trace)
+
+
+def test_phases_that_repeat_and_keep_nothing_are_no_leak(trace):
+    for _ in range(40):
+        run_batch(trace, 2, kept=0)
+    assert verdict(trace) == ("no leak", 40, "a phase that repeats")
+
+
+def test_steps_of_the_main_thread_are_stronger_than_a_workers_phases(trace):
+    for _ in range(20):
+        with trace.phase("optimizer", thread=1):
+            run_batch(trace, 2)
+            run_batch(trace, 2)
+    assert verdict(trace) == ("leak", 20, "the phase named optimizer")
+    assert leaks(trace)["growth"][0]["leak_bytes_per_step"] == 1024
+
+
+@pytest.mark.parametrize("name, count", [("batch", 7), ("aten::mm", 40), ("epoch", 40)])
+def test_few_phases_and_those_of_functions_and_epochs_tell_no_steps(trace, name, count):
+    for number in range(count):
+        with trace.phase(name, thread=2):
+            trace.tensor((1 << 40) + 512 * number, 512)
+    assert verdict(trace)[2] is None
+
+
+def test_phases_of_a_short_part_of_the_run_tell_no_steps(trace):
+    for number in range(10):
+        with trace.phase("load"):
+            trace.tensor((1 << 40) + 512 * number, 512)
+    for _ in range(200):
+        trace.tensor_free(trace.tensor(1 << 41, 512))
+    assert verdict(trace)[2] is None

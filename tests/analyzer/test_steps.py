@@ -243,7 +243,7 @@ def test_many_steps_are_at_most_129_rows_and_none_of_their_peaks_is_lost(trace):
 
 def test_a_trace_without_steps_says_how_to_name_them(trace):
     trace.alloc(MIB)
-    assert ask(trace)["answer"][0].startswith("The trace has no steps, and no allocation that repeats shows where one begins: "
+    assert ask(trace)["answer"][0].startswith("The trace has no steps, and no phase or allocation that repeats shows where one begins: "
                                               "call gpumemtrace_step() at the end of each")  # fmt: skip
     assert "steps" not in ask(trace)["devices"][0]
 

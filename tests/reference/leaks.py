@@ -94,6 +94,30 @@ def without_optimizer(optimizers, backwards):
     return []
 
 
+def phases_that_repeat(books):
+    """(name, events at which it ends) of the phase that tells the steps where nothing else does; None."""
+    found = {}
+    for span in books.spans:
+        around = sum(1 for other in books.spans if other.thread == span.thread and is_explicit(other) and
+                     other.begin < span.begin and other.end > span.end)
+        if is_explicit(span) and "::" not in span.path.name and not span.path.name.lower().startswith("epoch") and span.end < books.count:
+            found.setdefault((around, span.path.name), []).append(span)
+    told = {}
+    for key, spans in found.items():
+        ends = sorted(span.end for span in spans)
+        all_, gaps = ends[-1] - ends[0], [b - a for a, b in zip(ends, ends[1:])]
+        if len(ends) >= FEWEST_BIRTHS and all_ * 4 >= books.count and max(gaps) * len(gaps) <= 3 * all_:
+            told[key] = (sum(span.end - span.begin for span in spans), ends)
+    if not told:
+        return None
+    key = min(told, key=lambda key: (key[0], -told[key][0], told[key][1][0]))
+    return key[1], told[key][1]
+
+
+def is_explicit(span):
+    return span.path.source != "inferred"
+
+
 def step_ends(books):
     """(kind, ends) of the strongest kind that there is; (None, []): there is none."""
     by_kind = ends_by_kind(books)
@@ -177,11 +201,15 @@ class Growth:
         self.kind, self.ends = step_ends(self.books)
         self.total, self.rows, self.churned, self.slopes = None, [], [], {}
         self.steps, self.with_what, self.site = len(self.ends), KINDS[self.kind] if self.ends else None, None
+        self.phase = None
         self.changes = [change for change in self.books.changes if change[1].stock == stock]
         if not self.changes:
             return
         if len(self.ends) >= WARM_UP + FEWEST:
             self.at_ends()
+        elif not self.ends and (found := phases_that_repeat(self.books)):
+            self.phase, ends = found
+            self.at_windows(ends[0], ends[-1], len(ends), "a phase that repeats")
         elif not self.ends:
             self.at_beats()
 
@@ -315,9 +343,13 @@ class Growth:
             if not any(len(events) > most + 2 and is_multiple(len(events), most) for events in every.values()):
                 return
             chosen = min((s for s in rhythms if len(rhythms[s]) == runs[s] == most), key=lambda s: rhythms[s][0])
-        first, last = rhythms[chosen][0], rhythms[chosen][-1]
-        period = (last - first) / (most - 1)
-        self.steps, self.with_what, self.site = most, "an allocation that repeats", chosen
+        self.site = chosen
+        self.at_windows(rhythms[chosen][0], rhythms[chosen][-1], most, "an allocation that repeats")
+
+    def at_windows(self, first, last, steps, with_what):
+        """Steps begin or end about every `period` events: the least bytes in windows of at least a step."""
+        period = (last - first) / (steps - 1)
+        self.steps, self.with_what = steps, with_what
         count = self.books.count
         width, samples = windows(self.figures.live(self.stock))
         joined = int(period / width) + 1
@@ -333,7 +365,7 @@ class Growth:
         wide = width * joined
         total = cut(self.figures.live(self.stock))
         self.total = (verdict(total, wide, False), line(total, wide, period))
-        for stack, events in births.items():
+        for stack, events in self.births().items():
             if len(events) > 1:
                 self.site_at_beats(stack, cut(self.values_at_beats(stack, events[1])), wide, period)
 
@@ -399,6 +431,7 @@ class Growth:
         lasts = bool(card) and verdict_ == "leak" and used <= card
         return {
             "cache_bytes_per_step": 0,
+            "step_phase": self.phase,
             "step_site": blame.alone(self.books, self.site)["site"] if self.site is not None else None,
             "steps_until_full": int((card - used) / slope) if lasts else None,
         }

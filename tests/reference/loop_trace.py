@@ -7,7 +7,8 @@ import random
 
 from support.tracefile import MIB, Trace
 
-MARKS = ("event", "event", "step", "Iteration", "optimizer", "backward", "forward", "nothing", "nothing", "turns", "turns")
+MARKS = ("event", "event", "step", "Iteration", "optimizer", "backward", "forward", "nothing", "nothing", "turns", "turns",
+         "workers", "workers")  # fmt: skip
 
 
 class Site:
@@ -93,6 +94,21 @@ class Maker:
                 if not is_named:
                     self.trace.free(self.trace.alloc(512, stack=self.trace.stack(("train.py", 9, "load"))))
 
+    def work(self, sites, step, workers, every):
+        """A batch of one of `workers` threads, with a phase inside; beside it another thread's, in some steps, and an epoch."""
+        thread = 2 + step % workers
+        if step % 10 == 0 and every < 3:
+            self.trace.push("Epoch", thread=2)
+        with self.trace.phase("batch", source=1, thread=thread):
+            for number, site in enumerate(sites):
+                with self.trace.phase("part", thread=thread) if number % 2 else contextlib.nullcontext():
+                    site.act(step)
+        if step % every == 0:
+            with self.trace.phase("aten::mm" if every == 4 else "save", thread=9):
+                sites[0].act(step)
+        if step % 10 == 9 and every < 3:
+            self.trace.pop(thread=2)
+
     def make(self):
         choose, trace = self.choose, self.trace
         mark, steps = choose.choice(MARKS), choose.choice([2, 3, 4, 5, 9, 12, 30, 64, 66, 70, 140, 300])
@@ -102,7 +118,11 @@ class Maker:
         turns = [(line, choose.choice([1, 1, 2, 5]), choose.choice([1, 1, 1, 2, 3, 16]), choose.choice([0, 0, 0, 3, 12]))
                  for line in range(1, choose.randint(2, 4))]  # fmt: skip
         is_named = choose.random() < 0.5
+        workers, every = choose.choice([1, 1, 2, 5, 40]), choose.randint(1, 9)
         for step in range(steps):
+            if mark == "workers":
+                self.work(sites, step, workers, every)
+                continue
             named = mark not in ("event", "nothing", "turns")
             with trace.phase(mark, source=1) if named else contextlib.nullcontext():
                 for site in sites:

@@ -3,13 +3,13 @@
 analyzer/analysis/steps/outlier.h and ages.h over all of them."""
 
 from reference.blame import NO_STACK, Heads, alone, called, who
-from reference.leaks import KINDS, Growth, step_ends, whole
+from reference.leaks import KINDS, Growth, phases_that_repeat, step_ends, whole
 
 WINDOWS, AGES = 128, ("this step", "the step before", "two steps before")
 OUT_OF_MEMORY = 2
 
 
-REPEATED = len(KINDS)
+PHASE, REPEATED = len(KINDS), len(KINDS) + 1
 
 
 def found_ends(figures):
@@ -17,6 +17,8 @@ def found_ends(figures):
     kind, ends = step_ends(figures.books)
     if ends:
         return kind, ends, None
+    if (found := phases_that_repeat(figures.books)) and any(figures.peak(figures.leading(device))[0] for device in figures.devices):
+        return PHASE, found[1], None
     rhythms = [(figures.peak(stock)[0], Growth(figures, stock)) for stock in map(figures.leading, figures.devices)]
     rhythms = [(peak, growth) for peak, growth in rhythms if growth.site is not None and peak]
     if not rhythms:
@@ -258,7 +260,8 @@ class Steps:
             row["most_site"] = who(heads, *self.frames(row.pop("stack"))) or NO_STACK
         return {
             **self.figures.layer(self.stock), "step_count": len(self.rows),
-            "steps_end_with": (*KINDS, "an allocation that repeats")[self.kind],
+            "steps_end_with": (*KINDS, "a phase that repeats", "an allocation that repeats")[self.kind],
+            "step_phase": phases_that_repeat(self.books)[0] if self.kind == PHASE else None,
             "step_site": None if self.site is None else alone(self.books, self.site)["site"] or NO_STACK,
             "outlier": outlier, "outlier_sites": sites, "ages": ages, "steady": self.steady(),
             "steps": self.over_time(),

@@ -170,20 +170,24 @@ static int find_at_ends(struct growth *growth, const struct stock_ends *own, str
 
 /* --- steps that are found from what repeats --- */
 
-/* Whole windows between the second birth of the rhythm and a step after its last one. */
-static struct stretch find_stretch(const struct series *series, const struct site_ends *rhythm,
+/* The events that begin or end steps: a call stack's births, or the ends of a phase. */
+struct beats {
+    uint64_t count, first, last;
+};
+
+/* Whole windows between the second beat and a step after the last one. */
+static struct stretch find_stretch(const struct series *series, const struct beats *beats,
                                    double period_events, uint64_t event_count)
 {
     const double window = (double)series->window;
-    double end = (double)rhythm->last_birth + period_events;
+    double end = (double)beats->last + period_events;
 
     if (end > (double)event_count)
         end = (double)event_count;
     const size_t whole = (size_t)(end / window), all = whole_windows(series, event_count);
-    return (struct stretch){
-        .first = (size_t)(((double)rhythm->first_birth + period_events) / window) + 1,
-        .last = whole < all ? whole : all,
-        .ends_per_step = period_events};
+    return (struct stretch){.first = (size_t)(((double)beats->first + period_events) / window) + 1,
+                            .last = whole < all ? whole : all,
+                            .ends_per_step = period_events};
 }
 
 static int add_repeating_site(struct growth *growth, size_t *capacity, const struct site_ends *site,
@@ -208,27 +212,49 @@ static int add_repeating_site(struct growth *growth, size_t *capacity, const str
     return keep(growth, capacity, &item, err);
 }
 
-static int find_at_beats(struct growth *growth, const struct stock_ends *own,
-                         const struct trace *trace, uint64_t event_count, struct err *err)
+/* beats->count becomes 0 if nothing repeats. */
+static int find_beats(struct growth *growth, struct beats *beats, const struct growth_watch *watch,
+                      const struct stock_ends *own, struct err *err)
 {
-    const struct site_ends *rhythm;
-    size_t capacity = 0;
+    const struct phase_rhythm *phase = phase_rhythms_find(&watch->phases, watch->event_count);
+    const struct site_ends *site = NULL;
 
-    if (rhythm_find(&rhythm, own, trace, event_count, err))
+    *beats = (struct beats){0};
+    if (phase) {
+        growth->steps = GROWTH_STEPS_PHASE;
+        growth->phase = *phase;
+        *beats = (struct beats){phase->ends_count, phase->first_end, phase->last_end};
+        return 0;
+    }
+    if (rhythm_find(&site, own, watch->trace, watch->event_count, err))
         return -1;
-    if (!rhythm)
+    if (!site)
         return 0;
     growth->steps = GROWTH_STEPS_REPEAT;
-    growth->repeats = rhythm->stack_id;
-    growth->ends_count = rhythm->births_count;
-    growth->period_events =
-        (double)(rhythm->last_birth - rhythm->first_birth) / (double)(rhythm->births_count - 1);
+    growth->repeats = site->stack_id;
+    *beats = (struct beats){site->births_count, site->first_birth, site->last_birth};
+    return 0;
+}
+
+static int find_at_beats(struct growth *growth, const struct growth_watch *watch,
+                         const struct stock_ends *own, struct err *err)
+{
+    struct beats beats;
+    size_t capacity = 0;
+
+    if (find_beats(growth, &beats, watch, own, err))
+        return -1;
+    if (!beats.count)
+        return 0;
+    growth->ends_count = beats.count;
+    growth->period_events = (double)(beats.last - beats.first) / (double)(beats.count - 1);
     uint64_t samples[SERIES_SAMPLES];
     struct series total = own->total.series;
     const uint64_t joined =
         (uint64_t)(growth->period_events / (double)total.window) + 1; /* a step at least */
     series_join(&total, joined, samples);
-    const struct stretch stretch = find_stretch(&total, rhythm, growth->period_events, event_count);
+    const struct stretch stretch =
+        find_stretch(&total, &beats, growth->period_events, watch->event_count);
     if (stretch.last < stretch.first + FEWEST_WINDOWS)
         return 0;
     growth->total = judge(&total, &stretch, false);
@@ -252,7 +278,7 @@ static int find(struct growth *growth, const struct growth_watch *watch, uint32_
     const struct stock_ends *own = &watch->stocks[stock];
     if (growth_watch_has_steps(watch))
         return find_at_ends(growth, own, err);
-    return watch->has_ended ? 0 : find_at_beats(growth, own, watch->trace, watch->event_count, err);
+    return watch->has_ended ? 0 : find_at_beats(growth, watch, own, err);
 }
 
 int growth_find(struct growth *growth, const struct growth_watch *watch, uint32_t stock,

@@ -10,8 +10,9 @@
  *                than the first
  *   cannot tell  less than three ends after the first step, or bytes that vary more than they rise
  *
- * A step ends as step_ends.h says. In a trace without steps one is the time between two births at
- * a call stack that repeats: rhythm.h. The bytes are then the least in windows of at least a step.
+ * A step ends as step_ends.h says. In a trace without steps one is the time between the ends of a phase
+ * that repeats (phase_rhythm.h), else between two births at a call stack that does: rhythm.h. The bytes
+ * are then the least in windows of at least a step.
  *
  * It must not know names. What grows may be a cache: cache_names.h.
  */
@@ -45,6 +46,7 @@ struct churning {
 enum growth_steps {
     GROWTH_NO_STEPS,
     GROWTH_STEPS_ENDED,  /* of kind `ends` */
+    GROWTH_STEPS_PHASE,  /* the phase `phase` ends each */
     GROWTH_STEPS_REPEAT, /* the call stack `repeats` allocates once in each */
 };
 
@@ -53,6 +55,7 @@ enum { GROWTH_CHURN_MAX = 1000 };
 struct growth {
     enum growth_steps steps;
     enum step_end ends;
+    struct phase_rhythm phase;
     uint32_t repeats;
     double period_events;
     uint64_t ends_count;    /* steps in the trace, the first included */
@@ -67,5 +70,13 @@ struct growth {
 int growth_find(struct growth *growth, const struct growth_watch *watch, uint32_t stock,
                 struct err *err);
 void growth_release(struct growth *growth);
+
+/* What ends its steps; STEP_ENDS: nothing. */
+static inline enum step_end growth_step_end(const struct growth *growth)
+{
+    return growth->steps == GROWTH_STEPS_PHASE    ? STEP_END_PHASE
+           : growth->steps == GROWTH_STEPS_REPEAT ? STEP_END_REPEATED
+                                                  : growth->ends;
+}
 
 #endif

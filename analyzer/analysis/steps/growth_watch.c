@@ -181,8 +181,11 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
                    bool begins)
 {
     struct growth_watch *watch = self;
-    if (!begins)
-        end_step(watch, at, step_ends_at_span(&watch->ends, at, spans, span));
+    if (begins)
+        return 0;
+    if (!watch->has_ended)
+        phase_rhythms_end(&watch->phases, at, spans, span);
+    end_step(watch, at, step_ends_at_span(&watch->ends, at, spans, span));
     return 0;
 }
 

@@ -16,6 +16,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_WATCH_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_GROWTH_WATCH_H
 
+#include "phase_rhythm.h"
 #include "series.h"
 #include "step_ends.h"
 #include "analyzer/replay/history/observer.h"
@@ -58,10 +59,11 @@ struct growth_watch {
     struct stock_ends *stocks; /* by stock */
     size_t stock_count, stock_capacity;
     struct step_ends ends;
-    bool has_ended;        /* a step */
-    uint64_t looked_count; /* ends of steps that are looked at */
-    uint64_t step_begin;   /* event that the current step began with */
-    uint64_t event_count;  /* all of them, when the replay is over */
+    struct phase_rhythms phases; /* until a step has ended */
+    bool has_ended;              /* a step */
+    uint64_t looked_count;       /* ends of steps that are looked at */
+    uint64_t step_begin;         /* event that the current step began with */
+    uint64_t event_count;        /* all of them, when the replay is over */
     const struct trace *trace;
 };
 

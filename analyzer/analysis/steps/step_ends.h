@@ -24,7 +24,8 @@
     KIND(BACKWARD, "the phase named backward")                                                     \
     KIND(INFERRED_BACKWARD, "backward, as the stacks show it")                                     \
     KIND(FORWARD, "the phase named forward")                                                       \
-    KIND(REPEATED, "an allocation that repeats") /* never seen here: growth.h finds it */
+    KIND(PHASE, "a phase that repeats") /* this and the next are never seen here: growth.h */      \
+    KIND(REPEATED, "an allocation that repeats")
 
 enum step_end {
 #define KIND(name, text) STEP_END_##name,

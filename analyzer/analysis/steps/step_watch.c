@@ -245,7 +245,7 @@ static int end_step(struct step_watch *watch, const struct cursor *at, enum step
 {
     if (kind == STEP_ENDS)
         return 0;
-    if (kind != STEP_END_REPEATED && step_ends_began(&watch->ends, kind))
+    if (kind < STEP_END_PHASE && step_ends_began(&watch->ends, kind))
         begin_again(watch, at);
     watch->kind = kind;
     const uint64_t ordinal = watch->step_count + 1;
@@ -305,7 +305,12 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
                    bool begins)
 {
     struct step_watch *watch = self;
-    return begins ? 0 : end_step(watch, at, step_ends_at_span(&watch->ends, at, spans, span));
+    if (begins)
+        return 0;
+    const struct phase_rhythm *phase = &watch->rhythm.phase;
+    if (at->event && phase->name && phase_rhythm_has(phase, at->history, spans, span))
+        return end_step(watch, at, STEP_END_PHASE);
+    return end_step(watch, at, step_ends_at_span(&watch->ends, at, spans, span));
 }
 
 static int on_event(void *self, const struct cursor *at)

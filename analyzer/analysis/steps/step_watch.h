@@ -4,8 +4,9 @@
  * what the device's driver was asked for meanwhile. The first step begins with the trace; the tail,
  * after the last end, is no step. It must not know which step is of interest.
  *
- * Where nothing ends a step, it may be told which call stack's allocations repeat (growth.h): all of
- * them but the first then end a step, and what follows the last one is the tail.
+ * Where nothing ends a step, it may be told which phase repeats, or which call stack's allocations
+ * (growth.h): the ends of that phase, or all of those allocations but the first, then end a step, and
+ * what follows the last one is the tail.
  *
  * Memory is bounded whatever the number of steps: at most STEP_WINDOWS windows of steps, of each the
  * highest step and the first one; sums for each call stack; the call stacks of the highest step. The
@@ -16,6 +17,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_WATCH_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_WATCH_H
 
+#include "phase_rhythm.h"
 #include "step_ends.h"
 #include "analyzer/replay/history/observer.h"
 
@@ -81,7 +83,8 @@ struct stock_steps {
 struct step_watch {
     struct step_ends ends;
     struct step_rhythm {
-        uint32_t stock, stack_id; /* stack_id 0: none was told */
+        struct phase_rhythm phase; /* name NULL: none was told */
+        uint32_t stock, stack_id;  /* stack_id 0: none was told */
         uint64_t births_count;
     } rhythm;
     enum step_end kind;  /* of the steps; means nothing while step_count is 0 */

@@ -192,7 +192,13 @@ static int say_rhythm(struct opening *opening, const struct study *study, struct
 {
     char who[BLAME_TEXT_BYTES];
 
+    const char *phase = study->steps.rhythm.phase.name;
     const struct blame_stack stack = {.stack_id = study->steps.rhythm.stack_id};
+    if (phase)
+        return page_say(
+            opening,
+            "The program marks no steps: each phase \"%s\", which repeats, is taken for one.",
+            phase);
     if (!stack.stack_id)
         return 1;
     if (blame_alone(who, study->symbols, stack, err) < 0)
@@ -265,9 +271,9 @@ int page_steps_answer(struct opening *opening, const struct study *study, const 
         return page_say(opening, "No GPU memory was allocated.");
     if (!study->steps.step_count)
         return page_say(opening,
-                        "The trace has no steps, and no allocation that repeats shows where one "
-                        "begins: call gpumemtrace_step() at the end of each, or name an NVTX range "
-                        "\"step\" (torch.cuda.nvtx.range_push).");
+                        "The trace has no steps, and no phase or allocation that repeats shows "
+                        "where one begins: call gpumemtrace_step() at the end of each, or name an "
+                        "NVTX range \"step\" (torch.cuda.nvtx.range_push).");
     if (step_findings_find(&found, study, stock, err))
         return -1;
     const int status = found.outlier.has_typical || found.outlier.is_open

@@ -242,10 +242,11 @@ static int add_steps_of(struct doc *doc, const struct study *study, const struct
     doc_count(doc, "step_count", "steps", watch->step_count);
     doc_text(doc, "steps_end_with", "steps end with", step_end_text(watch->kind));
     add_outlier(doc, &found.outlier);
-    const int status = page_step_site(doc, study, watch->rhythm.stack_id, err) ||
-                               add_outlier_sites(doc, study, view, &found, err)
-                           ? -1
-                           : 0;
+    const int status =
+        page_step_begin(doc, study, watch->rhythm.phase.name, watch->rhythm.stack_id, err) ||
+                add_outlier_sites(doc, study, view, &found, err)
+            ? -1
+            : 0;
     add_ages(doc, &found);
     add_steady(doc, watch, study->history.stocks[number].device);
     add_windows(doc, step_watch_of(watch, number), watch->step_count);

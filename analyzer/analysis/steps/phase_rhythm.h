@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A phase that repeats, and so tells the steps of a trace that names none: a worker's "batch". At least
+ * eight of them ended, at a steady pace, over at least a quarter of the trace. Phases are told apart by
+ * name and by how many are around them on their own thread: whichever thread they are of, each is a
+ * step, so workers may be several, and may end and be replaced.
+ *
+ *     main      train ──────────────────────────────────
+ *     worker 1    ├ batch ┤├ batch ┤├ batch ┤             depth 0, eight and more  ◄── tell the steps
+ *                  └ load   └ load   └ load               depth 1
+ *     worker 2         ├ batch ┤├ batch ┤
+ *
+ * Of those with the fewest phases around them, the one that covers most counts. An "epoch" is no step,
+ * nor is a function that a tool marked ("aten::addmm"). It must not know growth.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_PHASE_RHYTHM_H
+#define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_PHASE_RHYTHM_H
+
+#include "analyzer/replay/phase/spans.h"
+
+enum { PHASE_RHYTHMS_MAX = 64 }; /* beyond it the rest is not looked at */
+
+struct phase_rhythm {
+    const char *name; /* the trace's */
+    uint32_t depth;   /* explicit phases around it on its thread */
+    uint64_t ends_count, first_end, last_end, longest_gap;
+    uint64_t covered_count; /* events, of all occurrences */
+};
+
+/* Zeroed is ready for use. */
+struct phase_rhythms {
+    struct phase_rhythm items[PHASE_RHYTHMS_MAX];
+    size_t count;
+};
+
+/* A span ends. What is inferred from stacks is left out. */
+void phase_rhythms_end(struct phase_rhythms *rhythms, const struct cursor *at,
+                       const struct spans *spans, uint32_t span);
+/* NULL: none tells the steps. */
+const struct phase_rhythm *phase_rhythms_find(const struct phase_rhythms *rhythms,
+                                              uint64_t event_count);
+/* Whether that span is one of them. */
+bool phase_rhythm_has(const struct phase_rhythm *rhythm, const struct history *history,
+                      const struct spans *spans, uint32_t span);
+
+#endif
