@@ -89,35 +89,54 @@ static struct image image_find(const char *library)
     return image;
 }
 
-struct modes {
-    bool (*are_enabled)(void);
-    int64_t (*count)(void);
-    uintptr_t python_first, python_end;
+/* What libc10.so has. */
+struct c10 {
+    bool (*mode_enabled)(void);
+    int64_t (*mode_count)(void);
+    void (*exclude)(void *guard, uint64_t keys);
+    bool (*is_excluded)(uint16_t key);
+    void (*set_excluded)(uint16_t key, bool is_excluded);
 };
 
-static const struct modes *modes_find(void)
+static const struct c10 *c10_find(void)
 {
-    static struct modes modes;
+    static struct c10 c10;
     static bool found;
     if (found)
-        return &modes;
-    const struct image c10 = image_find("libc10.so"), python = image_find("libtorch_python.so");
-    void *handle = c10.path[0] ? dlopen(c10.path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
-    void *functions[] = {handle ? dlsym(handle, "_ZN3c104impl21dispatch_mode_enabledEv") : NULL,
-                         handle ? dlsym(handle, "_ZN3c104impl20TorchDispatchModeTLS9stack_lenEv")
-                                : NULL};
-    memcpy(&modes.are_enabled, &functions[0], sizeof modes.are_enabled);
-    memcpy(&modes.count, &functions[1], sizeof modes.count);
-    modes.python_first = python.first, modes.python_end = python.end;
-    found = handle && python.end;
-    return &modes;
+        return &c10;
+    const struct image image = image_find("libc10.so");
+    void *handle = image.path[0] ? dlopen(image.path, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+    const struct {
+        const char *name;
+        void *function;
+    } rows[] = {
+        {"_ZN3c104impl21dispatch_mode_enabledEv", &c10.mode_enabled},
+        {"_ZN3c104impl20TorchDispatchModeTLS9stack_lenEv", &c10.mode_count},
+        {"_ZN3c104impl23ExcludeDispatchKeyGuardC1ENS_14DispatchKeySetE", &c10.exclude},
+        {"_ZN3c104impl28tls_is_dispatch_key_excludedENS_11DispatchKeyE", &c10.is_excluded},
+        {"_ZN3c104impl29tls_set_dispatch_key_excludedENS_11DispatchKeyEb", &c10.set_excluded},
+    };
+    for (size_t i = 0; handle && i < sizeof rows / sizeof *rows; i++) {
+        void *function = dlsym(handle, rows[i].name);
+        memcpy(rows[i].function, &function, sizeof function);
+    }
+    found = handle;
+    return &c10;
 }
 
+/* The mode of values.py; PyTorch's own Python part, which calls the modes; what follows from them. */
 static bool mode_is_pushed;
+static struct image python;
+static uint64_t python_entry_keys;
+static uint16_t autocast_key;
+static _Thread_local bool autocast_is_on;
 
-GMT_EXPORT void gpumemtrace_values_mode_is_pushed(void);
-void gpumemtrace_values_mode_is_pushed(void)
+GMT_EXPORT void gpumemtrace_values_mode_is_pushed(uint64_t entry_keys, unsigned autocast);
+void gpumemtrace_values_mode_is_pushed(uint64_t entry_keys, unsigned autocast)
 {
+    python = image_find("libtorch_python.so");
+    python_entry_keys = entry_keys;
+    autocast_key = (uint16_t)autocast;
     mode_is_pushed = true;
 }
 
@@ -126,9 +145,37 @@ void gpumemtrace_values_mode_is_pushed(void)
 STANDIN(bool, _ZN3c104impl21dispatch_mode_enabledEv, (void))
 {
     const uintptr_t caller = (uintptr_t)GMT_CALLER_ADDRESS();
-    const struct modes *modes = modes_find();
-    if (!modes->are_enabled || !modes->are_enabled())
+    const struct c10 *c10 = c10_find();
+    if (!c10->mode_enabled || !c10->mode_enabled())
         return false;
-    return !mode_is_pushed || !modes->count || modes->count() > 1 ||
-           (caller >= modes->python_first && caller < modes->python_end);
+    return !mode_is_pushed || !c10->mode_count || c10->mode_count() > 1 ||
+           (caller >= python.first && caller < python.end);
+}
+
+/* --- autocast within operators --- */
+
+/*
+ * c10::impl::ExcludeDispatchKeyGuard(DispatchKeySet). PyTorch excludes the keys above Python's before it
+ * calls a mode, and with them autocast. Without a mode, an operator that autocast lets pass, as
+ * convolution_backward, calls others through autocast, which converts and so allocates. Whether it was
+ * on is noted here, and the mode switches it on again around the operator.
+ */
+STANDIN(void, _ZN3c104impl23ExcludeDispatchKeyGuardC1ENS_14DispatchKeySetE,
+        (void *guard, uint64_t keys))
+{
+    const struct c10 *c10 = c10_find();
+    if ((keys & python_entry_keys) && c10->is_excluded)
+        autocast_is_on = !c10->is_excluded(autocast_key);
+    if (c10->exclude)
+        c10->exclude(guard, keys);
+    else
+        memset(guard, 0, 2 * sizeof keys); /* it then excludes nothing */
+}
+
+GMT_EXPORT void gpumemtrace_values_let_autocast(void);
+void gpumemtrace_values_let_autocast(void)
+{
+    const struct c10 *c10 = c10_find();
+    if (autocast_is_on && c10->set_excluded)
+        c10->set_excluded(autocast_key, false);
 }

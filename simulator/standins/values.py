@@ -35,6 +35,7 @@ class Contents:
         tensor = (ctypes.c_uint64, ctypes.c_uint, pointer, pointer, ctypes.c_uint, pointer)
         self.read_words = self._function(driver, "read", ctypes.c_int, *tensor)
         self.write_words = self._function(driver, "write", None, *tensor, ctypes.c_int)
+        self.let_autocast = self._function(driver, "let_autocast", None)
         self.note = self._function(driver, "note", ctypes.c_uint64, ctypes.c_char_p, ctypes.c_uint)
 
     @staticmethod

@@ -312,6 +312,7 @@ def run(plan, func, args, kwargs):
     try:
         if not capturing:
             carefully(prepare, operation)
+        contents.let_autocast()
         result = func._op(*args, **kwargs)
     except BaseException:
         args = kwargs = operation = None
@@ -441,6 +442,15 @@ def let_higher_order_operators_pass():
         add_rule(operator)
 
 
+def keys_of_autocast():
+    """The key by which PyTorch enters a mode, as a bit of a set, and that of autocast; 0: not known."""
+    try:
+        keys = torch._C.DispatchKey
+        return ctypes.c_uint64(torch._C.DispatchKeySet(keys.PythonTLSSnapshot).raw_repr()), int(keys.AutocastCUDA)
+    except AttributeError:
+        return ctypes.c_uint64(0), 0
+
+
 def push():
     torch._C._push_on_torch_dispatch_stack(mode)
 
@@ -501,7 +511,7 @@ def start():
     CPU, guesses, mistakes = torch.device("cpu"), Guesses(), set()
     OTHERS = tuple({os.path.dirname(os.path.dirname(torch.__file__)) + "/", sysconfig.get_paths()["stdlib"] + "/"})
     mode = make_mode()()
-    ctypes.PyDLL(None).gpumemtrace_values_mode_is_pushed()
+    ctypes.PyDLL(None).gpumemtrace_values_mode_is_pushed(*keys_of_autocast())
     let_higher_order_operators_pass()
     push()
     watch_threads()

@@ -26,7 +26,10 @@ SETTINGS = {
 # Without its cache PyTorch says of a failure what these do not catch, and captures nothing.
 FAILING = ("out of memory, tried again", "fragmented", "graphs")
 WITHIN = 0.02
-NOT_YET = {("debian", "cnn", "expandable_segments"): "the model holds 88 MiB, PyTorch 68, since convolutions take workspaces; not understood yet"}
+# Of a block that PyTorch did not split the trace knows its size, up to this more than what was asked for; the model then fits
+# fewer requests into what there is, and takes a piece more of an expandable segment.
+WHOLE_BLOCK_EXCESS, EXPANDABLE_PIECE = 1 << 20, 20 << 20
+WHOLE_BLOCKS_COUNT = {("debian", "cnn", "expandable_segments")}
 
 
 def what_if(recording, setting):
@@ -41,6 +44,10 @@ def held_at_most(recording):
     return pool["peak_reserved_bytes"]
 
 
+def counted_sizes(recording):
+    return [size for (size,) in recording.rows("SELECT size_bytes FROM event WHERE kind = 1 AND memory = 10 AND result = 0 ORDER BY seq")]
+
+
 def driver_held_at_most(recording):
     (device,) = load_json("report", recording.trace)["devices"]
     return device["driver"]["peak_bytes"]
@@ -48,15 +55,19 @@ def driver_held_at_most(recording):
 
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.parametrize("script", SCRIPTS)
-def test_a_setting_holds_what_pytorch_holds_with_it(request, torch_build, dry_run, script, setting):
-    if (torch_build.name, script, setting) in NOT_YET:
-        request.applymarker(pytest.mark.xfail(reason=NOT_YET[torch_build.name, script, setting], strict=True))
+def test_a_setting_holds_what_pytorch_holds_with_it(torch_build, dry_run, script, setting):
     found = what_if(dry_run(*SCRIPTS[script]), setting)
     real = dry_run(*SCRIPTS[script], **SETTINGS[setting])
     assert found["replayed"], found
     if found["at_least"]:
         # After its first failure the program goes on otherwise.
         assert found["peak_reserved_bytes"] > 0
+        return
+    if (torch_build.name, script, setting) in WHOLE_BLOCKS_COUNT:
+        plain, cut = counted_sizes(dry_run(*SCRIPTS[script])), counted_sizes(real)
+        excess = [size - asked for size, asked in zip(plain, cut, strict=True)]
+        assert 0 <= min(excess) and 0 < max(excess) <= WHOLE_BLOCK_EXCESS
+        assert 0 <= found["peak_reserved_bytes"] - held_at_most(real) <= EXPANDABLE_PIECE
         return
     assert found["peak_reserved_bytes"] == pytest.approx(held_at_most(real), rel=WITHIN)
 
