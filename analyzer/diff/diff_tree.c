@@ -246,30 +246,44 @@ static void join_rows(struct diff_tree *difference)
 
 #define MUCH_LARGER_RATIO 1.25
 
-/* As many blocks as before, each larger: at most as much as the input's. Where the input is much larger,
- * the peak may be at another moment, which has what was not live at the one before. */
+/* As many blocks as before, each larger: at most by the square of the input's factor, as what attends
+ * from each place to each. Where the input is much larger, the peak may be at another moment, which has
+ * what was not live at the one before. */
 static bool grew_with(const struct diff_leaf *leaf, double ratio)
 {
     if (!leaf->counts[0] && ratio >= MUCH_LARGER_RATIO)
         return true;
     return !leaf->is_moved && leaf->counts[0] == leaf->counts[1] &&
-           (double)leaf->bytes[1] <= (double)leaf->bytes[0] * ratio * 1.02;
+           (double)leaf->bytes[1] <= (double)leaf->bytes[0] * ratio * ratio * 1.02;
+}
+
+/* How many times as large the input is; 0: it is none that grew. One that another call now makes on the
+ * same line, as torch.cat of what was torch.randn's, is still that input. */
+static double input_ratio(const struct diff_row *row)
+{
+    const struct diff_leaf *input = row->leaf;
+    const uint64_t *bytes = input->bytes[0] ? input->bytes : row->bytes;
+    const uint64_t *counts = input->bytes[0] ? input->counts : row->counts;
+    const double ratio = bytes[0] ? (double)bytes[1] / (double)bytes[0] : 0;
+
+    return row->delta_bytes > 0 && input->category == CATEGORY_input && counts[0] == counts[1] &&
+                   ratio >= 1.02
+               ? ratio
+               : 0;
 }
 
 static void explain(struct diff_tree *difference, struct diff_row *row)
 {
-    const struct diff_leaf *input = row->leaf;
-    const double ratio = input->bytes[0] ? (double)input->bytes[1] / (double)input->bytes[0] : 0;
+    const double ratio = input_ratio(row);
     uint64_t grown = 0, explained = 0;
 
-    if (row->delta_bytes <= 0 || input->category != CATEGORY_input ||
-        input->counts[0] != input->counts[1] || ratio < 1.02)
+    if (!ratio)
         return;
     for (size_t i = 0; i < difference->leaf_count; i++) {
         const struct diff_leaf *leaf = &difference->leaves[i];
         const int64_t delta = diff_leaf_delta(leaf);
 
-        if (delta <= 0 || leaf == input)
+        if (delta <= 0 || leaf == row->leaf)
             continue;
         grown += (uint64_t)delta;
         explained += grew_with(leaf, ratio) ? (uint64_t)delta : 0;

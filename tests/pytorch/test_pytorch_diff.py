@@ -10,10 +10,21 @@ from support.pytorch_builds import SCRIPTS
 from support.run import ROOT, load_json, run_command
 
 CHANGES = ROOT / "tests/diff"
+# What is not told yet, and why: these must be taken out when it is.
+NOT_TOLD = {
+    "gradient_penalty": "which line called a backward is not known, and what the backward of a backward takes has no forward line",
+    "zeroed_gradients": "the line of a gradient is that of its forward, not that of the call of backward",
+}
 
 
 def names_of(kind):
     return sorted(path.stem for path in (CHANGES / kind).glob("*.patch"))
+
+
+def grown_ones():
+    for name in names_of("grown"):
+        marks = [pytest.mark.xfail(strict=True, reason=NOT_TOLD[name])] if name in NOT_TOLD else []
+        yield pytest.param(name, marks=marks)
 
 
 def read_head(patch):
@@ -49,7 +60,7 @@ def sums_up(device):
     return sum(row["delta_bytes"] for row in device["sites"]) == device["delta_bytes"]
 
 
-@pytest.mark.parametrize("name", names_of("grown"))
+@pytest.mark.parametrize("name", grown_ones())
 def test_the_first_row_of_a_change_that_holds_more_is_the_line_to_blame(change, name):
     before, after, guilty = change("grown", name)
     (device,) = load_json("diff", before, after)["devices"]
