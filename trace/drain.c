@@ -5,6 +5,8 @@
  */
 #include "drain.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -283,6 +285,20 @@ static int store_exit(struct drain *drain, struct err *err)
                : 0;
 }
 
+static void sum_up(struct drain_sums *sums, const struct batch_event *events, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct ring_slot *slot = events[i].slot;
+        if (slot->kind != EVENT_ALLOC)
+            continue;
+        sums->count++;
+        sums->bytes += slot->size_bytes;
+        sums->largest_bytes =
+            slot->size_bytes > sums->largest_bytes ? slot->size_bytes : sums->largest_bytes;
+        sums->refused_count += slot->result != 0;
+    }
+}
+
 int drain_batch(struct drain *drain, struct err *err)
 {
     const uint32_t segments = ring_segment_count(drain->ring);
@@ -301,6 +317,7 @@ int drain_batch(struct drain *drain, struct err *err)
         return -1;
     }
     atomic_fetch_add_explicit(&drain->batch_count, 1, memory_order_relaxed);
+    sum_up(&drain->sums, drain->events, count);
     if (drain->tally)
         tally_add(drain->tally, drain->events, count);
     move_tails(drain, segments);
@@ -356,6 +373,16 @@ static int store_loss_reason(struct drain *drain, struct err *err)
                   : store_meta_null(drain->store, META_lost_reason, err);
 }
 
+static int store_sums(struct drain *drain, bool has_sums, struct err *err)
+{
+    const struct drain_sums *sums = &drain->sums;
+    char text[96];
+    snprintf(text, sizeof text, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64, sums->count,
+             sums->bytes, sums->largest_bytes, sums->refused_count);
+    return has_sums ? store_meta_text(drain->store, META_allocation_sums, text, err)
+                    : store_meta_null(drain->store, META_allocation_sums, err);
+}
+
 int drain_store_end(struct drain *drain, const struct drain_end *end, struct err *err)
 {
     const struct ring_header *header = drain->ring->header;
@@ -368,7 +395,7 @@ int drain_store_end(struct drain *drain, const struct drain_end *end, struct err
                            err) ||
         store_meta_integer(store, META_shared_names, (int64_t)atomic_load(&header->shared_names),
                            err) ||
-        store_loss_reason(drain, err) ||
+        store_loss_reason(drain, err) || store_sums(drain, end->has_sums, err) ||
         store_meta_integer(store, META_ring_full_ns, (int64_t)atomic_load(&header->full_ns), err) ||
         store_meta_integer(store, META_in_flight_events, (int64_t)end->in_flight_events, err) ||
         store_meta_integer(store, META_end_ns, end->end_ns, err) ||

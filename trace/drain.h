@@ -39,12 +39,18 @@ struct drain_exit {
     uint64_t seq, time_ns; /* 0: the exit was undone */
 };
 
+/* Of the alloc events stored so far; see meta.allocation_sums. */
+struct drain_sums {
+    uint64_t count, bytes, largest_bytes, refused_count;
+};
+
 struct drain {
     struct ring *ring;
     struct store *store;
     struct tally *tally;    /* receives the stored events; may be NULL */
     bool dead;              /* the producer is gone: pending slots stay pending */
     uint64_t pending_count; /* of the events stored so far: their calls had not returned */
+    struct drain_sums sums;
     struct drain_exit exit; /* the last one among the events of this batch */
     struct drain_cursor cursors[RING_SEGMENT_LIMIT];
     struct drain_cursor *heap[RING_SEGMENT_LIMIT]; /* by the seq of their events, lowest first */
@@ -78,6 +84,7 @@ struct drain_end {
     int exit_status; /* -1: it has none */
     uint64_t in_flight_events;
     bool complete;
+    bool has_sums; /* the drain stored all events of the trace */
 };
 int drain_store_end(struct drain *drain, const struct drain_end *end, struct err *err);
 

@@ -2,7 +2,9 @@
 /* From options to a printed document; see answer.h. */
 #include "answer.h"
 
+#include "analyzer/job/trace_files.h"
 #include "analyzer/load/memory_limit.h"
+#include "analyzer/page/job/job_page.h"
 #include "output.h"
 
 struct view answer_view(const struct command_options *options, const void *own)
@@ -19,6 +21,22 @@ struct view answer_view(const struct command_options *options, const void *own)
                          .own = own};
 }
 
+int answer_build(struct doc **doc, const struct page *page, const struct view *view,
+                 const struct command_options *options, struct err *err)
+{
+    struct trace_files files;
+    int status;
+
+    if (trace_files_find(&files, options->operands, options->operand_count, err))
+        return -1;
+    status = files.count > 1
+                 ? page_build_job(doc, options->format->reads, page, view, files.paths, files.count,
+                                  page->takes_each || options->every_trace, err)
+                 : page_build(doc, options->format->reads, page, view, files.paths[0], err);
+    trace_files_release(&files);
+    return status;
+}
+
 int answer_print(const struct page *page, const struct command_options *options, const void *own,
                  struct err *err)
 {
@@ -27,8 +45,7 @@ int answer_print(const struct page *page, const struct command_options *options,
     int status;
 
     memory_limit_set(options->memory_limit_bytes);
-    if (page_build(&doc, options->format->reads, page, &view, options->operands,
-                   options->operand_count, err))
+    if (answer_build(&doc, page, &view, options, err))
         return -1;
     status = command_print(doc, options, err);
     doc_free(doc);

@@ -16,6 +16,10 @@ struct view answer_view(const struct command_options *options, const void *own);
 int answer_command(const struct page *page, const struct command *command, int argc, char **argv,
                    struct err *err);
 
+/* The document of the traces that are operands, or in folders that are. *doc is the caller's to free. */
+int answer_build(struct doc **doc, const struct page *page, const struct view *view,
+                 const struct command_options *options, struct err *err);
+
 /* As answer_command, for a command that has parsed options of its own. */
 int answer_print(const struct page *page, const struct command_options *options, const void *own,
                  struct err *err);

@@ -164,6 +164,7 @@ static int print(struct check *check, const struct command_options *options, str
                               .needs = STUDY_NEEDS_phases | (needs_growth ? STUDY_NEEDS_growth : 0),
                               .answer = check_answer,
                               .device = check_device,
+                              .takes_each = true,
                               .tail = check_trace};
     struct view view = answer_view(options, &check);
     struct doc *doc = NULL;
@@ -171,8 +172,7 @@ static int print(struct check *check, const struct command_options *options, str
 
     if (check->base.symbols && symbols_set_sources(check->base.symbols, &view.sources, err))
         return -1;
-    if (page_build(&doc, options->format->reads, &page, &view, options->operands,
-                   options->operand_count, err))
+    if (answer_build(&doc, &page, &view, options, err))
         return -1;
     if (!check->results.count && view.layer == LAYER_pool) {
         doc_free(doc);

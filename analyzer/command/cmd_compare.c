@@ -12,7 +12,7 @@ static int print_comparison(const struct estimate *estimate, const struct comman
     const struct view view = answer_view(options, &compared);
     struct doc *doc = NULL;
 
-    if (page_build(&doc, options->format->reads, &page_compare, &view, options->operands, 1, err))
+    if (page_build(&doc, options->format->reads, &page_compare, &view, options->operands[0], err))
         return -1;
     const int status = command_print(doc, options, err);
     doc_free(doc);

@@ -31,6 +31,7 @@ int command_resolve(const struct command *command, int argc, char **argv, struct
 {
     static const struct page page = {.schema = "gpumemtrace.resolve/1",
                                      .writes_names = true,
+                                     .takes_each = true,
                                      .answer = write_names,
                                      .tail = show_names};
     struct command_options options;

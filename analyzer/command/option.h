@@ -61,6 +61,7 @@ struct command_options {
     int native;                  /* enum native_frames */
     int nvtx;                    /* enum nvtx_ranges */
     uint64_t memory_limit_bytes; /* 0: not given */
+    bool every_trace;            /* also those of alike ranks */
     const char **operands;       /* pointing into argv */
     int operand_count;
 };

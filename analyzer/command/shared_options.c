@@ -42,6 +42,11 @@ const struct shared_option shared_options[] = {
       "ask the servers in DEBUGINFOD_URLS for files that are not on this machine",
       FIELD(debuginfod)}},
     {COMMON_READ,
+     {"every-trace", 0, OPTION_FLAG, NULL,
+      "of several traces, read and show each; otherwise one of ranks that are alike, and of at "
+      "most 8",
+      FIELD(every_trace)}},
+    {COMMON_READ,
      {"memory-limit", 0, OPTION_SIZE, "SIZE",
       "most memory to read with (default a quarter of the machine's, or of its cgroup's)",
       FIELD(memory_limit_bytes)}},

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What stands around every page: the trace, its devices, and for several traces the job. It must
- * not know any one command.
+ * What stands around every page: the trace and its devices. It must not know any one command.
  */
-#include "bounds.h"
 #include "parts.h"
 
 #include <inttypes.h>
@@ -255,100 +253,10 @@ static int add_study(struct doc *doc, const struct study *study, const struct pa
     return 0;
 }
 
-/* --- several traces of one job --- */
+/* --- one trace --- */
 
-/* The leading layer's peak of one device of one trace: ranks of a job should not differ much. */
-struct job_peak {
-    struct trace_integer rank;
-    int device;
-    char uuid[64];
-    char layer[PAGE_LAYER_BYTES];
-    uint64_t peak_bytes;
-};
-
-struct job {
-    uint64_t complete_count, lost_events_count;
-    struct job_peak *peaks;
-    size_t peak_count, peak_capacity;
-    struct bounds bounds;
-};
-
-static int note_peak(struct job *job, const struct study *study, const struct device_use *use,
-                     struct err *err)
-{
-    const struct stock *stock = &study->history.stocks[use->leading];
-    const struct trace_device *device;
-    struct job_peak *grown;
-
-    grown = array_grow(job->peaks, &job->peak_capacity, job->peak_count, sizeof *grown, err);
-    if (!grown)
-        return -1;
-    job->peaks = grown;
-    grown += job->peak_count++;
-    *grown = (struct job_peak){
-        .rank = study->trace.meta.rank, .device = use->device, .peak_bytes = stock->peak_bytes};
-    page_layer_name(study, stock, grown->layer);
-    device = page_card(study, use->device);
-    if (device && device->uuid)
-        snprintf(grown->uuid, sizeof grown->uuid, "%s", device->uuid);
-    return 0;
-}
-
-static void job_release(struct job *job)
-{
-    free(job->peaks);
-    bounds_release(&job->bounds);
-}
-
-static int note_in_job(struct job *job, const struct study *study, struct err *err)
-{
-    const struct trace_meta *meta = &study->trace.meta;
-
-    job->complete_count += is_complete(meta);
-    if (meta->lost_events.value > 0)
-        job->lost_events_count += (uint64_t)meta->lost_events.value;
-    for (size_t i = 0; i < study->history.device_count; i++)
-        if (note_peak(job, study, &study->history.devices[i], err))
-            return -1;
-    return bounds_note(&job->bounds, study, err);
-}
-
-static void add_job_peaks(struct doc *doc, const struct job *job)
-{
-    doc_list_begin(doc, "peaks", "Peaks");
-    for (size_t i = 0; i < job->peak_count; i++) {
-        const struct job_peak *peak = &job->peaks[i];
-
-        doc_row_begin(doc);
-        add_known(doc, "rank", "Rank", DOC_COUNT, &peak->rank);
-        page_device_number(doc, "Device", peak->device);
-        doc_text(doc_detail(doc), "uuid", "UUID", *peak->uuid ? peak->uuid : NULL);
-        doc_text(doc, "layer", "Layer", peak->layer);
-        doc_bytes(doc, "peak_bytes", "Peak", peak->peak_bytes);
-        doc_row_end(doc);
-    }
-    doc_list_end(doc);
-}
-
-static void add_job(struct doc *doc, const struct job *job, int count)
-{
-    doc_object_begin(doc, "job", "Job");
-    doc_count(doc, "traces", "traces", (uint64_t)count);
-    doc_count(doc, "complete_traces", "complete", job->complete_count);
-    doc_count(doc, "lost_events", "lost events", job->lost_events_count);
-    add_job_peaks(doc, job);
-    bounds_add(doc, &job->bounds);
-    doc_object_end(doc);
-}
-
-/* The traces that a command was given, and which of them it speaks of. */
-struct operands {
-    const char *const *paths;
-    int count, own;
-};
-
-static int add_one_trace(struct doc *doc, struct job *job, const struct page *page,
-                         const struct view *view, const struct operands *operands, struct err *err)
+int page_add_trace(struct doc *doc, const struct page *page, const struct view *view,
+                   const struct page_traces *traces, struct err *err)
 {
     struct study_ask ask = {
         .needs = page->needs, .at = view->at, .takes_library_ranges = view->takes_library_ranges};
@@ -361,63 +269,37 @@ static int add_one_trace(struct doc *doc, struct job *job, const struct page *pa
     if (page->ask)
         page->ask(&ask, view, doc);
     ask.watcher = page->advises ? &lives_observer : NULL;
-    if (study_open(&study, operands->paths[operands->own], &ask, err)) {
+    if (study_open(&study, traces->paths[traces->own], &ask, err)) {
         lives_watch_release(&lives);
         return -1;
     }
-    status =
-        symbols_set_sources(study.symbols, &view->sources, err) ||
-                neighbours_join(&study, operands->paths, operands->count, operands->own, err) ||
-                (page->advises && remedies_find(&remedies, &study, &lives, err))
-            ? -1
-            : 0;
+    status = symbols_set_sources(study.symbols, &view->sources, err) ||
+                     neighbours_join(&study, traces->paths, traces->count, traces->own, err) ||
+                     (page->advises && remedies_find(&remedies, &study, &lives, err))
+                 ? -1
+                 : 0;
     lives_watch_release(&lives);
     trace_close_events(&study.trace);
     study.remedies = page->advises ? &remedies : NULL;
     if (!status)
         status = (!page->writes_names && keep_names(&study.trace, study.symbols, err)) ||
-                         note_in_job(job, &study, err) || add_study(doc, &study, page, view, err)
+                         add_study(doc, &study, page, view, err)
                      ? -1
                      : 0;
     study_release(&study);
     return status;
 }
 
-static int add_several_traces(struct doc *doc, const struct page *page, const struct view *view,
-                              const char *const *paths, int count, struct err *err)
-{
-    struct job job = {0};
-    int status = 0;
-
-    doc_list_begin(doc, "traces", NULL);
-    for (int i = 0; i < count && !status; i++) {
-        doc_row_begin(doc);
-        doc_text(doc_detail(doc), "schema", "schema", page->schema);
-        status = add_one_trace(doc, &job, page, view, &(struct operands){paths, count, i}, err);
-        doc_row_end(doc);
-    }
-    doc_list_end(doc);
-    add_job(doc, &job, count);
-    job_release(&job);
-    return status;
-}
-
 int page_build(struct doc **doc, enum doc_level reads, const struct page *page,
-               const struct view *view, const char *const *paths, int count, struct err *err)
+               const struct view *view, const char *path, struct err *err)
 {
-    struct doc *built = doc_new(count > 1 ? "gpumemtrace.reports/1" : page->schema, reads);
-    struct job job = {0};
-    int status;
+    struct doc *built = doc_new(page->schema, reads);
 
     if (!built) {
         err_set(err, ERR_SYSTEM, "out of memory for the result");
         return -1;
     }
-    status = count > 1
-                 ? add_several_traces(built, page, view, paths, count, err)
-                 : add_one_trace(built, &job, page, view, &(struct operands){paths, 1, 0}, err);
-    job_release(&job);
-    if (status) {
+    if (page_add_trace(built, page, view, &(struct page_traces){&path, 1, 0}, err)) {
         doc_free(built);
         return -1;
     }

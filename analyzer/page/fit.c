@@ -152,5 +152,8 @@ static int end_fit(struct doc *doc, const struct study *study, const struct view
     return page_warnings(doc, study, view, err);
 }
 
-const struct page page_fit = {
-    .schema = "gpumemtrace.fit/1", .answer = answer_fit, .device = add_fit, .tail = end_fit};
+const struct page page_fit = {.takes_each = true,
+                              .schema = "gpumemtrace.fit/1",
+                              .answer = answer_fit,
+                              .device = add_fit,
+                              .tail = end_fit};

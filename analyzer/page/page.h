@@ -4,7 +4,7 @@
  * found, once for all readers, and marks what a summary leaves out (see doc.h). It must not compute
  * what is true, which is the analyses' part, nor know who reads it.
  *
- *     command → page_build → page_NAME → analysis (figures)
+ *     command → page_build → page_NAME → analysis (figures)      (of several traces, job/ builds)
  *                    └→ struct doc → render
  */
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_PAGE_H
@@ -30,6 +30,7 @@ struct page {
     page_answer *answer;      /* what the page opens with; may be NULL */
     page_device_part *device; /* inside each device; may be NULL */
     bool writes_names;        /* its tail writes names of native frames into the trace */
+    bool takes_each;          /* of several traces, those of alike ranks as well */
     page_part *tail;          /* after the devices; may be NULL */
 };
 
@@ -70,11 +71,17 @@ struct page_frag_options {
     struct whatif_ask ask;
 };
 
-/*
- * Loads the traces one after the other and describes them, for a format that reads such nodes.
- * *doc is the caller's to free.
- */
+/* Loads a trace and describes it, for a format that reads such nodes. *doc is the caller's to free. */
 int page_build(struct doc **doc, enum doc_level reads, const struct page *page,
-               const struct view *view, const char *const *paths, int count, struct err *err);
+               const struct view *view, const char *path, struct err *err);
+
+/* The traces that a command was given, and which of them it speaks of. */
+struct page_traces {
+    const char *const *paths;
+    int count, own;
+};
+/* The same of one of several, into an open object. */
+int page_add_trace(struct doc *doc, const struct page *page, const struct view *view,
+                   const struct page_traces *traces, struct err *err);
 
 #endif

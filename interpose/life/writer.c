@@ -136,7 +136,8 @@ static int store_trace_end(struct err *err)
                                       (int64_t)(clock_kernel_ns() - recording.start_monotonic_ns),
                                   .exit_status = exit_moment_status(),
                                   .in_flight_events = drain->pending_count,
-                                  .complete = true};
+                                  .complete = true,
+                                  .has_sums = true};
     return drain_store_end(drain, &end, err);
 }
 

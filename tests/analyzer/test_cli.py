@@ -282,7 +282,7 @@ def test_the_manual_has_every_option_of_the_command_and_no_other(command):
 
 def test_the_manuals_common_options_exist():
     assert shared_options() == {"format", "json", "output", "device", "layer", "at", "top", "native",
-                                "debug-dir", "debuginfod", "memory-limit", "nvtx", "help"}
+                                "debug-dir", "debuginfod", "memory-limit", "every-trace", "nvtx", "help"}
     assert shared_options() == options_of("peak") - {"by", "tree", "moments"}
 
 

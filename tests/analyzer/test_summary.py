@@ -379,10 +379,12 @@ def test_several_traces_make_one_document_with_the_job(tmp_path):
         paths.append(trace.write())
     document = load_json("report", *paths)
     assert document["schema"] == "gpumemtrace.reports/1"
-    assert document["job"] == {
+    job = {key: document["job"][key] for key in ("traces", "complete_traces", "lost_events", "peaks", "bounds")}
+    assert job == {
         "traces": 2, "complete_traces": 1, "lost_events": 0,
         "peaks": [
-            {"rank": rank, "device": 0, "uuid": None, "layer": "driver", "peak_bytes": 10 + rank}
+            {"rank": rank, "device": 0, "uuid": None, "layer": "driver", "peak_bytes": 10 + rank,
+             "trace": str(paths[rank]), "replayed": str(paths[rank])}
             for rank in range(2)
         ],
         "bounds": [],

@@ -53,7 +53,8 @@ def folder(tmp_path_factory):
     environment = simulator_environment(GPUMEMTRACE_QUIET=1)
     command = [BUILD / "gpumemtrace", "run", "-o", path / TRACES[0], "--", BUILD / "samples/train"]
     subprocess.run(command, env=environment, check=True, timeout=TIMEOUT_S)
-    for name in (*TRACES[1:], "build/demo.db"):
+    (path / "traces").mkdir()
+    for name in (*TRACES[1:], "build/demo.db", "traces/rank0.db", "traces/rank1.db"):
         shutil.copy(path / TRACES[0], path / name)
     return path
 

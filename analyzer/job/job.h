@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ranks of a job beside each other: where each peaked on each of its cards, which of them are alike, which
+ * is typical and which stands out. It must not know how that is shown.
+ *
+ *     place   one trace on one device
+ *     group   places whose peaks differ by less than 2 %, ascending; the one of most places is typical
+ *
+ * One of the ranks that are alike by their sums is replayed, and stands for the others.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_JOB_JOB_H
+#define GPUMEMTRACE_ANALYZER_JOB_JOB_H
+
+#include "analyzer/analysis/study.h"
+#include "cards.h"
+#include "survey.h"
+
+#define JOB_ALIKE_RATIO 1.02
+enum { JOB_LAYER_BYTES = 64 };
+
+struct job_place {
+    int trace, device;
+    int replayed;        /* the trace that was replayed: itself, or one that it is alike */
+    int replayed_device; /* its number there */
+    bool is_pool;
+    char layer[JOB_LAYER_BYTES], uuid[64];
+    uint64_t peak_bytes;        /* of the leading layer */
+    uint64_t driver_peak_bytes; /* a framework's cache is in it */
+};
+
+struct job_group {
+    size_t first, count; /* of the places, ascending by peak */
+    uint64_t peak_bytes, lowest_bytes;
+};
+
+struct job {
+    struct survey *surveys;
+    int count;
+    int *replayed; /* by trace: the one that stands for it */
+    struct job_place *places;
+    size_t place_count, place_capacity;
+    struct job_place *by_peak; /* of those that had memory, ascending; and their groups */
+    size_t used_count;
+    struct job_group *groups;
+    size_t group_count, typical; /* number of a group */
+    double imbalance_ratio;      /* the highest peak over the mean; 0: nobody had memory */
+    struct shared_cards cards;
+};
+
+/* takes_all: each trace is replayed, also those that are alike. On -1 nothing has to be released. */
+int job_read(struct job *job, const char *const *paths, int count, bool takes_all, struct err *err);
+void job_release(struct job *job);
+
+/* Whether the trace had memory on any device. */
+bool job_used_memory(const struct job *job, int trace);
+/* The group that stands out: the highest, if it is not the typical one; NULL: none. */
+const struct job_group *job_outlier(const struct job *job);
+
+#endif

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: MIT */
+/* What a trace says of itself; see survey.h. */
+#include "survey.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/load/query.h"
+#include "analyzer/util/array.h"
+#include "gpumemtrace/event.h"
+#include "trace/fold.h"
+
+/* The wall clock may be set while the machine runs; another boot is minutes away. */
+#define SAME_BOOT_NS INT64_C(30000000000)
+/* More threads than these wait for the disk. */
+enum { THREADS_MOST = 8 };
+
+/* --- what one trace says --- */
+
+struct reading {
+    struct survey *survey;
+    sqlite3 *db;
+    struct err *err;
+};
+
+typedef int take_row(struct reading *reading, sqlite3_stmt *row);
+
+static int each_row(struct reading *reading, const char *table, const char *select, take_row *take)
+{
+    sqlite3_stmt *rows;
+    int step = SQLITE_ROW, status = 0;
+
+    if (query_prepare(reading->survey->path, reading->db, select, &rows, reading->err))
+        return -1;
+    while (!status && (step = sqlite3_step(rows)) == SQLITE_ROW)
+        status = take(reading, rows);
+    if (!status && step != SQLITE_DONE)
+        status = query_failed(reading->survey->path, reading->db, table, reading->err);
+    sqlite3_finalize(rows);
+    return status;
+}
+
+static void take_integer(struct trace_integer *into, sqlite3_stmt *row)
+{
+    if (sqlite3_column_type(row, 1) == SQLITE_INTEGER)
+        *into = (struct trace_integer){sqlite3_column_int64(row, 1), true};
+}
+
+static int take_text(char **into, sqlite3_stmt *row, struct err *err)
+{
+    const char *text = (const char *)sqlite3_column_text(row, 1);
+
+    free(*into);
+    *into = text ? strdup(text) : NULL;
+    if (text && !*into)
+        err_set(err, ERR_SYSTEM, "out of memory for the job");
+    return text && !*into ? -1 : 0;
+}
+
+static int take_meta(struct reading *reading, sqlite3_stmt *row)
+{
+    struct survey *survey = reading->survey;
+    const char *key = (const char *)sqlite3_column_text(row, 0);
+    const struct {
+        const char *key;
+        struct trace_integer *into;
+    } integers[] = {{"rank", &survey->rank},
+                    {"pid", &survey->pid},
+                    {"start_unix_ns", &survey->start_unix_ns},
+                    {"start_monotonic_ns", &survey->start_monotonic_ns},
+                    {"end_ns", &survey->end_ns}};
+
+    for (size_t i = 0; key && i < sizeof integers / sizeof *integers; i++)
+        if (!strcmp(key, integers[i].key))
+            take_integer(integers[i].into, row);
+    if (key && !strcmp(key, "complete"))
+        survey->is_complete = sqlite3_column_int64(row, 1) != 0;
+    if (key && !strcmp(key, "simulated"))
+        survey->is_simulated = sqlite3_column_int64(row, 1) != 0;
+    if (key && !strcmp(key, "lost_events"))
+        survey->lost_events = sqlite3_column_int64(row, 1);
+    if (key && !strcmp(key, "command"))
+        return take_text(&survey->command, row, reading->err);
+    if (key && !strcmp(key, "host"))
+        return take_text(&survey->host, row, reading->err);
+    if (key && !strcmp(key, "allocation_sums") && sqlite3_column_type(row, 1) == SQLITE_TEXT)
+        snprintf(survey->sums.text, sizeof survey->sums.text, "%s", sqlite3_column_text(row, 1));
+    if (key && !strcmp(key, "dry_run_events"))
+        return take_text(&survey->dry_run_events, row, reading->err);
+    return key && !strcmp(key, "run_id") ? take_text(&survey->run_id, row, reading->err) : 0;
+}
+
+static int take_card(struct reading *reading, sqlite3_stmt *row)
+{
+    struct survey *survey = reading->survey;
+    const char *uuid = (const char *)sqlite3_column_text(row, 1);
+    struct survey_card *grown = array_grow(survey->cards, &survey->card_capacity,
+                                           survey->card_count, sizeof *grown, reading->err);
+
+    if (!grown)
+        return -1;
+    survey->cards = grown;
+    grown += survey->card_count++;
+    *grown = (struct survey_card){.device = sqlite3_column_int(row, 0),
+                                  .total_bytes = (uint64_t)sqlite3_column_int64(row, 2)};
+    snprintf(grown->uuid, sizeof grown->uuid, "%s", uuid ? uuid : "");
+    return 0;
+}
+
+static int take_sums(struct reading *reading, sqlite3_stmt *row)
+{
+    reading->survey->sums = (struct survey_sums){.count = sqlite3_column_int64(row, 0),
+                                                 .largest_bytes = sqlite3_column_int64(row, 1),
+                                                 .bytes = sqlite3_column_double(row, 2),
+                                                 .results = sqlite3_column_double(row, 3)};
+    return 0;
+}
+
+/* A launcher's variable, where an older recorder did not take the rank from it. */
+static int take_rank(struct reading *reading, sqlite3_stmt *row)
+{
+    const char *value = (const char *)sqlite3_column_text(row, 1);
+    char *end;
+
+    if (!value || !*value || reading->survey->rank.known)
+        return 0;
+    const long long rank = strtoll(value, &end, 10);
+    if (!*end && rank >= 0)
+        reading->survey->rank = (struct trace_integer){rank, true};
+    return 0;
+}
+
+static int read_job_variables(struct reading *reading)
+{
+    static const char select[] =
+        "SELECT name, value FROM job_variable WHERE name IN ('RANK', 'OMPI_COMM_WORLD_RANK', "
+        "'PMI_RANK', 'SLURM_PROCID') ORDER BY name = 'RANK' DESC, name = 'OMPI_COMM_WORLD_RANK' "
+        "DESC, name";
+    sqlite3_stmt *table;
+    int has_table = 0;
+
+    if (query_prepare(reading->survey->path, reading->db,
+                      "SELECT 1 FROM sqlite_master WHERE name = 'job_variable'", &table,
+                      reading->err))
+        return -1;
+    has_table = sqlite3_step(table) == SQLITE_ROW; /* format 1 has none */
+    sqlite3_finalize(table);
+    return has_table && !reading->survey->rank.known
+               ? each_row(reading, "job_variable", select, take_rank)
+               : 0;
+}
+
+static int survey_read(struct survey *survey, struct err *err)
+{
+    struct reading reading = {.survey = survey, .err = err};
+    struct fold_result folded;
+    char sums[160];
+
+    snprintf(sums, sizeof sums,
+             "SELECT count(*), max(size_bytes), total(size_bytes), total(result) FROM event "
+             "WHERE kind = %d",
+             EVENT_ALLOC);
+    if (fold_open(survey->path, &reading.db, &folded, err))
+        return -1;
+    const int status =
+        each_row(&reading, "meta", "SELECT key, value FROM meta", take_meta) ||
+                read_job_variables(&reading) ||
+                each_row(&reading, "device",
+                         "SELECT device, uuid, total_bytes FROM device ORDER BY device",
+                         take_card) ||
+                (!*survey->sums.text && each_row(&reading, "event", sums, take_sums))
+            ? -1
+            : 0;
+    sqlite3_close(reading.db);
+    return status;
+}
+
+/* --- all of them --- */
+
+struct surveying {
+    struct survey *surveys;
+    struct err *errs; /* by trace */
+    int count;
+    atomic_int next, failed; /* relaxed: each number is taken once, and threads are joined */
+};
+
+static void *survey_some(void *argument)
+{
+    struct surveying *surveying = argument;
+
+    for (;;) {
+        const int i = atomic_fetch_add_explicit(&surveying->next, 1, memory_order_relaxed);
+        if (i >= surveying->count)
+            return NULL;
+        if (survey_read(&surveying->surveys[i], &surveying->errs[i]))
+            atomic_store_explicit(&surveying->failed, 1, memory_order_relaxed);
+    }
+}
+
+static void survey_all(struct surveying *surveying)
+{
+    pthread_t threads[THREADS_MOST];
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    int started = 0;
+
+    while (sqlite3_threadsafe() && started < THREADS_MOST && started + 1 < cores &&
+           started + 1 < surveying->count &&
+           !pthread_create(&threads[started], NULL, survey_some, surveying))
+        started++;
+    survey_some(surveying);
+    while (started > 0)
+        pthread_join(threads[--started], NULL);
+}
+
+int surveys_take(struct survey *surveys, const char *const *paths, int count, struct err *err)
+{
+    struct surveying surveying = {.surveys = surveys,
+                                  .errs = array_new((size_t)count, sizeof *surveying.errs, err),
+                                  .count = count};
+
+    if (!surveying.errs)
+        return -1;
+    for (int i = 0; i < count; i++)
+        surveys[i] = (struct survey){.path = paths[i]};
+    survey_all(&surveying);
+    for (int i = count; surveying.failed && i-- > 0;)
+        if (surveying.errs[i].code)
+            *err = surveying.errs[i];
+    if (surveying.failed)
+        surveys_release(surveys, count);
+    free(surveying.errs);
+    return surveying.failed ? -1 : 0;
+}
+
+void surveys_release(struct survey *surveys, int count)
+{
+    for (int i = 0; i < count; i++) {
+        free(surveys[i].command);
+        free(surveys[i].host);
+        free(surveys[i].run_id);
+        free(surveys[i].dry_run_events);
+        free(surveys[i].cards);
+        surveys[i] = (struct survey){0};
+    }
+}
+
+/* --- two of them --- */
+
+static bool is_same_text(const char *a, const char *b)
+{
+    return a && b && !strcmp(a, b);
+}
+
+bool surveys_are_alike(const struct survey *a, const struct survey *b)
+{
+    return a->rank.known && b->rank.known && a->rank.value != b->rank.value &&
+           a->is_complete == b->is_complete && !a->lost_events && !b->lost_events &&
+           a->card_count == b->card_count && is_same_text(a->command, b->command) &&
+           !strcmp(a->sums.text, b->sums.text) && a->sums.count == b->sums.count &&
+           a->sums.bytes == b->sums.bytes && a->sums.largest_bytes == b->sums.largest_bytes &&
+           a->sums.results == b->sums.results;
+}
+
+bool surveys_share_machine(const struct survey *a, const struct survey *b)
+{
+    if (a->is_simulated != b->is_simulated || !is_same_text(a->host, b->host) ||
+        (a->is_simulated && !is_same_text(a->run_id, b->run_id)) || !a->start_unix_ns.known ||
+        !b->start_unix_ns.known || !a->start_monotonic_ns.known || !b->start_monotonic_ns.known)
+        return false;
+    const int64_t apart_ns = (a->start_unix_ns.value - a->start_monotonic_ns.value) -
+                             (b->start_unix_ns.value - b->start_monotonic_ns.value);
+    return apart_ns > -SAME_BOOT_NS && apart_ns < SAME_BOOT_NS;
+}

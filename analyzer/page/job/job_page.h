@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The page of several traces: the job first, then a page for each of its ranks, but one for those that are
+ * alike. It must not know any one command.
+ *
+ *     traces ──► job (analyzer/job/) ──► answer, groups, cards
+ *                      └─ which ones ──► page_add_trace, one after the other
+ */
+#ifndef GPUMEMTRACE_ANALYZER_PAGE_JOB_JOB_PAGE_H
+#define GPUMEMTRACE_ANALYZER_PAGE_JOB_JOB_PAGE_H
+
+#include "analyzer/page/page.h"
+
+/* Like page_build. takes_all: each trace is read and shown. */
+int page_build_job(struct doc **doc, enum doc_level reads, const struct page *page,
+                   const struct view *view, const char *const *paths, int count, bool takes_all,
+                   struct err *err);
+
+#endif

@@ -1,0 +1,255 @@
+# SPDX-License-Identifier: MIT
+"""Several traces of one job: which ranks are alike, which one stands out, and what processes on one card held."""
+import json
+import sqlite3
+
+import pytest
+
+from support.run import load_json, run_command
+from support.tracefile import Trace
+
+MIB, BOOT_NS = 1 << 20, 1_700_000_000_000_000_000
+COMMANDS = ["report", "peak", "timeline", "frag", "phases", "leaks", "steps", "oom", "ledger", "info"]
+
+
+@pytest.fixture
+def rank(tmp_path):
+    """rank(number, [(bytes, line)]) is a trace of a rank that allocated this, each at a line of train.py."""
+
+    def write(number, blocks, device=0, name=None, **meta):
+        trace = Trace(tmp_path / (name or f"rank{number}.db"), **({} if number is None else {"rank": number}), **meta)
+        trace.device(device, uuid=f"GPU-{number}", name="H100", total_bytes=80 << 30)
+        for size, line in blocks:
+            trace.alloc(size, device=device, stack=trace.stack(("/job/train.py", line, "forward"), ("/job/train.py", 9, "main")))
+        return trace.write()
+
+    return write
+
+
+def groups_of(document):
+    return [(group["who"], group["peak_bytes"], group["replayed"]) for group in document["job"]["groups"]]
+
+
+LIKE = [(100 * MIB, 12), (50 * MIB, 15)]
+
+
+def test_the_rank_that_stands_out_is_named_with_the_line_that_holds_more(rank, tmp_path):
+    for number in range(7):
+        rank(number, LIKE)
+    rank(7, [*LIKE, (30 * MIB, 88)])
+    document = load_json("report", tmp_path)
+    assert document["answer"] == [
+        "Rank 7 peaks at 180.00 MiB, 30.00 MiB above ranks 0-6; train.py:88 forward: it holds 30.00 MiB more.",
+        "Ranks 0-6 peak at 150.00 MiB (driver).",
+    ]
+    assert document["next"] == f"gpumemtrace diff {tmp_path}/rank0.db {tmp_path}/rank7.db"
+    assert groups_of(document) == [("rank 7", 180 * MIB, 1), ("ranks 0-6", 150 * MIB, 1)]
+    first = document["job"]["groups"][0]
+    assert (first["file"], first["line"], first["more_bytes"]) == ("train.py", 88, 30 * MIB)
+    assert document["job"]["imbalance_ratio"] == pytest.approx(180 / ((7 * 150 + 180) / 8), rel=1e-4)
+
+
+def test_of_ranks_that_are_alike_one_is_read_and_the_page_says_so(rank, tmp_path):
+    for number in range(12):
+        rank(number, LIKE)
+    document = load_json("peak", tmp_path)
+    assert (document["job"]["traces"], document["job"]["replayed_traces"]) == (12, 1)
+    assert [page["trace"]["rank"] for page in document["traces"]] == [0]
+    assert [(peak["rank"], peak["peak_bytes"]) for peak in document["job"]["peaks"]] == [(n, 150 * MIB) for n in range(12)]
+    assert "1 of 12 traces were replayed" in " ".join(run_command("peak", tmp_path).stdout.split())
+
+
+def test_every_trace_is_read_and_shown_if_that_is_asked_for(rank, tmp_path):
+    for number in range(12):
+        rank(number, LIKE)
+    document = load_json("peak", tmp_path, "--every-trace")
+    assert document["job"]["replayed_traces"] == len(document["traces"]) == 12
+    assert groups_of(document) == [("ranks 0-11", 150 * MIB, 12)]
+
+
+@pytest.mark.parametrize("other", [
+    {"complete": 0}, {"lost_events": 3}, {"command": "python other.py"}, {"name": "again.db", "number": 0}, {"number": None}])  # fmt: skip
+def test_who_may_have_done_something_else_is_read(rank, other):
+    paths = [rank(0, LIKE), rank(**{"number": 1, "blocks": LIKE, **other})]
+    assert load_json("peak", *paths)["job"]["replayed_traces"] == 2
+
+
+@pytest.mark.parametrize("blocks", [
+    [(100 * MIB, 12), (50 * MIB, 15), (0, 15)], [(100 * MIB, 12), (50 * MIB - 1, 15)], [(101 * MIB, 12), (49 * MIB, 15)]])  # fmt: skip
+def test_who_allocated_something_else_is_read(rank, blocks):
+    assert load_json("peak", rank(0, LIKE), rank(1, blocks))["job"]["replayed_traces"] == 2
+
+
+def test_sums_that_the_recorder_wrote_tell_alike_ranks_without_their_events(rank):
+    paths = [rank(0, LIKE), rank(1, LIKE), rank(2, LIKE)]
+    for path, sums in zip(paths, ("2 9 9 0", "2 9 9 0", "2 9 9 1")):
+        with sqlite3.connect(path) as database:
+            database.execute("INSERT INTO meta VALUES ('allocation_sums', ?)", (sums,))
+    assert [peak["replayed"] for peak in load_json("peak", *paths)["job"]["peaks"]] == [str(paths[i]) for i in (0, 0, 2)]
+
+
+def test_the_recorder_writes_the_sums_of_what_it_stored(record, program):
+    recording = record(program("families"))
+    ((text,),) = recording.rows("SELECT value FROM meta WHERE key = 'allocation_sums'")
+    ((count, largest),) = recording.rows("SELECT count(*), max(size_bytes) FROM event WHERE kind = 1")
+    ((refused,),) = recording.rows("SELECT count(*) FROM event WHERE kind = 1 AND result IS NOT 0")
+    sizes = [size for (size,) in recording.rows("SELECT size_bytes FROM event WHERE kind = 1")]
+    assert count > 9 and [int(word) for word in text.split()] == [count, sum(sizes) % 2**64, largest, refused]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_opens_with_the_job(rank, tmp_path, command):
+    for number in range(4):
+        rank(number, LIKE)
+    rank(4, [*LIKE, (30 * MIB, 88)])
+    text = run_command(command, tmp_path).stdout
+    assert text.startswith("Rank 4 peaks at 180.00 MiB, 30.00 MiB above ranks 0-3; train.py:88 forward")
+    assert text.index("Ranks that are alike") < text.index("rank      0") < text.index("rank      4")
+
+
+def test_a_rank_without_memory_comes_last_and_is_named(rank, tmp_path):
+    rank(0, [])
+    rank(1, LIKE)
+    rank(2, LIKE)
+    document = load_json("report", tmp_path)
+    assert document["answer"] == ["Ranks 1-2 peak at 150.00 MiB (driver).", "Rank 0 used no GPU memory."]
+    assert [page["trace"]["rank"] for page in document["traces"]] == [1, 0]
+
+
+def test_a_job_without_memory_says_so(rank, tmp_path):
+    for number in range(3):
+        rank(number, [])
+    document = load_json("report", tmp_path)
+    assert document["answer"] == ["No GPU memory was allocated."] and document["job"]["groups"] == []
+
+
+def test_ranks_of_many_peaks_have_eight_pages_and_all_are_in_the_table(rank, tmp_path):
+    for number in range(20):
+        rank(number, [((100 + 10 * number) * MIB, 12)])
+    document = load_json("peak", tmp_path)
+    shown = [page["trace"]["rank"] for page in document["traces"]]
+    assert len(shown) == document["job"]["shown_traces"] == 8 and 19 in shown
+    assert [peak["peak_bytes"] // MIB for peak in document["job"]["peaks"]] == [100 + 10 * n for n in range(20)]
+    assert "The pages of 8 of them follow" in run_command("peak", tmp_path).stdout
+
+
+def test_peaks_within_two_per_cent_are_one_group(rank, tmp_path):
+    for number, size in enumerate((1000, 1010, 1020, 1021)):
+        rank(number, [(size * MIB, 12)])
+    document = load_json("peak", tmp_path)
+    assert [(group["who"], group["lowest_peak_bytes"] // MIB, group["peak_bytes"] // MIB) for group in document["job"]["groups"]] == [
+        ("rank 3", 1021, 1021), ("ranks 0-2", 1000, 1020)]  # fmt: skip
+
+
+def test_devices_of_one_process_are_told_apart(tmp_path, rank):
+    trace = Trace(tmp_path / "parallel.db", rank=0)
+    for device, size in enumerate((300, 100, 100)):
+        trace.alloc(size * MIB, device=device, stack=trace.stack(("train.py", 12 + device, "main")))
+    document = load_json("peak", trace.write(), rank(1, [], name="idle.db"))
+    assert groups_of(document) == [("rank 0 device 0", 300 * MIB, 1), ("rank 0 device 1; rank 0 device 2", 100 * MIB, 2)]
+    assert document["answer"][0].startswith("Rank 0 device 0 peaks at 300.00 MiB, 200.00 MiB above rank 0 device 1; rank 0 device 2")
+    assert document["job"]["imbalance_ratio"] == pytest.approx(300 / (500 / 3), rel=1e-4)
+
+
+def test_a_rank_that_is_alike_has_its_own_device(tmp_path, rank):
+    paths = [rank(number, LIKE, device=number) for number in range(4)]
+    assert [(peak["device"], peak["uuid"]) for peak in load_json("peak", *paths)["job"]["peaks"]] == [
+        (number, f"GPU-{number}") for number in range(4)]  # fmt: skip
+
+
+def test_ranks_come_from_the_variables_of_the_launcher(tmp_path):
+    paths = []
+    for number, (name, value) in enumerate([("SLURM_PROCID", "3"), ("OMPI_COMM_WORLD_RANK", "4"), ("RANK", "5")]):
+        trace = Trace(tmp_path / f"t{number}.db")
+        trace.alloc(MIB)
+        paths.append(trace.write())
+        with sqlite3.connect(paths[-1]) as database:
+            database.execute("INSERT INTO job_variable VALUES (?, ?)", (name, value))
+            database.execute("INSERT INTO job_variable VALUES ('SLURM_NTASKS', '8')")
+    document = load_json("peak", *paths)
+    assert [peak["rank"] for peak in document["job"]["peaks"]] == [3, 4, 5]
+    assert groups_of(document) == [("ranks 3-5", MIB, 1)]
+
+
+def test_traces_without_ranks_go_by_their_names(rank):
+    paths = [rank(None, LIKE, name=f"{name}.db") for name in ("train", "eval")]
+    assert groups_of(load_json("peak", *paths)) == [("train.db, eval.db", 150 * MIB, 2)]
+
+
+# --- processes on one card ---
+
+
+def on_card(path, start_ns, steps, uuid="GPU-one", **meta):
+    """steps: [(ns after the start, live MiB from then on)] of one block at a time."""
+    trace = Trace(path, start_monotonic_ns=start_ns, start_unix_ns=BOOT_NS + start_ns, end_ns=steps[-1][0], **meta)
+    trace.device(0, uuid=uuid, name="H100", total_bytes=80 << 30)
+    live = None
+    for time_ns, size in steps:
+        if live is not None:
+            trace.free(live)
+        live = trace.alloc(size * MIB) if size else None
+    path = trace.write()
+    times = [time_ns for (time_ns, size), before in zip(steps, [(0, 0), *steps]) for _ in range(bool(before[1]) + bool(size))]
+    with sqlite3.connect(path) as database:
+        for seq, time_ns in enumerate(times, 1):
+            database.execute("UPDATE event SET time_ns = ? WHERE seq = ?", (time_ns, seq))
+    return path
+
+
+FIRST, SECOND = [(10, 8), (50, 0)], [(10, 5), (50, 6), (60, 0)]
+
+
+def test_processes_on_one_card_are_summed_at_one_moment(tmp_path):
+    """8 of the first ends at 1050, when the second, which began at 1010, has 5: never 8 and 6."""
+    paths = [on_card(tmp_path / "a.db", 1000, FIRST, rank=0), on_card(tmp_path / "b.db", 1010, SECOND, rank=1)]
+    cards = load_json("peak", *paths)["job"]["cards"]
+    assert [card["bytes"] // MIB for card in cards] == [8, 5]
+    assert {(card["sum_bytes"] // MIB, card["sum_of_peaks_bytes"] // MIB, card["at_unix_ns"]) for card in cards} == {
+        (13, 14, BOOT_NS + 1020)}  # fmt: skip
+    said = load_json("peak", *paths)["answer"]
+    assert "2 processes on GPU-one held 13.00 MiB of its 80.00 GiB together at one moment, without their contexts." in said
+
+
+@pytest.mark.parametrize("meta", [{"host": "node2"}, {"uuid": "GPU-two"}, {"simulated": 1}])
+def test_processes_elsewhere_share_no_card(tmp_path, meta):
+    paths = [on_card(tmp_path / "a.db", 1000, FIRST, rank=0), on_card(tmp_path / "b.db", 1010, SECOND, rank=1, **meta)]
+    assert load_json("peak", *paths)["job"]["cards"] == []
+
+
+@pytest.mark.parametrize("runs, count", [(("a", "a"), 2), (("a", "b"), 0)])
+def test_dry_runs_share_a_card_only_in_one_run(tmp_path, runs, count):
+    paths = [on_card(tmp_path / f"{i}.db", 1000, FIRST, rank=i, simulated=1, run_id=run) for i, run in enumerate(runs)]
+    assert len(load_json("peak", *paths)["job"]["cards"]) == count
+
+
+def test_a_process_that_is_over_holds_nothing(tmp_path):
+    paths = [on_card(tmp_path / "a.db", 1000, [(10, 8), (40, 8)], rank=0), on_card(tmp_path / "b.db", 2000, SECOND, rank=1)]
+    assert {card["sum_bytes"] // MIB for card in load_json("peak", *paths)["job"]["cards"]} == {8}
+
+
+# --- folders ---
+
+
+def test_a_folder_stands_for_its_traces_in_the_order_of_their_numbers(rank, tmp_path):
+    paths = [rank(number, LIKE) for number in (0, 2, 10)]
+    (tmp_path / "notes.txt").write_text("no trace")
+    assert [peak["trace"] for peak in load_json("info", tmp_path)["job"]["peaks"]] == [str(path) for path in paths]
+
+
+def test_a_folder_with_one_trace_is_that_trace(rank, tmp_path):
+    rank(0, LIKE)
+    assert load_json("peak", tmp_path)["schema"] == "gpumemtrace.peak/1"
+
+
+def test_a_folder_without_traces_is_refused(tmp_path):
+    completed = run_command("peak", tmp_path)
+    assert completed.returncode == 2 and "has no trace (*.db)" in completed.stderr
+
+
+def test_check_takes_each_trace_of_a_folder(rank, tmp_path):
+    for number in range(3):
+        rank(number, LIKE)
+    completed = run_command("check", tmp_path, "--max-peak=1MiB", "--json")
+    document = json.loads(completed.stdout)
+    assert completed.returncode == 1 and len(document["traces"]) == 3
+    assert len([check for check in document["checks"] if not check["passed"]]) == 3
