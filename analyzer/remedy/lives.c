@@ -128,7 +128,7 @@ static void drop_copies(struct stock_lives *stock, const struct history *history
 }
 
 static struct lives *add_copy(struct stock_lives *stock, const struct lives *lives, uint64_t index,
-                              struct err *err)
+                              uint64_t peak_bytes, struct err *err)
 {
     struct lives *grown = array_grow(stock->refused, &stock->refused_capacity, stock->refused_count,
                                      sizeof *grown, err);
@@ -138,6 +138,7 @@ static struct lives *add_copy(struct stock_lives *stock, const struct lives *liv
     grown += stock->refused_count;
     *grown = *lives;
     grown->index = index;
+    grown->peak_bytes = peak_bytes;
     grown->capacity = lives->count;
     grown->items = array_new(lives->count, sizeof *grown->items, err);
     if (!grown->items)
@@ -179,7 +180,7 @@ static int on_event(void *self, const struct cursor *at)
         if (!concerns(history, i, refusal))
             continue;
         drop_copies(stock, history);
-        if (!add_copy(stock, &stock->now, at->index, at->err))
+        if (!add_copy(stock, &stock->now, at->index, history->stocks[i].peak_bytes, at->err))
             return -1;
     }
     return 0;
@@ -233,7 +234,7 @@ static struct lives *copy_at(struct stock_lives *stock, uint64_t index, struct e
     for (size_t i = 0; i < stock->refused_count; i++)
         if (stock->refused[i].index == index)
             return &stock->refused[i];
-    return add_copy(stock, &(struct lives){0}, index, err);
+    return add_copy(stock, &(struct lives){0}, index, 0, err);
 }
 
 static int learn_ends(struct lives *then, const struct lives *now, struct err *err)
@@ -273,6 +274,7 @@ const struct lives *lives_at(struct lives_watch *watch, const struct history *hi
         return NULL;
     if (!failure) {
         of_stock->now.round_index = of_stock->peak_round_index;
+        of_stock->now.peak_bytes = history->stocks[stock].peak_bytes;
         return &of_stock->now;
     }
     struct lives *then = copy_at(of_stock, failure->at.index, err);

@@ -22,7 +22,8 @@ struct place_life {
 
 /* Of one stock, as of one event. */
 struct lives {
-    uint64_t index; /* of a copy: the refusal */
+    uint64_t index;      /* of a copy: the refusal */
+    uint64_t peak_bytes; /* of a copy: the most that was live by then */
     struct rounds rounds;
     uint64_t round_index; /* the event that began the current round; 0: it is the first one */
     uint64_t bytes_by_part[PART_OPTIMIZER + 1]; /* born */

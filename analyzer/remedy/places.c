@@ -120,6 +120,14 @@ uint32_t places_of(struct places *places, uint32_t stack_id, struct err *err)
     return add_place(places, NATIVE_SPACE, stack_id, &(struct place){.parent = PLACE_ROOT}, err);
 }
 
+bool places_have(const struct places *places, enum sign sign)
+{
+    for (size_t i = 0; i < places->count; i++)
+        if (places->items[i].signs >> sign & 1)
+            return true;
+    return false;
+}
+
 bool place_is_under(const struct places *places, uint32_t place, uint32_t location)
 {
     for (; place != PLACE_ROOT; place = places->items[place].parent)

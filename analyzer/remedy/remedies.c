@@ -73,7 +73,7 @@ static const struct device_use *find_scarce(const struct study *study)
 
 /* --- the questions --- */
 
-enum { QUESTIONS_MAX = REMEDY_COUNT + 1 + WHAT_IF_LINES_MAX, NEED = 0 };
+enum { QUESTIONS_MAX = REMEDY_COUNT + WHAT_IF_LINES_MAX };
 
 struct inquiry {
     const struct study *study;
@@ -83,10 +83,11 @@ struct inquiry {
     struct at_moment at;
     struct what_ifs what_ifs;
     struct what_if items[QUESTIONS_MAX];
-    enum remedy_key keys[QUESTIONS_MAX]; /* of the questions; of NEED none */
+    enum remedy_key keys[QUESTIONS_MAX]; /* of the questions */
     uint64_t call_counts[WHAT_IF_LINES_MAX];
     bool may_expand, has_model; /* of the allocator, with segments that grow */
     struct whatif whatif;
+    struct observer model; /* it */
     bool infers; /* no backward, and forward keeps for one what earlier rounds kept and dropped */
 };
 
@@ -101,22 +102,26 @@ static bool has_model_ended(const struct inquiry *inquiry)
 static int show_model_change(void *self, const struct cursor *at, const struct spans *spans,
                              const struct change *change)
 {
-    struct inquiry *inquiry = self;
-    const struct observer model = whatif_observer(&inquiry->whatif);
-    return has_model_ended(inquiry) ? 0 : model.on_change(model.self, at, spans, change);
+    const struct inquiry *inquiry = self;
+    const struct observer *model = &inquiry->model;
+    return has_model_ended(inquiry) ? 0 : model->on_change(model->self, at, spans, change);
 }
 
 static int show_model_event(void *self, const struct cursor *at)
 {
-    struct inquiry *inquiry = self;
-    const struct observer model = whatif_observer(&inquiry->whatif);
-    return has_model_ended(inquiry) ? 0 : model.on_event(model.self, at);
+    const struct inquiry *inquiry = self;
+    const struct observer *model = &inquiry->model;
+    return has_model_ended(inquiry) ? 0 : model->on_event(model->self, at);
 }
 
-/* What followed a failure counts for nothing but the model of the allocator. */
+/* What followed a failure counts for nothing but the model of the allocator. Where no question is
+ * left and no model asks, the first replay has told all. */
 static int replay_again(struct inquiry *inquiry, struct err *err)
 {
     const struct study *study = inquiry->study;
+    if (!inquiry->what_ifs.count && !inquiry->has_model)
+        return 0;
+    inquiry->model = whatif_observer(&inquiry->whatif);
     const struct observer observers[] = {
         what_ifs_observer(&inquiry->what_ifs),
         {.self = inquiry, .on_change = show_model_change, .on_event = show_model_event}};
@@ -218,7 +223,6 @@ static int ask_lines(struct inquiry *inquiry, struct err *err)
 static int ask_all(struct inquiry *inquiry, struct err *err)
 {
     inquiry->infers = infers(inquiry);
-    ask(inquiry, REMEDY_COUNT, WHAT_NOTHING, 0, 1);
     ask(inquiry, REMEDY_smaller_batch, WHAT_LINEAR, 1, 2);
     ask(inquiry, REMEDY_smaller_states, WHAT_STATES, 3, 4);
     ask(inquiry, REMEDY_held_over, WHAT_HELD, 1, 1);
@@ -231,12 +235,42 @@ static int ask_all(struct inquiry *inquiry, struct err *err)
                : 0;
 }
 
+/* Whether anything that was born by then may be what the question is about. */
+static bool may_concern(const struct inquiry *inquiry, const struct what_if *what_if)
+{
+    const uint64_t *born_bytes = inquiry->lives->bytes_by_part;
+    switch (what_if->rule) {
+    case WHAT_SIGN:
+        return places_have(inquiry->at.places, what_if->sign);
+    case WHAT_STATES:
+        return born_bytes[PART_OPTIMIZER];
+    case WHAT_STALE:
+        return born_bytes[PART_BACKWARD];
+    default:
+        return born_bytes[PART_DATA] || born_bytes[PART_FORWARD] || born_bytes[PART_BACKWARD];
+    }
+}
+
+/* Without what was never there all is as it is. */
+static void drop_idle_questions(struct inquiry *inquiry)
+{
+    struct what_ifs *what_ifs = &inquiry->what_ifs;
+    size_t kept = 0;
+    for (size_t i = 0; i < what_ifs->count; i++) {
+        if (!may_concern(inquiry, &inquiry->items[i]))
+            continue;
+        inquiry->keys[kept] = inquiry->keys[i];
+        inquiry->items[kept++] = inquiry->items[i];
+    }
+    what_ifs->count = kept;
+}
+
 /* --- the answers --- */
 
 static struct remedy answer_of(const struct inquiry *inquiry, size_t number)
 {
     const struct what_if *what_if = &inquiry->items[number];
-    const int64_t gain_bytes = inquiry->items[NEED].high_bytes - what_if->high_bytes;
+    const int64_t gain_bytes = (int64_t)inquiry->remedies->need_bytes - what_if->high_bytes;
     struct remedy remedy = {.key = inquiry->keys[number],
                             .gain_known = true,
                             .gain_bytes = gain_bytes > 0 ? (uint64_t)gain_bytes : 0,
@@ -290,8 +324,7 @@ static int compare_gains(const void *left, const void *right)
 static void keep_answers(const struct inquiry *inquiry)
 {
     struct remedies *remedies = inquiry->remedies;
-    remedies->need_bytes = (uint64_t)inquiry->items[NEED].high_bytes;
-    for (size_t i = NEED + 1; i < inquiry->what_ifs.count; i++) {
+    for (size_t i = 0; i < inquiry->what_ifs.count; i++) {
         const struct remedy remedy = answer_of(inquiry, i);
         if (remedy.gain_bytes > remedies->need_bytes / NOTABLE_SHARE)
             keep_answer(remedies, &remedy);
@@ -379,7 +412,7 @@ static int advise_empty_cache(struct inquiry *inquiry, struct err *err)
 /* What is asked follows from the first replay; the second one answers. */
 static int inquire(struct inquiry *inquiry, struct lives_watch *watch, struct err *err)
 {
-    const struct remedies *remedies = inquiry->remedies;
+    struct remedies *remedies = inquiry->remedies;
     const struct study *study = inquiry->study;
     const uint64_t moment = remedies->moment.index;
     const bool is_own = inquiry->failure && inquiry->failure->stock == remedies->stock;
@@ -393,6 +426,9 @@ static int inquire(struct inquiry *inquiry, struct lives_watch *watch, struct er
     if (at_moment_find(&inquiry->at, remedies->stock, moment, is_own ? inquiry->failure : NULL,
                        err))
         return -1;
+    remedies->need_bytes = inquiry->at.live_bytes > inquiry->lives->peak_bytes
+                               ? inquiry->at.live_bytes
+                               : inquiry->lives->peak_bytes;
     inquiry->what_ifs =
         (struct what_ifs){.places = &watch->places,
                           .lives = inquiry->lives,
@@ -401,8 +437,10 @@ static int inquire(struct inquiry *inquiry, struct lives_watch *watch, struct er
                           .failure = inquiry->failure,
                           .needs_optimizer = inquiry->lives->optimized_rounds_count > 1,
                           .items = inquiry->items};
-    return ask_all(inquiry, err) || ask_allocator(inquiry, err) || replay_again(inquiry, err) ? -1
-                                                                                              : 0;
+    if (ask_all(inquiry, err) || ask_allocator(inquiry, err))
+        return -1;
+    drop_idle_questions(inquiry);
+    return replay_again(inquiry, err);
 }
 
 static bool choose_moment(struct inquiry *inquiry)

@@ -9,7 +9,8 @@
  * one replay beside the first one, which shows how long blocks live (lives.h): whether a place of
  * backward makes gradients or temporaries, what a loop allocates anew, and which lines hold most at
  * the failure, is known at the end of it. It ends at the failure, unless the model of the allocator
- * watches too. A trace that did not fail and has room is not replayed again.
+ * watches too. A trace that did not fail and has room is not replayed again, nor is one that no remedy
+ * but the allocator's could concern: a program without forward, backward and optimizer.
  */
 #ifndef GPUMEMTRACE_ANALYZER_REMEDY_REMEDIES_H
 #define GPUMEMTRACE_ANALYZER_REMEDY_REMEDIES_H

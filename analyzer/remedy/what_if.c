@@ -78,8 +78,6 @@ static bool concerns(const struct what_ifs *what_ifs, const struct what_if *what
         return block->part == PART_BACKWARD && block->round < what_ifs->stale_round;
     case WHAT_CALLS:
         return *call_of(what_ifs, block, what_if->line) != SLOT_NONE;
-    case WHAT_NOTHING:
-        break;
     }
     return false;
 }

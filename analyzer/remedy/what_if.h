@@ -15,14 +15,13 @@
 enum { WHAT_IF_LINES_MAX = 12, WHAT_IF_SIZES_MAX = 4 };
 
 enum what_rule {
-    WHAT_NOTHING, /* the trace as it is */
-    WHAT_LINEAR,  /* what grows with the batch */
-    WHAT_SIZES,   /* of forward and backward, blocks of these sizes */
-    WHAT_SIGN,    /* blocks of places with the sign */
-    WHAT_STATES,  /* what an optimizer keeps */
-    WHAT_HELD,    /* what forward and data of rounds before still hold */
-    WHAT_STALE,   /* gradients of the round before */
-    WHAT_CALLS,   /* what the calls of a line keep for backward */
+    WHAT_LINEAR, /* what grows with the batch */
+    WHAT_SIZES,  /* of forward and backward, blocks of these sizes */
+    WHAT_SIGN,   /* blocks of places with the sign */
+    WHAT_STATES, /* what an optimizer keeps */
+    WHAT_HELD,   /* what forward and data of rounds before still hold */
+    WHAT_STALE,  /* gradients of the round before */
+    WHAT_CALLS,  /* what the calls of a line keep for backward */
 };
 
 /* One question. */
