@@ -22,7 +22,7 @@ struct driver_range {
 
 /* Tensors come again and again to the segments of a pool: of each PIECE_BYTES of addresses, up to the
  * size of the table, the range that a tensor was seen in last. */
-enum { RECENT_RANGES = 1024, RECENT_PIECE_BYTES = 2 << 20 };
+enum { RECENT_RANGES = 4096, RECENT_PIECE_BYTES = 2 << 20 };
 
 struct driver_ranges {
     uint32_t recent[RECENT_RANGES];

@@ -35,8 +35,8 @@ static int resize_map(struct address_map *map, size_t capacity, struct err *err)
 int address_map_put(struct address_map *map, uint32_t space, uint64_t address, uint32_t value,
                     struct err *err)
 {
-    /* At most two thirds full: probes stay short. */
-    if ((map->count + 1) * 3 > map->capacity * 2 &&
+    /* At most half full: probes stay short. */
+    if ((map->count + 1) * 2 > map->capacity &&
         resize_map(map, map->capacity ? map->capacity * 2 : FIRST_CAPACITY, err))
         return -1;
     struct address_slot *slot = address_map_slot(map, space, address);

@@ -105,8 +105,8 @@ static int change_at_ends(const struct growth_watch *watch, struct stock_ends *o
                           struct site_ends *site, const struct change *change, struct err *err)
 {
     const struct block *block = change->block;
-    if (look_at_ends(site, watch->looked_count, err) ||
-        look_at_ends(&own->total, watch->looked_count, err))
+    if (look_at_ends(&own->total, watch->looked_count, err) ||
+        look_at_ends(site, watch->looked_count, err))
         return -1;
     if (!change->birth && !change->is_half && block->life.begin_index >= watch->step_begin) {
         site->open_churn_bytes += block->size_bytes;
@@ -154,7 +154,10 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
         return 0;
     struct stock_ends *own = find_stock(watch, at, block->stock);
     struct site_ends *site = own ? find_site(own, block->stack_id, at->err) : NULL;
-    if (!site || (watch->looked_count && change_at_ends(watch, own, site, change, at->err)) ||
+    if (!site)
+        return -1;
+    GMT_PREFETCH(&site->churn_bytes); /* the end of what a change touches */
+    if ((watch->looked_count && change_at_ends(watch, own, site, change, at->err)) ||
         (!watch->has_ended && change_at_beats(own, site, at->index, change->birth, at->err)))
         return -1;
     const uint64_t more_bytes = change->birth ? block->size_bytes : -block->size_bytes;

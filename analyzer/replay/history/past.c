@@ -66,8 +66,11 @@ void past_unpin(struct history *history, uint64_t index)
             (--history->pin_count - at) * sizeof *history->pins);
 }
 
+/* Most lives begin after the last pin. */
 static bool pin_lies_in(const struct history *history, const struct life *life)
 {
+    if (!history->pin_count || history->pins[history->pin_count - 1] < life->begin_index)
+        return false;
     size_t at = pins_before(history, life->begin_index);
     return at < history->pin_count && history->pins[at] < life->end_index;
 }
