@@ -350,6 +350,7 @@ struct observer phases_observer(struct phases *phases)
                              .on_change = on_change,
                              .on_span = on_span,
                              .on_event = on_event,
+                             .kinds = OBSERVER_KIND(EVENT_STEP),
                              .on_end = on_end};
 }
 

@@ -88,28 +88,32 @@ struct inquiry {
     bool may_expand, has_model; /* of the allocator, with segments that grow */
     struct whatif whatif;
     struct observer model; /* it */
+    bool is_model_over;
     bool infers; /* no backward, and forward keeps for one what earlier rounds kept and dropped */
 };
 
-/* The model is asked of the failing device alone. */
-static bool has_model_ended(const struct inquiry *inquiry)
+/* The model is asked of the failing device alone, and ends for good. */
+static bool has_model_ended(struct inquiry *inquiry)
 {
+    if (inquiry->is_model_over)
+        return true;
     const struct stock *failing = &inquiry->study->history.stocks[inquiry->failure->stock];
     const struct whatif_device *device = inquiry->whatif.devices[DEVICE_SLOT(failing->device)];
-    return device && whatif_device_is_over(device);
+    inquiry->is_model_over = device && whatif_device_is_over(device);
+    return inquiry->is_model_over;
 }
 
 static int show_model_change(void *self, const struct cursor *at, const struct spans *spans,
                              const struct change *change)
 {
-    const struct inquiry *inquiry = self;
+    struct inquiry *inquiry = self;
     const struct observer *model = &inquiry->model;
     return has_model_ended(inquiry) ? 0 : model->on_change(model->self, at, spans, change);
 }
 
 static int show_model_event(void *self, const struct cursor *at)
 {
-    const struct inquiry *inquiry = self;
+    struct inquiry *inquiry = self;
     const struct observer *model = &inquiry->model;
     return has_model_ended(inquiry) ? 0 : model->on_event(model->self, at);
 }
@@ -121,6 +125,8 @@ static int replay_again(struct inquiry *inquiry, struct err *err)
     const struct study *study = inquiry->study;
     if (!inquiry->what_ifs.count && !inquiry->has_model)
         return 0;
+    if (what_ifs_begin(&inquiry->what_ifs, err))
+        return -1;
     inquiry->model = whatif_observer(&inquiry->whatif);
     const struct observer observers[] = {
         what_ifs_observer(&inquiry->what_ifs),

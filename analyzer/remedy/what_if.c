@@ -136,6 +136,35 @@ static void look(struct what_ifs *what_ifs, uint64_t live_bytes)
     }
 }
 
+/* --- places --- */
+
+enum place_trait { TRAIT_RECURS = 1, TRAIT_PASSES = 2 };
+
+static unsigned find_traits(const struct lives *lives, uint32_t place)
+{
+    const struct place_life life = lives_of(lives, place);
+    return (life_recurs(&life) ? TRAIT_RECURS : 0u) | (life_passes(&life) ? TRAIT_PASSES : 0u);
+}
+
+/* Only what is known of a place counts: most are looked up, and few bytes are kept of each. */
+static unsigned traits_of(const struct what_ifs *what_ifs, uint32_t place)
+{
+    return place < what_ifs->trait_count ? what_ifs->traits[place]
+                                         : find_traits(what_ifs->lives, place);
+}
+
+int what_ifs_begin(struct what_ifs *what_ifs, struct err *err)
+{
+    const size_t count = what_ifs->lives->count;
+    what_ifs->traits = array_new(count, sizeof *what_ifs->traits, err);
+    if (!what_ifs->traits)
+        return -1;
+    what_ifs->trait_count = count;
+    for (uint32_t place = 0; place < count; place++)
+        what_ifs->traits[place] = (uint8_t)find_traits(what_ifs->lives, place);
+    return 0;
+}
+
 /* --- blocks --- */
 
 static void begin_round(struct what_ifs *what_ifs, bool had_optimized)
@@ -195,9 +224,9 @@ static int begin_block(struct what_ifs *what_ifs, uint32_t number, const struct 
     if (!block)
         return -1;
     *block = *born;
-    const struct place_life life = lives_of(what_ifs->lives, block->place);
-    block->recurs = life_recurs(&life);
-    block->passes = life_passes(&life);
+    const unsigned traits = traits_of(what_ifs, block->place);
+    block->recurs = traits & TRAIT_RECURS;
+    block->passes = traits & TRAIT_PASSES;
     const bool had_optimized = what_ifs->rounds.has_optimized;
     if (rounds_allocate(&what_ifs->rounds, block->part))
         begin_round(what_ifs, had_optimized);
@@ -326,6 +355,8 @@ void what_ifs_release(struct what_ifs *what_ifs)
     stale_release(&what_ifs->stale);
     free(what_ifs->blocks);
     free(what_ifs->calls);
+    free(what_ifs->traits);
     what_ifs->blocks = NULL;
     what_ifs->calls = NULL;
+    what_ifs->traits = NULL;
 }

@@ -53,6 +53,8 @@ struct what_ifs {
     size_t line_count;
 
     /* While it watches. */
+    uint8_t *traits; /* by place: how its blocks live, by bits of enum place_trait */
+    size_t trait_count;
     struct rounds rounds;
     uint32_t stale_round; /* gradients of rounds before are stale */
     uint64_t new_bytes;   /* WHAT_HELD: of the current round, not yet held over */
@@ -63,6 +65,8 @@ struct what_ifs {
     size_t call_capacity;
 };
 
+/* Once all is set. -1: out of memory. */
+int what_ifs_begin(struct what_ifs *what_ifs, struct err *err);
 struct observer what_ifs_observer(struct what_ifs *what_ifs);
 void what_ifs_release(struct what_ifs *what_ifs);
 

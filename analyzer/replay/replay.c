@@ -294,7 +294,8 @@ static int show_event(const struct cursor *at)
 {
     for (size_t i = 0; i < at->observers->count; i++) {
         const struct observer *observer = &at->observers->items[i];
-        if (observer->on_event && observer->on_event(observer->self, at))
+        const bool is_told = !observer->kinds || observer->kinds >> at->event->kind & 1;
+        if (is_told && observer->on_event && observer->on_event(observer->self, at))
             return -1;
     }
     return 0;

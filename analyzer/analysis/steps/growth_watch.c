@@ -234,6 +234,7 @@ struct observer growth_watch_observer(struct growth_watch *watch)
                              .on_change = on_change,
                              .on_span = on_span,
                              .on_event = on_event,
+                             .kinds = OBSERVER_KIND(EVENT_STEP),
                              .on_end = on_end};
 }
 

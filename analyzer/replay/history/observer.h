@@ -29,9 +29,13 @@ struct observer {
     int (*on_span)(void *self, const struct cursor *at, const struct spans *spans, uint32_t span,
                    bool begins);
     int (*on_event)(void *self, const struct cursor *at);
+    uint64_t kinds; /* of the events that on_event is told of: OBSERVER_KIND(…); 0: all */
     /* Once, after the last event; at->event is that one, NULL: there was none. */
     int (*on_end)(void *self, const struct cursor *at);
 };
+
+#define OBSERVER_KIND(kind) (UINT64_C(1) << (kind))
+_Static_assert(EVENT_KIND_COUNT <= 64, "a bit for each kind of event");
 
 struct observers {
     const struct observer *items;

@@ -23,7 +23,9 @@ struct thread_spans {
 
 int spans_init(struct spans *spans, const struct trace *trace, struct err *err)
 {
-    *spans = (struct spans){.innermost = HISTORY_NONE, .inferred_span = HISTORY_NONE};
+    *spans = (struct spans){.innermost = HISTORY_NONE,
+                            .inferred_span = HISTORY_NONE,
+                            .recent_thread = ADDRESS_MAP_NONE};
     return inferred_build(&spans->inferred, trace, err);
 }
 
@@ -37,11 +39,21 @@ void spans_release(struct spans *spans)
     inferred_release(&spans->inferred);
 }
 
+/* A thread has many events in a row. ADDRESS_MAP_NONE: it never opened a span. */
+static uint32_t known_thread(struct spans *spans, uint32_t thread_id)
+{
+    if (spans->recent_thread == ADDRESS_MAP_NONE || spans->recent_thread_id != thread_id) {
+        spans->recent_thread_id = thread_id;
+        spans->recent_thread = address_map_get(&spans->numbers, NUMBER_THREAD, thread_id);
+    }
+    return spans->recent_thread;
+}
+
 /* The number of the thread's lists; HISTORY_NONE: out of memory. */
 static uint32_t find_thread(struct spans *spans, const struct cursor *at)
 {
     uint32_t thread_id = at->event->thread_id;
-    uint32_t number = address_map_get(&spans->numbers, NUMBER_THREAD, thread_id);
+    uint32_t number = known_thread(spans, thread_id);
     if (number != ADDRESS_MAP_NONE)
         return number;
     struct thread_spans *grown = array_grow(spans->threads, &spans->thread_capacity,
@@ -57,17 +69,17 @@ static uint32_t find_thread(struct spans *spans, const struct cursor *at)
 }
 
 /* The named span that the current event belongs to; HISTORY_NONE: none. */
-static uint32_t named_span(const struct spans *spans, const struct cursor *at)
+static uint32_t named_span(struct spans *spans, const struct cursor *at)
 {
     if (spans->innermost == HISTORY_NONE)
         return HISTORY_NONE;
-    uint32_t number = address_map_get(&spans->numbers, NUMBER_THREAD, at->event->thread_id);
+    uint32_t number = known_thread(spans, at->event->thread_id);
     if (number != ADDRESS_MAP_NONE && spans->threads[number].innermost != HISTORY_NONE)
         return spans->threads[number].innermost;
     return spans->innermost;
 }
 
-uint32_t spans_current(const struct spans *spans, const struct cursor *at)
+uint32_t spans_current(struct spans *spans, const struct cursor *at)
 {
     uint32_t named = named_span(spans, at);
     return named == HISTORY_NONE ? spans->inferred_span : named;

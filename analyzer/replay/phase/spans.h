@@ -40,6 +40,7 @@ struct spans {
 
     struct thread_spans *threads; /* heads of the lists of each thread */
     size_t thread_count, thread_capacity;
+    uint32_t recent_thread_id, recent_thread; /* that was asked for last, and its lists' number */
     struct address_map numbers; /* of threads by id, and of open ranges; see spans.c */
     bool takes_libraries;       /* ranges of libraries' NVTX domains are phases, too */
     struct paths paths;
@@ -61,7 +62,7 @@ int spans_infer(struct spans *spans, const struct cursor *at);
 int spans_close_all(struct spans *spans, const struct cursor *at);
 
 /* The span that the current event belongs to; HISTORY_NONE: none. */
-uint32_t spans_current(const struct spans *spans, const struct cursor *at);
+uint32_t spans_current(struct spans *spans, const struct cursor *at);
 static inline bool span_is_open(const struct span *span)
 {
     return span->life.end_index == INDEX_NONE;
