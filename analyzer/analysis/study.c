@@ -36,10 +36,13 @@ static uint64_t *place_stops(struct replay_plan *plan, size_t count, uint64_t ev
 int study_replay_again(const struct study *study, const struct replay_plan *plan, struct err *err)
 {
     struct replay_plan forgetful = *plan;
-    struct event_reader *reader = event_reader_new(&study->trace, &study->columns, err);
+    struct event_columns known = study->columns;
+    struct event_reader *reader;
     struct history history;
 
-    if (!reader)
+    if (plan->ignores_times)
+        known.varying.time_ns = 0;
+    if (!(reader = event_reader_new(&study->trace, &known, err)))
         return -1;
     forgetful.forgets = true;
     const struct event_source source = event_reader_source(reader);

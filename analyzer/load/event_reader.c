@@ -122,18 +122,19 @@ static int compare_thread(const void *key, const void *item)
     return (*thread_id > last->thread_id) - (*thread_id < last->thread_id);
 }
 
-/* Whether the event ends what counts. Format 1 does not name the exit: there, an exec that failed is
- * followed by events of its thread. */
+static bool may_end(const struct trace *trace, const struct event *event)
+{
+    const struct trace_integer *known = &trace->meta.exit_seq;
+    return known->known ? event->seq == (uint64_t)known->value : event->kind == EVENT_EXIT;
+}
+
+/* Whether an event that may does end what counts. Format 1 does not name the exit: there, an exec that
+ * failed is followed by events of its thread. */
 static int note_exit(struct exit_rule *rule, const struct trace *trace, const struct event *event,
                      struct err *err)
 {
-    const struct trace_integer *known = &trace->meta.exit_seq;
-    if (event->kind != EVENT_EXIT || event->object == EXIT_BY_INTERPRETER || known->known) {
-        rule->is_over = known->known && event->seq == (uint64_t)known->value;
-        return 0;
-    }
-    if (event->object != EXIT_BY_EXEC) {
-        rule->is_over = true;
+    if (trace->meta.exit_seq.known || event->object != EXIT_BY_EXEC) {
+        rule->is_over = trace->meta.exit_seq.known || event->object != EXIT_BY_INTERPRETER;
         return 0;
     }
     if (!rule->threads && find_last_events(rule, trace, err))
@@ -245,7 +246,9 @@ static int add_row(struct event_reader *reader, sqlite3_value **cells)
         return broken_event(reader->trace, event, wrong, &reader->err);
     forget_unknown_stack(reader->trace, event);
     batch->counted += !reader->exit.is_over;
-    return reader->exit.is_over ? 0 : note_exit(&reader->exit, reader->trace, event, &reader->err);
+    if (reader->exit.is_over || !may_end(reader->trace, event))
+        return 0;
+    return note_exit(&reader->exit, reader->trace, event, &reader->err);
 }
 
 static void take_row(sqlite3_context *context, int count, sqlite3_value **cells)

@@ -135,6 +135,7 @@ static int replay_again(struct inquiry *inquiry, struct err *err)
         .rule_of = category_rule_of,
         .takes_library_ranges = study->takes_library_ranges,
         .ignores_segments = true,
+        .ignores_times = true,
         .events_most = inquiry->failure && !inquiry->has_model ? inquiry->failure->at.index + 1 : 0,
         .observers = {observers, inquiry->has_model ? 2 : 1}};
 

@@ -26,6 +26,7 @@ struct replay_plan {
     size_t stop_count;
     uint64_t events_most;      /* the replay ends after so many; 0: it does not */
     bool ignores_segments;     /* of the history nobody asks for segments, nor for failures */
+    bool ignores_times;        /* nor for when an event was: the column is not read again */
     bool forgets;              /* nor for what was live at any moment of the past */
     bool takes_library_ranges; /* NVTX ranges of libraries' own domains are phases, too */
     uint8_t (*rule_of)(const char *name); /* of a phase: path.rule; may be NULL */

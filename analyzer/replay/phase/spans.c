@@ -42,7 +42,7 @@ void spans_release(struct spans *spans)
 /* A thread has many events in a row. ADDRESS_MAP_NONE: it never opened a span. */
 static uint32_t known_thread(struct spans *spans, uint32_t thread_id)
 {
-    if (spans->recent_thread == ADDRESS_MAP_NONE || spans->recent_thread_id != thread_id) {
+    if (spans->recent_thread_id != thread_id) {
         spans->recent_thread_id = thread_id;
         spans->recent_thread = address_map_get(&spans->numbers, NUMBER_THREAD, thread_id);
     }
@@ -65,7 +65,7 @@ static uint32_t find_thread(struct spans *spans, const struct cursor *at)
     grown[number] = (struct thread_spans){HISTORY_NONE, {HISTORY_NONE, HISTORY_NONE}};
     if (address_map_put(&spans->numbers, NUMBER_THREAD, thread_id, number, at->err))
         return HISTORY_NONE;
-    return number;
+    return spans->recent_thread = number;
 }
 
 /* The named span that the current event belongs to; HISTORY_NONE: none. */
