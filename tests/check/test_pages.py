@@ -19,7 +19,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "samples/README.md
          *sorted(ROOT.glob("include/gpumemtrace/*.md"))]
 MANUAL = ROOT / "analyzer/man/gpumemtrace.1"
 PLACEHOLDER = re.compile(r"\b[A-Z]{3,}\b|…")
-TRACES = ("train.db", "llama.db", "last-week.db", "new.db", "done.db", "late.db")
+TRACES = ("train.db", "llama.db", "last-week.db", "new.db", "memory.db", "done.db", "late.db")
 
 
 def manual_text():

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""The commands of doc/ci.md, taken from the page and run as a server would, in a folder that has the program as train.py."""
+import os
+import re
+import subprocess
+
+from support.run import BUILD, ROOT, TIMEOUT_S, clean_environment
+
+
+def section(heading):
+    page = (ROOT / "doc/ci.md").read_text(encoding="utf-8")
+    return re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", page, re.M | re.S).group(1)
+
+
+def baseline_commands():
+    return re.findall(r"^ {4}(gpumemtrace .*)", section("The baseline"), re.M)
+
+
+def github_steps():
+    """[(when, command)] of the steps that run gpumemtrace; when: success, failure or always."""
+    steps = re.split(r"^ {10}- ", section("GitHub Actions"), flags=re.M)[1:]
+    found = [(re.search(r"if: (\w+)\(\)", step), re.search(r"run: (gpumemtrace .*)", step)) for step in steps]
+    return [(when.group(1) if when else "success", command.group(1)) for when, command in found if command]
+
+
+def gitlab_commands(key):
+    body = re.search(rf"^ {{6}}{key}:\n((?: {{8}}- .*\n)+)", section("GitLab"), re.M).group(1)
+    return re.findall(r"- (gpumemtrace .*)", body)
+
+
+class Server:
+    """A folder with train.py; python is what the test says."""
+
+    def __init__(self, folder, python):
+        self.folder = folder
+        tools = folder.parent / "tools"
+        tools.mkdir()
+        (tools / "gpumemtrace").symlink_to(BUILD / "gpumemtrace")
+        (tools / "python").write_text(f'#!/bin/sh\nexec {python} "$@"\n')
+        (tools / "python").chmod(0o755)
+        self.environment = clean_environment(
+            PATH=f"{tools}:{os.environ['PATH']}", GITHUB_WORKSPACE=folder, GITHUB_STEP_SUMMARY=folder / "summary.md",
+            GPUMEMTRACE_QUIET=1)  # fmt: skip
+
+    def run(self, command):
+        return subprocess.run(["bash", "-e", "-o", "pipefail", "-c", command], cwd=self.folder, env=self.environment, text=True,
+                              capture_output=True, timeout=10 * TIMEOUT_S)  # fmt: skip
+
+    def write_baseline(self):
+        for command in baseline_commands():
+            completed = self.run(command)
+            assert completed.returncode == 0, completed.stdout + completed.stderr
+
+    def run_github(self):
+        """Whether the build is green, and its annotations."""
+        green, annotations = True, []
+        for when, command in github_steps():
+            if when == "always" or green == (when == "success"):
+                completed = self.run(command)
+                green &= completed.returncode == 0
+                annotations += [line for line in completed.stdout.splitlines() if line.startswith("::error")]
+        return green, annotations
+
+    def run_gitlab(self):
+        """Whether the build is green; memory.xml has what failed."""
+        green = all(self.run(command).returncode == 0 for command in gitlab_commands("script"))
+        assert all(self.run(command).returncode == 0 for command in gitlab_commands("after_script"))
+        return green
