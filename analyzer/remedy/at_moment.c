@@ -11,6 +11,8 @@
 
 /* A line is worth a question if it holds this share of what forward holds. */
 enum { WORTHY_SHARE = 5 };
+/* The allocation of one number. */
+enum { LOSS_BYTES = 512 };
 
 /* --- what was live --- */
 
@@ -285,6 +287,39 @@ static bool comes_back(const struct at_moment *at, uint32_t location,
     return again_bytes >= all_bytes / 2;
 }
 
+static bool is_in_sequence(const struct at_moment *at, uint32_t place)
+{
+    const struct trace *trace = at->places->trace;
+
+    for (; place != PLACE_ROOT; place = at->places->items[place].parent) {
+        const uint32_t location = at->places->items[place].location;
+        if (location == PLACE_NATIVE)
+            continue;
+        if (is_of_program(at, location))
+            return false;
+        if (glob_match("*/torch/nn/modules/container.py",
+                       trace_string(trace, trace->locations[location].file_id)))
+            return true;
+    }
+    return false;
+}
+
+/* Whether each time that the first place comes back a call begins. The layers of a torch.nn.Sequential
+ * come back within one, and where another place comes back, but less than half as often as some, those
+ * do so several times in a call. */
+static bool tells_calls(const struct at_moment *at, const struct passage *first,
+                        const struct passages *passages)
+{
+    uint64_t most = 0;
+    for (size_t i = 0; i < passages->count; i++)
+        if (passages->items[i].count > most)
+            most = passages->items[i].count;
+    for (size_t i = 0; i < passages->count; i++)
+        if (passages->items[i].count > 1 && passages->items[i].count * 2 < most)
+            return false;
+    return !is_in_sequence(at, first->place);
+}
+
 /* 1: the line makes several calls, and *calls says how they begin and end. */
 static int find_calls(const struct at_moment *at, uint32_t location, struct calls *calls,
                       uint64_t *count, struct err *err)
@@ -303,6 +338,7 @@ static int find_calls(const struct at_moment *at, uint32_t location, struct call
     }
     const struct passage *last = most_common(&lasts);
     *calls = (struct calls){.location = location,
+                            .tells_calls = tells_calls(at, first, &firsts),
                             .first_place = first->place,
                             .output_place = last ? last->place : first->place};
     *count = first->count;
@@ -346,6 +382,46 @@ int at_moment_lines(const struct at_moment *at, struct what_ifs *what_ifs,
 out:
     free(lines);
     return status;
+}
+
+/* --- losses --- */
+
+/* A number that the program's own code made of larger tensors, or a function of losses. */
+static bool is_loss(const struct at_moment *at, const struct live_block *block)
+{
+    const struct place *place = &at->places->items[block->place];
+
+    return block->size_bytes <= LOSS_BYTES && place->location != PLACE_NATIVE &&
+           (place->signs >> SIGN_loss & 1 || is_of_program(at, place->location));
+}
+
+int at_moment_sums_losses(const struct at_moment *at, bool *sums, struct err *err)
+{
+    bool *is_known = array_new(at->places->count, sizeof *is_known, err);
+    uint64_t new_bytes = 0, again_bytes = 0;
+    size_t first = at->count, loss = at->count;
+
+    *sums = false;
+    if (!is_known)
+        return -1;
+    for (size_t i = 0; i < at->count; i++) {
+        const struct live_block *block = &at->items[i];
+        if (!is_of_this_forward(at, block))
+            continue;
+        first = first == at->count ? i : first;
+        if (!is_loss(at, block)) {
+            *(is_known[block->place] ? &again_bytes : &new_bytes) += block->size_bytes;
+            continue;
+        }
+        *sums |= loss < i && again_bytes > new_bytes;
+        for (size_t n = first; n < i; n++)
+            is_known[at->items[n].place] |= is_of_this_forward(at, &at->items[n]);
+        first = loss = i;
+        new_bytes = again_bytes = 0;
+    }
+    *sums |= loss < at->count && again_bytes > new_bytes;
+    free(is_known);
+    return 0;
 }
 
 uint32_t at_moment_callee(const struct at_moment *at, uint32_t location)

@@ -48,6 +48,14 @@ int at_moment_signed(const struct at_moment *at, enum sign sign, struct signed_b
 int at_moment_lines(const struct at_moment *at, struct what_ifs *what_ifs,
                     uint64_t counts[WHAT_IF_LINES_MAX], struct err *err);
 
+/*
+ * Whether forward ran again after it gave a loss, and no backward did: what it keeps grows with the
+ * number of losses that are summed.
+ *
+ *     a b b c  loss  a b b c  loss  a b       most of what follows a loss is of places before it
+ */
+int at_moment_sums_losses(const struct at_moment *at, bool *sums, struct err *err);
+
 /* The program's own code that the line calls, innermost but one line: 0: none. */
 uint32_t at_moment_callee(const struct at_moment *at, uint32_t location);
 

@@ -29,7 +29,9 @@ struct calls {
     /* The caller's to set. */
     uint32_t location;                  /* the line */
     uint32_t first_place, output_place; /* where a call allocates first, and its output */
-    bool drops_outputs;                 /* nothing of a call is needed once the next has begun */
+    bool
+        tells_calls; /* what begins where the first place comes back is a call, and no layer in one */
+    bool drops_outputs; /* nothing of a call is needed once the next has begun */
 
     struct call *items;
     size_t capacity;

@@ -89,6 +89,8 @@ struct inquiry {
     struct whatif whatif;
     struct observer model; /* it */
     bool is_model_over;
+    bool sums_losses; /* several, one backward for all: half a batch, twice as often, is as much */
+    bool needs_no_backward; /* some line that holds much evaluates, or all do */
     bool infers; /* no backward, and forward keeps for one what earlier rounds kept and dropped */
 };
 
@@ -219,9 +221,10 @@ static int ask_lines(struct inquiry *inquiry, struct err *err)
         is_asked[i] = inquiry->infers || evaluates(inquiry, i);
         any |= is_asked[i];
     }
+    inquiry->needs_no_backward = any;
     for (size_t i = 0; i < what_ifs->line_count; i++) {
         what_ifs->lines[i].drops_outputs = any;
-        if (is_asked[i] || !any)
+        if (is_asked[i] || (!any && what_ifs->lines[i].tells_calls))
             ask(inquiry, any ? REMEDY_no_grad : REMEDY_checkpoint, WHAT_CALLS, 1, 1)->line = i;
     }
     return 0;
@@ -230,7 +233,10 @@ static int ask_lines(struct inquiry *inquiry, struct err *err)
 static int ask_all(struct inquiry *inquiry, struct err *err)
 {
     inquiry->infers = infers(inquiry);
-    ask(inquiry, REMEDY_smaller_batch, WHAT_LINEAR, 1, 2);
+    if (at_moment_sums_losses(&inquiry->at, &inquiry->sums_losses, err))
+        return -1;
+    if (!inquiry->sums_losses)
+        ask(inquiry, REMEDY_smaller_batch, WHAT_LINEAR, 1, 2);
     ask(inquiry, REMEDY_smaller_states, WHAT_STATES, 3, 4);
     ask(inquiry, REMEDY_held_over, WHAT_HELD, 1, 1);
     ask(inquiry, REMEDY_zero_grad, WHAT_STALE, 1, 1);
@@ -336,6 +342,14 @@ static void keep_answers(const struct inquiry *inquiry)
         if (remedy.gain_bytes > remedies->need_bytes / NOTABLE_SHARE)
             keep_answer(remedies, &remedy);
     }
+}
+
+/* How much is not known: gradients, which live between the losses then, may not have been made yet. */
+static void advise_each_backward(const struct inquiry *inquiry)
+{
+    struct remedies *remedies = inquiry->remedies;
+    if (inquiry->sums_losses && !inquiry->needs_no_backward)
+        remedies->items[remedies->count++] = (struct remedy){.key = REMEDY_each_backward};
 }
 
 /* --- the allocator --- */
@@ -489,6 +503,7 @@ int remedies_find(struct remedies *remedies, const struct study *study, struct l
     int status = remedies->needed ? inquire(inquiry, watch, err) : 0;
     if (!status && remedies->needed) {
         keep_answers(inquiry);
+        advise_each_backward(inquiry);
         advise_expandable_segments(inquiry);
         status = advise_empty_cache(inquiry, err);
     }

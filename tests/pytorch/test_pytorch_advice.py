@@ -21,6 +21,7 @@ CASES = [
     ("checkpoint_on_device", "3981MiB", "load_on_cpu", 'map_location="cpu"'),
     ("attention", "8652MiB", "flash_attention", "scaled_dot_product_attention for the softmax of advice.py:"),
 ]
+SUMMED_LOSSES_CARD = "2300MiB"
 
 
 def leading_peak(recording):
@@ -37,6 +38,16 @@ def test_what_the_advice_promises_is_gained_by_taking_it(dry_run, case, card, re
     taken = dry_run("advice.py", case, "--taken", spec=card)
     gained = promised["need_bytes"] - leading_peak(taken)
     assert gained == pytest.approx(promised["gain_bytes"], rel=TOLERANCE)
+
+
+def test_for_losses_that_are_summed_neither_half_a_batch_nor_calls_that_are_layers_are_promised(dry_run):
+    failed = dry_run("advice.py", "summed_losses", spec=SUMMED_LOSSES_CARD, check=False)
+    assert failed.completed.returncode in (1, 134), failed.completed.stdout
+    answer = load_json("oom", failed.trace)
+    assert [(row["remedy"], row["gain_bytes"]) for row in answer["remedies"]] == [("each_backward", None)]
+    assert "Would have helped: backward() for each loss, not for their sum (gain not known)." in answer["answer"]
+    taken = dry_run("advice.py", "summed_losses", "--taken", spec=SUMMED_LOSSES_CARD)
+    assert leading_peak(taken) < answer["remedies"][0]["need_bytes"] / 2
 
 
 def test_the_setting_that_is_advised_is_obeyed_and_gains_what_was_promised(torch_build, dry_run):

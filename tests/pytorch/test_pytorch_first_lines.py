@@ -4,14 +4,14 @@ tests/golden/first_lines_pytorch.txt for each build."""
 import ast
 
 import pytest
-from test_pytorch_advice import CASES
+from test_pytorch_advice import CASES, SUMMED_LOSSES_CARD
 
 from support.first_lines import check_first_line
 from support.pytorch_builds import SCRIPTS
 from support.run import ROOT
 
 MODULES = {"moments.py"}  # which scripts import; alone it does nothing
-ADVICE_CARDS = {**{case: card for case, card, *_ in CASES}, "fragments": "1345MiB", "own_kernels": "1735MiB"}
+ADVICE_CARDS = {**{case: card for case, card, *_ in CASES}, "fragments": "1345MiB", "own_kernels": "1735MiB", "summed_losses": SUMMED_LOSSES_CARD}
 
 
 def functions(script):

@@ -190,6 +190,12 @@ class Run:
         before = collections.Counter(a for a, b in zip(way, way[1:]) if b == first)
         return first, max(before, key=before.get, default=first)
 
+    def tells_calls(self, line):
+        """No place under the line comes back less than half as often as another one. (No frame here is a Sequential's.)"""
+        now = [b for b in self.at(self.length - 1) if b.part == "forward" and b.round == self.rounds and line in b.place]
+        counts = collections.Counter(place for place, _ in itertools.groupby(b.place for b in now)).values()
+        return not any(1 < count < max(counts) / 2 for count in counts)
+
     def calls(self, index, line, first):
         """(calls of that line, the part of the last block, whether the last call is open)"""
         calls, last, is_open, part = [], None, False, None
@@ -232,6 +238,8 @@ class Run:
         """A line further in that gains nearly as much is the better advice."""
         best = 0
         for line in self.lines():
+            if not self.is_inference and not self.tells_calls(line[0]):
+                continue
             question = self.no_grad if self.is_inference else self.checkpoint
             gain = need - max(self.live_bytes(i) - question(i, *line) for i in self.changes())
             if gain > need // 100 and (not best or gain >= best - best // 50):

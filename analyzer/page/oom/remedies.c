@@ -141,14 +141,17 @@ int page_remedies_best(struct opening *opening, const struct study *study, const
         }
         text_add(&text, said ? "; " : "");
         add_filled(&text, remedy_words(remedy->key)->text, &words);
-        if (remedy->gain_known)
-            text_addf(&text, ": %s", units_bytes(gain, remedy->gain_bytes));
+        said++;
+        if (!remedy->gain_known) {
+            text_add(&text, " (gain not known)");
+            continue;
+        }
+        text_addf(&text, ": %s", units_bytes(gain, remedy->gain_bytes));
         if (remedy_is_of_allocator(remedy))
-            text_add(&text, remedy->gain_known ? " of reserved memory" : " (gain not known)");
+            text_add(&text, " of reserved memory");
         else if (!is_compared)
             text_addf(&text, " of %s", units_bytes(need, remedies->need_bytes));
         is_compared |= !remedy_is_of_allocator(remedy);
-        said++;
     }
     if (said && !text_failed(&text))
         status =

@@ -229,6 +229,34 @@ def fragments():
     torch.empty(400 * mib, dtype=torch.uint8, device="cuda")
 
 
+class Branches(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body = nn.Sequential(*(nn.Sequential(nn.Linear(WIDTH, 4 * WIDTH), nn.GELU(), nn.Linear(4 * WIDTH, WIDTH)) for _ in range(3)))
+        self.head = nn.Linear(WIDTH, WIDTH)
+
+    def forward(self, x):
+        return self.head(self.body(x))
+
+
+def summed_losses():
+    """Eight losses and one backward for all: half of each batch, twice as many of them, keeps as much."""
+    model = Branches().cuda()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(2):
+        total = 0
+        for _ in range(8):
+            loss = model(torch.randn(2048, WIDTH, device="cuda")).square().mean()
+            if TAKEN:
+                loss.backward()
+            else:
+                total = total + loss
+        if not TAKEN:
+            total.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+
 def main():
     globals()[sys.argv[1]]()
     print(torch.cuda.max_memory_allocated(), torch.cuda.max_memory_reserved())
