@@ -242,6 +242,19 @@ static int break_down(struct study *study, const struct study_ask *ask, struct e
     return replay_for(study, ask, breakdown_observer(&study->breakdown), err);
 }
 
+static int follow_course(struct study *study, const struct study_ask *ask, struct err *err)
+{
+    struct observer observers[COURSE_OBSERVERS];
+    const struct replay_plan plan = {.rule_of = category_rule_of,
+                                     .takes_library_ranges = ask->takes_library_ranges,
+                                     .observers = {observers, COURSE_OBSERVERS}};
+
+    return course_begin(&study->course, &study->categories, &study->timelines, observers, err) ||
+                   study_replay_again(study, &plan, err)
+               ? -1
+               : 0;
+}
+
 int study_open(struct study *study, const char *path, const struct study_ask *ask, struct err *err)
 {
     *study = (struct study){.takes_library_ranges = ask->takes_library_ranges};
@@ -251,7 +264,8 @@ int study_open(struct study *study, const char *path, const struct study_ask *as
     study->symbols = symbols_new(&study->trace, err);
     if (!study->symbols ||
         categories_init(&study->categories, &study->history, study->symbols, err) ||
-        (ask->timeline_by >= BREAKDOWN_BY_PHASE && break_down(study, ask, err)))
+        (ask->timeline_by >= BREAKDOWN_BY_PHASE && break_down(study, ask, err)) ||
+        (ask->wants_course && follow_course(study, ask, err)))
         goto failed;
     return 0;
 failed:
@@ -266,6 +280,7 @@ void study_release(struct study *study)
 #define WATCH(name, type) type##_release(&study->name);
 #include "watches.def"
     timelines_release(&study->timelines);
+    course_release(&study->course);
     breakdown_release(&study->breakdown);
     whatif_release(&study->whatif);
     history_release(&study->history);

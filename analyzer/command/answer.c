@@ -2,6 +2,8 @@
 /* From options to a printed document; see answer.h. */
 #include "answer.h"
 
+#include <string.h>
+
 #include "analyzer/job/trace_files.h"
 #include "analyzer/load/memory_limit.h"
 #include "analyzer/page/job/job_page.h"
@@ -21,18 +23,35 @@ struct view answer_view(const struct command_options *options, const void *own)
                          .own = own};
 }
 
+/* What the format reads, and what was asked for beside it. */
+static int choose_reads(enum doc_level *reads, const struct command_options *options,
+                        struct err *err)
+{
+    *reads = options->format->reads;
+    if (!options->series || *reads & DOC_SERIES)
+        return 0;
+    if (strcmp(options->format->name, "json")) {
+        err_set(err, ERR_USAGE, "--series goes with --format=json or html, not with %s",
+                options->format->name);
+        return -1;
+    }
+    *reads |= DOC_SERIES;
+    return 0;
+}
+
 int answer_build(struct doc **doc, const struct page *page, const struct view *view,
                  const struct command_options *options, struct err *err)
 {
     struct trace_files files;
+    enum doc_level reads;
     int status;
 
-    if (trace_files_find(&files, options->operands, options->operand_count, err))
+    if (choose_reads(&reads, options, err) ||
+        trace_files_find(&files, options->operands, options->operand_count, err))
         return -1;
-    status = files.count > 1
-                 ? page_build_job(doc, options->format->reads, page, view, files.paths, files.count,
-                                  page->takes_each || options->every_trace, err)
-                 : page_build(doc, options->format->reads, page, view, files.paths[0], err);
+    status = files.count > 1 ? page_build_job(doc, reads, page, view, files.paths, files.count,
+                                              page->takes_each || options->every_trace, err)
+                             : page_build(doc, reads, page, view, files.paths[0], err);
     trace_files_release(&files);
     return status;
 }

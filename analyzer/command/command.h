@@ -24,6 +24,7 @@ enum command_options_group {
     COMMON_NAMES = 1 << 6,  /* --debug-dir --debuginfod */
     COMMON_READ = 1 << 7,   /* --memory-limit */
     COMMON_PHASES = 1 << 8, /* --nvtx */
+    COMMON_SERIES = 1 << 9, /* --series */
 };
 
 #define OPERANDS_UNLIMITED (-1)

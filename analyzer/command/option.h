@@ -58,6 +58,7 @@ struct command_options {
     long top;                    /* 0: not given */
     struct option_texts debug_dirs;
     bool debuginfod;
+    bool series;
     int native;                  /* enum native_frames */
     int nvtx;                    /* enum nvtx_ranges */
     uint64_t memory_limit_bytes; /* 0: not given */

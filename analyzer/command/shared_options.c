@@ -41,6 +41,10 @@ const struct shared_option shared_options[] = {
      {"debuginfod", 0, OPTION_FLAG, NULL,
       "ask the servers in DEBUGINFOD_URLS for files that are not on this machine",
       FIELD(debuginfod)}},
+    {COMMON_SERIES,
+     {"series", 0, OPTION_FLAG, NULL,
+      "with --format=json also memory over time and its snapshots, which --format=html draws",
+      FIELD(series)}},
     {COMMON_READ,
      {"every-trace", 0, OPTION_FLAG, NULL,
       "of several traces, read and show each; otherwise one of ranks that are alike, and of at "

@@ -63,6 +63,9 @@ page_device_part page_pinned_memory;
 #define PAGE_HOST_END_BYTES 320
 const char *page_host_end(const struct study *study, char out[PAGE_HOST_END_BYTES]);
 
+/* "series": memory over time and its snapshots, for a reader who draws them; study_ask.wants_course. */
+page_part page_course;
+
 /* "remedies": what would have helped, what it would have gained, what that supposes; and of an
  * answer, the sentence that names the first two. */
 page_part page_remedies;

@@ -35,8 +35,9 @@ static int add_frames(struct doc *doc, const struct study *study, const struct b
 
     doc_text(doc_detail(doc), "site", "Site", blamed->is_known ? blamed->who : NULL);
     doc_text(doc_detail(doc), "called", "Called", site->called);
-    doc_list_begin(doc_detail(doc), "frames", "Frames");
-    if (doc_takes(doc, DOC_BOTH))
+    doc_count(doc_series(doc), "stack_id", "Stack", blamed->stack_id);
+    doc_list_begin(doc_frames(doc), "frames", "Frames");
+    if (doc_takes(doc, DOC_FRAMES))
         status = symbols_walk(study->symbols, blamed->stack_id, add_stack_frame, doc, err);
     doc_list_end(doc);
     return status;

@@ -60,7 +60,7 @@ static bool is_dropped(const struct doc *doc, enum doc_level level)
 static void check_key(struct doc *doc, const struct doc_node *node)
 {
     const bool is_row = innermost(doc)->type == DOC_LIST && node->type == DOC_OBJECT;
-    if (!node->key && !is_row && doc->reads == DOC_DETAIL)
+    if (!node->key && !is_row && !(doc->reads & DOC_SUMMARY))
         fail(doc, ERR_INTERNAL, "the result has a detail without a key");
 }
 
@@ -205,6 +205,18 @@ struct doc *doc_detail(struct doc *doc)
 struct doc *doc_summary(struct doc *doc)
 {
     doc->next = DOC_SUMMARY;
+    return doc;
+}
+
+struct doc *doc_frames(struct doc *doc)
+{
+    doc->next = DOC_FRAMES;
+    return doc;
+}
+
+struct doc *doc_series(struct doc *doc)
+{
+    doc->next = DOC_SERIES;
     return doc;
 }
 
@@ -417,4 +429,21 @@ void doc_null(struct doc *doc, const char *key, const char *label, enum doc_unit
     struct doc_node *node = field_new(doc, key, label, unit);
     if (node)
         node->is_null = true;
+}
+
+int64_t *doc_column(struct doc *doc, const char *key, enum doc_unit unit, size_t count)
+{
+    struct doc_node *node = node_new(doc, DOC_COLUMN, key, NULL);
+    if (!node)
+        return NULL;
+    struct doc_column *column =
+        arena_take(&doc->nodes, sizeof *column + count * sizeof *column->values);
+    if (!column) {
+        fail(doc, ERR_SYSTEM, "out of memory for the result");
+        return NULL;
+    }
+    *column = (struct doc_column){.count = count};
+    node->unit = (uint8_t)unit;
+    node->column = column;
+    return column->values;
 }

@@ -53,6 +53,8 @@ enum doc_level {
     DOC_SUMMARY = 1 << 0,
     DOC_DETAIL = 1 << 1,
     DOC_BOTH = DOC_SUMMARY | DOC_DETAIL,
+    DOC_FRAMES = 1 << 2, /* every frame of every call stack */
+    DOC_SERIES = 1 << 3, /* memory over time and its snapshots: for pictures */
 };
 
 enum doc_unit {
@@ -66,7 +68,14 @@ enum doc_unit {
     DOC_BOOL,    /* text: yes, no */
 };
 
-enum doc_type { DOC_OBJECT, DOC_LIST, DOC_FIELD, DOC_NOTE };
+enum doc_type { DOC_OBJECT, DOC_LIST, DOC_FIELD, DOC_COLUMN, DOC_NOTE };
+
+/* Integers of one unit that belong together: JSON has them as one array. */
+struct doc_column {
+    size_t count;
+    int64_t values[];
+};
+#define DOC_COLUMN_NULL INT64_MIN /* unknown */
 
 /*
  * Texts and rows that are alike stand in memory once: a million call stacks are made of few frames. So
@@ -75,7 +84,7 @@ enum doc_type { DOC_OBJECT, DOC_LIST, DOC_FIELD, DOC_NOTE };
 struct doc_node {
     uint8_t type;  /* enum doc_type */
     uint8_t level; /* enum doc_level */
-    uint8_t unit;  /* enum doc_unit; fields only */
+    uint8_t unit;  /* enum doc_unit; fields and columns only */
     bool is_null;  /* fields only: unknown; JSON null, text "-" */
     bool is_spare; /* fields only: a table that is too wide for its window goes without */
     const char *key;
@@ -87,6 +96,7 @@ struct doc_node {
         int64_t integer;                    /* all units but these: DOC_TEXT, DOC_RATIO; ADDRESS as
                                                uint64_t bits */
         double ratio;
+        const struct doc_column *column; /* DOC_COLUMN */
     };
     const struct doc_node *next;
 };
@@ -115,6 +125,8 @@ int doc_check(const struct doc *doc, struct err *err);
 /* These mark the next node, whatever it is, and return doc. */
 struct doc *doc_detail(struct doc *doc);
 struct doc *doc_summary(struct doc *doc);
+struct doc *doc_frames(struct doc *doc);
+struct doc *doc_series(struct doc *doc);
 struct doc *doc_detail_if(struct doc *doc, bool is_detail);
 /* Marks the next field: a table that is too wide for its window goes without this column. */
 struct doc *doc_spare(struct doc *doc);
@@ -145,6 +157,8 @@ void doc_ratio(struct doc *doc, const char *key, const char *label, double value
 void doc_known_ratio(struct doc *doc, const char *key, const char *label, bool known, double value);
 void doc_bool(struct doc *doc, const char *key, const char *label, bool value);
 void doc_null(struct doc *doc, const char *key, const char *label, enum doc_unit unit);
+/* A column for the caller to fill; NULL: the reader leaves it out, or an error is remembered. */
+int64_t *doc_column(struct doc *doc, const char *key, enum doc_unit unit, size_t count);
 /* What people read in place of the value of the field just added. */
 void doc_words(struct doc *doc, const char *format, ...) GMT_PRINTF(2, 3);
 /* A sentence, for a summary only. */

@@ -5,11 +5,18 @@
  */
 #include <inttypes.h>
 
+#include "json.h"
+
 #include "format.h"
 #include "walk.h"
 #include "analyzer/util/utf8.h"
 
 #define INDENT 2
+
+struct json_writer {
+    FILE *out;
+    bool is_compact; /* on one line */
+};
 
 static void write_escape(FILE *out, uint32_t code)
 {
@@ -30,8 +37,11 @@ static void write_escape(FILE *out, uint32_t code)
 }
 
 /* Millions of lines: formatting their blanks would take a third of the time. */
-static void begin_line(FILE *out, int indent)
+static void begin_line(const struct json_writer *json, int indent)
 {
+    FILE *out = json->out;
+    if (json->is_compact)
+        return;
     static const char blanks[] = "                                ";
     const int most = sizeof blanks - 1;
     putc_unlocked('\n', out);
@@ -41,8 +51,9 @@ static void begin_line(FILE *out, int indent)
 }
 
 /* Clean runs are written at once; a byte that is no UTF-8 becomes U+FFFD. */
-static void write_string(FILE *out, const char *string)
+static void write_string(const struct json_writer *json, const char *string)
 {
+    FILE *out = json->out;
     const char *clean = string;
     putc_unlocked('"', out);
     while (*string) {
@@ -60,55 +71,77 @@ static void write_string(FILE *out, const char *string)
     putc_unlocked('"', out);
 }
 
-static void write_field(FILE *out, const struct doc_node *field)
+static void write_field(const struct json_writer *json, const struct doc_node *field)
 {
     char buffer[UNITS_TEXT_BYTES];
     const char *value = walk_machine_value(field, buffer);
     if (value && field->unit == DOC_TEXT)
-        write_string(out, value);
+        write_string(json, value);
     else
-        fputs_unlocked(value ? value : "null", out);
+        fputs_unlocked(value ? value : "null", json->out);
 }
 
 /* Keys are the pages' own words: nothing in them needs an escape. */
-static void write_key(FILE *out, const char *key)
+static void write_key(const struct json_writer *json, const char *key)
 {
-    putc_unlocked('"', out);
-    fputs_unlocked(key, out);
-    fputs_unlocked("\": ", out);
+    putc_unlocked('"', json->out);
+    fputs_unlocked(key, json->out);
+    fputs_unlocked(json->is_compact ? "\":" : "\": ", json->out);
 }
 
-static void write_node(FILE *out, const struct doc_node *node, int indent);
-
-static void write_children(FILE *out, const struct doc_node *node, int indent)
+static void write_column(FILE *out, const struct doc_column *column)
 {
+    putc_unlocked('[', out);
+    for (size_t i = 0; i < column->count; i++) {
+        if (i)
+            putc_unlocked(',', out);
+        if (column->values[i] == DOC_COLUMN_NULL)
+            fputs_unlocked("null", out);
+        else
+            fprintf(out, "%" PRId64, column->values[i]);
+    }
+    putc_unlocked(']', out);
+}
+
+static void write_node(const struct json_writer *json, const struct doc_node *node, int indent);
+
+static void write_children(const struct json_writer *json, const struct doc_node *node, int indent)
+{
+    FILE *out = json->out;
     const bool is_list = node->type == DOC_LIST;
     putc_unlocked(is_list ? '[' : '{', out);
     for (const struct doc_node *child = node->first_child; child; child = child->next) {
         if (child != node->first_child)
             putc_unlocked(',', out);
-        begin_line(out, indent + INDENT);
+        begin_line(json, indent + INDENT);
         if (!is_list)
-            write_key(out, child->key);
-        write_node(out, child, indent + INDENT);
+            write_key(json, child->key);
+        write_node(json, child, indent + INDENT);
     }
     if (node->first_child)
-        begin_line(out, indent);
+        begin_line(json, indent);
     putc_unlocked(is_list ? ']' : '}', out);
 }
 
-static void write_node(FILE *out, const struct doc_node *node, int indent)
+static void write_node(const struct json_writer *json, const struct doc_node *node, int indent)
 {
     if (node->type == DOC_FIELD)
-        write_field(out, node);
+        write_field(json, node);
+    else if (node->type == DOC_COLUMN)
+        write_column(json->out, node->column);
     else
-        write_children(out, node, indent);
+        write_children(json, node, indent);
 }
 
 int render_json(const struct doc *doc, FILE *out, struct err *err)
 {
     (void)err;
-    write_node(out, doc_root(doc), 0);
+    write_node(&(struct json_writer){.out = out}, doc_root(doc), 0);
     putc('\n', out);
     return 0;
+}
+
+void json_compact(const struct doc *doc, FILE *out)
+{
+    write_node(&(struct json_writer){.out = out, .is_compact = true}, doc_root(doc), 0);
 }

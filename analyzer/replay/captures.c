@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "analyzer/replay/history/observer.h"
 #include "analyzer/replay/history/past.h"
 #include "analyzer/util/array.h"
 
@@ -104,7 +105,7 @@ static int take_segment(struct captures *captures, const struct cursor *at, uint
     struct segment *segment = &at->history->segments[number], before = *segment;
     before.life.end_index = at->index;
     if (segment->of_graph.begin_index != INDEX_NONE) {
-        if (past_end_segment(at->history, &before, at->err))
+        if (past_end_segment(at->history, &before, at->err) || observers_see_segment(at, &before))
             return -1;
         segment->life.begin_index = at->index;
     }

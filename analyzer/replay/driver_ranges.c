@@ -6,6 +6,7 @@
 
 #include "analyzer/util/array.h"
 #include "memory_rules.h"
+#include "analyzer/replay/history/observer.h"
 #include "analyzer/replay/history/past.h"
 
 /* What a pool holds in segments. One that is found by its first tensor was there before. */
@@ -100,7 +101,7 @@ static int end_segment(struct driver_ranges *ranges, const struct cursor *at, ui
     struct pool_reserve *reserve = &ranges->reserves[segment->stock];
     segment->life.end_index = at->index;
     reserve->bytes -= segment->size_bytes;
-    if (past_end_segment(history, segment, at->err) ||
+    if (past_end_segment(history, segment, at->err) || observers_see_segment(at, segment) ||
         high_water_begin(&reserve->water, at->index, reserve->bytes, at->err))
         return -1;
     segment->stock = HISTORY_NONE;

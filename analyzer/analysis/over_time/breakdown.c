@@ -39,10 +39,10 @@ int breakdown_ask(struct breakdown *breakdown, uint32_t stock, uint64_t *moments
     return own->sums ? 0 : -1;
 }
 
-/* The first of the stock's moments that is not before the event. */
-static size_t first_moment(const struct stock_breakdown *own, uint64_t index)
+/* Of the first `count` moments of the stock, the first that is not before the event. */
+static size_t first_moment(const struct stock_breakdown *own, size_t count, uint64_t index)
 {
-    size_t from = 0, to = own->moment_count;
+    size_t from = 0, to = count;
     while (from < to) {
         const size_t middle = from + (to - from) / 2;
         if (own->moments[middle] < index)
@@ -53,21 +53,27 @@ static size_t first_moment(const struct stock_breakdown *own, uint64_t index)
     return from;
 }
 
-/* Sums are kept as differences to the moment before; where they end is one moment more. */
-static int add_block(struct breakdown *breakdown, const struct block *block, struct err *err)
+/*
+ * A block that ends at this event; INDEX_NONE: it is live at the end. Most blocks live at none of the
+ * moments: events come in order, so the last moment before this one tells. Sums are kept as differences to
+ * the moment before; where they end is one moment more.
+ */
+static int add_block(struct breakdown *breakdown, const struct block *block, uint64_t index,
+                     struct err *err)
 {
     if (block->stock >= breakdown->stock_count || !breakdown->stocks[block->stock].moments)
         return 0;
     struct stock_breakdown *own = &breakdown->stocks[block->stock];
-    const size_t first = first_moment(own, block->life.begin_index);
-    const size_t end = first_moment(own, block->life.end_index);
-    if (first == end)
+    while (own->passed < own->moment_count && own->moments[own->passed] < index)
+        own->passed++;
+    if (!own->passed || own->moments[own->passed - 1] < block->life.begin_index)
         return 0;
+    const size_t first = first_moment(own, own->passed, block->life.begin_index);
     uint64_t **sums = &own->sums[breakdown->groups.of(breakdown->groups.self, block)];
     if (!*sums && !(*sums = array_new(own->moment_count + 1, sizeof **sums, err)))
         return -1;
     (*sums)[first] += block->size_bytes;
-    (*sums)[end] -= block->size_bytes;
+    (*sums)[own->passed] -= block->size_bytes;
     return 0;
 }
 
@@ -75,7 +81,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
                      const struct change *change)
 {
     (void)spans;
-    return change->birth ? 0 : add_block(self, change->block, at->err);
+    return change->birth ? 0 : add_block(self, change->block, at->index, at->err);
 }
 
 static int on_end(void *self, const struct cursor *at)
@@ -84,7 +90,7 @@ static int on_end(void *self, const struct cursor *at)
     const struct history *history = at->history;
     for (uint32_t i = 0; i < history->block_slots.used; i++)
         if (history->blocks[i].stock != HISTORY_NONE &&
-            add_block(breakdown, &history->blocks[i], at->err))
+            add_block(breakdown, &history->blocks[i], INDEX_NONE, at->err))
             return -1;
     for (size_t i = 0; i < breakdown->stock_count; i++) {
         const struct stock_breakdown *own = &breakdown->stocks[i];

@@ -7,7 +7,8 @@
  * a group is.
  *
  * The room: a timeline finds the highest moments of even parts of a run, a breakdown says what was
- * live at such moments. Neither knows categories, names, pages or a study.
+ * live at such moments, a memory map which blocks and segments. None knows categories, names, pages or a
+ * study.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_OVER_TIME_BREAKDOWN_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_OVER_TIME_BREAKDOWN_H
@@ -28,6 +29,7 @@ struct breakdown {
     struct stock_breakdown {
         uint64_t *moments; /* ascending indices of events; NULL: nothing is asked of the stock */
         size_t moment_count;
+        size_t passed;   /* of them, by now */
         uint64_t **sums; /* by group; NULL: nothing of it was live. By moment */
     } * stocks;
     size_t stock_count;

@@ -2,6 +2,16 @@
 /* The page of `report`: everything in one place. */
 #include "analyzer/page/parts.h"
 
+/* Points are evenly spread over the events: time in which nothing changes needs none. */
+static void ask_report(struct study_ask *ask, const struct view *view, const struct doc *doc)
+{
+    (void)view;
+    if (!doc_takes(doc, DOC_SERIES))
+        return;
+    ask->wants_course = true;
+    ask->timeline = (struct timeline_ask){.cut_count = COURSE_POINTS, .axis = TIMELINE_EVENT};
+}
+
 /* The worst finding opens the page: the first of these that has something to say. */
 static int answer_report(struct opening *opening, const struct study *study,
                          const struct view *view, struct err *err)
@@ -51,7 +61,7 @@ static int add_report_tail(struct doc *doc, const struct study *study, const str
         return -1;
     if (page_ledgers(doc_detail(doc), study, view, err) ||
         page_host_memory(doc, study, view, err) ||
-        page_leaks_of_all(doc_detail(doc), study, view, err))
+        page_leaks_of_all(doc_detail(doc), study, view, err) || page_course(doc, study, view, err))
         return -1;
     return page_warnings(doc, study, view, err);
 }
@@ -60,6 +70,7 @@ const struct page page_report = {.schema = "gpumemtrace.report/1",
                                  .needs =
                                      STUDY_NEEDS_phases | STUDY_NEEDS_growth | STUDY_NEEDS_steps,
                                  .advises = true,
+                                 .ask = ask_report,
                                  .answer = answer_report,
                                  .device = add_report_of_device,
                                  .tail = add_report_tail};

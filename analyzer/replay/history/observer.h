@@ -28,6 +28,9 @@ struct observer {
     /* Called after a span began, and before it is closed. */
     int (*on_span)(void *self, const struct cursor *at, const struct spans *spans, uint32_t span,
                    bool begins);
+    /* The life of a segment of a framework's pool is over. Which pool's it is may be known only after its
+     * beginning, so nobody is told of that. Those that are live at the end are the history's. */
+    int (*on_segment)(void *self, const struct cursor *at, const struct segment *segment);
     int (*on_event)(void *self, const struct cursor *at);
     uint64_t kinds; /* of the events that on_event is told of: OBSERVER_KIND(…); 0: all */
     /* Once, after the last event; at->event is that one, NULL: there was none. */
@@ -41,5 +44,15 @@ struct observers {
     const struct observer *items;
     size_t count;
 };
+
+static inline int observers_see_segment(const struct cursor *at, const struct segment *segment)
+{
+    for (size_t i = 0; i < at->observers->count; i++) {
+        const struct observer *observer = &at->observers->items[i];
+        if (observer->on_segment && observer->on_segment(observer->self, at, segment))
+            return -1;
+    }
+    return 0;
+}
 
 #endif

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * "series" of a page: memory over time and its snapshots, in columns, for whoever draws them. It must
+ * not know how they are drawn.
+ */
+#include "analyzer/page/parts.h"
+#include "stack_tree.h"
+
+#include <stdlib.h>
+
+/* What is being described. */
+struct writer {
+    struct doc *doc;
+    const struct study *study;
+    const struct course *course;
+    struct stack_tree tree;
+    struct err *err;
+};
+
+typedef int64_t column_value(const struct timeline_cut *cut);
+
+/* --- points --- */
+
+static int64_t seq_of(const struct timeline_cut *cut)
+{
+    return (int64_t)cut->seq;
+}
+
+static int64_t time_of(const struct timeline_cut *cut)
+{
+    return (int64_t)cut->time_ns;
+}
+
+static int64_t step_of(const struct timeline_cut *cut)
+{
+    return cut->step ? (int64_t)cut->step : DOC_COLUMN_NULL;
+}
+
+static int64_t live_of(const struct timeline_cut *cut)
+{
+    return (int64_t)cut->max_bytes;
+}
+
+static int64_t lowest_of(const struct timeline_cut *cut)
+{
+    return (int64_t)cut->min_bytes;
+}
+
+static int64_t phase_of(const struct timeline_cut *cut)
+{
+    return cut->path == HISTORY_NONE ? DOC_COLUMN_NULL : cut->path;
+}
+
+static size_t point_count(const struct writer *writer, uint32_t stock)
+{
+    return writer->course->by_category.stocks[stock].moment_count;
+}
+
+static void add_points(const struct writer *writer, uint32_t stock)
+{
+    static const struct {
+        const char *key;
+        enum doc_unit unit;
+        column_value *value;
+    } columns[] = {{"seq", DOC_COUNT, seq_of},         {"time_ns", DOC_NS, time_of},
+                   {"step", DOC_COUNT, step_of},       {"phase", DOC_COUNT, phase_of},
+                   {"live_bytes", DOC_BYTES, live_of}, {"lowest_bytes", DOC_BYTES, lowest_of}};
+    const struct timelines *timelines = &writer->study->timelines;
+    const struct timeline_cut *cuts = timelines_of(timelines, stock);
+
+    doc_object_begin(writer->doc, "points", NULL);
+    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
+        int64_t *values =
+            doc_column(writer->doc, columns[k].key, columns[k].unit, point_count(writer, stock));
+        size_t count = 0;
+        for (size_t i = 0; values && cuts && i < timelines->used; i++)
+            if (cuts[i].is_present)
+                values[count++] = columns[k].value(&cuts[i]);
+    }
+    doc_object_end(writer->doc);
+}
+
+/* --- sums --- */
+
+static void add_sums(const struct writer *writer, const struct breakdown *breakdown, uint32_t stock,
+                     size_t group)
+{
+    const struct stock_breakdown *own = &breakdown->stocks[stock];
+    int64_t *values = doc_column(writer->doc, "bytes", DOC_BYTES, own->moment_count);
+
+    for (size_t i = 0; values && i < own->moment_count; i++)
+        values[i] = (int64_t)breakdown_bytes(breakdown, stock, group, i);
+}
+
+static bool has_sums(const struct breakdown *breakdown, uint32_t stock, size_t group)
+{
+    return breakdown->stocks[stock].sums && breakdown->stocks[stock].sums[group];
+}
+
+static void add_categories(const struct writer *writer, uint32_t stock)
+{
+    struct doc *doc = writer->doc;
+
+    doc_list_begin(doc, "categories", NULL);
+    for (size_t i = 0; i < CATEGORY_COUNT; i++) {
+        if (!has_sums(&writer->course->by_category, stock, i))
+            continue;
+        doc_row_begin(doc);
+        doc_text(doc, "category", "Category", category_key((enum category)i));
+        add_sums(writer, &writer->course->by_category, stock, i);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+}
+
+static void add_phases(const struct writer *writer, uint32_t stock)
+{
+    const struct course_groups *groups = &writer->course->stocks[stock].phases;
+    struct doc *doc = writer->doc;
+
+    doc_list_begin(doc, "phases_of_birth", NULL);
+    for (size_t i = 0; i <= COURSE_PHASES; i++) {
+        if (!has_sums(&writer->course->by_phase, stock, i))
+            continue;
+        doc_row_begin(doc);
+        doc_bool(doc, "is_rest", "Rest", i == COURSE_PHASES);
+        doc_text(doc, "phase", "Phase",
+                 i == COURSE_PHASES ? NULL : study_path(writer->study, groups->ids[i]));
+        add_sums(writer, &writer->course->by_phase, stock, i);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+}
+
+/* Stacks at points or snapshots: the last group is the rest, whose stack is null. */
+static int add_stacks(struct writer *writer, const char *key, const struct breakdown *breakdown,
+                      uint32_t stock)
+{
+    const struct course_groups *groups = &writer->course->stocks[stock].stacks;
+    const size_t rest = breakdown->groups.count - 1;
+    struct doc *doc = writer->doc;
+    uint32_t number = 0;
+
+    doc_list_begin(doc, key, NULL);
+    for (size_t i = 0; i <= rest; i++) {
+        if (!has_sums(breakdown, stock, i))
+            continue;
+        if (i < rest && (number = stack_tree_add(&writer->tree, writer->study->symbols,
+                                                 groups->ids[i], writer->err)) == UINT32_MAX)
+            return -1;
+        doc_row_begin(doc);
+        doc_known_count(doc, "stack", "Stack", i < rest, number);
+        add_sums(writer, breakdown, stock, i);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+    return 0;
+}
+
+/* --- the map --- */
+
+enum block_column {
+    BLOCK_ADDRESS,
+    BLOCK_SIZE,
+    BLOCK_STACK,
+    BLOCK_CATEGORY,
+    BLOCK_FIRST,
+    BLOCK_END
+};
+
+static int64_t block_value(struct writer *writer, const struct block *block,
+                           enum block_column column)
+{
+    switch (column) {
+    case BLOCK_ADDRESS:
+        return (int64_t)block->address;
+    case BLOCK_SIZE:
+        return (int64_t)block->size_bytes;
+    case BLOCK_STACK:
+        return stack_tree_add(&writer->tree, writer->study->symbols, block->stack_id, writer->err);
+    case BLOCK_CATEGORY:
+        return categories_of(&writer->study->categories, block);
+    case BLOCK_FIRST:
+        return (int64_t)course_snapshot_from(writer->course, block->life.begin_index);
+    case BLOCK_END:
+        break;
+    }
+    return (int64_t)course_snapshot_from(writer->course, block->life.end_index);
+}
+
+static int describe_blocks(struct writer *writer, const struct block *blocks, size_t count)
+{
+    static const struct {
+        const char *key;
+        enum doc_unit unit;
+    } columns[] = {
+        [BLOCK_ADDRESS] = {"address", DOC_ADDRESS},    [BLOCK_SIZE] = {"size_bytes", DOC_BYTES},
+        [BLOCK_STACK] = {"stack", DOC_COUNT},          [BLOCK_CATEGORY] = {"category", DOC_COUNT},
+        [BLOCK_FIRST] = {"first_snapshot", DOC_COUNT}, [BLOCK_END] = {"end_snapshot", DOC_COUNT}};
+
+    doc_object_begin(writer->doc, "blocks", NULL);
+    for (size_t k = 0; k < sizeof columns / sizeof *columns; k++) {
+        int64_t *values = doc_column(writer->doc, columns[k].key, columns[k].unit, count);
+        for (size_t i = 0; values && i < count; i++)
+            if ((values[i] = block_value(writer, &blocks[i], (enum block_column)k)) == UINT32_MAX)
+                return -1;
+    }
+    doc_object_end(writer->doc);
+    return 0;
+}
+
+static int add_blocks(struct writer *writer, uint32_t stock)
+{
+    struct block *blocks;
+    size_t count;
+
+    if (memory_map_blocks(&writer->course->map, stock, &blocks, &count, writer->err))
+        return -1;
+    const int status = describe_blocks(writer, blocks, count);
+    free(blocks);
+    return status;
+}
+
+/* What each map leaves out of the layer. */
+static void add_maps(const struct writer *writer, uint32_t stock)
+{
+    const struct course *course = writer->course;
+    struct doc *doc = writer->doc;
+
+    doc_list_begin(doc, "maps", NULL);
+    for (size_t i = 0; i < course->map_count; i++) {
+        const struct map_blocks *blocks = memory_map_at(&course->map, stock, i);
+        doc_row_begin(doc);
+        doc_count(doc, "snapshot", "Snapshot", course->map_snapshots[i]);
+        doc_count(doc, "left_out_count", "Left out", blocks ? blocks->left_out_count : 0);
+        doc_bytes(doc, "left_out_bytes", "Left out", blocks ? blocks->left_out_bytes : 0);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+}
+
+/* Few enough to be rows. */
+static void add_segments(const struct writer *writer, uint32_t stock)
+{
+    const struct memory_map *map = &writer->course->map;
+    struct doc *doc = writer->doc;
+
+    doc_list_begin(doc, "segments", NULL);
+    for (size_t i = 0; i < map->segment_count; i++) {
+        const struct map_segment *segment = &map->segments[i];
+        if (segment->stock != stock)
+            continue;
+        doc_row_begin(doc);
+        doc_integer(doc, "address", "Address", DOC_ADDRESS, (int64_t)segment->address);
+        doc_bytes(doc, "size_bytes", "Size", segment->size_bytes);
+        doc_bool(doc, "mapped", "Mapped", segment->is_mapped);
+        doc_count(doc, "first_map", "From", segment->first);
+        doc_count(doc, "end_map", "To", segment->end);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+}
+
+/* --- a layer --- */
+
+static int add_layer(struct writer *writer, uint32_t number)
+{
+    const struct stock *stock = &writer->study->history.stocks[number];
+    struct doc *doc = writer->doc;
+
+    doc_row_begin(doc);
+    page_device_number(doc, "Device", stock->device);
+    doc_text(doc, "layer", "Layer", study_layer(stock));
+    doc_text(doc, "pool", "Pool", study_pool(writer->study, stock));
+    doc_bytes(doc, "peak_bytes", "Peak", stock->peak_bytes);
+    add_points(writer, number);
+    add_categories(writer, number);
+    add_phases(writer, number);
+    if (add_stacks(writer, "lines", &writer->course->by_line, number) ||
+        add_stacks(writer, "sites", &writer->course->by_stack, number) ||
+        add_blocks(writer, number))
+        return -1;
+    add_maps(writer, number);
+    add_segments(writer, number);
+    doc_row_end(doc);
+    return 0;
+}
+
+static int add_layers(struct writer *writer, const struct view *view)
+{
+    const struct history *history = &writer->study->history;
+    uint32_t stocks[STUDY_STOCKS_MAX];
+
+    doc_list_begin(writer->doc, "layers", NULL);
+    for (size_t i = 0; i < history->device_count; i++) {
+        const struct device_use *use = &history->devices[i];
+        if (view->device >= 0 && use->device != view->device)
+            continue;
+        const size_t count =
+            study_stocks(writer->study, use, view, stocks, sizeof stocks / sizeof *stocks);
+        for (size_t k = 0; k < count; k++)
+            if (timelines_of(&writer->study->timelines, stocks[k]) && add_layer(writer, stocks[k]))
+                return -1;
+    }
+    doc_list_end(writer->doc);
+    return 0;
+}
+
+/* --- of all layers --- */
+
+static void add_snapshots(const struct writer *writer)
+{
+    const struct course *course = writer->course;
+
+    doc_object_begin(writer->doc, "snapshots", NULL);
+    int64_t *seqs = doc_column(writer->doc, "seq", DOC_COUNT, course->snapshot_count);
+    for (size_t i = 0; seqs && i < course->snapshot_count; i++)
+        seqs[i] = (int64_t)course->snapshots[i].seq;
+    int64_t *times = doc_column(writer->doc, "time_ns", DOC_NS, course->snapshot_count);
+    for (size_t i = 0; times && i < course->snapshot_count; i++)
+        times[i] = (int64_t)course->snapshots[i].time_ns;
+    doc_object_end(writer->doc);
+}
+
+static void add_failures(const struct writer *writer)
+{
+    const struct history *history = &writer->study->history;
+    struct doc *doc = writer->doc;
+
+    doc_list_begin(doc, "failures", NULL);
+    for (size_t i = 0; i < history->failure_count; i++) {
+        const struct failure *failure = &history->failures[i];
+        const size_t snapshot = course_snapshot(writer->course, failure->at.index);
+        doc_row_begin(doc);
+        doc_count(doc, "number", "Number", failure->number);
+        page_device_number(doc, "Device", failure->event.device);
+        doc_bytes(doc, "size_bytes", "Asked", failure->event.size_bytes);
+        doc_count(doc, "seq", "Event", failure->at.seq);
+        doc_integer(doc, "time_ns", "Time", DOC_NS, (int64_t)failure->at.time_ns);
+        doc_known_count(doc, "snapshot", "Snapshot", snapshot != SIZE_MAX, snapshot);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+}
+
+/* Numbers in columns stand for these. */
+static void add_names(const struct writer *writer)
+{
+    const struct history *history = &writer->study->history;
+    struct doc *doc = writer->doc;
+
+    doc_list_begin(doc, "phases", NULL);
+    for (size_t i = 0; i < history->path_count; i++) {
+        doc_row_begin(doc);
+        doc_text(doc, "phase", "Phase", history->paths[i].text);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+    doc_list_begin(doc, "categories", NULL);
+    for (size_t i = 0; i < CATEGORY_COUNT; i++) {
+        doc_row_begin(doc);
+        doc_text(doc, "category", "Category", category_key((enum category)i));
+        doc_text(doc, "title", "Title", category_title((enum category)i));
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+}
+
+int page_course(struct doc *doc, const struct study *study, const struct view *view,
+                struct err *err)
+{
+    struct writer writer = {.doc = doc, .study = study, .course = &study->course, .err = err};
+
+    if (!doc_takes(doc, DOC_SERIES))
+        return 0;
+    doc_object_begin(doc_series(doc), "series", NULL);
+    add_snapshots(&writer);
+    add_failures(&writer);
+    add_names(&writer);
+    const int status =
+        add_layers(&writer, view) || stack_tree_describe(doc, &writer.tree, study->symbols, err)
+            ? -1
+            : 0;
+    stack_tree_release(&writer.tree);
+    doc_object_end(doc);
+    return status;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* Call stacks as a tree; see stack_tree.h. */
+#include "stack_tree.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyzer/blame/blame.h"
+#include "analyzer/util/array.h"
+
+/* What people tell frames apart by. */
+enum { FRAME_TEXT_BYTES = 2048 };
+
+static uint32_t add_frame(struct stack_tree *tree, const struct symbol_frame *frame,
+                          struct err *err)
+{
+    char text[FRAME_TEXT_BYTES];
+
+    snprintf(text, sizeof text, "%s %d %" PRIu32 " %.900s %.900s", frame->kind, frame->role,
+             frame->line, frame->file ? frame->file : "", frame->function);
+    const uint32_t number = text_set_add(&tree->frame_texts, text, err);
+    if (number == TEXT_SET_NONE || number < tree->frame_count)
+        return number;
+    struct symbol_frame *grown =
+        array_grow(tree->frames, &tree->frame_capacity, tree->frame_count, sizeof *grown, err);
+    if (!grown)
+        return TEXT_SET_NONE;
+    tree->frames = grown;
+    grown[tree->frame_count++] = *frame;
+    return number;
+}
+
+static uint32_t add_node(struct stack_tree *tree, uint32_t parent, uint32_t frame, struct err *err)
+{
+    const uint32_t known = address_map_get(&tree->node_numbers, parent, frame);
+
+    if (known != ADDRESS_MAP_NONE)
+        return known;
+    struct stack_node *grown =
+        array_grow(tree->nodes, &tree->node_capacity, tree->node_count, sizeof *grown, err);
+    if (!grown ||
+        address_map_put(&tree->node_numbers, parent, frame, (uint32_t)tree->node_count, err))
+        return STACK_TREE_NONE;
+    tree->nodes = grown;
+    grown[tree->node_count] = (struct stack_node){.parent = parent, .frame = frame};
+    return (uint32_t)tree->node_count++;
+}
+
+/* From the outermost frame inwards. */
+static int add_path(struct stack_tree *tree, struct symbols *symbols, uint32_t stack_id,
+                    uint32_t *node, struct err *err)
+{
+    struct symbol_walk walk = symbols_walk_begin(symbols, stack_id);
+    uint32_t frames[SYMBOLS_DEPTH_MAX];
+    struct symbol_frame frame;
+    size_t count = 0;
+    int status = 1;
+
+    while (count < SYMBOLS_DEPTH_MAX && (status = symbols_walk_next(&walk, &frame, err)) > 0)
+        if ((frames[count++] = add_frame(tree, &frame, err)) == TEXT_SET_NONE)
+            return -1;
+    if (status < 0)
+        return -1;
+    *node = STACK_TREE_NONE;
+    while (count > 0)
+        if ((*node = add_node(tree, *node, frames[--count], err)) == STACK_TREE_NONE)
+            return -1;
+    return 0;
+}
+
+uint32_t stack_tree_add(struct stack_tree *tree, struct symbols *symbols, uint32_t stack_id,
+                        struct err *err)
+{
+    const uint32_t known = address_map_get(&tree->numbers, 0, stack_id);
+    uint32_t node;
+
+    if (known != ADDRESS_MAP_NONE)
+        return known;
+    struct tree_stack *grown =
+        array_grow(tree->stacks, &tree->stack_capacity, tree->stack_count, sizeof *grown, err);
+    if (!grown)
+        return UINT32_MAX;
+    tree->stacks = grown;
+    if (add_path(tree, symbols, stack_id, &node, err) ||
+        address_map_put(&tree->numbers, 0, stack_id, (uint32_t)tree->stack_count, err))
+        return UINT32_MAX;
+    grown[tree->stack_count] = (struct tree_stack){.stack_id = stack_id, .node = node};
+    return (uint32_t)tree->stack_count++;
+}
+
+static void describe_frames(struct doc *doc, const struct stack_tree *tree)
+{
+    doc_list_begin(doc, "frames", NULL);
+    for (size_t i = 0; i < tree->frame_count; i++) {
+        const struct symbol_frame *frame = &tree->frames[i];
+        doc_row_begin(doc);
+        doc_text(doc, "kind", "Kind", frame->kind);
+        doc_text(doc, "function", "Function", frame->function);
+        doc_text(doc, "file", "File", frame->file);
+        doc_known_count(doc, "line", "Line", frame->line != 0, frame->line);
+        doc_text(doc, "role", "Role", frame_role_key(frame->role));
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+}
+
+static void describe_nodes(struct doc *doc, const struct stack_tree *tree)
+{
+    doc_object_begin(doc, "nodes", NULL);
+    int64_t *parents = doc_column(doc, "parent", DOC_COUNT, tree->node_count);
+    for (size_t i = 0; parents && i < tree->node_count; i++)
+        parents[i] =
+            tree->nodes[i].parent == STACK_TREE_NONE ? DOC_COLUMN_NULL : tree->nodes[i].parent;
+    int64_t *frames = doc_column(doc, "frame", DOC_COUNT, tree->node_count);
+    for (size_t i = 0; frames && i < tree->node_count; i++)
+        frames[i] = tree->nodes[i].frame;
+    doc_object_end(doc);
+}
+
+static int describe_stacks(struct doc *doc, const struct stack_tree *tree, struct symbols *symbols,
+                           struct err *err)
+{
+    uint32_t *ids = array_new(tree->stack_count, sizeof *ids, err);
+    struct blame blame;
+
+    if (!ids)
+        return -1;
+    for (size_t i = 0; i < tree->stack_count; i++)
+        ids[i] = tree->stacks[i].stack_id;
+    const int status = blame_stacks(&blame, symbols, ids, tree->stack_count, err);
+    free(ids);
+    if (status)
+        return -1;
+    doc_list_begin(doc, "stacks", NULL);
+    for (size_t i = 0; i < tree->stack_count; i++) {
+        const struct tree_stack *stack = &tree->stacks[i];
+        const struct blamed *blamed = blame_of(&blame, stack->stack_id);
+        doc_row_begin(doc);
+        doc_count(doc, "stack_id", "Stack", stack->stack_id);
+        doc_text(doc, "site", "Site", blamed->is_known ? blamed->who : NULL);
+        doc_text(doc, "called", "Called", blamed->site.called);
+        doc_known_count(doc, "node", "Node", stack->node != STACK_TREE_NONE, stack->node);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+    blame_release(&blame);
+    return 0;
+}
+
+int stack_tree_describe(struct doc *doc, const struct stack_tree *tree, struct symbols *symbols,
+                        struct err *err)
+{
+    describe_frames(doc, tree);
+    describe_nodes(doc, tree);
+    return describe_stacks(doc, tree, symbols, err);
+}
+
+void stack_tree_release(struct stack_tree *tree)
+{
+    free(tree->frames);
+    free(tree->nodes);
+    free(tree->stacks);
+    text_set_release(&tree->frame_texts);
+    address_map_release(&tree->node_numbers);
+    address_map_release(&tree->numbers);
+    *tree = (struct stack_tree){0};
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Call stacks as one tree, the outermost frames first: what many stacks share stands in it once. It
+ * must not know what the stacks allocated.
+ *
+ *     main ── train ── forward ── aten::linear      stacks 0 and 1 end at different nodes
+ *                 └─── backward
+ */
+#ifndef GPUMEMTRACE_ANALYZER_PAGE_COURSE_STACK_TREE_H
+#define GPUMEMTRACE_ANALYZER_PAGE_COURSE_STACK_TREE_H
+
+#include "analyzer/render/doc.h"
+#include "analyzer/symbol/symbols.h"
+#include "analyzer/util/address_map.h"
+#include "analyzer/util/text_set.h"
+
+struct stack_node {
+    uint32_t parent; /* STACK_TREE_NONE: none */
+    uint32_t frame;  /* of frames */
+};
+#define STACK_TREE_NONE UINT32_MAX
+
+struct tree_stack {
+    uint32_t stack_id;
+    uint32_t node; /* its innermost frame; STACK_TREE_NONE: it has none */
+};
+
+/* Zeroed is empty. */
+struct stack_tree {
+    struct symbol_frame *frames;
+    size_t frame_count, frame_capacity;
+    struct stack_node *nodes;
+    size_t node_count, node_capacity;
+    struct tree_stack *stacks;
+    size_t stack_count, stack_capacity;
+    struct text_set frame_texts;     /* equal text, equal frame */
+    struct address_map node_numbers; /* by parent and frame */
+    struct address_map numbers;      /* of stacks, by their id */
+};
+
+/* The stack's number in the tree, to which it is added if it is new; UINT32_MAX: out of memory. */
+uint32_t stack_tree_add(struct stack_tree *tree, struct symbols *symbols, uint32_t stack_id,
+                        struct err *err);
+/* "frames", "nodes" and "stacks" of the object that is open. */
+int stack_tree_describe(struct doc *doc, const struct stack_tree *tree, struct symbols *symbols,
+                        struct err *err);
+void stack_tree_release(struct stack_tree *tree);
+
+#endif

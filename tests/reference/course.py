@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""What pictures are drawn from, by definition: the columns of `report --json --series` beside a slow reading of the same
+events. It must not know how a second pass finds them."""
+
+import json
+
+from reference.timeline import Timeline
+from support.run import run_command
+
+POINTS, GROUPS, STACKS = 2000, 15, 200
+BLOCKS = 5000
+
+
+def series_of(trace):
+    completed = run_command("report", "--json", "--series", trace)
+    assert completed.returncode == 0, completed.stderr
+    return json.loads(completed.stdout)["series"]
+
+
+class Course:
+    def __init__(self, series, figures):
+        self.series, self.figures, self.books = series, figures, figures.books
+        self.index_of = {event.seq: event.index for event in self.books.events[: self.books.count]}
+        self.moments = [self.index_of[seq] for seq in series["snapshots"]["seq"]]
+        self.timeline = Timeline(figures, POINTS, "event")
+        self.stocks = [stock for device in figures.devices for stock in figures.layers(device)]
+
+    def stock_of(self, layer):
+        return next(
+            stock for stock in self.stocks
+            if stock[0] == layer["device"] and self.figures.layer(stock) == {key: layer[key] for key in ("layer", "pool")}
+        )  # fmt: skip
+
+    def frames_of(self, number):
+        """Innermost first, as the reference has them."""
+        found, node = [], self.series["stacks"][number]["node"]
+        while node is not None:
+            frame = self.series["frames"][self.series["nodes"]["frame"][node]]
+            found.append(tuple(frame[key] for key in ("kind", "function", "file", "line")))
+            node = self.series["nodes"]["parent"][node]
+        return found
+
+    # --- what differs ---
+
+    def check(self):
+        yield from self.check_snapshots()
+        for layer in self.series["layers"]:
+            stock = self.stock_of(layer)
+            name = f"series {stock}"
+            yield from (f"{name}: {text}" for text in self.check_points(layer, stock))
+            yield from (f"{name}: {text}" for text in self.check_sites(layer, stock))
+            yield from (f"{name}: {text}" for text in self.check_maps(layer, stock))
+        for number, stack in enumerate(self.series["stacks"]):
+            if self.frames_of(number) != [tuple(frame) for frame in self.books.stack_frames(stack["stack_id"])]:
+                yield f"series: stack {stack['stack_id']} has other frames"
+
+    def check_snapshots(self):
+        if self.moments != sorted(set(self.moments)):
+            yield "series: snapshots are not in order, each once"
+        peaks = {self.figures.peak(stock)[1] for stock in self.stocks}
+        failed = [failure.event.index for failure in self.figures.failures.list]
+        missing = (peaks | set(failed[:20]) | set(failed[-20:]) | {self.books.count - 1}) - {None, -1, *self.moments}
+        if missing:
+            yield f"series: no snapshot of events {sorted(missing)}"
+
+    def check_points(self, layer, stock):
+        rows = list(self.timeline.rows(stock))
+        points = layer["points"]
+        for key, wanted in (
+            ("seq", [self.books.events[index].seq for _, index, *_ in rows]),
+            ("time_ns", [self.timeline.clock[index] for _, index, *_ in rows]),
+            ("live_bytes", [most for _, _, _, most, _, _ in rows]),
+            ("lowest_bytes", [least for *_, least, _ in rows]),
+            ("phase", [path.text if path else None for *_, path in rows]),
+        ):
+            got = points[key]
+            if key == "phase":
+                got = [None if number is None else self.series["phases"][number]["phase"] for number in got]
+            if got != wanted:
+                yield f"points.{key}: {got!r:.200}, expected {wanted!r:.200}"
+        for list_, by, name in (("categories", "category", "category"), ("phases_of_birth", "phase_of_birth", "phase")):
+            yield from self.check_groups(layer, stock, rows, list_, by, name)
+        for i, (_, _, after, most, *_) in enumerate(rows):
+            if sum(row["bytes"][i] for row in layer["lines"]) != most:
+                yield f"lines: point {i} does not sum up"
+
+    def check_groups(self, layer, stock, rows, list_, by, name):
+        for i, (_, _, after, *_) in enumerate(rows):
+            wanted = {group.text if by == "phase_of_birth" and group else group: bytes_
+                      for group, bytes_ in self.timeline.groups(stock, after, by).items()}  # fmt: skip
+            named = {row[name]: row["bytes"][i] for row in layer[list_] if not row.get("is_rest") and row["bytes"][i]}
+            rest = sum(row["bytes"][i] for row in layer[list_] if row.get("is_rest"))
+            if any(wanted.get(key) != bytes_ for key, bytes_ in named.items()) or sum(named.values()) + rest != sum(wanted.values()):
+                yield f"{list_}: point {i}: {named!r:.200} and {rest}, expected {wanted!r:.200}"
+
+    def check_sites(self, layer, stock):
+        for i, index in enumerate(self.moments):
+            wanted = {}
+            for block in self.figures.live_blocks(stock, index):
+                wanted[block.stack] = wanted.get(block.stack, 0) + block.size
+            named = {self.series["stacks"][row["stack"]]["stack_id"]: row["bytes"][i]
+                     for row in layer["sites"] if row["stack"] is not None and row["bytes"][i]}  # fmt: skip
+            rest = sum(row["bytes"][i] for row in layer["sites"] if row["stack"] is None)
+            if any(wanted.get(key) != bytes_ for key, bytes_ in named.items()) or sum(named.values()) + rest != sum(wanted.values()):
+                yield f"sites: snapshot {i}: {named!r:.200} and {rest}, expected {wanted!r:.200}"
+            if rest and len({row["stack"] for row in layer["sites"]}) <= STACKS and len(wanted) == len(named):
+                yield f"sites: snapshot {i}: a rest of {rest} without a stack"
+
+    def check_maps(self, layer, stock):
+        blocks = layer["blocks"]
+        is_pool = stock[1] == "pool"  # the driver's handles are no addresses
+        for number, map_ in enumerate(layer["maps"]):
+            snapshot = map_["snapshot"]
+            live = self.figures.live_blocks(stock, self.moments[snapshot])
+            got = sorted(
+                (blocks["address"][i] if is_pool else 0, blocks["size_bytes"][i], self.series["stacks"][blocks["stack"][i]]["stack_id"],
+                 self.series["categories"][blocks["category"][i]]["category"])
+                for i in range(len(blocks["address"]))
+                if blocks["first_snapshot"][i] <= snapshot < blocks["end_snapshot"][i]
+            )  # fmt: skip
+            wanted = sorted((block.address if is_pool else 0, block.size, block.stack, self.figures.category(block)) for block in live)
+            if map_["left_out_count"] or map_["left_out_bytes"] or got != wanted:
+                yield f"map {number}: {got!r:.300}, expected {wanted!r:.300}, left out {map_['left_out_count']}"
+            segments = sorted((row["address"], row["size_bytes"]) for row in layer["segments"]
+                              if row["first_map"] <= number < row["end_map"])  # fmt: skip
+            held = sorted((r.address, r.size) for r in self.books.ranges if r.pool_stock == stock
+                          and r.begin <= self.moments[snapshot] and (r.end is None or r.end > self.moments[snapshot]))  # fmt: skip
+            if segments != held:
+                yield f"map {number}: segments {segments!r:.300}, expected {held!r:.300}"
+
+
+def check(trace, figures):
+    """Everything of the series that differs. Traces of tests hold fewer blocks than a map draws."""
+    return list(Course(series_of(trace), figures).check())
