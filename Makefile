@@ -94,7 +94,7 @@ $(O)/obj/%.o: %.c
 $(O)/obj/%.o: %.S
 	$(call say,AS,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -Iinclude -I. -fPIC -MMD -MP -c $< -o $@
+	$(Q)$(CC) -Iinclude -I. $(ASSETS) -fPIC -MMD -MP -c $< -o $@
 # The recorder and its tests alone see NVIDIA's own headers: the simulator exports the same everywhere.
 $(interpose_obj) $(O)/tests/unit/interpose/%: CUDA_SEEN := $(CUDA_FLAGS)
 # The address sanitizer looks up its functions with dlsym, ours, before its own memory is set up; an
@@ -102,6 +102,10 @@ $(interpose_obj) $(O)/tests/unit/interpose/%: CUDA_SEEN := $(CUDA_FLAGS)
 $(addprefix $(O)/obj/interpose/,loader/dlsym.o $(addprefix image/,scope.o image_list.o elf_image.o libc_function.o) \
     $(addprefix stack/native/,unwind_memory.o frame_rules.o frame_walk.o unwind_table.o)): NO_SANITIZE := -fno-sanitize=all
 $(O)/obj/trace/views.o: trace/views.sql
+# The page of --format=html has a chart library in it, which Debian packages.
+DYGRAPHS ?= /usr/share/javascript/dygraphs
+$(O)/obj/analyzer/web/web.o: $(wildcard analyzer/web/*.html analyzer/web/*.css analyzer/web/*.js)
+$(O)/obj/analyzer/web/web.o: ASSETS := -Wa,-I$(DYGRAPHS)
 $(O)/obj/simulator/standins/dryrun_values.o: $(wildcard simulator/standins/values*.py)
 
 $(trace_a): $(call objects,$(call room,trace))
@@ -127,7 +131,7 @@ $(sqlite_aligned_a): $(SQLITE_A)
 	@mkdir -p $(@D)
 	$(Q)$(OBJCOPY) --set-section-alignment .text=64 $< $@ 2>/dev/null || cp $< $@
 
-COMMAND_FLAGS = $(CFLAGS) $(SANITIZE) -pthread -ljansson -ldw -lelf -liberty -lm
+COMMAND_FLAGS = $(CFLAGS) $(SANITIZE) -pthread -ljansson -ldw -lelf -liberty -lz -lm
 $(COMMAND): $(analyzer_obj) $(trace_a) $(common_a) $(sqlite_aligned_a)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -pie -o $@ $^ $(COMMAND_FLAGS)
@@ -240,7 +244,7 @@ unit_interpose = $(interpose_unit_obj) $(trace_a) $(common_a)
 unit_analyzer  = $(filter-out %/command/main.o,$(analyzer_obj)) $(trace_a) $(common_a)
 unit_trace     = $(trace_a) $(common_a)
 unit_common    = $(common_a)
-unit_libraries_analyzer := -ljansson -ldw -lelf -liberty
+unit_libraries_analyzer := -ljansson -ldw -lelf -liberty -lz
 define UNIT_RULE
 $(O)/tests/unit/$(1)/%: tests/unit/$(1)/%.c $(unit_$(1))
 	$$(call say,UNIT,$$@)

@@ -117,11 +117,11 @@ def test_help_names_the_formats_that_the_command_takes_and_no_other(gpumemtrace,
     said = re.search(r"how to print the result: (.*) \(default text\)", gpumemtrace("help", command).stdout)
     if said:
         named = set(re.findall(r"\w+", said.group(1))) - {"or"}
-        assert named == {"text", "json", "csv"} | ({"junit"} if command == "check" else set())
+        assert named == {"text", "json", "html", "csv"} | ({"junit"} if command == "check" else set())
 
 
 def test_a_format_that_the_command_does_not_take_is_refused_before_anything_is_read(gpumemtrace):
-    assert_one_line(gpumemtrace("peak", "/nowhere.db", "--format=junit"), "peak prints no junit, but text, json or csv")
+    assert_one_line(gpumemtrace("peak", "/nowhere.db", "--format=junit"), "peak prints no junit, but text, json, html or csv")
 
 
 def test_an_unknown_command_suggests_the_nearest(gpumemtrace):
@@ -164,7 +164,7 @@ def test_a_mistyped_option_suggests_the_nearest(gpumemtrace, command, typed, mea
         (["report", "--format=jsno", "x"], "did you mean 'json'?"),
         (["timeline", "--axis=evnt", "x"], "did you mean 'event'?"),
         (["estimate", "--dtype=floot32", ROOT / "samples/train.json"], "did you mean 'float32'?"),
-        (["check", "--format=jnuit", "x"], "there are text, json, csv, junit, github and markdown; did you mean 'junit'?"),
+        (["check", "--format=jnuit", "x"], "there are text, json, html, csv, junit, github and markdown; did you mean 'junit'?"),
         (["run", "--stacks=pyton", "true"], "'pyton' is none of all|python|native|none; did you mean 'python'?"),
         (["run", "--dry-run=2xh1000,others=1GiB", "true"], "did you mean 'h100'?"),
         (["frag", "--what-if=no-cash", "x"], "did you mean 'no-cache'?"),
@@ -214,7 +214,7 @@ def test_a_missing_operand_is_named(gpumemtrace, command):
         ("--top=many", "'many' is not a whole number"),
         ("--device=-1", "'-1' is out of range"),
         ("--layer=gpu", "'gpu' is none of driver|pool"),
-        ("--format=xml", "unknown format 'xml'; there are text, json and csv"),
+        ("--format=xml", "unknown format 'xml'; there are text, json, html and csv"),
         ("--json=yes", "'--json' takes no value"),
         ("--at", "'--at' needs a value"),
     ],

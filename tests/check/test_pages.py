@@ -80,7 +80,10 @@ def test_a_command_on_a_page_runs(line, folder):
     words = shlex.split(before)[1:] + (["--", str(BUILD / "samples/train")] if separator else [])
     completed = run_command(*words, cwd=folder, env=simulator_environment())
     assert completed.returncode == 0, completed.stderr
-    assert separator or completed.stdout
+    if "-o" in words and not separator:
+        assert (folder / words[words.index("-o") + 1]).stat().st_size
+    else:
+        assert separator or completed.stdout
 
 
 @pytest.mark.parametrize("line", shown("sqlite3 "))

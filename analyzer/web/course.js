@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// The "series" of one trace, as the JSON has it: what was live when, by what. It computes sums of what is
+// there, and draws nothing.
+
+class Course {
+  constructor(series) {
+    Object.assign(this, series);
+    this.snapshotCount = this.snapshots.seq.length;
+    this.categoryNumbers = new Map(this.categories.map((row, number) => [row.category, number]));
+    this.stackNumbers = new Map(this.stacks.map((stack, number) => [stack.stack_id, number]));
+  }
+
+  layerName(layer) {
+    return (layer.pool ? layer.pool + ' pool' : layer.layer) + (layer.device === null ? '' : ' of device ' + layer.device);
+  }
+
+  // Live bytes of a layer at a snapshot: what its call stacks held then.
+  liveAt(layer, snapshot) {
+    return layer.sites.reduce((sum, site) => sum + site.bytes[snapshot], 0);
+  }
+
+  nearestSnapshot(key, value) {
+    const values = this.snapshots[key];
+    let best = 0;
+    for (let i = 1; i < values.length; i++)
+      if (Math.abs(values[i] - value) < Math.abs(values[best] - value)) best = i;
+    return best;
+  }
+
+  // The first snapshot at which the layer held most.
+  peakOf(layer) {
+    let best = 0;
+    for (let i = 1; i < this.snapshotCount; i++)
+      if (this.liveAt(layer, i) > this.liveAt(layer, best)) best = i;
+    return best;
+  }
+
+  // Frames of a stack, the outermost first.
+  framesOf(number) {
+    const found = [];
+    for (let node = this.stacks[number].node; node !== null; node = this.nodes.parent[node])
+      found.unshift(this.frames[this.nodes.frame[node]]);
+    return found;
+  }
+
+  frameText(frame) {
+    const file = frame.file ? frame.file.replace(/^.*\//, '') + (frame.line ? ':' + frame.line : '') + ' ' : '';
+    return file + frame.function;
+  }
+
+  siteText(number) {
+    return number === null ? 'other call stacks' : this.stacks[number].site || '(no call stack)';
+  }
+
+  // What people look at first: the program's own frames, Python's where there are any, and what the innermost
+  // called; where nothing is the program's, the line that stands for the stack.
+  foldedFrames(number) {
+    const { called } = this.stacks[number];
+    const own = this.framesOf(number).filter((frame) => frame.role === 'program');
+    const python = own.filter((frame) => frame.kind === 'python'), kept = python.length ? python : own;
+    const last = kept[kept.length - 1];
+    if (!last) return [{ function: this.siteText(number), file: null, line: null }];
+    return called && called !== last.function ? [...kept, { function: called, file: null, line: null }] : kept;
+  }
+
+  // The tree of calls that the bytes of each stack sum up to. Options: isInverted, showsAll.
+  tree(bytesOfSite, layer, options) {
+    const root = { name: this.layerName(layer), bytes: 0, children: new Map() };
+    for (const site of layer.sites) {
+      const bytes = bytesOfSite(site);
+      if (bytes <= 0) continue;
+      let frames = site.stack === null ? null : options.showsAll ? this.framesOf(site.stack) : this.foldedFrames(site.stack);
+      if (!frames || !frames.length) frames = [{ function: this.siteText(site.stack), file: null, role: null }];
+      if (options.isInverted) frames = [...frames].reverse();
+      root.bytes += bytes;
+      let node = root;
+      for (const frame of frames) {
+        const name = this.frameText(frame);
+        if (!node.children.has(name)) node.children.set(name, { name, frame, bytes: 0, children: new Map(), parent: node });
+        node = node.children.get(name);
+        node.bytes += bytes;
+      }
+    }
+    return root;
+  }
+
+  // The sites of a moment, or what is left of them under a mode, the largest first; equal names are one row.
+  holders(bytesOfSite, layer) {
+    const rows = new Map();
+    for (const site of layer.sites) {
+      const bytes = bytesOfSite(site);
+      if (bytes <= 0) continue;
+      const name = this.siteText(site.stack);
+      rows.set(name, (rows.get(name) || 0) + bytes);
+    }
+    return [...rows].map(([site, bytes]) => ({ site, bytes })).sort((a, b) => b.bytes - a.bytes);
+  }
+
+  // The map of memory nearest to a snapshot: {number, snapshot, left_out_count, left_out_bytes}.
+  mapNear(layer, snapshot) {
+    const distance = (map) => Math.abs(map.snapshot - snapshot);
+    const maps = layer.maps.map((map, number) => ({ ...map, number }));
+    return maps.reduce((best, map) => (distance(map) < distance(best) ? map : best));
+  }
+
+  segmentsAt(layer, map) {
+    return layer.segments.filter((segment) => segment.first_map <= map.number && map.number < segment.end_map)
+      .sort((a, b) => a.address - b.address);
+  }
+
+  blocksAt(layer, map) {
+    const all = layer.blocks, found = [];
+    for (let i = 0; i < all.address.length; i++)
+      if (all.first_snapshot[i] <= map.snapshot && map.snapshot < all.end_snapshot[i])
+        found.push({
+          address: all.address[i], bytes: all.size_bytes[i], stack: all.stack[i], category: all.category[i],
+          first: all.first_snapshot[i], end: all.end_snapshot[i],
+        });
+    return found;
+  }
+}

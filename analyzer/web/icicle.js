@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+// The tree of calls that held memory at a moment, drawn from the top down: as wide as its bytes. A click or
+// Enter zooms in; the arrow keys walk. It computes no bytes.
+
+const CELL_HEIGHT = 20, CELLS_DEEP = 40;
+
+class Icicle {
+  constructor(onPath) {
+    this.canvas = byId('icicle');
+    this.onPath = onPath;
+    this.search = '';
+    this.canvas.addEventListener('click', (event) => this.zoom(this.cellAt(event)));
+    this.canvas.addEventListener('mousemove', (event) => {
+      const cell = this.cellAt(event);
+      this.canvas.style.cursor = cell ? 'pointer' : '';
+      showHint(event, cell ? this.cellText(cell.node) : '');
+    });
+    this.canvas.addEventListener('mouseleave', (event) => showHint(event, ''));
+    this.canvas.addEventListener('keydown', (event) => this.walk(event));
+  }
+
+  // The tree is another one; the zoom stays where its names still are.
+  draw(root) {
+    const names = this.root && this.top ? this.pathOf(this.top).map((node) => node.name) : [];
+    this.root = root;
+    this.top = root;
+    for (const name of names.slice(1)) {
+      const child = this.top.children.get(name);
+      if (!child) break;
+      this.top = child;
+    }
+    this.chosen = this.top;
+    this.paint();
+  }
+
+  pathOf(node) {
+    const path = [];
+    for (let at = node; at; at = at.parent) path.unshift(at);
+    return path;
+  }
+
+  cellText(node) {
+    const share = this.root.bytes ? ' (' + (100 * node.bytes / this.root.bytes).toFixed(1) + ' %)' : '';
+    const place = node.frame && node.frame.file ? '\n' + node.frame.file + (node.frame.line ? ':' + node.frame.line : '') : '';
+    return bytesText(node.bytes) + share + '\n' + node.name + place;
+  }
+
+  layOut() {
+    const width = this.canvas.clientWidth, cells = [];
+    const above = this.pathOf(this.top);
+    above.forEach((node, depth) => cells.push({ node, depth, x: 0, width }));
+    let row = [{ node: this.top, x: 0, width }];
+    for (let depth = above.length; row.length && depth < CELLS_DEEP; depth++) {
+      const next = [];
+      for (const { node, x, width: space } of row) {
+        let at = x;
+        for (const child of [...node.children.values()].sort((a, b) => b.bytes - a.bytes)) {
+          const wide = space * child.bytes / node.bytes;
+          if (wide >= 1) next.push({ node: child, x: at, width: wide });
+          at += wide;
+        }
+      }
+      for (const cell of next) cells.push({ ...cell, depth });
+      row = next;
+    }
+    return cells;
+  }
+
+  matches(node) {
+    return this.search && node.name.toLowerCase().includes(this.search.toLowerCase());
+  }
+
+  paint() {
+    this.cells = this.layOut();
+    const depth = Math.max(...this.cells.map((cell) => cell.depth)) + 1;
+    const context = canvasContext(this.canvas, Math.max(depth, 2) * CELL_HEIGHT + 2);
+    const paper = style('--paper'), ink = style('--ink'), mark = style('--mark'), free = style('--free');
+    context.font = '12px system-ui, sans-serif';
+    context.textBaseline = 'middle';
+    for (const { node, depth: row, x, width } of this.cells) {
+      const y = row * CELL_HEIGHT, isDim = this.search && !this.matches(node);
+      context.fillStyle = node === this.root || isDim ? free : colourOfText(node.name);
+      context.globalAlpha = isDim || node === this.root ? 1 : 0.55;
+      context.fillRect(x, y, Math.max(width - 1, 1), CELL_HEIGHT - 1);
+      context.globalAlpha = 1;
+      if (node === this.chosen) {
+        context.strokeStyle = mark;
+        context.lineWidth = 2;
+        context.strokeRect(x + 1, y + 1, Math.max(width - 3, 1), CELL_HEIGHT - 3);
+      }
+      if (width > 40) this.paintText(context, node, x, y, width, ink);
+    }
+    context.fillStyle = paper;
+    this.canvas.setAttribute('aria-label', 'Calls that held ' + bytesText(this.root.bytes) + ': ' +
+      this.cellText(this.chosen).replace(/\n/g, ', ') + '. Arrow keys walk, Enter zooms in, Escape out.');
+    this.onPath(this.chosen === this.root ? '' : this.pathOf(this.chosen).slice(1).map((node) => node.name).join(' › ') +
+      ': ' + bytesText(this.chosen.bytes));
+  }
+
+  paintText(context, node, x, y, width, ink) {
+    let text = node.name + '  ' + bytesText(node.bytes);
+    const most = Math.floor((width - 8) / 6.2);
+    if (text.length > most) text = node.name.length > most ? node.name.slice(0, Math.max(most - 1, 1)) + '…' : node.name;
+    context.save();
+    context.beginPath();
+    context.rect(x, y, width - 2, CELL_HEIGHT);
+    context.clip();
+    context.fillStyle = ink;
+    context.fillText(text, x + 4, y + CELL_HEIGHT / 2);
+    context.restore();
+  }
+
+  cellAt(event) {
+    const box = this.canvas.getBoundingClientRect();
+    const x = event.clientX - box.left, row = Math.floor((event.clientY - box.top) / CELL_HEIGHT);
+    return this.cells.find((cell) => cell.depth === row && cell.x <= x && x < cell.x + cell.width);
+  }
+
+  zoom(cell) {
+    if (!cell) return;
+    this.top = this.chosen = cell.node;
+    this.paint();
+  }
+
+  walk(event) {
+    const inner = [...this.chosen.children.values()].sort((a, b) => b.bytes - a.bytes);
+    const beside = this.chosen.parent ? [...this.chosen.parent.children.values()].sort((a, b) => b.bytes - a.bytes) : [this.chosen];
+    const at = beside.indexOf(this.chosen);
+    const moves = {
+      ArrowDown: inner[0], ArrowUp: this.chosen.parent, ArrowLeft: beside[at - 1], ArrowRight: beside[at + 1],
+      Enter: this.chosen, Escape: this.root,
+    };
+    if (!(event.key in moves)) return;
+    event.preventDefault();
+    const found = moves[event.key];
+    if (!found) return;
+    if (event.key === 'Enter' || event.key === 'Escape') this.top = found;
+    else if (!this.pathOf(found).includes(this.top) && !this.pathOf(this.top).includes(found)) this.top = found.parent || this.root;
+    this.chosen = found;
+    this.paint();
+  }
+
+  searchFor(text) {
+    this.search = text;
+    this.paint();
+  }
+}

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: MIT
+// Segments and the blocks in them at a moment, to scale, in lines of equal length: holes are what no block
+// covers. At a failure the size that was asked for lies beside the largest hole.
+
+const MAP_LINES = 18, MAP_LINE_HEIGHT = 18, MAP_GAP = 4;
+
+// Ranges of addresses, each with the blocks in it; a layer without segments is its blocks alone.
+function mapRanges(course, layer, map) {
+  const blocks = course.blocksAt(layer, map);
+  const ranges = course.segmentsAt(layer, map)
+    .map((segment) => ({ address: segment.address, bytes: segment.size_bytes, isMapped: segment.mapped, blocks: [] }));
+  if (!ranges.length)
+    return blocks.map((block) => ({ address: block.address, bytes: block.bytes, isMapped: false, blocks: [block] }));
+  let at = 0;
+  for (const block of blocks) {
+    while (at + 1 < ranges.length && ranges[at + 1].address <= block.address) at++;
+    if (block.address >= ranges[at].address && block.address < ranges[at].address + ranges[at].bytes) ranges[at].blocks.push(block);
+  }
+  return joinMapped(ranges);
+}
+
+// Mappings that lie side by side are one range: a hole may go on in the next.
+function joinMapped(ranges) {
+  const joined = [];
+  for (const range of ranges) {
+    const last = joined[joined.length - 1];
+    if (last && last.isMapped && range.isMapped && last.address + last.bytes === range.address) {
+      last.bytes += range.bytes;
+      last.blocks.push(...range.blocks);
+    } else joined.push(range);
+  }
+  return joined;
+}
+
+// What no block of the page covers: [{bytes, range}].
+function holesOf(ranges) {
+  const holes = [];
+  for (const range of ranges) {
+    let at = range.address;
+    for (const block of range.blocks) {
+      if (block.address > at) holes.push({ address: at, bytes: block.address - at, range });
+      at = Math.max(at, block.address + block.bytes);
+    }
+    const end = range.address + range.bytes;
+    if (end > at) holes.push({ address: at, bytes: end - at, range });
+  }
+  return holes;
+}
+
+class MemoryMap {
+  constructor() {
+    this.canvas = byId('map');
+    this.canvas.addEventListener('mousemove', (event) => showHint(event, this.textAt(event)));
+    this.canvas.addEventListener('mouseleave', (event) => showHint(event, ''));
+    this.canvas.addEventListener('keydown', (event) => {
+      const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+      if (move === undefined) return;
+      event.preventDefault();
+      this.chosen = Math.max(0, Math.min(this.pieces.length - 1, (this.chosen ?? -move) + move));
+      this.paint();
+      this.say(this.pieceText(this.pieces[this.chosen]));
+    });
+  }
+
+  draw(course, layer, snapshot, showsPinning) {
+    this.map = course.mapNear(layer, snapshot);
+    this.isExact = this.map.snapshot === snapshot;
+    this.ranges = mapRanges(course, layer, this.map);
+    this.total = this.ranges.reduce((sum, range) => sum + range.bytes, 0);
+    const failure = course.failures.find((one) => one.snapshot === this.map.snapshot && (one.device === layer.device || one.device === null));
+    Object.assign(this, { course, layer, showsPinning, failure, chosen: undefined });
+    this.holes = holesOf(this.ranges);
+    this.pieces = this.layOut();
+    this.paint();
+    this.say(this.words());
+    const used = new Set(this.ranges.flatMap((range) => range.blocks.map((block) => block.category)));
+    replaceChildren('map-legend', ...[...used].map((number) => legendEntry(this.colourOf(number), course.categories[number].title)),
+      legendEntry(style('--free'), this.map.left_out_count ? 'no block, or a smaller one' : 'no block'));
+  }
+
+  say(text) {
+    byId('map-words').textContent = text;
+  }
+
+  words() {
+    const { course, layer, map } = this, parts = [];
+    const live = course.liveAt(layer, map.snapshot);
+    if (!this.isExact)
+      parts.push('The nearest moment with a map is shown: ' + durationText(course.snapshots.time_ns[map.snapshot]) + '.');
+    if (layer.segments.length)
+      parts.push(plural(this.ranges.length, 'segment') + ' of ' + bytesText(this.total) + ', ' + bytesText(live) + ' live, ' +
+        bytesText(this.total - live) + ' idle.');
+    else parts.push(plural(this.ranges.length, 'block') + ' of ' + bytesText(this.total) + '.');
+    if (map.left_out_count)
+      parts.push(plural(map.left_out_count, 'smaller block') + ' of ' + bytesText(map.left_out_bytes) + ' not drawn.');
+    else if (layer.segments.length) parts.push('The largest hole: ' + bytesText(this.largestHole()) + '.');
+    if (this.failure) parts.push('Asked for: ' + bytesText(this.failure.size_bytes) + '.');
+    return parts.join(' ');
+  }
+
+  largestHole() {
+    return this.holes.reduce((most, hole) => Math.max(most, hole.bytes), 0);
+  }
+
+  // Blocks that keep a segment that is less than half full from going back.
+  isPinning(range) {
+    return range.blocks.length > 0 && range.blocks.reduce((sum, block) => sum + block.bytes, 0) < range.bytes / 2;
+  }
+
+  colourOf(category) {
+    return colourOfNumber(category);
+  }
+
+  // Blocks and holes with where they begin, in bytes from the first.
+  layOut() {
+    const pieces = [];
+    let begin = 0;
+    for (const range of this.ranges) {
+      for (const block of range.blocks)
+        pieces.push({ begin: begin + block.address - range.address, bytes: block.bytes, block, range });
+      begin += range.bytes;
+    }
+    let start = 0;
+    const starts = new Map();
+    for (const range of this.ranges) { starts.set(range, start); start += range.bytes; }
+    for (const hole of this.holes)
+      pieces.push({ begin: starts.get(hole.range) + hole.address - hole.range.address, bytes: hole.bytes, range: hole.range });
+    return pieces.sort((a, b) => a.begin - b.begin);
+  }
+
+  lineBytes() {
+    return Math.max(1, this.total / MAP_LINES);
+  }
+
+  // A range of the map as rectangles, one for each line that it is in.
+  fill(context, begin, bytes, colour, inset) {
+    const line = this.lineBytes(), width = this.canvas.clientWidth;
+    for (let row = Math.floor(begin / line); row * line < begin + bytes && row < MAP_LINES; row++) {
+      const from = Math.max(begin - row * line, 0) / line * width;
+      const to = Math.min(begin + bytes - row * line, line) / line * width;
+      context.fillStyle = colour;
+      context.fillRect(from, row * (MAP_LINE_HEIGHT + MAP_GAP) + inset, Math.max(to - from - (to - from > 2 ? 0.5 : 0), 0.5),
+        MAP_LINE_HEIGHT - 2 * inset);
+    }
+  }
+
+  paint() {
+    const base = MAP_LINES * (MAP_LINE_HEIGHT + MAP_GAP);
+    const context = canvasContext(this.canvas, base + (this.failure ? 44 : 0));
+    const ink = style('--ink');
+    for (const piece of this.pieces) {
+      const isDim = this.showsPinning && piece.block && !this.isPinning(piece.range);
+      context.globalAlpha = isDim ? 0.25 : 1;
+      this.fill(context, piece.begin, piece.bytes, piece.block ? this.colourOf(piece.block.category) : style('--free'), 0);
+      context.globalAlpha = 1;
+    }
+    let begin = 0;
+    for (const range of this.ranges) {
+      this.fill(context, begin, Math.min(range.bytes, this.lineBytes() / this.canvas.clientWidth), ink, 0);
+      begin += range.bytes;
+    }
+    if (this.chosen !== undefined) this.fill(context, this.pieces[this.chosen].begin, this.pieces[this.chosen].bytes, style('--mark'), 5);
+    if (this.failure) this.paintAsked(context, base);
+    this.canvas.setAttribute('aria-label', this.words() + ' Left and right arrows walk through blocks and holes.');
+  }
+
+  // To the scale of the lines; what is longer than a line ends at its end.
+  paintAsked(context, top) {
+    const width = this.canvas.clientWidth, perPixel = this.lineBytes() / width;
+    context.font = '12px system-ui, sans-serif';
+    context.textBaseline = 'middle';
+    const bars = [[this.failure.size_bytes, style('--alarm'), 'asked for ']];
+    if (!this.map.left_out_count) bars.push([this.largestHole(), style('--free'), 'largest hole ']);
+    bars.forEach(([bytes, colour, text], row) => {
+      const wide = Math.min(bytes / perPixel, width), y = top + 4 + row * 20;
+      context.fillStyle = colour;
+      context.fillRect(0, y, Math.max(wide, 1), 16);
+      context.fillStyle = style('--ink');
+      context.fillText(text + bytesText(bytes), Math.min(wide + 6, width - 190), y + 8);
+    });
+  }
+
+  textAt(event) {
+    const box = this.canvas.getBoundingClientRect();
+    const row = Math.floor((event.clientY - box.top) / (MAP_LINE_HEIGHT + MAP_GAP));
+    if (row >= MAP_LINES) return '';
+    const at = (row + (event.clientX - box.left) / this.canvas.clientWidth) * this.lineBytes();
+    const piece = this.pieces.find((one) => one.begin <= at && at < one.begin + one.bytes);
+    return piece ? this.pieceText(piece) : '';
+  }
+
+  pieceText(piece) {
+    const segment = 'segment of ' + bytesText(piece.range.bytes) + ' at 0x' + piece.range.address.toString(16);
+    if (!piece.block) return bytesText(piece.bytes) + ' without a block' + (this.map.left_out_count ? ' that is drawn' : '') + '\n' + segment;
+    const { block } = piece, times = this.course.snapshots.time_ns;
+    const frames = this.course.foldedFrames(block.stack).reverse().slice(0, 8).map((frame) => this.course.frameText(frame));
+    const born = block.first ? 'born after ' + durationText(times[block.first - 1]) : 'born before ' + durationText(times[0]);
+    const ended = block.end < times.length ? 'gone by ' + durationText(times[block.end]) : 'live at the end';
+    return [bytesText(block.bytes) + '  ' + this.course.categories[block.category].title + '  at 0x' + block.address.toString(16),
+      this.course.siteText(block.stack), ...frames, born + ', ' + ended, segment].join('\n');
+  }
+}

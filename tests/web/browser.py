@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""Debian's Chromium without a window, for tests of the HTML page. It must not know what a page holds."""
+
+import os
+import shutil
+
+import pytest
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+# Pages are opened from a file, so all that a page asks for beside itself is a request too many.
+ALL_REQUESTS = "return performance.getEntriesByType('resource').map((entry) => entry.name)"
+WAIT_S = 30
+
+
+class Browser:
+    def __init__(self, driver):
+        self.driver = driver
+
+    def open(self, path, fragment="", width=1200, height=900):
+        """Waits until the page is drawn; what it complained of before is forgotten."""
+        from selenium.webdriver.support.ui import WebDriverWait
+
+        self.driver.set_window_size(width, height)
+        self.driver.get("about:blank")  # else another fragment would not load it again
+        self.complaints()
+        self.driver.get(f"file://{path}{fragment}")
+        WebDriverWait(self.driver, WAIT_S).until(lambda driver: self.run("return document.body.dataset.drawn === 'yes'"))
+        return self
+
+    def run(self, script, *arguments):
+        return self.driver.execute_script(script, *arguments)
+
+    def text(self, selector):
+        return self.run("return document.querySelector(arguments[0]).innerText", selector)
+
+    def click(self, text, inside="body"):
+        """The first button with that text."""
+        found = self.run(
+            "return [...document.querySelector(arguments[1]).querySelectorAll('button, summary')]"
+            ".find((one) => one.textContent.trim() === arguments[0])",
+            text,
+            inside,
+        )
+        assert found, f"no button '{text}' in {inside}"
+        found.click()
+
+    def press(self, selector, *keys):
+        from selenium.webdriver.common.by import By
+
+        self.driver.find_element(By.CSS_SELECTOR, selector).send_keys(*keys)
+
+    def complaints(self):
+        return [entry["message"] for entry in self.driver.get_log("browser")]
+
+    def requests(self):
+        return self.run(ALL_REQUESTS)
+
+
+def missing():
+    """Why there is no browser; None: there is one."""
+    try:
+        import selenium  # noqa: F401
+    except ImportError:
+        return "python3-selenium is not installed"
+    return None if CHROMIUM and DRIVER else "chromium and chromium-driver are not installed"
+
+
+def start(scheme="light"):
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage"):
+        options.add_argument(argument)
+    if scheme == "dark":
+        options.add_argument("--force-dark-mode")
+        options.add_argument("--blink-settings=preferredColorScheme=0")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
+    return Browser(webdriver.Chrome(service=Service(DRIVER, env=environment), options=options))
+
+
+@pytest.fixture(scope="session")
+def browser():
+    if missing():
+        pytest.skip(missing())
+    started = start()
+    yield started
+    started.driver.quit()
