@@ -6,21 +6,23 @@ const AXES = [['event', 'events'], ['time', 'time'], ['step', 'steps']];
 const STACKED_BY = [['category', 'category'], ['phase', 'phase of birth'], ['line', 'line'], ['layer', 'layer']];
 const AXIS_KEYS = { time: 'time_ns', event: 'seq', step: 'step' };
 
+// Groups that people call the same are one.
+function joinEqual(groups, nameOf) {
+  const rows = new Map();
+  for (const group of groups) {
+    const name = nameOf(group), sum = rows.get(name);
+    rows.set(name, sum ? sum.map((bytes, i) => bytes + group.bytes[i]) : group.bytes);
+  }
+  return [...rows].map(([name, bytes]) => ({ name, bytes }));
+}
+
 // [{name, bytes}] whose sum at each point is what was live.
 function stackedGroups(course, layer, by) {
   switch (by) {
     case 'phase':
-      return layer.phases_of_birth.map((group) => ({
-        name: group.is_rest ? 'other phases' : group.phase === null ? '(outside any)' : group.phase, bytes: group.bytes,
-      }));
-    case 'line': {
-      const rows = new Map();
-      for (const group of layer.lines) {
-        const name = course.siteText(group.stack), sum = rows.get(name);
-        rows.set(name, sum ? sum.map((bytes, i) => bytes + group.bytes[i]) : group.bytes);
-      }
-      return [...rows].map(([name, bytes]) => ({ name, bytes }));
-    }
+      return joinEqual(layer.phases_of_birth, (group) => (group.is_rest ? 'other phases' : group.phase === null ? '(outside any)' : group.phase));
+    case 'line':
+      return joinEqual(layer.lines, (group) => course.siteText(group.stack));
     case 'layer':
       return [{ name: course.layerName(layer), bytes: layer.points.live_bytes }];
     default:
