@@ -106,7 +106,15 @@ def test_what_the_pool_asked_the_driver_for_is_what_did_not_fit(trace):
     fail(trace, 20 * MIB, free=16 * MIB)
     trace.fail(8 * MIB, "tensor")
     assert verdict(trace) == "exhausted"
-    assert "asked for 8.00 MiB (the pool for 20.00 MiB)" in load_json("oom", trace.path)["answer"][0]
+    assert "asked for 8.00 MiB, for which the pool asked the driver for 20.00 MiB, the card had 16.00 MiB" in load_json("oom", trace.path)["answer"][0]
+
+
+def test_what_the_pool_asked_for_beyond_the_tensor_is_left_out_where_it_is_next_to_nothing(trace):
+    held = 16 * GIB - CONTEXT - GIB
+    trace.tensor(trace.alloc(held), held)
+    fail(trace, 3602 * MIB, free=GIB)
+    trace.fail(3601 * MIB, "tensor")
+    assert "asked for 3.52 GiB, the card had 1.00 GiB" in load_json("oom", trace.write())["answer"][0]
 
 
 @pytest.mark.parametrize("more, expected", [(0, "fragmented"), (1, "exhausted")])

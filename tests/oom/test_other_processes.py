@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from support.run import LIBRARY, TIMEOUT_S, load_json
+from support.run import LIBRARY, TIMEOUT_S, load_json, run_command
 from support.tracefile import MIB, Trace
 
 GIB = 1 << 30
@@ -145,6 +145,14 @@ def test_what_is_of_no_process_that_nvml_names_is_told_apart_and_may_be_the_reas
     assert oom["verdict"] == "unknown" and "no process that NVML names" in oom["explanation"]
     assert terms(oom)["unlisted"] == (15 * GIB - 9 * GIB - CONTEXT, "difference")
     assert terms(oom)["others"] == (GIB, "NVML")
+
+
+def test_the_ledger_calls_what_is_of_no_process_that_nvml_names_as_oom_does(case):
+    made = case()
+    made.told(OWN, (11, GIB))
+    made.oom()
+    ledger = run_command("ledger", made.trace.path, "--at=oom:1").stdout
+    assert "of no process that NVML names" in ledger and "unaccounted" not in ledger
 
 
 def test_a_context_that_nvml_shows_to_have_grown_is_no_other_process(case):

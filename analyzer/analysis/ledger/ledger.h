@@ -91,6 +91,9 @@ void ledger_release(struct ledger *ledger);
 
 /* "cuBLAS"; NULL: the term is of no library. */
 const char *ledger_library(const struct ledger *ledger, const struct ledger_term *term);
+/* What is unaccounted where NVML told what each process has. */
+#define LEDGER_UNLISTED "of no process that NVML names"
+
 /* What came in use since the first look that no call tells of: the growth, or what is unaccounted. */
 int64_t ledger_beyond_bytes(const struct ledger *ledger);
 /* Sum of the terms of one kind. */

@@ -90,6 +90,12 @@ static void write_shares(char *out, size_t out_bytes, const struct study *study,
         snprintf(out + length, out_bytes - length, ", %s others", units_bytes(size, left_bytes));
 }
 
+/* As `oom` calls it. */
+static bool is_unlisted(const struct ledger *ledger)
+{
+    return ledger->outside == LEDGER_BY_NVML && ledger->unaccounted_bytes > 0;
+}
+
 static bool is_worth_saying(const struct ledger *ledger)
 {
     const uint64_t bytes = (uint64_t)ledger->unaccounted_bytes;
@@ -118,7 +124,9 @@ static int say_ledger(struct opening *opening, const struct study *study,
                     units_bytes(used, ledger->used_bytes), has_total ? " of " : "",
                     has_total ? total : "", at, shares, is_worth_saying(ledger) ? "; " : "",
                     is_worth_saying(ledger) ? rest : "",
-                    is_worth_saying(ledger) ? " nobody accounts for" : "");
+                    !is_worth_saying(ledger) ? ""
+                    : is_unlisted(ledger)    ? " " LEDGER_UNLISTED
+                                             : " nobody accounts for");
 }
 
 /* --- the moments --- */
@@ -248,8 +256,8 @@ static void add_terms(struct doc *doc, const struct study *study, const struct l
     doc_list_begin(doc, "terms", moment_heading(at));
     for (size_t i = 0; i < ledger->count; i++)
         add_term(doc, study, ledger, &ledger->terms[i]);
-    add_sum(doc, "unaccounted", ledger, ledger->used_known, ledger->unaccounted_bytes,
-            "difference");
+    add_sum(doc, is_unlisted(ledger) ? LEDGER_UNLISTED : "unaccounted", ledger, ledger->used_known,
+            ledger->unaccounted_bytes, "difference");
     add_sum(doc, "in use on the card", ledger, ledger->used_known, (int64_t)ledger->used_bytes,
             !ledger->used_known ? NULL
             : ledger->is_asked  ? "the card"

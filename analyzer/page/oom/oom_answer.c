@@ -403,6 +403,9 @@ static void add_kind(struct text *out, const struct study *study, const struct o
     text_add(out, ": ");
 }
 
+/* What the pool asks for beyond the tensor is worth a word from this share of it on. */
+enum { VISIBLY_MORE_SHARE = 20 };
+
 static int add_told(struct text *out, const struct study *study, const struct oom *oom,
                     const struct oom_told *told, struct err *err)
 {
@@ -414,10 +417,11 @@ static int add_told(struct text *out, const struct study *study, const struct oo
     add_asker(out, study, oom->failure, told);
     if (oom->account != ACCOUNT_context)
         text_addf(out, " asked for %s", units_bytes(asked, oom->asked_bytes));
-    if (oom->driver_asked_bytes > oom->asked_bytes)
-        text_addf(out, " (the pool for %s)", units_bytes(asked, oom->driver_asked_bytes));
     if (path)
         text_addf(out, " in %s", path);
+    if (oom->driver_asked_bytes > oom->asked_bytes + oom->asked_bytes / VISIBLY_MORE_SHARE)
+        text_addf(out, ", for which the pool asked the driver for %s",
+                  units_bytes(asked, oom->driver_asked_bytes));
     if (oom->device_known && oom_is_of_card(oom))
         text_addf(out, ", the card had %s of %s free", units_bytes(free, oom->device_free_bytes),
                   units_bytes(total, oom->device_total_bytes));
