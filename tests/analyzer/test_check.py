@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The gate for continuous integration: which limits hold, which exit status says so."""
 import json
+import sqlite3
 import subprocess
 import xml.etree.ElementTree
 
 import pytest
 
-from support.run import clean_environment, run_command
+from support.run import BUILD, clean_environment, run_command
 from support.tracefile import MIB, Trace
 
 
@@ -472,6 +473,18 @@ def test_junit_is_xml_whatever_a_file_is_called(strange):
     (case,) = suite.iter("testcase")
     assert case.get("file").endswith("a,b|c:d%e<f>\n\ufffd.py")
     assert (suite.get("tests"), suite.get("failures")) == ("1", "1")
+
+
+def test_junit_holds_no_byte_that_is_no_utf8(tmp_path):
+    trace = Trace(tmp_path / "strange.db")
+    trace.alloc(4 * MIB, stack=trace.stack(("/home/me/a?b.py", 9, "forward")))
+    trace.exit()
+    trace.write()
+    with sqlite3.connect(trace.path) as database:
+        database.execute("UPDATE string SET text = CAST(replace(CAST(text AS BLOB), '?', x'ff') AS TEXT) WHERE text LIKE '%a?b.py'")
+    output = subprocess.run([BUILD / "gpumemtrace", "check", trace.path, "--max-peak=1MiB", "--format=junit"], capture_output=True).stdout
+    (case,) = xml.etree.ElementTree.fromstring(output).iter("testcase")
+    assert case.get("file").endswith("a\ufffdb.py")
 
 
 @pytest.mark.parametrize("code", [*range(1, 32), 0xFFFE, 0xFFFF], ids=hex)
