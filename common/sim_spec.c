@@ -119,17 +119,33 @@ static int read_device(const char *text, struct sim_spec *spec, struct err *err)
     return 0;
 }
 
+/* The same card with less memory. */
+static int read_memory(const char *text, const char *value, struct sim_spec *spec, struct err *err)
+{
+    uint64_t bytes;
+    if (size_parse(value, &bytes, NULL))
+        return complain(err, text, "its value is not a size");
+    if (spec->is_unlimited)
+        return complain(err, text, "any has no limit; give the size instead");
+    if (bytes > spec->total_bytes)
+        return complain(err, text, "the card has less than that");
+    spec->total_bytes = bytes;
+    return 0;
+}
+
 static int read_option(const char *text, struct sim_spec *spec, struct err *err)
 {
-    static const char others[] = "others=", context[] = "context=";
+    static const char others[] = "others=", context[] = "context=", memory[] = "memory=";
     const char *value = strchr(text, '=');
     uint64_t *bytes = NULL;
+    if (!strncmp(text, memory, sizeof memory - 1))
+        return read_memory(text, value + 1, spec, err);
     if (!strncmp(text, others, sizeof others - 1))
         bytes = &spec->others_bytes;
     else if (!strncmp(text, context, sizeof context - 1))
         bytes = &spec->context_bytes;
     else
-        return complain(err, text, "the options are others=SIZE and context=SIZE");
+        return complain(err, text, "the options are others=SIZE, context=SIZE and memory=SIZE");
     if (size_parse(value + 1, bytes, NULL))
         return complain(err, text, "its value is not a size");
     return 0;

@@ -2,8 +2,10 @@
 /*
  * SPEC, the text in which a user asks for simulated devices:
  *
- *     SPEC = [COUNT "x"] (SIZE | PRESET | "any") {"," ("others" | "context") "=" SIZE}
- *     16GiB    2x80GiB    h100    2xa100-40,others=3GiB,context=500MiB    any
+ *     SPEC = [COUNT "x"] (SIZE | PRESET | "any") {"," ("others" | "context" | "memory") "=" SIZE}
+ *     16GiB    2x80GiB    h100    2xa100-40,others=3GiB,context=500MiB    h100,memory=24GiB    any
+ *
+ * "memory" gives the card less than it has, and leaves all else.
  *
  * "any" shows 1 TiB, so that fractions of the total are something, and refuses nothing for want of
  * memory: where more is held, that is the total, and free is 0.

@@ -5,6 +5,7 @@
  * any of them means; options.def does.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,15 +17,18 @@
 #include "say.h"
 #include "analyzer/run/run_child.h"
 #include "analyzer/run/run_end.h"
+#include "analyzer/run/run_loader.h"
 #include "analyzer/run/run_names.h"
 #include "analyzer/run/run_places.h"
 #include "analyzer/run/run_program.h"
-#include "common/sim_spec.h"
+#include "analyzer/run/run_refused.h"
+#include "analyzer/run/run_spec.h"
 #include "common/numbers.h"
-#include "analyzer/util/nearest.h"
 #include "analyzer/util/text.h"
 
-#define VARIABLE_BYTES_MAX 65536
+#define MIB (UINT64_C(1) << 20)
+
+enum { LINE_BYTES_MAX = 1 << 16 };
 
 struct run_options {
 #define OPTION(field, type, environment, flag, argument, standard, text) const char *field;
@@ -205,67 +209,7 @@ static int check_output_folder(const char *output, struct err *err)
     return -1;
 }
 
-/* --- the loader's variables --- */
-
-/* name=first[:previous value]. */
-static int prepend(const char *name, const char *first, struct err *err)
-{
-    struct text value;
-    const char *before = getenv(name);
-    text_init(&value, VARIABLE_BYTES_MAX);
-    text_add(&value, first);
-    if (before && *before)
-        text_addf(&value, ":%s", before);
-    int result = -1;
-    if (text_failed(&value))
-        err_set(err, ERR_USAGE, "%s is too long", name);
-    else
-        result = set_variable(name, value.data, err);
-    text_release(&value);
-    return result;
-}
-
-static const char *const simulated[] = {
-#define DRIVER(soname) soname,
-#define RUNTIME(soname, version) soname,
-#define STANDIN(soname, list, symbol_version, runtime) soname,
-#include "simulator/libraries.def"
-};
-
-/*
- * The recorder comes first. The simulator's libraries follow under their public names, so that a
- * program's rpath cannot bring others in; the search path serves what is opened later.
- */
-static int set_loader(const struct run_places *places, struct err *err)
-{
-    struct text preload;
-    text_init(&preload, VARIABLE_BYTES_MAX);
-    text_add(&preload, places->library);
-    for (size_t i = 0; places->simulator[0] && i < sizeof simulated / sizeof *simulated; i++)
-        text_addf(&preload, ":%s/%s", places->simulator, simulated[i]);
-    int result = prepend("LD_PRELOAD", preload.data, err);
-    text_release(&preload);
-    if (!result && places->simulator[0])
-        result = prepend("LD_LIBRARY_PATH", places->simulator, err);
-    return result;
-}
-
-/* "h1000" and "8xh1000,others=3GiB" are near to h100. Always -1. */
-static int suggest_card(const char *spec, struct err *err)
-{
-    static const char *const cards[] = {
-#define PRESET(name, ...) name,
-#include "common/sim_presets.def"
-    };
-    const size_t count = strspn(spec, "0123456789");
-    char name[NEAREST_NAME_MAX], hint[NEAREST_HINT_BYTES];
-    const struct err found = *err;
-    const char *typed = count && spec[count] == 'x' ? spec + count + 1 : spec;
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(typed, ","), typed);
-    err_set(err, found.code, "%.400s%s", found.message,
-            nearest_hint(hint, name, cards, sizeof cards / sizeof *cards));
-    return -1;
-}
+/* --- the simulator --- */
 
 /* --dry-run without SPEC keeps the setting of the environment. */
 static int set_simulator(const char *spec, struct err *err)
@@ -277,8 +221,8 @@ static int set_simulator(const char *spec, struct err *err)
         spec = getenv("GPUMEMTRACE_SIM");
     if (!spec || !*spec)
         spec = SIM_SPEC_DEFAULT;
-    if (sim_spec_parse(spec, &parsed, err))
-        return suggest_card(spec, err);
+    if (run_spec_parse(spec, &parsed, err))
+        return -1;
     return set_variable("GPUMEMTRACE_SIM", spec, err);
 }
 
@@ -359,6 +303,32 @@ static void say_if_failed(const char *program, int status)
     command_say("run", said.message);
 }
 
+/* For whoever sees a run die of it, what to do next. */
+static bool say_if_refused(char **argv, const struct run_ended *ended, const char *dry_run)
+{
+    uint64_t card_bytes;
+    struct text line;
+    if (!strcmp(setting("GPUMEMTRACE_QUIET", "0"), "1") ||
+        !run_was_refused(output_setting(), ended->pid, &card_bytes) || (!dry_run && !card_bytes))
+        return false;
+    text_init(&line, LINE_BYTES_MAX);
+    text_add(&line,
+             "it ended after memory was refused; to try remedies in dry runs: gpumemtrace fix ");
+    if (dry_run)
+        text_addf(&line, "--gpu=%s", setting("GPUMEMTRACE_SIM", SIM_SPEC_DEFAULT));
+    else
+        text_addf(&line, "--limit=%" PRIu64 "MiB", card_bytes / MIB);
+    text_add(&line, " --");
+    for (; *argv; argv++) {
+        text_add(&line, " ");
+        text_add_word(&line, *argv);
+    }
+    if (!text_failed(&line))
+        command_say("run", line.data);
+    text_release(&line);
+    return true;
+}
+
 static int start_program(const char *path, char **argv, const struct run_options *own,
                          struct err *err)
 {
@@ -375,7 +345,8 @@ static int start_program(const char *path, char **argv, const struct run_options
         return status;
     say_how_it_ended(path, &ended,
                      run_end_was_oom_kill(ended.signal, kills_before, run_end_oom_kills("")));
-    if (!say_if_nothing(path, &started) && own->dry_run && !ended.signal)
+    if (!say_if_nothing(path, &started) && status && !say_if_refused(argv, &ended, own->dry_run) &&
+        own->dry_run && !ended.signal)
         say_if_failed(path, status);
     if (!own->no_resolve)
         run_names_keep(output_setting(), ended.pid);
@@ -403,7 +374,7 @@ int command_run(const struct command *command, int argc, char **argv, struct err
         goto out;
     }
     if (run_program_check(path, places.library, own.dry_run != NULL, err) ||
-        set_loader(&places, err))
+        run_loader_set(&places, err))
         goto out;
     status = start_program(path, argv + (argc - options.operand_count), &own, err);
 out:

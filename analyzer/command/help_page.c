@@ -35,7 +35,7 @@ int help_page_print(const struct command *command, const struct option_rule *own
     struct text text;
     help_text_init(&text);
     text_addf(&text, "usage: gpumemtrace %s [OPTION]... %s%s\n\n", command->name,
-              strcmp(command->name, "run") ? "" : "[--] ", command->operands);
+              strncmp(command->operands, "PROGRAM", 7) ? "" : "[--] ", command->operands);
     text_add_wrapped(&text, "", command->answer);
     text_add(&text, "\nOptions:\n");
     options_describe(&text, command, own_rules);

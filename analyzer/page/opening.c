@@ -27,6 +27,15 @@ void page_next(struct opening *opening, const char *format, ...)
     va_end(arguments);
 }
 
+bool page_next_whole(struct opening *opening, const char *line)
+{
+    if (strlen(line) >= sizeof opening->next)
+        return false;
+    snprintf(opening->next, sizeof opening->next, "%s", line);
+    opening->next_is_whole = true;
+    return true;
+}
+
 /* --- into the document --- */
 
 static void add_sentences(struct doc *doc, const struct text_list *sentences)
@@ -37,27 +46,10 @@ static void add_sentences(struct doc *doc, const struct text_list *sentences)
     doc_list_end(doc);
 }
 
-/* What a shell reads as one word. */
-static void add_word(struct text *text, const char *word)
+static int add_next(struct doc *doc, const struct opening *opening, const char *trace_path,
+                    struct err *err)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-./+:@%,=";
-
-    if (*word && strspn(word, plain) == strlen(word)) {
-        text_add(text, word);
-        return;
-    }
-    text_add(text, "'");
-    for (; *word; word++)
-        if (*word == '\'')
-            text_add(text, "'\\''");
-        else
-            text_add_bytes(text, word, 1);
-    text_add(text, "'");
-}
-
-static int add_next(struct doc *doc, const char *next, const char *trace_path, struct err *err)
-{
+    const char *next = opening->next;
     struct text line;
 
     if (!*next) {
@@ -65,10 +57,16 @@ static int add_next(struct doc *doc, const char *next, const char *trace_path, s
         return 0;
     }
     text_init(&line, 2 * LIMIT_text_bytes);
-    text_addf(&line, "gpumemtrace %s ", next);
-    add_word(&line, trace_path);
+    text_addf(&line, "gpumemtrace %s", next);
+    if (!opening->next_is_whole) {
+        text_add(&line, " ");
+        text_add_word(&line, trace_path);
+    }
     doc_text(doc_detail(doc), "next", "Next", line.data);
-    doc_note(doc, "Next: %s", line.data);
+    if (opening->next_is_whole)
+        doc_line(doc, "Next: %s", line.data);
+    else
+        doc_note(doc, "Next: %s", line.data);
     const bool failed = text_failed(&line);
     text_release(&line);
     if (failed)
@@ -90,7 +88,7 @@ int opening_add(struct doc *doc, page_answer *answer, const struct study *study,
     }
     add_sentences(doc, &opening.sentences);
     if (!status)
-        status = add_next(doc, opening.next, study->trace.path, err);
+        status = add_next(doc, &opening, study->trace.path, err);
     text_list_release(&opening.sentences);
     return status;
 }

@@ -13,11 +13,12 @@
 #include "analyzer/render/doc.h"
 #include "analyzer/util/text_list.h"
 
-enum { OPENING_NEXT_BYTES = 128 };
+enum { OPENING_NEXT_BYTES = 512 };
 
 struct opening {
     struct text_list sentences;
     char next[OPENING_NEXT_BYTES]; /* a command and its options, without the trace; "": none */
+    bool next_is_whole;            /* it names no trace */
     struct err *err;               /* of the page being built */
 };
 
@@ -32,6 +33,9 @@ typedef int page_answer(struct opening *opening, const struct study *study, cons
 int page_say(struct opening *opening, const char *format, ...) GMT_PRINTF(2, 3);
 /* The command to run next, without the trace: "peak --at=oom:1". */
 void page_next(struct opening *opening, const char *format, ...) GMT_PRINTF(2, 3);
+/* The same of a command that takes no trace: "fix -- python train.py". False: it is too long, and what was
+ * next still is. */
+bool page_next_whole(struct opening *opening, const char *line);
 
 /*
  * Adds "answer" and "next": what the page's answer says of the study; nothing if answer is NULL. An answer

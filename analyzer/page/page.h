@@ -44,6 +44,7 @@ extern const struct page page_steps;
 extern const struct page page_oom;
 extern const struct page page_ledger;
 extern const struct page page_fit;
+extern const struct page page_fix;
 extern const struct page page_info;
 
 /* view->own points to the options that only this command has, where it has any. */
@@ -63,6 +64,11 @@ struct page_leaks_options {
 };
 struct page_fit_options {
     struct fit *fit; /* analyzer/whatif/fit.h; filled for each trace */
+};
+struct page_fix_options {
+    const struct fix *fix; /* analyzer/fix/fix.h: it is over */
+    bool is_kept;          /* the traces stay */
+    int stopped_by;        /* a signal; 0: none */
 };
 struct page_frag_options {
     long samples;

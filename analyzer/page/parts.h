@@ -70,6 +70,11 @@ page_part page_course;
  * answer, the sentence that names the first two. */
 page_part page_remedies;
 page_answer page_remedies_best;
+/* The same list of some of them, by what is to change: ways is a set of 1 << REMEDY_BY_…. */
+int page_remedies_by(struct doc *doc, const struct study *study, unsigned ways, const char *key,
+                     const char *heading, struct err *err);
+int page_remedies_say(struct opening *opening, const struct study *study, unsigned ways,
+                      const char *lead, struct err *err);
 
 /* How many rows of a list of sites a summary has, unless --top says it. */
 enum { PAGE_SITES = 10 };

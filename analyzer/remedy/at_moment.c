@@ -73,7 +73,7 @@ static const struct {
     enum sign sign;
     const char *pattern;
 } functions[] = {
-#define REMEDY(key, sign, text, how, supposes)
+#define REMEDY(key, way, sign, text, how, supposes)
 #define PYTHON(sign, pattern)
 #define NATIVE(sign, pattern) {SIGN_##sign, pattern},
 #include "remedies.def"

@@ -17,7 +17,7 @@ static const struct {
     enum sign sign;
     const char *pattern;
 } patterns[] = {
-#define REMEDY(key, sign, text, how, supposes)
+#define REMEDY(key, way, sign, text, how, supposes)
 #define PYTHON(sign, pattern) {SIGN_##sign, pattern},
 #define NATIVE(sign, pattern)
 #include "remedies.def"

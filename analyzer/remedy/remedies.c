@@ -22,7 +22,7 @@ enum { SIGN_SHARE = 20 };
 enum { SAME_SHARE = 50 };
 
 static const struct remedy_words rows[] = {
-#define REMEDY(key, sign, text, how, supposes) {#key, sign, text, how, supposes},
+#define REMEDY(key, way, sign, text, how, supposes) {#key, way, sign, text, how, supposes},
 #define PYTHON(sign, pattern)
 #define NATIVE(sign, pattern)
 #include "remedies.def"

@@ -48,9 +48,14 @@ int remedies_find(struct remedies *remedies, const struct study *study, struct l
 /* Its gain is of reserved memory, not of live. */
 bool remedy_is_of_allocator(const struct remedy *remedy);
 
+/* What is to change. */
+enum remedy_way { REMEDY_BY_code, REMEDY_BY_setting, REMEDY_BY_input };
+
 /* One row of remedies.def. In text and how, {what}, {who} and {count} are to be filled in. */
 struct remedy_words {
-    const char *key, *sign, *text, *how;
+    const char *key;
+    enum remedy_way way;
+    const char *sign, *text, *how;
     const char *supposes; /* NULL: nothing */
 };
 const struct remedy_words *remedy_words(enum remedy_key key);

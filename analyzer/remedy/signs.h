@@ -7,7 +7,7 @@
 enum sign { SIGN_loss, SIGN_softmax, SIGN_foreach, SIGN_loading };
 
 enum remedy_key {
-#define REMEDY(key, sign, text, how, supposes) REMEDY_##key,
+#define REMEDY(key, way, sign, text, how, supposes) REMEDY_##key,
 #define PYTHON(sign, pattern)
 #define NATIVE(sign, pattern)
 #include "remedies.def"

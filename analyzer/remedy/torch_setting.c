@@ -7,8 +7,6 @@
 
 #include "analyzer/replay/history/live_walk.h"
 
-static const char wanted[] = "expandable_segments:True";
-
 /* Releases: the first with the setting; that which reads it under the new name and takes no notice;
  * the first that obeys the new name. */
 enum { FIRST = 201, DEAF = 209, NEW_NAME = 210 };
@@ -25,33 +23,39 @@ static bool has_mapped_segments(const struct history *history, uint32_t stock, u
 }
 
 /* Where a variable already says something, it is kept; an older word on this setting is not. */
-static void write_setting(char *setting, const char *variable, const char *value)
+static void write_setting(char *setting, const char *variable, const char *value, const char *words)
 {
-    const char *old = value ? strstr(value, "expandable_segments:") : NULL;
+    char name[64];
+    snprintf(name, sizeof name, "%.*s:", (int)strcspn(words, ":"), words);
+    const char *old = value ? strstr(value, name) : NULL;
     const char *rest = old ? strchr(old, ',') : NULL;
     const int before = old ? (int)(old - value) : value ? (int)strlen(value) : 0;
     const bool is_closed = !before || value[before - 1] == ',';
     snprintf(setting, REMEDY_SETTING_BYTES, "%s=%.*s%s%s%s", variable, before, value ? value : "",
-             is_closed ? "" : ",", wanted, rest ? rest : "");
+             is_closed ? "" : ",", words, rest ? rest : "");
 }
 
-bool torch_setting(char setting[REMEDY_SETTING_BYTES], const struct study *study, uint32_t stock,
-                   uint64_t index)
+bool torch_setting_of(char setting[REMEDY_SETTING_BYTES], const struct trace *trace,
+                      const char *words, int since)
 {
-    const struct trace *trace = &study->trace;
-    const struct stock *of = &study->history.stocks[stock];
-    const char *pool = study_pool(study, of);
     const int release = trace_framework_release(trace, "torch");
     const char *variable = release >= NEW_NAME ? "PYTORCH_ALLOC_CONF" : "PYTORCH_CUDA_ALLOC_CONF";
     const char *value = trace_allocator_setting(trace, variable);
     if (!value && release >= NEW_NAME) /* the old name is an alias */
         value = trace_allocator_setting(trace, "PYTORCH_CUDA_ALLOC_CONF");
     const char *taken = release == DEAF ? NULL : trace_allocator_setting(trace, "pytorch");
-    if (!pool || strcmp(pool, "pytorch") || (release && release < FIRST))
+    if ((release && release < since) || (value && strstr(value, words)) ||
+        (taken && strstr(taken, words)))
         return false;
-    if (has_mapped_segments(&study->history, stock, index) || (value && strstr(value, wanted)) ||
-        (taken && strstr(taken, wanted)))
-        return false;
-    write_setting(setting, variable, value);
+    write_setting(setting, variable, value, words);
     return true;
+}
+
+bool torch_setting(char setting[REMEDY_SETTING_BYTES], const struct study *study, uint32_t stock,
+                   uint64_t index)
+{
+    const char *pool = study_pool(study, &study->history.stocks[stock]);
+    return pool && !strcmp(pool, "pytorch") &&
+           !has_mapped_segments(&study->history, stock, index) &&
+           torch_setting_of(setting, &study->trace, "expandable_segments:True", FIRST);
 }

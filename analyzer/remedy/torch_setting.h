@@ -17,4 +17,8 @@
 bool torch_setting(char setting[REMEDY_SETTING_BYTES], const struct study *study, uint32_t stock,
                    uint64_t index);
 
+/* The same of any setting, "name:value", that releases since then obey (206 is 2.6), in a trace of PyTorch's. */
+bool torch_setting_of(char setting[REMEDY_SETTING_BYTES], const struct trace *trace,
+                      const char *words, int since);
+
 #endif

@@ -355,13 +355,28 @@ void doc_words(struct doc *doc, const char *format, ...)
     va_end(arguments);
 }
 
-void doc_note(struct doc *doc, const char *format, ...)
+static void add_note(struct doc *doc, bool is_whole, const char *format, va_list arguments)
 {
     struct doc_node *note = node_new(doc_summary(doc), DOC_NOTE, NULL, NULL);
+    if (!note)
+        return;
+    note->is_whole = is_whole;
+    note->text = formatted(doc, format, arguments);
+}
+
+void doc_note(struct doc *doc, const char *format, ...)
+{
     va_list arguments;
     va_start(arguments, format);
-    if (note)
-        note->text = formatted(doc, format, arguments);
+    add_note(doc, false, format, arguments);
+    va_end(arguments);
+}
+
+void doc_line(struct doc *doc, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    add_note(doc, true, format, arguments);
     va_end(arguments);
 }
 

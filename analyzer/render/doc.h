@@ -87,6 +87,7 @@ struct doc_node {
     uint8_t unit;  /* enum doc_unit; fields and columns only */
     bool is_null;  /* fields only: unknown; JSON null, text "-" */
     bool is_spare; /* fields only: a table that is too wide for its window goes without */
+    bool is_whole; /* notes only: it stays one line in any window */
     const char *key;
     const char *label; /* field label, or heading of an object or list */
     const char *words; /* what people read in place of the value, or NULL */
@@ -163,5 +164,7 @@ int64_t *doc_column(struct doc *doc, const char *key, enum doc_unit unit, size_t
 void doc_words(struct doc *doc, const char *format, ...) GMT_PRINTF(2, 3);
 /* A sentence, for a summary only. */
 void doc_note(struct doc *doc, const char *format, ...) GMT_PRINTF(2, 3);
+/* The same of a line to paste: it is not broken. */
+void doc_line(struct doc *doc, const char *format, ...) GMT_PRINTF(2, 3);
 
 #endif

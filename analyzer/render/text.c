@@ -219,13 +219,21 @@ static void write_table_row(struct text_lines *lines, const struct table *table,
 static int write_list(struct text_lines *lines, const struct doc_node *list, int indent,
                       struct err *err);
 
+static void write_note(struct text_lines *lines, const struct doc_node *note, int indent)
+{
+    if (note->is_whole)
+        text_lines_add_whole(lines, note->text, indent);
+    else
+        text_lines_add_wrapped(lines, note->text, indent);
+}
+
 /* What stands in a row beside its fields: lists without heading, and notes. */
 static int write_row_details(struct text_lines *lines, const struct doc_node *row, int indent,
                              struct err *err)
 {
     for (const struct doc_node *child = row->first_child; child; child = child->next) {
         if (child->type == DOC_NOTE)
-            text_lines_add_wrapped(lines, child->text, indent);
+            write_note(lines, child, indent);
         if (child->type == DOC_LIST && write_list(lines, child, indent, err))
             return -1;
     }
@@ -244,7 +252,7 @@ static void write_element(struct text_lines *lines, const struct doc_node *eleme
 {
     char buffer[UNITS_TEXT_BYTES];
     if (element->type == DOC_NOTE)
-        text_lines_add_wrapped(lines, element->text, indent);
+        write_note(lines, element, indent);
     else if (element->type == DOC_FIELD)
         text_lines_add_wrapped(lines, walk_people_value(element, buffer), indent);
 }
@@ -332,7 +340,7 @@ static int write_object(struct text_lines *lines, const struct doc_node *object,
         } else if (child->type == DOC_FIELD) {
             child = write_fields(lines, child, indent);
         } else if (child->type == DOC_NOTE) {
-            text_lines_add_wrapped(lines, child->text, indent);
+            write_note(lines, child, indent);
             child = child->next;
         } else {
             if (write_section(lines, child, indent, err))

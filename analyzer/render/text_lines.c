@@ -2,6 +2,8 @@
 /* Lines of text; see text_lines.h. */
 #include "text_lines.h"
 
+#include <string.h>
+
 #include "analyzer/util/utf8.h"
 
 void text_lines_begin(struct text_lines *lines, int indent)
@@ -123,6 +125,13 @@ static void end_sentence_line(struct text_lines *lines)
     if (lines->is_bold && lines->window.has_colour)
         fputs("\033[0m", lines->out);
     putc('\n', lines->out);
+}
+
+void text_lines_add_whole(struct text_lines *lines, const char *string, int indent)
+{
+    begin_sentence_line(lines, indent);
+    write_text(lines->out, string, string + strlen(string));
+    end_sentence_line(lines);
 }
 
 void text_lines_add_wrapped(struct text_lines *lines, const char *string, int indent)

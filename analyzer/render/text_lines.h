@@ -30,5 +30,7 @@ void text_lines_add_cut(struct text_lines *lines, const char *string, size_t col
 void text_lines_add_hanging(struct text_lines *lines, const char *string, size_t column);
 /* Whole lines, broken between words: sentences are not wider than WINDOW_COLUMNS. */
 void text_lines_add_wrapped(struct text_lines *lines, const char *string, int indent);
+/* One line, however wide the window is. */
+void text_lines_add_whole(struct text_lines *lines, const char *string, int indent);
 
 #endif

@@ -133,3 +133,21 @@ void text_add_wrapped(struct text *text, const char *head, const char *string)
     }
     text_add(text, "\n");
 }
+
+void text_add_word(struct text *text, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-./+:@%,=";
+
+    if (*word && strspn(word, plain) == strlen(word)) {
+        text_add(text, word);
+        return;
+    }
+    text_add(text, "'");
+    for (; *word; word++)
+        if (*word == '\'')
+            text_add(text, "'\\''");
+        else
+            text_add_bytes(text, word, 1);
+    text_add(text, "'");
+}

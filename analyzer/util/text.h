@@ -32,6 +32,9 @@ void text_addf(struct text *text, const char *format, ...) GMT_PRINTF(2, 3);
 /* Adds the byte count times. */
 void text_fill(struct text *text, char byte, size_t count);
 
+/* What a shell reads as one word: as it is, or in quotes. */
+void text_add_word(struct text *text, const char *word);
+
 /* "a, b or c" from a list of names; the last separator is given (" or "). */
 void text_add_list(struct text *text, const char *const *names, size_t count, const char *last);
 

@@ -14,6 +14,9 @@ MODULES = {"moments.py"}  # which scripts import; alone it does nothing
 ADVICE_CARDS = {**{case: card for case, card, *_ in CASES}, "fragments": "1345MiB", "own_kernels": "1735MiB", "summed_losses": SUMMED_LOSSES_CARD}
 
 
+FIXABLE = ("batch", "sequence", "library", "hopeless")
+
+
 def functions(script):
     """Names of its functions that take nothing."""
     tree = ast.parse((SCRIPTS / script).read_text(encoding="utf-8"))
@@ -29,6 +32,7 @@ def keys_of(script, table):
 # {script: [(arguments, settings)]}; a script that is not here takes none.
 WAYS = {
     "advice.py": [([case], {"spec": ADVICE_CARDS[case], "check": False}) for case in functions("advice.py")],
+    "fixable.py": [([case], {"spec": "1GiB", "check": False, "SEQUENCE": "4096"}) for case in FIXABLE],
     "gan.py": [([way], {}) for way in keys_of("gan.py", "WAYS")],
     "growth.py": [([loop], {}) for loop in keys_of("growth.py", "LOOPS")],
     "layers.py": [([way], {}) for way in keys_of("layers.py", "WAYS")],

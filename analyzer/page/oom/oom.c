@@ -486,7 +486,7 @@ static int add_oom_tail(struct doc *doc, const struct study *study, const struct
                : 0;
 }
 
-/* Where one failed, who held it is one command further; else what nearly failed. */
+/* Where one failed, what makes it fit, or who held it, is one command further; else what nearly failed. */
 static int answer_oom(struct opening *opening, const struct study *study, const struct view *view,
                       struct err *err)
 {
@@ -496,6 +496,7 @@ static int answer_oom(struct opening *opening, const struct study *study, const 
 
     if (status) {
         page_next(opening, "peak --at=oom:%" PRIu64, page_oom_chosen(study, view)->number);
+        page_oom_offer(opening, study, page_oom_chosen(study, view));
         return status;
     }
     if (!history->retries_in_all)

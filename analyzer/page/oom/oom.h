@@ -6,6 +6,7 @@
 #include "analyzer/analysis/sites.h"
 #include "analyzer/analysis/study.h"
 #include "analyzer/blame/blame.h"
+#include "analyzer/page/opening.h"
 #include "analyzer/oom/oom.h"
 #include "analyzer/util/text.h"
 
@@ -31,5 +32,9 @@ const struct blamed *page_oom_asker(const struct oom_told *told, const struct fa
 
 /* The failure that the answer speaks of; NULL: none is shown. */
 const struct failure *page_oom_chosen(const struct study *study, const struct view *view);
+
+/* Where the program died of it and its command is known: `fix` of that command comes next. */
+void page_oom_offer(struct opening *opening, const struct study *study,
+                    const struct failure *failure);
 
 #endif

@@ -103,13 +103,14 @@ static int add_remedy(struct doc *doc, const struct study *study, const struct r
     return 0;
 }
 
-int page_remedies(struct doc *doc, const struct study *study, const struct view *view,
-                  struct err *err)
+int page_remedies_by(struct doc *doc, const struct study *study, unsigned ways, const char *key,
+                     const char *heading, struct err *err)
 {
     const struct remedies *remedies = study->remedies;
-    (void)view;
-    doc_list_begin(doc, "remedies", "What would have helped");
+    doc_list_begin(doc, key, heading);
     for (size_t i = 0; remedies && i < remedies->count; i++) {
+        if (!(ways & 1U << remedy_words(remedies->items[i].key)->way))
+            continue;
         doc_row_begin(doc);
         if (add_remedy(doc, study, &remedies->items[i], err))
             return -1;
@@ -119,10 +120,17 @@ int page_remedies(struct doc *doc, const struct study *study, const struct view 
     return 0;
 }
 
+int page_remedies(struct doc *doc, const struct study *study, const struct view *view,
+                  struct err *err)
+{
+    (void)view;
+    return page_remedies_by(doc, study, ~0U, "remedies", "What would have helped", err);
+}
+
 /* --- the sentence --- */
 
-int page_remedies_best(struct opening *opening, const struct study *study, const struct view *view,
-                       struct err *err)
+int page_remedies_say(struct opening *opening, const struct study *study, unsigned ways,
+                      const char *lead, struct err *err)
 {
     const struct remedies *remedies = study->remedies;
     char gain[UNITS_TEXT_BYTES], need[UNITS_TEXT_BYTES];
@@ -131,10 +139,11 @@ int page_remedies_best(struct opening *opening, const struct study *study, const
     bool is_compared = false;
     size_t said = 0;
     int status = 0;
-    (void)view;
     text_init(&text, TEXT_MAX);
     for (size_t i = 0; remedies && i < remedies->count && said < BEST; i++) {
         const struct remedy *remedy = &remedies->items[i];
+        if (!(ways & 1U << remedy_words(remedy->key)->way))
+            continue;
         if (find_words(&words, study, remedy, err)) {
             text_release(&text);
             return -1;
@@ -154,9 +163,16 @@ int page_remedies_best(struct opening *opening, const struct study *study, const
         is_compared |= !remedy_is_of_allocator(remedy);
     }
     if (said && !text_failed(&text))
-        status =
-            page_say(opening, "%s: %s.",
-                     remedies->has_failed ? "Would have helped" : "Would make room", text.data);
+        status = page_say(opening, "%s: %s.", lead, text.data);
     text_release(&text);
     return status;
+}
+
+int page_remedies_best(struct opening *opening, const struct study *study, const struct view *view,
+                       struct err *err)
+{
+    const bool has_failed = study->remedies && study->remedies->has_failed;
+    (void)view;
+    return page_remedies_say(opening, study, ~0U,
+                             has_failed ? "Would have helped" : "Would make room", err);
 }

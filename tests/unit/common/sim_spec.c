@@ -71,6 +71,24 @@ static void options_follow_in_any_order(void **state)
     assert_int_equal(parse("16GiB,context=0").context_bytes, 0);
 }
 
+static void memory_makes_a_card_smaller_and_leaves_all_else(void **state)
+{
+    struct sim_spec untouched = {.device_count = 7};
+    struct err err = {0};
+    (void)state;
+    const struct sim_spec whole = parse("2xh100"), part = parse("2xh100,memory=24GiB");
+    assert_int_equal(part.total_bytes, 24 * GIB);
+    assert_string_equal(part.device_name, whole.device_name);
+    assert_int_equal(part.context_bytes, whole.context_bytes);
+    assert_int_equal(part.capability_major, 9);
+    assert_int_equal(part.device_count, 2);
+    assert_int_equal(sim_spec_parse("t4,memory=16GiB", &untouched, &err), -1);
+    assert_non_null(strstr(err.message, "the card has less than that"));
+    assert_int_equal(sim_spec_parse("any,memory=16GiB", &untouched, &err), -1);
+    assert_int_equal(sim_spec_parse("t4,memory=100MiB", &untouched, &err), -1);
+    assert_int_equal(untouched.device_count, 7);
+}
+
 /* As PyTorch prints "total capacity of 79.11 GiB". */
 static void a_card_shows_what_was_published_and_its_capability(void **state)
 {
@@ -191,6 +209,7 @@ int main(void)
         cmocka_unit_test(the_default_is_16GiB),
         cmocka_unit_test(a_context_costs_300MiB_and_others_hold_nothing_unless_said),
         cmocka_unit_test(a_count_goes_before_an_x),
+        cmocka_unit_test(memory_makes_a_card_smaller_and_leaves_all_else),
         cmocka_unit_test(options_follow_in_any_order),
         cmocka_unit_test(a_card_shows_what_was_published_and_its_capability),
         cmocka_unit_test(a_card_may_be_written_without_hyphens),

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs under changes, and how a change is written; see fix.h. */
+#include "fix.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/run/run_group.h"
+#include "analyzer/util/array.h"
+
+enum { LINE_BYTES_MAX = 1 << 20 };
+
+struct fix_change fix_no_change(const struct fix *fix)
+{
+    struct fix_change change = {.setting = SETTING_NONE};
+    for (size_t i = 0; i < fix->vary_count; i++)
+        change.values[i] = fix->varies[i].value;
+    return change;
+}
+
+bool fix_is_varied(const struct fix *fix, const struct fix_change *change, size_t number)
+{
+    return change->values[number] != fix->varies[number].value;
+}
+
+size_t fix_runs_left(const struct fix *fix)
+{
+    return fix->max_runs > fix->count ? fix->max_runs - fix->count : 0;
+}
+
+/* --- as words, and as a line --- */
+
+void fix_change_text(struct text *text, const struct fix *fix, const struct fix_change *change)
+{
+    const char *between = "";
+    if (change->setting != SETTING_NONE) {
+        text_add(text, fix->settings[change->setting].text);
+        between = " and ";
+    }
+    for (size_t i = 0; i < fix->vary_count; i++)
+        if (fix_is_varied(fix, change, i)) {
+            text_addf(text, "%s%s %ld", between, fix->varies[i].name, change->values[i]);
+            between = " and ";
+        }
+}
+
+/* The argument i with what is varied in it. */
+static void write_argument(struct text *text, const struct fix *fix,
+                           const struct fix_change *change, int i)
+{
+    for (size_t j = 0; j < fix->vary_count; j++)
+        if (fix->varies[j].argument == i && i) {
+            vary_write(text, &fix->varies[j], fix->argv, change->values[j]);
+            return;
+        }
+    text_add(text, fix->argv[i]);
+}
+
+/* "NAME=VALUE ", the value as a shell reads it. */
+static void add_variable(struct text *text, const char *variable)
+{
+    const size_t length = strcspn(variable, "=") + 1;
+    text_add_bytes(text, variable, length);
+    text_add_word(text, variable + length);
+    text_add(text, " ");
+}
+
+void fix_change_line(struct text *text, const struct fix *fix, const struct fix_change *change)
+{
+    struct text word;
+    text_init(&word, LINE_BYTES_MAX);
+    if (change->setting != SETTING_NONE)
+        add_variable(text, fix->settings[change->setting].text);
+    for (size_t i = 0; i < fix->vary_count; i++)
+        if (!fix->varies[i].argument && fix_is_varied(fix, change, i)) {
+            vary_write(text, &fix->varies[i], fix->argv, change->values[i]);
+            text_add(text, " ");
+        }
+    for (int i = 0; i < fix->argc; i++) {
+        text_clear(&word);
+        write_argument(&word, fix, change, i);
+        text_add(text, i ? " " : "");
+        text_add_word(text, word.data);
+    }
+    text_release(&word);
+}
+
+/* --- one run --- */
+
+/* The words of one run; each is the caller's to free. */
+struct words {
+    char **argv, **variables;
+};
+
+static char *keep_word(struct text *word)
+{
+    char *kept = text_failed(word) ? NULL : strdup(word->data);
+    text_clear(word);
+    return kept;
+}
+
+static void words_release(struct words *words)
+{
+    for (char **word = words->argv; word && *word; word++)
+        free(*word);
+    for (char **word = words->variables; word && *word; word++)
+        free(*word);
+    free(words->argv);
+    free(words->variables);
+}
+
+static int words_write(struct words *words, const struct fix *fix, const struct fix_change *change,
+                       struct err *err)
+{
+    struct text word;
+    size_t count = 0;
+    bool failed = false;
+    words->argv = calloc((size_t)fix->argc + 1, sizeof *words->argv);
+    words->variables = calloc(fix->vary_count + 2, sizeof *words->variables);
+    text_init(&word, LINE_BYTES_MAX);
+    for (int i = 0; i < fix->argc && words->argv && !failed; i++) {
+        write_argument(&word, fix, change, i);
+        failed = !(words->argv[i] = keep_word(&word));
+    }
+    if (change->setting != SETTING_NONE && words->variables)
+        failed |= !(words->variables[count++] = strdup(fix->settings[change->setting].text));
+    for (size_t i = 0; i < fix->vary_count && words->variables && !failed; i++)
+        if (!fix->varies[i].argument && fix_is_varied(fix, change, i)) {
+            vary_write(&word, &fix->varies[i], fix->argv, change->values[i]);
+            failed = !(words->variables[count++] = keep_word(&word));
+        }
+    text_release(&word);
+    if (words->argv && words->variables && !failed)
+        return 0;
+    err_set(err, ERR_SYSTEM, "out of memory for a run's words");
+    return -1;
+}
+
+static int make_run(struct fix *fix, const struct fix_change *change, struct err *err)
+{
+    struct words words;
+    struct fix_run *grown =
+        array_grow(fix->runs, &fix->capacity, fix->count, sizeof *fix->runs, err);
+    if (!grown)
+        return -1;
+    fix->runs = grown;
+    int status = words_write(&words, fix, change, err);
+    const struct trial_ask ask = {.path = fix->path,
+                                  .folder = fix->folder,
+                                  .argv = words.argv,
+                                  .variables = words.variables,
+                                  .card = &fix->card,
+                                  .number = (int)fix->count + 1};
+    struct fix_run *run = &fix->runs[fix->count];
+    run->change = *change;
+    if (!status)
+        status = trial_run(&run->trial, &ask, err);
+    words_release(&words);
+    if (!status)
+        fix->count++;
+    return status;
+}
+
+int fix_try(struct fix *fix, const struct fix_change *change, struct err *err)
+{
+    if (run_group_stopped_by())
+        return 0;
+    if (!fix_runs_left(fix)) {
+        fix->is_out_of_runs = true;
+        return 0;
+    }
+    if (fix->on_begin)
+        fix->on_begin(fix, change);
+    if (make_run(fix, change, err))
+        return -1;
+    if (fix->on_end)
+        fix->on_end(fix);
+    return fix->runs[fix->count - 1].trial.end == TRIAL_FITS;
+}
+
+void fix_release(struct fix *fix)
+{
+    free(fix->runs);
+}

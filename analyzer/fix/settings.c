@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Settings of PyTorch's allocator that may help; see settings.h. */
+#include "settings.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "analyzer/analysis/frag.h"
+#include "analyzer/oom/oom.h"
+#include "analyzer/remedy/torch_setting.h"
+#include "analyzer/util/glob.h"
+#include "analyzer/whatif/whatif.h"
+
+/* The driver hands memory out in pieces of this size. */
+#define GRANULE_BYTES (UINT64_C(2) << 20)
+
+static const struct fix_setting_words rows[] = {
+#define SETTING(key, words, since, model, last, price) {#key, words, since, model, last, price},
+#include "analyzer/remedy/remedies.def"
+};
+
+const struct fix_setting_words *fix_setting_words(enum fix_setting_key key)
+{
+    return &rows[key];
+}
+
+const char *fix_price_of(const char *name)
+{
+    static const char *const prices[][2] = {
+#define PRICE(pattern, price) {pattern, price},
+#include "analyzer/remedy/remedies.def"
+    };
+    char small[64];
+    size_t length = 0;
+    for (; name[length] && length + 1 < sizeof small; length++)
+        small[length] = (char)tolower((unsigned char)name[length]);
+    small[length] = '\0';
+    size_t i = 0;
+    while (!glob_match(prices[i][0], small)) /* the last one is "*" */
+        i++;
+    return prices[i][1];
+}
+
+/* --- what to write --- */
+
+/* The pool of PyTorch on the device; HISTORY_NONE: none. */
+static uint32_t find_pool(const struct study *study, int device)
+{
+    const struct history *history = &study->history;
+    for (uint32_t i = 0; i < history->stock_count; i++) {
+        const char *pool = study_pool(study, &history->stocks[i]);
+        if (pool && !strcmp(pool, "pytorch") && history->stocks[i].device == device)
+            return i;
+    }
+    return HISTORY_NONE;
+}
+
+/* Under cudaMallocAsync the driver caches, and without caching there is nothing to set. */
+static bool obeys_settings(const struct trace *trace)
+{
+    static const char *const names[] = {"PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF", "pytorch"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *value = trace_allocator_setting(trace, names[i]);
+        if (value && strstr(value, "cudaMallocAsync"))
+            return false;
+    }
+    return !trace_allocator_setting(trace, "PYTORCH_NO_CUDA_MEMORY_CACHING");
+}
+
+/* The share of the card that leaves room for what a library was refused beside the pool; 0: none. */
+static int find_share(double *share, const struct study *study, const struct failure *failure,
+                      uint32_t pool, struct err *err)
+{
+    struct frag frag;
+    struct oom oom;
+    *share = 0;
+    if (failure->stock == pool)
+        return 0;
+    if (oom_explain(&oom, &study->history, failure, err) ||
+        frag_at(&frag, &study->history, pool, failure->at.index, err))
+        return -1;
+    const uint64_t asked_bytes = oom.asked_bytes + GRANULE_BYTES;
+    const uint64_t room_bytes = frag.reserved_bytes + oom.device_free_bytes;
+    if (oom.device_known && oom.asked_bytes && frag.reserved_known && room_bytes > asked_bytes) {
+        const uint64_t percent = (room_bytes - asked_bytes) * 100 / oom.device_total_bytes;
+        *share = (double)percent / 100;
+    }
+    return 0;
+}
+
+static void write_setting(struct fix_setting *setting, const struct fix_setting_words *row,
+                          const struct trace *trace, double share)
+{
+    char words[64];
+    const char *percent = strchr(row->words, '%');
+    if (percent && share <= 0)
+        return;
+    snprintf(words, sizeof words, "%s", row->words);
+    if (percent)
+        snprintf(words, sizeof words, "%.*s%.2f", (int)(percent - row->words), row->words, share);
+    if (strchr(words, '='))
+        snprintf(setting->text, sizeof setting->text, "%s", words);
+    else if (!torch_setting_of(setting->text, trace, words, row->since))
+        setting->text[0] = '\0';
+}
+
+/* --- what the model rules out --- */
+
+static bool fails_as_well(const struct whatif_device *device, const struct whatif_run *run,
+                          const struct failure *failure)
+{
+    if (device->recorded.difference.kind != DIFFERENCE_NONE)
+        return false;
+    return run->failure.at.index != INDEX_NONE ||
+           (run->last_same_index != INDEX_NONE && run->last_same_index >= failure->at.index);
+}
+
+/* What the model does not know stays in. */
+static void ask_model(struct fix_setting settings[SETTING_COUNT], const char *path,
+                      const struct failure *failure, int device_number)
+{
+    struct whatif_ask asks[SETTING_COUNT] = {0};
+    size_t numbers[SETTING_COUNT], count = 0;
+    struct whatif whatif;
+    struct err ignored = {0};
+    for (size_t i = 0; i < SETTING_COUNT; i++)
+        if (settings[i].text[0] && rows[i].model) {
+            asks[count].change = rows[i].model;
+            numbers[count++] = i;
+        }
+    if (!count || whatif_replay(&whatif, path, asks, count, &ignored))
+        return;
+    const struct whatif_device *device = whatif.devices[DEVICE_SLOT(device_number)];
+    for (size_t i = 0; i < count && device; i++)
+        settings[numbers[i]].is_ruled_out = fails_as_well(device, &device->runs[i], failure);
+    whatif_release(&whatif);
+}
+
+/* --- all of it --- */
+
+static int find_settings(struct fix_setting settings[SETTING_COUNT], const struct study *study,
+                         const char *path, struct err *err)
+{
+    const struct history *history = &study->history;
+    const struct failure *failure =
+        history->failure_count ? &history->failures[history->failure_count - 1] : NULL;
+    const int device = failure ? history->stocks[failure->stock].device : DEVICE_UNKNOWN;
+    const uint32_t pool = failure ? find_pool(study, device) : HISTORY_NONE;
+    double share;
+    if (pool == HISTORY_NONE || !obeys_settings(&study->trace))
+        return 0;
+    if (find_share(&share, study, failure, pool, err))
+        return -1;
+    for (size_t i = 0; i < SETTING_COUNT; i++)
+        write_setting(&settings[i], &rows[i], &study->trace, share);
+    if (failure->stock == pool)
+        ask_model(settings, path, failure, device);
+    return 0;
+}
+
+int fix_settings_find(struct fix_setting settings[SETTING_COUNT], const char *path, struct err *err)
+{
+    struct study study;
+    memset(settings, 0, SETTING_COUNT * sizeof *settings);
+    if (study_open(&study, path, &(struct study_ask){0}, err))
+        return -1;
+    const int status = find_settings(settings, &study, path, err);
+    trace_close_events(&study.trace);
+    study_release(&study);
+    return status;
+}

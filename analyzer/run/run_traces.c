@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* The traces of a run; see run_traces.h. */
+#include "run_traces.h"
+
+#include <glob.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "analyzer/util/text.h"
+#include "trace/open_database.h"
+#include "trace/store.h"
+
+/* A template as glob(3) takes it: any text for a field, and itself for any other character. */
+static void add_as_glob(struct text *globbed, const char *pattern, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        const bool is_percent = pattern[i] == '%' && i + 1 < length && pattern[i + 1] == '%';
+        const bool is_field = pattern[i] == '%' && i + 1 < length && !is_percent;
+
+        i += is_percent || is_field;
+        if (is_field) {
+            text_add(globbed, "*");
+            continue;
+        }
+        if (strchr("*?[\\", pattern[i]))
+            text_add(globbed, "\\");
+        text_add_bytes(globbed, &pattern[i], 1);
+    }
+}
+
+/* "a/b.db" is also the name of a/b.2.db, of another process. */
+static void add_numbered(struct text *globbed, const char *pattern)
+{
+    const char *slash = strrchr(pattern, '/'), *dot = strrchr(pattern, '.');
+    const size_t stem =
+        dot && dot > (slash ? slash + 1 : pattern) ? (size_t)(dot - pattern) : strlen(pattern);
+
+    add_as_glob(globbed, pattern, stem);
+    text_add(globbed, ".*");
+    add_as_glob(globbed, pattern + stem, strlen(pattern) - stem);
+}
+
+/* A run is named after its topmost process: "pid.start". Asked before the trace is loaded, which
+ * would fold what a killed process of another run left. */
+static bool is_of_run(const char *path, pid_t pid)
+{
+    static const char sql[] =
+        "SELECT 1 FROM meta WHERE key='run_id' AND value GLOB CAST(? AS TEXT) || '.*'";
+    sqlite3 *db = NULL;
+    sqlite3_stmt *select = NULL;
+
+    const bool is = !open_database(path, path, SQLITE_OPEN_READONLY, &db, NULL) &&
+                    store_meta_read(db, META_complete, 0) == 1 &&
+                    sqlite3_prepare_v2(db, sql, -1, &select, NULL) == SQLITE_OK &&
+                    sqlite3_bind_int64(select, 1, pid) == SQLITE_OK &&
+                    sqlite3_step(select) == SQLITE_ROW;
+    sqlite3_finalize(select);
+    sqlite3_close(db);
+    return is;
+}
+
+void run_traces_each(const char *pattern, pid_t pid, run_trace_seen *on_trace, void *self)
+{
+    struct text whole, numbered;
+    glob_t found = {0};
+
+    text_init(&whole, 2 * PATH_MAX);
+    text_init(&numbered, 2 * PATH_MAX);
+    add_as_glob(&whole, pattern, strlen(pattern));
+    add_numbered(&numbered, pattern);
+    if (!text_failed(&whole) && !text_failed(&numbered)) {
+        glob(whole.data, 0, NULL, &found);
+        glob(numbered.data, GLOB_APPEND, NULL, &found);
+    }
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        if (is_of_run(found.gl_pathv[i], pid))
+            on_trace(self, found.gl_pathv[i]);
+    globfree(&found);
+    text_release(&whole);
+    text_release(&numbered);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/* link: cudart12 */
+/*
+ * takes_batch [--batch=N | --batch N | -b N | batch=N] [--sequence=N] [WAY]: 100 MiB, and batch × sequence MiB in
+ * blocks of 1 MiB; numbers that no option gives come from BATCH and SEQUENCE, else they are 1. It ends with status 1
+ * where memory is refused. WAY is what else it does; tests/fix/test_fix.py says what is right.
+ *
+ *     odd        ends with status 3, before it allocates, unless the batch is a multiple of 8
+ *     broken     ends with status 3 after an allocation
+ *     nothing    makes no CUDA call
+ *     caught     where memory is refused it frees all and takes half, until that fits
+ *     hidden     where memory is refused it says so and ends with status 0
+ *     rescued    where memory is refused it writes a small block somewhere, and ends with status 1
+ *     waits      sleeps for an hour when it has all
+ *     killed     is killed when it has all
+ *     quadratic  batch × sequence × sequence MiB
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "gpumemtrace/cuda/abi.h"
+
+#define MIB ((size_t)1 << 20)
+
+enum { BLOCKS_MOST = 1 << 16, OWN_MIB = 100 };
+
+static void *blocks[BLOCKS_MOST];
+static long block_count;
+static const char *way = "";
+
+static int is_way(const char *name)
+{
+    return !strcmp(way, name);
+}
+
+/* The number behind --name=, --name, -n or name=; else the variable's; else 1. */
+static long number_of(const char *name, const char *variable, int argc, char **argv)
+{
+    const size_t length = strlen(name);
+    const char *value = getenv(variable);
+    for (int i = 1; i < argc; i++) {
+        const char *word = argv[i] + strspn(argv[i], "-");
+        const int is_short = argv[i][0] == '-' && word[0] == name[0] && !word[1];
+        if (!strncmp(word, name, length) && word[length] == '=')
+            value = word + length + 1;
+        else if ((!strcmp(word, name) || is_short) && i + 1 < argc)
+            value = argv[i + 1];
+    }
+    return value ? strtol(value, NULL, 10) : 1;
+}
+
+static int take(long count)
+{
+    while (block_count < count && block_count < BLOCKS_MOST) {
+        if (cudaMalloc(&blocks[block_count], MIB) != cudaSuccess)
+            return -1;
+        block_count++;
+    }
+    return 0;
+}
+
+static void give_back(void)
+{
+    while (block_count > 0)
+        cudaFree(blocks[--block_count]);
+}
+
+static int refused(void)
+{
+    void *block = NULL;
+    fprintf(stderr, "out of memory after %ld blocks\n", block_count);
+    if (is_way("rescued")) {
+        give_back();
+        cudaMalloc(&block, MIB);
+    }
+    return is_way("hidden") ? 0 : 1;
+}
+
+static int train(long batch, long sequence)
+{
+    void *own = NULL;
+    const long each = is_way("quadratic") ? sequence * sequence : sequence;
+    if (is_way("odd") && batch % 8)
+        return 3;
+    if (cudaMalloc(&own, OWN_MIB * MIB) != cudaSuccess)
+        return refused();
+    if (is_way("broken")) {
+        fprintf(stderr, "the data set is not there\n");
+        return 3;
+    }
+    while (take(batch * each)) {
+        if (!is_way("caught"))
+            return refused();
+        give_back();
+        batch /= 2;
+    }
+    if (is_way("waits"))
+        sleep(3600);
+    if (is_way("killed"))
+        raise(SIGKILL);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1 && !strchr(argv[argc - 1], '=') && argv[argc - 1][0] >= 'a')
+        way = argv[argc - 1];
+    if (is_way("nothing"))
+        return 0;
+    return train(number_of("batch", "BATCH", argc, argv),
+                 number_of("sequence", "SEQUENCE", argc, argv));
+}
