@@ -16,6 +16,7 @@ import threading
 UNKNOWN, GUESSED, KNOWN = 0, 1, 2
 # The largest tensor that is computed, and the largest one for operators whose cost grows faster than their size.
 BYTES_MAX, HEAVY_BYTES_MAX = 1 << 20, 1 << 16
+MASKS_KEPT = 256
 OWN_FILE = __file__
 # How long a backward that failed waits for its workers, at the most and at a time.
 WORKER_WAITS, WORKER_WAIT_S = 50, 0.005

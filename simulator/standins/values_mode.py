@@ -181,6 +181,10 @@ def store(operation, result):
     return True
 
 
+def is_infinity(value):
+    return isinstance(value, float) and value in (float("inf"), float("-inf"))
+
+
 def guess_outputs(operation, result):
     """What can be said of results that nobody computed."""
     plan, args = operation.plan, operation.args
@@ -197,8 +201,9 @@ def guess_outputs(operation, result):
     elif plan.name in HOLDS and len(outputs) == 1 and is_small(outputs[0], BYTES_MAX):
         copy = torch.full(outputs[0].shape, HOLDS[plan.name], dtype=outputs[0].dtype)
         contents.write(outputs[0], copy, GUESSED)
-    elif plan.name in ("eq", "ne") and len(args) > 1 and args[1] is args[0] and is_small(outputs[0], BYTES_MAX):
-        copy = torch.full(outputs[0].shape, plan.name == "eq", dtype=outputs[0].dtype)
+    elif plan.name in ("eq", "ne") and len(args) > 1 and (args[1] is args[0] or is_infinity(args[1])) and \
+            is_small(outputs[0], BYTES_MAX):
+        copy = torch.full(outputs[0].shape, (plan.name == "eq") == (args[1] is args[0]), dtype=outputs[0].dtype)
         contents.write(outputs[0], copy, GUESSED)
     elif plan.name == "sum" and outputs and isinstance(args[0], torch.Tensor) and args[0].dtype is torch.bool and \
             is_small(outputs[0], BYTES_MAX):
@@ -227,6 +232,33 @@ def guess_indices(plan, args, kwargs, output):
     contents.write(output, guesses.indices(copy, below, dim if distinct else -1, distinct), GUESSED)
 
 
+class Masks:
+    """Masks that have selected. A kernel that no operator launched makes the contents of all tensors unknown; the backward of a
+    selection must then find the mask of its forward, or their shapes differ."""
+
+    def __init__(self):
+        self.kept = {}
+
+    @staticmethod
+    def place(mask):
+        return mask._version, mask.storage_offset(), tuple(mask.shape), mask.stride()
+
+    def keep(self, mask, copy):
+        # The weak reference keeps the number from being another's.
+        storage = StorageWeakRef(mask.untyped_storage())
+        if len(self.kept) >= MASKS_KEPT:
+            for old in [key for key, value in self.kept.items() if value[0].expired()] or [next(iter(self.kept))]:
+                del self.kept[old]
+        self.kept[storage.cdata] = (storage, self.place(mask), copy.clone())
+
+    def recall(self, mask, copy):
+        kept = self.kept.get(mask.untyped_storage()._cdata)
+        if kept is None or kept[1] != self.place(mask):
+            return False
+        copy.copy_(kept[2])
+        return True
+
+
 def masks_of(operation):
     """Of x[…]: how many elements each mask selects; None: a mask is not known."""
     indices = operation.args[1]
@@ -242,9 +274,11 @@ def masks_of(operation):
             continue
         state = operation.copies[id(index)][2]
         if state == UNKNOWN:
-            guesses.fill(copy)
+            if not masks.recall(index, copy):
+                guesses.fill(copy)
             contents.write(index, copy, GUESSED)
             operation.copies[id(index)] = (index, copy, GUESSED)
+        masks.keep(index, copy)
         if state != KNOWN:
             operation.guessed_masks = True
         answers.append(int(copy.count_nonzero()))
@@ -501,14 +535,15 @@ def let_workers_end():
 
 
 def start():
-    global torch, CPU, mode, contents, guesses, mistakes, OTHERS
+    global torch, CPU, mode, contents, guesses, masks, mistakes, OTHERS, StorageWeakRef
     import os
     import sysconfig
     import torch
     contents = Contents()
     if not contents.kept():
         return
-    CPU, guesses, mistakes = torch.device("cpu"), Guesses(), set()
+    CPU, guesses, masks, mistakes = torch.device("cpu"), Guesses(), Masks(), set()
+    from torch.multiprocessing.reductions import StorageWeakRef
     OTHERS = tuple({os.path.dirname(os.path.dirname(torch.__file__)) + "/", sysconfig.get_paths()["stdlib"] + "/"})
     mode = make_mode()()
     ctypes.PyDLL(None).gpumemtrace_values_mode_is_pushed(*keys_of_autocast())

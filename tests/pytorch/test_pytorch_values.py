@@ -93,6 +93,14 @@ def test_what_nobody_computed_is_read_alike_each_time(saw):
     assert seen["losses"][0] == seen["losses"][1] != 0
 
 
+def test_what_nobody_computed_passes_as_finite(saw):
+    assert all(saw("finite")) and saw("finite")
+
+
+def test_backward_finds_the_mask_of_its_forward_after_a_graph_ran(saw):
+    assert saw("forgotten") == [[160, 64], [200, 64]]
+
+
 def test_a_compiled_model_is_still_compiled(saw):
     assert saw("compiled") == 1
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What programs read back from the card, one part by name: says in its last line what it saw, as JSON."""
 import json
+import math
 import os
 import sys
 
@@ -214,6 +215,30 @@ def large_mask():
     x = torch.randn(2048, 2048, device=CUDA) @ torch.randn(2048, 2048, device=CUDA)
     mask, loss = x > 0, x.mean()
     return {"rows": [len(x[mask]), len(mask[mask])], "of": x.numel(), "losses": [loss.item(), loss.item()]}
+
+
+def finite():
+    """What programs check of a gradient that nobody computed; all of it holds."""
+    x = torch.randn(2048, 2048, device=CUDA) @ torch.randn(2048, 2048, device=CUDA)
+    top, low = x.amax(), x.amin()
+    return [
+        torch.isfinite(top).item(), torch.isfinite(top).logical_and(torch.isfinite(low)).item(), torch.isfinite(x).all().item(),
+        not torch.isnan(top).item(), not torch.isinf(low).item(), not (~torch.isfinite(x)).any().item(),
+        (top == top).item(), (x[0] != float("inf")).all().item(), math.isfinite(x.norm().item()),
+    ]  # fmt: skip
+
+
+def forgotten():
+    """Backward finds the mask of its forward, though between them a graph ran, after which no contents are known."""
+    still, graph = torch.zeros(8, device=CUDA), torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        still.add(1)
+    x = torch.randn(200, 64, device=CUDA, requires_grad=True)
+    mask = torch.arange(200, device=CUDA) % 5 != 0
+    chosen = x[mask]
+    graph.replay()
+    chosen.sum().backward()
+    return [list(chosen.shape), list(x.grad.shape)]
 
 
 def wrong_check():
