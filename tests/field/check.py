@@ -22,20 +22,29 @@ ROWS = {
     "triton": ("done", None),
     "lightning": ("done", None),
     "onnxruntime": ("done", None),
+    "trl": ("done", None),
+    "deepspeed": ("done", None),
     "cupy": ("", STATIC),
+    "rmm": ("", STATIC),
     "jax": ("done on cpu", "no CUDA call was recorded"),
 }
 
 
 def pinned(name):
-    return re.search(rf'^field_{name}="([^"]*)"', PINNED, re.MULTILINE).group(1).split()
+    found = re.search(rf'^field_{name}="([^"]*)"', PINNED, re.MULTILINE)
+    return found.group(1).split() if found else []
 
 
 def install(folder, name):
     """In an environment of its own, as people do: libraries of wheels are looked for beside its packages."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder / "venv"], check=True)
     command = [sys.executable, "-m", "pip", "--python", folder / "venv/bin/python", "install", "-q", "--disable-pip-version-check"]
-    return subprocess.run([*command, "--no-deps", *pinned(name)], check=False).returncode == 0
+    command.append("--no-deps")
+    source = pinned(f"{name}_source")
+    if subprocess.run([*command, *pinned(name)], check=False).returncode:
+        return False
+    return not source or not subprocess.run([*command, "--no-build-isolation", "--no-binary=:all:", *source],
+                                            env={**os.environ, "DS_BUILD_OPS": "0"}, check=False).returncode
 
 
 def try_one(folder, name):
