@@ -172,6 +172,9 @@ static bool has_library(const struct trace *trace, const char *name)
 #define DRY_RUN_WITH_VALUES                                                                        \
     "a dry run: values of small tensors are computed, those of large ones are not known, so "      \
     "shapes that depend on them may differ"
+#define DRY_RUN_WITHOUT_PYTHON                                                                     \
+    "a dry run: no values are computed in a program without Python, so shapes that "               \
+    "depend on them may differ"
 #define DRY_RUN_OF_ZEROS "a dry run: values are zeros, so shapes that depend on values may differ"
 #define DRY_RUN_DOES_NOT_KNOW                                                                      \
     "; not known are memory inside kernels, NCCL's buffers, and the workspaces that heuristics "   \
@@ -187,8 +190,10 @@ const char *study_dry_run(const struct study *study)
         !has_library(trace, "libc10_cuda.so"))
         return NULL;
     const char *values = trace->meta.dry_run_values.value;
-    return values && !strcmp(values, "small") ? DRY_RUN_WITH_VALUES DRY_RUN_DOES_NOT_KNOW
-                                              : DRY_RUN_OF_ZEROS DRY_RUN_DOES_NOT_KNOW;
+    if (!values || strcmp(values, "small") != 0)
+        return DRY_RUN_OF_ZEROS DRY_RUN_DOES_NOT_KNOW;
+    return has_library(trace, "libtorch_python.so") ? DRY_RUN_WITH_VALUES DRY_RUN_DOES_NOT_KNOW
+                                                    : DRY_RUN_WITHOUT_PYTHON DRY_RUN_DOES_NOT_KNOW;
 }
 
 /* About the frames shown so far: a warning follows the stacks that it speaks of. */

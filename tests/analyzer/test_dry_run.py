@@ -6,22 +6,28 @@ from support.run import load_json
 from support.tracefile import MIB, Trace
 
 
-def write_trace(path, library, **meta):
+def write_trace(path, *libraries, **meta):
     trace = Trace(path, **meta)
-    trace.rows["module"].append((1, f"/opt/torch/lib/{library}", None, 0x1000, 0x1000, 0x2000))
+    for i, library in enumerate(libraries, 1):
+        trace.rows["module"].append((i, f"/opt/torch/lib/{library}", None, 0x1000 * i, 0x1000 * i, 0x1000 * (i + 1)))
     trace.alloc(MIB)
     trace.write()
 
 
-def warnings(path, library, **meta):
-    write_trace(path, library, **meta)
+def warnings(path, *libraries, **meta):
+    write_trace(path, *libraries, **meta)
     return [w for w in load_json("report", path)["warnings"] if "dry run" in w]
 
 
 def test_the_report_of_pytorchs_dry_run_says_what_it_does_not_know(tmp_path):
-    (warning,) = warnings(tmp_path / "trace.db", "libc10_cuda.so.2.6", simulated=1, dry_run_values="small")
+    (warning,) = warnings(tmp_path / "trace.db", "libc10_cuda.so.2.6", "libtorch_python.so.2.6", simulated=1, dry_run_values="small")
     for part in ("values of small tensors", "inside kernels", "NCCL", "cuBLAS and cuDNN"):
         assert part in warning
+
+
+def test_of_a_program_of_libtorch_without_python_the_report_says_that_no_values_are_computed(tmp_path):
+    (warning,) = warnings(tmp_path / "trace.db", "libc10_cuda.so", simulated=1, dry_run_values="small")
+    assert "no values are computed in a program without Python" in warning and "values of small tensors" not in warning
 
 
 @pytest.mark.parametrize("meta", [{}, {"dry_run_values": "none"}])
