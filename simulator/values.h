@@ -37,6 +37,10 @@ GMT_EXPORT void gpumemtrace_values_write(uint64_t address, unsigned rank, const 
                                          const int64_t *strides, unsigned element_bytes,
                                          const void *elements, int state);
 
+/* Of bytes without gaps: what is known of them, as gpumemtrace_values_read returns; and that nothing is. */
+GMT_EXPORT int gpumemtrace_values_state(uint64_t address, uint64_t size_bytes);
+GMT_EXPORT void gpumemtrace_values_forget(uint64_t address, uint64_t size_bytes);
+
 /* --- readings of what nobody computed --- */
 
 /* Counts one at this line of the program. Returns how many there were. */

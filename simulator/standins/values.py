@@ -17,6 +17,8 @@ UNKNOWN, GUESSED, KNOWN = 0, 1, 2
 # The largest tensor that is computed, and the largest one for operators whose cost grows faster than their size.
 BYTES_MAX, HEAVY_BYTES_MAX = 1 << 20, 1 << 16
 MASKS_KEPT = 256
+# So many readings of guesses by one line are taken for a loop that waits.
+MANY_READINGS = 1000
 OWN_FILE = __file__
 # How long a backward that failed waits for its workers, at the most and at a time.
 WORKER_WAITS, WORKER_WAIT_S = 50, 0.005
@@ -36,6 +38,8 @@ class Contents:
         tensor = (ctypes.c_uint64, ctypes.c_uint, pointer, pointer, ctypes.c_uint, pointer)
         self.read_words = self._function(driver, "read", ctypes.c_int, *tensor)
         self.write_words = self._function(driver, "write", None, *tensor, ctypes.c_int)
+        self.state_of_bytes = self._function(driver, "state", ctypes.c_int, ctypes.c_uint64, ctypes.c_uint64)
+        self.forget_bytes = self._function(driver, "forget", None, ctypes.c_uint64, ctypes.c_uint64)
         self.let_autocast = self._function(driver, "let_autocast", None)
         self.note = self._function(driver, "note", ctypes.c_uint64, ctypes.c_char_p, ctypes.c_uint)
 
@@ -45,18 +49,31 @@ class Contents:
         function.restype, function.argtypes = result, arguments
         return function
 
+    # Without gaps, a tensor is one element of its size.
+
     def read(self, tensor, copy):
+        if tensor.is_contiguous():
+            return self.read_words(tensor.data_ptr(), 0, None, None, tensor.numel() * tensor.element_size(), copy.data_ptr())
         words = self.types[tensor.dim()]
         return self.read_words(tensor.data_ptr(), tensor.dim(), words(*tensor.shape), words(*tensor.stride()),
                                tensor.element_size(), copy.data_ptr())
 
     def write(self, tensor, copy, state):
+        values = copy.data_ptr() if copy is not None else None
+        if values and tensor.is_contiguous():
+            self.write_words(tensor.data_ptr(), 0, None, None, tensor.numel() * tensor.element_size(), values, state)
+            return
         words = self.types[tensor.dim()]
         self.write_words(tensor.data_ptr(), tensor.dim(), words(*tensor.shape), words(*tensor.stride()),
-                         tensor.element_size(), copy.data_ptr() if copy is not None else None, state)
+                         tensor.element_size(), values, state)
 
     def forget(self, tensor):
-        if tensor.is_cuda and tensor.layout is torch.strided and tensor.numel():
+        if not tensor.is_cuda or tensor.layout is not torch.strided:
+            return
+        count = tensor.numel()
+        if count and tensor.is_contiguous():
+            self.forget_bytes(tensor.data_ptr(), count * tensor.element_size())
+        elif count:
             self.write(tensor, None, UNKNOWN)
 
     def expect(self, answers):
@@ -117,6 +134,9 @@ HOLDS = {"all": True, "isfinite": True, "any": False, "isnan": False, "isinf": F
 INDICES = {"topk": 1, "sort": 1, "max": 1, "min": 1, "argmax": 0, "argmin": 0, "argsort": 0, "kthvalue": 1,
            "median": 1, "nanmedian": 1, "mode": 1, "multinomial": 0, "_unique2": 1, "cummax": 1, "cummin": 1}
 
+# Something can be said of their results, whatever their arguments hold.
+SAYS_SOMETHING = frozenset(HOLDS) | frozenset(INDICES) | names("eq ne _amp_foreach_non_finite_check_and_unscale_")
+
 
 class Plan:
     """What is known of one overload, found out once."""
@@ -147,7 +167,14 @@ class Plan:
         self.random = tag in func.tags if tag is not None and hasattr(func, "tags") else self.name in RANDOM
         self.random = self.random or self.name in RANDOM
         self.has_device = "device" in self.names
+        self.op = func._op
+        self.written_at = [i for i, is_written in enumerate(self.written) if is_written]
+        # What an argument held before does not matter.
+        self.ignored = [written and (self.overwrites or argument.is_out) for written, argument in zip(self.written, self.args)]
         self.fills = self.name in ("index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index")
+        # Of arguments that nobody knows, nothing can be said of the results, and nothing is read back.
+        self.may_pass = self.read_back is None and not self.fills and \
+            self.name not in SAYS_SOMETHING and self.name not in COMPARISONS
 
 
 class Unknown(Exception):
@@ -172,7 +199,9 @@ def program_line():
 def note_reading():
     frame = program_line()
     path, line = (frame.f_code.co_filename, frame.f_lineno) if frame else ("(no Python frame)", 0)
-    return contents.note(path.encode("utf-8", "backslashreplace"), line)
+    if contents.note(path.encode("utf-8", "backslashreplace"), line) == MANY_READINGS:
+        sys.stderr.write("gpumemtrace: dry run: %s:%d has read values nobody computed %d times; a loop that waits for one may "
+                         "never end: give it a number of steps\n" % (path, line, MANY_READINGS))
 
 
 # --- guesses ---
@@ -183,7 +212,8 @@ class Guesses:
         self.counts = {}
 
     def fill(self, copy):
-        """A plausible value for each element. Floats of one line get smaller, as a loss does."""
+        """A plausible value for each element. Floats of one line get smaller, as a loss does; if it asks on, every other one is
+        near 1, as an accuracy."""
         kind = copy.dtype
         if kind is torch.bool:
             values = [self.random.random() < 0.5 for _ in range(copy.numel())]
@@ -194,6 +224,8 @@ class Guesses:
             place = (frame.f_code.co_filename, frame.f_lineno) if frame else None
             count = self.counts[place] = self.counts.get(place, 0) + 1
             values = [self.random.uniform(0.5, 1.0) / count for _ in range(min(copy.numel(), 4096))]
+            if count > MANY_READINGS:
+                values = [1 - value if count % 2 else value / count for value in values]
             values = (values * (copy.numel() // len(values) + 1))[:copy.numel()]
         else:
             return copy.fill_(1)
@@ -215,3 +247,52 @@ class Guesses:
             drawn = torch.randint(below, rows.shape, generator=generator)
         rows.copy_(drawn)
         return copy
+
+
+def is_infinity(value):
+    return isinstance(value, float) and value in (float("inf"), float("-inf"))
+
+
+def guess_indices(plan, args, kwargs, output):
+    source = args[0]
+    dim = args[2] if plan.name in ("topk", "kthvalue") and len(args) > 2 else None
+    if plan.name in ("sort", "argsort", "max", "min", "argmax", "argmin", "median", "nanmedian", "mode", "cummax",
+                     "cummin") and len(args) > 1:
+        dim = args[1]
+    dim = kwargs.get("dim", dim)
+    if plan.name == "multinomial" or dim is None and plan.name in ("topk", "sort", "argsort", "kthvalue", "mode"):
+        dim = -1
+    if not isinstance(dim, int) or not source.dim():
+        below, dim, distinct = source.numel(), -1, False
+    else:
+        below = source.shape[dim]
+        distinct = plan.name in ("topk", "sort", "argsort", "multinomial") and output.dim() == source.dim()
+    copy = torch.empty(output.shape, dtype=output.dtype)
+    contents.write(output, guesses.indices(copy, below, dim if distinct else -1, distinct), GUESSED)
+
+
+class Masks:
+    """Masks that have selected. A kernel that no operator launched makes the contents of all tensors unknown; the backward of a
+    selection must then find the mask of its forward, or their shapes differ."""
+
+    def __init__(self):
+        self.kept = {}
+
+    @staticmethod
+    def place(mask):
+        return mask._version, mask.storage_offset(), tuple(mask.shape), mask.stride()
+
+    def keep(self, mask, copy):
+        # The weak reference keeps the number from being another's.
+        storage = StorageWeakRef(mask.untyped_storage())
+        if len(self.kept) >= MASKS_KEPT:
+            for old in [key for key, value in self.kept.items() if value[0].expired()] or [next(iter(self.kept))]:
+                del self.kept[old]
+        self.kept[storage.cdata] = (storage, self.place(mask), copy.clone())
+
+    def recall(self, mask, copy):
+        kept = self.kept.get(mask.untyped_storage()._cdata)
+        if kept is None or kept[1] != self.place(mask):
+            return False
+        copy.copy_(kept[2])
+        return True

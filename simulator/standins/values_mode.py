@@ -66,14 +66,13 @@ class Operation:
             if not plan.computed:
                 raise Unknown
             self.cpu_args = [
-                self.on_cpu(value, plan.written[i] and (plan.overwrites or plan.args[i].is_out))
+                self.on_cpu(value, plan.ignored[i])
                 for i, value in enumerate(self.args)
             ]
             self.cpu_kwargs = {}
             for i, name in enumerate(plan.names):
                 if name in self.kwargs:
-                    is_out = plan.written[i] and plan.args[i].is_out
-                    self.cpu_kwargs[name] = self.on_cpu(self.kwargs[name], is_out)
+                    self.cpu_kwargs[name] = self.on_cpu(self.kwargs[name], plan.written[i] and plan.args[i].is_out)
             if self.cpu_kwargs.get("pin_memory"):
                 self.cpu_kwargs["pin_memory"] = False
         except Unknown:
@@ -181,10 +180,6 @@ def store(operation, result):
     return True
 
 
-def is_infinity(value):
-    return isinstance(value, float) and value in (float("inf"), float("-inf"))
-
-
 def guess_outputs(operation, result):
     """What can be said of results that nobody computed."""
     plan, args = operation.plan, operation.args
@@ -212,51 +207,6 @@ def guess_outputs(operation, result):
     elif plan.name == "_amp_foreach_non_finite_check_and_unscale_":
         copy = torch.zeros(args[1].shape, dtype=args[1].dtype)
         contents.write(args[1], copy, GUESSED)
-
-
-def guess_indices(plan, args, kwargs, output):
-    source = args[0]
-    dim = args[2] if plan.name in ("topk", "kthvalue") and len(args) > 2 else None
-    if plan.name in ("sort", "argsort", "max", "min", "argmax", "argmin", "median", "nanmedian", "mode", "cummax",
-                     "cummin") and len(args) > 1:
-        dim = args[1]
-    dim = kwargs.get("dim", dim)
-    if plan.name == "multinomial" or dim is None and plan.name in ("topk", "sort", "argsort", "kthvalue", "mode"):
-        dim = -1
-    if not isinstance(dim, int) or not source.dim():
-        below, dim, distinct = source.numel(), -1, False
-    else:
-        below = source.shape[dim]
-        distinct = plan.name in ("topk", "sort", "argsort", "multinomial") and output.dim() == source.dim()
-    copy = torch.empty(output.shape, dtype=output.dtype)
-    contents.write(output, guesses.indices(copy, below, dim if distinct else -1, distinct), GUESSED)
-
-
-class Masks:
-    """Masks that have selected. A kernel that no operator launched makes the contents of all tensors unknown; the backward of a
-    selection must then find the mask of its forward, or their shapes differ."""
-
-    def __init__(self):
-        self.kept = {}
-
-    @staticmethod
-    def place(mask):
-        return mask._version, mask.storage_offset(), tuple(mask.shape), mask.stride()
-
-    def keep(self, mask, copy):
-        # The weak reference keeps the number from being another's.
-        storage = StorageWeakRef(mask.untyped_storage())
-        if len(self.kept) >= MASKS_KEPT:
-            for old in [key for key, value in self.kept.items() if value[0].expired()] or [next(iter(self.kept))]:
-                del self.kept[old]
-        self.kept[storage.cdata] = (storage, self.place(mask), copy.clone())
-
-    def recall(self, mask, copy):
-        kept = self.kept.get(mask.untyped_storage()._cdata)
-        if kept is None or kept[1] != self.place(mask):
-            return False
-        copy.copy_(kept[2])
-        return True
 
 
 def masks_of(operation):
@@ -335,7 +285,7 @@ def prepare(operation):
     operation.gather()
     operation.seed()
     answer(operation)
-    if operation.plan.reads and operation.state == UNKNOWN and to_host(operation):
+    if operation.plan.reads and operation.state == UNKNOWN and to_host(operation.plan, operation.args, operation.kwargs):
         operation.guess_arguments()
 
 
@@ -360,6 +310,47 @@ def run(plan, func, args, kwargs):
     return result
 
 
+def is_unknown(plan, args):
+    """Whether the results surely are: an argument is large, or its contents are not known. What costs more to find out is
+    left to Operation."""
+    limit, ignored, least = plan.limit, plan.ignored, contents.state_of_bytes
+    for i, value in enumerate(args):
+        for tensor in (value,) if isinstance(value, Tensor) else value if isinstance(value, (list, tuple)) else ():
+            if not isinstance(tensor, Tensor):
+                continue
+            count = tensor.numel()
+            if count > limit or (bytes_ := count * tensor.element_size()) > limit or tensor.layout is not strided:
+                return True
+            if count and not ignored[i] and tensor.is_cuda and tensor.is_contiguous() and \
+                    not least(tensor.data_ptr(), bytes_):
+                return True
+    return False
+
+
+def pass_over(plan, args, kwargs):
+    """Runs an operator whose results are not known, of which nothing can be said."""
+    contents.begin(plan.reads)
+    try:
+        contents.let_autocast()
+        result = plan.op(*args, **kwargs)
+    except BaseException:
+        args = kwargs = None
+        contents.end()
+        raise
+    if contents.end() and not plan.name.startswith(("linalg_", "_linalg")):
+        note_reading()
+    if isinstance(result, Tensor):
+        contents.forget(result)
+    else:
+        for tensor in cuda_in([result]):
+            contents.forget(tensor)
+    for i in plan.written_at:
+        for tensor in tensors_in(args[i:i + 1] or [kwargs.get(plan.names[i])]):
+            if tensor is not result:
+                contents.forget(tensor)
+    return result
+
+
 def run_uncomputed(func, args, kwargs):
     contents.begin(True)
     try:
@@ -368,14 +359,29 @@ def run_uncomputed(func, args, kwargs):
         contents.end()
 
 
-def to_host(operation):
+def is_on_card(plan, args, kwargs):
+    for value in args:
+        if isinstance(value, Tensor):
+            if value.is_cuda:
+                return True
+        elif isinstance(value, (list, tuple)):
+            for _ in cuda_in(value):
+                return True
+    if not kwargs:
+        return False
+    device = kwargs.get("device") if plan.has_device else None
+    if device is not None and (device if isinstance(device, torch.device) else torch.device(device)).type == "cuda":
+        return True
+    return any(True for _ in cuda_in(list(kwargs.values())))
+
+
+def to_host(plan, args, kwargs):
     """Whether the operator hands values of the card to the host."""
-    plan, args = operation.plan, operation.args
     if plan.name == "_local_scalar_dense":
         return True
     if plan.name == "copy_":
         return not args[0].is_cuda
-    device = operation.kwargs.get("device")
+    device = kwargs.get("device")
     return device is not None and torch.device(device).type != "cuda"
 
 
@@ -431,21 +437,19 @@ def make_mode():
                     return func(*args, **kwargs)
                 plan = plans[func] = Plan(func)
             if plan.nothing:
-                return func._op(*args, **kwargs)
+                return plan.op(*args, **kwargs)
             if plan.is_collective:
                 return run_uncomputed(func, args, kwargs)
-            for tensor in tensors_in(args):
-                if tensor.is_cuda:
-                    break
-            else:
-                device = kwargs.get("device") if plan.has_device else None
-                if (device is None or torch.device(device).type != "cuda") and \
-                        not any(True for _ in cuda_in(list(kwargs.values()))):
-                    return func._op(*args, **kwargs)
+            if not is_on_card(plan, args, kwargs):
+                return plan.op(*args, **kwargs)
             try:
+                if plan.may_pass and (not plan.computed or is_unknown(plan, args)) and \
+                        not (plan.reads and to_host(plan, args, kwargs)) and \
+                        not (plan.name == "sum" and args[0].dtype is torch.bool):
+                    return pass_over(plan, args, kwargs)
                 return run(plan, func, args, kwargs)
             except BaseException:
-                args = kwargs = tensor = None  # a traceback keeps this frame
+                args = kwargs = None  # a traceback keeps this frame
                 raise
 
     return Values
@@ -535,10 +539,11 @@ def let_workers_end():
 
 
 def start():
-    global torch, CPU, mode, contents, guesses, masks, mistakes, OTHERS, StorageWeakRef
+    global torch, Tensor, strided, CPU, mode, contents, guesses, masks, mistakes, OTHERS, StorageWeakRef
     import os
     import sysconfig
     import torch
+    Tensor, strided = torch.Tensor, torch.strided
     contents = Contents()
     if not contents.kept():
         return

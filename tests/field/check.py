@@ -43,8 +43,9 @@ def install(folder, name):
     source = pinned(f"{name}_source")
     if subprocess.run([*command, *pinned(name)], check=False).returncode:
         return False
-    return not source or not subprocess.run([*command, "--no-build-isolation", "--no-binary=:all:", *source],
-                                            env={**os.environ, "DS_BUILD_OPS": "0"}, check=False).returncode
+    # Its build imports PyTorch, whose libraries of NVIDIA are not there.
+    build = {**os.environ, "DS_BUILD_OPS": "0", "LD_LIBRARY_PATH": str(BUILD / "simulator")}
+    return not source or not subprocess.run([*command, "--no-build-isolation", "--no-binary=:all:", *source], env=build, check=False).returncode
 
 
 def try_one(folder, name):

@@ -44,3 +44,30 @@ def test_a_workspace_of_none_leaves_what_layers_keep(dry_run):
 
 def test_no_word_of_a_call_that_nobody_modelled(dry_run):
     assert "cudnn" not in dry_run("convolutions.py").completed.stderr
+
+
+ATTENTION = """
+import torch
+from torch.nn import functional
+from torch.utils._python_dispatch import TorchDispatchMode
+
+class Names(TorchDispatchMode):
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        if "attention" in str(function):
+            print(function)
+        return function(*args, **(kwargs or {}))
+
+with Names():
+    q = torch.randn(2, 8, 1024, 64, device="cuda", dtype=torch.bfloat16, requires_grad=True)
+    functional.scaled_dot_product_attention(q, q, q, is_causal=True).sum().backward()
+"""
+# On an H100 PyTorch prefers cuDNN's attention from 2.9 on, if cuDNN is 9.15 or newer; 2.15's wheel brings 9.26.
+CHOSEN = {("debian", "h100"): "flash", ("wheel", "h100"): "cudnn", ("debian", "a100-40"): "flash", ("wheel", "a100-40"): "flash"}
+
+
+@pytest.mark.parametrize("card", ["h100", "a100-40"])
+def test_attention_goes_the_way_that_pytorch_takes_on_that_card(torch_build, tmp_path, card):
+    (tmp_path / "attention.py").write_text(ATTENTION)
+    found = torch_build.dry_run(tmp_path, tmp_path / "attention.py", spec=card).completed.stdout.split()
+    name = f"aten._scaled_dot_product_{CHOSEN[torch_build.name, card]}_attention"
+    assert found == [f"{name}.default", f"{name}_backward.default"]

@@ -65,6 +65,16 @@ def test_a_loop_that_waits_for_a_small_model_ends_by_its_loss(dry_run):
     assert guessing_lines(recording) == {}
 
 
+def test_a_loop_that_waits_for_a_score_to_rise_ends(saw):
+    assert 1 <= saw("rising") < 10000
+
+
+def test_a_loop_that_waits_in_vain_is_named_while_it_runs(dry_run):
+    recording = dry_run("values.py", "endless")
+    (line,) = [line for line in recording.completed.stderr.splitlines() if "may never end" in line]
+    assert "values.py:" in line and "read values nobody computed 1000 times" in line
+
+
 def test_early_stopping_stops(saw):
     assert saw("early") < 10000
 

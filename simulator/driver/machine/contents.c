@@ -11,15 +11,23 @@
 
 #define PAGE_BYTES ((uint64_t)4096)
 
+/* Most pages have one state, and no states of their bytes are kept. */
+#define STATE_OF_EACH 255
+
 struct page {
     struct tree_node by_address;
     struct page *older, *newer; /* in the order of their first bytes */
+    unsigned char state;        /* of all bytes, or STATE_OF_EACH */
     unsigned char bytes[PAGE_BYTES], states[PAGE_BYTES];
 };
 
 static struct tree pages;
 static struct page *oldest, *newest;
 static uint64_t page_count;
+/* Deleted pages, in a chain by `newer`, for the next: memory of tensors comes and goes. */
+#define SPARE_COUNT_MAX 512
+static struct page *spare;
+static unsigned spare_count;
 
 bool contents_are_kept(void)
 {
@@ -39,7 +47,13 @@ static void page_delete(struct page *page)
     *(page->newer ? &page->newer->older : &newest) = page->older;
     tree_remove(&pages, &page->by_address);
     page_count--;
-    free(page);
+    if (spare_count == SPARE_COUNT_MAX) {
+        free(page);
+        return;
+    }
+    page->newer = spare;
+    spare = page;
+    spare_count++;
 }
 
 /* The first page at or after this address; NULL: none. */
@@ -57,14 +71,27 @@ static struct page *page_find(uint64_t address)
     return page && page->by_address.key.first == address - address % PAGE_BYTES ? page : NULL;
 }
 
+static struct page *page_take(void)
+{
+    struct page *page = spare;
+    if (!page)
+        return malloc(sizeof *page);
+    spare = page->newer;
+    spare_count--;
+    return page;
+}
+
 /* NULL: out of memory. */
 static struct page *page_make(uint64_t address)
 {
     if (page_count >= CONTENTS_BYTES_MAX / PAGE_BYTES)
         page_delete(oldest);
-    struct page *page = calloc(1, sizeof *page);
+    struct page *page = page_take();
     if (!page)
         return NULL;
+    memset(page->bytes, 0, PAGE_BYTES);
+    page->state = CONTENTS_UNKNOWN;
+    page->newer = NULL;
     page->older = newest;
     *(newest ? &newest->newer : &oldest) = page;
     newest = page;
@@ -72,15 +99,6 @@ static struct page *page_make(uint64_t address)
     tree_insert(&pages, &page->by_address, (struct tree_key){address - address % PAGE_BYTES, 0});
     return page;
 }
-
-/* The bytes from here to the end of the page, at most this many. */
-static uint64_t part_bytes(uint64_t address, uint64_t size_bytes)
-{
-    const uint64_t left_bytes = PAGE_BYTES - address % PAGE_BYTES;
-    return size_bytes < left_bytes ? size_bytes : left_bytes;
-}
-
-/* --- ranges --- */
 
 static enum contents_state lowest(const unsigned char *states, uint64_t count)
 {
@@ -100,6 +118,65 @@ static enum contents_state highest(const unsigned char *states, uint64_t count)
     return state;
 }
 
+static enum contents_state page_lowest(const struct page *page, uint64_t at, uint64_t count)
+{
+    return page->state == STATE_OF_EACH ? lowest(page->states + at, count)
+                                        : (enum contents_state)page->state;
+}
+
+static void page_states(const struct page *page, uint64_t at, uint64_t count, unsigned char *states)
+{
+    if (page->state == STATE_OF_EACH)
+        memcpy(states, page->states + at, count);
+    else
+        memset(states, page->state, count);
+}
+
+/* Where the state of these bytes is to be written; NULL: the page has it now, or had it. */
+static unsigned char *page_states_to_set(struct page *page, uint64_t at, uint64_t count,
+                                         enum contents_state state)
+{
+    if (count == PAGE_BYTES)
+        page->state = (unsigned char)state;
+    if (page->state == state)
+        return NULL;
+    if (page->state != STATE_OF_EACH)
+        memset(page->states, page->state, PAGE_BYTES);
+    page->state = STATE_OF_EACH;
+    return page->states + at;
+}
+
+static void page_set_state(struct page *page, uint64_t at, uint64_t count,
+                           enum contents_state state)
+{
+    unsigned char *states = page_states_to_set(page, at, count, state);
+    if (states)
+        memset(states, (int)state, count);
+}
+
+static void page_set_states(struct page *page, uint64_t at, uint64_t count,
+                            const unsigned char *states)
+{
+    const enum contents_state first = (enum contents_state)states[0];
+    if (!memcmp(states, states + 1, count - 1)) {
+        page_set_state(page, at, count, first);
+        return;
+    }
+    if (page->state != STATE_OF_EACH)
+        memset(page->states, page->state, PAGE_BYTES);
+    page->state = STATE_OF_EACH;
+    memcpy(page->states + at, states, count);
+}
+
+/* The bytes from here to the end of the page, at most this many. */
+static uint64_t part_bytes(uint64_t address, uint64_t size_bytes)
+{
+    const uint64_t left_bytes = PAGE_BYTES - address % PAGE_BYTES;
+    return size_bytes < left_bytes ? size_bytes : left_bytes;
+}
+
+/* --- ranges --- */
+
 /* states: one for each byte; NULL: not wanted. */
 static enum contents_state read_range(uint64_t address, uint64_t size_bytes, unsigned char *bytes,
                                       unsigned char *states)
@@ -108,13 +185,13 @@ static enum contents_state read_range(uint64_t address, uint64_t size_bytes, uns
     while (size_bytes) {
         const struct page *page = page_find(address);
         const uint64_t part = part_bytes(address, size_bytes), at = address % PAGE_BYTES;
-        const enum contents_state own = page ? lowest(page->states + at, part) : CONTENTS_UNKNOWN;
+        const enum contents_state own = page ? page_lowest(page, at, part) : CONTENTS_UNKNOWN;
         if (page)
             memcpy(bytes, page->bytes + at, part);
         else
             memset(bytes, 0, part);
         if (states && page)
-            memcpy(states, page->states + at, part);
+            page_states(page, at, part, states);
         else if (states)
             memset(states, CONTENTS_UNKNOWN, part);
         if (own < state)
@@ -122,6 +199,21 @@ static enum contents_state read_range(uint64_t address, uint64_t size_bytes, uns
         address += part, bytes += part, size_bytes -= part;
         if (states)
             states += part;
+    }
+    return state;
+}
+
+enum contents_state contents_least(uint64_t address, uint64_t size_bytes)
+{
+    enum contents_state state = page_count ? CONTENTS_KNOWN : CONTENTS_UNKNOWN;
+    while (size_bytes && state != CONTENTS_UNKNOWN) {
+        const struct page *page = page_find(address);
+        const uint64_t part = part_bytes(address, size_bytes);
+        const enum contents_state own =
+            page ? page_lowest(page, address % PAGE_BYTES, part) : CONTENTS_UNKNOWN;
+        if (own < state)
+            state = own;
+        address += part, size_bytes -= part;
     }
     return state;
 }
@@ -143,9 +235,9 @@ static void write_range(uint64_t address, uint64_t size_bytes, const unsigned ch
         if (page) {
             memcpy(page->bytes + at, bytes, part);
             if (states)
-                memcpy(page->states + at, states, part);
+                page_set_states(page, at, part, states);
             else
-                memset(page->states + at, (int)state, part);
+                page_set_state(page, at, part, state);
         }
         address += part, bytes += part, size_bytes -= part;
         if (states)
@@ -184,7 +276,7 @@ void contents_forget(uint64_t address, uint64_t size_bytes)
             page_delete(page);
         } else {
             memset(page->bytes + first, 0, last - first);
-            memset(page->states + first, CONTENTS_UNKNOWN, last - first);
+            page_set_state(page, first, last - first, CONTENTS_UNKNOWN);
         }
         page = page_from(start + PAGE_BYTES);
     }

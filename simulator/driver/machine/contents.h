@@ -23,6 +23,8 @@ enum contents_state { CONTENTS_UNKNOWN, CONTENTS_GUESSED, CONTENTS_KNOWN };
 /* Whether contents are kept at all (GPUMEMTRACE_VALUES). */
 bool contents_are_kept(void);
 
+/* The range's state. */
+enum contents_state contents_least(uint64_t address, uint64_t size_bytes);
 /* Reads the bytes; unknown ones are 0. Returns the range's state. */
 enum contents_state contents_read(uint64_t address, uint64_t size_bytes, void *bytes);
 void contents_write(uint64_t address, uint64_t size_bytes, const void *bytes,

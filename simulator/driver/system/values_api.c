@@ -120,3 +120,23 @@ void gpumemtrace_values_write(uint64_t address, unsigned rank, const int64_t *sh
         }
     call_end(&call);
 }
+
+/* --- bytes --- */
+
+int gpumemtrace_values_state(uint64_t address, uint64_t size_bytes)
+{
+    struct call call;
+    enum contents_state state = CONTENTS_UNKNOWN;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT))
+        state = contents_least(address, size_bytes);
+    call_end(&call);
+    return (int)state;
+}
+
+void gpumemtrace_values_forget(uint64_t address, uint64_t size_bytes)
+{
+    struct call call;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT))
+        contents_forget(address, size_bytes);
+    call_end(&call);
+}

@@ -10,4 +10,5 @@ engine, *_ = deepspeed.initialize(model=net, model_parameters=net.parameters(), 
 for _ in range(2):
     engine.backward(engine(torch.randn(4, 256, device="cuda", dtype=torch.bfloat16)).square().mean())
     engine.step()
+assert not engine.skipped_steps
 print("done")

@@ -217,6 +217,24 @@ def large_mask():
     return {"rows": [len(x[mask]), len(mask[mask])], "of": x.numel(), "losses": [loss.item(), loss.item()]}
 
 
+def rising():
+    """A loop that waits for a score that nobody computed to rise."""
+    model, steps, score = nn.Linear(2048, 2048).to(CUDA), 0, 0.0
+    while score < 0.95 and steps < 10000:
+        score = model(torch.randn(8, 2048, device=CUDA)).sigmoid().mean().item()
+        steps += 1
+    return steps
+
+
+def endless():
+    """A loop that waits for an accuracy of guesses, which never comes."""
+    model, steps, right = nn.Linear(1024, 1024).to(CUDA), 0, 0.0
+    while right < 0.9 and steps < 1100:
+        right = (model(torch.randn(512, 1024, device=CUDA)).argmax(1) == torch.arange(512, device=CUDA)).float().mean().item()
+        steps += 1
+    return steps
+
+
 def finite():
     """What programs check of a gradient that nobody computed; all of it holds."""
     x = torch.randn(2048, 2048, device=CUDA) @ torch.randn(2048, 2048, device=CUDA)
