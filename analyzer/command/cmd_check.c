@@ -107,7 +107,8 @@ static int check_device(struct doc *doc, const struct study *study, const struct
 
 /* --- one trace --- */
 
-/* The first sentence is of the worst; the others' lines are found as well, for their results. */
+/* The first sentence is of the worst; the others' lines are found as well, for their results. Of a limit that
+ * holds it is what the tolerance let pass. */
 static int blame_broken(struct opening *opening, struct check *check, const struct study *study,
                         const struct view *view, const struct check_result *worst, struct err *err)
 {
@@ -117,7 +118,9 @@ static int blame_broken(struct opening *opening, struct check *check, const stru
     for (size_t i = check->first; i < check->results.count && status >= 0; i++) {
         struct check_result *result = &check->results.items[i];
 
-        if (!result->passed)
+        if (result->passed)
+            status = evidence_note(opening, result, &check->against, study, err);
+        else
             status = evidence_say(result == worst ? opening : &unsaid, result, &check->against,
                                   study, view, err);
     }
@@ -253,6 +256,16 @@ static int prepare(struct check *check, struct err *err)
     return given->baseline ? open_baseline(check, err) : 0;
 }
 
+/* A phase has a peak of its own, and no exit, step or baseline. */
+static void explain_phase(struct err *err)
+{
+    const size_t length = strlen(err->message);
+
+    if (strstr(err->message, "'phase:"))
+        snprintf(err->message + length, sizeof err->message - length,
+                 "; a phase can be given to --max-peak only");
+}
+
 int command_check(const struct command *command, int argc, char **argv, struct err *err)
 {
     static const struct option_rule rules[] = {
@@ -297,8 +310,10 @@ int command_check(const struct command *command, int argc, char **argv, struct e
     struct command_options options;
     int status = -1;
 
-    if (options_parse(&options, command, rules, &check.given, argc, argv, err))
+    if (options_parse(&options, command, rules, &check.given, argc, argv, err)) {
+        explain_phase(err);
         return -1;
+    }
     memory_limit_set(options.memory_limit_bytes);
     if (!prepare(&check, err))
         status = print_and_write(&check, &options, err);

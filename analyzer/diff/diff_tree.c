@@ -242,7 +242,7 @@ static void join_rows(struct diff_tree *difference)
     difference->row_count = kept + 1;
 }
 
-/* --- the input that explains the others --- */
+/* --- the input, or the model, that explains the others --- */
 
 #define MUCH_LARGER_RATIO 1.25
 
@@ -257,24 +257,31 @@ static bool grew_with(const struct diff_leaf *leaf, double ratio)
            (double)leaf->bytes[1] <= (double)leaf->bytes[0] * ratio * ratio * 1.02;
 }
 
-/* How many times as large the input is; 0: it is none that grew. One that another call now makes on the
- * same line, as torch.cat of what was torch.randn's, is still that input. */
-static double input_ratio(const struct diff_row *row)
+/* The parameters of a wider or deeper model: what is made of them is so much larger, too. */
+static bool grew_with_model(const struct diff_leaf *leaf, double ratio)
 {
-    const struct diff_leaf *input = row->leaf;
-    const uint64_t *bytes = input->bytes[0] ? input->bytes : row->bytes;
-    const uint64_t *counts = input->bytes[0] ? input->counts : row->counts;
-    const double ratio = bytes[0] ? (double)bytes[1] / (double)bytes[0] : 0;
+    return leaf->bytes[0] &&
+           (double)leaf->bytes[1] <= (double)leaf->bytes[0] * ratio * ratio * 1.02;
+}
 
-    return row->delta_bytes > 0 && input->category == CATEGORY_input && counts[0] == counts[1] &&
-                   ratio >= 1.02
-               ? ratio
-               : 0;
+/* How many times as large the input is, or the model; 0: it is neither, or did not grow. An input that
+ * another call now makes on the same line, as torch.cat of what was torch.randn's, is still that input. */
+static double cause_ratio(const struct diff_row *row)
+{
+    const struct diff_leaf *cause = row->leaf;
+    const uint64_t *bytes = cause->bytes[0] ? cause->bytes : row->bytes;
+    const uint64_t *counts = cause->bytes[0] ? cause->counts : row->counts;
+    const double ratio = bytes[0] ? (double)bytes[1] / (double)bytes[0] : 0;
+    const bool is_cause = cause->category == CATEGORY_parameters ||
+                          (cause->category == CATEGORY_input && counts[0] == counts[1]);
+
+    return row->delta_bytes > 0 && is_cause && ratio >= 1.02 ? ratio : 0;
 }
 
 static void explain(struct diff_tree *difference, struct diff_row *row)
 {
-    const double ratio = input_ratio(row);
+    const bool is_model = row->leaf->category == CATEGORY_parameters;
+    const double ratio = cause_ratio(row);
     uint64_t grown = 0, explained = 0;
 
     if (!ratio)
@@ -286,7 +293,8 @@ static void explain(struct diff_tree *difference, struct diff_row *row)
         if (delta <= 0 || leaf == row->leaf)
             continue;
         grown += (uint64_t)delta;
-        explained += grew_with(leaf, ratio) ? (uint64_t)delta : 0;
+        if (is_model ? grew_with_model(leaf, ratio) : grew_with(leaf, ratio))
+            explained += (uint64_t)delta;
     }
     if (!explained || explained < grown / 2)
         return;

@@ -45,7 +45,7 @@ struct diff_row {
     const struct diff_leaf *leaf; /* that changed most */
     uint64_t bytes[2], counts[2];
     int64_t delta_bytes;
-    /* The input whose growth explains that of so many bytes in other rows; 0: it is none. */
+    /* The input, or the parameters, whose growth explains that of so many bytes in other rows; 0: neither. */
     uint64_t explained_bytes;
     double explained_ratio; /* how many times as large it is */
 };

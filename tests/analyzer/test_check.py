@@ -498,3 +498,26 @@ def test_junit_holds_no_character_that_xml_lacks(code, tmp_path):
     shown = chr(code) if chr(code) in "\t\n" else "\ufffd"
     assert case.get("file").endswith(f"a{shown}b.py")
     assert shown == chr(code) or chr(code) not in output
+
+
+def test_growth_within_the_tolerance_is_named_though_the_limit_holds(tmp_path):
+    paths = []
+    for name, lines in (("before", [12]), ("after", [12, 88])):
+        trace = Trace(tmp_path / f"{name}.db")
+        for line in lines:
+            trace.alloc((1000 if line == 12 else 10) * MIB, stack=trace.stack(("train.py", line, "main")))
+        paths.append(trace.write())
+    completed = run_command("check", paths[1], f"--baseline={paths[0]}", "--json")
+    answer = json.loads(completed.stdout)["answer"]
+    assert completed.returncode == 0 and answer[1] == "Within the tolerance, train.py:88 main: it holds 10.00 MiB more."
+    assert "::error" not in run_command("check", paths[1], f"--baseline={paths[0]}", "--format=github").stdout
+    assert len(json.loads(run_command("check", paths[0], f"--baseline={paths[0]}", "--json").stdout)["answer"]) == 1
+
+
+@pytest.mark.parametrize("option", ["--max-live-at-exit=phase:forward=1GiB", "--max-fragmentation=phase:forward=2%",
+                                    "--max-retries=phase:forward=1", "--max-growth-per-step=phase:forward=1MiB"])  # fmt: skip
+def test_a_limit_that_a_phase_cannot_have_says_which_one_it_can(tmp_path, option):
+    trace = Trace(tmp_path / "phase.db")
+    trace.alloc(1)
+    completed = run_command("check", trace.write(), option)
+    assert completed.returncode == 2 and completed.stderr.rstrip().endswith("a phase can be given to --max-peak only")

@@ -134,6 +134,26 @@ static int say_change(struct opening *opening, struct check_result *result,
                : 1;
 }
 
+int evidence_note(struct opening *opening, const struct check_result *result,
+                  const struct check_base *base, const struct study *study, struct err *err)
+{
+    char guilty[PAGE_GUILTY_BYTES];
+    struct run_diff change;
+    int status = 1;
+
+    if (!evidence_is_change(result))
+        return 1;
+    const uint64_t base_bytes = check_base_bytes(base, study, result->stock);
+    if (result->measured_bytes <= base_bytes + base_bytes / 1000)
+        return 1;
+    if (find_change(&change, base, study, result->stock, err))
+        return -1;
+    if (*page_diff_guilty(&change, guilty))
+        status = page_say(opening, "Within the tolerance, %s.", guilty);
+    run_diff_release(&change);
+    return status;
+}
+
 /* --- those who held it at the limit's own moment --- */
 
 struct held_then {

@@ -22,6 +22,9 @@ uint64_t check_base_bytes(const struct check_base *base, const struct study *stu
 int evidence_say(struct opening *opening, struct check_result *result,
                  const struct check_base *base, const struct study *study, const struct view *view,
                  struct err *err);
+/* Of a baseline that holds: what grew within the tolerance, from a thousandth on. 1, or -1. */
+int evidence_note(struct opening *opening, const struct check_result *result,
+                  const struct check_base *base, const struct study *study, struct err *err);
 /* Of a baseline it is a list of its own, "grown". */
 bool evidence_is_change(const struct check_result *result);
 /* What a row of "evidence" holds beside its subject, or that list. */

@@ -101,7 +101,8 @@ const char *page_diff_guilty(const struct run_diff *change, char text[PAGE_GUILT
     units_bytes(delta, (uint64_t)row->delta_bytes);
     if (row->explained_bytes)
         snprintf(text, PAGE_GUILTY_BYTES,
-                 "%s: its data is %.3g times as large, and %s elsewhere grew with it", row->who,
+                 "%s: its %s %.3g times as large, and %s elsewhere grew with it", row->who,
+                 row->leaf->category == CATEGORY_parameters ? "parameters are" : "data is",
                  row->explained_ratio, units_bytes(more, row->explained_bytes));
     else
         snprintf(text, PAGE_GUILTY_BYTES, "%s: it holds %s more", row->who, delta);
