@@ -74,7 +74,7 @@ FUZZ       := $(patsubst tests/fuzz/%.c,$(O)/tests/fuzz/%,$(fuzz_src))
 PRODUCTS   := $(LIBRARY) $(COMMAND) $(SIMULATOR)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo check check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch check-releases check-field check-mutations check-long check-hostile fuzz bench bench-large \
+.PHONY: all deps demo check check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch check-releases check-field check-mutations check-long check-hostile pictures fuzz bench bench-large \
         bench-pytorch lint install uninstall clean programs samples units demo-run check-run fuzz-run tsan-run pythons-run aarch64-run pytorch pytorch-run
 .SECONDARY:
 
@@ -357,6 +357,10 @@ pytorch: deps
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)tests/pytorch/get_debian $(O)/pytorch/debian $(abspath $(O))/simulator || test $$? = 77
 	$(Q)tests/pytorch/get_wheel $(O)/pytorch/wheel $(abspath $(O))/simulator $(PYTHON) || test $$? = 77
+
+# The pictures of the manual, after the page's looks have changed.
+pictures: pytorch
+	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) -m web.pictures
 
 # Small mistakes, one at a time, that some test must notice: half an hour.
 check-mutations: deps

@@ -79,8 +79,8 @@ function choiceButtons(label, values, current, choose) {
 }
 
 // Colours that differ in light and dark, and to most who see no red or green.
-const PALETTE = ['#4e79a7', '#f28e2b', '#59a14f', '#b07aa1', '#76b7b2', '#edc948', '#e15759', '#9c755f',
-  '#ff9da7', '#86bcb6', '#d37295', '#a0cbe8', '#8cd17d', '#b6992d', '#499894', '#d4a6c8'];
+const PALETTE = ['#4e79a7', '#a0cbe8', '#59a14f', '#b07aa1', '#76b7b2', '#edc948', '#e15759', '#9c755f',
+  '#ff9da7', '#f28e2b', '#d37295', '#bab0ac', '#8cd17d', '#b6992d', '#499894', '#d4a6c8'];
 const REST_COLOUR = '#8a929b';
 
 function colourOfNumber(number) {
