@@ -36,8 +36,7 @@ static void add_told(struct oom_sum *sum, const struct ledger *ledger)
     add_term(sum, "context", "the context", "NVML",
              (int64_t)ledger_sum(ledger, LEDGER_own_context));
     add_term(sum, "others", "other processes", "NVML", (int64_t)ledger_sum(ledger, LEDGER_others));
-    add_term(sum, "unlisted", LEDGER_UNLISTED, "difference",
-             ledger_beyond_bytes(ledger));
+    add_term(sum, "unlisted", LEDGER_UNLISTED, "difference", ledger_beyond_bytes(ledger));
 }
 
 /* The first look saw context and other processes as one number. */
