@@ -27,7 +27,7 @@ void allocator_init(struct allocator *allocator, const struct allocator_settings
     *allocator = (struct allocator){.settings = *settings,
                                     .room_bytes = ALLOCATOR_UNLIMITED,
                                     .unused = ALLOCATOR_NONE,
-                                    .next_address = ALLOCATOR_LARGE_SEGMENT_BYTES};
+                                    .addresses.next_address = ALLOCATOR_LARGE_SEGMENT_BYTES};
 }
 
 void allocator_release(struct allocator *allocator)
@@ -36,6 +36,7 @@ void allocator_release(struct allocator *allocator)
         free(allocator->pools[i].trees);
     free(allocator->blocks);
     free(allocator->pools);
+    addresses_release(&allocator->addresses);
     *allocator = (struct allocator){.unused = ALLOCATOR_NONE};
 }
 
@@ -71,7 +72,7 @@ int allocator_copy(struct allocator *to, const struct allocator *from, struct er
     if (!grown)
         return -1;
     to->blocks = grown;
-    if (copy_pools(to, from, err))
+    if (copy_pools(to, from, err) || addresses_copy(&to->addresses, &from->addresses, err))
         return -1;
     if (from->block_count) /* memcpy takes no NULL */
         memcpy(grown, from->blocks, from->block_count * sizeof *grown);
@@ -81,6 +82,7 @@ int allocator_copy(struct allocator *to, const struct allocator *from, struct er
     to->block_capacity = own.block_capacity;
     to->pools = own.pools;
     to->pool_capacity = own.pool_capacity;
+    to->addresses = own.addresses;
     return 0;
 }
 
@@ -169,8 +171,7 @@ static bool take_segment(struct allocator *allocator, uint64_t bytes, uint64_t *
         return allocator->driver->take(allocator->driver->self, bytes, address);
     if (!allocator_allows(allocator, allocator->room_bytes, bytes))
         return false;
-    *address = allocator->next_address;
-    allocator->next_address += round_up(bytes, ALLOCATOR_GRANULE_BYTES);
+    *address = addresses_take(&allocator->addresses, round_up(bytes, ALLOCATOR_GRANULE_BYTES));
     return true;
 }
 

@@ -93,6 +93,15 @@ uint32_t allocator_block_settle(struct allocator *allocator, uint32_t block)
     return block;
 }
 
+void allocator_give_addresses(struct allocator *allocator, uint64_t address, uint64_t bytes)
+{
+    /* Without a cache no free block is ever chosen, so its address means nothing. */
+    if (allocator->driver || allocator->settings.no_caching)
+        return;
+    bytes = (bytes + ALLOCATOR_GRANULE_BYTES - 1) / ALLOCATOR_GRANULE_BYTES;
+    addresses_give(&allocator->addresses, address, bytes * ALLOCATOR_GRANULE_BYTES);
+}
+
 bool allocator_allows(struct allocator *allocator, uint64_t limit_bytes, uint64_t bytes)
 {
     if (limit_bytes == ALLOCATOR_UNLIMITED)

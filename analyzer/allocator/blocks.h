@@ -29,6 +29,9 @@ bool allocator_allows(struct allocator *allocator, uint64_t limit_bytes, uint64_
 /* It holds at least what was asked for: counts it. */
 void allocator_count_reserved(struct allocator *allocator, uint64_t bytes);
 
+/* They may be another's; where there is a driver it knows. */
+void allocator_give_addresses(struct allocator *allocator, uint64_t address, uint64_t bytes);
+
 /* --- pools --- */
 
 /* That would serve the request; ALLOCATOR_NONE: there is none yet. */

@@ -22,8 +22,7 @@ static bool reserve_range(struct allocator *allocator, uint64_t piece, uint64_t 
     *bytes = (card_bytes + card_bytes / 8 + piece - 1) / piece * piece;
     if (allocator->driver)
         return allocator->driver->reserve(allocator->driver->self, *bytes, address, bytes);
-    *address = allocator->next_address;
-    allocator->next_address += *bytes;
+    *address = addresses_take(&allocator->addresses, *bytes);
     return true;
 }
 
@@ -147,6 +146,8 @@ static void drop_range_if_unmapped(struct allocator *allocator, uint32_t block)
     if (allocator->blocks[block].before != ALLOCATOR_NONE ||
         allocator->blocks[block].after != ALLOCATOR_NONE)
         return;
+    allocator_give_addresses(allocator, allocator->blocks[block].address,
+                             allocator->blocks[block].bytes);
     free_tree_remove(allocator, block);
     allocator_block_retire(allocator, block);
 }

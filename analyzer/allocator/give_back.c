@@ -18,6 +18,7 @@ static void give_back(struct allocator *allocator, uint32_t block)
     allocator->reserved_bytes -= segment->bytes;
     if (allocator->driver)
         allocator->driver->give(allocator->driver->self, segment->address, segment->bytes);
+    allocator_give_addresses(allocator, segment->address, segment->bytes);
     free_tree_remove(allocator, block);
     allocator_block_retire(allocator, block);
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "addresses.h"
 #include "gpumemtrace/err.h"
 
 #define ALLOCATOR_NONE UINT32_MAX      /* no such block */
@@ -97,11 +98,9 @@ struct allocator {
     uint32_t unused; /* first of the entries given back */
     struct allocator_pool *pools;
     size_t pool_count, pool_capacity;
-    uint64_t next_address;
+    struct addresses addresses;
     uint64_t search_count; /* for large blocks that are no graph's, as garbage collection counts */
     uint32_t segment_count;
-    bool
-        prefers_oldest; /* among free blocks of one size: that of the oldest segment, not the lowest */
 
     uint64_t reserved_bytes, allocated_bytes;
     uint64_t peak_reserved_bytes, peak_allocated_bytes;

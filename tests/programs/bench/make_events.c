@@ -129,8 +129,8 @@ static void note_segment(struct maker *maker, enum event_kind kind, uint64_t add
 static bool take_segment(void *self, uint64_t bytes, uint64_t *address)
 {
     struct maker *maker = self;
-    *address = maker->allocator.next_address;
-    maker->allocator.next_address += bytes;
+    *address = maker->allocator.addresses.next_address;
+    maker->allocator.addresses.next_address += bytes;
     note_segment(maker, EVENT_ALLOC, *address, bytes, 0);
     return true;
 }
@@ -293,7 +293,7 @@ int main(int argc, char **argv)
         .self = &maker, .take = take_segment, .give = give_segment};
     allocator_init(&maker.allocator, &settings);
     maker.allocator.driver = &driver;
-    maker.allocator.next_address = SEGMENT_START;
+    maker.allocator.addresses.next_address = SEGMENT_START;
     maker.is_pytorch = !strcmp(argv[2], "pytorch");
     maker.has_pool = maker.is_pytorch || !strcmp(argv[2], "pool");
     maker.sites = (uint32_t)strtoul(argv[4], NULL, 10);

@@ -278,6 +278,25 @@ static void garbage_is_collected_only_under_a_memory_fraction(void **state)
     }
 }
 
+/* Of equal free blocks the lowest address is taken: that of the segment that was taken last. */
+static void addresses_that_went_back_are_handed_out_again(void **state)
+{
+    struct allocator allocator;
+    struct err err = {0};
+    (void)state;
+    init(&allocator);
+    const uint32_t first = take(&allocator, 40 * MIB), second = take(&allocator, 30 * MIB);
+    const uint64_t lowest = allocator.blocks[first].address;
+    give(&allocator, first);
+    assert_int_equal(allocator_empty_cache(&allocator, &err), 0);
+    const uint32_t third = take(&allocator, 30 * MIB);
+    assert_int_equal(allocator.blocks[third].address, lowest);
+    give(&allocator, second);
+    give(&allocator, third);
+    assert_int_equal(allocator.blocks[take(&allocator, 30 * MIB)].address, lowest);
+    allocator_release(&allocator);
+}
+
 static void without_caching_each_free_goes_back(void **state)
 {
     struct allocator_settings settings = allocator_default_settings();
@@ -309,6 +328,7 @@ int main(void)
         cmocka_unit_test(an_expandable_segment_grows_by_what_is_missing),
         cmocka_unit_test(a_block_above_max_split_is_neither_cut_nor_wasted),
         cmocka_unit_test(garbage_is_collected_only_under_a_memory_fraction),
+        cmocka_unit_test(addresses_that_went_back_are_handed_out_again),
         cmocka_unit_test(without_caching_each_free_goes_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

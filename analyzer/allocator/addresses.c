@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* Addresses that are handed out again; see addresses.h. */
+#include "addresses.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/util/array.h"
+
+void addresses_release(struct addresses *addresses)
+{
+    free(addresses->items);
+    *addresses = (struct addresses){0};
+}
+
+int addresses_copy(struct addresses *to, const struct addresses *from, struct err *err)
+{
+    struct address_hole *grown =
+        array_grow(to->items, &to->capacity, from->count, sizeof *grown, err);
+
+    if (!grown)
+        return -1;
+    to->items = grown;
+    if (from->count) /* memcpy takes no NULL */
+        memcpy(grown, from->items, from->count * sizeof *grown);
+    to->count = from->count;
+    to->next_address = from->next_address;
+    return 0;
+}
+
+static void remove_hole(struct addresses *addresses, size_t number)
+{
+    addresses->count--;
+    memmove(&addresses->items[number], &addresses->items[number + 1],
+            (addresses->count - number) * sizeof *addresses->items);
+}
+
+uint64_t addresses_take(struct addresses *addresses, uint64_t bytes)
+{
+    struct address_hole *items = addresses->items;
+    size_t best = addresses->count;
+
+    for (size_t i = 0; i < addresses->count; i++)
+        if (items[i].bytes >= bytes &&
+            (best == addresses->count || items[i].bytes < items[best].bytes))
+            best = i;
+    const uint64_t address =
+        best < addresses->count ? items[best].address : addresses->next_address;
+    if (best == addresses->count) {
+        addresses->next_address += bytes;
+    } else {
+        items[best].address += bytes;
+        items[best].bytes -= bytes;
+        if (!items[best].bytes)
+            remove_hole(addresses, best);
+    }
+    return address;
+}
+
+/* The first hole at that address or above it. */
+static size_t find_hole(const struct addresses *addresses, uint64_t address)
+{
+    size_t low = 0, high = addresses->count;
+
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (addresses->items[middle].address < address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void insert_hole(struct addresses *addresses, size_t number, uint64_t address,
+                        uint64_t bytes)
+{
+    struct err ignored = {0};
+    struct address_hole *grown = array_grow(addresses->items, &addresses->capacity,
+                                            addresses->count, sizeof *grown, &ignored);
+
+    if (!grown)
+        return;
+    addresses->items = grown;
+    memmove(&grown[number + 1], &grown[number], (addresses->count - number) * sizeof *grown);
+    grown[number] = (struct address_hole){address, bytes};
+    addresses->count++;
+}
+
+void addresses_give(struct addresses *addresses, uint64_t address, uint64_t bytes)
+{
+    const size_t after = find_hole(addresses, address);
+    struct address_hole *items = addresses->items;
+
+    if (after < addresses->count && items[after].address == address + bytes) {
+        bytes += items[after].bytes;
+        remove_hole(addresses, after);
+    }
+    if (after && items[after - 1].address + items[after - 1].bytes == address) {
+        address = items[after - 1].address;
+        bytes += items[after - 1].bytes;
+        remove_hole(addresses, after - 1);
+    }
+    if (address + bytes == addresses->next_address)
+        addresses->next_address = address;
+    else
+        insert_hole(addresses, find_hole(addresses, address), address, bytes);
+}
