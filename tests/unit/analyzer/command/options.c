@@ -159,7 +159,7 @@ static void mistakes_are_named(void **state)
     assert_refused("peak x --choice=on", "option '--choice': 'on' is none of one|two|three");
     assert_refused("peak x --format=xml",
                    "option '--format': unknown format 'xml'; there are text, "
-                   "json and csv");
+                   "json, html and csv");
     assert_refused("peak x --size=4XB", "option '--size': '4XB' is not a size; write it like 4GiB, "
                                         "512MiB, 4GB or 4294967296");
 }

@@ -176,7 +176,7 @@ static void an_unknown_format_names_those_there_are(void **state)
     struct doc *doc = doc_new("x/1", DOC_DETAIL);
     assert_null(rendered(doc, "xml", &err));
     assert_int_equal(err.code, ERR_USAGE);
-    assert_string_equal(err.message, "unknown format 'xml'; there are text, json and csv");
+    assert_string_equal(err.message, "unknown format 'xml'; there are text, json, html and csv");
     doc_free(doc);
 }
 
@@ -194,6 +194,35 @@ static void a_full_disk_is_an_error(void **state)
     doc_free(doc);
 }
 
+static void a_column_is_an_array_on_one_line(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1", DOC_DETAIL | DOC_SERIES);
+    doc_object_begin(doc_series(doc), "points", NULL);
+    int64_t *values = doc_column(doc, "live_bytes", DOC_BYTES, 3);
+    values[0] = 5;
+    values[1] = DOC_COLUMN_NULL;
+    values[2] = -7;
+    assert_non_null(doc_column(doc, "step", DOC_COUNT, 0));
+    doc_object_end(doc);
+    assert_rendered(doc, "json",
+                    "{\n"
+                    "  \"schema\": \"x/1\",\n"
+                    "  \"points\": {\n"
+                    "    \"live_bytes\": [5,null,-7],\n"
+                    "    \"step\": []\n"
+                    "  }\n"
+                    "}\n");
+}
+
+static void a_column_is_left_out_for_who_reads_no_series(void **state)
+{
+    (void)state;
+    struct doc *doc = doc_new("x/1", DOC_DETAIL);
+    assert_null(doc_column(doc_series(doc), "live_bytes", DOC_BYTES, 3));
+    assert_rendered(doc, "json", "{\n  \"schema\": \"x/1\"\n}\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +234,8 @@ int main(void)
         cmocka_unit_test(ratios_are_real_numbers_of_six_digits),
         cmocka_unit_test(every_control_character_survives_the_way_there_and_back),
         cmocka_unit_test(bytes_that_are_no_utf8_become_replacement_characters),
+        cmocka_unit_test(a_column_is_an_array_on_one_line),
+        cmocka_unit_test(a_column_is_left_out_for_who_reads_no_series),
         cmocka_unit_test(a_broken_document_is_not_rendered),
         cmocka_unit_test(an_unknown_format_names_those_there_are),
         cmocka_unit_test(a_full_disk_is_an_error),
