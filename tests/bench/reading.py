@@ -35,8 +35,10 @@ FEW, ROUNDS = 3_000_000, 3  # so many events take so long that one run says enou
 
 
 def bound_of(command, kind):
-    advises = kind == "pytorch" and command[0] in ADVISING
-    return COMMANDS[command] + (AFTER_FAILURE - COMMANDS[command[:1]] if advises else 0)
+    bound = COMMANDS[command]
+    if kind == "pytorch" and command[0] in ADVISING:
+        bound += AFTER_FAILURE - COMMANDS[command[:1]]
+    return bound
 
 
 def print_row(name, figures, scan, bound=None):
