@@ -95,6 +95,10 @@ def test_the_chart_sums_up_to_what_was_live(browser, run_page):
                 "return layer.points.live_bytes.every((bytes, i) => {"
                 "  let sum = 0; for (let k = 1; k < chart.numColumns(); k++) sum += chart.getValue(i, k); return sum === bytes; })"
             ), (layer, by)
+            assert browser.run(  # the first group is drawn on top of the others
+                "const points = page.timeline.chart.layout_.points[0];"
+                "return points.length > 1 && points.every((one, i) => one.yval_stacked === page.layer().points.live_bytes[i])"
+            ), (layer, by)
     check_quiet(browser)
 
 
@@ -143,8 +147,10 @@ def test_growth_is_the_difference_of_two_moments(browser, run_page):
     browser.open(path)
     sites = json_of(trace)["series"]["layers"][0]["sites"]
     last = len(sites[0]["bytes"]) - 1
-    browser.run("page.set({moment: arguments[0], since: 0, mode: 'grown'})", last)
-    wanted = sum(max(site["bytes"][last] - site["bytes"][0], 0) for site in sites)
+    held = [sum(site["bytes"][i] for site in sites) for i in range(last + 1)]
+    since = next(i for i in range(last) if 0 < held[i] < held[last])
+    browser.run("page.set({moment: arguments[0], since: arguments[1], mode: 'grown'})", last, since)
+    wanted = sum(max(site["bytes"][last] - site["bytes"][since], 0) for site in sites)
     assert browser.run("return page.icicle.root.bytes") == wanted > 0
     check_quiet(browser)
 
