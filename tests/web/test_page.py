@@ -97,7 +97,7 @@ def test_the_chart_sums_up_to_what_was_live(browser, run_page):
             ), (layer, by)
             assert browser.run(  # the first group is drawn on top of the others
                 "const points = page.timeline.chart.layout_.points[0];"
-                "return points.length > 1 && points.every((one, i) => one.yval_stacked === page.layer().points.live_bytes[i])"
+                "return points.length && points.every((one, i) => one.yval_stacked === page.layer().points.live_bytes[i])"
             ), (layer, by)
     check_quiet(browser)
 
