@@ -134,7 +134,7 @@ def test_a_program_is_run_as_it_is_or_not_at_all(tmp_path, effort, chance, group
     unharmed, _ = faults.run(0)
     assert unharmed.status == 5, unharmed.stderr
     wrong = []
-    for nth, ending in faults.each(*sampled(effort, chance, group, 1)):
+    for nth, ending in faults.each(*sampled(effort, chance, group, 7)):
         for trace in tmp_path.glob("trace*.db*"):  # what died looks at every trace of that name
             trace.unlink()
         complaint = run_complaint(ending, unharmed)
