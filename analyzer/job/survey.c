@@ -52,10 +52,24 @@ static void take_integer(struct trace_integer *into, sqlite3_stmt *row)
         *into = (struct trace_integer){sqlite3_column_int64(row, 1), true};
 }
 
+/* NULL in *text: there is none. */
+static int text_of(const char **text, sqlite3_stmt *row, int column, struct err *err)
+{
+    const bool is_there = sqlite3_column_type(row, column) != SQLITE_NULL;
+
+    *text = (const char *)sqlite3_column_text(row, column);
+    if (!is_there || *text)
+        return 0;
+    err_set(err, ERR_SYSTEM, "out of memory for the job");
+    return -1;
+}
+
 static int take_text(char **into, sqlite3_stmt *row, struct err *err)
 {
-    const char *text = (const char *)sqlite3_column_text(row, 1);
+    const char *text;
 
+    if (text_of(&text, row, 1, err))
+        return -1;
     free(*into);
     *into = text ? strdup(text) : NULL;
     if (text && !*into)
@@ -66,7 +80,7 @@ static int take_text(char **into, sqlite3_stmt *row, struct err *err)
 static int take_meta(struct reading *reading, sqlite3_stmt *row)
 {
     struct survey *survey = reading->survey;
-    const char *key = (const char *)sqlite3_column_text(row, 0);
+    const char *key, *sums;
     const struct {
         const char *key;
         struct trace_integer *into;
@@ -76,6 +90,8 @@ static int take_meta(struct reading *reading, sqlite3_stmt *row)
                     {"start_monotonic_ns", &survey->start_monotonic_ns},
                     {"end_ns", &survey->end_ns}};
 
+    if (text_of(&key, row, 0, reading->err))
+        return -1;
     for (size_t i = 0; key && i < sizeof integers / sizeof *integers; i++)
         if (!strcmp(key, integers[i].key))
             take_integer(integers[i].into, row);
@@ -89,8 +105,11 @@ static int take_meta(struct reading *reading, sqlite3_stmt *row)
         return take_text(&survey->command, row, reading->err);
     if (key && !strcmp(key, "host"))
         return take_text(&survey->host, row, reading->err);
-    if (key && !strcmp(key, "allocation_sums") && sqlite3_column_type(row, 1) == SQLITE_TEXT)
-        snprintf(survey->sums.text, sizeof survey->sums.text, "%s", sqlite3_column_text(row, 1));
+    if (key && !strcmp(key, "allocation_sums")) {
+        if (text_of(&sums, row, 1, reading->err))
+            return -1;
+        snprintf(survey->sums.text, sizeof survey->sums.text, "%s", sums ? sums : "");
+    }
     if (key && !strcmp(key, "dry_run_events"))
         return take_text(&survey->dry_run_events, row, reading->err);
     return key && !strcmp(key, "run_id") ? take_text(&survey->run_id, row, reading->err) : 0;
@@ -99,11 +118,11 @@ static int take_meta(struct reading *reading, sqlite3_stmt *row)
 static int take_card(struct reading *reading, sqlite3_stmt *row)
 {
     struct survey *survey = reading->survey;
-    const char *uuid = (const char *)sqlite3_column_text(row, 1);
+    const char *uuid;
     struct survey_card *grown = array_grow(survey->cards, &survey->card_capacity,
                                            survey->card_count, sizeof *grown, reading->err);
 
-    if (!grown)
+    if (!grown || text_of(&uuid, row, 1, reading->err))
         return -1;
     survey->cards = grown;
     grown += survey->card_count++;
@@ -125,9 +144,11 @@ static int take_sums(struct reading *reading, sqlite3_stmt *row)
 /* A launcher's variable, where an older recorder did not take the rank from it. */
 static int take_rank(struct reading *reading, sqlite3_stmt *row)
 {
-    const char *value = (const char *)sqlite3_column_text(row, 1);
+    const char *value;
     char *end;
 
+    if (text_of(&value, row, 1, reading->err))
+        return -1;
     if (!value || !*value || reading->survey->rank.known)
         return 0;
     const long long rank = strtoll(value, &end, 10);

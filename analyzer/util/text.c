@@ -18,6 +18,13 @@ void text_init(struct text *text, size_t limit)
     *text = (struct text){.data = empty, .limit = limit, .line_columns = LINE_COLUMNS};
 }
 
+void text_init_in(struct text *text, char *buffer, size_t bytes)
+{
+    *text = (struct text){
+        .data = buffer, .capacity = bytes, .limit = bytes - 1, .line_columns = LINE_COLUMNS};
+    *buffer = '\0';
+}
+
 void text_release(struct text *text)
 {
     if (text->data != empty)

@@ -20,6 +20,8 @@ struct text {
 
 /* No memory is taken before the first addition; limit is the longest string without the zero. */
 void text_init(struct text *text, size_t limit);
+/* In a buffer of so many bytes, which outlives it: fails only beyond that. It is not to be released. */
+void text_init_in(struct text *text, char *buffer, size_t bytes);
 /* Frees the memory; the text can be used again. */
 void text_release(struct text *text);
 /* Empties the text and keeps its memory. */

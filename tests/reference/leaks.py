@@ -94,13 +94,16 @@ def without_optimizer(optimizers, backwards):
     return []
 
 
+DEEPEST_STEP = 16  # phases around a step on its thread
+
+
 def phases_that_repeat(books):
     """(name, events at which it ends) of the phase that tells the steps where nothing else does; None."""
     found = {}
     for span in books.spans:
         around = sum(1 for other in books.spans if other.thread == span.thread and is_explicit(other) and
                      other.begin < span.begin and other.end > span.end)
-        if is_explicit(span) and "::" not in span.path.name and not span.path.name.lower().startswith("epoch") and span.end < books.count:
+        if around < DEEPEST_STEP and is_explicit(span) and "::" not in span.path.name and not span.path.name.lower().startswith("epoch") and span.end < books.count:
             found.setdefault((around, span.path.name), []).append(span)
     told = {}
     for key, spans in found.items():

@@ -7,11 +7,12 @@
 
 enum { FEWEST_PHASES = 8 };
 
+/* At most PHASE_RHYTHM_DEEPEST: a file can hold many phases inside each other, and steps lie outside. */
 static uint32_t depth_of(const struct spans *spans, uint32_t span)
 {
     uint32_t depth = 0;
 
-    while ((span = spans->items[span].thread_outer) != HISTORY_NONE)
+    while (depth < PHASE_RHYTHM_DEEPEST && (span = spans->items[span].thread_outer) != HISTORY_NONE)
         depth++;
     return depth;
 }
@@ -53,7 +54,9 @@ void phase_rhythms_end(struct phase_rhythms *rhythms, const struct cursor *at,
 
     if (!at->event || !may_be_step(path)) /* a phase that nobody ended ends no step */
         return;
-    struct phase_rhythm *own = find_rhythm(rhythms, path->name, depth_of(spans, span));
+    const uint32_t depth = depth_of(spans, span);
+    struct phase_rhythm *own =
+        depth < PHASE_RHYTHM_DEEPEST ? find_rhythm(rhythms, path->name, depth) : NULL;
     if (!own)
         return;
     if (!own->ends_count++)

@@ -18,7 +18,7 @@
 
 #include "analyzer/replay/phase/spans.h"
 
-enum { PHASE_RHYTHMS_MAX = 64 }; /* beyond it the rest is not looked at */
+enum { PHASE_RHYTHMS_MAX = 64, PHASE_RHYTHM_DEEPEST = 16 }; /* what is beyond is not looked at */
 
 struct phase_rhythm {
     const char *name; /* the trace's */

@@ -81,10 +81,11 @@ static void name_run(struct text *text, const struct job *job, const struct who 
 static const char *name_whos(char label[LABEL_BYTES], const struct job *job, struct who *whos,
                              size_t count, bool with_devices)
 {
+    static const char cut[] = " …";
     const bool has_names = has_ranks(job);
     struct text text;
 
-    text_init(&text, LABEL_BYTES - 1);
+    text_init_in(&text, label, LABEL_BYTES - strlen(cut));
     qsort(whos, count, sizeof *whos, compare_whos);
     for (size_t i = 0, end; i < count; i = end) {
         for (end = i + 1; end < count && (!with_devices || whos[end].device == whos[i].device);
@@ -95,8 +96,8 @@ static const char *name_whos(char label[LABEL_BYTES], const struct job *job, str
         if (with_devices)
             text_addf(&text, " device %d", whos[i].device);
     }
-    snprintf(label, LABEL_BYTES, "%s%s", text.data, text_failed(&text) ? " …" : "");
-    text_release(&text);
+    if (text_failed(&text))
+        memcpy(label + text.length, cut, sizeof cut);
     return label;
 }
 
