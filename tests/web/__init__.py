@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The HTML page in a browser."""
