@@ -57,7 +57,7 @@ static int compare_moments(const void *one, const void *other)
 }
 
 /* In order, each once. */
-static int sort_snapshots(struct course *course, struct err *err)
+static void sort_snapshots(struct course *course)
 {
     size_t count = 0;
 
@@ -66,10 +66,6 @@ static int sort_snapshots(struct course *course, struct err *err)
         if (!count || course->snapshots[i].index != course->snapshots[count - 1].index)
             course->snapshots[count++] = course->snapshots[i];
     course->snapshot_count = count;
-    course->indices = array_new(count, sizeof *course->indices, err);
-    for (size_t i = 0; course->indices && i < count; i++)
-        course->indices[i] = course->snapshots[i].index;
-    return course->indices ? 0 : -1;
 }
 
 static int choose_snapshots(struct course *course, const struct history *history,
@@ -84,7 +80,8 @@ static int choose_snapshots(struct course *course, const struct history *history
     for (size_t i = 0; i < history->device_count; i++)
         if (add_grid(course, history, timelines, history->devices[i].leading, err))
             return -1;
-    return sort_snapshots(course, err);
+    sort_snapshots(course);
+    return 0;
 }
 
 size_t course_snapshot_from(const struct course *course, uint64_t index)
@@ -93,7 +90,7 @@ size_t course_snapshot_from(const struct course *course, uint64_t index)
 
     while (from < to) {
         const size_t middle = from + (to - from) / 2;
-        if (course->indices[middle] < index)
+        if (course->snapshots[middle].index < index)
             from = middle + 1;
         else
             to = middle;
@@ -105,7 +102,8 @@ size_t course_snapshot(const struct course *course, uint64_t index)
 {
     const size_t found = course_snapshot_from(course, index);
 
-    return found < course->snapshot_count && course->indices[found] == index ? found : SIZE_MAX;
+    return found < course->snapshot_count && course->snapshots[found].index == index ? found
+                                                                                     : SIZE_MAX;
 }
 
 /* --- which of them have a map --- */
@@ -134,16 +132,14 @@ static int choose_maps(struct course *course, const struct history *history, str
     const size_t count = course->snapshot_count, stride = count / COURSE_MAPS + 1;
 
     course->maps = array_new(count, sizeof *course->maps, err);
-    course->map_snapshots = array_new(count, sizeof *course->map_snapshots, err);
-    if (!course->maps || !course->map_snapshots)
+    if (!course->maps)
         return -1;
     for (size_t i = 0; i < count; i++) {
-        const uint64_t index = course->indices[i];
+        const uint64_t index = course->snapshots[i].index;
         const bool is_asked_for =
             i + 1 == count || is_peak(history, index) || is_late_failure(history, index);
         if (!is_asked_for && i % stride)
             continue;
-        course->map_snapshots[course->map_count] = i;
         course->maps[course->map_count++] =
             (struct map_moment){index, is_asked_for ? COURSE_BLOCKS : COURSE_BLOCKS_BETWEEN};
     }
@@ -249,25 +245,11 @@ static size_t line_of(const void *self, const struct block *block)
     return group < COURSE_LINE_STACKS ? group : COURSE_LINE_STACKS;
 }
 
-/* As many moments as the stock has points. */
-static uint64_t *points_of(const struct timelines *timelines, uint32_t stock, size_t *count,
-                           struct err *err)
-{
-    const struct timeline_cut *cuts = timelines_of(timelines, stock);
-    uint64_t *moments = array_new(timelines->used, sizeof *moments, err);
-
-    *count = 0;
-    for (size_t i = 0; moments && cuts && i < timelines->used; i++)
-        if (cuts[i].is_present)
-            moments[(*count)++] = cuts[i].index == INDEX_NONE ? 0 : cuts[i].index;
-    return moments;
-}
-
 static int ask_points(struct breakdown *breakdown, const struct timelines *timelines,
                       uint32_t stock, struct err *err)
 {
     size_t count;
-    uint64_t *moments = points_of(timelines, stock, &count, err);
+    uint64_t *moments = timelines_moments(timelines, stock, &count, err);
 
     return moments ? breakdown_ask(breakdown, stock, moments, count, err) : -1;
 }
@@ -279,7 +261,7 @@ static int ask_snapshots(struct course *course, uint32_t stock, struct err *err)
     if (!moments)
         return -1;
     for (size_t i = 0; i < course->snapshot_count; i++)
-        moments[i] = course->indices[i];
+        moments[i] = course->snapshots[i].index;
     return breakdown_ask(&course->by_stack, stock, moments, course->snapshot_count, err);
 }
 
@@ -305,7 +287,8 @@ static int stamp_snapshot(void *self, const struct cursor *at)
 {
     struct course *course = self;
 
-    if (course->stamped < course->snapshot_count && at->index == course->indices[course->stamped])
+    if (course->stamped < course->snapshot_count &&
+        at->index == course->snapshots[course->stamped].index)
         course->snapshots[course->stamped++] = cursor_moment(at);
     return 0;
 }
@@ -349,9 +332,7 @@ void course_release(struct course *course)
     address_map_release(&course->phase_groups);
     address_map_release(&course->stack_groups);
     free(course->stocks);
-    free(course->indices);
     free(course->maps);
-    free(course->map_snapshots);
     free(course->snapshots);
     *course = (struct course){0};
 }

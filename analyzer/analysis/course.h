@@ -39,9 +39,8 @@ struct stock_course {
 struct course {
     struct moment *snapshots; /* ascending */
     size_t snapshot_count, snapshot_capacity, stamped;
-    uint64_t *indices;                /* of their events */
-    struct map_moment *maps;          /* some of them */
-    size_t *map_snapshots, map_count; /* their numbers */
+    struct map_moment *maps; /* of some of them */
+    size_t map_count;
     struct stock_course *stocks;
     size_t stock_count;
     struct address_map phase_groups, stack_groups; /* (stock, id) to the number of its group */

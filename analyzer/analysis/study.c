@@ -200,18 +200,10 @@ static int find_steps(struct study *study, const struct study_ask *ask, struct e
 
 static int ask_moments(struct study *study, uint32_t stock, struct err *err)
 {
-    const struct timeline_cut *cuts = timelines_of(&study->timelines, stock);
-    size_t count = 0;
+    size_t count;
+    uint64_t *moments = timelines_moments(&study->timelines, stock, &count, err);
 
-    if (!cuts)
-        return 0;
-    uint64_t *moments = array_new(study->timelines.used, sizeof *moments, err);
-    if (!moments)
-        return -1;
-    for (size_t i = 0; i < study->timelines.used; i++)
-        if (cuts[i].is_present)
-            moments[count++] = cuts[i].index == INDEX_NONE ? 0 : cuts[i].index;
-    return breakdown_ask(&study->breakdown, stock, moments, count, err);
+    return moments ? breakdown_ask(&study->breakdown, stock, moments, count, err) : -1;
 }
 
 /* The paths of both replays have the same numbers; behind them is outside any. */

@@ -7,8 +7,9 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
+
+#include "run_start.h"
 
 static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 
@@ -59,36 +60,12 @@ static void signals_give_back(const struct signals *signals)
     sigprocmask(SIG_SETMASK, &signals->mask, NULL);
 }
 
-/* Never returns. The pipe closes itself when exec succeeds. */
+/* Never returns. */
 static void become(const char *path, char **argv, const struct signals *signals, int pipe_fd)
 {
     signals_give_back(signals);
     execvp(path, argv);
-    int reason = errno;
-    ssize_t written = write(pipe_fd, &reason, sizeof reason);
-    (void)written; /* without it the parent still sees the exit status */
-    _exit(126);
-}
-
-static int wait_for(pid_t pid, struct run_ended *ended)
-{
-    int status;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return -1;
-    ended->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    return ended->signal ? 128 + ended->signal : WEXITSTATUS(status);
-}
-
-/* 0 once the child runs the program, else the errno of its failure. */
-static int read_start_errno(int pipe_fd)
-{
-    int reason = 0;
-    ssize_t length;
-    do
-        length = read(pipe_fd, &reason, sizeof reason);
-    while (length < 0 && errno == EINTR);
-    return length == (ssize_t)sizeof reason ? reason : 0;
+    run_start_failed(pipe_fd);
 }
 
 int run_child(const char *path, char **argv, struct run_ended *ended, struct err *err)
@@ -110,16 +87,15 @@ int run_child(const char *path, char **argv, struct run_ended *ended, struct err
     child_pid = pid;
     sigprocmask(SIG_SETMASK, &signals.mask, NULL);
     ended->pid = pid;
-    if (pid > 0)
-        ended->start_errno = read_start_errno(ends[0]);
+    int status = pid > 0 ? run_start_wait(pid, ends[0], ended) : -1;
+    int wait_errno = errno;
     close(ends[0]);
-    int status = pid > 0 ? wait_for(pid, ended) : -1;
     child_pid = 0;
     if (ended->start_errno)
         err_set(err, ERR_SYSTEM, "cannot start '%.200s': %s%s", path, strerror(ended->start_errno),
                 ended->start_errno == ENOENT ? " (the interpreter that it names)" : "");
     else if (status < 0)
         err_set(err, ERR_SYSTEM, "cannot run '%.200s': %s", path,
-                strerror(pid < 0 ? fork_errno : errno));
+                strerror(pid < 0 ? fork_errno : wait_errno));
     return ended->start_errno ? -1 : status;
 }

@@ -8,10 +8,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-enum { GRACE_S = 5, NOT_STARTED = 126 };
+#include "run_start.h"
+
+enum { GRACE_S = 5 };
 
 static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
 
@@ -78,7 +79,7 @@ struct start {
     sigset_t mask;
 };
 
-/* Never returns. The pipe closes itself when exec succeeds. */
+/* Never returns. */
 static void become(const struct start *start)
 {
     bool is_ready = dup2(start->input_fd, STDIN_FILENO) >= 0 &&
@@ -90,34 +91,10 @@ static void become(const struct start *start)
     sigprocmask(SIG_SETMASK, &start->mask, NULL);
     if (is_ready)
         execvp(start->path, start->argv);
-    const int reason = errno;
-    const ssize_t written = write(start->pipe_fd, &reason, sizeof reason);
-    (void)written; /* without it the parent still sees the exit status */
-    _exit(NOT_STARTED);
+    run_start_failed(start->pipe_fd);
 }
 
 /* --- the parent --- */
-
-/* 0 once the child runs the program, else the errno of its failure. */
-static int read_start_errno(int pipe_fd)
-{
-    int reason = 0;
-    ssize_t length;
-    do
-        length = read(pipe_fd, &reason, sizeof reason);
-    while (length < 0 && errno == EINTR);
-    return length == (ssize_t)sizeof reason ? reason : 0;
-}
-
-static int wait_for_leader(pid_t pid, struct run_ended *ended)
-{
-    int status;
-    while (waitpid(pid, &status, 0) < 0)
-        if (errno != EINTR)
-            return -1;
-    ended->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
-    return ended->signal ? 128 + ended->signal : WEXITSTATUS(status);
-}
 
 /* What a stopped program left running in its group goes with it. */
 static void leave_group(pid_t pid)
@@ -147,8 +124,7 @@ static int start_and_wait(struct start *start, int read_fd, struct run_ended *en
     if (pid < 0)
         return -1;
     ended->pid = pid;
-    ended->start_errno = read_start_errno(read_fd);
-    const int status = wait_for_leader(pid, ended);
+    const int status = run_start_wait(pid, read_fd, ended);
     leave_group(pid);
     return status;
 }

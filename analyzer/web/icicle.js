@@ -74,7 +74,7 @@ class Icicle {
     this.cells = this.layOut();
     const depth = Math.max(...this.cells.map((cell) => cell.depth)) + 1;
     const context = canvasContext(this.canvas, Math.max(depth, 2) * CELL_HEIGHT + 2);
-    const paper = style('--paper'), ink = style('--ink'), mark = style('--mark'), free = style('--free');
+    const ink = style('--ink'), mark = style('--mark'), free = style('--free');
     context.font = '12px system-ui, sans-serif';
     context.textBaseline = 'middle';
     for (const { node, depth: row, x, width } of this.cells) {
@@ -90,7 +90,6 @@ class Icicle {
       }
       if (width > 40) this.paintText(context, node, x, y, width, ink);
     }
-    context.fillStyle = paper;
     this.canvas.setAttribute('aria-label', 'Calls that held ' + bytesText(this.root.bytes) + ': ' +
       this.cellText(this.chosen).replace(/\n/g, ', ') + '. Arrow keys walk, Enter zooms in, Escape out.');
     this.onPath(this.chosen === this.root ? '' : this.pathOf(this.chosen).slice(1).map((node) => node.name).join(' › ') +

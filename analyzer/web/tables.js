@@ -70,7 +70,7 @@ function stackDetails(course, row) {
   return details;
 }
 
-function describeObject(object, course) {
+function describeObject(object) {
   const terms = Object.entries(object).filter(([key, value]) => !SHOWN_ELSEWHERE.has(key) && isScalar(value));
   return element('dl', {}, ...terms.flatMap(([key, value]) =>
     [element('dt', {}, keyText(key)), element('dd', {}, valueText(key, value))]));
@@ -81,7 +81,7 @@ function describeList(rows, course) {
   const hasParts = rows.some((row) => Object.entries(row).some(([key, value]) =>
     !isScalar(value) && !SHOWN_ELSEWHERE.has(key) && (Array.isArray(value) ? value.length : true)));
   if (!hasParts) return [makeTable(rows, null, (row) => stackDetails(course, row))];
-  return rows.slice(0, TABLE_ROWS).map((row) => element('div', {}, describeObject(row, course), ...describeParts(row, course)));
+  return rows.slice(0, TABLE_ROWS).map((row) => element('div', {}, describeObject(row), ...describeParts(row, course)));
 }
 
 // What is behind a heading is built when it is opened.
@@ -92,7 +92,7 @@ function describePart(key, value, course) {
     if (!details.open || details.childElementCount > 1) return;
     if (isTable(value)) details.append(...describeList(value, course));
     else if (Array.isArray(value)) details.append(element('ul', {}, ...value.map((text) => element('li', {}, String(text)))));
-    else details.append(describeObject(value, course), ...describeParts(value, course));
+    else details.append(describeObject(value), ...describeParts(value, course));
   });
   return details;
 }

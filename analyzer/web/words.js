@@ -10,10 +10,6 @@ function bytesText(bytes) {
   return (bytes < 0 ? '-' : '') + (unit ? value.toFixed(2) : value) + ' ' + UNITS[unit];
 }
 
-function deltaText(bytes) {
-  return (bytes > 0 ? '+' : '') + bytesText(bytes);
-}
-
 function durationText(ns) {
   if (ns === null || ns === undefined) return '-';
   if (ns < 1e3) return ns + ' ns';

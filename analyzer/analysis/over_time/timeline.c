@@ -258,3 +258,16 @@ const struct timeline_cut *timelines_of(const struct timelines *timelines, uint3
 {
     return stock < timelines->stock_count ? timelines->stocks[stock].cuts : NULL;
 }
+
+uint64_t *timelines_moments(const struct timelines *timelines, uint32_t stock, size_t *count,
+                            struct err *err)
+{
+    const struct timeline_cut *cuts = timelines_of(timelines, stock);
+    uint64_t *moments = array_new(timelines->used, sizeof *moments, err);
+
+    *count = 0;
+    for (size_t i = 0; moments && cuts && i < timelines->used; i++)
+        if (cuts[i].is_present)
+            moments[(*count)++] = cuts[i].index == INDEX_NONE ? 0 : cuts[i].index;
+    return moments;
+}

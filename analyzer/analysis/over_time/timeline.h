@@ -65,5 +65,9 @@ void timelines_release(struct timelines *timelines);
 
 /* The cuts of a stock of a layer, used of them, valid until timelines_release; NULL: it had nothing. */
 const struct timeline_cut *timelines_of(const struct timelines *timelines, uint32_t stock);
+/* The events after which its cuts that are present were highest, ascending; the caller frees them. NULL:
+ * out of memory. */
+uint64_t *timelines_moments(const struct timelines *timelines, uint32_t stock, size_t *count,
+                            struct err *err);
 
 #endif

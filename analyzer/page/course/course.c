@@ -231,7 +231,7 @@ static void add_maps(const struct writer *writer, uint32_t stock)
     for (size_t i = 0; i < course->map_count; i++) {
         const struct map_blocks *blocks = memory_map_at(&course->map, stock, i);
         doc_row_begin(doc);
-        doc_count(doc, "snapshot", "Snapshot", course->map_snapshots[i]);
+        doc_count(doc, "snapshot", "Snapshot", course_snapshot(course, course->maps[i].index));
         doc_count(doc, "left_out_count", "Left out", blocks ? blocks->left_out_count : 0);
         doc_bytes(doc, "left_out_bytes", "Left out", blocks ? blocks->left_out_bytes : 0);
         doc_row_end(doc);
