@@ -3,6 +3,7 @@
 
 import os
 import shutil
+import socket
 
 import pytest
 
@@ -62,6 +63,10 @@ def missing():
         import selenium  # noqa: F401
     except ImportError:
         return "python3-selenium is not installed"
+    try:
+        socket.gethostbyname("localhost")
+    except OSError:
+        return "this machine knows no localhost, by which chromedriver is asked: /etc/hosts is missing"
     return None if CHROMIUM and DRIVER else "chromium and chromium-driver are not installed"
 
 
