@@ -318,8 +318,10 @@ int drain_batch(struct drain *drain, struct err *err)
     }
     atomic_fetch_add_explicit(&drain->batch_count, 1, memory_order_relaxed);
     sum_up(&drain->sums, drain->events, count);
-    if (drain->tally)
+    if (drain->tally) {
         tally_add(drain->tally, drain->events, count);
+        tally_publish(drain->tally, &drain->ring->header->sums);
+    }
     move_tails(drain, segments);
     return count == DRAIN_BATCH_EVENTS || drain->full_left;
 }
@@ -383,6 +385,17 @@ static int store_sums(struct drain *drain, bool has_sums, struct err *err)
                     : store_meta_null(drain->store, META_allocation_sums, err);
 }
 
+/* What was lost may have been live. */
+static int store_peaks(struct drain *drain, const struct drain_end *end, struct err *err)
+{
+    char text[TALLY_PEAKS_BYTES];
+    const bool are_known = end->has_sums && drain->tally &&
+                           !atomic_load(&drain->ring->header->lost_events) &&
+                           tally_peaks(drain->tally, text);
+    return are_known ? store_meta_text(drain->store, META_peaks, text, err)
+                     : store_meta_null(drain->store, META_peaks, err);
+}
+
 int drain_store_end(struct drain *drain, const struct drain_end *end, struct err *err)
 {
     const struct ring_header *header = drain->ring->header;
@@ -396,6 +409,7 @@ int drain_store_end(struct drain *drain, const struct drain_end *end, struct err
         store_meta_integer(store, META_shared_names, (int64_t)atomic_load(&header->shared_names),
                            err) ||
         store_loss_reason(drain, err) || store_sums(drain, end->has_sums, err) ||
+        store_peaks(drain, end, err) ||
         store_meta_integer(store, META_ring_full_ns, (int64_t)atomic_load(&header->full_ns), err) ||
         store_meta_integer(store, META_in_flight_events, (int64_t)end->in_flight_events, err) ||
         store_meta_integer(store, META_end_ns, end->end_ns, err) ||

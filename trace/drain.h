@@ -78,7 +78,8 @@ struct drain_remains {
 };
 struct drain_remains drain_remains(struct drain *drain);
 
-/* Stores the meta rows of the end, in one transaction: losses, and what the caller knows. */
+/* Stores the meta rows of the end, in one transaction: losses, what the tally found, which is finished, and
+ * what the caller knows. */
 struct drain_end {
     int64_t end_ns;
     int exit_status; /* -1: it has none */

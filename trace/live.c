@@ -11,14 +11,21 @@
 #include "gpumemtrace/event.h"
 
 /* What an address names; equal numbers in different spaces are different objects. */
-enum space { SPACE_MEMORY, SPACE_HANDLE, SPACE_MAPPING, SPACE_GRAPH, SPACE_BITS = 3 };
+enum space {
+    SPACE_MEMORY,
+    SPACE_HANDLE,
+    SPACE_MAPPING,
+    SPACE_GRAPH,
+    SPACE_POOL, /* the first one's; the others' follow */
+    SPACE_BITS = 3
+};
 
 struct live_entry {
     uint64_t key;        /* address << SPACE_BITS | space; 0: free */
     uint64_t size_bytes; /* of a mapping: its length, which is not counted */
     uint64_t owner;      /* the context; of a mapping: the key of its object */
     uint32_t references, mappings;
-    uint8_t device; /* or LIVE_UNKNOWN_DEVICE */
+    uint16_t stock;
     bool dies_with_context;
 };
 
@@ -33,6 +40,11 @@ void live_release(struct live *live)
 static uint64_t key_of(enum space space, uint64_t address)
 {
     return address << SPACE_BITS | (uint64_t)space;
+}
+
+static enum space space_of(uint64_t key)
+{
+    return (enum space)(key & ((1u << SPACE_BITS) - 1));
 }
 
 static size_t start_of(const struct live *live, uint64_t key)
@@ -84,35 +96,40 @@ static void erase(struct live *live, size_t hole)
     live->entry_count--;
 }
 
-static uint8_t device_of(const struct live_event *event)
+static uint16_t device_of(const struct live_event *event)
 {
-    return event->device < 0 ? LIVE_UNKNOWN_DEVICE : (uint8_t)event->device;
+    return event->device < 0 ? LIVE_UNKNOWN_DEVICE : (uint16_t)event->device;
 }
 
 /* --- births and deaths --- */
 
 static void end(struct live *live, struct live_entry *entry)
 {
-    if ((entry->key & ((1u << SPACE_BITS) - 1)) != SPACE_MAPPING)
-        live->live_bytes[entry->device] -= entry->size_bytes;
+    if (space_of(entry->key) != SPACE_MAPPING)
+        live->live_bytes[entry->stock] -= entry->size_bytes;
     erase(live, (size_t)(entry - live->entries));
 }
 
 static void begin(struct live *live, const struct live_entry *entry)
 {
     struct live_entry *old = find(live, entry->key);
-    uint64_t *live_bytes = &live->live_bytes[entry->device];
-    if (old) /* its free was not recorded */
+    uint64_t *live_bytes = &live->live_bytes[entry->stock];
+    if (old) { /* its free was not recorded; a VMM object lives on in a replay */
+        live->is_doubtful |=
+            space_of(old->key) == SPACE_MAPPING || space_of(old->key) == SPACE_HANDLE;
         end(live, old);
-    if (live->entry_count * 2 >= live->entry_limit && grow(live))
+    }
+    if (live->entry_count * 2 >= live->entry_limit && grow(live)) {
+        live->is_doubtful = true;
         return;
+    }
     live->entries[place_of(live, entry->key)] = *entry;
     live->entry_count++;
-    if ((entry->key & ((1u << SPACE_BITS) - 1)) == SPACE_MAPPING)
+    if (space_of(entry->key) == SPACE_MAPPING)
         return;
     *live_bytes += entry->size_bytes;
-    if (!live->has_ended && *live_bytes > live->peak_bytes[entry->device])
-        live->peak_bytes[entry->device] = *live_bytes;
+    if (!live->has_ended && *live_bytes > live->peak_bytes[entry->stock])
+        live->peak_bytes[entry->stock] = *live_bytes;
 }
 
 static void end_if_unused(struct live *live, struct live_entry *object)
@@ -142,15 +159,14 @@ static void allocate(struct live *live, const struct live_event *event)
                         .size_bytes = event->size_bytes,
                         .owner = plain ? event->object : 0,
                         .references = 1,
-                        .device = device_of(event),
+                        .stock = device_of(event),
                         .dies_with_context = plain,
                     });
 }
 
-static void release(struct live *live, const struct live_event *event)
+static void release(struct live *live, enum space space, uint64_t address)
 {
-    const enum space space = event->memory == MEMORY_VMM ? SPACE_HANDLE : SPACE_MEMORY;
-    struct live_entry *entry = find(live, key_of(space, event->address));
+    struct live_entry *entry = find(live, key_of(space, address));
     if (!entry || !entry->references)
         return;
     entry->references--;
@@ -160,13 +176,13 @@ static void release(struct live *live, const struct live_event *event)
 static void map(struct live *live, const struct live_event *event)
 {
     struct live_entry *object = find(live, key_of(SPACE_HANDLE, event->object));
-    if (!object)
+    if (!object || !event->size_bytes)
         return;
     object->mappings++;
     begin(live, &(struct live_entry){.key = key_of(SPACE_MAPPING, event->address),
                                      .size_bytes = event->size_bytes,
                                      .owner = object->key,
-                                     .device = object->device});
+                                     .stock = object->stock});
 }
 
 /* A range may hold several mappings, one behind the other. */
@@ -183,10 +199,9 @@ static void unmap(struct live *live, const struct live_event *event)
             object->mappings--;
             end_if_unused(live, object);
         }
-        if (!size_bytes)
-            break;
         address += size_bytes;
     }
+    live->is_doubtful |= address < stop; /* mappings of other memory, or further behind */
 }
 
 /* The driver returns the handle that the object already has. */
@@ -202,7 +217,7 @@ static bool lived_in(const struct live_entry *entry, const struct live_event *ev
 {
     if (!entry->key || !entry->dies_with_context)
         return false;
-    return event->object ? entry->owner == event->object : entry->device == device_of(event);
+    return event->object ? entry->owner == event->object : entry->stock == device_of(event);
 }
 
 static void destroy_context(struct live *live, const struct live_event *event)
@@ -220,7 +235,63 @@ static void use_pool(struct live *live, const struct live_event *event)
         begin(live, &(struct live_entry){.key = key_of(SPACE_GRAPH, (uint64_t)device_of(event) + 1),
                                          .size_bytes = event->size_bytes,
                                          .references = 1,
-                                         .device = device_of(event)});
+                                         .stock = device_of(event)});
+}
+
+/* --- pieces of framework pools --- */
+
+/* -1: there is no room for it. */
+static int pool_of(struct live *live, uint64_t name)
+{
+    int pool = 0;
+    while (pool < LIVE_POOLS && live->pools[pool] && live->pools[pool] != name)
+        pool++;
+    if (pool == LIVE_POOLS || !name)
+        return -1;
+    live->pools[pool] = name;
+    return pool;
+}
+
+static void count_piece(struct live *live, const struct live_event *event)
+{
+    const bool is_birth = event->kind == EVENT_ALLOC && (event->address || event->result != 0);
+    if (!is_birth && event->kind != EVENT_FREE)
+        return;
+    const int pool = pool_of(live, event->object);
+    if (pool < 0 || event->device >= LIVE_DEVICES) {
+        live->is_doubtful = true;
+        return;
+    }
+    const size_t stock = live_stock_of_pool(pool, device_of(event));
+    const enum space space = (enum space)(SPACE_POOL + pool);
+    if (is_birth)
+        live->is_seen[stock] |= !live->has_ended;
+    if (event->result != 0)
+        return;
+    if (!is_birth)
+        release(live, space, event->address);
+    else
+        begin(live, &(struct live_entry){.key = key_of(space, event->address),
+                                         .size_bytes = event->size_bytes,
+                                         .references = 1,
+                                         .stock = (uint16_t)stock});
+}
+
+/* --- what only a replay follows exactly --- */
+
+static bool is_beyond(const struct live_event *event)
+{
+    switch (event->kind) {
+    case EVENT_BIND:
+    case EVENT_RETAIN:
+    case EVENT_CONTEXT_DESTROY:
+    case EVENT_EXIT_UNDONE:
+        return true;
+    case EVENT_POOL_CREATE: /* what is allocated from it may be the host's memory */
+        return event->memory != MEMORY_ASYNC;
+    default:
+        return event->device >= LIVE_DEVICES;
+    }
 }
 
 void live_count(struct live *live, const struct live_event *event)
@@ -230,14 +301,19 @@ void live_count(struct live *live, const struct live_event *event)
         live->has_ended = true;
     if (event->kind == EVENT_EXIT_UNDONE)
         live->has_ended = false;
-    if (memory_account((enum memory_kind)event->memory) == ACCOUNT_pool)
-        return; /* a pool's piece lies in memory that is already counted */
+    live->is_doubtful |= (!live->has_ended || event->kind == EVENT_EXIT_UNDONE) && is_beyond(event);
+    if (event->device >= 0 && has_device)
+        live->is_seen[event->device] |= !live->has_ended;
+    if (memory_account((enum memory_kind)event->memory) == ACCOUNT_pool) {
+        count_piece(live, event); /* it lies in memory that is already counted */
+        return;
+    }
     if (event->kind == EVENT_ALLOC && (has_device || event->result != 0))
         allocate(live, event);
     if (event->result != 0)
         return;
     if (event->kind == EVENT_FREE)
-        release(live, event);
+        release(live, event->memory == MEMORY_VMM ? SPACE_HANDLE : SPACE_MEMORY, event->address);
     if (event->kind == EVENT_MAP)
         map(live, event);
     if (event->kind == EVENT_UNMAP)

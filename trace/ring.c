@@ -20,7 +20,7 @@
 #define RING_FORMAT 1
 #define GROW_RETRY_NS 50000000 /* 50 ms */
 
-static const char ring_magic[8] = "GMTRING";
+static const char ring_magic[8] = RING_MAGIC;
 
 /* 0: no such process exists, or it has ended. */
 static uint64_t start_ticks_of(int64_t pid)

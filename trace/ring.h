@@ -45,6 +45,7 @@
 #define RING_SEGMENT_LIMIT 16384  /* 4 GiB, the most that GPUMEMTRACE_RING_MAX can ask for */
 #define RING_RESIDENT_SEGMENTS 64 /* 16 MiB */
 #define RING_HEADER_BYTES 4096
+#define RING_MAGIC "GMTRING"
 
 /* UNKNOWN: the ring is another process's. IDLE: the segment holds nothing to read. DRAINED: nor will it
  * ever, as its producer is gone. */
@@ -69,6 +70,20 @@ _Static_assert(sizeof(struct ring_segment) == RING_SEGMENT_BYTES, "a segment fil
 
 #define RING_AT_MAX (-1) /* ring_max was reached */
 
+/* What the writer counts as it stores, for those who watch: the live bytes of a device, or of a pool there. */
+struct ring_sum {
+    uint64_t pool; /* string id of its name; 0: the driver's memory */
+    int64_t device;
+    uint64_t live_bytes, peak_bytes;
+};
+#define RING_SUMS 64
+struct ring_sums {
+    _Atomic uint64_t version; /* odd: they are being written */
+    uint64_t seq;             /* of the last event that is counted */
+    uint64_t count;
+    struct ring_sum items[RING_SUMS];
+};
+
 struct ring_header {
     char magic[8];
     uint32_t format;
@@ -81,7 +96,11 @@ struct ring_header {
     _Atomic uint64_t full_ns;      /* that threads waited for room, summed */
     _Atomic int32_t grow_errno;    /* why it last could not grow; RING_AT_MAX; 0: it always could */
     _Atomic uint64_t shared_names; /* uses of a name that phases and marks share */
+    struct ring_sums sums;         /* all 0: of a recorder that did not write them, or not yet */
 };
+
+_Static_assert(sizeof(struct ring_header) <= RING_HEADER_BYTES,
+               "the header fills its page at most");
 
 struct ring {
     int fd;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * See tally.h. Runs on the writer's thread, so it may allocate; where that fails, events are not
- * counted, and only the line at exit is wrong.
+ * counted: the line at exit is wrong, and meta.peaks says nothing.
  */
 #include "tally.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,7 @@ void tally_release(struct tally *tally)
 
 static void count(struct tally *tally, const struct live_event *event)
 {
+    tally->live.is_doubtful |= event->seq < tally->next_seq; /* it came too late */
     tally->next_seq = event->seq + 1;
     live_count(&tally->live, event);
 }
@@ -85,8 +88,10 @@ void tally_add(struct tally *tally, const struct batch_event *events, size_t cou
     }
     if (!count_of_events)
         return;
-    if (reserve(tally, tally->waiting_count + count_of_events))
+    if (reserve(tally, tally->waiting_count + count_of_events)) {
+        tally->live.is_doubtful = true;
         return;
+    }
     merge(tally, events, count_of_events);
     count_ready(tally, TALLY_WAITING_MAX);
 }
@@ -95,4 +100,67 @@ void tally_finish(struct tally *tally)
 {
     if (tally->waiting_count)
         count_ready(tally, 0);
+}
+
+/* --- the peaks --- */
+
+/* The pool whose pieces were most at once on that device; -1: none was asked. */
+static int leading_pool(const struct live *live, int device)
+{
+    int leading = -1;
+    uint64_t peak_bytes = 0;
+    for (int pool = 0; pool < LIVE_POOLS; pool++) {
+        const size_t stock = live_stock_of_pool(pool, device);
+        if (!live->is_seen[stock] || (leading >= 0 && live->peak_bytes[stock] <= peak_bytes))
+            continue;
+        leading = pool;
+        peak_bytes = live->peak_bytes[stock];
+    }
+    return leading;
+}
+
+bool tally_peaks(const struct tally *tally, char text[TALLY_PEAKS_BYTES])
+{
+    const struct live *live = &tally->live;
+    size_t length = 0;
+    *text = '\0';
+    for (int device = 0; device <= LIVE_UNKNOWN_DEVICE; device++) {
+        const int pool = leading_pool(live, device);
+        const uint64_t driver_bytes = live->peak_bytes[device];
+        const uint64_t bytes =
+            pool < 0 ? driver_bytes : live->peak_bytes[live_stock_of_pool(pool, device)];
+        if (live->is_seen[device] || bytes || driver_bytes)
+            length += (size_t)snprintf(text + length, TALLY_PEAKS_BYTES - length,
+                                       "%s%d %" PRIu64 " %" PRIu64 " %" PRIu64, length ? ";" : "",
+                                       device == LIVE_UNKNOWN_DEVICE ? -1 : device,
+                                       pool < 0 ? 0 : live->pools[pool], bytes, driver_bytes);
+    }
+    return !live->is_doubtful;
+}
+
+/* --- for those who watch --- */
+
+static void add_sum(struct ring_sums *sums, const struct live *live, size_t stock, uint64_t pool,
+                    int device)
+{
+    if (live->peak_bytes[stock] && sums->count < RING_SUMS)
+        sums->items[sums->count++] =
+            (struct ring_sum){pool, device, live->live_bytes[stock], live->peak_bytes[stock]};
+}
+
+/* Whoever reads them looks at the version before and after: release keeps the sums between its two stores. */
+void tally_publish(const struct tally *tally, struct ring_sums *sums)
+{
+    const struct live *live = &tally->live;
+    const uint64_t version = atomic_load_explicit(&sums->version, memory_order_relaxed);
+    atomic_store_explicit(&sums->version, version + 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_release);
+    sums->seq = tally->next_seq ? tally->next_seq - 1 : 0;
+    sums->count = 0;
+    for (int device = 0; device < LIVE_DEVICES && !live->is_doubtful; device++) {
+        for (int pool = 0; pool < LIVE_POOLS; pool++)
+            add_sum(sums, live, live_stock_of_pool(pool, device), live->pools[pool], device);
+        add_sum(sums, live, (size_t)device, 0, device);
+    }
+    atomic_store_explicit(&sums->version, version + 2, memory_order_release);
 }

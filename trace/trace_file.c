@@ -57,9 +57,11 @@ static int read_header(const char *path, unsigned char *header, struct stat *sta
     else if (length < 0)
         err_set(err, ERR_INPUT, "cannot open %s: %s", path, strerror(saved_errno));
     else if (length == 0)
-        err_set(err, ERR_INPUT, "%s is empty, not a trace", path);
-    else if (length < HEADER_BYTES || memcmp(header, "SQLite format 3", 16) != 0)
+        err_set(err, ERR_CUT, "%s is empty, not a trace", path);
+    else if (length < 16 || memcmp(header, "SQLite format 3", 16) != 0)
         err_set(err, ERR_INPUT, "%s is not a trace (not a SQLite file)", path);
+    else if (length < HEADER_BYTES)
+        err_set(err, ERR_CUT, "%s is truncated: %zd bytes of it are there", path, length);
     else
         return 0;
     return -1;
@@ -70,6 +72,26 @@ bool trace_file_has(const char *path, const char *suffix)
     char name[PATH_MAX + TRACE_FILE_SUFFIX_BYTES];
     snprintf(name, sizeof name, "%s%s", path, suffix);
     return access(name, F_OK) == 0;
+}
+
+/* A truncated file would open, and fail only where a missing page is read. A page size of 1 stands for 65536. */
+static int check_end(const char *path, const unsigned char *header, const struct stat *status,
+                     struct err *err)
+{
+    const uint32_t page_bytes = big_endian(header, 16, 2) == 1 ? 65536 : big_endian(header, 16, 2);
+    const int64_t bytes = (int64_t)big_endian(header, HEADER_PAGE_COUNT, 4) * page_bytes;
+    if (status->st_size >= bytes || trace_file_has(path, "-wal"))
+        return 0;
+    err_set(err, ERR_CUT, "%s is truncated: %lld of %lld bytes", path, (long long)status->st_size,
+            (long long)bytes);
+    return -1;
+}
+
+int trace_file_check_end(const char *path, struct err *err)
+{
+    unsigned char header[HEADER_BYTES];
+    struct stat status;
+    return read_header(path, header, &status, err) ? -1 : check_end(path, header, &status, err);
 }
 
 int trace_file_check(const char *path, struct err *err)
@@ -89,14 +111,5 @@ int trace_file_check(const char *path, struct err *err)
                 format, GMT_TRACE_FORMAT);
         return -1;
     }
-    /* 1 stands for 65536. A truncated file would open, and fail only where a missing page is
-     * read. */
-    const uint32_t page_bytes = big_endian(header, 16, 2) == 1 ? 65536 : big_endian(header, 16, 2);
-    const int64_t bytes = (int64_t)big_endian(header, HEADER_PAGE_COUNT, 4) * page_bytes;
-    if (status.st_size < bytes && !trace_file_has(path, "-wal")) {
-        err_set(err, ERR_INPUT, "%s is truncated: %lld of %lld bytes", path,
-                (long long)status.st_size, (long long)bytes);
-        return -1;
-    }
-    return 0;
+    return check_end(path, header, &status, err);
 }

@@ -14,6 +14,9 @@
 /* -1: *err says what the file is instead of a whole trace of a known format. */
 int trace_file_check(const char *path, struct err *err);
 
+/* -1: *err says that the end of a SQLite file, a trace or not, is missing, or that it is none. */
+int trace_file_check_end(const char *path, struct err *err);
+
 /* Is there a file whose name is path and this suffix? */
 bool trace_file_has(const char *path, const char *suffix);
 

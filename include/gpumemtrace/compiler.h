@@ -36,6 +36,13 @@
 /* Numbers of bits, from 0; of a value that is not 0. */
 #define GMT_LOWEST_BIT(value) ((unsigned)__builtin_ctzll(value))
 #define GMT_HIGHEST_BIT(value) (63 - (unsigned)__builtin_clzll(value))
+/* Whether C can hand on a call of which it does not know what it returns: the address of a result in
+ * memory is in one of the registers of arguments. */
+#if defined(__x86_64__)
+#define GMT_PASSES_CALLS_ON 1
+#else
+#define GMT_PASSES_CALLS_ON 0
+#endif
 /* ISO C has no conversion from object to function pointers; POSIX guarantees that it works. */
 #define GMT_FUNCTION(type, pointer) (__extension__(type)(pointer))
 

@@ -18,7 +18,8 @@ enum err_code {
     ERR_NONE = 0,
     ERR_FINDING,  /* a limit is broken, a regression was found */
     ERR_USAGE,    /* unknown command, option, size … */
-    ERR_INPUT,    /* a file that is missing, foreign, truncated, newer … */
+    ERR_INPUT,    /* a file that is missing, foreign, newer … */
+    ERR_CUT,      /* a file that is empty or cut short, as one that is just being made */
     ERR_SYSTEM,   /* the system refused: memory, disk, permission */
     ERR_INTERNAL, /* a bug in this project */
     ERR_DONE,     /* no error: the answer (--help) is printed */

@@ -137,6 +137,9 @@ typedef struct CUDA_GRAPH_INSTANTIATE_PARAMS_st CUDA_GRAPH_INSTANTIATE_PARAMS;
 typedef struct cudaGraphInstantiateParams_st cudaGraphInstantiateParams;
 typedef struct CUgraphExecUpdateResultInfo_st CUgraphExecUpdateResultInfo;
 enum cudaDriverEntryPointQueryResult { cudaDriverEntryPointSuccess = 0 };
+#include "driver_tensor_map.h"
+#elif CUDA_VERSION < 12080
+typedef int CUtensorMapIm2ColWideMode;
 #endif
 #if CUDA_VERSION < 12010
 typedef struct CUmulticastObjectProp_st {
@@ -160,6 +163,10 @@ typedef struct CUctxCreateParams_st CUctxCreateParams;
 typedef struct CUlib_st *cudaLibrary_t;
 enum cudaJitOption { cudaJitMaxRegisters = 0 };
 enum cudaLibraryOption { cudaLibraryBinaryIsPreserved = 1 };
+#endif
+#if CUDA_VERSION < 12090
+typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;
+typedef void (*CUlogsCallback)(void *data, int level, char *message, size_t length);
 #endif
 #if CUDA_VERSION < 11080
 typedef struct CUlaunchConfig_st CUlaunchConfig;

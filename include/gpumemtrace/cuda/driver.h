@@ -435,9 +435,14 @@ typedef struct CUlaunchConfig_st {
 typedef void(CUDAAPI *CUhostFn)(void *userData);
 typedef void(CUDAAPI *CUstreamCallback)(CUstream hStream, CUresult status, void *userData);
 
+typedef enum CUlogLevel_enum { CU_LOG_LEVEL_ERROR = 0, CU_LOG_LEVEL_WARNING = 1 } CUlogLevel;
+typedef struct CUlogsCallbackEntry_st *CUlogsCallbackHandle;
+typedef void(CUDAAPI *CUlogsCallback)(void *data, CUlogLevel level, char *message, size_t length);
+
 #include "driver_graphs.h"
 #include "driver_old.h"
 #include "driver_sharing.h"
+#include "driver_tensor_map.h"
 
 #ifdef __cplusplus
 }

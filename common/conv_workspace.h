@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The workspace of a convolution, which cuDNN's heuristics choose on a card: assumed from the shapes, as an H100 was seen to
+ * take for ResNet-50, MobileNet, ConvNeXt and U-Net with cuDNN 9 (doc/measurements.md):
+ *
+ *   tensor cores compute in NHWC: for NCHW there are copies of input, filter and output
+ *   the gradient of a filter is added up from parts
+ *   1x1 filters are products, in either layout
+ *   without tensor cores: none
+ *
+ * The simulator's cuDNN takes it, and the estimate counts it. It must not know either.
+ */
+#ifndef GPUMEMTRACE_COMMON_CONV_WORKSPACE_H
+#define GPUMEMTRACE_COMMON_CONV_WORKSPACE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum conv_direction { CONV_FORWARD, CONV_DATA, CONV_FILTER };
+enum conv_type { CONV_OTHER, CONV_FLOAT, CONV_HALF, CONV_BFLOAT16 };
+enum { CONV_DIMENSIONS_MAX = 8 };
+
+struct conv_tensor {
+    int count;
+    uint64_t dimensions
+        [CONV_DIMENSIONS_MAX]; /* batch, channels, and the image's; of a filter: out, in of a group, … */
+};
+
+struct conv_call {
+    enum conv_direction direction;
+    enum conv_type type; /* of the input, and what is not CONV_OTHER of all three */
+    uint64_t element_bytes;
+    struct conv_tensor x, w, y; /* input, filter and output, or their gradients */
+    bool is_plain;              /* steps of 1, no padding, no dilation */
+    bool is_channels_last;
+    uint64_t processor_count; /* multiprocessors of the card */
+};
+
+/* Whether a card of that compute capability has tensor cores for the type; for float they compute in TF32. */
+bool conv_has_tensor_cores(enum conv_type type, int capability_major);
+/* Bytes, on tensor cores; at most UINT64_MAX. */
+uint64_t conv_workspace_bytes(const struct conv_call *call);
+
+#endif
