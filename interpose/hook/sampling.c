@@ -125,6 +125,17 @@ void sampling_current_device(struct hooked_call *call)
     errno = saved_errno;
 }
 
+/* What the process itself has taken of a device that nobody has looked at: a mempool takes more than it
+ * hands out. */
+static uint64_t first_bytes(const struct event_args *args, uint64_t own_bytes)
+{
+    struct device_mempool_usage usage;
+    return args->memory == MEMORY_ASYNC && device_mempool_usage(args->object, &usage) &&
+                   usage.reserved_bytes > own_bytes
+               ? usage.reserved_bytes
+               : own_bytes;
+}
+
 void sampling_context(struct hooked_call *call, const struct event_args *args)
 {
     struct device_memory memory;
@@ -134,7 +145,7 @@ void sampling_context(struct hooked_call *call, const struct event_args *args)
             : 0;
     if (GMT_UNLIKELY(!device_is_looked_at(args->device))) {
         if (ask_memory(call, args->device, &memory))
-            define_context(call, args->device, &memory, own_bytes);
+            define_context(call, args->device, &memory, first_bytes(args, own_bytes));
     } else if (GMT_UNLIKELY(own_bytes && look_is_due(args->device, own_bytes)))
         sampling_device(call, args->device);
 }

@@ -73,6 +73,7 @@ static int store_integers(struct store *store, uint64_t start_monotonic_ns, stru
         {META_parent_pid, getppid()},
         {META_start_unix_ns, wall_clock_ns()},
         {META_start_monotonic_ns, (int64_t)start_monotonic_ns},
+        {META_tells_autograd, GMT_PASSES_CALLS_ON},
         {META_driver_version, device_driver_version()},
         {META_simulated, device_is_simulated()},
         {META_complete, 0},

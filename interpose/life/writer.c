@@ -138,6 +138,7 @@ static int store_trace_end(struct err *err)
                                   .in_flight_events = drain->pending_count,
                                   .complete = true,
                                   .has_sums = true};
+    tally_finish(&tally);
     return drain_store_end(drain, &end, err);
 }
 
@@ -162,7 +163,6 @@ static void close_files(void)
         store_abandon(&store);
     } else {
         unlink(ring_path);
-        tally_finish(&tally);
         if (!recording.config.quiet)
             summary_line(trace_path, &tally, &recording.ring);
     }

@@ -88,6 +88,15 @@ void pool_free(const char *pool, int device, uint64_t address)
     errno = saved_errno;
 }
 
+void pool_asked(int device, uint64_t address, uint64_t bytes)
+{
+    struct thread *thread = thread_current();
+    const struct event_args args = {
+        .kind = EVENT_POOL_ASKED, .device = device, .address = address, .size_bytes = bytes};
+    if (thread)
+        event_write(thread, HOOK_pool, &args);
+}
+
 void pool_limit(const char *pool, int device, uint64_t bytes, uint64_t rounding_bytes)
 {
     const int saved_errno = errno;

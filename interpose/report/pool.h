@@ -18,6 +18,8 @@ void pool_alloc(const char *pool, int device, uint64_t address, uint64_t size_by
 void pool_free(const char *pool, int device, uint64_t address);
 /* It was asked for memory and had none. */
 void pool_failed(const char *pool, int device, uint64_t size_bytes, uint64_t stream);
+/* Before pool_alloc of a block that is larger than what was asked for. */
+void pool_asked(int device, uint64_t address, uint64_t bytes);
 
 /* After a failure, on its thread: the pool may hold so many bytes of the device, which it has stated
  * to a multiple of rounding_bytes. */

@@ -20,7 +20,15 @@ struct device {
     int8_t type, index;
 };
 
-enum { DEVICE_TYPE_CUDA = 1 };
+enum { DEVICE_TYPE_CUDA = 1, ROUND_BYTES = 512 };
+
+/* A block that was not cut has more than was asked for, rounded. */
+static void note_asked(const void *address, uint64_t block_bytes, int device)
+{
+    const uint64_t bytes = torch_take_asked();
+    if (bytes && bytes < block_bytes && block_bytes - bytes >= ROUND_BYTES)
+        pool_asked(device, (uint64_t)(uintptr_t)address, bytes);
+}
 
 /* Allocators of the CPU report here, too. A block that other streams use is reported when the
  * program frees it. The size is the block's, which is never less than what was asked for. */
@@ -29,6 +37,7 @@ static void note_usage(const void *address, int64_t size_bytes, struct device de
     if (device.type != DEVICE_TYPE_CUDA)
         return;
     if (size_bytes > 0) {
+        note_asked(address, (uint64_t)size_bytes, device.index);
         torch_note_node();
         pool_alloc(POOL, device.index, (uint64_t)(uintptr_t)address, (uint64_t)size_bytes,
                    torch_stream(device.index));

@@ -44,17 +44,12 @@ struct torch_string {
  * The name of a C++ function does not say what it returns, and releases change it: rebase_history
  * returns nothing in 2.6, and an object in 2.15. So what is only passed on goes through whole: the
  * registers of the arguments, among which a result in memory has its address, and the two of a
- * result. (AArch64 has that address in a register of its own, which C cannot pass on.)
+ * result: GMT_PASSES_CALLS_ON. (AArch64 has that address in a register of its own.)
  */
 struct torch_words {
     uintptr_t first, second;
 };
 #define TORCH_WORDS uintptr_t a, uintptr_t b, uintptr_t c, uintptr_t d, uintptr_t e, uintptr_t f
-#if defined(__x86_64__)
-#define TORCH_PASSES_ON 1
-#else
-#define TORCH_PASSES_ON 0
-#endif
 
 /* The library has it; or, where PyTorch is linked into another one, what the caller would have got
  * without us. */
@@ -72,5 +67,8 @@ uint64_t torch_stream(int device);
 /* Before an event of a tensor: the node of autograd that this thread works for, if the trace says
  * another one. */
 void torch_note_node(void);
+
+/* What PyTorch computed last on this thread as the size of a tensor's storage, once: 0 from then on. */
+uint64_t torch_take_asked(void);
 
 #endif

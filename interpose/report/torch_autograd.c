@@ -144,7 +144,7 @@ void torch_note_node(void)
 
 /* --- hooks --- */
 
-#if TORCH_PASSES_ON
+#if GMT_PASSES_CALLS_ON
 
 /* uint64_t at::sequence_number::get_and_increment(), when a node is made */
 TORCH_FUNCTION(uint64_t, _ZN2at15sequence_number17get_and_incrementEv, (void), "libtorch_cpu.so",

@@ -19,7 +19,7 @@ static GMT_UNUSED void note_text(const char *text)
         frameworks_note_settings(text, strlen(text));
 }
 
-#if TORCH_PASSES_ON
+#if GMT_PASSES_CALLS_ON
 
 /* A text that is refused throws, and is then not noted. */
 #define TAKEN(name, library, note)                                                                 \
