@@ -36,6 +36,10 @@ GMT_EXPORT int gpumemtrace_values_read(uint64_t address, unsigned rank, const in
 GMT_EXPORT void gpumemtrace_values_write(uint64_t address, unsigned rank, const int64_t *shape,
                                          const int64_t *strides, unsigned element_bytes,
                                          const void *elements, int state);
+/* Elements that are unknown become these guesses; the others stay, and are put among them. */
+GMT_EXPORT void gpumemtrace_values_guess(uint64_t address, unsigned rank, const int64_t *shape,
+                                         const int64_t *strides, unsigned element_bytes,
+                                         void *elements);
 
 /* Of bytes without gaps: what is known of them, as gpumemtrace_values_read returns; and that nothing is. */
 GMT_EXPORT int gpumemtrace_values_state(uint64_t address, uint64_t size_bytes);

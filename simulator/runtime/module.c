@@ -11,6 +11,7 @@
 #include "context.h"
 #include "only_here.h"
 #include "registry.h"
+#include "soname.h"
 
 enum { THREADS_PER_BLOCK = 1024, REGISTERS = 32, NO_PREFERENCE = -1 };
 
@@ -170,6 +171,9 @@ static cudaError_t ask_device(int *value, CUdevice_attribute attribute)
     return error;
 }
 
+/* In the headers of CUDA 11.7 and before, the structure ends before what is said of clusters. */
+enum { SIZE_OF_11 = offsetof(struct cudaFuncAttributes, clusterDimMustBeSet) };
+
 /* CUB does not run a kernel whose architecture differs from the one CUB was built for. */
 static cudaError_t get_attributes(struct cudaFuncAttributes *attributes, const void *kernel)
 {
@@ -182,7 +186,7 @@ static cudaError_t get_attributes(struct cudaFuncAttributes *attributes, const v
     if (error)
         return error;
     const int architecture = registry_architecture(kernel, major * 10 + minor);
-    *attributes = (struct cudaFuncAttributes){
+    const struct cudaFuncAttributes found = {
         .maxThreadsPerBlock = THREADS_PER_BLOCK,
         .numRegs = REGISTERS,
         .ptxVersion = architecture ? architecture : major * 10 + minor,
@@ -190,6 +194,7 @@ static cudaError_t get_attributes(struct cudaFuncAttributes *attributes, const v
         .maxDynamicSharedSizeBytes = shared_bytes,
         .preferredShmemCarveout = NO_PREFERENCE,
     };
+    memcpy(attributes, &found, runtime_version() < 12000 ? SIZE_OF_11 : sizeof found);
     return cudaSuccess;
 }
 

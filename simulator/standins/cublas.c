@@ -51,7 +51,7 @@ STANDIN(int, cublasCreate_v2, (struct handle * *created))
     *created = NULL;
     if (!handle)
         return ALLOC_FAILED;
-    if (bytes && cudaMalloc(&handle->workspace, bytes)) {
+    if (bytes && !(handle->workspace = standin_take_memory(bytes))) {
         free(handle);
         return ALLOC_FAILED;
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Brings values.py into a Python that loads PyTorch, and hides its dispatch mode from PyTorch's C++
- * code, which would choose other ways, and so other allocations, where a mode is active. It must
- * not know what values.py computes.
+ * code, which would choose other ways, and so other allocations, where a mode is active. Keeps which
+ * cuDNN PyTorch was built for, by which it chooses, too. It must not know what values.py computes.
  *
  * The thread that loads PyTorch's extension holds Python's lock, as in every import: only this
  * thread's lock is used, and only if Python says that it has it.
@@ -41,20 +41,39 @@ void dryrun_torch_is_loaded(void)
     static bool done;
     int (*holds_lock)(void), (*run)(const char *);
     char text[sizeof run_source + 32];
-    const char *values = getenv("GPUMEMTRACE_VALUES");
-    if (done || (values && !strcmp(values, "none")))
+    if (done)
         return;
     done = true;
     find_function("PyGILState_Check", &holds_lock);
     find_function("PyRun_SimpleString", &run);
     if (!holds_lock || !run || !holds_lock()) {
-        fputs("gpumemtrace: this Python cannot be asked to compute values: what is read from a "
-              "simulated card is zero where nobody copied it there\n",
-              stderr);
+        const char *values = getenv("GPUMEMTRACE_VALUES");
+        if (!values || strcmp(values, "none") != 0)
+            fputs("gpumemtrace: this Python cannot be asked to compute values: what is read from a "
+                  "simulated card is zero where nobody copied it there\n",
+                  stderr);
         return;
     }
     snprintf(text, sizeof text, run_source, (unsigned long long)(uintptr_t)dryrun_values);
     run(text);
+}
+
+/* --- the cuDNN that PyTorch was built for --- */
+
+/* Major and minor version and patch level; major 0: not known. Set once, while PyTorch is imported. */
+static int cudnn[3];
+
+GMT_EXPORT void gpumemtrace_dryrun_set_cudnn(int major, int minor, int patch);
+void gpumemtrace_dryrun_set_cudnn(int major, int minor, int patch)
+{
+    cudnn[0] = major, cudnn[1] = minor, cudnn[2] = patch;
+}
+
+/* For the stand-in: -1 for another major version than PyTorch's. */
+GMT_EXPORT int gpumemtrace_dryrun_cudnn_part(int major, int part);
+int gpumemtrace_dryrun_cudnn_part(int major, int part)
+{
+    return major == cudnn[0] && part >= 0 && part < 3 ? cudnn[part] : -1;
 }
 
 /* --- the mode that is not there --- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Embeds values.py and its second part, so that they are found wherever the libraries are. */
+/* Embeds the four parts of values.py, so that they are found wherever the libraries are. */
     .section .rodata
     .hidden dryrun_values
     .globl dryrun_values
@@ -7,5 +7,7 @@
 dryrun_values:
     .incbin "simulator/standins/values.py"
     .incbin "simulator/standins/values_mode.py"
+    .incbin "simulator/standins/values_ranks.py"
+    .incbin "simulator/standins/values_start.py"
     .byte 0
     .section .note.GNU-stack, "", %progbits

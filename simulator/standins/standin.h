@@ -7,11 +7,13 @@
 #ifndef GPUMEMTRACE_SIMULATOR_STANDINS_STANDIN_H
 #define GPUMEMTRACE_SIMULATOR_STANDINS_STANDIN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 
 #include "gpumemtrace/compiler.h"
+#include "gpumemtrace/cuda/abi.h"
 
 /* Declares and exports a function: NVIDIA's headers are not included. */
 #define STANDIN(type, name, parameters)                                                            \
@@ -62,5 +64,16 @@
         *(type *)a##first = 0, *(type *)a##second = 0;                                             \
         return 0;                                                                                  \
     }
+
+/* What a library takes of the card for itself; NULL: refused. NVIDIA's libraries have a runtime of their own
+ * inside, so a refusal is not the last error of the program's. */
+static inline void *standin_take_memory(size_t bytes)
+{
+    const bool was_clean = cudaPeekAtLastError() == cudaSuccess;
+    void *memory = NULL;
+    if (cudaMalloc(&memory, bytes) != cudaSuccess && was_clean)
+        cudaGetLastError();
+    return memory;
+}
 
 #endif

@@ -9,6 +9,7 @@ Each tensor is unknown, guessed (a plausible value that nobody computed, or made
 For torch 1.13 and later, Python 3.8 and later.
 """
 import ctypes
+import os
 import random
 import sys
 import threading
@@ -17,6 +18,8 @@ UNKNOWN, GUESSED, KNOWN = 0, 1, 2
 # The largest tensor that is computed, and the largest one for operators whose cost grows faster than their size.
 BYTES_MAX, HEAVY_BYTES_MAX = 1 << 20, 1 << 16
 MASKS_KEPT = 256
+# Elements that an operator sets are written in so many runs at the most.
+RUNS_MAX = 4096
 # So many readings of guesses by one line are taken for a loop that waits.
 MANY_READINGS = 1000
 OWN_FILE = __file__
@@ -38,6 +41,7 @@ class Contents:
         tensor = (ctypes.c_uint64, ctypes.c_uint, pointer, pointer, ctypes.c_uint, pointer)
         self.read_words = self._function(driver, "read", ctypes.c_int, *tensor)
         self.write_words = self._function(driver, "write", None, *tensor, ctypes.c_int)
+        self.guess_words = self._function(driver, "guess", None, *tensor)
         self.state_of_bytes = self._function(driver, "state", ctypes.c_int, ctypes.c_uint64, ctypes.c_uint64)
         self.forget_bytes = self._function(driver, "forget", None, ctypes.c_uint64, ctypes.c_uint64)
         self.let_autocast = self._function(driver, "let_autocast", None)
@@ -67,6 +71,12 @@ class Contents:
         self.write_words(tensor.data_ptr(), tensor.dim(), words(*tensor.shape), words(*tensor.stride()),
                          tensor.element_size(), values, state)
 
+    def guess(self, tensor, copy):
+        """What is unknown of the tensor becomes what the copy says, and the copy says what is known."""
+        words = self.types[tensor.dim()]
+        self.guess_words(tensor.data_ptr(), tensor.dim(), words(*tensor.shape), words(*tensor.stride()),
+                         tensor.element_size(), copy.data_ptr())
+
     def forget(self, tensor):
         if not tensor.is_cuda or tensor.layout is not torch.strided:
             return
@@ -94,10 +104,12 @@ EMPTY = names("empty empty_strided empty_like new_empty new_empty_strided empty_
 # The operator does not read what it writes to.
 OVERWRITES = names("""zero_ fill_ copy_ uniform_ normal_ bernoulli_ random_ exponential_ geometric_ cauchy_
  log_normal_ _foreach_zero_ _foreach_copy_""")
+# The operator sets some elements of its first argument and leaves the others as they were.
+SETS = names("scatter_ index_copy_ index_fill_ index_put_ _index_put_impl_ masked_fill_")
 # The host gets values of the arguments themselves.
 READS = names("_local_scalar_dense _to_copy copy_ to _pin_memory")
 # The cost grows faster than the size.
-HEAVY = names("""mm bmm addmm baddbmm addbmm addmv mv dot vdot ger addr _scaled_mm _grouped_mm convolution
+HEAVY = names("""mm bmm matmul addmm baddbmm addbmm addmv mv dot vdot ger addr _scaled_mm _grouped_mm convolution
  convolution_backward _convolution cdist _cdist_forward linear _linalg_svd linalg_qr linalg_inv_ex linalg_cholesky_ex
  _linalg_solve_ex _linalg_eigh linalg_lu_factor_ex _scaled_dot_product_flash_attention
  _scaled_dot_product_efficient_attention _scaled_dot_product_attention_math scaled_dot_product_attention lstm gru
@@ -109,14 +121,19 @@ NOT_COMPUTED = names("""_scaled_dot_product_efficient_attention _scaled_dot_prod
 # Random, where operators have no tags yet.
 RANDOM = names("""uniform_ normal_ bernoulli bernoulli_ random_ exponential_ geometric_ cauchy_ log_normal_ rand
  randn randint rand_like randn_like randint_like randperm normal multinomial native_dropout poisson rrelu_with_noise""")
+# Draws whose results must lie where their distribution says: of unknown parameters they are drawn from guesses.
+DRAWS = names("_sample_dirichlet _standard_gamma bernoulli binomial poisson")
 # Operators that read a count back before they can say what shape they return: what they read.
 READ_BACK = {
     "nonzero": lambda result, *_: [len(result)],
     "masked_select": lambda result, *_: [len(result)],
+    "_coalesce": lambda result, *_: [result._nnz()],
+    "_to_sparse": lambda result, *_: [result._nnz()],
     "_unique2": lambda result, *_: [len(result[0])],
     "_unique": lambda result, *_: [len(result[0])],
-    "unique_dim": lambda result, *_: [len(result[0])],
-    "unique_consecutive": lambda result, *_: [len(result[0])],
+    "unique_dim": lambda result, _, dim, *__: [result[0].shape[dim]],
+    "unique_dim_consecutive": lambda result, _, dim, *__: [result[0].shape[dim]],
+    "unique_consecutive": lambda result, *args: [result[0].shape[args[3] or 0] if len(args) > 3 else len(result[0])],
     "bincount": lambda result, x, *_: [int(x.min()), int(x.max())] if x.numel() else [0],
     "repeat_interleave": lambda result, *_: [len(result), 1],
     "equal": lambda result, *_: [int(result)],
@@ -128,14 +145,44 @@ READ_BACK = {
 CHECKS = {"multinomial": [1, 0], "normal": [1], "equal": [1], "allclose": [1]}
 # Of one number with another: a loop that waits for it sees what its program prints.
 COMPARISONS = names("gt lt ge le")
-# Their results are True, or False, where nobody knows: what programs assert holds, nothing is infinite.
-HOLDS = {"all": True, "isfinite": True, "any": False, "isnan": False, "isinf": False, "equal": True}
+# Their results are True, or False, where nobody knows: what programs assert holds, nothing is infinite. Which rows have any
+# (of what is small, where isnan and isinf say something) is no check: those of a comparison have, as a search's that goes on.
+HOLDS = {"all": True, "_is_all_true": True, "isfinite": True, "any": False, "_is_any_true": False, "isnan": False, "isinf": False,
+         "equal": True}
 # Which of their results are indices, and into which dimension of the first argument.
 INDICES = {"topk": 1, "sort": 1, "max": 1, "min": 1, "argmax": 0, "argmin": 0, "argsort": 0, "kthvalue": 1,
            "median": 1, "nanmedian": 1, "mode": 1, "multinomial": 0, "_unique2": 1, "cummax": 1, "cummin": 1}
 
+
+
+def bounds_of_list(x, indices, *_):
+    """Of x[…]; beside a mask, which stands for several dimensions, none is checked."""
+    if any(index is not None and index.dtype in (torch.bool, torch.uint8) for index in indices):
+        return []
+    return [(index, -size, size, None) for index, size in zip(indices, x.shape) if index is not None]
+
+
+def bounds_along(x, dim, index, *_):
+    return [(index, 0, x.shape[dim] if x.dim() else 1, None)]
+
+
+# What the kernels of the card assert: a tensor of indices, the least, the end, and what may stand there too.
+BOUNDS = {
+    "embedding": lambda weight, index, *_: [(index, 0, weight.shape[0], None)],
+    "nll_loss_forward": lambda x, target, weight, reduction, ignored: [(target, 0, x.shape[-1], ignored)],
+    "nll_loss2d_forward": lambda x, target, weight, reduction, ignored: [(target, 0, x.shape[1], ignored)],
+    **dict.fromkeys(names("index index_put index_put_ _index_put_impl_"), bounds_of_list),
+    **dict.fromkeys(names("""gather scatter scatter_ scatter_add scatter_add_ index_select index_add index_add_
+     index_copy index_copy_ index_fill index_fill_"""), bounds_along),
+}
+
 # Something can be said of their results, whatever their arguments hold.
-SAYS_SOMETHING = frozenset(HOLDS) | frozenset(INDICES) | names("eq ne _amp_foreach_non_finite_check_and_unscale_")
+SAYS_SOMETHING = frozenset(HOLDS) | frozenset(INDICES) | DRAWS | names("eq ne histc _amp_foreach_non_finite_check_and_unscale_")
+
+
+def has_kernel(schema, key):
+    name = schema.name + ("." + schema.overload_name if schema.overload_name else "")
+    return torch._C._dispatch_has_kernel_for_dispatch_key(name, key)
 
 
 class Plan:
@@ -157,9 +204,19 @@ class Plan:
         self.nothing = self.is_aten and (self.is_view or self.name in NOTHING) and not self.writes or self.name in NOTHING
         self.empty = self.name in EMPTY
         self.overwrites = self.name in OVERWRITES
+        self.sets = self.name in SETS and "reduce" not in self.names
         self.reads = self.name in READS
+        # In inference mode operators come that PyTorch's autograd takes apart elsewhere. Those that choose their way by more than
+        # their arguments' sizes, as linear and matmul, stay whole.
+        self.is_composite = self.name not in HEAVY and has_kernel(schema, "CompositeImplicitAutograd") and \
+            not has_kernel(schema, "CUDA")
+        self.made_by = "CompositeImplicitAutograd"
+        # What fully_shard copies in and out by: Python code that calls operators.
+        if schema.name.startswith("fsdp::") and has_kernel(schema, "CUDA"):
+            self.is_composite, self.made_by = True, "CUDA"
         self.limit = HEAVY_BYTES_MAX if self.name in HEAVY else BYTES_MAX
         self.computed = self.is_aten and not self.empty and self.name not in NOT_COMPUTED
+        self.bounds = BOUNDS.get(self.name)
         self.read_back = READ_BACK.get(self.name)
         if self.name == "repeat_interleave" and "repeats" not in self.names[:1]:
             self.read_back = None
@@ -170,11 +227,20 @@ class Plan:
         self.op = func._op
         self.written_at = [i for i, is_written in enumerate(self.written) if is_written]
         # What an argument held before does not matter.
-        self.ignored = [written and (self.overwrites or argument.is_out) for written, argument in zip(self.written, self.args)]
+        self.ignored = [written and (self.overwrites or self.sets or argument.is_out)
+                        for written, argument in zip(self.written, self.args)]
         self.fills = self.name in ("index", "index_put", "index_put_", "_index_put_impl_", "_unsafe_index")
         # Of arguments that nobody knows, nothing can be said of the results, and nothing is read back.
-        self.may_pass = self.read_back is None and not self.fills and \
+        self.may_pass = self.read_back is None and self.bounds is None and not self.fills and \
             self.name not in SAYS_SOMETHING and self.name not in COMPARISONS
+
+
+def tensor_size(value):
+    return value.numel() if isinstance(value, torch.Tensor) else 0
+
+
+def is_small(tensor, limit):
+    return tensor.numel() * tensor.element_size() <= limit
 
 
 class Unknown(Exception):
@@ -183,22 +249,53 @@ class Unknown(Exception):
 
 # --- where the program reads ---
 
+class Installed(dict):
+    """Whether a file is of an installed package: beside it, or beside its package, pip notes what it installed. It does so where
+    --target told it to, too. The program itself is none."""
+
+    def __missing__(self, path):
+        is_one = self[path] = not self._is_main(path) and (
+            path.startswith(OTHERS) or path.startswith("<frozen") or "/site-packages/" in path or "/dist-packages/" in path or
+            any(path.startswith(folder + "/") and self._has_packages(folder) for folder in map(str, sys.path) if folder))
+        return is_one
+
+    @staticmethod
+    def _is_main(path):
+        return path == getattr(sys.modules.get("__main__"), "__file__", None)
+
+    @staticmethod
+    def _has_packages(folder):
+        if folder not in folders:
+            try:
+                folders[folder] = any(name.endswith(".dist-info") for name in os.listdir(folder))
+            except OSError:
+                folders[folder] = False
+        return folders[folder]
+
+
+folders, installed = {}, Installed()
+
+
 def program_line():
-    """The innermost frame of the program: neither PyTorch's, Python's own nor this file's."""
+    """The innermost frame of the program: neither an installed package's, Python's own nor this file's."""
     frame, first = sys._getframe(1), None
     while frame is not None:
         path = frame.f_code.co_filename
         if path != OWN_FILE:
             first = first or frame
-            if not path.startswith(OTHERS) and not path.startswith("<frozen"):
+            if not installed[path]:
                 return frame
         frame = frame.f_back
     return first
 
 
-def note_reading():
+def program_place():
     frame = program_line()
-    path, line = (frame.f_code.co_filename, frame.f_lineno) if frame else ("(no Python frame)", 0)
+    return (frame.f_code.co_filename, frame.f_lineno) if frame else ("(no Python frame)", 0)
+
+
+def note_reading():
+    path, line = program_place()
     if contents.note(path.encode("utf-8", "backslashreplace"), line) == MANY_READINGS:
         sys.stderr.write("gpumemtrace: dry run: %s:%d has read values nobody computed %d times; a loop that waits for one may "
                          "never end: give it a number of steps\n" % (path, line, MANY_READINGS))
@@ -212,19 +309,23 @@ class Guesses:
         self.counts = {}
 
     def fill(self, copy):
-        """A plausible value for each element. Floats of one line get smaller, as a loss does; if it asks on, every other one is
-        near 1, as an accuracy."""
+        """A plausible value for each element. Half of a mask selects, so that one that is computed anew selects as many. Floats of
+        one line get smaller, as a loss does; if it asks on, each comes twice, as where a loss rests, and every other one is near 1,
+        as an accuracy."""
         kind = copy.dtype
         if kind is torch.bool:
-            values = [self.random.random() < 0.5 for _ in range(copy.numel())]
-            if len(values) == 2 or len(values) > 2 and len(set(values)) == 1:
-                values = [i % 2 == 0 for i in range(len(values))]
+            half = copy.numel() // 2 if copy.numel() > 1 else self.random.randrange(2)
+            values = [True] * half + [False] * (copy.numel() - half)
+            self.random.shuffle(values)
         elif kind.is_floating_point or kind.is_complex:
-            frame = program_line()
-            place = (frame.f_code.co_filename, frame.f_lineno) if frame else None
+            place = program_place()
             count = self.counts[place] = self.counts.get(place, 0) + 1
-            values = [self.random.uniform(0.5, 1.0) / count for _ in range(min(copy.numel(), 4096))]
+            source = self.random
             if count > MANY_READINGS:
+                count //= 2
+                source = random.Random(count)
+            values = [source.uniform(0.5, 1.0) / count for _ in range(min(copy.numel(), 4096))]
+            if source is not self.random:
                 values = [1 - value if count % 2 else value / count for value in values]
             values = (values * (copy.numel() // len(values) + 1))[:copy.numel()]
         else:
@@ -280,7 +381,8 @@ class Masks:
 
     @staticmethod
     def place(mask):
-        return mask._version, mask.storage_offset(), tuple(mask.shape), mask.stride()
+        version = None if mask.is_inference() else mask._version
+        return version, mask.storage_offset(), tuple(mask.shape), mask.stride()
 
     def keep(self, mask, copy):
         # The weak reference keeps the number from being another's.
@@ -296,3 +398,51 @@ class Masks:
             return False
         copy.copy_(kept[2])
         return True
+
+
+# --- operators that no mode can see ---
+
+def let_streams_pass():
+    """PyTorch before 2.1 cannot hand a stream to a mode, and record_stream needs none."""
+    if torch.__version__ >= (2, 1):
+        return
+    plain = Tensor.record_stream
+
+    def record_stream(self, stream):
+        if type(self) not in (Tensor, torch.nn.Parameter):
+            return plain(self, stream)
+        guard = torch._C._DisableTorchDispatch()
+        try:
+            return plain(self, stream)
+        finally:
+            del guard
+
+    Tensor.record_stream = record_stream
+
+
+# --- operators that set some elements ---
+
+def sets_only(operation):
+    """Whether the elements that it sets are the same, whatever was there before."""
+    names_, first = operation.plan.names, operation.args[0]
+    index = names_.index("accumulate") if "accumulate" in names_ else len(operation.args)
+    is_added = any(operation.args[index:index + 1]) or operation.kwargs.get("accumulate")
+    return not is_added and first.is_contiguous() and not any(other is operation.cpu_args[0] for other in tensors_in(operation.cpu_args[1:]))
+
+
+def store_set(operation):
+    """Writes the elements that the operator sets and no others. False: they are too scattered."""
+    tensor, copy, results = operation.args[0], operation.cpu_args[0], []
+    for before in (0, 1):
+        copy.fill_(before)
+        operation.compute()
+        results.append(copy.flatten().clone())
+    is_set = ((results[0] == results[1]) | (results[0] != results[0])).byte()
+    ends = torch.nn.functional.pad(is_set, (1, 1)).diff().nonzero().flatten().tolist()
+    if len(ends) > 2 * RUNS_MAX:
+        return False
+    size = tensor.element_size()
+    for first, end in zip(ends[::2], ends[1::2]):
+        contents.write_words(tensor.data_ptr() + first * size, 0, None, None, (end - first) * size,
+                             results[0].data_ptr() + first * size, operation.state)
+    return True

@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: MIT
 """
 The second part of values.py, in one namespace with it (dryrun_values.S): the dispatch mode that computes the
-operators, and how it begins. It must make no CUDA call and take no memory of a card.
+operators. It must make no CUDA call and take no memory of a card.
 """
 # pylint: disable=undefined-variable
-
-# --- the mode ---
 
 def tensors_in(value):
     if isinstance(value, torch.Tensor):
@@ -41,8 +39,11 @@ class Operation:
             return found[1]
         copy = torch.empty(tensor.shape, dtype=tensor.dtype)
         state = contents.read(tensor, copy) if tensor.numel() else KNOWN
-        if tensor.is_conj() or tensor.is_neg():
-            raise Unknown
+        # The contents are as they lie there; the copy says, as the tensor does, that they are meant otherwise.
+        if tensor.is_conj():
+            copy = torch._conj(copy)
+        if tensor.is_neg():
+            copy = torch._neg_view(copy)
         if not ignored:
             self.state = min(self.state, state)
         self.copies[id(tensor)] = (tensor, copy, state)
@@ -113,8 +114,7 @@ class Operation:
                     tensor.layout is torch.strided and id(tensor) in self.copies:
                 _, copy, state = self.copies[id(tensor)]
                 if state == UNKNOWN:
-                    guesses.fill(copy)
-                    contents.write(tensor, copy, GUESSED)
+                    contents.guess(tensor, guesses.fill(copy))
                     self.copies[id(tensor)] = (tensor, copy, GUESSED)
         self.state = GUESSED
 
@@ -134,14 +134,6 @@ class Operation:
                 yield tensor, found[1] if found else None
 
 
-def tensor_size(value):
-    return value.numel() if isinstance(value, torch.Tensor) else 0
-
-
-def is_small(tensor, limit):
-    return tensor.numel() * tensor.element_size() <= limit
-
-
 def fresh(result, written):
     """The tensors of the card among the results that are not arguments."""
     taken = {id(tensor) for tensor, _ in written}
@@ -155,6 +147,12 @@ def store(operation, result):
     written = list(operation.written_arguments())
     outputs = fresh(result, written)
     if not all(is_small(tensor, plan.limit) and tensor.layout is torch.strided for tensor in outputs):
+        return False
+    before = operation.copies[id(operation.args[0])][2] if plan.sets else operation.state
+    if before < operation.state and sets_only(operation):
+        return store_set(operation)
+    operation.state = min(operation.state, before)
+    if operation.state == UNKNOWN:
         return False
     if operation.answered is None:
         try:
@@ -170,9 +168,13 @@ def store(operation, result):
         contents.write(tensor, copy.contiguous(), operation.state)
     if outputs:
         flat = list(tensors_in(computed if isinstance(computed, (list, tuple)) else [computed]))
-        if len(flat) != len(outputs) or any(a.shape != b.shape for a, b in zip(flat, outputs)):
+        # What an operator need not give may have another shape there.
+        if len(flat) != len(outputs) or flat[0].shape != outputs[0].shape:
             return False
         for tensor, value in zip(outputs, flat):
+            if value.shape != tensor.shape:
+                contents.forget(tensor)
+                continue
             if value.dtype != tensor.dtype:
                 value = value.to(tensor.dtype)
             if tensor.numel():
@@ -193,6 +195,8 @@ def guess_outputs(operation, result):
         which = INDICES[plan.name]
         if which < len(outputs) and outputs[which].dtype == torch.int64 and is_small(outputs[which], BYTES_MAX):
             guess_indices(plan, args, operation.kwargs, outputs[which])
+    elif plan.name == "any" and len(args) > 1 and len(outputs) == 1 and is_small(args[0], BYTES_MAX):
+        contents.write(outputs[0], torch.ones(outputs[0].shape, dtype=outputs[0].dtype), GUESSED)
     elif plan.name in HOLDS and len(outputs) == 1 and is_small(outputs[0], BYTES_MAX):
         copy = torch.full(outputs[0].shape, HOLDS[plan.name], dtype=outputs[0].dtype)
         contents.write(outputs[0], copy, GUESSED)
@@ -204,6 +208,10 @@ def guess_outputs(operation, result):
             is_small(outputs[0], BYTES_MAX):
         half = args[0].numel() // max(outputs[0].numel(), 1) // 2
         contents.write(outputs[0], torch.full(outputs[0].shape, half, dtype=outputs[0].dtype), GUESSED)
+    elif plan.name in ("bincount", "histc") and outputs and outputs[0].numel() and is_small(outputs[0], BYTES_MAX):
+        bins = outputs[0].numel()
+        counts = [args[0].numel() // bins + (i < args[0].numel() % bins) for i in range(bins)]
+        contents.write(outputs[0], torch.tensor(counts, dtype=outputs[0].dtype), GUESSED)
     elif plan.name == "_amp_foreach_non_finite_check_and_unscale_":
         copy = torch.zeros(args[1].shape, dtype=args[1].dtype)
         contents.write(args[1], copy, GUESSED)
@@ -226,7 +234,7 @@ def masks_of(operation):
         if state == UNKNOWN:
             if not masks.recall(index, copy):
                 guesses.fill(copy)
-            contents.write(index, copy, GUESSED)
+            contents.guess(index, copy)
             operation.copies[id(index)] = (index, copy, GUESSED)
         masks.keep(index, copy)
         if state != KNOWN:
@@ -254,7 +262,9 @@ def answer(operation):
     if operation.state == UNKNOWN:
         first = operation.args[0]
         count = operation.args[1].numel() if plan.name == "masked_select" else tensor_size(first)
-        guess = {"bincount": [0, 0], "repeat_interleave": [count, 1]}.get(plan.name, [(count + 1) // 2])
+        guess = {"bincount": [0, 0], "repeat_interleave": [count, 1]}.get(plan.name, [count // 2 or 1])
+        if plan.name == "_coalesce":
+            guess = [first._nnz()]
         contents.expect(CHECKS.get(plan.name, guess))
         operation.guessed_masks = plan.name not in ("multinomial", "normal")
         return
@@ -281,9 +291,32 @@ def carefully(do, operation, *more):
                              % (operation.plan.name, type(error).__name__, error))
 
 
+def check_bounds(plan, args):
+    """Says where the program asks for what is not there. What nobody computed is not checked: guesses lie within."""
+    for index, least, end, other in plan.bounds(*args):
+        if not index.is_cuda or not index.numel() or not is_small(index, BYTES_MAX):
+            continue
+        copy = torch.empty(index.shape, dtype=index.dtype)
+        if contents.read(index, copy) != KNOWN:
+            continue
+        outside = (copy < least) | (copy >= end)
+        if other is not None:
+            outside &= copy != other
+        place = program_place()
+        if outside.any() and place not in outside_at:
+            outside_at.add(place)
+            sys.stderr.write("gpumemtrace: dry run: %s:%d: %s gets index %d, and there are %d; on a card its kernel asserts, and the "
+                             "program ends at its next wait for the card\n"
+                             % (*place, plan.name.strip("_"), int(copy[outside][0]), end))
+
+
 def prepare(operation):
+    if operation.plan.bounds:
+        check_bounds(operation.plan, operation.args)
     operation.gather()
     operation.seed()
+    if operation.plan.name in DRAWS and operation.state == UNKNOWN and not operation.large:
+        operation.guess_arguments()
     answer(operation)
     if operation.plan.reads and operation.state == UNKNOWN and to_host(operation.plan, operation.args, operation.kwargs):
         operation.guess_arguments()
@@ -292,7 +325,8 @@ def prepare(operation):
 def run(plan, func, args, kwargs):
     operation = Operation(plan, func, args, kwargs)
     operation.answered, operation.guessed_masks = None, False
-    capturing = contents.begin(plan.reads)
+    on_host = plan.reads and to_host(plan, args, kwargs)
+    capturing = contents.begin(plan.reads and not (on_host and goes_through_another(plan, args, kwargs)))
     try:
         if not capturing:
             carefully(prepare, operation)
@@ -304,6 +338,8 @@ def run(plan, func, args, kwargs):
         raise
     readings = contents.end()
     carefully(guess_outputs if capturing else settle, operation, result)
+    if on_host and not capturing:
+        carefully(hand_over, operation, result)
     if operation.guessed_masks or (readings and operation.state != KNOWN and
                                    not plan.name.startswith(("linalg_", "_linalg"))):
         note_reading()
@@ -351,6 +387,33 @@ def pass_over(plan, args, kwargs):
     return result
 
 
+def resize(plan, args, kwargs):
+    """Runs resize_: the elements that were there stay, what it takes beyond them is unknown; but bytes are then what PyTorch
+    fills pickled objects up with to the size of the longest, and reads back without using them."""
+    tensor, kept = args[0], args[0].numel() * args[0].element_size()
+    contents.begin(False)
+    try:
+        plan.op(*args, **kwargs)
+    finally:
+        contents.end()
+    taken = tensor.numel() * tensor.element_size()
+    if taken > kept and tensor.dtype is torch.uint8 and taken <= BYTES_MAX:
+        contents.write_words(tensor.data_ptr() + kept, 0, None, None, taken - kept, bytes(taken - kept), KNOWN)
+    elif taken > kept:
+        contents.forget_bytes(tensor.data_ptr() + kept, taken - kept)
+    return tensor
+
+
+def take_apart(key, func, args, kwargs):
+    """Runs an operator that is made of others, each of which comes by: as C++ has it, for decompose() prefers what Python has."""
+    contents.let_autocast()
+    push()
+    try:
+        return func._op_dk(getattr(torch._C.DispatchKey, key), *args, **kwargs)
+    finally:
+        pop()
+
+
 def run_uncomputed(func, args, kwargs):
     contents.begin(True)
     try:
@@ -383,6 +446,23 @@ def to_host(plan, args, kwargs):
         return not args[0].is_cuda
     device = kwargs.get("device")
     return device is not None and torch.device(device).type != "cuda"
+
+
+def goes_through_another(plan, args, kwargs):
+    """Whether what the host gets lies in memory of the card that a kernel of the operator's own wrote: what has gaps or another
+    type is gathered there first."""
+    if plan.name == "_local_scalar_dense":
+        return False
+    source = args[1] if plan.name == "copy_" else args[0]
+    dtype = args[0].dtype if plan.name == "copy_" else kwargs.get("dtype") or source.dtype
+    return dtype != source.dtype or not source.is_contiguous() or plan.name == "copy_" and not args[0].is_contiguous()
+
+
+def hand_over(operation, result):
+    """The host's tensor gets what the arguments hold; copy_ has brought it there when it was computed."""
+    if operation.plan.name != "_to_copy" or operation.state == UNKNOWN or not is_small(result, operation.plan.limit):
+        return
+    result.copy_(operation.compute())
 
 
 def settle(operation, result):
@@ -436,6 +516,8 @@ def make_mode():
                 if not isinstance(func, overload):
                     return func(*args, **kwargs)
                 plan = plans[func] = Plan(func)
+            if plan.is_composite and (plan.has_device or is_on_card(plan, args, kwargs)):
+                return take_apart(plan.made_by, func, args, kwargs)
             if plan.nothing:
                 return plan.op(*args, **kwargs)
             if plan.is_collective:
@@ -443,6 +525,8 @@ def make_mode():
             if not is_on_card(plan, args, kwargs):
                 return plan.op(*args, **kwargs)
             try:
+                if plan.name == "resize_" and args[0].is_contiguous():
+                    return resize(plan, args, kwargs)
                 if plan.may_pass and (not plan.computed or is_unknown(plan, args)) and \
                         not (plan.reads and to_host(plan, args, kwargs)) and \
                         not (plan.name == "sum" and args[0].dtype is torch.bool):
@@ -453,129 +537,3 @@ def make_mode():
                 raise
 
     return Values
-
-
-# --- the beginning ---
-
-def let_higher_order_operators_pass():
-    """Releases before modes could say that they want them raise where one has no rule for the mode."""
-    kind = getattr(torch._ops, "HigherOrderOperator", None)
-    if kind is None or hasattr(type(mode).__mro__[1], "supports_higher_order_operators"):
-        return
-
-    def add_rule(operator):
-        try:
-            operator.py_impl(type(mode))(lambda own, *args, **kwargs: operator(*args, **kwargs))
-        except (AssertionError, AttributeError, TypeError):
-            pass
-
-    begin = kind.__init__
-
-    def __init__(self, *args, **kwargs):
-        begin(self, *args, **kwargs)
-        add_rule(self)
-
-    kind.__init__ = __init__
-    for operator in list(getattr(torch._ops, "_higher_order_ops", {}).values()):
-        add_rule(operator)
-
-
-def keys_of_autocast():
-    """The key by which PyTorch enters a mode, as a bit of a set, and that of autocast; 0: not known."""
-    try:
-        keys = torch._C.DispatchKey
-        return ctypes.c_uint64(torch._C.DispatchKeySet(keys.PythonTLSSnapshot).raw_repr()), int(keys.AutocastCUDA)
-    except AttributeError:
-        return ctypes.c_uint64(0), 0
-
-
-def push():
-    torch._C._push_on_torch_dispatch_stack(mode)
-
-
-def watch_threads():
-    inner = threading.Thread._bootstrap_inner
-
-    def _bootstrap_inner(self):
-        push()
-        inner(self)
-
-    threading.Thread._bootstrap_inner = _bootstrap_inner
-
-
-def let_workers_end():
-    """A worker of autograd that has raised holds the graph, and so the graph's memory, until it gets Python's lock to
-    drop the exception; where operators raise without Python, it drops them at once. So backward waits for it."""
-    import time
-
-    def references(error):
-        return sys.getrefcount(error)
-
-    def seen(do):
-        try:
-            do()
-        except BaseException as error:
-            return references(error)
-
-    def fail():
-        raise ValueError
-
-    alone = seen(fail)
-
-    class Engine(type(torch.autograd.Variable._execution_engine)):
-        def run_backward(self, *args, **kwargs):
-            try:
-                return super().run_backward(*args, **kwargs)
-            except BaseException as error:
-                args = kwargs = None
-                for _ in range(WORKER_WAITS):
-                    time.sleep(WORKER_WAIT_S)
-                    if references(error) <= alone:
-                        break
-                time.sleep(WORKER_WAIT_S)
-                raise
-
-    torch.autograd.Variable._execution_engine = Engine()
-
-
-def start():
-    global torch, Tensor, strided, CPU, mode, contents, guesses, masks, mistakes, OTHERS, StorageWeakRef
-    import os
-    import sysconfig
-    import torch
-    Tensor, strided = torch.Tensor, torch.strided
-    contents = Contents()
-    if not contents.kept():
-        return
-    CPU, guesses, masks, mistakes = torch.device("cpu"), Guesses(), Masks(), set()
-    from torch.multiprocessing.reductions import StorageWeakRef
-    OTHERS = tuple({os.path.dirname(os.path.dirname(torch.__file__)) + "/", sysconfig.get_paths()["stdlib"] + "/"})
-    mode = make_mode()()
-    ctypes.PyDLL(None).gpumemtrace_values_mode_is_pushed(*keys_of_autocast())
-    let_higher_order_operators_pass()
-    push()
-    watch_threads()
-    let_workers_end()
-
-
-def when_imported(name, do):
-    """Calls `do` as soon as the module, whose import is in progress, has been imported."""
-    spec = sys.modules[name].__spec__
-    plain = type(spec)
-
-    class Importing(plain):
-        @property
-        def _initializing(self):
-            return self.__dict__["_initializing"]
-
-        @_initializing.setter
-        def _initializing(self, value):
-            self.__dict__["_initializing"] = value
-            if not value:
-                self.__class__ = plain
-                do()
-
-    spec.__class__ = Importing
-
-
-when_imported("torch", start)

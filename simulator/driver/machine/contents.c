@@ -251,6 +251,21 @@ void contents_write(uint64_t address, uint64_t size_bytes, const void *bytes,
     write_range(address, size_bytes, bytes, NULL, state);
 }
 
+void contents_guess(uint64_t address, uint64_t size_bytes, void *bytes)
+{
+    unsigned char *guess = bytes, there[PAGE_BYTES], states[PAGE_BYTES];
+    for (uint64_t part; size_bytes; address += part, guess += part, size_bytes -= part) {
+        part = part_bytes(address, size_bytes);
+        read_range(address, part, there, states);
+        for (uint64_t i = 0; i < part; i++)
+            if (states[i] == CONTENTS_UNKNOWN)
+                states[i] = CONTENTS_GUESSED;
+            else
+                guess[i] = there[i];
+        write_range(address, part, guess, states, CONTENTS_GUESSED);
+    }
+}
+
 void contents_copy(uint64_t to, uint64_t from, uint64_t size_bytes)
 {
     unsigned char *both =

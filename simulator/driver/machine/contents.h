@@ -29,6 +29,8 @@ enum contents_state contents_least(uint64_t address, uint64_t size_bytes);
 enum contents_state contents_read(uint64_t address, uint64_t size_bytes, void *bytes);
 void contents_write(uint64_t address, uint64_t size_bytes, const void *bytes,
                     enum contents_state state);
+/* Unknown bytes become these guesses; the others stay, and are put into *bytes. */
+void contents_guess(uint64_t address, uint64_t size_bytes, void *bytes);
 /* Both ranges may overlap. */
 void contents_copy(uint64_t to, uint64_t from, uint64_t size_bytes);
 void contents_forget(uint64_t address, uint64_t size_bytes);

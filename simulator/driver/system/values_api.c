@@ -121,6 +121,22 @@ void gpumemtrace_values_write(uint64_t address, unsigned rank, const int64_t *sh
     call_end(&call);
 }
 
+void gpumemtrace_values_guess(uint64_t address, unsigned rank, const int64_t *shape,
+                              const int64_t *strides, unsigned element_bytes, void *elements)
+{
+    struct call call;
+    struct runs runs = {rank, 0, 0, shape, strides, address, element_bytes, {0}};
+    char *place = elements;
+    if (!runs_begin(&runs))
+        return;
+    if (call_begin(&call, __func__, CALL_NEEDS_INIT))
+        for (; runs.count; runs.count--, place += runs.run_bytes) {
+            contents_guess(runs.address, runs.run_bytes, place);
+            runs_next(&runs);
+        }
+    call_end(&call);
+}
+
 /* --- bytes --- */
 
 int gpumemtrace_values_state(uint64_t address, uint64_t size_bytes)

@@ -63,15 +63,15 @@ enum { ALGORITHM = 1, DETERMINISTIC = 1 };
 
 /* In the order of the functions' arguments; the third follows the description. */
 struct arguments {
-    enum convolution_direction direction;
+    enum conv_direction direction;
     const struct cudnn_shape *first, *second, *third;
     const struct description *description;
 };
 
 static size_t workspace(const struct arguments *arguments)
 {
-    const bool is_forward = arguments->direction == CONVOLUTION_FORWARD;
-    const bool is_data = arguments->direction == CONVOLUTION_DATA;
+    const bool is_forward = arguments->direction == CONV_FORWARD;
+    const bool is_data = arguments->direction == CONV_DATA;
     const struct convolution convolution = {
         .direction = arguments->direction,
         .x = is_data ? *arguments->third : *arguments->first,
@@ -133,6 +133,6 @@ static int answer_algorithm(const struct arguments *arguments, int wanted, int *
         *bytes = workspace(&arguments);                                                            \
         return CUDNN_SUCCESS;                                                                      \
     }
-DIRECTION(Forward, CONVOLUTION_FORWARD)
-DIRECTION(BackwardData, CONVOLUTION_DATA)
-DIRECTION(BackwardFilter, CONVOLUTION_FILTER)
+DIRECTION(Forward, CONV_FORWARD)
+DIRECTION(BackwardData, CONV_DATA)
+DIRECTION(BackwardFilter, CONV_FILTER)

@@ -50,9 +50,9 @@ bool graph_attribute_is_empty(int name)
 static const struct convolution_names {
     int description, x, w, y;
 } convolution_names[] = {
-    [CONVOLUTION_FORWARD] = {702, 704, 703, 705},
-    [CONVOLUTION_DATA] = {708, 710, 709, 711},
-    [CONVOLUTION_FILTER] = {714, 716, 715, 717},
+    [CONV_FORWARD] = {702, 704, 703, 705},
+    [CONV_DATA] = {708, 710, 709, 711},
+    [CONV_FILTER] = {714, 716, 715, 717},
 };
 
 /* The direction of an operation; -1: it is no convolution. */
@@ -60,11 +60,11 @@ static int direction_of(const struct contents *operation)
 {
     switch (contents_type(operation)) {
     case BACKEND_CONVOLUTION_FORWARD:
-        return CONVOLUTION_FORWARD;
+        return CONV_FORWARD;
     case BACKEND_CONVOLUTION_BACKWARD_FILTER:
-        return CONVOLUTION_FILTER;
+        return CONV_FILTER;
     case BACKEND_CONVOLUTION_BACKWARD_DATA:
-        return CONVOLUTION_DATA;
+        return CONV_DATA;
     default:
         return -1;
     }
@@ -109,7 +109,7 @@ static bool find_convolution(const struct contents *graph, struct convolution *c
     }
     const struct convolution_names *names = &convolution_names[direction];
     *convolution = (struct convolution){
-        .direction = (enum convolution_direction)direction,
+        .direction = (enum conv_direction)direction,
         .x = shape_of(operation, names->x),
         .w = shape_of(operation, names->w),
         .y = shape_of(operation, names->y),

@@ -39,10 +39,24 @@ static int major_version(void)
     return dladdr(&here, &info) && strstr(info.dli_fname, ".so.8") ? 8 : 9;
 }
 
+/* libgpumemtrace_dryrun.so has this: a part of the version that PyTorch was built for, as in cudnnGetProperty. */
+__attribute__((weak)) int gpumemtrace_dryrun_cudnn_part(int major, int part);
+
+/* PyTorch chooses its ways by the version, so it finds the one that it was built for, as in its wheels. */
+static int version_part(int part)
+{
+    const int major = major_version();
+    const int built =
+        gpumemtrace_dryrun_cudnn_part ? gpumemtrace_dryrun_cudnn_part(major, part) : -1;
+    const int newest[] = {major, major == 8 ? 9 : STANDIN_MINOR, major == 8 ? 99 : 0};
+    return built >= 0 ? built : part >= 0 && part < 3 ? newest[part] : 0;
+}
+
 /* 8: major * 1000 + minor * 100 + patch level; 9: major * 10000 + minor * 100 + patch level. */
 STANDIN(size_t, cudnnGetVersion, (void))
 {
-    return major_version() == 8 ? 8999 : 90000 + STANDIN_MINOR * 100;
+    const int major = version_part(0);
+    return (size_t)(major * (major == 8 ? 1000 : 10000) + version_part(1) * 100 + version_part(2));
 }
 
 STANDIN(size_t, cudnnGetCudartVersion, (void))
@@ -52,7 +66,11 @@ STANDIN(size_t, cudnnGetCudartVersion, (void))
     return (size_t)runtime;
 }
 
-STANDIN_PROPERTY(cudnnGetProperty, major_version())
+STANDIN(int, cudnnGetProperty, (int property, int *value))
+{
+    *value = version_part(property);
+    return CUDNN_SUCCESS;
+}
 
 STANDIN(const char *, cudnnGetErrorString, (int status))
 {

@@ -9,11 +9,6 @@
 #include "gpumemtrace/cuda/abi.h"
 #include "gpumemtrace/err.h"
 
-/* cudnnDataType_t. */
-enum { TYPE_FLOAT = 0, TYPE_HALF = 2, TYPE_BFLOAT16 = 9 };
-
-/* --- the device --- */
-
 static int device_attribute(int attribute)
 {
     int device = 0, value = 0;
@@ -22,150 +17,53 @@ static int device_attribute(int attribute)
     return value;
 }
 
-bool convolution_uses_tensor_cores(const struct convolution *convolution)
+static enum conv_type type_of(const struct convolution *convolution)
 {
-    const int major = device_attribute(cudaDevAttrComputeCapabilityMajor);
+    enum { TYPE_FLOAT = 0, TYPE_HALF = 2, TYPE_BFLOAT16 = 9 }; /* cudnnDataType_t */
+
     switch (convolution->x.data_type) {
-    case TYPE_HALF:
-        return major >= 7;
     case TYPE_FLOAT:
+        return CONV_FLOAT;
+    case TYPE_HALF:
+        return CONV_HALF;
     case TYPE_BFLOAT16:
-        return major >= 8;
+        return CONV_BFLOAT16;
     default:
-        return false;
+        return CONV_OTHER;
     }
 }
 
-/* --- shapes --- */
-
-static size_t elements_from(const struct cudnn_shape *shape, int first)
+bool convolution_uses_tensor_cores(const struct convolution *convolution)
 {
-    size_t elements = 1;
-    for (int i = first; i < shape->count; i++)
-        elements *= (size_t)shape->dimensions[i];
-    return elements;
+    return conv_has_tensor_cores(type_of(convolution),
+                                 device_attribute(cudaDevAttrComputeCapabilityMajor));
 }
 
-static size_t tensor_bytes(const struct cudnn_shape *shape)
+static struct conv_tensor tensor_of(const struct cudnn_shape *shape)
 {
-    return elements_from(shape, 0) * cudnn_element_bytes(shape->data_type);
+    struct conv_tensor tensor = {.count = shape->count};
+
+    for (int i = 0; i < shape->count && i < CONV_DIMENSIONS_MAX; i++)
+        tensor.dimensions[i] = (uint64_t)shape->dimensions[i];
+    return tensor;
 }
 
-/* In NHWC, with so many channels that a pixel begins at a multiple of granule elements. */
-static size_t copy_bytes(const struct cudnn_shape *shape, size_t granule)
+static struct conv_call call_of(const struct convolution *convolution)
 {
-    const size_t channels = ((size_t)shape->dimensions[1] + granule - 1) / granule * granule;
-    return (size_t)shape->dimensions[0] * channels * elements_from(shape, 2) *
-           cudnn_element_bytes(shape->data_type);
-}
+    struct conv_call call = {.direction = convolution->direction,
+                             .type = type_of(convolution),
+                             .element_bytes = cudnn_element_bytes(convolution->x.data_type),
+                             .x = tensor_of(&convolution->x),
+                             .w = tensor_of(&convolution->w),
+                             .y = tensor_of(&convolution->y),
+                             .is_plain = convolution->is_plain};
+    uint64_t pixels = 1;
 
-static bool is_channels_last(const struct cudnn_shape *shape)
-{
-    return shape->strides[1] == 1 && elements_from(shape, 2) > 1;
-}
-
-static bool is_depthwise(const struct convolution *convolution)
-{
-    return convolution->w.dimensions[1] == 1 && convolution->x.dimensions[1] > 1;
-}
-
-/* An image's channels. */
-static bool is_first(const struct convolution *convolution)
-{
-    return convolution->w.dimensions[1] <= 3;
-}
-
-/* For a first layer there are kernels in NCHW, but not for large filters. */
-static bool has_first_filter(const struct convolution *convolution)
-{
-    enum { FILTER_MAX = 16 };
-    return is_first(convolution) && elements_from(&convolution->w, 2) <= FILTER_MAX;
-}
-
-static bool is_product(const struct convolution *convolution)
-{
-    return convolution->is_plain && elements_from(&convolution->w, 2) == 1;
-}
-
-/* --- what is taken --- */
-
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-/* A gradient of a filter that is not complete: in single precision. */
-static size_t part_bytes(const struct convolution *convolution)
-{
-    return elements_from(&convolution->w, 0) * sizeof(float);
-}
-
-/* For a product in NCHW an image's rows, one for each channel, must begin at multiples of 8 bytes. The gradient of its
- * filter has a part for each image if their channels fill vectors. */
-static size_t product_bytes(const struct convolution *convolution)
-{
-    enum { ALIGNMENT = 8, VECTOR = 4 };
-    const size_t row_bytes =
-        elements_from(&convolution->x, 2) * cudnn_element_bytes(convolution->x.data_type);
-    const size_t copies = tensor_bytes(&convolution->x) + tensor_bytes(&convolution->y);
-    if (row_bytes % ALIGNMENT)
-        return copies;
-    if (convolution->direction != CONVOLUTION_FILTER)
-        return 0;
-    if (convolution->w.dimensions[0] % VECTOR)
-        return copies;
-    return smaller((size_t)convolution->x.dimensions[0] * part_bytes(convolution), copies);
-}
-
-/* As many parts as 64 KiB for each multiprocessor hold, but not more than this. */
-static size_t partial_bytes(const struct convolution *convolution)
-{
-    enum { PARTS_MAX = 14, FIRST_PARTS_MAX = 160, MULTIPROCESSOR_BYTES = 64 << 10 };
-    const size_t part = part_bytes(convolution);
-    const size_t room =
-        (size_t)device_attribute(cudaDevAttrMultiProcessorCount) * MULTIPROCESSOR_BYTES;
-    const size_t parts_max = is_first(convolution) ? FIRST_PARTS_MAX : PARTS_MAX;
-    if (convolution->direction != CONVOLUTION_FILTER ||
-        (convolution->x.data_type != TYPE_FLOAT && !is_first(convolution)))
-        return 0;
-    return part && part <= room ? part * smaller(room / part, parts_max) : room;
-}
-
-/* One filter for each channel: in NHWC the gradient has a part for six pixels, if there are many. */
-static size_t depthwise_bytes(const struct convolution *convolution)
-{
-    enum { PIXELS_MANY = 16384, PIXELS_FOR_PART = 6 };
-    const size_t pixels = (size_t)convolution->x.dimensions[0] * elements_from(&convolution->x, 2);
-    if (convolution->direction != CONVOLUTION_FILTER || convolution->x.data_type != TYPE_FLOAT ||
-        !is_channels_last(&convolution->x) || pixels < PIXELS_MANY)
-        return 0;
-    return pixels / PIXELS_FOR_PART * part_bytes(convolution);
-}
-
-/* A 1x1 filter is the same in both layouts. */
-static size_t copies_bytes(const struct convolution *convolution)
-{
-    enum { PIXEL_BYTES = 16 };
-    const size_t element = cudnn_element_bytes(convolution->x.data_type);
-    const bool is_padded = element < sizeof(float) || convolution->direction == CONVOLUTION_FILTER;
-    const size_t granule = is_padded ? PIXEL_BYTES / element : 1;
-    size_t bytes = copy_bytes(&convolution->x, granule) + copy_bytes(&convolution->y, granule);
-    if (elements_from(&convolution->w, 2) > 1)
-        bytes += copy_bytes(&convolution->w, granule);
-    return bytes;
-}
-
-static size_t assumed_bytes(const struct convolution *convolution)
-{
-    if (is_depthwise(convolution))
-        return depthwise_bytes(convolution);
-    if (is_channels_last(&convolution->x))
-        return partial_bytes(convolution);
-    if (has_first_filter(convolution))
-        return 0;
-    if (is_product(convolution))
-        return product_bytes(convolution);
-    return copies_bytes(convolution) + partial_bytes(convolution);
+    for (int i = 2; i < call.x.count; i++)
+        pixels *= call.x.dimensions[i];
+    call.is_channels_last = convolution->x.strides[1] == 1 && pixels > 1;
+    call.processor_count = (uint64_t)device_attribute(cudaDevAttrMultiProcessorCount);
+    return call;
 }
 
 size_t convolution_workspace(const struct convolution *convolution, bool on_tensor_cores)
@@ -175,5 +73,6 @@ size_t convolution_workspace(const struct convolution *convolution, bool on_tens
     struct err err;
     if (text && *text && !size_parse(text, &bytes, &err))
         return (size_t)bytes;
-    return on_tensor_cores ? assumed_bytes(convolution) : 0;
+    const struct conv_call call = call_of(convolution);
+    return on_tensor_cores ? (size_t)conv_workspace_bytes(&call) : 0;
 }

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One call of NCCL by one rank, in two parts: what this rank gives, which waits for nobody; and what
+ * comes of it, which waits for the ranks that it takes from. It must not know groups.
+ */
+#ifndef GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_OPERATION_H
+#define GPUMEMTRACE_SIMULATOR_STANDINS_NCCL_OPERATION_H
+
+#include "communicator.h"
+#include "contents.h"
+#include "gpumemtrace/cuda/abi.h"
+
+enum operation_kind {
+    OPERATION_JOIN, /* every rank has come */
+    OPERATION_ALL_REDUCE,
+    OPERATION_REDUCE,
+    OPERATION_REDUCE_SCATTER,
+    OPERATION_ALL_GATHER,
+    OPERATION_BROADCAST,
+    OPERATION_GATHER,
+    OPERATION_ALL_TO_ALL,
+    OPERATION_SEND,
+    OPERATION_RECEIVE,
+};
+
+struct operation {
+    enum operation_kind kind;
+    struct communicator *ranks;
+    const void *from;
+    void *to;
+    size_t count; /* as its caller gives it */
+    int type, reduction;
+    int root; /* or the other rank */
+    cudaStream_t stream;
+
+    /* Of its first part: */
+    uint64_t number;
+    struct contents given;
+    /* Of a receive or broadcast from a pretended rank: what this rank sends meanwhile; NULL: nothing. */
+    const struct operation *pretended;
+};
+
+void operation_give(struct operation *operation);
+/* Returns a status of NCCL. */
+int operation_take(struct operation *operation);
+void operation_release(struct operation *operation);
+
+#endif

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""
+A part of values.py, in one namespace with it (dryrun_values.S): `run --rank=K/N` runs one rank alone. PyTorch's own groups
+and NCCL's stand-in, in which the others give what this rank gives, allocate what they do among real ranks; what is made
+up here is the store through which ranks find each other. It must take no memory of a card.
+"""
+# pylint: disable=undefined-variable
+import re
+
+RANK_ALONE = os.environ.get("GPUMEMTRACE_SIM_RANK")
+UNIQUE_ID_BYTES = 128
+# The ncclUniqueId that another rank says, under a number of the group's, or of two ranks.
+KEYS_OF_NCCL = re.compile(r"(^|/)(nccl_\w+|\d+(:\d+)?)$")
+
+
+def end_alone(what):
+    raise SystemExit("gpumemtrace: --rank=%s: %s" % (RANK_ALONE, what))
+
+
+def make_lone_store(plain):
+    class LoneStore(plain):
+        """What ranks tell each other by keys, where there is one rank."""
+
+        made = []  # PyTorch's C++ code keeps a store and not its Python part
+
+        def __init__(self, *_args, **_kwargs):
+            super().__init__()
+            self.kept = {}
+            self.made.append(self)
+
+        def invent(self, key):
+            if key.endswith(":last_worker"):
+                return b"1"
+            if KEYS_OF_NCCL.search(key):
+                return bytes(UNIQUE_ID_BYTES)
+            return end_alone("the program waits for the key '%s', which another rank would set; run all ranks with torchrun"
+                             % key)
+
+        def set(self, key, value):
+            self.kept[key] = value.encode() if isinstance(value, str) else bytes(value)
+
+        def get(self, key):
+            if key not in self.kept:
+                self.kept[key] = self.invent(key)
+            return self.kept[key]
+
+        def add(self, key, value):
+            self.kept[key] = str(int(self.kept.get(key, b"0")) + value).encode()
+            return int(self.kept[key])
+
+        def wait(self, keys, *_timeout):
+            for key in keys:
+                self.get(key)
+
+        def check(self, keys):
+            return all(key in self.kept for key in keys)
+
+        def compare_set(self, key, expected, desired):
+            found = self.kept.get(key, b"")
+            if found.decode("latin-1") == expected or (not found and not expected):
+                self.set(key, desired)
+            return self.kept.get(key, expected.encode() if isinstance(expected, str) else expected)
+
+        def delete_key(self, key):
+            return self.kept.pop(key, None) is not None
+
+        def num_keys(self):
+            return len(self.kept)
+
+        def has_extended_api(self):
+            return False
+
+        def clone(self):
+            return self
+
+        # As PyTorch's C++ code calls them.
+        deleteKey, getNumKeys, compareSet, hasExtendedApi = delete_key, num_keys, compare_set, has_extended_api
+
+    return LoneStore
+
+
+def refuse_gloo(plain):
+    class Gloo(plain):
+        def __init__(self, store, rank, size, *args, **kwargs):
+            if size > 1:
+                end_alone("a gloo group of %d ranks cannot be made by one of them; take nccl alone, or run all ranks with torchrun"
+                          % size)
+            super().__init__(store, rank, size, *args, **kwargs)
+
+    return Gloo
+
+
+def refuse_objects(name):
+    def refuse(*_args, **_kwargs):
+        end_alone("%s asks for an object of another rank, which is not there; run all ranks with torchrun" % name)
+
+    return refuse
+
+
+def keep_own_objects(plain):
+    """What another rank would say to all is what this one holds."""
+    def broadcast_object_list(object_list, src=None, group=None, *args, **kwargs):
+        own = kwargs.get("group_src")
+        rank = torch.distributed.get_rank
+        own = rank(group) == own if own is not None else rank() == (src or 0)
+        return plain(object_list, src, group, *args, **kwargs) if own else None
+
+    return broadcast_object_list
+
+
+def be_alone():
+    """Before the program uses torch.distributed."""
+    if not RANK_ALONE:
+        return
+    # Threads of PyTorch's that would ask the store, and need Python, when Python has ended.
+    os.environ.setdefault("TORCH_NCCL_ENABLE_MONITORING", "0")
+    os.environ.setdefault("TORCH_NCCL_DUMP_ON_TIMEOUT", "0")
+    import torch.distributed as distributed
+    if not distributed.is_available():
+        return
+    core = distributed.distributed_c10d
+    store = make_lone_store(distributed.Store)
+    others = {"TCPStore": store, "FileStore": store, "_get_split_source": lambda *_: None}
+    if hasattr(core, "ProcessGroupGloo"):
+        others["ProcessGroupGloo"] = refuse_gloo(core.ProcessGroupGloo)
+    for name in ("recv_object_list", "scatter_object_list"):
+        others[name] = refuse_objects(name)
+    others["broadcast_object_list"] = keep_own_objects(core.broadcast_object_list)
+    for module in (distributed, core, sys.modules["torch.distributed.rendezvous"]):
+        for name, other in others.items():
+            if hasattr(module, name):
+                setattr(module, name, other)
