@@ -11,6 +11,7 @@
 
 #include "training_loop.h"
 #include "analyzer/allocator/allocator.h"
+#include "analyzer/estimate/layer/layer_formulas.h"
 #include "analyzer/util/array.h"
 
 void estimate_release(struct estimate *estimate)
@@ -33,6 +34,12 @@ static int fail_sum(struct err *err)
     return -1;
 }
 
+static uint64_t rounding_of(uint64_t bytes)
+{
+    const uint64_t over = bytes % ALLOCATOR_ROUND_BYTES;
+    return over ? ALLOCATOR_ROUND_BYTES - over : 0;
+}
+
 /* A phase's peak includes what is live when it begins. The last forward event is the pass's end. */
 static int replay_live(struct estimate *estimate, const struct schedule *schedule, struct err *err)
 {
@@ -44,17 +51,22 @@ static int replay_live(struct estimate *estimate, const struct schedule *schedul
         now.phase = (enum schedule_phase)event->phase;
         now.layer = event->layer;
         moment_offer(&estimate->phase_peaks[event->phase], &now);
+        const uint64_t rounding_bytes = rounding_of(event->bytes);
         if (event->is_free) {
             now.total_bytes -= event->bytes;
             *category_bytes -= event->bytes;
+            now.rounding_bytes[event->category] -= rounding_bytes;
         } else {
             now.total_bytes = checked_add(&checked, now.total_bytes, event->bytes);
             *category_bytes += event->bytes;
+            now.rounding_bytes[event->category] += rounding_bytes;
         }
         if (checked.overflow)
             return fail_sum(err);
         moment_offer(&estimate->peak_moment, &now);
         moment_offer(&estimate->phase_peaks[event->phase], &now);
+        if (event->phase == SCHEDULE_init)
+            estimate->load.requested_bytes = now.total_bytes;
         if (event->phase == SCHEDULE_forward)
             estimate->forward_end = now;
     }
@@ -82,7 +94,8 @@ static int replay_allocator(struct estimate *estimate, const struct schedule *sc
         goto out;
     for (size_t i = 0; i < schedule->count; i++) {
         const struct schedule_event *event = &schedule->events[i];
-        const struct allocator_request request = {.bytes = event->bytes, .owner = ALLOCATOR_OF_ALL};
+        const struct allocator_request request = {
+            .bytes = event->bytes, .stream = event->stream, .owner = ALLOCATOR_OF_ALL};
         uint32_t *handle = &handles[event->block];
         if (event->is_free ? allocator_free(&allocator, *handle, err)
                            : allocator_alloc(&allocator, &request, handle, &outcome, err))
@@ -120,24 +133,48 @@ static int sum_values(struct estimate *estimate, struct err *err)
 {
     const struct plan *plan = &estimate->plan;
     struct checked checked = {false};
-    estimate->input_values = plan->layers[0].flow.input_elements;
+    estimate->input_values = checked_mul(
+        &checked, shape_elements(&estimate->model->input, &checked), plan->settings.batch);
     estimate->result_values = plan_result_values(plan, &checked);
     return checked.overflow ? fail_sum(err) : 0;
 }
 
-int rule_of_thumb(const struct plan *plan, bool training, uint64_t *bytes, struct err *err)
+static bool is_bias(const struct layer *layer, const struct tensor *tensor)
+{
+    return tensor->name && strcmp(tensor->name, "bias") == 0 &&
+           (layer->kind->shape == shape_linear || layer->kind->shape == shape_conv ||
+            layer->kind->shape == shape_transposed);
+}
+
+static uint64_t weight_bytes(const struct plan *plan, struct checked *checked)
+{
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < plan->layer_count; i++) {
+        const struct plan_layer *planned = &plan->layers[i];
+        for (size_t j = 0; j < planned->own.count; j++) {
+            const struct tensor *tensor = &planned->own.items[j];
+            if (tensor->category == CATEGORY_parameters && !is_bias(planned->layer, tensor))
+                bytes =
+                    checked_add(checked, bytes, checked_mul(checked, tensor->bytes, tensor->count));
+        }
+    }
+    return bytes;
+}
+
+int rule_of_thumb(const struct plan *plan, bool training, struct rule_of_thumb *rule,
+                  struct err *err)
 {
     struct checked checked = {false};
-    uint64_t element_bytes = dtype_bytes(plan->settings.dtype);
-    uint64_t states = optimizer_kind(plan->settings.optimizer)->states;
-    uint64_t weight_bytes = 0;
-    for (size_t i = 0; i < plan->parameter_count; i++)
-        weight_bytes = checked_add(&checked, weight_bytes, plan->parameter_bytes[i]);
-    uint64_t result_bytes =
-        checked_mul(&checked, plan_result_values(plan, &checked), element_bytes);
-    *bytes = checked_add(&checked, checked_mul(&checked, weight_bytes, training ? 2 + states : 1),
-                         checked_mul(&checked, result_bytes, training ? 2 : 1));
-    *bytes = checked_add(&checked, *bytes, plan->input_bytes);
+    const uint64_t states = optimizer_kind(plan->settings.optimizer)->states;
+    const uint64_t element_bytes = dtype_bytes(plan->settings.dtype);
+    rule->states_bytes =
+        checked_mul(&checked, weight_bytes(plan, &checked), training ? 2 + states : 1);
+    rule->results_bytes =
+        checked_mul3(&checked, plan_result_values(plan, &checked), element_bytes, training ? 2 : 1);
+    rule->input_bytes = plan->input_bytes;
+    rule->total_bytes =
+        checked_add(&checked, checked_add(&checked, rule->states_bytes, rule->results_bytes),
+                    rule->input_bytes);
     return checked.overflow ? fail_sum(err) : 0;
 }
 
@@ -149,7 +186,6 @@ static int run_and_replay(struct estimate *estimate, struct err *err)
         return -1;
     if (replay_live(estimate, &schedule, err) || replay_allocator(estimate, &schedule, err))
         goto out;
-    estimate->load.requested_bytes = estimate->phase_peaks[SCHEDULE_init].total_bytes;
     estimate->peak.requested_bytes = estimate->peak_moment.total_bytes;
     result = 0;
 out:
@@ -164,7 +200,7 @@ int estimate_make(struct estimate *estimate, const struct model *model,
     if (plan_build(&estimate->plan, model, settings, err))
         return -1;
     if (!sum_parameters(estimate, err) && !sum_values(estimate, err) &&
-        !rule_of_thumb(&estimate->plan, settings->training, &estimate->rule_of_thumb_bytes, err) &&
+        !rule_of_thumb(&estimate->plan, settings->training, &estimate->rule, err) &&
         !run_and_replay(estimate, err))
         return 0;
     estimate_release(estimate);

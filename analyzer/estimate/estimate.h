@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "analyzer/analysis/category.h"
-#include "model.h"
+#include "analyzer/estimate/model/model.h"
 #include "plan.h"
 #include "schedule.h"
 #include "gpumemtrace/err.h"
@@ -24,12 +24,18 @@
 struct estimate_moment {
     uint64_t total_bytes;
     uint64_t category_bytes[CATEGORY_COUNT];
+    uint64_t rounding_bytes[CATEGORY_COUNT]; /* that the caching allocator's blocks are larger */
     enum schedule_phase phase;
     int32_t layer; /* SCHEDULE_NO_LAYER outside of layers */
 };
 
 struct footprint {
     uint64_t requested_bytes, allocated_bytes, reserved_bytes;
+};
+
+/* What textbooks count: weights x n + batch x outputs x 2 + input. */
+struct rule_of_thumb {
+    uint64_t states_bytes, results_bytes, input_bytes, total_bytes;
 };
 
 struct estimate {
@@ -41,7 +47,7 @@ struct estimate {
     struct estimate_moment peak_moment, forward_end;
     struct estimate_moment phase_peaks[SCHEDULE_PHASES]; /* total 0: the run has no such phase */
     uint64_t input_values, result_values;                /* of the batch, as the rule counts them */
-    uint64_t rule_of_thumb_bytes;                        /* for the settings of this estimate */
+    struct rule_of_thumb rule;                           /* for the settings of this estimate */
 };
 
 /* The model must outlive the estimate. */
@@ -62,9 +68,10 @@ const char *estimate_moment_text(const struct estimate *estimate,
 uint64_t estimate_kept_bytes(const struct estimate *estimate);
 
 /*
- * weights x n + batch x outputs x 2 + input, where n = 2 + the optimizer's states. For inference
- * both n and 2 are 1.
+ * n = 2 + the optimizer's states. For inference both n and 2 are 1. Weights are counted as textbooks do, without
+ * the biases of linear layers and convolutions.
  */
-int rule_of_thumb(const struct plan *plan, bool training, uint64_t *bytes, struct err *err);
+int rule_of_thumb(const struct plan *plan, bool training, struct rule_of_thumb *rule,
+                  struct err *err);
 
 #endif

@@ -7,59 +7,209 @@
 #include <string.h>
 
 #include "analyzer/util/array.h"
-#include "layer_formulas.h"
+#include "plan_loss.h"
+#include "plan_units.h"
+#include "analyzer/estimate/layer/layer_formulas.h"
+#include "analyzer/estimate/layer/quantized.h"
 
 void plan_release(struct plan *plan)
 {
     free(plan->layers);
-    free(plan->parameter_bytes);
+    free(plan->parameters);
+    free(plan->copy_bytes);
+    free(plan->units);
     *plan = (struct plan){0};
+}
+
+/* The first rank's part, in whole rows. */
+static uint64_t shard_elements(const struct tensor *tensor, uint64_t ranks)
+{
+    const uint64_t rows = tensor->shape.rank ? tensor->shape.dims[0] : tensor->elements;
+    return rows ? (rows + ranks - 1) / ranks * (tensor->elements / rows) : 0;
+}
+
+/* Blocks of quantized values are not of whole bytes each. */
+static uint64_t part_bytes(const struct tensor *tensor, uint64_t elements)
+{
+    if (elements == tensor->elements || tensor->elements == 0)
+        return tensor->bytes;
+    const double over = (double)(tensor->bytes % tensor->elements) / (double)tensor->elements;
+    return elements * (tensor->bytes / tensor->elements) + (uint64_t)(over * (double)elements);
+}
+
+/* ZeRO's weights have the type that is computed in; those that are updated lie apart. */
+static struct plan_parameter zero_parameter(const struct plan *plan,
+                                            struct plan_parameter parameter,
+                                            const struct tensor *tensor, struct checked *checked)
+{
+    const uint64_t ranks = plan->settings.gpus, computed = dtype_bytes(plan->dtype);
+    parameter.updated_elements = tensor->elements / ranks + (tensor->elements % ranks > 0);
+    parameter.updated_bytes =
+        checked_mul(checked, parameter.updated_elements, dtype_bytes(plan->settings.dtype));
+    parameter.bytes = checked_mul(checked, parameter.elements, computed);
+    parameter.gradient_bytes = checked_mul(checked, tensor->elements, computed);
+    return parameter;
+}
+
+static struct plan_parameter parameter_of(const struct plan *plan, const struct plan_layer *planned,
+                                          const struct tensor *tensor, struct checked *checked)
+{
+    const uint64_t computed = dtype_bytes(plan->dtype);
+    const bool has_units = parallel_has_units(plan->settings.parallel);
+    const uint64_t ranks = has_units ? plan->settings.gpus : 1;
+    const uint64_t kept = shard_elements(tensor, ranks);
+    const struct plan_parameter parameter = {
+        .bytes = part_bytes(tensor, kept),
+        .updated_bytes = part_bytes(tensor, kept),
+        .updated_elements = kept,
+        .elements = kept,
+        .gathered_bytes = has_units ? checked_mul3(checked, kept, ranks, computed) : tensor->bytes,
+        .gradient_bytes =
+            has_units ? checked_mul(checked, tensor->elements, computed) : tensor->bytes,
+        .unit = planned->unit,
+        .shape = &tensor->shape,
+        .frozen = planned->layer->frozen};
+    return parallel_has_master(plan->settings.parallel)
+               ? zero_parameter(plan, parameter, tensor, checked)
+               : parameter;
 }
 
 static int add_parameters(struct plan *plan, struct plan_layer *planned, struct err *err)
 {
+    struct checked checked = {false};
     planned->first_parameter = plan->parameter_count;
     for (size_t i = 0; i < planned->own.count; i++) {
         const struct tensor *tensor = &planned->own.items[i];
         if (tensor->category != CATEGORY_parameters)
             continue;
         for (uint64_t copy = 0; copy < tensor->count; copy++) {
-            uint64_t *grown = array_grow(plan->parameter_bytes, &plan->parameter_capacity,
-                                         plan->parameter_count, sizeof *grown, err);
+            struct plan_parameter *grown = array_grow(plan->parameters, &plan->parameter_capacity,
+                                                      plan->parameter_count, sizeof *grown, err);
             if (!grown)
                 return -1;
-            plan->parameter_bytes = grown;
-            grown[plan->parameter_count++] = tensor->elements * tensor->element_bytes;
+            plan->parameters = grown;
+            grown[plan->parameter_count++] = parameter_of(plan, planned, tensor, &checked);
         }
         if (plan->parameter_count > PLAN_PARAMETERS_MOST)
             return layer_fail(planned->layer, NULL, err,
                               "the model has too many parameter tensors");
     }
-    planned->parameter_count = plan->parameter_count - planned->first_parameter;
-    return 0;
+    return checked.overflow ? layer_fail_overflow(planned->layer, err) : 0;
 }
 
-static int plan_flow(struct plan_layer *planned, const struct settings *settings,
-                     uint64_t input_element_bytes, struct err *err)
+/* --- element types --- */
+
+static enum dtype widest(enum dtype a, enum dtype b)
 {
+    return dtype_bytes(b) > dtype_bytes(a) ? b : a;
+}
+
+/* Of what the layer reads; what goes into the model has the model's type, if it is no ids. */
+static enum dtype source_dtype(const struct plan *plan, size_t source)
+{
+    return source == MODEL_INPUT ? plan->dtype : plan->layers[source].flow.dtype;
+}
+
+static enum dtype first_dtype(const struct plan *plan, const struct plan_layer *planned)
+{
+    return planned->layer->input_count ? source_dtype(plan, planned->inputs[0]) : plan->dtype;
+}
+
+static uint64_t input_element_bytes(const struct plan *plan, const struct plan_layer *planned)
+{
+    const bool is_ids =
+        (planned->layer->kind->traits & TRAIT_ids) && planned->inputs[0] == MODEL_INPUT;
+    return is_ids ? DTYPE_INT64_BYTES : dtype_bytes(first_dtype(plan, planned));
+}
+
+static bool has_autocast(const struct plan *plan)
+{
+    return dtype_bytes(plan->settings.amp) < DTYPE_FP32_BYTES;
+}
+
+/* What autocast makes of inputs of that type. */
+static enum dtype cast_dtype(const struct plan *plan, const struct layer *layer, enum dtype dtype)
+{
+    if (!has_autocast(plan))
+        return dtype;
+    if (layer->kind->traits & TRAIT_low)
+        return plan->settings.amp;
+    return layer->kind->traits & TRAIT_high ? widest(dtype, DTYPE_float32) : dtype;
+}
+
+/* A cache has the type of its keys, which come before its values. */
+static enum dtype cache_dtype(const struct plan *plan, const struct layer *layer, enum dtype dtype)
+{
+    for (size_t i = layer->index; i > 0 && plan->layers[i - 1].layer->block == layer->block; i--)
+        if (plan->layers[i - 1].layer->kind->traits & TRAIT_cache)
+            return widest(dtype, plan->layers[i - 1].flow.dtype);
+    return dtype;
+}
+
+/* As the widest input, once it is cast, unless the layer makes float32 of it or multiplies with what is wider. */
+static enum dtype result_dtype(const struct plan *plan, const struct plan_layer *planned)
+{
+    const unsigned traits = planned->layer->kind->traits;
+    enum dtype dtype = cast_dtype(plan, planned->layer, first_dtype(plan, planned));
+    for (size_t i = 1; i < planned->layer->input_count; i++)
+        dtype =
+            widest(dtype, cast_dtype(plan, planned->layer, source_dtype(plan, planned->inputs[i])));
+    if ((traits & TRAIT_meets) || (traits & TRAIT_ids))
+        dtype = widest(dtype, plan->dtype);
+    if (traits & TRAIT_cache)
+        dtype = cache_dtype(plan, planned->layer, dtype);
+    return traits & TRAIT_float ? widest(dtype, DTYPE_float32) : dtype;
+}
+
+/* Positions, parameters, what is made of these alone, and views of that. */
+static bool is_once(const struct plan *plan, const struct plan_layer *planned)
+{
+    const unsigned traits = planned->layer->kind->traits;
+    const size_t source = planned->layer->input_count ? planned->inputs[0] : MODEL_INPUT;
+    return (traits & (TRAIT_once | TRAIT_aside)) || planned->layer->fields.once ||
+           ((traits & TRAIT_view) && source != MODEL_INPUT && plan->layers[source].is_once);
+}
+
+/* The loop's own loss, after DataParallel, is that of what all replicas returned. */
+static uint64_t batch_of(const struct plan *plan, const struct plan_layer *planned)
+{
+    const struct settings *settings = &plan->settings;
+    const bool is_loops = settings->logits == LOGITS_dropped &&
+                          parallel_kind(settings->parallel)->gradients == GRADIENTS_summed &&
+                          planned->layer->index >= plan->predicted;
+    if (planned->layer->fields.once)
+        return 1;
+    return is_loops ? settings->batch * settings->gpus : settings->batch;
+}
+
+static int plan_flow(const struct plan *plan, struct plan_layer *planned, struct err *err)
+{
+    const struct settings *settings = &plan->settings;
+    const unsigned traits = planned->layer->kind->traits;
     struct checked checked = {false};
     struct flow *flow = &planned->flow;
-    uint64_t element_bytes = dtype_bytes(settings->dtype);
-    bool is_loss = planned->layer->kind->traits & TRAIT_loss;
     *flow = (struct flow){.input = planned->layer->input,
                           .output = planned->layer->output,
-                          .batch = settings->batch,
-                          .dtype = settings->dtype,
-                          .training = settings->training};
+                          .batch = batch_of(plan, planned),
+                          .dtype = result_dtype(plan, planned),
+                          .input_dtype = first_dtype(plan, planned),
+                          .autocast = has_autocast(plan),
+                          .training = settings->training,
+                          .writes =
+                              settings->serve.pass == SERVE_decode && !settings->serve.pool_bytes};
+    planned->is_once = is_once(plan, planned);
+    const uint64_t copies = (traits & TRAIT_loss) || planned->is_once ? 1 : flow->batch;
     flow->input_elements =
         checked_mul(&checked, shape_elements(&flow->input, &checked), flow->batch);
-    flow->output_elements =
-        checked_mul(&checked, shape_elements(&flow->output, &checked), is_loss ? 1 : flow->batch);
-    planned->input_bytes = checked_mul(&checked, flow->input_elements, input_element_bytes);
-    planned->gradient_bytes = checked_mul(&checked, flow->output_elements, element_bytes);
+    flow->output_elements = checked_mul(&checked, shape_elements(&flow->output, &checked), copies);
+    planned->input_bytes =
+        checked_mul(&checked, flow->input_elements, input_element_bytes(plan, planned));
+    planned->gradient_bytes =
+        checked_mul(&checked, flow->output_elements, dtype_bytes(flow->dtype));
     /* PyTorch's mse_loss makes one value for each element, then shrinks the result in place. */
-    planned->output_bytes =
-        planned->layer->kind->traits & TRAIT_wide ? planned->input_bytes : planned->gradient_bytes;
+    planned->output_bytes = traits & TRAIT_wide ? planned->input_bytes : planned->gradient_bytes;
+    checked_mul(&checked, planned->input_bytes, settings->gpus);
+    checked_mul(&checked, planned->output_bytes, settings->gpus);
     if (checked.overflow)
         return layer_fail(planned->layer, NULL, err,
                           "with batch %" PRIu64 " it is too large to count in 64 bits",
@@ -67,13 +217,30 @@ static int plan_flow(struct plan_layer *planned, const struct settings *settings
     return 0;
 }
 
+/* As the files have them; another element type that is asked for is one for all that can have it. */
+static void plan_stored(struct plan_layer *planned, bool is_files_type)
+{
+    const struct layer_stored *stored = planned->layer->stored;
+    for (size_t i = 0; stored && i < planned->own.count; i++)
+        if (stored[i].known && (is_files_type || !stored[i].is_open))
+            planned->own.items[i].bytes = stored[i].bytes;
+}
+
 static int plan_tensors(struct plan_layer *planned, const struct settings *settings,
-                        struct err *err)
+                        bool is_files_type, struct err *err)
 {
     const struct layer *layer = planned->layer;
     layer->kind->parameters(layer, settings->dtype, &planned->own);
+    plan_stored(planned, is_files_type);
+    quantized_own(layer, &planned->own);
     layer->kind->extra(layer, &planned->flow, &planned->extra);
     layer->kind->backward(layer, &planned->flow, &planned->backward);
+    quantized_passes(layer, &planned->flow, &planned->extra, &planned->backward);
+    for (int i = CONV_FORWARD; i <= CONV_FILTER; i++) {
+        planned->workspace_bytes[i] =
+            layer_workspace(layer, &planned->flow, &settings->cores, (enum conv_direction)i);
+        checked_add(&planned->extra.checked, planned->workspace_bytes[i], 0);
+    }
     if (!planned->own.checked.overflow && !planned->extra.checked.overflow &&
         !planned->backward.checked.overflow)
         return 0;
@@ -93,57 +260,290 @@ static bool is_mean(const struct layer *layer)
     return true;
 }
 
-static unsigned saves_of(const struct layer *layer)
-{
-    if (is_mean(layer))
-        return SAVES_none;
-    return layer->fields.inplace ? layer->kind->saves_inplace : layer->kind->saves;
-}
-
-/* Autograd's graph begins at the first layer with parameters; nothing before it is saved. */
-static void plan_graph(struct plan_layer *planned, bool training, bool *reached)
+static unsigned saves_of(const struct plan_layer *planned)
 {
     const struct layer *layer = planned->layer;
+    const bool copies = (layer->kind->traits & TRAIT_copies) &&
+                        dtype_bytes(planned->flow.input_dtype) < DTYPE_FP32_BYTES;
+    /* A product saves its input for the gradient of its weight only. */
+    const bool is_frozen_product =
+        layer->frozen && layer->kind->saves == SAVES_input && (layer->kind->traits & TRAIT_low);
+    if (is_mean(layer) || copies || is_frozen_product)
+        return SAVES_none;
+    if (layer->fields.eager)
+        return layer->kind->saves & ~(unsigned)SAVES_result; /* of one kernel only */
+    if (layer->fields.inplace)
+        return layer->kind->saves_inplace;
+    return layer->kind->saves | (layer->fields.keeps_inputs ? SAVES_input : 0U) |
+           (layer->fields.keeps_result ? SAVES_result : 0U);
+}
+
+static bool has_same_type(const struct plan *plan, const struct plan_layer *planned)
+{
+    return input_element_bytes(plan, planned) == dtype_bytes(planned->flow.dtype);
+}
+
+/* Repeated blocks are put together by as many as the setting says, those of one repetition only. */
+static size_t segment_of(const struct plan *plan, const struct layer *layer)
+{
+    const struct checkpointing *checkpointing = &plan->settings.checkpointing;
+    const uint64_t together = checkpointing->together;
+    if (together == 0 || !plan->settings.training || layer->block == 0)
+        return 0;
+    if (checkpointing->every > 1)
+        return (layer->turn + 1) % checkpointing->every == 0 ? layer->block : 0;
+    const struct plan_layer *before = layer->index > 0 ? &plan->layers[layer->index - 1] : NULL;
+    if (!before || before->segment == 0)
+        return layer->block;
+    const bool begins = before->layer->block != layer->block && layer->turn % together == 0;
+    return begins ? layer->block : before->segment;
+}
+
+/* torch.utils.checkpoint's policy as torchtitan has it: results of attention, and of every second product without bias. */
+static void plan_selective(const struct plan *plan, struct plan_layer *planned)
+{
+    const struct layer *layer = planned->layer;
+    const bool is_product = layer->kind->shape == shape_linear && !layer->fields.bias;
+    const bool is_attention = layer->kind->shape == shape_attention && !layer->fields.eager;
+    const struct plan_layer *before = layer->index > 0 ? planned - 1 : NULL;
+    if (!planned->segment || !plan->settings.checkpointing.selective)
+        return;
+    planned->products =
+        (before && before->segment == planned->segment ? before->products : 0) + is_product;
+    planned->is_kept = is_attention || (is_product && planned->products % 2 == 1);
+}
+
+/* Autograd's graph begins at layers with parameters; nothing before them is saved. */
+static void plan_graph(const struct plan *plan, struct plan_layer *planned)
+{
+    const struct layer *layer = planned->layer;
+    const bool training = plan->settings.training;
     planned->keeps_storage = layer_keeps_storage(layer, training);
+    planned->keeps_storage |= (layer->kind->traits & TRAIT_float) && has_same_type(plan, planned);
+    /* transformers makes no cache where it checkpoints; a pool is written in place */
+    planned->keeps_storage |= (layer->kind->traits & TRAIT_cache) &&
+                              (planned->segment || plan->settings.serve.pool_bytes);
     planned->is_view = planned->keeps_storage && !layer->fields.inplace;
     planned->is_view |=
         planned->keeps_storage && (layer->kind->traits & TRAIT_train) && planned->extra.count == 0;
-    planned->passes_gradient = *reached;
-    planned->in_graph = *reached || (training && planned->parameter_count > 0);
-    planned->saves = planned->in_graph && !planned->is_view ? saves_of(layer) : SAVES_none;
-    *reached = planned->in_graph;
+    for (size_t i = 0; i < layer->input_count; i++)
+        planned->passes_gradient |=
+            planned->inputs[i] != MODEL_INPUT && plan->layers[planned->inputs[i]].in_graph;
+    const bool trains = training && planned->parameter_count > 0 && !layer->frozen;
+    planned->in_graph = planned->passes_gradient || trains;
+    planned->saves = planned->in_graph && !planned->is_view ? saves_of(planned) : SAVES_none;
 }
 
-static int plan_layer(struct plan *plan, const struct model *model, size_t index, bool *reached,
-                      struct err *err)
+static void count_readers(struct plan *plan, const struct plan_layer *planned)
+{
+    for (size_t i = 0; i < planned->layer->input_count; i++) {
+        const size_t source = planned->inputs[i];
+        ++*(source == MODEL_INPUT ? &plan->input_readers : &plan->layers[source].readers);
+        if (planned->segment && source != MODEL_INPUT &&
+            plan->layers[source].segment == planned->segment)
+            plan->layers[source].inner_readers++;
+        if (source == MODEL_INPUT && planned->input_bytes > plan->input_bytes)
+            plan->input_bytes = planned->input_bytes;
+    }
+}
+
+static bool is_cached(const struct plan *plan, size_t source)
+{
+    return source != MODEL_INPUT && (plan->layers[source].layer->kind->traits & TRAIT_cache);
+}
+
+/*
+ * A composed attention multiplies matrices of one head each: what lies in rows of all heads is copied, as are keys and values
+ * that serve several heads. A cache has already done it.
+ */
+static uint64_t regrouped_bytes(const struct plan *plan, const struct plan_layer *planned, size_t i,
+                                struct checked *checked)
+{
+    const struct layer_fields *fields = &planned->layer->fields;
+    if (!(planned->layer->kind->traits & TRAIT_regroups) || !fields->eager)
+        return 0;
+    const uint64_t repeats = i == 0 ? 1 : fields->heads / fields->kv_heads;
+    if (repeats == 1 && (i == 0 ? fields->partial : is_cached(plan, planned->inputs[i])))
+        return 0;
+    const uint64_t elements = checked_mul3(
+        checked, shape_elements(planned->layer->inputs[i], checked), plan->settings.batch, repeats);
+    return checked_mul(checked, elements, dtype_bytes(planned->flow.dtype));
+}
+
+static uint64_t cast_bytes(const struct plan *plan, const struct plan_layer *planned, size_t i,
+                           struct checked *checked)
+{
+    const enum dtype from = source_dtype(plan, planned->inputs[i]);
+    const enum dtype to = cast_dtype(plan, planned->layer, from);
+    if (from == to || (planned->layer->kind->traits & TRAIT_ids))
+        return 0;
+    return checked_mul3(checked, shape_elements(planned->layer->inputs[i], checked),
+                        plan->settings.batch, dtype_bytes(to));
+}
+
+/* Copies that the layer makes of its inputs; the gradient of a cast one is cast, too. */
+static int plan_copies(struct plan *plan, struct plan_layer *planned, struct err *err)
+{
+    const struct layer *layer = planned->layer;
+    struct checked checked = {false};
+    uint64_t gradients = 0;
+    for (size_t i = 0; i < layer->input_count; i++) {
+        const uint64_t cast = cast_bytes(plan, planned, i, &checked);
+        const uint64_t regrouped = regrouped_bytes(plan, planned, i, &checked);
+        plan->copy_bytes[layer->first_input + i] = regrouped ? regrouped : cast;
+        gradients = checked_add(&checked, gradients, cast);
+    }
+    if (gradients)
+        tensors_add(&planned->backward, CATEGORY_temporaries, 1, gradients, 1);
+    return checked.overflow ? layer_fail_overflow(layer, err) : 0;
+}
+
+/* Autocast's copies of weights: a product that hands a gradient on keeps that of its weight. */
+static void plan_weight_casts(const struct plan *plan, struct plan_layer *planned)
+{
+    const uint64_t tied = layer_tied_elements(planned->layer);
+    const uint64_t bytes = dtype_bytes(cast_dtype(plan, planned->layer, plan->dtype));
+    if (!(planned->layer->kind->traits & TRAIT_low) || bytes == dtype_bytes(plan->dtype))
+        return;
+    if (tied > 0)
+        tensors_add(&planned->casts, CATEGORY_activations, bytes, tied, 1);
+    for (size_t i = 0; i < planned->own.count; i++) {
+        const struct tensor *tensor = &planned->own.items[i];
+        tensors_add(&planned->casts, CATEGORY_activations, bytes, tensor->elements, tensor->count);
+        planned->casts.items[planned->casts.count - 1].shape = tensor->shape;
+    }
+    /* Their gradients, before they are cast. */
+    if (!planned->layer->frozen)
+        tensors_add(&planned->backward, CATEGORY_temporaries, 1,
+                    tensors_bytes(&planned->casts, CATEGORY_activations), 1);
+}
+
+static int plan_layer(struct plan *plan, const struct model *model, size_t index, struct err *err)
 {
     struct plan_layer *planned = &plan->layers[index];
-    const struct settings *settings = &plan->settings;
-    bool ids = model->layers[index].kind->traits & TRAIT_ids;
-    planned->layer = &model->layers[index];
-    if (plan_flow(planned, settings, ids ? DTYPE_INT64_BYTES : dtype_bytes(settings->dtype), err) ||
-        plan_tensors(planned, settings, err) || add_parameters(plan, planned, err))
+    planned->segment = segment_of(plan, planned->layer);
+    planned->unit = parallel_has_units(plan->settings.parallel) ? planned->layer->block : 0;
+    if (plan_flow(plan, planned, err) ||
+        plan_tensors(planned, &plan->settings, plan->settings.dtype == model->settings.dtype,
+                     err) ||
+        plan_copies(plan, planned, err))
         return -1;
-    plan_graph(planned, settings->training, reached);
+    planned->parameter_count = tensors_count(&planned->own, CATEGORY_parameters);
+    plan_weight_casts(plan, planned);
+    plan_graph(plan, planned);
+    plan_selective(plan, planned);
+    count_readers(plan, planned);
     return 0;
+}
+
+static size_t prediction_layer(const struct plan *plan)
+{
+    size_t layer = plan->layer_count - 1;
+    if (!(plan->layers[layer].layer->kind->traits & TRAIT_loss))
+        return plan->layer_count;
+    while (plan->layers[layer].inputs[0] != MODEL_INPUT &&
+           (plan->layers[plan->layers[layer].inputs[0]].layer->kind->traits & TRAIT_float))
+        layer = plan->layers[layer].inputs[0];
+    return layer;
+}
+
+/* Parameters stand in the order of registration, which is that of optimizers. */
+static int plan_layers(struct plan *plan, const struct model *model, struct err *err)
+{
+    for (size_t i = 0; i < plan->layer_count; i++) {
+        plan->layers[i].layer = &model->layers[i];
+        plan->layers[i].inputs = model->inputs + model->layers[i].first_input;
+    }
+    plan->predicted = prediction_layer(plan);
+    for (size_t i = 0; i < plan->layer_count; i++)
+        if (plan_layer(plan, model, i, err))
+            return -1;
+    for (size_t i = 0; i < plan->layer_count; i++)
+        if (add_parameters(plan, &plan->layers[plan->registered[i]], err))
+            return -1;
+    return 0;
+}
+
+/* The length of the module's name that holds the reader, but not the source: "mlp" of norm -> mlp.up. 0: there is none. */
+static size_t module_length(const char *source, const char *reader)
+{
+    size_t common = 0;
+    for (size_t i = 0; source[i] && source[i] == reader[i]; i++)
+        if (source[i] == '.')
+            common = i + 1;
+    const char *dot = strchr(reader + common, '.');
+    return dot ? (size_t)(dot - reader) : 0;
+}
+
+/* The last layer of the module that the reader hands the source to, or the reader. */
+static size_t module_end(const struct plan *plan, size_t source, size_t reader)
+{
+    const char *name = plan->layers[reader].layer->name;
+    const size_t length = module_length(plan->layers[source].layer->name, name);
+    while (length > 0 && reader + 1 < plan->layer_count &&
+           strncmp(plan->layers[reader + 1].layer->name, name, length) == 0 &&
+           plan->layers[reader + 1].layer->name[length] == '.')
+        reader++;
+    return reader;
+}
+
+/* A caller holds what it hands to a module until that returns: where nothing is saved for backward, that counts. */
+static void plan_callers(struct plan *plan)
+{
+    for (size_t reader = 0; reader < plan->layer_count && !plan->settings.training; reader++) {
+        const struct plan_layer *planned = &plan->layers[reader];
+        for (size_t i = 0; i < planned->layer->input_count; i++) {
+            const size_t source = planned->inputs[i];
+            const size_t end = source == MODEL_INPUT ? 0 : module_end(plan, source, reader);
+            if (source != MODEL_INPUT && end > plan->layers[source].held_until)
+                plan->layers[source].held_until = end;
+        }
+    }
+    for (size_t source = 0; source < plan->layer_count; source++) {
+        struct plan_layer *planned = &plan->layers[source];
+        if (planned->held_until == 0)
+            continue;
+        planned->readers++;
+        planned->also = plan->layers[planned->held_until].returns;
+        plan->layers[planned->held_until].returns = source + 1;
+    }
+}
+
+/* A GPU that has no part in the loop's loss does not run it. */
+static void leave_loss(struct plan *plan)
+{
+    const struct settings *settings = &plan->settings;
+    if (settings->logits == LOGITS_dropped && plan->predicted > 0 &&
+        parallel_kind(settings->parallel)->gradients == GRADIENTS_sent)
+        plan->layer_count = plan->predicted;
 }
 
 int plan_build(struct plan *plan, const struct model *model, const struct settings *settings,
                struct err *err)
 {
-    bool reached = false;
-    *plan = (struct plan){.settings = *settings, .layer_count = model->layer_count};
+    *plan = (struct plan){.settings = *settings,
+                          .dtype = settings->dtype,
+                          .layer_count = model->layer_count,
+                          .registered = model->registered};
+    if ((parallel_has_units(settings->parallel) || parallel_has_master(settings->parallel)) &&
+        settings->param_dtype != DTYPE_COUNT)
+        plan->dtype = settings->param_dtype;
     plan->layers = array_new(model->layer_count, sizeof *plan->layers, err);
-    if (!plan->layers)
+    plan->copy_bytes = array_new(model->input_count, sizeof *plan->copy_bytes, err);
+    if (!plan->layers || !plan->copy_bytes) {
+        plan_release(plan);
         return -1;
-    for (size_t i = 0; i < model->layer_count; i++) {
-        if (plan_layer(plan, model, i, &reached, err)) {
-            plan_release(plan);
-            return -1;
-        }
     }
-    plan->input_bytes = plan->layers[0].input_bytes;
-    return 0;
+    if (plan_layers(plan, model, err)) {
+        plan_release(plan);
+        return -1;
+    }
+    plan_callers(plan);
+    leave_loss(plan);
+    if (!plan_units(plan, err) && !plan_chunked_loss(plan, err))
+        return 0;
+    plan_release(plan);
+    return -1;
 }
 
 static bool counts_values(const struct plan_layer *planned)

@@ -25,6 +25,11 @@ void schedule_at(struct schedule *schedule, enum schedule_phase phase, int32_t l
     schedule->layer = layer;
 }
 
+void schedule_on(struct schedule *schedule, enum schedule_stream stream)
+{
+    schedule->stream = (uint8_t)stream;
+}
+
 static void add_event(struct schedule *schedule, struct schedule_event event)
 {
     if (schedule->err.code != ERR_NONE)
@@ -42,6 +47,7 @@ static void add_event(struct schedule *schedule, struct schedule_event event)
     }
     event.phase = schedule->phase;
     event.layer = schedule->layer;
+    event.stream = schedule->stream;
     schedule->events[schedule->count++] = event;
 }
 

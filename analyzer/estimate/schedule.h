@@ -23,6 +23,9 @@ enum schedule_phase {
     SCHEDULE_PHASES
 };
 
+/* On which an allocator keeps what is allocated apart. */
+enum schedule_stream { SCHEDULE_compute, SCHEDULE_gather, SCHEDULE_reduce };
+
 const char *schedule_phase_name(enum schedule_phase phase);
 
 #define SCHEDULE_NO_BLOCK 0
@@ -33,7 +36,7 @@ struct schedule_event {
     uint64_t bytes;
     uint32_t block; /* from 1, in order of allocation */
     int32_t layer;  /* SCHEDULE_NO_LAYER outside layers */
-    uint8_t phase, category;
+    uint8_t phase, category, stream;
     bool is_free;
 };
 
@@ -41,7 +44,7 @@ struct schedule {
     struct schedule_event *events;
     size_t count, capacity;
     uint32_t blocks;
-    uint8_t phase;
+    uint8_t phase, stream;
     int32_t layer;
     struct err err; /* the first failure: calls after it do nothing */
 };
@@ -49,6 +52,8 @@ struct schedule {
 void schedule_release(struct schedule *schedule);
 /* The phase and layer of the events that follow. */
 void schedule_at(struct schedule *schedule, enum schedule_phase phase, int32_t layer);
+/* The stream of the allocations that follow. */
+void schedule_on(struct schedule *schedule, enum schedule_stream stream);
 /* A new block. For 0 bytes nothing is allocated: SCHEDULE_NO_BLOCK. */
 uint32_t schedule_alloc(struct schedule *schedule, enum category category, uint64_t bytes);
 /* bytes and category as in the allocation. SCHEDULE_NO_BLOCK is allowed and ignored. */

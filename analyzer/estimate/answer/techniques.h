@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ways to need less memory (techniques.def), each as a change to a question. It must not know what the change
+ * is worth.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_ANSWER_TECHNIQUES_H
+#define GPUMEMTRACE_ANALYZER_ESTIMATE_ANSWER_TECHNIQUES_H
+
+#include "question.h"
+
+#define TECHNIQUE_HOW_BYTES 96
+
+enum technique {
+#define TECHNIQUE(name, use, title, costs) TECHNIQUE_##name,
+#define ADVICE(name, title, words)
+#include "techniques.def"
+    TECHNIQUE_COUNT
+};
+
+enum technique_use { TECHNIQUE_REMEDY, TECHNIQUE_OTHER };
+
+struct technique_row {
+    const char *key, *title, *costs;
+    enum technique_use use;
+    /* Changes the variant and says how, as an option or in words. False: there is nothing to change. */
+    bool (*change)(const struct question *question, struct variant *variant,
+                   char how[TECHNIQUE_HOW_BYTES]);
+};
+
+const struct technique_row *technique_row(enum technique technique);
+
+struct advice_row {
+    const char *key, *title, *words;
+};
+
+extern const struct advice_row advice_rows[];
+extern const size_t advice_count;
+
+/* "--batch=4", whatever decides the batch. */
+void technique_batch(struct variant *variant, uint64_t batch, char how[TECHNIQUE_HOW_BYTES]);
+
+#endif

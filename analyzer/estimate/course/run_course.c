@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* See run_course.h. */
+#include "run_course.h"
+
+#include <stdlib.h>
+
+#include "analyzer/estimate/training_loop.h"
+#include "analyzer/util/array.h"
+
+/* While the schedule is gone through. */
+struct walk {
+    const struct schedule *schedule;
+    struct run_course *course;
+    struct run_moment now; /* highest is what is live now */
+    size_t layer_count;
+    uint32_t *holder_of; /* by block: its layer, or layer_count + its phase */
+    uint8_t *phase_of;   /* by block: when it was made */
+    size_t capacity;
+};
+
+void run_course_release(struct run_course *course)
+{
+    free(course->moments);
+    free(course->holders);
+    free(course->bytes);
+    *course = (struct run_course){0};
+}
+
+static void note_event(struct walk *walk, const struct schedule_event *event)
+{
+    struct estimate_moment *live = &walk->now.highest;
+    if (!event->is_free)
+        walk->phase_of[event->block] = event->phase;
+    uint64_t *phase_bytes = &walk->now.phase_bytes[walk->phase_of[event->block]];
+    const uint64_t change = event->is_free ? -event->bytes : event->bytes;
+    live->total_bytes += change;
+    live->category_bytes[event->category] += change;
+    *phase_bytes += change;
+    live->phase = (enum schedule_phase)event->phase;
+    live->layer = event->layer;
+    walk->now.event++;
+}
+
+/* A batch begins a step, unless it only adds to the gradients of the one before. */
+static bool begins_step(const struct schedule_event *before, const struct schedule_event *event)
+{
+    return event->phase == SCHEDULE_data && before->phase != SCHEDULE_data &&
+           before->phase != SCHEDULE_backward;
+}
+
+/* --- moments --- */
+
+static int moment_begin(struct walk *walk, struct err *err)
+{
+    struct run_course *course = walk->course;
+    struct run_moment *grown =
+        array_grow(course->moments, &walk->capacity, course->count, sizeof *grown, err);
+    if (!grown)
+        return -1;
+    course->moments = grown;
+    grown[course->count] = walk->now;
+    grown[course->count++].lowest_bytes = walk->now.highest.total_bytes;
+    return 0;
+}
+
+static void moment_offer(struct run_moment *moment, const struct run_moment *now)
+{
+    const uint64_t lowest = moment->lowest_bytes, total = now->highest.total_bytes;
+    if (total > moment->highest.total_bytes)
+        *moment = *now;
+    moment->lowest_bytes = total < lowest ? total : lowest;
+}
+
+static int find_moments(struct walk *walk, struct err *err)
+{
+    const struct schedule_event *events = walk->schedule->events;
+    for (size_t i = 0; i < walk->schedule->count; i++) {
+        const bool is_new = i == 0 || events[i].phase != events[i - 1].phase ||
+                            events[i].layer != events[i - 1].layer;
+        if (i && begins_step(&events[i - 1], &events[i]))
+            walk->now.step++;
+        note_event(walk, &events[i]);
+        if (is_new && moment_begin(walk, err))
+            return -1;
+        moment_offer(&walk->course->moments[walk->course->count - 1], &walk->now);
+    }
+    return 0;
+}
+
+/* Several that follow each other, of one step, become one. */
+static void join_moments(struct run_course *course)
+{
+    const size_t joined = course->count / (RUN_MOMENTS_MOST - 8) + 1;
+    size_t kept = 0, in_group = 0;
+    for (size_t i = 0; i < course->count; i++) {
+        struct run_moment *moment = &course->moments[i];
+        if (i == 0 || in_group == joined || course->moments[kept - 1].step != moment->step) {
+            course->moments[kept++] = *moment;
+            in_group = 1;
+            continue;
+        }
+        struct run_moment *last = &course->moments[kept - 1];
+        const uint64_t lowest = moment->lowest_bytes;
+        moment_offer(last, moment);
+        last->lowest_bytes = lowest < last->lowest_bytes ? lowest : last->lowest_bytes;
+        in_group++;
+    }
+    course->count = kept;
+    for (size_t i = 1; i < kept; i++)
+        if (course->moments[i].highest.total_bytes >
+            course->moments[course->peak].highest.total_bytes)
+            course->peak = i;
+}
+
+/* --- holders --- */
+
+static int by_peak(const void *left, const void *right)
+{
+    const struct run_holder *a = left, *b = right;
+    if (a->peak_bytes != b->peak_bytes)
+        return a->peak_bytes < b->peak_bytes ? 1 : -1;
+    return (a->bytes > b->bytes) - (a->bytes < b->bytes);
+}
+
+static int holders_init(struct walk *walk, struct err *err)
+{
+    struct run_course *course = walk->course;
+    course->holder_count = walk->layer_count + SCHEDULE_PHASES;
+    course->holders = array_new(course->holder_count, sizeof *course->holders, err);
+    course->bytes = array_new(course->holder_count * course->count, sizeof *course->bytes, err);
+    if (!course->holders || !course->bytes)
+        return -1;
+    for (size_t i = 0; i < course->holder_count; i++) {
+        const bool is_layer = i < walk->layer_count;
+        course->holders[i] = (struct run_holder){
+            .layer = is_layer ? (int32_t)i : SCHEDULE_NO_LAYER,
+            .phase = is_layer ? SCHEDULE_init : (enum schedule_phase)(i - walk->layer_count),
+            .bytes = course->bytes + i * course->count};
+    }
+    return 0;
+}
+
+/* What each holds at each moment: all of it, once more from the beginning. */
+static int find_holders(struct walk *walk, struct err *err)
+{
+    struct run_course *course = walk->course;
+    const struct schedule *schedule = walk->schedule;
+    uint64_t *live = array_new(course->holder_count, sizeof *live, err);
+    size_t moment = 0;
+    if (!live)
+        return -1;
+    for (size_t i = 0; i < schedule->count; i++) {
+        const struct schedule_event *event = &schedule->events[i];
+        uint32_t *holder = &walk->holder_of[event->block];
+        if (!event->is_free)
+            *holder = event->layer == SCHEDULE_NO_LAYER ? (uint32_t)walk->layer_count + event->phase
+                                                        : (uint32_t)event->layer;
+        live[*holder] += event->is_free ? -event->bytes : event->bytes;
+        if (moment == course->count || course->moments[moment].event != i + 1)
+            continue;
+        for (size_t k = 0; k < course->holder_count; k++)
+            course->bytes[k * course->count + moment] = live[k];
+        moment++;
+    }
+    free(live);
+    for (size_t k = 0; k < course->holder_count; k++)
+        course->holders[k].peak_bytes = course->holders[k].bytes[course->peak];
+    qsort(course->holders, course->holder_count, sizeof *course->holders, by_peak);
+    return 0;
+}
+
+/* --- the whole --- */
+
+int run_course_make(struct run_course *course, struct estimate *estimate, struct err *err)
+{
+    struct schedule schedule;
+    *course = (struct run_course){0};
+    if (training_loop_record(&estimate->plan, &schedule, err))
+        return -1;
+    const size_t blocks = (size_t)schedule.blocks + 1;
+    struct walk walk = {.schedule = &schedule,
+                        .course = course,
+                        .layer_count = estimate->plan.layer_count,
+                        .holder_of = array_new(blocks, sizeof *walk.holder_of, err),
+                        .phase_of = array_new(blocks, sizeof *walk.phase_of, err)};
+    int result = -1;
+    if (!walk.holder_of || !walk.phase_of || find_moments(&walk, err))
+        goto out;
+    join_moments(course);
+    result = holders_init(&walk, err) || find_holders(&walk, err) ? -1 : 0;
+out:
+    free(walk.holder_of);
+    free(walk.phase_of);
+    schedule_release(&schedule);
+    if (result)
+        run_course_release(course);
+    return result;
+}

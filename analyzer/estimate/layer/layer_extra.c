@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What layers make besides their result, for layers.def: activations (masks, indices, statistics)
+ * are saved for backward, temporaries end with the layer. It must not know whether autograd's graph
+ * reaches the layer; the plan does.
+ */
+#include "layer_formulas.h"
+
+/* Of float32 PyTorch's memory-efficient kernel keeps a number for each query, rounded up to so many. */
+#define EFFICIENT_QUERIES 32
+/* Of the reserve space of the simulator's cuDNN (simulator/standins/cudnn/rnn_space.c). */
+#define RESERVE_HEADER_BYTES 256
+
+static void add_saved(struct tensors *tensors, uint64_t element_bytes, uint64_t elements,
+                      uint64_t count)
+{
+    tensors_add(tensors, CATEGORY_activations, element_bytes, elements, count);
+}
+
+static uint64_t element_bytes(const struct flow *flow)
+{
+    return dtype_bytes(flow->dtype);
+}
+
+void extra_none(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    (void)layer;
+    (void)flow;
+    (void)tensors;
+}
+
+/* What the file says that backward needs besides inputs and result. */
+void extra_operation(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    if (layer->fields.kept)
+        add_saved(tensors, layer->fields.kept, flow->batch, 1);
+}
+
+void backward_none(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    extra_none(layer, flow, tensors);
+}
+
+/* Mean and inverse deviation of each channel; evaluation uses the running ones instead. */
+void extra_batch_norm(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    if (!flow->training)
+        return;
+    add_saved(tensors, dtype_accumulate_bytes(flow->dtype), layer->fields.features, 2);
+}
+
+/* Mean and inverse deviation of each group of each sample, in the type of the input. */
+void extra_group_norm(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    uint64_t groups = checked_mul(&tensors->checked, flow->batch, layer->fields.groups);
+    add_saved(tensors, element_bytes(flow), groups, 2);
+}
+
+static uint64_t rows(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    return flow->input_elements / shape_elements(&layer->fields.shape, &tensors->checked);
+}
+
+void extra_layer_norm(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    add_saved(tensors, dtype_accumulate_bytes(flow->dtype), rows(layer, flow, tensors), 2);
+}
+
+void extra_rms_norm(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    add_saved(tensors, dtype_accumulate_bytes(flow->dtype), rows(layer, flow, tensors), 1);
+}
+
+/*
+ * Composed in float32: the input as float32, the inverse deviation, and what the weight multiplies
+ * (in 16 bit the copy is the model's type again, in float32 there is none to save of the input).
+ */
+void extra_rms_eager(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    const uint64_t own = dtype_bytes(flow->input_dtype);
+    if (own < DTYPE_FP32_BYTES)
+        add_saved(tensors, DTYPE_FP32_BYTES, flow->input_elements, 1);
+    add_saved(tensors, dtype_accumulate_bytes(flow->dtype), rows(layer, flow, tensors), 1);
+    if (!layer->frozen) /* for the gradient of the weight */
+        add_saved(tensors, own, flow->output_elements, 1);
+}
+
+/* As above, but the weight multiplies in float32: what it multiplies is kept so. */
+void extra_rms_wide(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    const uint64_t wide = dtype_accumulate_bytes(flow->dtype);
+    if (dtype_bytes(flow->input_dtype) < DTYPE_FP32_BYTES)
+        add_saved(tensors, DTYPE_FP32_BYTES, flow->input_elements, 1);
+    add_saved(tensors, wide, rows(layer, flow, tensors), 1);
+    if (!layer->frozen)
+        add_saved(tensors, wide, flow->output_elements, 1);
+}
+
+static void add_temporary(struct tensors *tensors, uint64_t element_bytes, uint64_t elements,
+                          uint64_t count)
+{
+    tensors_add(tensors, CATEGORY_temporaries, element_bytes, elements, count);
+}
+
+/* The gradient of the normalized value and that of the square, both float32. */
+void backward_rms_eager(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    (void)layer;
+    add_temporary(tensors, dtype_accumulate_bytes(flow->dtype), flow->input_elements, 2);
+}
+
+/* 0.5 x (1 + tanh(…)), one operation after the other: half of x, tanh's result, one more than it. */
+void extra_new_gelu(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    (void)layer;
+    add_saved(tensors, dtype_bytes(flow->input_dtype), flow->output_elements, 1);
+    add_saved(tensors, element_bytes(flow), flow->output_elements, 2);
+}
+
+/* 0.5 x (1 + tanh(0.8 x (1 + 0.04 x x))): tanh's result and the factors of three products, one of which is x. */
+void extra_fast_gelu(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    (void)layer;
+    add_saved(tensors, element_bytes(flow), flow->output_elements, 6);
+}
+
+/* x sigmoid(1.7 x): sigmoid's result. */
+void extra_quick_gelu(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    (void)layer;
+    add_saved(tensors, element_bytes(flow), flow->output_elements, 1);
+}
+
+void backward_new_gelu(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    (void)layer;
+    add_temporary(tensors, element_bytes(flow), flow->output_elements, 1);
+}
+
+/* x cos + turned(x) sin, whose cos and sin need no gradient: nothing of x is saved. */
+void extra_rotary(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    (void)layer;
+    add_temporary(tensors, element_bytes(flow), flow->output_elements, 2);
+}
+
+void backward_rotary(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    extra_rotary(layer, flow, tensors);
+}
+
+/* --- sums over rows --- */
+
+/*
+ * PyTorch's reduction kernel (ATen/native/cuda/Reduce.cuh) splits a long sum over rows between blocks, which meet in a
+ * buffer: threads of four columns, 32 by 4 of them in a block, at least 16 rows for each, blocks until the card is full.
+ */
+static uint64_t reduction_bytes(uint64_t rows, uint64_t columns, struct checked *checked)
+{
+    enum {
+        PROCESSORS = 108,
+        THREADS = 2048,
+        BLOCK = 128,
+        LANES = 32,
+        VECTOR = 4,
+        ROWS_LEAST = 16,
+        ROWS_MOST = 256
+    };
+    const uint64_t by_block = rows / (BLOCK / LANES),
+                   across = (columns / VECTOR + LANES - 1) / LANES;
+    const uint64_t room = PROCESSORS * (THREADS / BLOCK);
+    if (columns % VECTOR != 0 || columns / VECTOR < LANES || by_block < ROWS_MOST || across > room)
+        return 0;
+    const uint64_t fill = (room + across - 1) / across;
+    const uint64_t least = (by_block + ROWS_LEAST - 1) / ROWS_LEAST;
+    const uint64_t most = (by_block + ROWS_MOST - 1) / ROWS_MOST;
+    uint64_t blocks = fill < least ? fill : least;
+    blocks = blocks > most ? blocks : most;
+    return blocks > 1 ? checked_mul3(checked, columns * DTYPE_FP32_BYTES, blocks, LANES * VECTOR)
+                      : 0;
+}
+
+/* The gradient of the bias is a sum over all rows. */
+void backward_linear(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    const uint64_t columns = layer->fields.out;
+    if (layer->fields.bias && !layer->frozen)
+        add_temporary(tensors, 1,
+                      reduction_bytes(flow->output_elements / columns, columns, &tensors->checked),
+                      1);
+}
+
+/* The gradient of an input that was expanded is summed up from one of the result's size. */
+void backward_mul(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    const uint64_t whole = shape_elements(&flow->output, &tensors->checked);
+    for (size_t i = 0; i < layer->input_count; i++) {
+        if (shape_elements(layer->inputs[i], &tensors->checked) < whole) {
+            add_temporary(tensors, element_bytes(flow), flow->output_elements, 1);
+            return;
+        }
+    }
+}
+
+/* --- experts --- */
+
+/*
+ * Tokens x the experts that each goes through; with a capacity c, of E experts each has room for so many of these k x N: E x ceil(k N c / E)
+ * (GShard, arXiv 2006.16668, 2.2). As many come from other ranks as go to them.
+ */
+static uint64_t expert_rows(const struct layer *layer, const struct flow *flow,
+                            struct tensors *tensors)
+{
+    const uint64_t width = flow->input.dims[flow->input.rank - 1];
+    const uint64_t all =
+        checked_mul(&tensors->checked, flow->input_elements / width, layer->fields.active);
+    const uint64_t num = layer->fields.num, capacity = layer->fields.capacity;
+    if (capacity == 0)
+        return all;
+    const uint64_t share = checked_mul(&tensors->checked, all, capacity);
+    const uint64_t room = share / (100 * num) + (share % (100 * num) > 0);
+    return checked_mul(&tensors->checked, num, room);
+}
+
+/*
+ * Dropless: each token's row is there once for each expert that it goes through. Saved are the rows, gate and up, the
+ * activation, its product with up, and the result before it is weighted; the scores as float32, and which experts.
+ */
+void extra_experts(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    struct checked *checked = &tensors->checked;
+    const uint64_t width = flow->input.dims[flow->input.rank - 1], hidden = layer->fields.hidden;
+    const uint64_t all = expert_rows(layer, flow, tensors), bytes = element_bytes(flow);
+    add_saved(tensors, bytes, checked_mul(checked, all, width), 2);
+    add_saved(tensors, bytes, checked_mul3(checked, all, 2, hidden), 1);
+    add_saved(tensors, bytes, checked_mul(checked, all, hidden), 2);
+    add_saved(tensors, DTYPE_FP32_BYTES,
+              checked_mul(checked, flow->input_elements / width, layer->fields.num), 1);
+    add_saved(tensors, DTYPE_INT64_BYTES, all, 2);
+    add_temporary(tensors, bytes, checked_mul(checked, all, width), 1);
+    if (layer->fields.ranks > 1) /* what goes to the other ranks, and what comes back */
+        add_temporary(tensors, bytes, checked_mul(checked, all, width), 2);
+    if (flow->writes) /* one product for all rows, each with a copy of its expert's weights */
+        add_temporary(tensors, bytes,
+                      checked_mul3(checked, all, width, checked_mul(checked, 3, hidden)), 1);
+}
+
+/* The gradients of gate and up together, and of a row on its way back. */
+void backward_experts(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    struct checked *checked = &tensors->checked;
+    const uint64_t width = flow->input.dims[flow->input.rank - 1];
+    const uint64_t all = expert_rows(layer, flow, tensors), bytes = element_bytes(flow);
+    add_temporary(tensors, bytes, checked_mul3(checked, all, 2, layer->fields.hidden), 1);
+    add_temporary(tensors, bytes, checked_mul(checked, all, width), 1);
+}
+
+/* --- attention --- */
+
+/* Scores of each head: batch x heads x rows of the queries x rows of the keys. */
+static uint64_t scores(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    struct checked *checked = &tensors->checked;
+    const uint64_t keys = layer->inputs[layer->input_count == 3]->dims[0];
+    return checked_mul(checked, checked_mul(checked, flow->batch, layer->fields.heads),
+                       checked_mul(checked, flow->input.dims[0], keys));
+}
+
+static bool drops_scores(const struct layer *layer, const struct flow *flow)
+{
+    return flow->training && layer_gives(layer, FIELD_p) && layer->fields.p > 0;
+}
+
+static uint64_t softmax_bytes(const struct layer *layer, const struct flow *flow)
+{
+    const uint64_t own = element_bytes(flow), wide = dtype_accumulate_bytes(flow->dtype);
+    return layer->fields.wide || flow->autocast ? wide : own;
+}
+
+/* Of each score: the softmax, its copy in the model's type if it was made in a wider one, a dropout's mask and result. */
+static uint64_t saved_of_score(const struct layer *layer, const struct flow *flow)
+{
+    const uint64_t own = element_bytes(flow), softmax = softmax_bytes(layer, flow);
+    return softmax + (drops_scores(layer, flow) ? own + 1 : softmax > own ? own : 0);
+}
+
+/*
+ * One kernel (flash, memory-efficient) saves its result and the logarithm of each row's sum. If heads lie one after
+ * the other in the queries, flash answers likewise and its result is copied into rows.
+ */
+static void add_fused(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    uint64_t queries = flow->input.dims[0];
+
+    if (element_bytes(flow) == DTYPE_FP32_BYTES)
+        queries = checked_add(&tensors->checked, queries, EFFICIENT_QUERIES - 1) /
+                  EFFICIENT_QUERIES * EFFICIENT_QUERIES;
+    add_saved(tensors, DTYPE_FP32_BYTES,
+              checked_mul3(&tensors->checked, flow->batch, layer->fields.heads, queries), 1);
+    if (layer->fields.partial && element_bytes(flow) < DTYPE_FP32_BYTES)
+        add_saved(tensors, element_bytes(flow), flow->output_elements, 1);
+}
+
+/*
+ * Composed: the scores, those as float32 where the softmax is, and what is saved of each; of those that a tanh limits, its
+ * result, too, which is there until backward is through the softmax.
+ */
+void extra_attention(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    if (!layer->fields.eager) {
+        add_fused(layer, flow, tensors);
+        return;
+    }
+    const uint64_t all = scores(layer, flow, tensors), own = element_bytes(flow);
+    const uint64_t softmax = softmax_bytes(layer, flow);
+    const bool drops = drops_scores(layer, flow);
+    add_temporary(tensors, own, all, 1);
+    if (softmax > own)
+        add_temporary(tensors, softmax, all, 1);
+    if (layer->fields.capped)
+        add_saved(tensors, own, all, 1);
+    add_saved(tensors, softmax, all, 1);
+    if (drops || softmax > own)
+        add_saved(tensors, own, all, 1);
+    if (drops)
+        add_saved(tensors, 1, all, 1);
+}
+
+/*
+ * The highest moment of the composed backward is that of the softmax: its result, the gradient, their product and the
+ * gradient of the scores, while what dropout and the product with the values had saved is gone.
+ */
+void backward_attention(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    const uint64_t highest = 4 * softmax_bytes(layer, flow);
+    if (layer->fields.eager)
+        add_temporary(tensors, highest - saved_of_score(layer, flow), scores(layer, flow, tensors),
+                      1);
+}
+
+/* The fused kernel keeps a mask of one byte for each element; the in-place form, scaled noise. */
+void extra_dropout(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    if (!flow->training)
+        return;
+    if (!layer_keeps_storage(layer, true))
+        add_saved(tensors, 1, flow->output_elements, 1);
+    else if (layer->fields.inplace && layer->fields.p > 0)
+        add_saved(tensors, element_bytes(flow), flow->output_elements, 1);
+}
+
+/* Whether each sample's branch is dropped. */
+void extra_noise(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    if (!layer_keeps_storage(layer, flow->training))
+        add_saved(tensors, element_bytes(flow), flow->batch, 1);
+}
+
+void extra_indices(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    (void)layer;
+    add_saved(tensors, DTYPE_INT64_BYTES, flow->output_elements, 1);
+}
+
+/*
+ * Initial states, and cuDNN's reserve space. Its size is not documented: counted is what the simulator's cuDNN says, as
+ * many states of each step as backward needs of it, and the results of all layers but the last.
+ */
+static void add_recurrent_extra(const struct layer *layer, const struct flow *flow,
+                                struct tensors *tensors, uint64_t kept, uint64_t states)
+{
+    const struct layer_fields *fields = &layer->fields;
+    struct checked *checked = &tensors->checked;
+    uint64_t all = fields->layers * (fields->bidirectional ? 2 : 1);
+    uint64_t state = checked_mul3(checked, all, flow->batch, fields->hidden);
+    uint64_t steps = checked_mul(checked, state, flow->input.dims[0]);
+    uint64_t between = steps / fields->layers * (fields->layers - 1);
+    uint64_t reserve = checked_add(checked, checked_mul(checked, steps, kept), between);
+    add_saved(tensors, element_bytes(flow), state, states);
+    if (!flow->training)
+        return;
+    const uint64_t bytes = checked_mul(checked, reserve, element_bytes(flow));
+    add_saved(tensors, 1, checked_add(checked, bytes, RESERVE_HEADER_BYTES), 1);
+}
+
+void extra_lstm(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    add_recurrent_extra(layer, flow, tensors, 5, 2);
+}
+
+void extra_gru(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    add_recurrent_extra(layer, flow, tensors, 6, 1);
+}
+
+void extra_rnn(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    add_recurrent_extra(layer, flow, tensors, 1, 1);
+}
+
+/* --- losses: the target comes with the input --- */
+
+/* Whether autocast, which leaves log_softmax in the short type, makes a float32 copy of it for nll_loss. */
+static bool casts_likelihood(const struct flow *flow)
+{
+    return flow->autocast && dtype_bytes(flow->input_dtype) < DTYPE_FP32_BYTES;
+}
+
+/* A target is an integer for each row of scores; saved are log_softmax and the total weight. */
+static void add_cross_entropy(const struct flow *flow, struct tensors *tensors, uint64_t classes)
+{
+    const uint64_t own = dtype_bytes(flow->input_dtype);
+    tensors_add(tensors, CATEGORY_input, DTYPE_INT64_BYTES, flow->input_elements / classes, 1);
+    add_saved(tensors, own, flow->input_elements, 1);
+    if (casts_likelihood(flow))
+        add_saved(tensors, DTYPE_FP32_BYTES, flow->input_elements, 1);
+    add_saved(tensors, own, 1, 1);
+}
+
+/* One class for the C scores of a sample. */
+void extra_cross_entropy(const struct layer *layer, const struct flow *flow,
+                         struct tensors *tensors)
+{
+    (void)layer;
+    add_cross_entropy(flow, tensors, flow->input.dims[0]);
+}
+
+/* A row of scores for each token: the classes are the last dimension. */
+void extra_token_loss(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    (void)layer;
+    add_cross_entropy(flow, tensors, flow->input.dims[flow->input.rank - 1]);
+}
+
+/* The gradient of log_softmax's result, besides that of the input; a float32 one is gone when that of the input comes. */
+void backward_cross_entropy(const struct layer *layer, const struct flow *flow,
+                            struct tensors *tensors)
+{
+    const uint64_t own = dtype_bytes(flow->input_dtype);
+    (void)layer;
+    add_temporary(tensors, casts_likelihood(flow) ? DTYPE_FP32_BYTES - own : own,
+                  flow->input_elements, 1);
+}
+
+/* Squared differences before they are averaged. */
+void extra_mse(const struct layer *layer, const struct flow *flow, struct tensors *tensors)
+{
+    (void)layer;
+    tensors_add(tensors, CATEGORY_input, element_bytes(flow), flow->input_elements, 1);
+    tensors_add(tensors, CATEGORY_temporaries, element_bytes(flow), flow->input_elements, 1);
+}

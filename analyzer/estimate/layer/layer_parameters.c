@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Parameters and buffers of layers, for layers.def, in the order in which PyTorch registers them:
+ * moving a model to the device allocates them in this order. It must not know batches.
+ */
+#include "layer_formulas.h"
+
+static void add_parameter(struct tensors *tensors, enum dtype dtype, const char *name,
+                          struct shape shape)
+{
+    tensors_own(tensors, CATEGORY_parameters, dtype_bytes(dtype), name, shape);
+}
+
+void parameters_none(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
+{
+    (void)layer;
+    (void)dtype;
+    (void)tensors;
+}
+
+void parameters_linear(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
+{
+    const struct layer_fields *fields = &layer->fields;
+    if (!fields->tied)
+        add_parameter(tensors, dtype, "weight",
+                      fields->transposed ? shape_of2(fields->in, fields->out)
+                                         : shape_of2(fields->out, fields->in));
+    else /* nothing of its own, but its gradient has to be countable */
+        checked_mul3(&tensors->checked, fields->in, fields->out, dtype_bytes(dtype));
+    if (fields->bias)
+        add_parameter(tensors, dtype, "bias", shape_of(fields->out));
+}
+
+/* Of torch.nn.MultiheadAttention, whose tensors are called so. */
+void parameters_projection(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
+{
+    const struct layer_fields *fields = &layer->fields;
+    add_parameter(tensors, dtype, "in_proj_weight", shape_of2(fields->out, fields->in));
+    if (fields->bias)
+        add_parameter(tensors, dtype, "in_proj_bias", shape_of(fields->out));
+}
+
+/* The weight of a transposed convolution has in and out swapped. */
+void parameters_conv(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
+{
+    const struct layer_fields *fields = &layer->fields;
+    const bool swapped = layer->kind->shape == shape_transposed;
+    struct shape weight = swapped ? shape_of2(fields->in, fields->out / fields->groups)
+                                  : shape_of2(fields->out, fields->in / fields->groups);
+    SIZES_FOR_EACH(i, layer)
+    weight.dims[weight.rank++] = fields->kernel[i];
+    add_parameter(tensors, dtype, "weight", weight);
+    if (fields->bias)
+        add_parameter(tensors, dtype, "bias", shape_of(fields->out));
+}
+
+static void add_affine(struct tensors *tensors, enum dtype dtype, struct shape shape, bool bias)
+{
+    add_parameter(tensors, dtype, "weight", shape);
+    if (bias)
+        add_parameter(tensors, dtype, "bias", shape);
+}
+
+void parameters_norm(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
+{
+    if (layer->fields.affine)
+        add_affine(tensors, dtype, shape_of(layer->fields.features), true);
+}
+
+/* Running mean and variance follow the model's type; the batch counter is an integer. */
+void parameters_batch_norm(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
+{
+    const struct shape width = shape_of(layer->fields.features);
+    parameters_norm(layer, dtype, tensors);
+    if (!layer->fields.track_running_stats)
+        return;
+    tensors_own(tensors, CATEGORY_buffers, dtype_bytes(dtype), "running_mean", width);
+    tensors_own(tensors, CATEGORY_buffers, dtype_bytes(dtype), "running_var", width);
+    tensors_own(tensors, CATEGORY_buffers, DTYPE_INT64_BYTES, "num_batches_tracked",
+                (struct shape){0});
+}
+
+void parameters_layer_norm(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
+{
+    if (layer->fields.affine)
+        add_affine(tensors, dtype, layer->fields.shape, layer->fields.bias);
+}
+
+void parameters_rms_norm(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
+{
+    if (layer->fields.affine)
+        add_affine(tensors, dtype, layer->fields.shape, false);
+}
+
+void parameters_embedding(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
+{
+    const struct layer_fields *fields = &layer->fields;
+    if (!fields->tied)
+        add_parameter(tensors, dtype, "weight", shape_of2(fields->num, fields->dim));
+    else
+        checked_mul3(&tensors->checked, fields->num, fields->dim, dtype_bytes(dtype));
+}
+
+/* The tensor has the layer's own name. */
+void parameters_parameter(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
+{
+    add_parameter(tensors, dtype, NULL, layer->fields.shape);
+}
+
+/* What a model registers besides parameters stays float32, or counts in int64. */
+void parameters_buffer(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
+{
+    (void)dtype;
+    tensors_own(tensors, CATEGORY_buffers,
+                layer->fields.integer ? DTYPE_INT64_BYTES : DTYPE_FP32_BYTES, NULL,
+                layer->fields.shape);
+}
+
+/* Gate and up of all experts of this rank lie in one tensor, down in another; transposed, in x out. */
+void parameters_experts(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
+{
+    const uint64_t width = layer->input.dims[layer->input.rank - 1];
+    const uint64_t ranks = layer->fields.ranks, hidden = layer->fields.hidden;
+    const uint64_t num = layer->fields.num / ranks + (layer->fields.num % ranks > 0);
+    const uint64_t both = checked_mul(&tensors->checked, 2, hidden);
+    struct shape in = {.rank = 3, .dims = {num, both, width}};
+    struct shape out = {.rank = 3, .dims = {num, width, hidden}};
+    if (layer->fields.transposed) {
+        in = (struct shape){.rank = 3, .dims = {num, width, both}};
+        out = (struct shape){.rank = 3, .dims = {num, hidden, width}};
+    }
+    add_parameter(tensors, dtype, "gate_up_proj", in);
+    add_parameter(tensors, dtype, "down_proj", out);
+}
+
+static void add_weights(struct tensors *tensors, enum dtype dtype, uint64_t elements,
+                        uint64_t count)
+{
+    tensors_add(tensors, CATEGORY_parameters, dtype_bytes(dtype), elements, count);
+}
+
+/* For each layer and direction: gates x hidden rows for input and state each, and two biases. */
+static void add_recurrent_parameters(const struct layer *layer, enum dtype dtype,
+                                     struct tensors *tensors, uint64_t gates)
+{
+    const struct layer_fields *fields = &layer->fields;
+    struct checked *checked = &tensors->checked;
+    uint64_t directions = fields->bidirectional ? 2 : 1;
+    uint64_t rows = checked_mul(checked, gates, fields->hidden);
+    uint64_t below = checked_mul(checked, directions, fields->hidden);
+    uint64_t more = (fields->layers - 1) * directions, all = fields->layers * directions;
+    add_weights(tensors, dtype, checked_mul(checked, rows, fields->in), directions);
+    if (more > 0)
+        add_weights(tensors, dtype, checked_mul(checked, rows, below), more);
+    add_weights(tensors, dtype, checked_mul(checked, rows, fields->hidden), all);
+    if (fields->bias)
+        add_weights(tensors, dtype, rows, 2 * all);
+}
+
+void parameters_lstm(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
+{
+    add_recurrent_parameters(layer, dtype, tensors, 4);
+}
+
+void parameters_gru(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
+{
+    add_recurrent_parameters(layer, dtype, tensors, 3);
+}
+
+void parameters_rnn(const struct layer *layer, enum dtype dtype, struct tensors *tensors)
+{
+    add_recurrent_parameters(layer, dtype, tensors, 1);
+}

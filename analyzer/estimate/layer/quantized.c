@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* See quantized.h. */
+#include "quantized.h"
+
+enum { BLOCK = 64, SCALES_BLOCK = 256, CODES_4 = 16, CODES_8 = 256 };
+
+static uint64_t ceiling(uint64_t count, uint64_t of)
+{
+    return count / of + (count % of > 0);
+}
+
+static void add_scales(struct tensors *own, uint64_t bytes, uint64_t count)
+{
+    tensors_add(own, CATEGORY_buffers, bytes, count, 1);
+    own->items[own->count - 1].name = "weight.scales";
+}
+
+static void add_blocks(struct tensors *own, uint64_t values, bool is_double)
+{
+    const uint64_t blocks = ceiling(values, BLOCK);
+    add_scales(own, is_double ? 1 : DTYPE_FP32_BYTES, blocks);
+    add_scales(own, DTYPE_FP32_BYTES, CODES_4);
+    if (!is_double)
+        return;
+    add_scales(own, DTYPE_FP32_BYTES, ceiling(blocks, SCALES_BLOCK));
+    add_scales(own, DTYPE_FP32_BYTES, CODES_8);
+    add_scales(own, DTYPE_FP32_BYTES, 1); /* what is added to all */
+}
+
+void quantized_own(const struct layer *layer, struct tensors *own)
+{
+    if (layer->quantization == QUANTIZATION_none || own->count == 0)
+        return;
+    struct tensor *weight = &own->items[0];
+    weight->values = weight->elements;
+    weight->bytes = weight->elements;
+    if (layer->quantization == QUANTIZATION_int8) {
+        add_scales(own, DTYPE_FP32_BYTES, layer->fields.out);
+        return;
+    }
+    weight->bytes = weight->elements = ceiling(weight->values, 2);
+    add_blocks(own, weight->values, layer->quantization == QUANTIZATION_nf4_dq);
+}
+
+static void add_temporary(struct tensors *tensors, uint64_t bytes, uint64_t count)
+{
+    tensors_add(tensors, CATEGORY_temporaries, bytes, count, 1);
+}
+
+/* 4 bit: a whole copy of the weight, but for a single row. 8 bit: the rows in 8 bit and their products in 32. */
+void quantized_passes(const struct layer *layer, const struct flow *flow, struct tensors *forward,
+                      struct tensors *backward)
+{
+    if (layer->quantization == QUANTIZATION_none)
+        return;
+    const uint64_t values = checked_mul(&forward->checked, layer->fields.in, layer->fields.out);
+    const uint64_t bytes = dtype_bytes(flow->dtype);
+    const bool is_row = !flow->training && flow->input_elements == layer->fields.in;
+    if (layer->quantization == QUANTIZATION_int8) {
+        add_temporary(forward, 1, flow->input_elements);
+        add_temporary(forward, DTYPE_FP32_BYTES, flow->output_elements);
+    } else if (!is_row) {
+        add_temporary(forward, bytes, values);
+    }
+    add_temporary(backward, bytes, values);
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Children before their module; see load_order.h. */
+#include "load_order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/util/array.h"
+
+/* Layers that wait for the children of their modules; each module has the next one in it, or is the same. */
+struct waiting {
+    const struct plan *plan;
+    size_t *layers, count;
+    size_t *order, placed;
+};
+
+static const struct layer *layer_of(const struct waiting *waiting, size_t number)
+{
+    return waiting->plan->layers[number].layer;
+}
+
+/* Of the name of the module whose own tensors these are: a parameter's is its owner's. */
+static size_t module_length(const struct layer *layer)
+{
+    const char *dot = layer->kind->traits & TRAIT_aside ? strrchr(layer->name, '.') : NULL;
+
+    if (layer->kind->traits & TRAIT_aside)
+        return dot ? (size_t)(dot - layer->name) : 0;
+    return strlen(layer->name);
+}
+
+static bool is_within(const struct layer *layer, const struct layer *owner)
+{
+    const size_t length = module_length(owner);
+
+    return length == 0 || (strncmp(layer->name, owner->name, length) == 0 &&
+                           (layer->name[length] == '.' || layer->name[length] == '\0'));
+}
+
+/* Those of the innermost modules first, of one module as they came. */
+static void place_from(struct waiting *waiting, size_t first)
+{
+    while (waiting->count > first) {
+        size_t begin = waiting->count - 1;
+        const size_t end = waiting->count,
+                     length = module_length(layer_of(waiting, waiting->layers[begin]));
+
+        while (begin > first &&
+               module_length(layer_of(waiting, waiting->layers[begin - 1])) == length)
+            begin--;
+        for (size_t i = begin; i < end; i++)
+            waiting->order[waiting->placed++] = waiting->layers[i];
+        waiting->count = begin;
+    }
+}
+
+/* What has no tensors may stand anywhere, also between a module and its children. */
+static void take(struct waiting *waiting, size_t number)
+{
+    const struct layer *layer = layer_of(waiting, number);
+    size_t around = 0;
+
+    if (!waiting->plan->layers[number].own.count) {
+        waiting->order[waiting->placed++] = number;
+        return;
+    }
+    while (around < waiting->count && is_within(layer, layer_of(waiting, waiting->layers[around])))
+        around++;
+    place_from(waiting, around);
+    if (*layer->name)
+        waiting->layers[waiting->count++] = number;
+    else
+        waiting->order[waiting->placed++] = number;
+}
+
+size_t *load_order(const struct plan *plan, struct err *err)
+{
+    struct waiting waiting = {.plan = plan,
+                              .layers = array_new(plan->layer_count, sizeof(size_t), err)};
+
+    waiting.order = waiting.layers ? array_new(plan->layer_count, sizeof(size_t), err) : NULL;
+    for (size_t i = 0; i < plan->layer_count && waiting.order; i++)
+        take(&waiting, plan->registered[i]);
+    if (waiting.order)
+        place_from(&waiting, 0);
+    free(waiting.layers);
+    return waiting.order;
+}

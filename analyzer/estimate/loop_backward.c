@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* The backward pass; see loop.h. */
+#include "loop.h"
+
+/* Where a batch before has left a gradient, the new one is added to it; a bucket takes it over. */
+static void make_gradients(struct run *run, const struct plan_layer *planned)
+{
+    const bool is_viewed =
+        parallel_kind(run->plan->settings.parallel)->gradients == GRADIENTS_viewed;
+    for (size_t i = 0; i < planned->parameter_count; i++) {
+        const size_t parameter = planned->first_parameter + i;
+        const uint64_t bytes = run->plan->parameters[parameter].gradient_bytes;
+        if (run->plan->parameters[parameter].frozen)
+            continue;
+        if (has_replicas(run))
+            replicas_gradient(run, parameter);
+        else if (zero_gradient(run, parameter))
+            continue;
+        else if (run->gradients[parameter] == SCHEDULE_NO_BLOCK && !is_viewed)
+            run->gradients[parameter] = schedule_alloc(run->schedule, CATEGORY_gradients, bytes);
+        else
+            storage_drop(run, storage_new(run, CATEGORY_temporaries, bytes));
+    }
+}
+
+/* Autograd adds to a gradient in place if nobody else holds it, else it makes the sum. */
+static void gradient_arrive(struct run *run, size_t layer, uint32_t gradient)
+{
+    uint32_t *sum = &run->flowing[layer];
+    if (*sum == NONE) {
+        *sum = gradient;
+        return;
+    }
+    if (run->storages[*sum].holders > 1) {
+        uint32_t both =
+            storage_new(run, CATEGORY_temporaries, run->plan->layers[layer].gradient_bytes);
+        storage_drop(run, *sum);
+        *sum = both;
+    }
+    storage_drop(run, gradient);
+}
+
+/* The gradient of an input: the result's own where the layer hands it on, else a new one. */
+static uint32_t gradient_of(struct run *run, const struct plan_layer *planned, size_t source,
+                            uint32_t gradient)
+{
+    const unsigned traits = planned->layer->kind->traits;
+    /* The loop's loss of what all replicas returned: one of them has a part of that gradient. */
+    const uint64_t batch = run->plan->settings.batch;
+    const uint64_t parts = planned->flow.batch > batch ? planned->flow.batch / batch : 1;
+    const uint64_t bytes = run->plan->layers[source].gradient_bytes * parts;
+    if ((traits & TRAIT_part) && run->flowing[source] != NONE)
+        return NONE; /* another part has made the whole */
+    const bool hands_on =
+        (traits & TRAIT_slices) ||
+        ((planned->is_view || (traits & TRAIT_hands)) && bytes == planned->gradient_bytes);
+    if (!hands_on)
+        return storage_new(run, CATEGORY_temporaries, bytes);
+    storage_hold(run, gradient);
+    return gradient;
+}
+
+/* Those of the inputs from first to end. */
+static void make_input_gradients(struct run *run, const struct plan_layer *planned,
+                                 uint32_t gradient, size_t first, size_t end)
+{
+    for (size_t i = first; i < end; i++) {
+        const size_t source = planned->inputs[i];
+        const bool wanted = source != MODEL_INPUT && run->plan->layers[source].in_graph;
+        run->arriving[i] = wanted ? gradient_of(run, planned, source, gradient) : NONE;
+    }
+}
+
+/* Once the layer's own backward is over. */
+static void pass_gradients(struct run *run, const struct plan_layer *planned)
+{
+    for (size_t i = 0; i < planned->layer->input_count; i++)
+        if (run->arriving[i] != NONE)
+            gradient_arrive(run, planned->inputs[i], run->arriving[i]);
+}
+
+/* A weight of another layer gets a gradient here and one there, which are then added. */
+static void make_tied_gradient(struct run *run, const struct plan_layer *planned)
+{
+    const uint64_t elements = layer_tied_elements(planned->layer);
+    if (elements > 0 && !planned->layer->frozen)
+        run->tied[run->tied_count++] =
+            storage_new(run, CATEGORY_gradients, elements * dtype_bytes(run->plan->dtype));
+}
+
+static size_t make_temporaries(struct run *run, const struct plan_layer *planned,
+                               uint32_t made[TENSORS_MAX])
+{
+    const size_t count = planned->is_view ? 0 : planned->backward.count;
+    for (size_t i = 0; i < count; i++)
+        made[i] = storage_new(run, CATEGORY_temporaries,
+                              planned->backward.items[i].bytes * planned->backward.items[i].count);
+    return count;
+}
+
+/* The hold on the gradient of the result ends here. */
+static void backward_layer(struct run *run, struct plan_layer *planned, uint32_t gradient)
+{
+    const size_t inputs = planned->layer->input_count;
+    const bool in_turn =
+        (planned->layer->kind->traits & TRAIT_regroups) && planned->layer->fields.eager;
+    uint32_t made[TENSORS_MAX];
+    if (planned->gives_saved)
+        saved_drop(run, planned);
+    if (in_turn) /* the values' gradient, then the scores', then those of what made them */
+        make_input_gradients(run, planned, gradient, inputs - 1, inputs);
+    size_t count = make_temporaries(run, planned, made);
+    if (!in_turn)
+        make_input_gradients(run, planned, gradient, 0, inputs);
+    if (inputs && run->arriving[0] != NONE)
+        storage_drop(run, workspace_new(run, planned, CONV_DATA));
+    const uint32_t workspace =
+        planned->layer->frozen ? NONE : workspace_new(run, planned, CONV_FILTER);
+    make_gradients(run, planned);
+    make_tied_gradient(run, planned);
+    storage_drop(run, workspace);
+    while (count > 0)
+        storage_drop(run, made[--count]);
+    saved_drop(run, planned);
+    storage_drop(run, gradient);
+    if (in_turn)
+        make_input_gradients(run, planned, gradient, 0, inputs - 1);
+    pass_gradients(run, planned);
+}
+
+/* Backward has come to another segment: the one before is over, a new one runs forward once more. */
+static int enter_segment(struct run *run, size_t layer, size_t *open)
+{
+    const size_t segment = run->plan->layers[layer].segment;
+    if (segment == *open)
+        return 0;
+    if (*open)
+        kept_drop(run, *open);
+    *open = segment;
+    return segment ? run_again(run, layer) : 0;
+}
+
+static void backward_end(struct run *run, size_t open)
+{
+    if (open)
+        kept_drop(run, open);
+    while (run->tied_count > 0)
+        storage_drop(run, run->tied[--run->tied_count]);
+    ranks_backward_end(run);
+    replicas_backward_end(run);
+    zero_backward_end(run);
+}
+
+int run_backward(struct run *run)
+{
+    size_t last = run->plan->layer_count - 1, open = 0;
+    if (!run->plan->layers[last].in_graph) {
+        saved_drop(run, &run->plan->layers[0]);
+        return 0;
+    }
+    for (size_t i = 0; i <= last; i++)
+        run->flowing[i] = NONE;
+    schedule_at(run->schedule, SCHEDULE_backward, (int32_t)last);
+    run->flowing[last] =
+        storage_new(run, CATEGORY_temporaries, run->plan->layers[last].gradient_bytes);
+    for (size_t i = last + 1; i > 0; i--) {
+        struct plan_layer *planned = &run->plan->layers[i - 1];
+        ranks_backward(run, i - 1);
+        if (enter_segment(run, i - 1, &open))
+            return -1;
+        if (run->flowing[i - 1] == NONE) {
+            saved_drop(run, planned); /* nothing came of it */
+            continue;
+        }
+        schedule_at(run->schedule, SCHEDULE_backward, (int32_t)(i - 1));
+        backward_layer(run, planned, run->flowing[i - 1]);
+    }
+    backward_end(run, open);
+    return 0;
+}

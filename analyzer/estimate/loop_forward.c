@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* The forward pass; see loop.h. */
+#include "loop.h"
+
+/* The first run of a checkpointed segment saves nothing. */
+static bool saves(const struct run *run, const struct plan_layer *planned)
+{
+    return planned->in_graph && (planned->segment == 0 || run->again);
+}
+
+/* A second run stops as soon as all is saved again: what comes after that is not made. */
+static bool is_spared(const struct run *run, const struct plan_layer *planned)
+{
+    return run->again && planned->layer->index >= run->stop;
+}
+
+/* Makes the layer's extra tensors. The caller drops its holds on them; the graph may keep some. */
+static unsigned make_extra(struct run *run, struct plan_layer *planned,
+                           uint32_t made[TENSORS_MAX * 2])
+{
+    unsigned count = 0;
+    for (size_t i = 0; i < planned->extra.count && !(run->again && planned->is_kept); i++) {
+        const struct tensor *tensor = &planned->extra.items[i];
+        for (uint64_t copy = 0; copy < tensor->count && count < TENSORS_MAX * 2; copy++) {
+            if (tensor->category == CATEGORY_input ||
+                (is_spared(run, planned) && tensor->category == CATEGORY_temporaries))
+                continue;
+            uint32_t storage = storage_new(run, tensor->category, tensor->bytes);
+            if (saves(run, planned) && tensor->category == CATEGORY_activations)
+                storage_save(run, planned, storage);
+            if (planned->is_kept && tensor->category == CATEGORY_activations)
+                storage_keep(run, storage);
+            made[count++] = storage;
+        }
+    }
+    return count;
+}
+
+static int check_inplace(struct run *run, const struct plan_layer *planned, uint32_t input)
+{
+    if (planned->is_view || !planned->keeps_storage || input == NONE ||
+        run->storages[input].saved == 0)
+        return 0;
+    return layer_fail(planned->layer, "inplace", run->err,
+                      "overwrites what an earlier layer keeps for backward");
+}
+
+static uint32_t input_of(const struct run *run, const struct plan_layer *planned, size_t number)
+{
+    const size_t source = planned->inputs[number];
+    return source == MODEL_INPUT ? run->input : run->results[source];
+}
+
+static bool is_outside(const struct run *run, const struct plan_layer *planned, size_t source)
+{
+    return planned->segment &&
+           (source == MODEL_INPUT || run->plan->layers[source].segment != planned->segment);
+}
+
+/* The layer has run: what it alone was still to read is dropped. What a segment reads from outside stays for its
+ * second run, which is no reader of its own. */
+static void inputs_drop(struct run *run, const struct plan_layer *planned)
+{
+    for (size_t i = 0; i < planned->layer->input_count; i++) {
+        const size_t source = planned->inputs[i];
+        const bool outside = is_outside(run, planned, source);
+        if (outside && !run->again)
+            storage_keep(run, input_of(run, planned, i));
+        if (source != MODEL_INPUT && !(outside && run->again) && --run->unread[source] == 0)
+            storage_drop(run, run->results[source]);
+    }
+    for (size_t source = planned->returns; source; source = run->plan->layers[source - 1].also)
+        if (--run->unread[source - 1] == 0)
+            storage_drop(run, run->results[source - 1]);
+}
+
+/* Each input, or the copy that the layer makes of it; the caller drops its holds on them. */
+static void take_inputs(struct run *run, const struct plan_layer *planned,
+                        uint32_t taken[MODEL_INPUTS_MOST])
+{
+    for (size_t i = 0; i < planned->layer->input_count; i++) {
+        const uint64_t bytes = run->plan->copy_bytes[planned->layer->first_input + i];
+        taken[i] =
+            bytes ? storage_new(run, CATEGORY_activations, bytes) : input_of(run, planned, i);
+        if (bytes == 0)
+            storage_hold(run, taken[i]);
+    }
+}
+
+/* Not of biases, but of weights a product keeps the copy, to hand a gradient on. */
+static void cast_weights(struct run *run, struct plan_layer *planned)
+{
+    for (size_t i = 0; i < planned->casts.count; i++) {
+        const struct tensor *tensor = &planned->casts.items[i];
+        for (uint64_t copy = 0; copy < tensor->count; copy++) {
+            const uint32_t cast = storage_new(run, tensor->category, tensor->bytes);
+            if (!planned->layer->frozen) /* only what is trained is kept for a second use */
+                cast_hold(run, cast);
+            if (tensor->shape.rank != 1 && saves(run, planned) && planned->passes_gradient)
+                storage_save(run, planned, cast);
+            storage_drop(run, cast);
+        }
+    }
+}
+
+/* transformers: the keys of a window are dropped when the values have a copy, too; others before it. */
+static void drop_outgrown(struct run *run, const struct plan_layer *planned)
+{
+    const bool is_window = planned->layer->output.dims[0] < run->plan->settings.serve.tokens;
+    const bool is_keys = run->cached_count % 2;
+    storage_drop(run, run->held_keys);
+    run->held_keys = NONE;
+    if (is_window && is_keys)
+        run->held_keys = run->outgrown[planned->layer->index];
+    else
+        storage_drop(run, run->outgrown[planned->layer->index]);
+}
+
+static uint32_t make_result(struct run *run, const struct plan_layer *planned, uint32_t input)
+{
+    const bool cached = planned->layer->kind->traits & TRAIT_cache;
+    if (planned->layer->kind->traits & TRAIT_aside)
+        return input;
+    if (planned->keeps_storage) {
+        storage_hold(run, input);
+        return input;
+    }
+    if (run->again && planned->is_kept)
+        return run->kept[planned->layer->index]; /* with the hold of the first run */
+    const bool spared = is_spared(run, planned) && !(planned->saves & SAVES_result);
+    const uint32_t result = storage_new(run, cached ? CATEGORY_kv_cache : CATEGORY_activations,
+                                        spared ? 0 : planned->output_bytes);
+    if (planned->is_kept) {
+        run->kept[planned->layer->index] = result;
+        storage_hold(run, result);
+    }
+    if (cached) {
+        storage_hold(run, result);
+        run->cached[run->cached_count++] = result;
+        drop_outgrown(run, planned);
+    }
+    return result;
+}
+
+static void save_clone(struct run *run, struct plan_layer *planned)
+{
+    if (!(planned->saves & SAVES_clone) || !saves(run, planned))
+        return;
+    uint32_t clone = storage_new(run, CATEGORY_activations, planned->input_bytes);
+    storage_save(run, planned, clone);
+    storage_drop(run, clone);
+}
+
+/* All, or as many as the file says of an operation without a type. */
+static size_t saved_inputs(const struct layer *layer)
+{
+    const uint64_t told = layer->fields.keeps_inputs;
+    return told && told < layer->input_count ? told : layer->input_count;
+}
+
+static int forward_layer(struct run *run, struct plan_layer *planned)
+{
+    const size_t inputs = planned->layer->input_count;
+    uint32_t input = inputs ? input_of(run, planned, 0) : NONE;
+    uint32_t made[TENSORS_MAX * 2];
+    if (planned->segment && !run->again &&
+        (planned->layer->index == 0 || planned[-1].segment != planned->segment))
+        run->first_outside[planned->segment] = run->outside_count;
+    planned->saved_bytes = 0;
+    run->first_saved[planned->layer->index] = run->saved_count;
+    if (check_inplace(run, planned, input))
+        return -1;
+    save_clone(run, planned);
+    take_inputs(run, planned, run->taken);
+    cast_weights(run, planned);
+    const uint32_t output = make_result(run, planned, input);
+    if (!is_spared(run, planned))
+        storage_drop(run, workspace_new(run, planned, CONV_FORWARD));
+    unsigned count = make_extra(run, planned, made);
+    const unsigned saved = saves(run, planned) ? planned->saves : SAVES_none;
+    for (size_t i = 0; (saved & SAVES_input) && i < saved_inputs(planned->layer); i++)
+        storage_save(run, planned, run->taken[i]);
+    if (saved & SAVES_result)
+        storage_save(run, planned, output);
+    while (count > 0)
+        storage_drop(run, made[--count]);
+    for (size_t i = 0; i < inputs; i++)
+        storage_drop(run, run->taken[i]);
+    run->results[planned->layer->index] = output;
+    const size_t readers = run->again ? planned->inner_readers : planned->readers;
+    run->unread[planned->layer->index] = readers;
+    if (readers == 0 && (run->again || planned->layer->index + 1 < run->plan->layer_count))
+        storage_drop(run, output);
+    inputs_drop(run, planned);
+    return 0;
+}
+
+/* Where the loop computes the loss: what it reads. */
+static uint32_t *returned_by(struct run *run, const struct plan_layer *loss)
+{
+    const size_t source = loss->inputs[0];
+    return source == MODEL_INPUT ? NULL : &run->results[source];
+}
+
+int run_forward(struct run *run)
+{
+    const size_t count = run->plan->layer_count;
+    const bool drops = run->plan->settings.logits == LOGITS_dropped;
+    run->prediction = NONE;
+    for (size_t i = 0; i < count; i++) {
+        struct plan_layer *planned = &run->plan->layers[i];
+        schedule_at(run->schedule, SCHEDULE_forward, (int32_t)i);
+        if (i < run->plan->predicted || !drops)
+            ranks_forward(run, i);
+        replicas_forward(run, i);
+        if (i == run->plan->predicted && drops) {
+            ranks_forward_end(run);
+            replicas_return(run, returned_by(run, planned));
+        } else if (i == run->plan->predicted) {
+            run->prediction = input_of(run, planned, 0);
+            storage_hold(run, run->prediction);
+        }
+        if (forward_layer(run, planned))
+            return -1;
+    }
+    run->output = run->results[count - 1];
+    casts_drop(run);
+    ranks_forward_end(run);
+    if (!drops || run->plan->predicted == count)
+        replicas_return(run, run->prediction == NONE ? &run->output : &run->prediction);
+    return 0;
+}
+
+static bool saves_some(const struct plan_layer *planned)
+{
+    bool some = planned->saves || planned->casts.count > 0;
+    for (size_t i = 0; i < planned->extra.count; i++)
+        some |= planned->extra.items[i].category == CATEGORY_activations;
+    return planned->in_graph && some;
+}
+
+int run_again(struct run *run, size_t last)
+{
+    const struct plan_layer *layers = run->plan->layers;
+    size_t first = last;
+    int result = 0;
+    while (first > 0 && layers[first - 1].segment == layers[last].segment)
+        first--;
+    run->again = true;
+    for (run->stop = last; run->stop > first && !saves_some(&layers[run->stop]); run->stop--)
+        ;
+    for (size_t i = first; i <= last && !result; i++) {
+        schedule_at(run->schedule, SCHEDULE_backward, (int32_t)i);
+        result = forward_layer(run, &run->plan->layers[i]);
+    }
+    run->again = false;
+    casts_drop(run);
+    return result;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* Storages and who holds them; see loop.h. */
+#include "loop.h"
+
+#include "analyzer/util/array.h"
+
+uint32_t storage_new(struct run *run, enum category category, uint64_t bytes)
+{
+    struct storage *grown = array_grow(run->storages, &run->storage_capacity, run->storage_count,
+                                       sizeof *grown, &run->schedule->err);
+    if (!grown)
+        return NONE;
+    run->storages = grown;
+    grown[run->storage_count] =
+        (struct storage){.bytes = bytes,
+                         .block = schedule_alloc(run->schedule, category, bytes),
+                         .category = category,
+                         .holders = 1};
+    return (uint32_t)run->storage_count++;
+}
+
+uint32_t workspace_new(struct run *run, const struct plan_layer *planned,
+                       enum conv_direction direction)
+{
+    const uint64_t bytes = planned->workspace_bytes[direction];
+
+    return bytes ? storage_new(run, CATEGORY_temporaries, bytes) : NONE;
+}
+
+void storage_hold(struct run *run, uint32_t storage)
+{
+    if (storage != NONE)
+        run->storages[storage].holders++;
+}
+
+void storage_drop(struct run *run, uint32_t storage)
+{
+    if (storage == NONE || --run->storages[storage].holders > 0)
+        return;
+    const struct storage *dead = &run->storages[storage];
+    schedule_free(run->schedule, dead->category, dead->block, dead->bytes);
+}
+
+/* NONE is not added. */
+static bool add(struct run *run, uint32_t **list, size_t *capacity, size_t *count, uint32_t storage)
+{
+    uint32_t *grown = storage == NONE
+                          ? NULL
+                          : array_grow(*list, capacity, *count, sizeof *grown, &run->schedule->err);
+    if (!grown)
+        return false;
+    *list = grown;
+    grown[(*count)++] = storage;
+    return true;
+}
+
+void storage_save(struct run *run, struct plan_layer *planned, uint32_t storage)
+{
+    if (!add(run, &run->saved, &run->saved_capacity, &run->saved_count, storage))
+        return;
+    storage_hold(run, storage);
+    if (run->storages[storage].saved++ == 0)
+        planned->saved_bytes += run->storages[storage].bytes;
+}
+
+void saved_drop(struct run *run, const struct plan_layer *planned)
+{
+    const size_t first = run->first_saved[planned->layer->index];
+    for (size_t i = first; i < run->saved_count; i++) {
+        run->storages[run->saved[i]].saved--;
+        storage_drop(run, run->saved[i]);
+    }
+    run->saved_count = first;
+}
+
+void storage_keep(struct run *run, uint32_t storage)
+{
+    if (!add(run, &run->outside, &run->outside_capacity, &run->outside_count, storage))
+        return;
+    storage_hold(run, storage);
+}
+
+void kept_drop(struct run *run, size_t segment)
+{
+    while (run->outside_count > run->first_outside[segment])
+        storage_drop(run, run->outside[--run->outside_count]);
+}
+
+void cast_hold(struct run *run, uint32_t storage)
+{
+    if (!add(run, &run->casts, &run->cast_capacity, &run->cast_count, storage))
+        return;
+    storage_hold(run, storage);
+}
+
+void casts_drop(struct run *run)
+{
+    while (run->cast_count > 0)
+        storage_drop(run, run->casts[--run->cast_count]);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* Changes of layers; see edits.h. */
+#include "edits.h"
+
+#include "analyzer/estimate/layer/layer_formulas.h"
+#include "analyzer/estimate/layer/layer_kinds.h"
+
+#define IS_GIVEN(field) (UINT32_C(1) << FIELD_##field)
+
+/* Widths follow from the input again, as they do where a file leaves them out. */
+static void forget_widths(struct model *model)
+{
+    for (size_t i = 0; i < model->layer_count; i++)
+        model->layers[i].given &= ~(IS_GIVEN(in) | IS_GIVEN(features) | IS_GIVEN(shape));
+}
+
+static size_t count_readers(const struct model *model, size_t layer)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < model->input_count; i++)
+        count += model->inputs[i] == layer;
+    return count;
+}
+
+/* Nothing else needs what lies there: neither another layer nor the backward of the one that made it. */
+static bool may_overwrite(const struct model *model, const struct layer *layer)
+{
+    const size_t source = layer->input_count ? model->inputs[layer->first_input] : MODEL_INPUT;
+    if (source == MODEL_INPUT || count_readers(model, source) != 1)
+        return false;
+    const struct layer_kind *maker = model->layers[source].kind;
+    return !(maker->saves & SAVES_result) && !(maker->traits & TRAIT_view) &&
+           !model->layers[source].fields.inplace;
+}
+
+static size_t make_inplace(struct model *model)
+{
+    const struct layer_kind *relu = layer_kind_find("ReLU");
+    size_t count = 0;
+    for (size_t i = 0; i < model->layer_count; i++) {
+        struct layer *layer = &model->layers[i];
+        if (layer->kind != relu || layer->fields.inplace || !may_overwrite(model, layer))
+            continue;
+        layer->fields.inplace = true;
+        count++;
+    }
+    return count;
+}
+
+static size_t replace_lstm(struct model *model)
+{
+    const struct layer_kind *lstm = layer_kind_find("LSTM"), *gru = layer_kind_find("GRU");
+    size_t count = 0;
+    for (size_t i = 0; i < model->layer_count; i++) {
+        struct layer *layer = &model->layers[i];
+        if (layer->kind != lstm)
+            continue;
+        layer->kind = gru;
+        count++;
+    }
+    return count;
+}
+
+/* The last layer says what the model is for, so it stays. */
+static size_t halve_channels(struct model *model)
+{
+    size_t count = 0;
+    for (size_t i = 0; i + 1 < model->layer_count; i++) {
+        struct layer *layer = &model->layers[i];
+        if (layer->kind->shape != shape_conv)
+            continue;
+        if (layer->fields.groups > 1 || layer->fields.out % 2)
+            return 0; /* half of it is no model */
+        layer->fields.out /= 2;
+        count++;
+    }
+    forget_widths(model);
+    return count;
+}
+
+static size_t shrink_images(struct model *model)
+{
+    uint64_t *dims = model->input.dims;
+    if (model->input.rank != 3 || dims[1] < 2 || dims[2] < 2)
+        return 0;
+    dims[1] /= 2;
+    dims[2] /= 2;
+    forget_widths(model);
+    return 1;
+}
+
+int model_edit(struct model *model, unsigned edits, struct err *err)
+{
+    static const struct {
+        unsigned edit;
+        size_t (*make)(struct model *model);
+        const char *what;
+    } changes[] = {{EDIT_inplace, make_inplace, "a ReLU that may overwrite its input"},
+                   {EDIT_gru, replace_lstm, "an LSTM"},
+                   {EDIT_narrow, halve_channels, "convolutions with channels to halve"},
+                   {EDIT_quarter, shrink_images, "an image as its input"}};
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        if (!(edits & changes[i].edit) || changes[i].make(model))
+            continue;
+        err_set(err, ERR_INPUT, "the model has not %s", changes[i].what);
+        return -1;
+    }
+    return 0;
+}

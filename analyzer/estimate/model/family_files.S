@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Embeds the files of families.def, each as a text of its own; see families.h. */
+    .section .rodata
+
+#define FAMILY(name)                                                                               \
+    .hidden family_##name; .globl family_##name; .type family_##name, %object; family_##name:      \
+    .incbin FAMILY_FILE(name); .byte 0;
+#define FAMILY_TEXT(text) #text
+#define FAMILY_FILE(name) FAMILY_TEXT(analyzer/estimate/families/name.json)
+#include "families.def"
+
+    .section .note.GNU-stack, "", %progbits

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Optimizers and their memory, from optimizers.def. It must not know models.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_OPTIMIZER_H
+#define GPUMEMTRACE_ANALYZER_ESTIMATE_MODEL_OPTIMIZER_H
+
+#include "gpumemtrace/err.h"
+
+enum optimizer {
+#define OPTIMIZER(name, states, kind, whole, largest, carried, names, text) OPTIMIZER_##name,
+#include "optimizers.def"
+    OPTIMIZER_COUNT
+};
+
+enum optimizer_state {
+    OPTIMIZER_STATE_alike,
+    OPTIMIZER_STATE_factored,
+    OPTIMIZER_STATE_quantized,
+    OPTIMIZER_STATE_orthogonal
+};
+
+struct optimizer_kind {
+    unsigned states; /* tensors kept for each parameter */
+    enum optimizer_state kind;
+    unsigned whole;   /* temporaries of all parameters at once */
+    unsigned largest; /* temporaries of one parameter at a time */
+    unsigned carried; /* … and of the one before it */
+    const char *name, *names, *text;
+};
+
+const struct optimizer_kind *optimizer_kind(enum optimizer optimizer);
+
+/* Takes any name in optimizers.def, ignoring case. -1: ERR_USAGE, which lists the names. */
+int optimizer_parse(const char *text, enum optimizer *optimizer, struct err *err);
+
+#endif

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* How a model is run; see settings.h. */
+#include "settings.h"
+
+#include <inttypes.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/util/json_field.h"
+#include "analyzer/util/name_list.h"
+#include "common/sim_spec.h"
+
+#define GPUS_MOST (1 << 20)
+#define COUNT_MOST (UINT64_C(1) << 40)
+
+struct settings settings_standard(void)
+{
+    struct sim_spec spec = {0};
+    struct err none;
+    sim_spec_parse(SIM_SPEC_ANY, &spec,
+                   &none); /* the card that a dry run has where none is named */
+    return (struct settings){
+#define SETTING(name, option, type, value, argument, standard, unit, effect) .name = value,
+#include "settings.def"
+        .training = true, .cores = {spec.capability_major, (uint64_t)spec.processor_count}};
+}
+
+static int take_COUNT(const json_t *value, uint64_t *count, struct err *err)
+{
+    return json_take_integer(value, 1, COUNT_MOST, count, err);
+}
+
+static int take_DTYPE(const json_t *value, enum dtype *dtype, struct err *err)
+{
+    const char *text;
+    return json_take_text(value, &text, err) || dtype_parse(text, dtype, err) ? -1 : 0;
+}
+
+int settings_parse_autocast(const char *text, enum dtype *dtype, struct err *err)
+{
+    enum dtype parsed;
+    if (dtype_parse(text, &parsed, err))
+        return -1;
+    if (dtype_bytes(parsed) < DTYPE_FP32_BYTES) {
+        *dtype = parsed;
+        return 0;
+    }
+    err_set(err, ERR_USAGE, "autocast has a type of 16 bit, bfloat16 or float16, not %s",
+            dtype_name(parsed));
+    return -1;
+}
+
+static int take_AUTOCAST(const json_t *value, enum dtype *dtype, struct err *err)
+{
+    const char *text;
+    return json_take_text(value, &text, err) || settings_parse_autocast(text, dtype, err) ? -1 : 0;
+}
+
+#define EVERY "every-"
+
+int settings_parse_checkpoints(const char *text, struct checkpointing *checkpointing,
+                               struct err *err)
+{
+    const bool is_every = strncmp(text, EVERY, strlen(EVERY)) == 0;
+    const char *digits = is_every ? text + strlen(EVERY) : text;
+    char *end = NULL;
+    if (strcmp(text, "selective") == 0) {
+        *checkpointing = (struct checkpointing){.together = 1, .selective = true};
+        return 0;
+    }
+    errno = 0;
+    const unsigned long long count =
+        *digits >= '0' && *digits <= '9' ? strtoull(digits, &end, 10) : 0;
+    if (count == 0 || errno || *end || count > COUNT_MOST) {
+        err_set(err, ERR_USAGE,
+                "'%.40s' is no number of blocks, from 1 on, nor selective or every-2", text);
+        return -1;
+    }
+    *checkpointing =
+        (struct checkpointing){.together = is_every ? 1 : count, .every = is_every ? count : 1};
+    return 0;
+}
+
+static int take_CHECKPOINTS(const json_t *value, struct checkpointing *checkpointing,
+                            struct err *err)
+{
+    if (json_is_string(value))
+        return settings_parse_checkpoints(json_string_value(value), checkpointing, err);
+    *checkpointing = (struct checkpointing){0};
+    return json_take_integer(value, 1, COUNT_MOST, &checkpointing->together, err);
+}
+
+static int take_OPTIMIZER(const json_t *value, enum optimizer *optimizer, struct err *err)
+{
+    const char *text;
+    return json_take_text(value, &text, err) || optimizer_parse(text, optimizer, err) ? -1 : 0;
+}
+
+static int take_OTHER_DTYPE(const json_t *value, enum dtype *dtype, struct err *err)
+{
+    return take_DTYPE(value, dtype, err);
+}
+
+static const char *const logits_names[] = {
+    [LOGITS_kept] = "kept", [LOGITS_dropped] = "dropped", [LOGITS_chunked] = "chunked"};
+
+const char *logits_name(enum logits logits)
+{
+    return logits_names[logits];
+}
+
+int settings_parse_logits(const char *text, enum logits *logits, struct err *err)
+{
+    for (int i = LOGITS_kept; i <= LOGITS_chunked; i++) {
+        if (name_list_has(logits_names[i], text)) {
+            *logits = (enum logits)i;
+            return 0;
+        }
+    }
+    err_set(err, ERR_USAGE, "must be kept, dropped or chunked, not '%.40s'", text);
+    return -1;
+}
+
+static int take_LOGITS(const json_t *value, enum logits *logits, struct err *err)
+{
+    const char *text;
+    return json_take_text(value, &text, err) || settings_parse_logits(text, logits, err) ? -1 : 0;
+}
+
+static int take_PARALLEL(const json_t *value, enum parallel *parallel, struct err *err)
+{
+    const char *text;
+    return json_take_text(value, &text, err) || parallel_parse(text, parallel, err) ? -1 : 0;
+}
+
+static int take_RESHARD(const json_t *value, enum reshard *reshard, struct err *err)
+{
+    const char *text;
+    return json_take_text(value, &text, err) || reshard_parse(text, reshard, err) ? -1 : 0;
+}
+
+int settings_take(struct settings *settings, const char *key, const json_t *value, struct err *err)
+{
+#define SETTING(name, option, type, standard_value, argument, standard, unit, effect)              \
+    if (strcmp(key, #name) == 0)                                                                   \
+        return take_##type(value, &settings->name, err);
+#include "settings.def"
+    return strcmp(key, "training") == 0 ? json_take_flag(value, &settings->training, err) : 1;
+}
+
+static int fail_needs(struct err *err, const char *option, const char *what)
+{
+    err_set(err, ERR_USAGE, "option '--%s' needs %s", option, what);
+    return -1;
+}
+
+/* States that follow the shape of a whole matrix do not fit a part of its rows. */
+static int check_units(const struct settings *settings, struct err *err)
+{
+    if (settings->training && optimizer_kind(settings->optimizer)->kind != OPTIMIZER_STATE_alike) {
+        err_set(err, ERR_USAGE,
+                "%s with FSDP is not estimated: its states follow a matrix's whole shape",
+                optimizer_kind(settings->optimizer)->text);
+        return -1;
+    }
+    if (settings->checkpointing.together > 1) {
+        err_set(err, ERR_USAGE,
+                "--checkpointing=%" PRIu64 " with FSDP is not estimated: only 1, a unit at a time",
+                settings->checkpointing.together);
+        return -1;
+    }
+    return 0;
+}
+
+int settings_check(const struct settings *settings, struct err *err)
+{
+    const bool has_units = parallel_has_units(settings->parallel);
+    const bool is_flat = parallel_kind(settings->parallel)->weights == WEIGHTS_flat;
+    if (settings->gpus > 1 && settings->parallel == PARALLEL_none)
+        return fail_needs(err, "gpus", "--parallel=HOW: how they share the work, as ddp or fsdp2");
+    if (settings->gpus < 2 && settings->parallel != PARALLEL_none)
+        return fail_needs(err, "parallel", "--gpus=N, 2 or more");
+    if (settings->gpus > GPUS_MOST) {
+        err_set(err, ERR_USAGE, "--gpus is at most %d", GPUS_MOST);
+        return -1;
+    }
+    if (settings->gpus < 2 && settings->nccl_bytes > 0)
+        return fail_needs(err, "nccl", "--gpus=N, 2 or more");
+    if (!has_units && !parallel_has_master(settings->parallel) &&
+        settings->param_dtype != DTYPE_COUNT)
+        return fail_needs(err, "param-dtype", "--parallel=fsdp2, or another that shares weights");
+    if (!has_units && settings->reduce_dtype != DTYPE_COUNT)
+        return fail_needs(err, "reduce-dtype", "--parallel=fsdp2");
+    if (is_flat && (settings->reshard == RESHARD_always || settings->reshard == RESHARD_but_last))
+        return fail_needs(
+            err, "reshard",
+            "auto or never with --parallel=fsdp1: as FULL_SHARD or SHARD_GRAD_OP have it");
+    if (!has_units && settings->reshard != RESHARD_auto)
+        return fail_needs(err, "reshard", "--parallel=fsdp2");
+    return has_units ? check_units(settings, err) : 0;
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* Prefill and decode; see serving.h. */
+#include "serving.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/util/name_list.h"
+
+#define GROWTH_MOST (1 << 20) /* copies of a cache that are written down */
+#define FLOAT8 "float8"
+#define FLOAT8_NAMES FLOAT8 ",fp8,fp8_e4m3,fp8_e5m2,float8_e4m3fn,float8_e5m2,int8"
+
+/* One pass: the model it needs and its estimate. */
+struct pass {
+    struct model model;
+    struct settings settings;
+    struct estimate estimate;
+};
+
+static void pass_release(struct pass *pass)
+{
+    estimate_release(&pass->estimate);
+    model_release(&pass->model);
+}
+
+int serving_element(const char *word, const char **name, uint64_t *bytes, struct err *err)
+{
+    enum dtype dtype;
+    struct err reason = {0};
+    if (name_list_has(FLOAT8_NAMES, word)) {
+        *name = FLOAT8;
+        *bytes = 1;
+        return 0;
+    }
+    if (dtype_parse(word, &dtype, &reason)) {
+        err_set(err, ERR_USAGE, "option '--kv-dtype': %s, " FLOAT8, reason.message);
+        return -1;
+    }
+    *name = dtype_name(dtype);
+    *bytes = dtype_bytes(dtype);
+    return 0;
+}
+
+/* --- models --- */
+
+static int make_model(struct model *model, const struct model_source *source,
+                      const struct model_request *request, const char *dimensions, struct err *err)
+{
+    struct model_request changed = *request;
+    char *set = NULL;
+    if (asprintf(&set, "%s%sserves=true%s", request->set ? request->set : "",
+                 request->set ? "," : "", dimensions) < 0) {
+        err_set(err, ERR_SYSTEM, "out of memory for the dimensions");
+        return -1;
+    }
+    changed.set = set;
+    changed.inference = true;
+    const int result = model_make(model, source, &changed, err);
+    free(set);
+    return result;
+}
+
+#define DIMENSIONS_BYTES 80
+
+/* The prompt is the model's sequence, as far as the cache holds it. */
+static int make_prefill(struct pass *pass, const struct model_source *source,
+                        const struct model_request *request, struct err *err)
+{
+    char dimensions[DIMENSIONS_BYTES];
+    const uint64_t tokens = request->tuning.kv_cache;
+    if (make_model(&pass->model, source, request, "", err))
+        return -1;
+    if (pass->model.sizes.sequence <= tokens)
+        return 0;
+    model_release(&pass->model);
+    snprintf(dimensions, sizeof dimensions, ",sequence=%" PRIu64, tokens);
+    return make_model(&pass->model, source, request, dimensions, err);
+}
+
+static int make_decode(struct pass *pass, const struct model_source *source,
+                       const struct model_request *request, struct err *err)
+{
+    char dimensions[DIMENSIONS_BYTES];
+    snprintf(dimensions, sizeof dimensions, ",sequence=1,cached=%" PRIu64,
+             request->tuning.kv_cache);
+    return make_model(&pass->model, source, request, dimensions, err);
+}
+
+/* --- the cache --- */
+
+static uint64_t in_blocks(uint64_t tokens, uint64_t page, struct checked *checked)
+{
+    return page ? checked_mul(checked, tokens / page + (tokens % page > 0), page) : tokens;
+}
+
+/* The decoding model has one token at a time, but its position is that of the last in the cache. */
+static int check_positions(const struct model *model, uint64_t tokens, struct err *err)
+{
+    for (size_t i = 0; i < model->layer_count; i++) {
+        const struct layer *layer = &model->layers[i];
+        if ((layer->kind->traits & TRAIT_once) && layer->fields.num < tokens)
+            return layer_fail(layer, NULL, err,
+                              "a cache of %" PRIu64 " tokens is longer than the %" PRIu64
+                              " positions that were learned",
+                              tokens, layer->fields.num);
+    }
+    return 0;
+}
+
+/* What the layers of the decoding model keep. */
+static int count_cache(struct serving *serving, const struct model *model, uint64_t element_bytes,
+                       struct err *err)
+{
+    struct checked checked = {false};
+    uint64_t used_bytes = 0;
+    for (size_t i = 0; i < model->layer_count; i++) {
+        const struct layer *layer = &model->layers[i];
+        if (!(layer->kind->traits & TRAIT_cache))
+            continue;
+        const uint64_t tokens = layer->output.dims[0];
+        const uint64_t width =
+            checked_mul(&checked, shape_elements(&layer->output, &checked) / tokens, element_bytes);
+        const uint64_t all = checked_mul(&checked, width, serving->sequences);
+        const uint64_t held = in_blocks(tokens, serving->page_tokens, &checked);
+        serving->token_bytes = checked_add(&checked, serving->token_bytes, width);
+        serving->cache_bytes =
+            checked_add(&checked, serving->cache_bytes, checked_mul(&checked, all, held));
+        used_bytes = checked_add(&checked, used_bytes, checked_mul(&checked, all, tokens));
+        serving->cache_count++;
+    }
+    if (checked.overflow || serving->cache_count == 0) {
+        err_set(err, ERR_INPUT,
+                checked.overflow ? "the cache is too large: its bytes do not fit in 64 bits"
+                                 : "the model has no cache of keys and values (use_cache)");
+        return -1;
+    }
+    serving->unused_bytes = serving->cache_bytes - used_bytes;
+    return 0;
+}
+
+/* --- the whole --- */
+
+/* A model that can be made, but not for serving, has no such dimensions. */
+static void explain(const struct model_source *source, const struct model_request *request,
+                    struct err *err)
+{
+    struct model model;
+    struct err reason = {0};
+    if ((err->code != ERR_INPUT && err->code != ERR_USAGE) ||
+        model_make(&model, source, request, &reason))
+        return;
+    model_release(&model);
+    err_set(err, ERR_INPUT,
+            "option '--kv-cache': %s is no model whose cache is known: it needs the dimensions "
+            "sequence, cached and serves, as the decoders of 'gpumemtrace help models' have",
+            source->name);
+}
+
+static int run(struct serving *serving, struct pass *prefill, struct pass *decode,
+               uint64_t element_bytes, struct err *err)
+{
+    const bool is_paged = serving->page_tokens > 0;
+    decode->settings = prefill->settings;
+    decode->settings.batch = serving->sequences;
+    prefill->settings.batch = is_paged ? prefill->settings.batch : serving->sequences;
+    if (check_positions(&decode->model, serving->tokens, err) ||
+        count_cache(serving, &decode->model, element_bytes, err))
+        return -1;
+    prefill->settings.serve = (struct serve){.pass = SERVE_prefill,
+                                             .tokens = serving->tokens,
+                                             .pool_bytes = is_paged ? serving->cache_bytes : 0,
+                                             .pool_pieces = is_paged ? serving->cache_count : 0};
+    decode->settings.serve = prefill->settings.serve;
+    decode->settings.serve.pass = SERVE_decode;
+    return estimate_make(&prefill->estimate, &prefill->model, &prefill->settings, err) ||
+                   estimate_make(&decode->estimate, &decode->model, &decode->settings, err)
+               ? -1
+               : 0;
+}
+
+/* The caller's from here on. */
+static void hand_over(struct pass *pass, struct model *model, struct estimate *estimate)
+{
+    model_move(model, &pass->model);
+    *estimate = pass->estimate;
+    estimate->model = model;
+    pass->estimate = (struct estimate){0};
+}
+
+int serving_make(struct serving *serving, const struct model_source *source,
+                 const struct model_request *request, const struct settings *settings,
+                 struct model *model, struct estimate *estimate, struct err *err)
+{
+    const struct tuning *tuning = &request->tuning;
+    struct pass prefill = {.settings = *settings}, decode = {0};
+    uint64_t element_bytes = dtype_bytes(settings->dtype);
+    int result = -1;
+    *serving =
+        (struct serving){.tokens = tuning->kv_cache,
+                         .sequences = tuning->sequences ? tuning->sequences : settings->batch,
+                         .page_tokens = tuning->page,
+                         .dtype = dtype_name(settings->dtype)};
+    prefill.settings.training = false;
+    if (tuning->kv_dtype && serving_element(tuning->kv_dtype, &serving->dtype, &element_bytes, err))
+        goto out;
+    if (make_prefill(&prefill, source, request, err)) {
+        explain(source, request, err);
+        goto out;
+    }
+    if (make_decode(&decode, source, request, err) ||
+        run(serving, &prefill, &decode, element_bytes, err))
+        goto out;
+    serving->prompt_tokens = prefill.model.sizes.sequence;
+    serving->prefill = prefill.estimate.peak;
+    serving->decode = decode.estimate.peak;
+    serving->peaks_in_decode = serving->decode.reserved_bytes > serving->prefill.reserved_bytes;
+    hand_over(serving->peaks_in_decode ? &decode : &prefill, model, estimate);
+    result = 0;
+out:
+    pass_release(&prefill);
+    pass_release(&decode);
+    return result;
+}
+
+int serving_grow(struct serving *serving, const struct model_source *source,
+                 const struct model_request *request, const struct settings *settings,
+                 struct err *err)
+{
+    struct pass decode = {.settings = *settings};
+    const uint64_t grown = serving->tokens - serving->prompt_tokens;
+    int result = -1;
+    if (serving->page_tokens || grown > GROWTH_MOST / serving->cache_count)
+        return 0;
+    decode.settings.training = false;
+    decode.settings.batch = serving->sequences;
+    decode.settings.serve = (struct serve){
+        .pass = SERVE_decode, .tokens = serving->tokens, .grows_from = serving->prompt_tokens};
+    if (!make_decode(&decode, source, request, err) &&
+        !estimate_make(&decode.estimate, &decode.model, &decode.settings, err)) {
+        serving->grown_bytes = decode.estimate.peak.reserved_bytes;
+        result = 0;
+    }
+    pass_release(&decode);
+    return result;
+}
