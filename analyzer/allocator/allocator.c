@@ -228,21 +228,31 @@ static int grow_or_retry(struct allocator *allocator, uint32_t pool,
 
 /* --- alloc and free --- */
 
-static bool should_cut(const struct allocator *allocator, const struct allocator_block *block,
-                       uint64_t bytes)
+static bool should_cut(const struct allocator *allocator, uint64_t block_bytes, uint64_t bytes)
 {
-    const uint64_t rest_bytes = block->bytes - bytes;
+    const uint64_t rest_bytes = block_bytes - bytes;
 
-    if (allocator->pools[block->pool].is_small || allocator->settings.expandable_segments)
+    if (bytes <= ALLOCATOR_SMALL_MOST_BYTES || allocator->settings.expandable_segments)
         return rest_bytes >= ALLOCATOR_ROUND_BYTES;
     return bytes < allocator->settings.max_split_bytes && rest_bytes > ALLOCATOR_SMALL_MOST_BYTES;
+}
+
+uint64_t allocator_would_give(const struct allocator *allocator,
+                              const struct allocator_request *request)
+{
+    const uint64_t bytes = rounded(request).bytes;
+    const uint32_t found = allocator_find(allocator, request);
+    const uint64_t block_bytes =
+        found == ALLOCATOR_NONE ? allocator_segment_bytes(bytes) : allocator->blocks[found].bytes;
+
+    return should_cut(allocator, block_bytes, bytes) ? bytes : block_bytes;
 }
 
 static int use_block(struct allocator *allocator, uint32_t block, uint64_t bytes, struct err *err)
 {
     allocator->blocks[block].passed = ALLOCATOR_NOT_PASSED;
     allocator->blocks[block].passed_bytes = 0;
-    if (should_cut(allocator, &allocator->blocks[block], bytes)) {
+    if (should_cut(allocator, allocator->blocks[block].bytes, bytes)) {
         const uint32_t rest = allocator_block_cut(allocator, block, bytes, err);
 
         if (rest == ALLOCATOR_NONE)

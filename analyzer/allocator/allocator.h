@@ -55,6 +55,9 @@ bool allocator_forget_segment(struct allocator *allocator, uint32_t block);
 
 /* The block that would serve the request now; ALLOCATOR_NONE: none. */
 uint32_t allocator_find(const struct allocator *allocator, const struct allocator_request *request);
+/* The bytes of what it would get, there or in a new segment. */
+uint64_t allocator_would_give(const struct allocator *allocator,
+                              const struct allocator_request *request);
 
 /* From now on the oldest segment's block is chosen among equals (PyTorch 2.13), or the lowest. */
 void allocator_prefer_oldest(struct allocator *allocator, bool prefers_oldest);

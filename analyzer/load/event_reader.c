@@ -2,6 +2,7 @@
 /* The table event, read ahead; see event_reader.h. */
 #include "event_reader.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <pthread.h>
 #include <sqlite3.h>
@@ -357,14 +358,17 @@ static void take_known(struct event_reader *reader, const struct event_columns *
     reader->known_seq = known->last_seq;
 }
 
-static int select_events(struct event_reader *reader, struct err *err)
+static int select_events(struct event_reader *reader, uint64_t after_seq, struct err *err)
 {
     enum { SELECT_MOST_BYTES = 1024 };
     const struct trace *trace = reader->trace;
     struct text sql;
     int status = -1;
     text_init(&sql, SELECT_MOST_BYTES);
-    text_add(&sql, "SELECT 0 FROM event WHERE " ROW_FUNCTION "(");
+    text_add(&sql, "SELECT 0 FROM event WHERE ");
+    if (after_seq)
+        text_addf(&sql, "seq > %" PRIu64 " AND ", after_seq);
+    text_add(&sql, ROW_FUNCTION "(");
     for (int column = 0; column < COLUMN_COUNT; column++)
         text_addf(&sql, "%s, ", reader->is_known[column] ? "0" : column_names[column]);
     text_add(&sql, "0) ORDER BY seq");
@@ -389,8 +393,9 @@ static bool start_thread(struct event_reader *reader)
     return started;
 }
 
-struct event_reader *event_reader_new(const struct trace *trace, const struct event_columns *known,
-                                      struct err *err)
+static struct event_reader *open_reader(const struct trace *trace,
+                                        const struct event_columns *known, uint64_t after_seq,
+                                        struct err *err)
 {
     struct event_reader *reader = array_new(1, sizeof *reader, err);
     if (!reader)
@@ -405,14 +410,28 @@ struct event_reader *event_reader_new(const struct trace *trace, const struct ev
         query_failed(trace->path, trace->db, "event", err);
         goto failed;
     }
-    if (select_events(reader, err) || find_last_seq(reader, err))
+    if (select_events(reader, after_seq, err) || find_last_seq(reader, err))
         goto failed;
-    reader->progress = progress_begin("reading the events");
-    reader->has_thread = start_thread(reader);
     return reader;
 failed:
     event_reader_free(reader);
     return NULL;
+}
+
+struct event_reader *event_reader_new(const struct trace *trace, const struct event_columns *known,
+                                      struct err *err)
+{
+    struct event_reader *reader = open_reader(trace, known, 0, err);
+    if (!reader)
+        return NULL;
+    reader->progress = progress_begin("reading the events");
+    reader->has_thread = start_thread(reader);
+    return reader;
+}
+
+struct event_reader *event_reader_after(const struct trace *trace, uint64_t seq, struct err *err)
+{
+    return open_reader(trace, NULL, seq, err);
 }
 
 void event_reader_free(struct event_reader *reader)

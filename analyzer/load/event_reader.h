@@ -30,6 +30,8 @@ struct event_columns {
  */
 struct event_reader *event_reader_new(const struct trace *trace, const struct event_columns *known,
                                       struct err *err);
+/* The same of the events behind that seq, of a trace that grows: it reads no further ahead than a batch. */
+struct event_reader *event_reader_after(const struct trace *trace, uint64_t seq, struct err *err);
 void event_reader_free(struct event_reader *reader);
 
 struct event_source event_reader_source(struct event_reader *reader);

@@ -30,6 +30,7 @@ struct reader {
     sqlite3_stmt *stmt;
     uint64_t row_count; /* rows read so far, the current one included */
     size_t capacity;    /* of the array that the rows are appended to */
+    bool is_again;      /* what has an id and is known was read before */
     struct err *err;
 };
 
@@ -168,6 +169,8 @@ static int read_named(struct reader *reader, int id_column, int64_t high, int te
     if (!grown)
         return -1;
     *texts = grown;
+    if (reader->is_again && grown[id])
+        return 0;
     free(grown[id]);
     return read_text(reader, text_column, &grown[id]);
 }
@@ -453,9 +456,10 @@ static bool may_lack(sqlite3 *db, const char *table)
                                          NULL, NULL, NULL, NULL) == SQLITE_ERROR;
 }
 
-static int load_table(struct trace *trace, sqlite3 *db, const struct table *table, struct err *err)
+static int load_table(struct trace *trace, sqlite3 *db, const struct table *table, bool is_again,
+                      struct err *err)
 {
-    struct reader reader = {.trace = trace, .table = table->name, .err = err};
+    struct reader reader = {.trace = trace, .table = table->name, .is_again = is_again, .err = err};
     int status = -1, step;
     if (!table->row || may_lack(db, table->name))
         return 0;
@@ -489,14 +493,73 @@ static int compare_symbols(const void *left, const void *right)
     return (a->level > b->level) - (a->level < b->level);
 }
 
+static int place_modules(struct trace *trace, struct err *err)
+{
+    if (trace->module_count)
+        qsort(trace->modules, trace->module_count, sizeof *trace->modules, compare_modules);
+    return module_ranges_build(trace, err);
+}
+
 int load_tables(struct trace *trace, sqlite3 *db, struct err *err)
 {
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-        if (load_table(trace, db, &tables[i], err))
+        if (load_table(trace, db, &tables[i], false, err))
             return -1;
-    if (trace->module_count)
-        qsort(trace->modules, trace->module_count, sizeof *trace->modules, compare_modules);
     if (trace->symbol_count)
         qsort(trace->symbols, trace->symbol_count, sizeof *trace->symbols, compare_symbols);
-    return module_ranges_build(trace, err);
+    return place_modules(trace, err);
+}
+
+/* --- what grows --- */
+
+static int count_rows(const struct trace *trace, sqlite3 *db, const char *table, uint64_t *rows,
+                      struct err *err)
+{
+    char select[64];
+    sqlite3_stmt *stmt;
+    snprintf(select, sizeof select, "SELECT count(*) FROM %s", table);
+    if (query_prepare(trace->path, db, select, &stmt, err))
+        return -1;
+    const bool is_counted = sqlite3_step(stmt) == SQLITE_ROW;
+    if (is_counted)
+        *rows = (uint64_t)sqlite3_column_int64(stmt, 0);
+    else
+        query_failed(trace->path, db, table, err);
+    sqlite3_finalize(stmt);
+    return is_counted ? 0 : -1;
+}
+
+static int load_again(struct trace *trace, sqlite3 *db, const char *name, struct err *err)
+{
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if (!strcmp(tables[i].name, name))
+            return load_table(trace, db, &tables[i], true, err);
+    return 0;
+}
+
+int load_tables_more(struct trace *trace, sqlite3 *db, struct table_growth *growth, struct err *err)
+{
+    static const char *const names[GROWING_TABLES] = {[GROWING_string] = "string",
+                                                      [GROWING_frame] = "frame",
+                                                      [GROWING_location] = "location",
+                                                      [GROWING_thread] = "thread",
+                                                      [GROWING_module] = "module"};
+    trace_forget_devices(trace);
+    trace->meta.exit_seq.known = false; /* an exit may be undone */
+    if (load_again(trace, db, "meta", err) || load_again(trace, db, "device", err))
+        return -1;
+    for (int i = 0; i < GROWING_TABLES; i++) {
+        uint64_t rows;
+        if (count_rows(trace, db, names[i], &rows, err))
+            return -1;
+        growth->has_grown[i] = rows != growth->rows[i];
+        growth->rows[i] = rows;
+        if (growth->has_grown[i] && i == GROWING_thread)
+            trace_forget_threads(trace);
+        if (growth->has_grown[i] && i == GROWING_module)
+            trace_forget_modules(trace);
+        if (growth->has_grown[i] && load_again(trace, db, names[i], err))
+            return -1;
+    }
+    return growth->has_grown[GROWING_module] ? place_modules(trace, err) : 0;
 }

@@ -38,18 +38,44 @@ void trace_close_events(struct trace *trace)
     trace->db = NULL;
 }
 
-void trace_release(struct trace *trace)
+void trace_forget_threads(struct trace *trace)
 {
     for (size_t i = 0; i < trace->thread_count; i++)
         free(trace->threads[i].name);
+    free(trace->threads);
+    trace->threads = NULL;
+    trace->thread_count = 0;
+}
+
+void trace_forget_devices(struct trace *trace)
+{
     for (size_t i = 0; i < trace->device_count; i++) {
         free(trace->devices[i].uuid);
         free(trace->devices[i].name);
     }
+    free(trace->devices);
+    trace->devices = NULL;
+    trace->device_count = 0;
+}
+
+void trace_forget_modules(struct trace *trace)
+{
     for (size_t i = 0; i < trace->module_count; i++) {
         free(trace->modules[i].path);
         free(trace->modules[i].build_id);
     }
+    free(trace->modules);
+    free(trace->module_ranges);
+    trace->modules = NULL;
+    trace->module_ranges = NULL;
+    trace->module_count = trace->module_range_count = 0;
+}
+
+void trace_release(struct trace *trace)
+{
+    trace_forget_threads(trace);
+    trace_forget_devices(trace);
+    trace_forget_modules(trace);
     for (size_t i = 0; i < trace->coverage_count + trace->not_modelled_count; i++)
         free(trace->coverage[i].name);
     for (size_t i = 0; i < trace->read_back_count; i++)
@@ -60,10 +86,6 @@ void trace_release(struct trace *trace)
     release_variables(&trace->job_variables);
     release_variables(&trace->allocator_settings);
     release_variables(&trace->frameworks);
-    free(trace->threads);
-    free(trace->devices);
-    free(trace->modules);
-    free(trace->module_ranges);
     free(trace->symbols);
     free(trace->coverage);
     free(trace->read_backs);
@@ -147,4 +169,36 @@ const struct trace_module *trace_module_at(const struct trace *trace, uint64_t a
             high = middle;
     }
     return low ? trace->module_ranges[low - 1].module : NULL;
+}
+
+/* --- the job --- */
+
+const char *trace_job_variable(const struct trace *trace, const char *name)
+{
+    for (size_t i = 0; i < trace->job_variables.count; i++)
+        if (!strcmp(trace->job_variables.items[i].name, name))
+            return *trace->job_variables.items[i].value ? trace->job_variables.items[i].value
+                                                        : NULL;
+    return NULL;
+}
+
+struct trace_integer trace_job_number(const struct trace *trace, const char *const names[])
+{
+    for (; *names; names++) {
+        const char *value = trace_job_variable(trace, *names);
+        char *end;
+        const long long integer = value ? strtoll(value, &end, 10) : -1;
+
+        if (value && !*end && integer >= 0 && integer <= INT32_MAX)
+            return (struct trace_integer){integer, true};
+    }
+    return (struct trace_integer){0};
+}
+
+struct trace_integer trace_world_size(const struct trace *trace)
+{
+    static const char *const sizes[] = {"WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE",
+                                        "SLURM_NTASKS", NULL};
+
+    return trace_job_number(trace, sizes);
 }

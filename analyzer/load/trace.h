@@ -131,8 +131,19 @@ struct trace {
     struct trace_variables job_variables, allocator_settings, frameworks; /* ascending name */
 };
 
+/* What the job's launcher said by a variable of the environment; NULL: it is not set, or empty. */
+const char *trace_job_variable(const struct trace *trace, const char *name);
+/* The first of these names, which NULL ends, that is a number. */
+struct trace_integer trace_job_number(const struct trace *trace, const char *const names[]);
+/* How many ranks the job has. */
+struct trace_integer trace_world_size(const struct trace *trace);
+
 /* Frees what load_trace made; a zeroed struct is allowed. */
 void trace_release(struct trace *trace);
+/* Frees the rows of a table that is read again. */
+void trace_forget_threads(struct trace *trace);
+void trace_forget_devices(struct trace *trace);
+void trace_forget_modules(struct trace *trace);
 /* Nobody will read its events any more: lets the file go. */
 void trace_close_events(struct trace *trace);
 
@@ -155,5 +166,11 @@ const struct trace_symbol *trace_symbols(const struct trace *trace, uint64_t add
 
 /* The library or program that was mapped at the address; NULL: none. */
 const struct trace_module *trace_module_at(const struct trace *trace, uint64_t address);
+
+/* Its recorder says of each tensor of PyTorch's whether it is of a graph of autograd. */
+static inline bool trace_tells_autograd(const struct trace *trace)
+{
+    return trace->meta.tells_autograd.known && trace->meta.tells_autograd.value == 1;
+}
 
 #endif

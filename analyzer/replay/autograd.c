@@ -76,19 +76,24 @@ static int add_to_window(struct autograd *autograd, const struct autograd_node *
     return 0;
 }
 
-int autograd_note_tensor(struct autograd *autograd, const struct cursor *at)
+int autograd_note_tensor(struct autograd *autograd, const struct cursor *at, uint32_t stack_id)
 {
     const struct autograd_state *state = state_of(autograd, at);
-    if (!state || state->is_backward || !at->event->stack_id)
+    if (!state || state->is_backward || !stack_id)
         return 0;
     const struct autograd_node *node = &state->node;
     if (address_map_get(&autograd->stacks, node->maker, node->number) != ADDRESS_MAP_NONE)
         return 0;
     return add_to_window(autograd, node, at->err) ||
-                   address_map_put(&autograd->stacks, node->maker, node->number,
-                                   at->event->stack_id, at->err)
+                   address_map_put(&autograd->stacks, node->maker, node->number, stack_id, at->err)
                ? -1
                : 0;
+}
+
+bool autograd_records(const struct autograd *autograd, const struct cursor *at)
+{
+    const struct autograd_state *state = state_of(autograd, at);
+    return state && !state->is_backward;
 }
 
 uint32_t autograd_forward_stack(const struct autograd *autograd, const struct cursor *at)

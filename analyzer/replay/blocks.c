@@ -8,7 +8,7 @@
 #include "analyzer/util/array.h"
 #include "analyzer/replay/history/observer.h"
 #include "analyzer/replay/history/past.h"
-#include "refusals.h"
+#include "refused/refusals.h"
 
 static int find_backward_threads(struct blocks *blocks, const struct trace *trace, struct err *err)
 {
@@ -27,6 +27,15 @@ int blocks_init(struct blocks *blocks, const struct trace *trace, struct err *er
     stocks_init(&blocks->stocks);
     driver_ranges_init(&blocks->ranges);
     return find_backward_threads(blocks, trace, err) ? -1 : spans_init(&blocks->spans, trace, err);
+}
+
+int blocks_learn(struct blocks *blocks, const struct trace *trace, struct err *err)
+{
+    inferred_release(&blocks->spans.inferred);
+    return find_backward_threads(blocks, trace, err) ||
+                   inferred_build(&blocks->spans.inferred, trace, err)
+               ? -1
+               : 0;
 }
 
 void blocks_release(struct blocks *blocks)
@@ -50,20 +59,29 @@ static bool names_mempool(const struct event *event)
                              event->memory == MEMORY_ASYNC_MANAGED);
 }
 
+bool blocks_is_of_backward(const struct blocks *blocks)
+{
+    return blocks->backward_threads.count &&
+           address_map_get(&blocks->backward_threads, 0, blocks->at.event->thread_id) !=
+               ADDRESS_MAP_NONE;
+}
+
 struct block blocks_described(struct blocks *blocks)
 {
     const struct cursor *at = &blocks->at;
     const struct event *event = at->event;
-    struct block block = {.address = event->address,
-                          .size_bytes = event->size_bytes,
-                          .stream = event->memory == MEMORY_TENSOR ? event->stream : 0,
-                          .stack_id = event->stack_id,
-                          .forward_stack_id = event->memory == MEMORY_TENSOR
-                                                  ? autograd_forward_stack(&blocks->autograd, at)
-                                                  : 0,
-                          .stock = HISTORY_NONE,
-                          .mempool = HISTORY_NONE,
-                          .memory = event->memory};
+    struct block block = {
+        .address = event->address,
+        .size_bytes = event->size_bytes,
+        .stream = event->memory == MEMORY_TENSOR ? event->stream : 0,
+        .stack_id = event->stack_id,
+        .forward_stack_id =
+            event->memory == MEMORY_TENSOR ? autograd_forward_stack(&blocks->autograd, at) : 0,
+        .backward = blocks_is_of_backward(blocks) ? at->history->backwards.open : 0,
+        .is_of_graph = event->memory == MEMORY_TENSOR && autograd_records(&blocks->autograd, at),
+        .stock = HISTORY_NONE,
+        .mempool = HISTORY_NONE,
+        .memory = event->memory};
     if (names_mempool(event)) {
         block.mempool = mempools_find(&blocks->mempools, at);
         if (block.mempool == HISTORY_NONE)
@@ -78,13 +96,6 @@ struct block blocks_described(struct blocks *blocks)
 static uint64_t context_of(const struct event *event)
 {
     return event->kind == EVENT_MODULE_LOAD ? 0 : event->object;
-}
-
-static bool is_of_backward(const struct blocks *blocks)
-{
-    return blocks->backward_threads.count &&
-           address_map_get(&blocks->backward_threads, 0, blocks->at.event->thread_id) !=
-               ADDRESS_MAP_NONE;
 }
 
 /* In that phase. */
@@ -166,7 +177,7 @@ static int begin_uncounted(struct blocks *blocks, uint32_t number)
     block->end = BLOCK_LIVE;
     block->outlived = true; /* until it ends */
     blocks->states[number].span = span;
-    blocks->states[number].is_of_backward = is_of_backward(blocks);
+    blocks->states[number].is_of_backward = blocks_is_of_backward(blocks);
     spans_hold(&blocks->spans, span);
     add_bytes(blocks, block);
     mempools_count(at, block, true);
@@ -240,7 +251,7 @@ static bool has_outlived(const struct blocks *blocks, uint32_t number)
     if (span->life.end_index < blocks->at.index)
         return true;
     return blocks->at.history->paths[span->path].source == PHASE_SOURCE_INFERRED &&
-           state->is_of_backward && !is_of_backward(blocks);
+           state->is_of_backward && !blocks_is_of_backward(blocks);
 }
 
 /* Everything about an end but giving the slot back. */
@@ -320,7 +331,7 @@ int blocks_fail(struct blocks *blocks, uint32_t stock)
         (at->event->kind != EVENT_ALLOC && at->event->result != RESULT_OUT_OF_MEMORY))
         return 0;
     uint32_t span = spans_current(&blocks->spans, at);
-    return refusals_add(at, stock,
-                        span == HISTORY_NONE ? HISTORY_NONE : blocks->spans.items[span].path,
-                        is_of_backward(blocks), autograd_forward_stack(&blocks->autograd, at));
+    return refusals_add(
+        at, stock, span == HISTORY_NONE ? HISTORY_NONE : blocks->spans.items[span].path,
+        blocks_is_of_backward(blocks), autograd_forward_stack(&blocks->autograd, at));
 }

@@ -50,10 +50,14 @@ struct blocks {
 
 /* Everything but the cursor and the listener, which the caller sets. */
 int blocks_init(struct blocks *blocks, const struct trace *trace, struct err *err);
+/* The trace has more threads and stacks than before. */
+int blocks_learn(struct blocks *blocks, const struct trace *trace, struct err *err);
 void blocks_release(struct blocks *blocks);
 
 /* A block as the current event describes it. stock HISTORY_NONE: out of memory. */
 struct block blocks_described(struct blocks *blocks);
+/* Whether a thread of PyTorch's autograd made the event. */
+bool blocks_is_of_backward(const struct blocks *blocks);
 /*
  * A new block, allocated by the current event. The caller gives address, size_bytes, stack_id,
  * stock, mempool and memory. Returns its number, or HISTORY_NONE: out of memory.

@@ -101,7 +101,9 @@ static int end_segment(struct driver_ranges *ranges, const struct cursor *at, ui
     struct pool_reserve *reserve = &ranges->reserves[segment->stock];
     segment->life.end_index = at->index;
     reserve->bytes -= segment->size_bytes;
-    if (past_end_segment(history, segment, at->err) || observers_see_segment(at, segment) ||
+    history->stocks[segment->stock].reserved_bytes = reserve->bytes;
+    if (observers_see_reserved(at, segment, false) || past_end_segment(history, segment, at->err) ||
+        observers_see_segment(at, segment) ||
         high_water_begin(&reserve->water, at->index, reserve->bytes, at->err))
         return -1;
     segment->stock = HISTORY_NONE;
@@ -175,7 +177,10 @@ static int add_segment(struct driver_ranges *ranges, const struct cursor *at,
                                      .mapped = range->object != HISTORY_NONE};
     history->blocks[range->block].is_segment = true;
     history->stocks[tensor->stock].has_segments = true;
-    return count_segment(ranges, &grown[number], at->err);
+    if (count_segment(ranges, &grown[number], at->err))
+        return -1;
+    history->stocks[tensor->stock].reserved_bytes = ranges->reserves[tensor->stock].bytes;
+    return observers_see_reserved(at, &grown[number], true);
 }
 
 /* Whether the tensor lies in a segment that is known, as a tensor close to it did. */

@@ -6,7 +6,7 @@
 
 #include "analyzer/util/array.h"
 #include "analyzer/replay/history/past.h"
-#include "failures.h"
+#include "refused/failures.h"
 
 enum { SAMPLES_KEPT = 4 }; /* a failed allocation takes one too, so two may have others between */
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "failures.h"
+#include "refused/failures.h"
 
 #define NEAR_NS UINT64_C(1000000000)
 

@@ -8,13 +8,14 @@
 #include "analyzer/util/array.h"
 #include "bindings.h"
 #include "captures.h"
-#include "failures.h"
+#include "refused/failures.h"
 #include "graph_mempool.h"
 #include "modules.h"
 #include "process_answers.h"
-#include "refusals.h"
+#include "refused/refusals.h"
 #include "analyzer/replay/history/live_walk.h"
 #include "analyzer/replay/history/past.h"
+#include "analyzer/replay/phase/backwards.h"
 
 struct replay {
     struct blocks blocks;
@@ -32,12 +33,24 @@ struct replay {
 
 /* --- one handler for each kind of event --- */
 
+/* A backward that makes nodes has no line of its own. */
+static int note_tensor(struct blocks *blocks)
+{
+    const uint32_t call =
+        blocks_is_of_backward(blocks) ? backwards_open_stack(blocks->at.history) : 0;
+    return autograd_note_tensor(&blocks->autograd, &blocks->at,
+                                call ? call : blocks->at.event->stack_id);
+}
+
 static int on_alloc(struct replay *replay)
 {
     struct blocks *blocks = &replay->blocks;
     const struct event *event = blocks->at.event;
     memory_samples_tell(&replay->samples, &blocks->at);
-    if ((event->memory == MEMORY_TENSOR && autograd_note_tensor(&blocks->autograd, &blocks->at)) ||
+    if (event->memory == MEMORY_TENSOR && !blocks_is_of_backward(blocks) &&
+        backwards_note(&blocks->at, &blocks->spans.inferred))
+        return -1;
+    if ((event->memory == MEMORY_TENSOR && note_tensor(blocks)) ||
         allocations_alloc(&replay->vmm, blocks))
         return -1;
     return event->memory == MEMORY_TENSOR && event->result == 0
@@ -263,7 +276,7 @@ static void ask_before(struct replay *replay, const struct event *event)
 
 static void ask_after(struct replay *replay)
 {
-    const struct history *history = replay->blocks.at.history;
+    struct history *history = replay->blocks.at.history;
     const struct replay_plan *plan = replay->plan;
     if (plan->asked == ASKED_PHASE)
         ask_in_phase(replay);
@@ -273,6 +286,7 @@ static void ask_after(struct replay *replay)
     while (failure->number != plan->number)
         failure--;
     replay->is_asked = true;
+    history->asked_failure_number = plan->number;
     ask_at(replay, failure->at, history->stocks[failure->stock].device);
 }
 
@@ -311,7 +325,10 @@ static int handle_event(struct replay *replay, const struct event *event)
         blocks->at.history->in_flight_count++;
         return 0;
     }
-    if (event->kind == EVENT_ALLOC && spans_infer(&blocks->spans, &blocks->at))
+    if (event->kind == EVENT_ALLOC &&
+        spans_infer(&blocks->spans, &blocks->at,
+                    event->memory == MEMORY_TENSOR &&
+                        autograd_records(&blocks->autograd, &blocks->at)))
         return -1;
     return handlers[event->kind] ? handlers[event->kind](replay) : 0;
 }
@@ -363,6 +380,17 @@ static int replay_batch(struct replay *replay, const struct event_batch *batch)
     return 0;
 }
 
+static int tell_end(struct replay *replay)
+{
+    const struct observers *observers = &replay->plan->observers;
+    for (size_t i = 0; i < observers->count; i++) {
+        const struct observer *observer = &observers->items[i];
+        if (observer->on_end && observer->on_end(observer->self, &replay->blocks.at))
+            return -1;
+    }
+    return 0;
+}
+
 static int finish(struct replay *replay)
 {
     struct blocks *blocks = &replay->blocks;
@@ -381,12 +409,7 @@ static int finish(struct replay *replay)
         return -1;
     driver_ranges_finish(&blocks->ranges, history);
     stocks_finish(history);
-    for (size_t i = 0; i < plan->observers.count; i++) {
-        const struct observer *observer = &plan->observers.items[i];
-        if (observer->on_end && observer->on_end(observer->self, &blocks->at))
-            return -1;
-    }
-    return live_sets_init(history, blocks->at.err);
+    return tell_end(replay) ? -1 : live_sets_init(history, blocks->at.err);
 }
 
 static int run(struct replay *replay, const struct event_source *source)
@@ -433,20 +456,57 @@ static void replay_release(struct replay *replay)
     memory_samples_release(&replay->samples);
 }
 
-int replay_trace(struct history *history, const struct trace *trace,
-                 const struct event_source *source, const struct replay_plan *plan, struct err *err)
+struct replay *replay_begin(struct history *history, const struct trace *trace,
+                            const struct replay_plan *plan, struct err *err)
 {
     struct replay *replay = array_new(1, sizeof *replay, err);
     if (!replay)
-        return -1;
+        return NULL;
     *history = (struct history){.trace = trace, .last = {.index = INDEX_NONE}};
     past_init(history);
     history->keeper = plan->keeper;
-    int status = replay_init(replay, history, plan, err);
-    if (!status)
-        status = run(replay, source);
+    if (!replay_init(replay, history, plan, err))
+        return replay;
+    replay_end(replay);
+    history_release(history);
+    return NULL;
+}
+
+int replay_take(struct replay *replay, const struct event_batch *batch)
+{
+    return batch->count ? replay_batch(replay, batch) : 0;
+}
+
+int replay_pause(struct replay *replay)
+{
+    struct blocks *blocks = &replay->blocks;
+    blocks->at.history->last = replay->before;
+    stocks_finish(blocks->at.history);
+    return tell_end(replay);
+}
+
+int replay_learn(struct replay *replay)
+{
+    const struct cursor *at = &replay->blocks.at;
+    return blocks_learn(&replay->blocks, at->history->trace, at->err);
+}
+
+void replay_end(struct replay *replay)
+{
+    if (!replay)
+        return;
     replay_release(replay);
     free(replay);
+}
+
+int replay_trace(struct history *history, const struct trace *trace,
+                 const struct event_source *source, const struct replay_plan *plan, struct err *err)
+{
+    struct replay *replay = replay_begin(history, trace, plan, err);
+    if (!replay)
+        return -1;
+    const int status = run(replay, source);
+    replay_end(replay);
     if (status)
         history_release(history);
     return status;

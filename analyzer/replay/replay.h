@@ -35,6 +35,22 @@ struct replay_plan {
 };
 
 /*
+ * A replay that goes on while its trace grows: batches are given to it, in the order of their events, and
+ * between them it is brought up to date. trace, history, plan and err outlive it; -1, or NULL: *err says why.
+ *
+ *     replay_begin ─► replay_take, replay_take … ─► replay_pause (the history, and observers, as of now)
+ *                      └────── replay_learn, where the tables of the trace have grown ◄──┘
+ */
+struct replay;
+struct replay *replay_begin(struct history *history, const struct trace *trace,
+                            const struct replay_plan *plan, struct err *err);
+int replay_take(struct replay *replay, const struct event_batch *batch);
+/* The last moment, the leading layers, and on_end of the observers, which have to bear it several times. */
+int replay_pause(struct replay *replay);
+int replay_learn(struct replay *replay);
+void replay_end(struct replay *replay);
+
+/*
  * Fills the history, which the caller releases. -1: *err says why, and nothing is to be released.
  * One pass; see history.h for what it keeps.
  */

@@ -14,6 +14,8 @@
 
 /* The name of the frame that a signal handler returns to; names in a trace have it too. */
 #define SIGNAL_RETURN "(signal handler)"
+/* What sources of imported traces write where they know no name. */
+#define UNNAMED "??"
 
 /* The file on this machine in which frames of one module of the trace are looked up. */
 struct module_file {
@@ -26,8 +28,9 @@ struct module_file {
 struct native_names {
     const struct trace *trace;
     const struct symbol_sources *sources;
-    struct elf_files *files;      /* made when first needed */
-    struct module_file *modules;  /* as trace->modules */
+    struct elf_files *files;     /* made when first needed */
+    struct module_file *modules; /* as trace->modules when they were made */
+    size_t module_count;
     struct address_map addresses; /* number of the resolved address */
     struct native_run *resolved;
     size_t resolved_count, resolved_capacity;
@@ -45,6 +48,7 @@ struct native_names *native_names_new(const struct trace *trace, struct err *err
         return NULL;
     names->trace = trace;
     names->sources = &usual;
+    names->module_count = trace->module_count;
     names->modules = array_new(trace->module_count, sizeof *names->modules, err);
     if (names->modules)
         return names;
@@ -56,7 +60,7 @@ void native_names_free(struct native_names *names)
 {
     if (!names)
         return;
-    for (size_t i = 0; names->modules && i < names->trace->module_count; i++)
+    for (size_t i = 0; names->modules && i < names->module_count; i++)
         elf_lookup_close(names->modules[i].lookup);
     elf_files_free(names->files);
     address_map_release(&names->addresses);
@@ -171,11 +175,12 @@ static int find_stored(struct native_names *names, uint64_t address, struct symb
         count = ELF_LOOKUP_FRAMES_MAX;
     for (size_t i = 0; i < count; i++) {
         const char *file = trace_string(trace, rows[i].file_id);
+        const char *function = trace_string(trace, rows[i].function_id);
         frames[i] = (struct symbol_frame){.kind = i + 1 < count ? "inlined" : "native",
-                                          .function = trace_string(trace, rows[i].function_id),
+                                          .function = function,
                                           .file = *file ? file : NULL,
                                           .line = rows[i].line,
-                                          .is_named = true};
+                                          .is_named = strcmp(function, UNNAMED) != 0};
     }
     return (int)count;
 }
@@ -203,13 +208,14 @@ static int find_in_file(struct native_names *names, const struct trace_module *m
     return count;
 }
 
-/* Takes the names of the trace, if any. `resolve` replaces them, but never a line by no line. */
+/* Takes the names of the trace, if any; addresses of an imported one are made up, and in no file. `resolve` replaces them, but never a line by no line. */
 static int find_named(struct native_names *names, const struct trace_module *module,
                       uint64_t address, struct symbol_frame *frames, struct err *err)
 {
     int stored = find_stored(names, address, frames), found;
     bool has_file = stored > 0 && frames[stored - 1].file;
-    if (!module || (stored > 0 && !names->prefers_files))
+    if (!module || names->trace->meta.imported_format.value ||
+        (stored > 0 && !names->prefers_files))
         return stored;
     found = find_in_file(names, module, address, frames, err);
     if (found < 0 || (found > 0 && (frames[found - 1].file || !has_file)))

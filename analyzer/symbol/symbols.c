@@ -13,6 +13,7 @@ struct symbols {
     const struct trace *trace;
     struct native_names *native;
     uint8_t *location_roles; /* 1 + enum frame_role, by location_id; 0: not asked for */
+    size_t location_count;   /* of those; the trace may have got more */
 };
 
 struct symbols *symbols_new(const struct trace *trace, struct err *err)
@@ -22,6 +23,7 @@ struct symbols *symbols_new(const struct trace *trace, struct err *err)
         return NULL;
     symbols->trace = trace;
     symbols->native = native_names_new(trace, err);
+    symbols->location_count = trace->location_limit;
     symbols->location_roles = array_new(trace->location_limit, 1, err);
     if (symbols->native && symbols->location_roles)
         return symbols;
@@ -107,8 +109,11 @@ static struct symbol_frame python_frame(struct symbols *symbols, uint64_t locati
     frame.function = trace_string(trace, location.function_id);
     frame.file = *file ? file : NULL;
     frame.line = location.line;
-    if (location_id >= trace->location_limit)
+    if (location_id >= symbols->location_count) {
+        if (location_id < trace->location_limit)
+            frame.role = frame_role_of(&frame);
         return frame;
+    }
     if (!symbols->location_roles[location_id])
         symbols->location_roles[location_id] = (uint8_t)(1 + frame_role_of(&frame));
     frame.role = symbols->location_roles[location_id] - 1;

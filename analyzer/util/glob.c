@@ -10,7 +10,7 @@
 struct piece {
     const char *start, *end; /* in the pattern */
     size_t width;            /* bytes of text that it takes */
-    bool is_plain;           /* without [abc] */
+    bool is_plain;           /* without ? and [abc] */
 };
 
 /* The length of a byte, or of a set such as [abc], in the pattern. */
@@ -25,7 +25,7 @@ static struct piece piece_at(const char *pattern)
     struct piece piece = {.start = pattern, .end = pattern, .is_plain = true};
     while (*piece.end && *piece.end != '*') {
         const size_t length = unit_length(piece.end);
-        piece.is_plain &= length == 1;
+        piece.is_plain &= length == 1 && *piece.end != '?';
         piece.end += length;
         piece.width++;
     }
@@ -39,7 +39,7 @@ static bool stands_at(const struct piece *piece, const char *text)
         return !memcmp(piece->start, text, piece->width);
     for (const char *unit = piece->start; unit < piece->end; text++) {
         const size_t length = unit_length(unit);
-        if (length == 1 ? *unit != *text : !memchr(unit + 1, *text, length - 2))
+        if (length == 1 ? *unit != '?' && *unit != *text : !memchr(unit + 1, *text, length - 2))
             return false;
         unit += length;
     }
@@ -59,13 +59,13 @@ static const char *find_piece(const struct piece *piece, const char *text, const
 /* Most do not match, and most of those by their first or last byte. */
 static bool may_match(const char *pattern, const char *text)
 {
-    if (*pattern != '*' && *pattern != '[' && *pattern != *text)
+    if (!strchr("*?[", *pattern) && *pattern != *text)
         return false;
     const size_t width = strlen(pattern), length = strlen(text);
     if (!width || !length)
         return true;
     const char last = pattern[width - 1];
-    return last == '*' || last == ']' || last == text[length - 1];
+    return strchr("*?]", last) || last == text[length - 1];
 }
 
 bool glob_match(const char *pattern, const char *text)

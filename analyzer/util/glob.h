@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Patterns of names: * stands for any bytes, [abc] for one of these. Matching takes one pass over the
+ * Patterns of names: * stands for any bytes, ? for any one, [abc] for one of these. Matching takes one pass over the
  * text, however many stars there are. It must not know what a name means.
  */
 #ifndef GPUMEMTRACE_ANALYZER_UTIL_GLOB_H

@@ -40,12 +40,22 @@ const char *json_shown(const json_t *value, char text[JSON_SHOWN_BYTES])
     return text;
 }
 
+bool json_take_whole(const json_t *value, json_int_t *integer)
+{
+    static const double exact_most = 1LL << 53;
+    const double real = json_real_value(value);
+    const bool is_real = json_is_real(value) && real >= -exact_most && real <= exact_most &&
+                         (double)(json_int_t)real == real;
+    *integer = is_real ? (json_int_t)real : json_integer_value(value);
+    return is_real || json_is_integer(value);
+}
+
 int json_take_integer(const json_t *value, uint64_t least, uint64_t most, uint64_t *integer,
                       struct err *err)
 {
     char shown[JSON_SHOWN_BYTES];
-    json_int_t given = json_integer_value(value);
-    if (!json_is_integer(value) || given < (json_int_t)least || given > (json_int_t)most) {
+    json_int_t given;
+    if (!json_take_whole(value, &given) || given < (json_int_t)least || given > (json_int_t)most) {
         err_set(err, ERR_INPUT, "must be an integer from %" PRIu64 " to %" PRIu64 ", not %s", least,
                 most, json_shown(value, shown));
         return -1;
@@ -92,7 +102,7 @@ int json_take_integers(const json_t *value, uint64_t least, uint64_t most, uint6
                        unsigned room, unsigned *count, struct err *err)
 {
     char shown[JSON_SHOWN_BYTES];
-    if (json_is_integer(value)) {
+    if (json_is_number(value)) {
         *count = 1;
         return json_take_integer(value, least, most, integers, err);
     }

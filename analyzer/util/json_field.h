@@ -21,6 +21,9 @@ const char *json_shown(const json_t *value, char text[JSON_SHOWN_BYTES]);
 /* A text in quotes, cut if long; control characters become '?'. */
 const char *json_shown_text(const char *value, char text[JSON_SHOWN_BYTES]);
 
+/* An integer, or a number such as 4096.0, which some programs write for one. */
+bool json_take_whole(const json_t *value, json_int_t *integer);
+
 /* Each returns -1 with ERR_INPUT, "must be …, not …", when the value is something else. */
 int json_take_integer(const json_t *value, uint64_t least, uint64_t most, uint64_t *integer,
                       struct err *err);

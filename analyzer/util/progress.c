@@ -3,30 +3,24 @@
 #include "progress.h"
 
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "clock.h"
 
 #define FIRST_AFTER_NS UINT64_C(1000000000)
 #define NEXT_AFTER_NS UINT64_C(200000000)
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 struct progress progress_begin(const char *what)
 {
     return (struct progress){
-        .what = what, .begin_ns = now_ns(), .is_watched = isatty(STDERR_FILENO) == 1};
+        .what = what, .begin_ns = monotonic_ns(), .is_watched = isatty(STDERR_FILENO) == 1};
 }
 
 void progress_show(struct progress *progress, uint64_t done, uint64_t total)
 {
     if (!progress->is_watched)
         return;
-    uint64_t now = now_ns();
+    uint64_t now = monotonic_ns();
     if (now - progress->begin_ns < FIRST_AFTER_NS || now - progress->shown_ns < NEXT_AFTER_NS)
         return;
     progress->shown_ns = now;

@@ -7,6 +7,8 @@
 #include <inttypes.h>
 #include <stdbool.h>
 
+#include "text.h"
+
 /* Lead byte classes of RFC 3629, section 4: how many bytes follow, least code point allowed. */
 struct lead {
     unsigned char mask, bits;
@@ -106,19 +108,41 @@ static bool is_hidden(uint32_t code)
     return code >= hidden[0].first && contains(hidden, LENGTH(hidden), code);
 }
 
-size_t utf8_put(const char *string, FILE *out)
+/* What people see of the first code point: the text itself, or a stand-in in buffer. */
+static const char *show(const char *string, char buffer[16], size_t *length, size_t *shown)
 {
     uint32_t code;
-    const size_t length = utf8_next(string, &code);
+    *length = utf8_next(string, &code);
+    if (!is_control(code) && code != UTF8_REPLACEMENT && !is_hidden(code)) {
+        *shown = *length;
+        return string;
+    }
     if (is_control(code))
-        putc('?', out);
+        *shown = (size_t)snprintf(buffer, 16, "?");
     else if (code == UTF8_REPLACEMENT)
-        fputs("\xef\xbf\xbd", out);
-    else if (is_hidden(code))
-        fprintf(out, "\\u{%04" PRIx32 "}", code);
+        *shown = (size_t)snprintf(buffer, 16, "\xef\xbf\xbd");
     else
-        fwrite(string, 1, length, out);
+        *shown = (size_t)snprintf(buffer, 16, "\\u{%04" PRIx32 "}", code);
+    return buffer;
+}
+
+size_t utf8_put(const char *string, FILE *out)
+{
+    char buffer[16];
+    size_t length, shown;
+    const char *text = show(string, buffer, &length, &shown);
+    fwrite(text, 1, shown, out);
     return length;
+}
+
+void utf8_add(struct text *text, const char *string)
+{
+    char buffer[16];
+    size_t length, shown;
+    for (; *string; string += length) {
+        const char *addition = show(string, buffer, &length, &shown);
+        text_add_bytes(text, addition, shown);
+    }
 }
 
 unsigned utf8_columns(uint32_t code)

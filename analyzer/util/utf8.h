@@ -24,6 +24,9 @@ size_t utf8_next(const char *string, uint32_t *code);
  * UTF-8 as U+FFFD, an invisible format character by its number, as \u{202e}.
  */
 size_t utf8_put(const char *string, FILE *out);
+/* Adds all of the string that way. */
+struct text;
+void utf8_add(struct text *text, const char *string);
 
 /* The length of the string, or of as many whole characters as `most` bytes hold. */
 size_t utf8_cut_length(const char *string, size_t most);

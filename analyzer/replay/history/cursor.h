@@ -18,7 +18,8 @@ struct cursor {
 
 static inline struct moment cursor_moment(const struct cursor *at)
 {
-    return (struct moment){at->index, at->event->seq, at->event->time_ns};
+    return (struct moment){at->index, at->event->seq, at->event->time_ns,
+                           at->history->backwards.open};
 }
 
 #endif

@@ -11,6 +11,7 @@ void history_release(struct history *history)
 {
     for (size_t i = 0; i < history->path_count; i++)
         free(history->paths[i].text);
+    free(history->backwards.calls);
     free(history->stocks);
     free(history->devices);
     free(history->paths);
@@ -28,6 +29,16 @@ void history_release(struct history *history)
     *history = (struct history){0};
 }
 
+bool history_is_imported(const struct history *history)
+{
+    return history->trace->meta.imported_format.value != NULL;
+}
+
+bool history_knows(const struct history *history, const struct stock *stock)
+{
+    return !history_is_imported(history) || stock->allocations_count || stock->failed_count;
+}
+
 const struct device_use *history_device(const struct history *history, int device)
 {
     for (size_t i = 0; i < history->device_count; i++)
@@ -36,13 +47,20 @@ const struct device_use *history_device(const struct history *history, int devic
     return NULL;
 }
 
+static bool is_failure_at(const struct history *history, const struct failure *failure, int device,
+                          uint64_t index)
+{
+    return failure->number && failure->at.index == index &&
+           history->stocks[failure->stock].device == device;
+}
+
 const struct failure *history_failure_at(const struct history *history, int device, uint64_t index)
 {
     for (size_t i = 0; i < history->failure_count; i++)
-        if (history->failures[i].at.index == index &&
-            history->stocks[history->failures[i].stock].device == device)
+        if (is_failure_at(history, &history->failures[i], device, index))
             return &history->failures[i];
-    return NULL;
+    const struct failure *asked = &history->asked_failure;
+    return is_failure_at(history, asked, device, index) ? asked : NULL;
 }
 
 const struct memory_sample *history_sample_at(const struct history *history, int device,

@@ -83,6 +83,18 @@ static inline bool life_covers(const struct life *life, uint64_t index)
 struct moment {
     uint64_t index; /* INDEX_NONE: there is no such moment */
     uint64_t seq, time_ns;
+    uint32_t backward; /* number of the call of backward that ran then; 0: none */
+};
+
+/* Calls of backward, as the replay numbers them from 1; see replay/phase/backwards.h. */
+enum { BACKWARDS_KEPT = 65536 };
+struct backward_call {
+    uint64_t begin_index;
+    uint32_t stack_id;
+};
+struct backwards {
+    struct backward_call *calls; /* the last ones, by number % BACKWARDS_KEPT */
+    uint32_t count, open, thread_id;
 };
 
 enum block_end {
@@ -102,14 +114,16 @@ struct block {
     /* Where a backward allocated it: the stack of the first allocation of the forward operator that it
      * is the backward of (autograd.h). 0: no backward did, or not known. */
     uint32_t forward_stack_id;
+    uint32_t backward;      /* number of the call of backward that took it; 0: none, or not known */
     uint32_t path;          /* phase of its birth, HISTORY_NONE: outside any */
     uint32_t deciding_path; /* the innermost phase around its birth that has a rule */
     uint32_t stock;
-    uint32_t mempool; /* allocated from; HISTORY_NONE: not known, or another kind of memory */
-    uint8_t memory;   /* enum memory_kind */
-    uint8_t end;      /* enum block_end */
-    bool is_segment;  /* a framework pool hands out pieces of it */
-    bool outlived;    /* it was live longer than the deciding phase */
+    uint32_t mempool;     /* allocated from; HISTORY_NONE: not known, or another kind of memory */
+    uint8_t memory;       /* enum memory_kind */
+    uint8_t end;          /* enum block_end */
+    bool is_segment;      /* a framework pool hands out pieces of it */
+    bool outlived : 1;    /* it was live longer than the deciding phase */
+    bool is_of_graph : 1; /* an operator that a backward is to go through took it */
 };
 
 struct stock {
@@ -133,7 +147,8 @@ struct stock {
     uint64_t asked_told_index;    /* as peak_told_index */
     uint64_t asked_bytes;         /* live then, if it is the highest in a phase */
     bool has_segments;            /* a framework pool whose segments were seen */
-    uint64_t peak_reserved_bytes; /* the most that those were at once */
+    uint64_t reserved_bytes;      /* of those that are known by now */
+    uint64_t peak_reserved_bytes; /* the most that they were at once */
 };
 
 /* Whether tables of layers speak of it: device memory of the driver, and framework pools. */
@@ -166,7 +181,7 @@ enum { FAILURE_REFUSALS = 4 };
 
 /*
  * A failed allocation, as the program met it: one exception, or one call that returned an error. The
- * calls that a framework made in vain before it gave up are part of it; see replay/failures.h.
+ * calls that a framework made in vain before it gave up are part of it; see replay/refused/failures.h.
  */
 struct failure {
     uint64_t number; /* from 1, in the process */
@@ -181,6 +196,7 @@ struct failure {
     uint32_t forward_stack_id;   /* as a block's */
     bool is_of_backward;         /* autograd's thread, which hands the exception to another one */
     bool went_on;                /* the program allocated, or tried to, after it */
+    uint32_t went_on_stack_id;   /* the first that it did then; 0: not known, or by other threads */
     uint32_t others_count;       /* allocations of other threads after it; see failures.c */
     struct memory_sample sample; /* the card's last answer before it */
     uint64_t held_bytes;         /* of the driver's memory, by this process */
@@ -193,12 +209,13 @@ struct failure {
 /* Of many failures the first and the last are kept. */
 enum { FAILURES_AT_EACH_END = 100 };
 
-/* Refusals that a framework answered by flushing its cache, and was then served: by site. */
+/* Refusals that a framework answered by flushing its cache, and was then served, or that it did
+ * without: by site. */
 struct retry_site {
     int device;
     uint32_t stack_id; /* of the calls that were refused */
-    uint64_t retries_count, flushed_bytes;
-    uint64_t asked_bytes; /* the most that was asked of the driver */
+    uint64_t retries_count, done_without_count, flushed_bytes;
+    uint64_t asked_bytes; /* the most; of the driver, or of the pool where it did without */
     struct moment last;
 };
 
@@ -283,6 +300,7 @@ struct history {
     /* All rows of the table event, those after the exit too. */
     uint64_t row_count, last_row_time_ns, last_row_seq, rows_by_kind[EVENT_KIND_COUNT];
 
+    struct backwards backwards;
     struct stock *stocks;
     size_t stock_count, stock_capacity;
     struct device_use *devices; /* by number; an unknown device first */
@@ -294,12 +312,14 @@ struct history {
     struct failure *failures; /* in order; see FAILURES_AT_EACH_END */
     size_t failure_count, failure_capacity;
     uint64_t failures_in_all, failures_of_device[DEVICE_SLOTS];
+    uint64_t asked_failure_number;   /* whose moment was asked for; 0: none */
+    struct failure asked_failure;    /* where it is one of those that were dropped */
     bool has_open_failure;           /* one after which nothing was allocated yet */
-    struct waiting_failure *waiting; /* it is not known yet; see replay/failures.h */
+    struct waiting_failure *waiting; /* it is not known yet; see replay/refused/failures.h */
     size_t waiting_count, waiting_capacity;
     struct retry_site *retries;
     size_t retry_count, retry_capacity;
-    uint64_t retries_in_all, retries_flushed_bytes;
+    uint64_t retries_in_all, retries_flushed_bytes, done_without_in_all;
     struct moment *stops; /* the moments of replay_plan.stops */
     size_t stop_count;
 
@@ -333,10 +353,15 @@ static inline uint64_t history_told_index(const struct history *history, int dev
     return sample->known ? sample->told_index : INDEX_NONE;
 }
 
+/* What another tool recorded: of memory outside of what it watches, and of the end, nothing is known. */
+bool history_is_imported(const struct history *history);
+/* What no event of an imported trace tells of, nobody knows: no zero stands there. */
+bool history_knows(const struct history *history, const struct stock *stock);
+
 /* NULL: the device had no event. */
 const struct device_use *history_device(const struct history *history, int device);
 
-/* The failure of one device at that event, of those that are kept; NULL: none. */
+/* The failure of one device at that event, of those that are kept and the one that was asked for; NULL: none. */
 const struct failure *history_failure_at(const struct history *history, int device, uint64_t index);
 
 /* The card's last answer at a moment that is kept, of one device; NULL: none. */

@@ -31,6 +31,9 @@ struct observer {
     /* The life of a segment of a framework's pool is over. Which pool's it is may be known only after its
      * beginning, so nobody is told of that. Those that are live at the end are the history's. */
     int (*on_segment)(void *self, const struct cursor *at, const struct segment *segment);
+    /* A framework's pool is found to hold a segment, or holds it no longer: its stock's reserved_bytes are those after it. */
+    int (*on_reserved)(void *self, const struct cursor *at, const struct segment *segment,
+                       bool begins);
     int (*on_event)(void *self, const struct cursor *at);
     uint64_t kinds; /* of the events that on_event is told of: OBSERVER_KIND(…); 0: all */
     /* Once, after the last event; at->event is that one, NULL: there was none. */
@@ -50,6 +53,17 @@ static inline int observers_see_segment(const struct cursor *at, const struct se
     for (size_t i = 0; i < at->observers->count; i++) {
         const struct observer *observer = &at->observers->items[i];
         if (observer->on_segment && observer->on_segment(observer->self, at, segment))
+            return -1;
+    }
+    return 0;
+}
+
+static inline int observers_see_reserved(const struct cursor *at, const struct segment *segment,
+                                         bool begins)
+{
+    for (size_t i = 0; i < at->observers->count; i++) {
+        const struct observer *observer = &at->observers->items[i];
+        if (observer->on_reserved && observer->on_reserved(observer->self, at, segment, begins))
             return -1;
     }
     return 0;

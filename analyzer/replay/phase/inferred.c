@@ -29,6 +29,7 @@ static const struct {
 #define FIRST(phase, pattern) {TIER_FIRST, INFERRED_##phase, pattern},
 #define INNER(phase, pattern) {TIER_INNER, INFERRED_##phase, pattern},
 #define LAST(phase, pattern) {TIER_LAST, INFERRED_##phase, pattern},
+#define RECORDED(phase)
 #define AFTER(before, phase)
 #include "inferred_phases.def"
 };
@@ -38,11 +39,21 @@ static const uint8_t after[INFERRED_COUNT] = {
 #define FIRST(phase, pattern)
 #define INNER(phase, pattern)
 #define LAST(phase, pattern)
+#define RECORDED(phase)
 #define AFTER(before, phase) [INFERRED_##before] = INFERRED_##phase,
 #include "inferred_phases.def"
 };
 
-const char *inferred_name(enum inferred_phase phase)
+static const enum inferred_phase recorded =
+#define PHASE(name)
+#define FIRST(phase, pattern)
+#define INNER(phase, pattern)
+#define LAST(phase, pattern)
+#define RECORDED(phase) INFERRED_##phase;
+#define AFTER(before, phase)
+#include "inferred_phases.def"
+
+    const char * inferred_name(enum inferred_phase phase)
 {
     static const char *const names[] = {
         "",
@@ -50,6 +61,7 @@ const char *inferred_name(enum inferred_phase phase)
 #define FIRST(phase, pattern)
 #define INNER(phase, pattern)
 #define LAST(phase, pattern)
+#define RECORDED(phase)
 #define AFTER(before, phase)
 #include "inferred_phases.def"
     };
@@ -213,7 +225,7 @@ void inferred_release(struct inferred *inferred)
 }
 
 enum inferred_phase inferred_next(const struct inferred *inferred, enum inferred_phase now,
-                                  uint32_t stack_id)
+                                  uint32_t stack_id, bool is_recorded)
 {
     if (!stack_id || stack_id >= inferred->count)
         return now;
@@ -221,7 +233,15 @@ enum inferred_phase inferred_next(const struct inferred *inferred, enum inferred
     for (int tier = 0; tier < TIER_COUNT; tier++)
         if (stack->says[tier])
             return (enum inferred_phase)stack->says[tier];
-    return stack->has_python && after[now] ? (enum inferred_phase)after[now] : now;
+    if (!stack->has_python)
+        return now;
+    return is_recorded ? recorded : after[now] ? (enum inferred_phase)after[now] : now;
+}
+
+bool inferred_is_in_backward(const struct inferred *inferred, uint32_t stack_id)
+{
+    return stack_id < inferred->count &&
+           inferred->stacks[stack_id].says[TIER_FIRST] == INFERRED_backward;
 }
 
 struct inferred_caller inferred_caller_of(const struct inferred *inferred, uint32_t stack_id)

@@ -16,6 +16,7 @@ enum inferred_phase {
 #define FIRST(phase, pattern)
 #define INNER(phase, pattern)
 #define LAST(phase, pattern)
+#define RECORDED(phase)
 #define AFTER(before, phase)
 #include "inferred_phases.def"
     INFERRED_COUNT
@@ -42,9 +43,13 @@ struct inferred {
 int inferred_build(struct inferred *inferred, const struct trace *trace, struct err *err);
 void inferred_release(struct inferred *inferred);
 
-/* The phase of an allocation with that stack, if `now` is the phase before it. */
+/* The phase of an allocation with that stack, if `now` is the phase before it; is_recorded: by an operator that a
+ * backward is to go through. */
 enum inferred_phase inferred_next(const struct inferred *inferred, enum inferred_phase now,
-                                  uint32_t stack_id);
+                                  uint32_t stack_id, bool is_recorded);
+
+/* Whether a call of backward is among its frames. */
+bool inferred_is_in_backward(const struct inferred *inferred, uint32_t stack_id);
 
 struct inferred_caller inferred_caller_of(const struct inferred *inferred, uint32_t stack_id);
 

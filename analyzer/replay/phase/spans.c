@@ -312,13 +312,15 @@ static int change_inferred(struct spans *spans, const struct cursor *at, enum in
     return spans->inferred_span == HISTORY_NONE ? -1 : 0;
 }
 
-int spans_infer(struct spans *spans, const struct cursor *at)
+int spans_infer(struct spans *spans, const struct cursor *at, bool is_recorded)
 {
     const uint32_t stack_id = at->event->stack_id;
 
     if (!can_begin_phase(at->event))
         return 0;
-    if (change_inferred(spans, at, inferred_next(&spans->inferred, spans->inferred_now, stack_id)))
+    const enum inferred_phase next =
+        inferred_next(&spans->inferred, spans->inferred_now, stack_id, is_recorded);
+    if (change_inferred(spans, at, next))
         return -1;
     const struct inferred_caller caller = inferred_caller_of(&spans->inferred, stack_id);
     note_caller(spans, spans->inferred_span, caller);

@@ -56,8 +56,9 @@ void spans_release(struct spans *spans);
 
 int spans_push(struct spans *spans, const struct cursor *at);
 int spans_pop(struct spans *spans, const struct cursor *at);
-/* Of an allocation: its stack may end the inferred phase and begin the next one. */
-int spans_infer(struct spans *spans, const struct cursor *at);
+/* Of an allocation: its stack may end the inferred phase and begin the next one; so may that an operator which autograd
+ * records takes it. */
+int spans_infer(struct spans *spans, const struct cursor *at, bool is_recorded);
 /* After the last event: closes all, the innermost first. */
 int spans_close_all(struct spans *spans, const struct cursor *at);
 

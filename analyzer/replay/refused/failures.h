@@ -7,8 +7,8 @@
  * Of a refused call it may be known only later whether it was a failure. It waits in a queue, and
  * those behind it with it, so that failures are numbered in order.
  */
-#ifndef GPUMEMTRACE_ANALYZER_REPLAY_FAILURES_H
-#define GPUMEMTRACE_ANALYZER_REPLAY_FAILURES_H
+#ifndef GPUMEMTRACE_ANALYZER_REPLAY_REFUSED_FAILURES_H
+#define GPUMEMTRACE_ANALYZER_REPLAY_REFUSED_FAILURES_H
 
 #include "analyzer/replay/history/cursor.h"
 
@@ -16,6 +16,7 @@ struct waiting_failure {
     struct failure failure;
     enum { REFUSAL_WAITS, REFUSAL_IS_FAILURE, REFUSAL_IS_GONE } state;
     uint64_t served_address, served_bytes; /* the same size, by the driver, after it; 0: nothing */
+    bool is_optional;                      /* the framework can do without */
 };
 
 /* Puts it at the end of the queue. NULL: out of memory. The pointer is valid until the next call. */

@@ -81,6 +81,8 @@ static void drop_failure(struct history *history)
     struct failure *place = &history->failures[FAILURES_AT_EACH_END];
     const struct failure dropped = *place;
     memmove(place, place + 1, (--history->failure_count - FAILURES_AT_EACH_END) * sizeof *place);
+    if (dropped.number == history->asked_failure_number)
+        history->asked_failure = dropped;
     unpin(history, &dropped);
 }
 
@@ -154,8 +156,9 @@ static bool note_attempt(struct failure *failure, const struct event *event)
     if (failure->went_on)
         return false;
     failure->others_count++;
-    failure->went_on = failure->is_of_backward || failure->event.thread_id == event->thread_id ||
-                       failure->others_count == OTHERS_MOST;
+    const bool is_own = failure->is_of_backward || failure->event.thread_id == event->thread_id;
+    failure->went_on = is_own || failure->others_count == OTHERS_MOST;
+    failure->went_on_stack_id = is_own ? event->stack_id : 0;
     return !failure->went_on;
 }
 

@@ -4,6 +4,7 @@
 
 #include "analyzer/util/array.h"
 #include "failures.h"
+#include "optional.h"
 
 /* PyTorch asks at most three times for one allocation. */
 enum { CALLS_MOST = 4 };
@@ -77,7 +78,7 @@ static struct retry_site *find_retry_site(const struct cursor *at, const struct 
     return grown;
 }
 
-/* What waits of the thread was one retry. */
+/* What waits of the thread was one retry, or has been done without. */
 static int take_for_retry(const struct cursor *at)
 {
     struct history *history = at->history;
@@ -91,14 +92,26 @@ static int take_for_retry(const struct cursor *at)
         flushed_bytes += waiting->failure.flushed_bytes;
         waiting->state = REFUSAL_IS_GONE;
     }
-    site->retries_count++;
     site->flushed_bytes += flushed_bytes;
     site->last = first->failure.at;
     if (first->failure.event.size_bytes > site->asked_bytes)
         site->asked_bytes = first->failure.event.size_bytes;
+    if (first->is_optional) {
+        site->done_without_count++;
+        history->done_without_in_all++;
+        return 0;
+    }
+    site->retries_count++;
     history->retries_in_all++;
     history->retries_flushed_bytes += flushed_bytes;
     return 0;
+}
+
+/* The thread goes on: what it can do without was no failure. */
+static int settle_optional(const struct cursor *at)
+{
+    const struct waiting_failure *first = first_of_thread(at, 0);
+    return first && first->is_optional ? take_for_retry(at) : 0;
 }
 
 static bool was_flushed(const struct cursor *at)
@@ -185,7 +198,9 @@ int refusals_add(const struct cursor *at, uint32_t stock, uint32_t path, bool is
     struct waiting_failure *added = failures_wait(at, &failure);
     if (!added)
         return -1;
-    if (!waits)
+    added->is_optional = event->memory == MEMORY_TENSOR && event->result == RESULT_OUT_OF_MEMORY &&
+                         optional_is_asked(at->history->trace, event->stack_id);
+    if (!waits && !added->is_optional)
         added->state = REFUSAL_IS_FAILURE;
     at->history->has_open_failure = true;
     return failures_settle(at);
@@ -243,10 +258,12 @@ int refusals_before_alloc(const struct cursor *at)
 {
     const struct event *event = at->event;
     const enum memory_account account = memory_account((enum memory_kind)event->memory);
-    struct waiting_failure *first = first_of_thread(at, 0);
     int status = 0;
     if (event->result == 0 && !event->address) /* no bytes were asked for */
         return 0;
+    if (settle_optional(at))
+        return -1;
+    struct waiting_failure *first = first_of_thread(at, 0);
     if (event->result == 0 &&
         (account == ACCOUNT_device || account == ACCOUNT_managed || account == ACCOUNT_pool))
         failures_note_attempt(at);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/* Words beside a result; see say.h. */
+#include "say.h"
+
+#include <stdio.h>
+
+#include "utf8.h"
+
+void command_say(const char *name, const char *message)
+{
+    /* Without a buffer each character is a write of its own, between those of other processes. */
+    static char line[2048];
+    setvbuf(stderr, line, _IOLBF, sizeof line);
+    fprintf(stderr, "gpumemtrace: %s%s", name, *name ? ": " : "");
+    while (*message)
+        message += utf8_put(message, stderr);
+    putc('\n', stderr);
+}
