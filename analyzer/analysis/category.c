@@ -41,6 +41,17 @@ static const struct {
     uint8_t category;
 } functions[] = {
 #define FUNCTION(module, pattern, category) {module, pattern, CATEGORY_##category},
+#define WITHIN(called, caller, category)
+#define PYTHON(pattern, category)
+#include "category_functions.def"
+};
+
+static const struct {
+    const char *called, *caller;
+    uint8_t category;
+} withins[] = {
+#define FUNCTION(module, pattern, category)
+#define WITHIN(called, caller, category) {called, caller, CATEGORY_##category},
 #define PYTHON(pattern, category)
 #include "category_functions.def"
 };
@@ -50,6 +61,7 @@ static const struct {
     uint8_t category;
 } python_functions[] = {
 #define FUNCTION(module, pattern, category)
+#define WITHIN(called, caller, category)
 #define PYTHON(pattern, category) {pattern, CATEGORY_##category},
 #include "category_functions.def"
 };
@@ -194,29 +206,83 @@ static uint8_t of_libraries(const struct categories *categories, uint32_t stack_
     return CATEGORY_COUNT;
 }
 
-static uint8_t match_function(const struct categories *categories, const struct trace_frame *frame)
+static const char operators[] = "at::_ops::";
+
+/* "addmm" of "at::_ops::addmm::call"; length 0: it is no operator. */
+struct operator_name {
+    const char *text;
+    size_t length;
+};
+
+static struct operator_name operator_of(const char *function)
+{
+    const char *name = function + sizeof operators - 1;
+
+    if (strncmp(function, operators, sizeof operators - 1))
+        return (struct operator_name){NULL, 0};
+    return (struct operator_name){name, strcspn(name, ":")};
+}
+
+static bool is_operator(const struct operator_name *found, const char *name)
+{
+    return found->length == strlen(name) && !memcmp(found->text, name, found->length);
+}
+
+/* inner: the operator that stands inside the frame's function; afterwards the frame's own, if it has one. */
+static uint8_t match_operator(struct operator_name *inner, const char *function)
+{
+    const struct operator_name own = operator_of(function);
+    uint8_t category = CATEGORY_COUNT;
+
+    if (!own.length)
+        return CATEGORY_COUNT;
+    for (size_t i = 0; i < sizeof withins / sizeof *withins && inner->length; i++)
+        if (is_operator(inner, withins[i].called) && is_operator(&own, withins[i].caller))
+            category = withins[i].category;
+    *inner = own;
+    return category;
+}
+
+static uint8_t match_name(struct operator_name *inner, const char *file, const char *function)
+{
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (!strncmp(file, functions[i].module, strlen(functions[i].module)) &&
+            glob_match(functions[i].pattern, function))
+            return functions[i].category;
+    return match_operator(inner, function);
+}
+
+/* The library of the operators, and those of the table: of no other frame the names are looked up. */
+static bool has_functions(const char *file)
+{
+    static const char of_operators[] = "libtorch_cpu";
+    bool has = !strncmp(file, of_operators, sizeof of_operators - 1);
+
+    for (size_t i = 0; i < sizeof functions / sizeof *functions && !has; i++)
+        has = !strncmp(file, functions[i].module, strlen(functions[i].module));
+    return has;
+}
+
+static uint8_t match_function(const struct categories *categories, const struct trace_frame *frame,
+                              struct operator_name *inner)
 {
     const struct trace_module *module =
         frame->kind == FRAME_NATIVE
             ? trace_module_at(categories->history->trace, frame->address - 1)
             : NULL;
-    const struct symbol_frame *found = NULL;
+    uint8_t category = CATEGORY_COUNT;
     bool is_signal_return;
     size_t count = 0;
 
     if (frame->kind == FRAME_PYTHON && frame->address < categories->history->trace->location_limit)
         return categories->of_location[frame->address];
-    for (size_t i = 0; module && i < sizeof functions / sizeof *functions; i++) {
-        if (strncmp(file_name(module->path), functions[i].module, strlen(functions[i].module)))
-            continue;
-        if (!found)
-            found =
-                symbols_find(categories->symbols, frame->address, &count, &is_signal_return, NULL);
-        for (size_t n = 0; found && n < count; n++)
-            if (glob_match(functions[i].pattern, found[n].function))
-                return functions[i].category;
-    }
-    return CATEGORY_COUNT;
+    if (!module || !has_functions(file_name(module->path)))
+        return CATEGORY_COUNT;
+    const struct symbol_frame *found =
+        symbols_find(categories->symbols, frame->address, &count, &is_signal_return, NULL);
+    for (size_t n = 0; found && n < count && category == CATEGORY_COUNT; n++)
+        category = match_name(inner, file_name(module->path), found[n].function);
+    return category;
 }
 
 /* Category of the innermost frame that matches a row of the table. */
@@ -225,6 +291,7 @@ static uint8_t of_functions(const struct categories *categories, uint32_t stack_
     const struct trace *trace = categories->history->trace;
     uint32_t from = stack_id;
     uint8_t category = CATEGORY_COUNT;
+    struct operator_name inner = {NULL, 0};
 
     for (int depth = 0; depth < SYMBOLS_DEPTH_MAX && category == CATEGORY_COUNT &&
                         stack_id < trace->frame_limit && trace->frames[stack_id].present;
@@ -233,7 +300,7 @@ static uint8_t of_functions(const struct categories *categories, uint32_t stack_
             category = categories->of_function[stack_id] - 1;
             break;
         }
-        category = match_function(categories, &trace->frames[stack_id]);
+        category = match_function(categories, &trace->frames[stack_id], &inner);
         stack_id = trace->frames[stack_id].parent_id;
     }
     if (from < trace->frame_limit)
@@ -258,4 +325,9 @@ enum category categories_of(const struct categories *categories, const struct bl
                                                       : of_libraries(categories, block->stack_id);
     return category == CATEGORY_COUNT ? of_phase(categories->history, block)
                                       : (enum category)category;
+}
+
+bool categories_is_workspace(const struct categories *categories, uint32_t stack_id)
+{
+    return of_functions(categories, stack_id) == CATEGORY_workspace;
 }

@@ -50,4 +50,7 @@ void categories_release(struct categories *categories);
  */
 enum category categories_of(const struct categories *categories, const struct block *block);
 
+/* Whether a framework took a tensor of that stack for a library's workspace. */
+bool categories_is_workspace(const struct categories *categories, uint32_t stack_id);
+
 #endif

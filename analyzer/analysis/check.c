@@ -141,8 +141,11 @@ int check_leak(struct check_results *results, const struct study *study, uint32_
         err);
 }
 
-static const char *growth_unknown_text(const struct growth *growth)
+static const char *growth_unknown_text(const struct growth *growth, const struct leak *leak)
 {
+    if (leak->waits)
+        return "most of what it keeps it keeps for a backward that never came, as one forward "
+               "does; gpumemtrace_step() or an NVTX range \"step\" marks a step";
     if (growth->steps == GROWTH_NO_STEPS)
         return "the program marks no steps, and no phase or allocation that repeats shows where "
                "one "
@@ -161,17 +164,16 @@ int check_growth(struct check_results *results, const struct study *study, uint3
     if (stock_leak_find(&found, study, stock, err))
         return -1;
     const struct leak *leak = &found.leak;
-    const bool counts = leak->verdict == LEAK_FOUND || leak->slope <= leak->floor;
     if (leak->verdict == LEAK_UNKNOWN &&
         (!found.growth.total.has_slope || found.growth.total.high > (double)limit_bytes))
         err_set(err, ERR_INPUT, "%s: cannot tell how much memory grows per step: %s",
-                study->trace.path, growth_unknown_text(&found.growth));
+                study->trace.path, growth_unknown_text(&found.growth, leak));
     else
         status = results_add(
             results, study, stock,
             (struct check_result){.kind = "growth",
                                   .subject = check_subject(study, stock, "growth per step", NULL),
-                                  .measured_bytes = counts ? (uint64_t)(leak->slope + 0.5) : 0,
+                                  .measured_bytes = (uint64_t)(leak->check_slope + 0.5),
                                   .limit_bytes = limit_bytes},
             err);
     stock_leak_release(&found);
@@ -185,19 +187,31 @@ static uint64_t with_tolerance(uint64_t bytes, double tolerance_ratio)
     return limit >= 0x1p63 ? UINT64_MAX : (uint64_t)limit;
 }
 
-int check_baseline(struct check_results *results, const struct study *study, uint32_t stock,
-                   uint64_t base_bytes, double tolerance_ratio, struct err *err)
+/* The peak against another one, of which it may have so much more. */
+static int check_against(struct check_results *results, const struct study *study, uint32_t stock,
+                         struct check_result result, const char *what, uint64_t base_bytes,
+                         double tolerance_ratio, struct err *err)
 {
     const uint64_t limit_bytes = with_tolerance(base_bytes, tolerance_ratio);
 
-    return results_add(
-        results, study, stock,
-        (struct check_result){.kind = "baseline",
-                              .subject =
-                                  check_subject(study, stock, "peak against the baseline", NULL),
-                              .measured_bytes = study->history.stocks[stock].peak_bytes,
-                              .limit_bytes = limit_bytes < base_bytes ? base_bytes : limit_bytes},
-        err);
+    result.subject = check_subject(study, stock, what, NULL);
+    result.measured_bytes = study->history.stocks[stock].peak_bytes;
+    result.limit_bytes = limit_bytes < base_bytes ? base_bytes : limit_bytes;
+    return results_add(results, study, stock, result, err);
+}
+
+int check_baseline(struct check_results *results, const struct study *study, uint32_t stock,
+                   uint64_t base_bytes, double tolerance_ratio, struct err *err)
+{
+    return check_against(results, study, stock, (struct check_result){.kind = "baseline"},
+                         "peak against the baseline", base_bytes, tolerance_ratio, err);
+}
+
+int check_estimate(struct check_results *results, const struct study *study, uint32_t stock,
+                   uint64_t estimated_bytes, double tolerance_ratio, struct err *err)
+{
+    return check_against(results, study, stock, (struct check_result){.kind = "estimate"},
+                         "peak against the estimate", estimated_bytes, tolerance_ratio, err);
 }
 
 /* --- what is no live memory --- */
@@ -206,7 +220,7 @@ int check_fragmentation(struct check_results *results, const struct study *study
                         double limit_ratio, struct err *err)
 {
     const uint64_t index = study->history.stocks[stock].peak.index;
-    struct frag frag = {.reserved_known = true};
+    struct frag frag = {.reserved_known = !history_is_imported(&study->history)};
 
     if (index != INDEX_NONE && frag_at(&frag, &study->history, stock, index, err))
         return -1;
@@ -232,6 +246,13 @@ int check_retries(struct check_results *results, const struct study *study, uint
     const struct history *history = &study->history;
     uint64_t count = 0;
 
+    if (history_is_imported(&study->history)) {
+        err_set(err, ERR_INPUT,
+                "%.300s: cannot tell how often allocations were tried again: it was imported (%s) "
+                "from what says only which failed in the end",
+                study->trace.path, study->trace.meta.imported_format.value);
+        return -1;
+    }
     for (size_t i = 0; i < history->retry_count; i++)
         if (history->retries[i].device == history->stocks[stock].device)
             count += history->retries[i].retries_count;
@@ -262,6 +283,49 @@ int check_failures(struct check_results *results, const struct study *study, uin
                        err);
 }
 
+static void result_release(struct check_result *result)
+{
+    free(result->subject);
+    free(result->trace);
+    free(result->who);
+    free(result->file);
+}
+
+static int repeat(struct check_results *results, size_t number, const char *path, struct err *err)
+{
+    struct check_result *grown =
+        array_grow(results->items, &results->capacity, results->count, sizeof *grown, err);
+
+    if (!grown)
+        return -1;
+    results->items = grown;
+    const struct check_result *from = &grown[number];
+    struct check_result result = *from;
+    result.subject = strdup(from->subject);
+    result.trace = strdup(path);
+    result.who = from->who ? strdup(from->who) : NULL;
+    result.file = from->file ? strdup(from->file) : NULL;
+    if (result.subject && result.trace && !result.who == !from->who &&
+        !result.file == !from->file) {
+        grown[results->count++] = result;
+        return 0;
+    }
+    result_release(&result);
+    err_set(err, ERR_SYSTEM, "out of memory for the results of the checks");
+    return -1;
+}
+
+int check_results_repeat(struct check_results *results, const char *from, const char *path,
+                         struct err *err)
+{
+    const size_t count = results->count;
+
+    for (size_t i = 0; i < count; i++)
+        if (!strcmp(results->items[i].trace, from) && repeat(results, i, path, err))
+            return -1;
+    return 0;
+}
+
 bool check_all_passed(const struct check_results *results)
 {
     bool passed = true;
@@ -273,12 +337,8 @@ bool check_all_passed(const struct check_results *results)
 
 void check_results_release(struct check_results *results)
 {
-    for (size_t i = 0; i < results->count; i++) {
-        free(results->items[i].subject);
-        free(results->items[i].trace);
-        free(results->items[i].who);
-        free(results->items[i].file);
-    }
+    for (size_t i = 0; i < results->count; i++)
+        result_release(&results->items[i]);
     free(results->items);
     *results = (struct check_results){0};
 }
@@ -300,6 +360,8 @@ int check_complete(const struct trace *trace, struct err *err)
             "%s: the recording is not complete (%s); --allow-incomplete checks it all the same",
             trace->path,
             trace->recording ? "the program still runs"
-                             : "it ended without exit: killed, or by a raw exit_group");
+            : meta->imported_format.value
+                ? "what was imported does not tell all: see 'gpumemtrace info'"
+                : "it ended without exit: killed, or by a raw exit_group");
     return -1;
 }

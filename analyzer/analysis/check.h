@@ -21,9 +21,10 @@ int check_limit_parse(struct check_limit *limit, const char *text, struct err *e
 enum check_unit { CHECK_BYTES, CHECK_COUNT, CHECK_RATIO };
 
 struct check_result {
-    const char *kind; /* peak, leak, growth, baseline, fragmentation, retries or failures */
-    char *subject;    /* "device 0 pytorch pool peak in forward"; owned */
-    char *trace;      /* its path; owned */
+    const char
+        *kind;     /* peak, leak, growth, baseline, estimate, fragmentation, retries or failures */
+    char *subject; /* "device 0 pytorch pool peak in forward"; owned */
+    char *trace;   /* its path; owned */
     int device;
     uint32_t stock;
     enum check_unit unit;
@@ -53,6 +54,9 @@ int check_growth(struct check_results *results, const struct study *study, uint3
 /* base_bytes: the baseline's peak; 0 where it has no such stock. */
 int check_baseline(struct check_results *results, const struct study *study, uint32_t stock,
                    uint64_t base_bytes, double tolerance_ratio, struct err *err);
+/* estimated_bytes: of the model, as that stock counts. */
+int check_estimate(struct check_results *results, const struct study *study, uint32_t stock,
+                   uint64_t estimated_bytes, double tolerance_ratio, struct err *err);
 /* External fragmentation at the peak; what is not known passes no limit (ERR_INPUT). */
 int check_fragmentation(struct check_results *results, const struct study *study, uint32_t stock,
                         double limit_ratio, struct err *err);
@@ -63,6 +67,9 @@ int check_retries(struct check_results *results, const struct study *study, uint
 int check_failures(struct check_results *results, const struct study *study, uint32_t stock,
                    struct err *err);
 
+/* Adds those of the trace `from` once more, as those of `path`. */
+int check_results_repeat(struct check_results *results, const char *from, const char *path,
+                         struct err *err);
 bool check_all_passed(const struct check_results *results);
 void check_results_release(struct check_results *results);
 

@@ -33,15 +33,30 @@ static int add_failures(struct course *course, const struct history *history, st
     return 0;
 }
 
+/* The moment before each end: the event that ends a step may be the first of the next one. Which one the moment is shows
+ * only in the second replay: stamp_snapshot. */
+static int add_ends_of_steps(struct course *course, const struct ended_steps *ended,
+                             struct err *err)
+{
+    for (size_t i = 0; i < ended->count; i++) {
+        const struct moment at = {.index = ended->indices[i] - 1};
+        if (ended->indices[i] && add_snapshot(course, &at, err))
+            return -1;
+    }
+    return 0;
+}
+
 /* Points of a device's leading stock, as far apart as suits so many devices. */
 static int add_grid(struct course *course, const struct history *history,
                     const struct timelines *timelines, uint32_t stock, struct err *err)
 {
     const struct timeline_cut *cuts = timelines_of(timelines, stock);
-    const size_t stride = timelines->used * history->device_count / COURSE_GRID + 1;
+    const size_t most = COURSE_GRID - timelines->ended.count;
+    const size_t stride = timelines->used * history->device_count / most + 1;
 
     for (size_t i = 0; cuts && i < timelines->used; i += stride) {
-        const struct moment at = {cuts[i].index, cuts[i].seq, cuts[i].time_ns};
+        const struct moment at = {
+            .index = cuts[i].index, .seq = cuts[i].seq, .time_ns = cuts[i].time_ns};
         if (cuts[i].is_present && add_snapshot(course, &at, err))
             return -1;
     }
@@ -71,7 +86,8 @@ static void sort_snapshots(struct course *course)
 static int choose_snapshots(struct course *course, const struct history *history,
                             const struct timelines *timelines, struct err *err)
 {
-    if (add_snapshot(course, &history->last, err) || add_failures(course, history, err))
+    if (add_snapshot(course, &history->last, err) || add_failures(course, history, err) ||
+        add_ends_of_steps(course, &timelines->ended, err))
         return -1;
     for (size_t i = 0; i < history->stock_count; i++)
         if (stock_is_of_layer(&history->stocks[i]) &&
@@ -149,7 +165,7 @@ static int choose_maps(struct course *course, const struct history *history, str
 /* --- which groups --- */
 
 static int add_group(struct course_groups *groups, struct address_map *numbers, uint32_t stock,
-                     uint32_t id, struct err *err)
+                     uint64_t id, struct err *err)
 {
     if (groups->count == groups->most || address_map_get(numbers, stock, id) != ADDRESS_MAP_NONE)
         return 0;
@@ -170,12 +186,14 @@ static int add_holders(struct course *course, const struct categories *categorie
     if (sites_at(&sites, categories, stock, index, err))
         return -1;
     own->stacks.most = most_stacks;
-    for (size_t i = 0; i < sites.count && !status; i++)
-        status =
-            add_group(&own->stacks, &course->stack_groups, stock, sites.items[i].stack_id, err) ||
-                    add_group(&own->phases, &course->phase_groups, stock, sites.items[i].path, err)
-                ? -1
-                : 0;
+    for (size_t i = 0; i < sites.count && !status; i++) {
+        const struct site *site = &sites.items[i];
+        const uint64_t stacks = course_stacks(site->stack_id, site->forward_stack_id);
+        status = add_group(&own->stacks, &course->stack_groups, stock, stacks, err) ||
+                         add_group(&own->phases, &course->phase_groups, stock, site->path, err)
+                     ? -1
+                     : 0;
+    }
     sites_release(&sites);
     return status;
 }
@@ -233,7 +251,8 @@ static size_t phase_of(const void *self, const struct block *block)
 static size_t stack_of(const void *self, const struct block *block)
 {
     const struct course *course = self;
-    const uint32_t group = address_map_get(&course->stack_groups, block->stock, block->stack_id);
+    const uint32_t group = address_map_get(&course->stack_groups, block->stock,
+                                           course_stacks(block->stack_id, block->forward_stack_id));
 
     return group == ADDRESS_MAP_NONE ? COURSE_STACKS : group;
 }

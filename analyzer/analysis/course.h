@@ -5,8 +5,8 @@
  * known after a first replay; this is filled by a second one. It must not know names nor pages.
  *
  *     points      ├┼┼┼┼┼┼┼┼┼┼┼┤  of each stock, the highest of each cut: at most 2,000
- *     snapshots   ├──┼──┼──┼──┤  of all stocks: every stock's peak, the failures, the end, and so
- *                                many points that the gaps between them are even
+ *     snapshots   ├──┼──┼──┼──┤  of all stocks: every stock's peak, the failures, ends of steps, the
+ *                                end, and so many points that the gaps between them are even
  *     maps        ├─────┼─────┤  some of the snapshots: the largest blocks, too
  *
  * It keeps a sum for each point and group. Of phases and call stacks, those are groups that held most at
@@ -25,9 +25,15 @@ enum { COURSE_POINTS = 2000, COURSE_GRID = 240, COURSE_FAILURES = 40, COURSE_MAP
 enum { COURSE_BLOCKS = 5000, COURSE_BLOCKS_BETWEEN = 1500, COURSE_MAPPED_FAILURES = 4 };
 enum { COURSE_PHASES = 15, COURSE_LINE_STACKS = 15, COURSE_STACKS = 200 };
 
+/* A call stack with that of its forward operator, 0 where there is none, as one number. */
+static inline uint64_t course_stacks(uint32_t stack_id, uint32_t forward_stack_id)
+{
+    return (uint64_t)forward_stack_id << 32 | stack_id;
+}
+
 /* What the groups of one stock are; behind the last one is the rest. */
 struct course_groups {
-    uint32_t ids[COURSE_STACKS]; /* stack ids, or paths with HISTORY_NONE for outside any */
+    uint64_t ids[COURSE_STACKS]; /* course_stacks, or paths with HISTORY_NONE for outside any */
     size_t count, most;
 };
 

@@ -188,6 +188,13 @@ out:
 
 /* --- both --- */
 
+/* Another tool may have told of no segment, and of no call of the driver: then 0 would be a guess. */
+static bool is_told(const struct history *history, const struct stock *stock)
+{
+    return stock->account == ACCOUNT_pool ? stock->has_segments || !history_is_imported(history)
+                                          : history_knows(history, stock);
+}
+
 int frag_at(struct frag *frag, const struct history *history, uint32_t stock, uint64_t index,
             struct err *err)
 {
@@ -197,7 +204,7 @@ int frag_at(struct frag *frag, const struct history *history, uint32_t stock, ui
     if (owner->account == ACCOUNT_pool ? measure_pool(frag, history, stock, index, err)
                                        : measure_driver(frag, history, stock, index, err))
         return -1;
-    frag->reserved_known = frag->reserved_bytes >= frag->live_bytes;
+    frag->reserved_known = is_told(history, owner) && frag->reserved_bytes >= frag->live_bytes;
     if (!frag->reserved_known) {
         frag->reserved_bytes = frag->largest_free_bytes = frag->stranded_bytes = 0;
         frag->graph_idle_bytes = 0;
@@ -207,6 +214,8 @@ int frag_at(struct frag *frag, const struct history *history, uint32_t stock, ui
     frag->free_bytes = frag->reserved_bytes - frag->live_bytes;
     frag->free_bytes -=
         frag->graph_idle_bytes < frag->free_bytes ? frag->graph_idle_bytes : frag->free_bytes;
+    if (frag->stranded_bytes > frag->free_bytes) /* where blocks live outside the segments */
+        frag->stranded_bytes = frag->free_bytes;
     if (frag->free_bytes && frag->largest_free_bytes < frag->free_bytes)
         frag->external_ratio = 1 - (double)frag->largest_free_bytes / (double)frag->free_bytes;
     return 0;

@@ -19,7 +19,8 @@
 
 struct frag {
     uint64_t live_bytes;
-    bool reserved_known; /* false: more is live than any known segment holds; what follows is 0 */
+    /* False: more is live than any known segment holds, or an imported trace knows none; what follows is 0. */
+    bool reserved_known;
     uint64_t reserved_bytes, free_bytes, largest_free_bytes;
     uint64_t mempools_free_bytes; /* of it idle in the driver's pools */
     uint64_t stranded_bytes;      /* free, in segments or granules that also hold live memory */

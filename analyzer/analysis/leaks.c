@@ -16,49 +16,86 @@ static const struct trace_device *find_card(const struct trace *trace, int numbe
     return NULL;
 }
 
-/* Every peak to come is higher by one step's growth than the one before it. */
+/* Every peak to come is higher than the one before it by as much. */
 static void find_steps_left(struct stock_leak *found, const struct stock *stock,
                             const struct trace_device *card)
 {
     const uint64_t context_bytes = card && card->context_known ? card->context_bytes : 0;
     const uint64_t used_bytes = stock->peak_bytes + context_bytes;
 
-    found->knows_steps_left =
-        card && found->leak.verdict == LEAK_FOUND && used_bytes <= card->total_bytes;
+    found->knows_steps_left = card && found->leak.peak_slope > 0 && used_bytes <= card->total_bytes;
     if (found->knows_steps_left)
-        found->steps_left = (double)(card->total_bytes - used_bytes) / found->leak.slope;
+        found->steps_left = (double)(card->total_bytes - used_bytes) / found->leak.peak_slope;
 }
 
-/* Call stacks of driver memory that a framework's pool holds at the end; NULL: out of memory. */
-static bool *find_segment_stacks(const struct study *study, uint32_t stock, struct err *err)
+/* Call stacks of driver memory that a framework's pool holds at the end; NULL: there are none. */
+static int find_segment_stacks(bool **stacks, const struct study *study, uint32_t stock,
+                               struct err *err)
 {
     struct live_walk walk = live_walk_begin(&study->history, stock, study->history.last.index);
     bool *found = array_new(study->trace.frame_limit + 1, sizeof *found, err);
     const struct block *block;
+    bool has_any = false;
 
-    while (found && (block = live_walk_next(&walk)))
+    if (!found)
+        return -1;
+    while ((block = live_walk_next(&walk))) {
         found[block->stack_id] |= block->is_segment;
-    return found;
+        has_any |= block->is_segment;
+    }
+    if (!has_any)
+        free(found);
+    *stacks = has_any ? found : NULL;
+    return 0;
+}
+
+/* A program may let go of all it kept before it ends. */
+static int find_gone(struct stock_leak *found, const struct study *study, uint32_t stock,
+                     struct err *err)
+{
+    struct live_walk walk = live_walk_begin(&study->history, stock, study->history.last.index);
+    bool *grows = array_new(study->trace.frame_limit + 1, sizeof *grows, err);
+    uint64_t last_bytes = 0, end_bytes = 0;
+    const struct block *block;
+
+    if (!grows)
+        return -1;
+    for (size_t i = 0; i < found->growth.count; i++) {
+        grows[found->growth.items[i].stack_id] = true;
+        last_bytes += found->growth.items[i].last_bytes;
+    }
+    while ((block = live_walk_next(&walk)))
+        end_bytes += grows[block->stack_id] ? block->size_bytes : 0;
+    found->is_gone = end_bytes < last_bytes / 2;
+    free(grows);
+    return 0;
 }
 
 /* --- rows --- */
 
-/* The allocation that repeats is among them: it shows which lines are helpers of all. */
-static int blame_all(struct stock_leak *found, struct symbols *symbols, struct err *err)
+/* What else the stock's call stacks are tells which lines are helpers of all. */
+static int blame_all(struct stock_leak *found, const struct study *study, uint32_t stock,
+                     struct err *err)
 {
+    enum { BESIDE_MAX = 1000 };
     const struct growth *growth = &found->growth;
-    uint32_t *stacks = array_new(growth->count + growth->churn_count + 1, sizeof *stacks, err);
+    const struct stock_ends *own =
+        stock < study->growth.stock_count ? &study->growth.stocks[stock] : NULL;
+    const size_t beside = !own ? 0 : own->count < BESIDE_MAX ? own->count : BESIDE_MAX;
+    struct blame_stack *stacks =
+        array_new(growth->count + growth->churn_count + beside, sizeof *stacks, err);
     size_t count = 0;
 
     if (!stacks)
         return -1;
     for (size_t i = 0; i < growth->count; i++)
-        stacks[count++] = growth->items[i].stack_id;
+        stacks[count++].stack_id = growth->items[i].stack_id;
     for (size_t i = 0; i < growth->churn_count; i++)
-        stacks[count++] = growth->churn[i].stack_id;
-    if (growth->steps == GROWTH_STEPS_REPEAT)
-        stacks[count++] = growth->repeats;
-    const int status = blame_stacks(&found->blame, symbols, stacks, count, err);
+        stacks[count++].stack_id = growth->churn[i].stack_id;
+    const size_t said = count;
+    for (size_t i = 0; i < beside; i++)
+        stacks[count++].stack_id = own->sites[i].stack_id;
+    const int status = blame_first(&found->blame, study->symbols, stacks, count, said, err);
     free(stacks);
     return status;
 }
@@ -117,6 +154,7 @@ static int find_growing_rows(struct stock_leak *found, struct symbols *symbols,
 
         if (row->stack_count == 1)
             status = cache_name_find(&row->cache, symbols, site->stack_id, err);
+        row->is_enlarged = (row->stack_count == 1 || row->is_enlarged) && site->enlarged_count;
         row->is_left_out |= left_out && left_out[site->stack_id];
         row->slope += site->line.slope;
         row->low += site->line.low;
@@ -163,13 +201,14 @@ int stock_leak_find(struct stock_leak *found, const struct study *study, uint32_
 
     *found = (struct stock_leak){0};
     if (growth_find(&found->growth, &study->growth, stock, err) ||
-        blame_all(found, study->symbols, err))
+        blame_all(found, study, stock, err))
         goto out;
-    if (own->account == ACCOUNT_device && !(left_out = find_segment_stacks(study, stock, err)))
+    if (own->account == ACCOUNT_device && find_segment_stacks(&left_out, study, stock, err))
         goto out;
     if (leak_find(&found->leak, &found->growth, study->symbols, left_out,
                   card ? card->total_bytes : own->peak_bytes, err) ||
-        find_growing_rows(found, study->symbols, left_out, err) || find_churn_rows(found, err))
+        find_growing_rows(found, study->symbols, left_out, err) || find_churn_rows(found, err) ||
+        find_gone(found, study, stock, err))
         goto out;
     find_steps_left(found, own, card);
     status = 0;

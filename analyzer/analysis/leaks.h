@@ -16,6 +16,7 @@ struct leak_row {
     size_t stack_count;
     const char *cache;       /* of the first; NULL: it is none that is known */
     bool is_left_out;        /* a pool hands it out in pieces */
+    bool is_enlarged;        /* of the first; it makes its blocks larger: growth.h */
     double slope, low, high; /* bytes per step; of what grows */
     uint64_t first_bytes, last_bytes, rises_count;
     uint64_t churn_bytes, churn_count;
@@ -31,7 +32,8 @@ struct stock_leak {
     struct leak leak;
     struct blame blame; /* of the stacks that grow and of those that churn */
     struct leak_rows growing, churn;
-    bool knows_steps_left; /* of a leak on a card whose size is known */
+    bool is_gone; /* less than half of what had grown at the last step is live at the end */
+    bool knows_steps_left; /* of what grows on a card whose size is known */
     double steps_left;     /* until the peak has taken what the card has; about */
 };
 

@@ -84,8 +84,7 @@ static int reach_stock(struct phases *phases, size_t stock, struct err *err)
 /* The step that has not ended yet, from 1. */
 static uint64_t step_now(const struct phases *phases)
 {
-    const enum step_end kind = step_ends_kind(&phases->ends);
-    return kind == STEP_ENDS ? 1 : phases->ends.counts[kind] + 1;
+    return phases->ended_count + 1;
 }
 
 static int add_to_step(struct phase_row *row, uint64_t step, uint64_t bytes, struct err *err)
@@ -109,6 +108,7 @@ static void count_step(struct path_steps *own, uint64_t step)
 /* Ends are counted anew: all that was so far happened in the first step. */
 static void begin_steps_again(struct phases *phases)
 {
+    phases->ended_count = 0;
     for (size_t i = 0; i < phases->steps_count; i++)
         if (phases->steps[i].count)
             phases->steps[i] = (struct path_steps){1, 1};
@@ -126,7 +126,7 @@ static int finish_steps(const struct phases *phases, struct phase_row *row, uint
                         struct err *err)
 {
     const uint64_t open_step = step_now(phases);
-    if (path >= phases->steps_count || step_ends_kind(&phases->ends) == STEP_ENDS)
+    if (path >= phases->steps_count || !phases->ended_count)
         return 0;
     const struct path_steps *own = &phases->steps[path];
     const uint64_t ended_count = own->count - (own->count && own->step == open_step);
@@ -135,10 +135,11 @@ static int finish_steps(const struct phases *phases, struct phase_row *row, uint
     return spread_add_zeros_before(&row->per_step, ended_count - row->per_step.count, err);
 }
 
-static void note_end(struct phases *phases, enum step_end before, enum step_end ended)
+static void note_end(struct phases *phases, enum step_end ended)
 {
-    if (before != STEP_ENDS && step_ends_began(&phases->ends, ended))
+    if (step_ends_began(phases->ends, ended))
         begin_steps_again(phases);
+    phases->ended_count += ended != STEP_ENDS;
 }
 
 /* --- spans --- */
@@ -230,8 +231,7 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
     if (begins)
         return 0;
     count_step(&phases->steps[span->path], step);
-    const enum step_end before = step_ends_kind(&phases->ends);
-    note_end(phases, before, step_ends_at_span(&phases->ends, at, spans, number));
+    note_end(phases, step_ends_of_span(phases->ends));
     return 0;
 }
 
@@ -326,8 +326,7 @@ static int finish_stock(const struct phases *phases, struct stock_phases *own, s
 static int on_event(void *self, const struct cursor *at)
 {
     struct phases *phases = self;
-    const enum step_end before = step_ends_kind(&phases->ends);
-    note_end(phases, before, step_ends_at_event(&phases->ends, at));
+    note_end(phases, step_ends_of_event(phases->ends, at));
     return 0;
 }
 
@@ -430,6 +429,15 @@ static const char *nearest_phase(const struct history *history, const char *type
         nearest = found ? found : nearest;
     }
     return nearest;
+}
+
+const char *phase_source_name(const struct history *history, uint32_t path)
+{
+    static const char *const names[] = {[PHASE_SOURCE_API] = "api",
+                                        [PHASE_SOURCE_NVTX] = "nvtx",
+                                        [PHASE_SOURCE_INFERRED] = "inferred"};
+
+    return path == HISTORY_NONE ? NULL : names[history->paths[path].source];
 }
 
 const char *phases_hint(char hint[PHASES_HINT_BYTES], const struct history *history,

@@ -40,16 +40,17 @@ struct phase_rows {
     size_t count;
 };
 
-/* Zeroed is empty and ready for use. */
+/* With its ends it is ready for use, and empty. */
 struct phases {
-    struct stock_phases *stocks; /* by stock */
+    const struct step_ends *ends; /* the caller's, found by an observer before this one */
+    uint64_t ended_count;         /* steps, of the kind of end that counts */
+    struct stock_phases *stocks;  /* by stock */
     size_t stock_count, stock_capacity;
     uint64_t *occurrences_count; /* by path */
     size_t path_count, path_capacity;
     uint64_t *occurrence; /* by span: which of its path it is, from 1 */
     size_t span_count, span_capacity;
     uint64_t open_count;
-    struct step_ends ends;
     struct path_steps {
         uint64_t step, count; /* the last step in which an occurrence ended; how many there were */
     } * steps;                /* by path */
@@ -61,6 +62,9 @@ void phases_release(struct phases *phases);
 
 /* The rows of a stock of a layer, valid until phases_release. */
 struct phase_rows phases_of(const struct phases *phases, uint32_t stock);
+
+/* "api", "nvtx", "inferred"; NULL outside any phase. */
+const char *phase_source_name(const struct history *history, uint32_t path);
 
 /* What to say to somebody who asked for a phase that is not there: "did you mean 'forward'?", or which
  * there are. */

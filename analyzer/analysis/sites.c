@@ -6,6 +6,7 @@
 
 #include "analyzer/util/address_map.h"
 #include "analyzer/replay/history/live_walk.h"
+#include "analyzer/replay/phase/backwards.h"
 #include "analyzer/util/array.h"
 
 /* Numbers of sites by what they differ in, and of the forward stacks. */
@@ -24,7 +25,7 @@ static uint32_t space_of(struct site_numbers *numbers, const struct site *site, 
         if (address_map_put(forwards, 0, site->forward_stack_id, forward, err))
             return ADDRESS_MAP_NONE;
     }
-    return forward * CATEGORY_COUNT + site->category;
+    return SITE_KINDS * (forward * CATEGORY_COUNT + site->category) + site->kind;
 }
 
 static int add_block_to_site(struct sites *sites, size_t *capacity, struct site_numbers *numbers,
@@ -71,10 +72,59 @@ static int compare_sites(const void *left, const void *right)
     return (a->category > b->category) - (a->category < b->category);
 }
 
-int sites_at(struct sites *sites, const struct categories *categories, uint32_t stock,
-             uint64_t index, struct err *err)
+static struct site site_of(const struct categories *categories, const struct block *block)
 {
-    struct live_walk walk = live_walk_begin(categories->history, stock, index);
+    return (struct site){.stack_id = block->stack_id,
+                         .forward_stack_id = block->forward_stack_id,
+                         .path = block->path,
+                         .category = categories_of(categories, block),
+                         .bytes = block->size_bytes};
+}
+
+/* A call is over that is not the moment's, if it began before it. */
+static bool is_over(const struct backwards *backwards, uint32_t call, const struct moment *at)
+{
+    return call && call != at->backward && backwards->count - call < BACKWARDS_KEPT &&
+           backwards->calls[call % BACKWARDS_KEPT].begin_index <= at->index;
+}
+
+/* Which call of backward left the block. A library's workspace stays, whoever was first to need it. */
+static void tell_kind(struct site *site, const struct categories *categories,
+                      const struct block *block, const struct moment *at, unsigned by_call)
+{
+    const struct backwards *backwards = &categories->history->backwards;
+    const bool is_of_graph = block->is_of_graph && !block->backward;
+    const uint32_t call =
+        is_of_graph ? backwards_after(backwards, block->life.begin_index) : block->backward;
+
+    if (site->category == CATEGORY_workspace)
+        return;
+    if (!is_over(backwards, call, at)) {
+        site->kind = is_of_graph ? SITE_GRAPH : SITE_OTHER;
+        return;
+    }
+    site->kind = is_of_graph ? SITE_GRAPH_LEFT : SITE_LEFT;
+    if (!(by_call & 1U << site->kind))
+        return;
+    site->forward_stack_id = backwards->calls[call % BACKWARDS_KEPT].stack_id;
+    if (is_of_graph) {
+        site->stack_id = site->forward_stack_id;
+        site->forward_stack_id = 0;
+    }
+}
+
+/* Which blocks, and what is told of them. */
+struct asked_sites {
+    const struct site_filter *filter; /* NULL: all */
+    bool tells;                       /* which calls of backward left what */
+    unsigned by_call;
+};
+
+static int find_sites(struct sites *sites, const struct categories *categories, uint32_t stock,
+                      const struct moment *at, const struct asked_sites *asked, struct err *err)
+{
+    struct live_walk walk = live_walk_begin(categories->history, stock, at->index);
+    const struct site_filter *filter = asked->filter;
     struct site_numbers numbers = {0};
     const struct block *block;
     size_t capacity = 0;
@@ -82,12 +132,12 @@ int sites_at(struct sites *sites, const struct categories *categories, uint32_t 
 
     *sites = (struct sites){0};
     while ((block = live_walk_next(&walk))) {
-        const struct site site = {.stack_id = block->stack_id,
-                                  .forward_stack_id = block->forward_stack_id,
-                                  .path = block->path,
-                                  .category = categories_of(categories, block),
-                                  .bytes = block->size_bytes};
+        struct site site = site_of(categories, block);
 
+        if (filter && !filter->takes(filter->self, block))
+            continue;
+        if (asked->tells)
+            tell_kind(&site, categories, block, at, asked->by_call);
         if (add_block_to_site(sites, &capacity, &numbers, &site, err))
             goto out;
     }
@@ -100,6 +150,28 @@ out:
     if (status)
         sites_release(sites);
     return status;
+}
+
+int sites_taken_at(struct sites *sites, const struct categories *categories, uint32_t stock,
+                   uint64_t index, const struct site_filter *filter, struct err *err)
+{
+    const struct asked_sites asked = {.filter = filter};
+
+    return find_sites(sites, categories, stock, &(struct moment){.index = index}, &asked, err);
+}
+
+int sites_at(struct sites *sites, const struct categories *categories, uint32_t stock,
+             uint64_t index, struct err *err)
+{
+    return sites_taken_at(sites, categories, stock, index, NULL, err);
+}
+
+int sites_left_at(struct sites *sites, const struct categories *categories, uint32_t stock,
+                  const struct moment *at, unsigned by_call, struct err *err)
+{
+    const struct asked_sites asked = {.tells = true, .by_call = by_call};
+
+    return find_sites(sites, categories, stock, at, &asked, err);
 }
 
 void sites_release(struct sites *sites)

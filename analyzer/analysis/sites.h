@@ -8,11 +8,21 @@
 
 #include "category.h"
 
+/* What calls of backward have to do with it. */
+enum site_kind {
+    SITE_OTHER,
+    SITE_LEFT,       /* a call that is over took it and left it */
+    SITE_GRAPH,      /* of a graph, and no call has been over since */
+    SITE_GRAPH_LEFT, /* of a graph, and a call that is over did not free it */
+    SITE_KINDS
+};
+
 struct site {
     uint32_t stack_id;
     uint32_t forward_stack_id; /* as a block's */
     uint32_t path;             /* of history->paths, HISTORY_NONE: born outside any phase */
     enum category category;
+    enum site_kind kind; /* of sites_left_at; else SITE_OTHER */
     uint64_t bytes, count;
 };
 
@@ -25,6 +35,17 @@ struct sites {
 /* The blocks of the stock that are live right after event `index`, a moment that is kept. */
 int sites_at(struct sites *sites, const struct categories *categories, uint32_t stock,
              uint64_t index, struct err *err);
+/* The same of the blocks that somebody takes. */
+struct site_filter {
+    const void *self;
+    bool (*takes)(const void *self, const struct block *block);
+};
+int sites_taken_at(struct sites *sites, const struct categories *categories, uint32_t stock,
+                   uint64_t index, const struct site_filter *filter, struct err *err);
+/* The same, with what calls of backward left told apart. What is left of the kinds in by_call (bits of 1 << kind) has the
+ * stack of the call: as its forward stack, or of a graph as its own. */
+int sites_left_at(struct sites *sites, const struct categories *categories, uint32_t stock,
+                  const struct moment *at, unsigned by_call, struct err *err);
 void sites_release(struct sites *sites);
 
 /*

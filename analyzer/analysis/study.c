@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/util/array.h"
+#include "analyzer/util/text.h"
 #include "analyzer/load/event_reader.h"
 #include "analyzer/load/load.h"
 #include "analyzer/analysis/steps/growth.h"
@@ -53,13 +54,13 @@ int study_replay_again(const struct study *study, const struct replay_plan *plan
     return status;
 }
 
-/* A replay of its own for one observer. */
+/* A replay of its own for those observers. */
 static int replay_for(const struct study *study, const struct study_ask *ask,
-                      const struct observer observer, struct err *err)
+                      const struct observer *observers, size_t count, struct err *err)
 {
     const struct replay_plan plan = {.rule_of = category_rule_of,
                                      .takes_library_ranges = ask->takes_library_ranges,
-                                     .observers = {&observer, 1}};
+                                     .observers = {observers, count}};
 
     return study_replay_again(study, &plan, err);
 }
@@ -88,32 +89,65 @@ static int find_bound(struct timeline_bound *bound, const char *option, bool is_
     return status;
 }
 
+/* Steps that were hidden are seen where it is known that an optimizer gives way. */
+static bool uncover_steps(struct step_ends *ends)
+{
+    if (!step_ends_were_hidden(ends))
+        return false;
+    *ends = (struct step_ends){.is_without_optimizer = true};
+    return true;
+}
+
+/* A replay that looks for the ends of steps alone. */
+static int find_ends(struct study *study, const struct study_ask *ask, struct err *err)
+{
+    const struct observer observer = step_ends_observer(&study->ends);
+
+    if (replay_for(study, ask, &observer, 1, err))
+        return -1;
+    return uncover_steps(&study->ends) ? replay_for(study, ask, &observer, 1, err) : 0;
+}
+
 static int begin_timelines(struct study *study, const struct study_ask *ask, struct err *err)
 {
     struct timeline_ask *own = &study->timelines.ask;
 
-    timelines_init(&study->timelines, &ask->timeline);
+    timelines_init(&study->timelines, &ask->timeline, &study->ends);
     if (find_bound(&own->from, "from", false, study, ask, err) ||
         find_bound(&own->to, "to", true, study, ask, err))
         return -1;
     if (!timeline_needs_steps(&ask->timeline))
         return 0;
-    return replay_for(study, ask, timelines_steps_observer(&study->timelines), err);
+    if (find_ends(study, ask, err))
+        return -1;
+    timelines_know_steps(&study->timelines, &study->ends);
+    study->ends = (struct step_ends){.is_without_optimizer = study->ends.is_without_optimizer};
+    return 0;
 }
 
 /* --- the pass --- */
 
-enum { OBSERVERS_MAX = STUDY_WATCHES + 3 };
+enum { OBSERVERS_MAX = STUDY_WATCHES + 4 };
+
+/* The ends of steps first: others ask for them. */
+static size_t choose_watches(struct study *study, unsigned needs, struct observer *observers)
+{
+    size_t count = 0;
+
+    study->phases.ends = study->growth.ends = study->steps.ends = &study->ends;
+    observers[count++] = step_ends_observer(&study->ends);
+#define WATCH(name, type)                                                                          \
+    if (needs & STUDY_NEEDS_##name)                                                                \
+        observers[count++] = type##_observer(&study->name);
+#include "watches.def"
+    return count;
+}
 
 static size_t choose_observers(struct study *study, const struct study_ask *ask,
                                struct observer *observers)
 {
-    size_t count = 0;
+    size_t count = choose_watches(study, ask->needs, observers);
 
-#define WATCH(name, type)                                                                          \
-    if (ask->needs & STUDY_NEEDS_##name)                                                           \
-        observers[count++] = type##_observer(&study->name);
-#include "watches.def"
     if (ask->timeline.cut_count)
         observers[count++] = timelines_observer(&study->timelines);
     if (ask->whatif_count)
@@ -156,7 +190,7 @@ out:
     return status;
 }
 
-/* --- a second replay, of steps that nothing marks --- */
+/* --- a second replay, of steps that nothing marks or that an optimizer hid --- */
 
 /* What repeats in the leading layer that peaked highest, of those in which anything does. */
 static int find_rhythm(struct step_rhythm *rhythm, const struct study *study, struct err *err)
@@ -169,7 +203,8 @@ static int find_rhythm(struct step_rhythm *rhythm, const struct study *study, st
         struct growth growth;
         if (growth_find(&growth, &study->growth, stock, err))
             return -1;
-        if ((growth.steps == GROWTH_STEPS_PHASE || growth.steps == GROWTH_STEPS_REPEAT) &&
+        if ((growth.steps == GROWTH_STEPS_PHASE ||
+             (growth.steps == GROWTH_STEPS_REPEAT && !growth_waits(&growth))) &&
             history->stocks[stock].peak_bytes > most_bytes) {
             most_bytes = history->stocks[stock].peak_bytes;
             *rhythm = (struct step_rhythm){
@@ -180,11 +215,78 @@ static int find_rhythm(struct step_rhythm *rhythm, const struct study *study, st
     return 0;
 }
 
+/* What of the steps the timelines know, at the end of an event. */
+struct steps_told {
+    const struct step_watch *watch;
+    struct timelines *timelines;
+    uint64_t count, begun_count;
+};
+
+static int tell_step(void *self, const struct cursor *at)
+{
+    struct steps_told *told = self;
+
+    (void)at;
+    if (told->begun_count != told->watch->ends->begun_count) {
+        told->begun_count = told->watch->ends->begun_count;
+        told->count = 0;
+        timelines_begin_telling(told->timelines);
+    }
+    for (; told->count < told->watch->step_count; told->count++)
+        timelines_tell_step(told->timelines, told->watch->recent_ends[0],
+                            told->watch->last_end_seq);
+    return 0;
+}
+
+static int tell_last_step(void *self, const struct cursor *at)
+{
+    struct steps_told *told = self;
+
+    (void)at;
+    timelines_tell_step(told->timelines, INDEX_NONE, UINT64_MAX);
+    return 0;
+}
+
+/* For what asks for steps, with the ends as they are known by now. The timelines learn of them, if that was
+ * asked for. */
+static int replay_steps(struct study *study, const struct study_ask *ask, unsigned needs,
+                        struct err *err)
+{
+    struct steps_told told = {.watch = &study->steps, .timelines = &study->timelines};
+    struct observer observers[OBSERVERS_MAX];
+    size_t count = choose_watches(study, needs, observers);
+
+    if (needs & STUDY_NEEDS_steps && ask->timeline.notes_steps) {
+        timelines_begin_telling(&study->timelines);
+        observers[count++] =
+            (struct observer){.self = &told, .on_event = tell_step, .on_end = tell_last_step};
+    }
+    return replay_for(study, ask, observers, count, err);
+}
+
+enum { NEEDS_STEPS = STUDY_NEEDS_phases | STUDY_NEEDS_growth | STUDY_NEEDS_steps };
+
+/* An optimizer gave way late: it is known now, so that each backward before it counts, too. */
+static int replay_without_optimizer(struct study *study, const struct study_ask *ask,
+                                    struct err *err)
+{
+    const unsigned needs = ask->needs & NEEDS_STEPS;
+
+    if (!needs || !uncover_steps(&study->ends))
+        return 0;
+    phases_release(&study->phases);
+    growth_watch_release(&study->growth);
+    step_watch_release(&study->steps);
+    return replay_steps(study, ask, needs, err);
+}
+
 static int find_steps(struct study *study, const struct study_ask *ask, struct err *err)
 {
     const unsigned needs = STUDY_NEEDS_steps | STUDY_NEEDS_growth;
     struct step_rhythm rhythm = {0};
 
+    if (replay_without_optimizer(study, ask, err))
+        return -1;
     if ((ask->needs & needs) != needs || study->steps.step_count)
         return 0;
     if (find_rhythm(&rhythm, study, err))
@@ -193,7 +295,8 @@ static int find_steps(struct study *study, const struct study_ask *ask, struct e
         return 0;
     step_watch_release(&study->steps);
     study->steps.rhythm = rhythm;
-    return replay_for(study, ask, step_watch_observer(&study->steps), err);
+    study->ends = (struct step_ends){0};
+    return replay_steps(study, ask, STUDY_NEEDS_steps, err);
 }
 
 /* --- the second replay, of a timeline by phase or category --- */
@@ -231,18 +334,16 @@ static int break_down(struct study *study, const struct study_ask *ask, struct e
     for (uint32_t i = 0; i < stock_count; i++)
         if (ask_moments(study, i, err))
             return -1;
-    return replay_for(study, ask, breakdown_observer(&study->breakdown), err);
+    const struct observer observer = breakdown_observer(&study->breakdown);
+    return replay_for(study, ask, &observer, 1, err);
 }
 
 static int follow_course(struct study *study, const struct study_ask *ask, struct err *err)
 {
     struct observer observers[COURSE_OBSERVERS];
-    const struct replay_plan plan = {.rule_of = category_rule_of,
-                                     .takes_library_ranges = ask->takes_library_ranges,
-                                     .observers = {observers, COURSE_OBSERVERS}};
 
     return course_begin(&study->course, &study->categories, &study->timelines, observers, err) ||
-                   study_replay_again(study, &plan, err)
+                   replay_for(study, ask, observers, COURSE_OBSERVERS, err)
                ? -1
                : 0;
 }
@@ -369,6 +470,16 @@ bool study_has_no_limit(const struct study *study)
     return text && !sim_spec_parse(text, &spec, &unread) && spec.is_unlimited;
 }
 
+bool study_has_backward(const struct study *study)
+{
+    const struct history *history = &study->history;
+
+    for (size_t i = 0; i < history->path_count; i++)
+        if (category_of_rule(history->paths[i].rule) == CATEGORY_gradients)
+            return true;
+    return false;
+}
+
 bool study_has_late_events(const struct study *study)
 {
     const char *events = study->trace.meta.dry_run_events.value;
@@ -389,7 +500,83 @@ uint64_t study_card_bytes(const struct study *study, int device)
     return 0;
 }
 
+bool study_lacks(const struct study *study, enum lack lack)
+{
+    const char *said = study->trace.meta.not_known.value, *words = lack_words(lack);
+    const size_t length = strlen(words);
+
+    for (; said; said = strchr(said, ';')) {
+        said += strspn(said, "; ");
+        if (!strncmp(said, words, length) && (!said[length] || said[length] == ';'))
+            return true;
+    }
+    return false;
+}
+
+bool study_has_times(const struct study *study)
+{
+    return !history_is_imported(&study->history) || study->history.last.time_ns;
+}
+
 const char *study_path(const struct study *study, uint32_t path)
 {
     return path == HISTORY_NONE ? NULL : study->history.paths[path].text;
+}
+
+/* --- what was asked for must be there --- */
+
+enum { KNOWN_BYTES_MAX = 256 };
+
+static int refuse_device(const struct study *study, int device, struct err *err)
+{
+    const struct history *history = &study->history;
+    struct text known;
+
+    text_init(&known, KNOWN_BYTES_MAX);
+    for (size_t i = 0; i < history->device_count; i++)
+        if (history->devices[i].device != DEVICE_UNKNOWN)
+            text_addf(&known, "%s%d", known.length ? ", " : "", history->devices[i].device);
+    err_set(err, ERR_USAGE, "%.300s: device %d has no events; those with events: %s",
+            study->trace.path, device, known.length ? known.data : "none");
+    text_release(&known);
+    return -1;
+}
+
+static int refuse_layer(const struct study *study, int layer, struct err *err)
+{
+    if (layer == LAYER_pool)
+        err_set(err, ERR_USAGE,
+                "%.300s: --layer=pool: no framework's pool reported; the driver's layer is there: "
+                "--layer=driver",
+                study->trace.path);
+    else
+        err_set(err, ERR_USAGE,
+                "%.300s: --layer=driver: it was imported (%s) from what does not say what the "
+                "driver gave; leave the option out",
+                study->trace.path, study->trace.meta.imported_format.value);
+    return -1;
+}
+
+/* The driver's is always there, but in what another tool recorded it may be unknown. */
+static bool has_layer(const struct study *study, const struct device_use *use,
+                      const struct view *view)
+{
+    const struct history *history = &study->history;
+    const uint32_t stock = study_stock(study, use, view);
+
+    return stock != HISTORY_NONE &&
+           (view->layer != LAYER_driver || history_knows(history, &history->stocks[stock]));
+}
+
+int study_check_view(const struct study *study, const struct view *view, struct err *err)
+{
+    const struct history *history = &study->history;
+    bool is_there = view->layer == LAYER_none || !history->device_count;
+
+    if (view->device >= 0 && !history_device(history, view->device))
+        return refuse_device(study, view->device, err);
+    for (size_t i = 0; i < history->device_count; i++)
+        is_there |= (view->device < 0 || history->devices[i].device == view->device) &&
+                    has_layer(study, &history->devices[i], view);
+    return is_there ? 0 : refuse_layer(study, view->layer, err);
 }

@@ -6,6 +6,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STUDY_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STUDY_H
 
+#include "births.h"
 #include "category.h"
 #include "analyzer/analysis/steps/growth_watch.h"
 #include "analyzer/analysis/steps/step_watch.h"
@@ -20,6 +21,7 @@
 #include "analyzer/load/trace.h"
 #include "analyzer/whatif/whatif.h"
 #include "analyzer/util/text_list.h"
+#include "trace/not_known.h"
 
 /* What will be asked of a study, beside who held memory at the peaks and at the failures. */
 enum study_watch {
@@ -52,6 +54,7 @@ struct study {
     struct history history;
     struct categories categories;
     struct symbols *symbols;
+    struct step_ends ends; /* of the steps, for whatever asks for them */
     /* Empty unless asked for. */
 #define WATCH(name, type) struct type name;
 #include "watches.def"
@@ -68,7 +71,8 @@ struct study {
  * category needs a second replay, because its moments are known after the first; one by steps needs
  * one before it, because any event may show that steps end otherwise; and so does each end of its
  * part that is a moment, because a peak is known at the end. Steps that nothing marks need a second
- * replay: what repeats is known after the first. The events stay open until trace_close_events, for whoever reads them again.
+ * replay of what asks for steps: what repeats is known after the first; and so do those that an optimizer
+ * hid which allocated in the first steps alone. The events stay open until trace_close_events, for whoever reads them again.
  */
 int study_open(struct study *study, const char *path, const struct study_ask *ask, struct err *err);
 void study_release(struct study *study);
@@ -87,6 +91,9 @@ struct view {
     struct symbol_sources sources;
     const void *own; /* what only this command knows */
 };
+
+/* What a view asks for must be there: an empty answer would look like a program that used nothing. */
+int study_check_view(const struct study *study, const struct view *view, struct err *err);
 
 /* How many of count sites are asked for. */
 size_t view_limit(const struct view *view, size_t count);
@@ -115,8 +122,14 @@ uint32_t study_counterpart(const struct study *other, const struct study *study,
 #define STUDY_DEVICE_BYTES 32
 const char *study_device_name(int device, char buffer[STUDY_DEVICE_BYTES]);
 
+/* What its file does not say, of what no 0 is a figure. */
+bool study_lacks(const struct study *study, enum lack lack);
+/* An imported trace may know none: then all times are 0. */
+bool study_has_times(const struct study *study);
 /* A dry run on cards without limit (--dry-run=any): what their total says is nobody's. */
 bool study_has_no_limit(const struct study *study);
+/* A phase of it is a backward. */
+bool study_has_backward(const struct study *study);
 /* A dry run whose events were reached only when the host waited for them (--events=late). */
 bool study_has_late_events(const struct study *study);
 /* Total memory of a device; 0: not known, or it has no limit. */

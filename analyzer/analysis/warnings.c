@@ -36,6 +36,15 @@ static int warn_end(const struct study *study, struct text_list *list, struct er
                                : "the process ended without exit (killed, or by a raw exit_group)");
 }
 
+/* What was there before, and what lies beside what the other tool watches, is in no figure. */
+static int warn_import(const struct trace_meta *meta, struct text_list *list, struct err *err)
+{
+    return text_list_add(list, err, "imported from %.200s (%.64s), which does not say: %s",
+                         meta->imported_from.value ? meta->imported_from.value : "a file",
+                         meta->imported_format.value,
+                         meta->not_known.value ? meta->not_known.value : "more than it shows");
+}
+
 static int warn_losses(const struct trace_meta *meta, struct text_list *list, struct err *err)
 {
     const char *reason = meta->lost_reason.value;
@@ -63,8 +72,10 @@ static int warn_recording(const struct study *study, struct text_list *list, str
     if (study->trace.recording &&
         text_list_add(list, err, "the program is still running: figures are up to now"))
         return -1;
-    if (!study->trace.recording && !(meta->complete.known && meta->complete.value) &&
-        warn_end(study, list, err))
+    if (history_is_imported(&study->history) && warn_import(meta, list, err))
+        return -1;
+    if (!study->trace.recording && !history_is_imported(&study->history) &&
+        !(meta->complete.known && meta->complete.value) && warn_end(study, list, err))
         return -1;
     if (meta->lost_events.value > 0 && warn_losses(meta, list, err))
         return -1;
@@ -138,13 +149,14 @@ static int warn_coverage(const struct study *study, struct text_list *list, stru
 static int warn_not_modelled(const struct study *study, struct text_list *list, struct err *err)
 {
     const struct trace *trace = &study->trace;
-    const struct trace_coverage *rows = trace->coverage + trace->coverage_count;
     const size_t count = trace->not_modelled_count;
+    const struct trace_coverage *rows;
     struct text names;
     int result = 0;
 
     if (!count)
         return 0;
+    rows = trace->coverage + trace->coverage_count;
     text_init(&names, NAMES_BYTES_MAX);
     for (size_t i = 0; i < count && i < NAMES_SHOWN; i++)
         text_addf(&names, "%s%s %" PRIu64, i ? ", " : "", rows[i].name, rows[i].count);

@@ -38,7 +38,7 @@ static enum rank rank_of(const struct symbol_frame *frame)
         return RANK_LABEL;
     if (frame->role == ROLE_program)
         return RANK_PLACE;
-    if (frame->role == ROLE_framework || frame->role == ROLE_cuda)
+    if (frame->role == ROLE_framework || frame->role == ROLE_compiled || frame->role == ROLE_cuda)
         return RANK_FRAMEWORK;
     return lies_in_program(frame) ? RANK_TEMPLATE : RANK_ANY;
 }
@@ -57,13 +57,16 @@ struct outward {
 
 /*
  * Of a framework, native frames further in only show how it takes memory from its pool, and the first
- * of Python's says what was called. Between the program's own frames a framework's say nothing.
+ * of Python's says what was called. What it compiled is one thing to a reader, whatever its functions
+ * are called. Between the program's own frames a framework's say nothing.
  */
 static void note_called(struct outward *outward, const struct symbol_frame *frame)
 {
     const bool is_python = !strcmp(frame->kind, "python");
     const bool is_of_program = frame->role == ROLE_program && !is_label(frame);
 
+    if (frame->role == ROLE_compiled && !outward->is_of_program)
+        *outward = (struct outward){STACK_SITE_COMPILED, false, true};
     if (!frame->is_named || !(is_of_program || frame->role == ROLE_framework))
         return;
     if (!is_of_program && (outward->is_of_program || outward->is_python))
@@ -71,13 +74,17 @@ static void note_called(struct outward *outward, const struct symbol_frame *fram
     *outward = (struct outward){frame->function, is_of_program, is_python};
 }
 
-/* The outermost is the one that the thread was told to run. */
+/*
+ * The outermost is the one that the thread was told to run. Any function in Python is a PyNode, which
+ * says nothing: torch.compile's, checkpoint's.
+ */
 static void note_operator(struct stack_site *site, const struct symbol_frame *frame)
 {
     static const char end[] = "::apply";
     const char *name;
 
-    if (!frame->is_named || !glob_match("torch::autograd::*::apply", frame->function))
+    if (!frame->is_named || !glob_match("torch::autograd::*::apply", frame->function) ||
+        !strcmp(frame->function, "torch::autograd::PyNode::apply"))
         return;
     site->operator_length = 0;
     name = frame->function + strlen(frame->function) - (sizeof end - 1);

@@ -8,14 +8,16 @@
 
 #include "analyzer/symbol/symbols.h"
 
+#define STACK_SITE_COMPILED "compiled code"
+
 struct stack_site {
     struct symbol_frame frame;
     int depth;          /* which frame of the walk it is, from 0 */
     bool is_found;      /* false: there is no stack */
     bool is_of_program; /* false: nothing in the stack is; the frame says what there is instead */
     /*
-     * What that line called: the program's next function on the way to the allocation, else a
-     * framework's; NULL: neither.
+     * What that line called: the program's next function on the way to the allocation, else what was
+     * compiled for it, else a framework's; NULL: none of these.
      */
     const char *called;
     /* "MmBackward0" of "torch::autograd::generated::MmBackward0::apply", where nothing is the

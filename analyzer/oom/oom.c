@@ -7,6 +7,8 @@
 #include "analyzer/analysis/card.h"
 #include "analyzer/analysis/frag.h"
 #include "analyzer/analysis/segments.h"
+#include "analyzer/replay/history/live_walk.h"
+#include "analyzer/util/address_map.h"
 
 static const struct {
     int32_t result;
@@ -59,9 +61,11 @@ static int weigh_device(struct oom *oom, const struct history *history,
                         reserved_bytes + modules_bytes, err))
         return -1;
     oom->device_known = true;
+    oom->device_free_bytes = card.free_bytes;
+    if (!card.total_bytes) /* an imported trace may know what is free alone */
+        return 0;
     oom->is_slice |= oom->device_total_bytes && card.total_bytes < oom->device_total_bytes;
     oom->device_total_bytes = card.total_bytes;
-    oom->device_free_bytes = card.free_bytes;
     if (!oom->context_known)
         return 0;
     used_bytes = minus(oom->device_total_bytes, oom->device_free_bytes);
@@ -122,6 +126,22 @@ static void weigh_segment(struct oom *oom, const struct pool_segment *segment)
         oom->other_stream_hole_bytes = segment->largest_free_bytes;
 }
 
+static int count_graph_pools(struct oom *oom, const struct history *history, struct err *err)
+{
+    const uint64_t index = oom->failure->at.index;
+    struct live_walk walk = live_walk_begin(history, oom->stock, index);
+    struct address_map pools = {0};
+    const struct segment *segment;
+    int status = 0;
+
+    while (!status && (segment = live_walk_next_segment(&walk)))
+        if (segment_is_of_graph(segment, index))
+            status = address_map_put(&pools, 0, segment->private_pool, 1, err);
+    oom->graph_pools_count = pools.count;
+    address_map_release(&pools);
+    return status;
+}
+
 /* What of a pool's free memory belongs to graphs, and what of the rest is idle, and for whom. */
 static int weigh_pool(struct oom *oom, const struct history *history, struct err *err)
 {
@@ -136,7 +156,7 @@ static int weigh_pool(struct oom *oom, const struct history *history, struct err
         else if (oom->reserved_known)
             weigh_segment(oom, &list.items[i]);
     segments_release(&list);
-    return 0;
+    return count_graph_pools(oom, history, err);
 }
 
 static int weigh_rest(struct oom *oom, const struct history *history, const struct device_use *use,
@@ -152,6 +172,7 @@ static int weigh_rest(struct oom *oom, const struct history *history, const stru
         oom->others_known = true;
         oom->others_bytes = oom->failure->processes.others_bytes;
     }
+    oom->hole_known = oom->reserved_known && !(oom->asks_drivers_pool && oom->sum.mempools_bytes);
     oom->outside_bytes = oom->sum.outside_bytes;
     oom->managed_bytes = oom->sum.managed_bytes;
     return 0;
@@ -190,6 +211,7 @@ int oom_gather(struct oom *oom, const struct history *history, const struct fail
                         .is_fresh = is_fresh(failure)};
     oom->stock = oom->asks_for_pool ? failure->stock : use->leading;
     oom->has_pool = history->stocks[oom->stock].account == ACCOUNT_pool;
+    oom->asks_drivers_pool = !oom->has_pool && failure->event.memory == MEMORY_ASYNC;
     if (frag_at(&driver, history, use->stocks[ACCOUNT_device], index, err))
         return -1;
     held = driver;
@@ -201,6 +223,7 @@ int oom_gather(struct oom *oom, const struct history *history, const struct fail
     oom->reserved_bytes = held.reserved_bytes;
     oom->idle_bytes = held.free_bytes;
     oom->largest_hole_bytes = held.largest_free_bytes;
+    oom->driver_is_unknown = !history_knows(history, &history->stocks[use->stocks[ACCOUNT_device]]);
     find_card(oom, history->trace, failing->device);
     return weigh_device(oom, history, use, driver.reserved_bytes, err) ||
                    weigh_rest(oom, history, use, err)

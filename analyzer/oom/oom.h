@@ -17,7 +17,8 @@
  *               call was not the pool's, or a hole that fits belongs to another stream, or whole
  *               segments were idle and not given back, as during a capture
  *   fragmented  the memory was there but not in one piece: what lay idle would have done, alone or
- *               with the free bytes of the card; of a pool, at least a twentieth of what it holds
+ *               with the free bytes of the card; of a pool, the driver's too, at least a twentieth of
+ *               what it holds
  *   others      what other processes hold, as NVML told the program or their traces count, would have
  *               made room; where neither is known: what the card has in use beyond this process and
  *               its context would have, and is more than a context grows by
@@ -79,9 +80,11 @@ struct oom {
     enum memory_account account; /* that would have had it */
     bool asks_for_pool;          /* a framework's pool asked */
     bool has_pool;               /* a framework has a pool on the device */
+    bool asks_drivers_pool; /* the program asked a pool of the driver's; none is a framework's */
 
-    bool device_known; /* a cuMemGetInfo stands behind the next three */
-    bool is_fresh;     /* taken in one of the calls that failed */
+    bool device_known;      /* a cuMemGetInfo stands behind the next three */
+    bool driver_is_unknown; /* of an imported trace: nothing tells of its calls */
+    bool is_fresh;          /* taken in one of the calls that failed */
     uint64_t device_free_bytes, device_total_bytes;
     bool is_slice;      /* of a card that is divided */
     bool context_known; /* the trace's measure of context and other processes at the start */
@@ -96,8 +99,11 @@ struct oom {
     uint32_t stock; /* that the rest speaks of: the failing one's layer, or the leading one */
     uint64_t live_bytes;
     bool reserved_known;
-    uint64_t reserved_bytes, idle_bytes, largest_hole_bytes; /* not idle: what graphs hold */
-    uint64_t graph_bytes;                                    /* free in graphs' private pools */
+    uint64_t reserved_bytes, idle_bytes; /* not idle: what graphs hold */
+    bool hole_known;                     /* a pool of the driver's tells only how much it holds */
+    uint64_t largest_hole_bytes;
+    uint64_t graph_bytes;             /* free in graphs' private pools */
+    size_t graph_pools_count;         /* how many of these there are */
     uint64_t other_stream_bytes;      /* of idle_bytes: not for the stream that asked */
     uint64_t other_stream_hole_bytes; /* the largest of it */
     uint64_t whole_segments_bytes;    /* of idle_bytes: in segments that hold nothing */

@@ -16,6 +16,8 @@ static enum end find_end(const struct history *history)
         return END_IS_TO_COME;
     if (meta->exit_status.known)
         return END_BY_STATUS;
+    if (meta->imported_format.value)
+        return END_IS_UNKNOWN;
     if (!history->has_exit && meta->complete.known && !meta->complete.value)
         return END_WITHOUT_EXIT;
     return END_IS_UNKNOWN;

@@ -30,13 +30,23 @@ static void add_counted(struct oom_sum *sum, const struct ledger *ledger)
              (int64_t)ledger_sum(ledger, LEDGER_modules));
 }
 
+/* No owner holds less than nothing. */
+static void add_beyond(struct oom_sum *sum, const char *key, const char *text,
+                       const struct ledger *ledger)
+{
+    const int64_t bytes = ledger_beyond_bytes(ledger);
+
+    add_term(sum, key, bytes < 0 ? "counted here, but not in use on the card" : text, "difference",
+             bytes);
+}
+
 /* NVML told the program what each process has. */
 static void add_told(struct oom_sum *sum, const struct ledger *ledger)
 {
     add_term(sum, "context", "the context", "NVML",
              (int64_t)ledger_sum(ledger, LEDGER_own_context));
     add_term(sum, "others", "other processes", "NVML", (int64_t)ledger_sum(ledger, LEDGER_others));
-    add_term(sum, "unlisted", LEDGER_UNLISTED, "difference", ledger_beyond_bytes(ledger));
+    add_beyond(sum, "unlisted", LEDGER_UNLISTED, ledger);
 }
 
 /* The first look saw context and other processes as one number. */
@@ -46,16 +56,16 @@ static void add_looked(struct oom_sum *sum, const struct ledger *ledger)
     const bool is_context = looked_bytes <= OOM_CONTEXT_MOST_BYTES;
     const uint64_t context_bytes = is_context ? looked_bytes : OOM_CONTEXT_MOST_BYTES;
 
-    add_term(sum, "context", "the context", is_context ? "difference" : "assumed",
-             (int64_t)context_bytes);
-    add_term(sum, "others", "other processes, from the start", "assumed",
+    add_term(sum, "context", is_context ? "the context" : "the context, at most",
+             is_context ? "difference" : "assumed", (int64_t)context_bytes);
+    add_term(sum, "others", "other processes, from the start, at least", "assumed",
              (int64_t)(looked_bytes - context_bytes));
     add_term(sum, "others", "other processes", "traces",
              (int64_t)ledger_sum(ledger, LEDGER_traced));
-    add_term(sum, "growth_or_others",
-             ledger->managed_bytes ? "managed memory, this context's growth or other processes"
-                                   : "this context's growth or other processes",
-             "difference", ledger_beyond_bytes(ledger));
+    add_beyond(sum, "growth_or_others",
+               ledger->managed_bytes ? "managed memory, this context's growth or other processes"
+                                     : "this context's growth or other processes",
+               ledger);
 }
 
 /* Terms are sorted: the first is the largest. */

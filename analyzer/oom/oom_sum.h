@@ -21,7 +21,7 @@
 
 struct oom_term {
     const char *key, *text, *source;
-    int64_t bytes; /* negative: others have given back since the first look */
+    int64_t bytes; /* negative: more is counted than the card had in use */
 };
 
 enum { OOM_TERMS_MAX = 12 };

@@ -60,8 +60,6 @@ static enum oom_verdict judge_framework(struct oom *oom)
 /* What lies idle in this process's pools. OOM_EXHAUSTED: it would not have done. */
 static enum oom_verdict judge_idle(struct oom *oom)
 {
-    const bool is_stream_ordered = oom->failure->event.memory == MEMORY_ASYNC;
-
     if (oom->has_pool && !oom->asks_for_pool)
         return is_enough(oom, oom->idle_bytes) ? decide(oom, OOM_CACHED, OOM_ANOTHER_CALLER)
                                                : OOM_EXHAUSTED;
@@ -69,9 +67,10 @@ static enum oom_verdict judge_idle(struct oom *oom)
         return decide(oom, OOM_CACHED, OOM_ANOTHER_STREAM);
     if (oom->whole_segments_bytes && is_enough(oom, oom->whole_segments_bytes))
         return decide(oom, OOM_CACHED, OOM_NOT_GIVEN_BACK);
-    if (!oom->has_pool && !is_stream_ordered && is_enough(oom, oom->sum.mempools_bytes))
+    if (!oom->has_pool && !oom->asks_drivers_pool && is_enough(oom, oom->sum.mempools_bytes))
         return decide(oom, OOM_CACHED, OOM_ANOTHER_CALLER);
-    return (!oom->has_pool || is_notable(oom, oom->idle_bytes)) && is_enough(oom, oom->idle_bytes)
+    const bool is_of_pool = oom->has_pool || oom->asks_drivers_pool;
+    return (!is_of_pool || is_notable(oom, oom->idle_bytes)) && is_enough(oom, oom->idle_bytes)
                ? OOM_FRAGMENTED
                : OOM_EXHAUSTED;
 }
@@ -148,7 +147,7 @@ static enum oom_verdict judge(struct oom *oom)
         GMT_ADD_OVERFLOWS(oom->driver_asked_bytes, FRAG_GRANULE_BYTES - 1, &pieces_bytes))
         return decide(oom, OOM_EXHAUSTED, OOM_MORE_THAN_CARD);
     pieces_bytes -= pieces_bytes % FRAG_GRANULE_BYTES;
-    if (oom->failure->refused_by_framework)
+    if (oom->failure->refused_by_framework && !oom->driver_is_unknown)
         return judge_framework(oom);
     if (oom->device_known && pieces_bytes <= oom->device_free_bytes)
         return oom->is_fresh ? decide(oom, OOM_LIMIT, OOM_BY_DRIVER)

@@ -17,7 +17,7 @@ enum { LOSS_BYTES = 512 };
 /* --- what was live --- */
 
 static int add_live(struct at_moment *at, uint64_t begin_index, uint64_t size_bytes,
-                    uint32_t stack_id, uint32_t path, struct err *err)
+                    uint32_t stack_id, uint32_t path, bool is_of_graph, struct err *err)
 {
     struct live_block *grown = array_grow(at->items, &at->capacity, at->count, sizeof *grown, err);
     if (!grown)
@@ -28,7 +28,8 @@ static int add_live(struct at_moment *at, uint64_t begin_index, uint64_t size_by
                                  .size_bytes = size_bytes,
                                  .place = places_of(at->places, stack_id, err),
                                  .stack_id = stack_id,
-                                 .part = part_of_path(at->history, path)};
+                                 .part = part_of_block(at->categories, path, stack_id),
+                                 .is_of_graph = is_of_graph};
     if (added->place == PLACE_NONE)
         return -1;
     at->live_bytes += size_bytes;
@@ -50,10 +51,10 @@ int at_moment_find(struct at_moment *at, uint32_t stock, uint64_t index,
     const struct block *block;
     while ((block = live_walk_next(&walk)))
         if (add_live(at, block->life.begin_index, block->size_bytes, block->stack_id,
-                     block->deciding_path, err))
+                     block->deciding_path, block->is_of_graph, err))
             return -1;
-    if (failure &&
-        add_live(at, index, failure->event.size_bytes, failure->event.stack_id, failure->path, err))
+    if (failure && add_live(at, index, failure->event.size_bytes, failure->event.stack_id,
+                            failure->path, false, err))
         return -1;
     if (at->count)
         qsort(at->items, at->count, sizeof *at->items, compare_births);
@@ -139,18 +140,6 @@ struct line {
     size_t seen_at;   /* the last block that counted, + 1: a recursion counts once */
     bool runs_a_step; /* an optimizer, too, allocated below it: more than a call of forward */
 };
-
-static bool is_of_program(const struct at_moment *at, uint32_t location)
-{
-    const struct trace *trace = at->places->trace;
-    const struct trace_location *found = &trace->locations[location];
-    const struct symbol_frame frame = {.kind = "python",
-                                       .function = trace_string(trace, found->function_id),
-                                       .file = trace_string(trace, found->file_id),
-                                       .line = found->line,
-                                       .is_named = true};
-    return frame_role_of(&frame) == ROLE_program;
-}
 
 static uint32_t depth_of(const struct places *places, uint32_t place)
 {
@@ -248,23 +237,29 @@ static const struct passage *most_common(const struct passages *passages)
     return most;
 }
 
-/* The places under the line that follow one another; of `before`, if it is not PLACE_NONE, only
- * those that it follows: what a call ends with. */
+/*
+ * The places under the line that follow one another; of `before`, if it is not PLACE_NONE, only those
+ * that it follows: what a call ends with. There, a block like the last one is of another call: where
+ * each keeps one tensor, that is what it gives.
+ */
 static int find_passages(const struct at_moment *at, uint32_t location, uint32_t before,
                          struct passages *passages, struct err *err)
 {
     uint32_t last = PLACE_NONE;
+    uint64_t last_bytes = 0;
     for (size_t i = 0; i < at->count; i++) {
         const struct live_block *block = &at->items[i];
-        if (!is_of_this_forward(at, block) || block->place == last ||
-            !place_is_under(at->places, block->place, location))
+        if (!is_of_this_forward(at, block) || !place_is_under(at->places, block->place, location))
             continue;
+        const bool is_alike =
+            block->place == last && (before == PLACE_NONE || block->size_bytes != last_bytes);
         const uint32_t found = before == PLACE_NONE     ? block->place
                                : block->place == before ? last
                                                         : PLACE_NONE;
-        if (found != PLACE_NONE && add_passage(passages, found, err))
+        if (!is_alike && found != PLACE_NONE && add_passage(passages, found, err))
             return -1;
         last = block->place;
+        last_bytes = block->size_bytes;
     }
     return 0;
 }
@@ -287,37 +282,76 @@ static bool comes_back(const struct at_moment *at, uint32_t location,
     return again_bytes >= all_bytes / 2;
 }
 
-static bool is_in_sequence(const struct at_moment *at, uint32_t place)
+static bool is_of_sequential(const struct at_moment *at, uint32_t location)
 {
     const struct trace *trace = at->places->trace;
+    return glob_match("*/torch/nn/modules/container.py",
+                      trace_string(trace, trace->locations[location].file_id));
+}
 
+static bool is_in_sequence(const struct at_moment *at, uint32_t place)
+{
     for (; place != PLACE_ROOT; place = at->places->items[place].parent) {
         const uint32_t location = at->places->items[place].location;
         if (location == PLACE_NATIVE)
             continue;
-        if (is_of_program(at, location))
+        if (places_line_is_of_program(at->places, location))
             return false;
-        if (glob_match("*/torch/nn/modules/container.py",
-                       trace_string(trace, trace->locations[location].file_id)))
+        if (is_of_sequential(at, location))
             return true;
     }
     return false;
 }
 
+/* The innermost line of the program; 0: none. */
+static uint32_t line_of_program(const struct at_moment *at, uint32_t place)
+{
+    for (; place != PLACE_ROOT; place = at->places->items[place].parent) {
+        const uint32_t location = at->places->items[place].location;
+        if (location != PLACE_NATIVE && places_line_is_of_program(at->places, location))
+            return location;
+    }
+    return 0;
+}
+
+/* A function that makes batches or the model calls that once for each batch; a Sequential that it calls
+ * makes calls of its own. */
+static bool calls_once(const struct at_moment *at, uint32_t location, uint32_t first_place)
+{
+    const struct trace_location *lines = at->places->trace->locations, *own = &lines[location];
+    bool makes = false;
+    for (uint32_t place = first_place; at->places->items[place].location != location;
+         place = at->places->items[place].parent)
+        if (is_of_sequential(at, at->places->items[place].location))
+            return false;
+    for (size_t i = 0; i < at->count && !makes; i++) {
+        const struct live_block *block = &at->items[i];
+        if (block->part != PART_DATA && block->part != PART_INIT)
+            continue;
+        const uint32_t line = line_of_program(at, block->place);
+        makes = line && line != location && lines[line].file_id == own->file_id &&
+                lines[line].function_id == own->function_id;
+    }
+    return makes;
+}
+
 /* Whether each time that the first place comes back a call begins. The layers of a torch.nn.Sequential
  * come back within one, and where another place comes back, but less than half as often as some, those
- * do so several times in a call. */
-static bool tells_calls(const struct at_moment *at, const struct passage *first,
+ * do so several times in a call. What comes once, before all that come back, begins the line's only call, in
+ * which they are a loop. */
+static bool tells_calls(const struct at_moment *at, uint32_t location, const struct passage *first,
                         const struct passages *passages)
 {
     uint64_t most = 0;
+    if (first != passages->items)
+        return false;
     for (size_t i = 0; i < passages->count; i++)
         if (passages->items[i].count > most)
             most = passages->items[i].count;
     for (size_t i = 0; i < passages->count; i++)
         if (passages->items[i].count > 1 && passages->items[i].count * 2 < most)
             return false;
-    return !is_in_sequence(at, first->place);
+    return !is_in_sequence(at, first->place) && !calls_once(at, location, first->place);
 }
 
 /* 1: the line makes several calls, and *calls says how they begin and end. */
@@ -338,7 +372,7 @@ static int find_calls(const struct at_moment *at, uint32_t location, struct call
     }
     const struct passage *last = most_common(&lasts);
     *calls = (struct calls){.location = location,
-                            .tells_calls = tells_calls(at, first, &firsts),
+                            .tells_calls = tells_calls(at, location, first, &firsts),
                             .first_place = first->place,
                             .output_place = last ? last->place : first->place};
     *count = first->count;
@@ -369,7 +403,7 @@ int at_moment_lines(const struct at_moment *at, struct what_ifs *what_ifs,
          i++) {
         const size_t number = what_ifs->line_count;
         if (lines[i].location == PLACE_NATIVE || lines[i].runs_a_step ||
-            !is_of_program(at, lines[i].location))
+            !places_line_is_of_program(at->places, lines[i].location))
             continue;
         const int found =
             find_calls(at, lines[i].location, &what_ifs->lines[number], &counts[number], err);
@@ -392,7 +426,8 @@ static bool is_loss(const struct at_moment *at, const struct live_block *block)
     const struct place *place = &at->places->items[block->place];
 
     return block->size_bytes <= LOSS_BYTES && place->location != PLACE_NATIVE &&
-           (place->signs >> SIGN_loss & 1 || is_of_program(at, place->location));
+           (place->signs >> SIGN_loss & 1 ||
+            places_line_is_of_program(at->places, place->location));
 }
 
 int at_moment_sums_losses(const struct at_moment *at, bool *sums, struct err *err)
@@ -424,6 +459,20 @@ int at_moment_sums_losses(const struct at_moment *at, bool *sums, struct err *er
     return 0;
 }
 
+bool at_moment_keeps_graph(const struct at_moment *at, uint32_t location)
+{
+    uint64_t bytes = 0, kept_bytes = 0;
+    for (size_t i = 0; i < at->count; i++) {
+        const struct live_block *block = &at->items[i];
+        if (block->part != PART_FORWARD ||
+            (location && !place_is_under(at->places, block->place, location)))
+            continue;
+        bytes += block->size_bytes;
+        kept_bytes += block->is_of_graph ? block->size_bytes : 0;
+    }
+    return !at->tells_graphs || kept_bytes >= bytes - kept_bytes;
+}
+
 uint32_t at_moment_callee(const struct at_moment *at, uint32_t location)
 {
     for (size_t i = 0; i < at->count; i++) {
@@ -433,7 +482,7 @@ uint32_t at_moment_callee(const struct at_moment *at, uint32_t location)
             continue;
         for (; at->places->items[place].location != location;
              place = at->places->items[place].parent)
-            if (is_of_program(at, at->places->items[place].location))
+            if (places_line_is_of_program(at->places, at->places->items[place].location))
                 callee = at->places->items[place].location;
         if (callee)
             return callee;

@@ -14,13 +14,16 @@ struct live_block {
     uint64_t begin_index, size_bytes;
     uint32_t place, stack_id;
     enum part part;
+    bool is_of_graph; /* as a block's */
 };
 
 struct at_moment {
     const struct history *history;
     struct places *places;
     struct symbols *symbols;
+    const struct categories *categories;
     uint64_t round_index;     /* where the current round began */
+    bool tells_graphs;        /* the trace says which blocks are of a graph of autograd */
     struct live_block *items; /* the oldest first; what was refused is the last one */
     size_t count, capacity;
     uint64_t live_bytes, bytes_by_part[PART_OPTIMIZER + 1];
@@ -55,6 +58,10 @@ int at_moment_lines(const struct at_moment *at, struct what_ifs *what_ifs,
  *     a b b c  loss  a b b c  loss  a b       most of what follows a loss is of places before it
  */
 int at_moment_sums_losses(const struct at_moment *at, bool *sums, struct err *err);
+
+/* Whether autograd keeps most of what forward made under the line, 0: anywhere; true where the trace does
+ * not tell. */
+bool at_moment_keeps_graph(const struct at_moment *at, uint32_t location);
 
 /* The program's own code that the line calls, innermost but one line: 0: none. */
 uint32_t at_moment_callee(const struct at_moment *at, uint32_t location);

@@ -61,6 +61,8 @@ uint32_t calls_begin_block(struct calls *calls, uint32_t place, uint32_t block, 
     calls->last_place = place;
     calls->live_bytes += size_bytes;
     call->live_bytes += size_bytes;
+    if (call->live_bytes > calls->most_bytes)
+        calls->most_bytes = call->live_bytes;
     if (place == calls->output_place && size_bytes > call->output_bytes) {
         calls->output_bytes += size_bytes - call->output_bytes;
         call->output_bytes = size_bytes;
@@ -88,7 +90,7 @@ void calls_close(struct calls *calls)
     calls->last_place = PLACE_NONE;
 }
 
-uint64_t calls_gone_bytes(const struct calls *calls, enum part part)
+uint64_t calls_gone_bytes(const struct calls *calls)
 {
     const struct call *last = calls->last == SLOT_NONE ? NULL : &calls->items[calls->last];
     if (calls->drops_outputs) {
@@ -98,7 +100,5 @@ uint64_t calls_gone_bytes(const struct calls *calls, enum part part)
                (before ? before->output_bytes : 0);
     }
     const uint64_t gone_bytes = calls->live_bytes - calls->output_bytes;
-    return last && (calls->is_open || part == PART_BACKWARD)
-               ? gone_bytes - (last->live_bytes - last->output_bytes)
-               : gone_bytes;
+    return last ? gone_bytes - (last->live_bytes - last->output_bytes) : gone_bytes;
 }

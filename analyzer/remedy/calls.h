@@ -6,9 +6,8 @@
  *
  *     forward   call 1        call 2        call 3             a call begins where its first place
  *               a b b c       a b b c       a b b ...          (a) allocates again
- *     kept            c             c       a b b              of the one that runs: all
- *     backward  c             a b b c                          of the last that is left: all, as it
- *                                                              was computed again
+ *     kept            c             c       a b b              of the last that is left: all, as it
+ *     backward  c             a b b c                          runs, or is computed again, at once
  */
 #ifndef GPUMEMTRACE_ANALYZER_REMEDY_CALLS_H
 #define GPUMEMTRACE_ANALYZER_REMEDY_CALLS_H
@@ -40,6 +39,7 @@ struct calls {
     uint32_t last_place;
     bool is_open; /* the last one still runs */
     uint64_t live_bytes, output_bytes;
+    uint64_t most_bytes; /* that a call held at once */
 };
 
 void calls_init(struct calls *calls);
@@ -52,7 +52,7 @@ void calls_end_block(struct calls *calls, uint32_t call, uint32_t block, uint64_
 /* Something else was allocated: the last call is over. */
 void calls_close(struct calls *calls);
 
-/* What would be gone now; `part` is that of the last allocation. */
-uint64_t calls_gone_bytes(const struct calls *calls, enum part part);
+/* What would be gone now. */
+uint64_t calls_gone_bytes(const struct calls *calls);
 
 #endif

@@ -2,6 +2,8 @@
 /* A line that evaluates; see evaluation.h. */
 #include "evaluation.h"
 
+#include "analyzer/util/glob.h"
+
 /* Two views of one batch are training. */
 enum { FEWEST_CALLS = 3 };
 
@@ -11,12 +13,96 @@ static bool is_open_round(const struct lives *lives)
            (lives->rounds.part == PART_FORWARD || lives->rounds.part == PART_DATA);
 }
 
-bool evaluation_is(const struct lives *lives, const struct places *places, uint32_t location,
-                   uint32_t callee, uint64_t calls)
+static bool is_of_file(const struct places *places, uint32_t location, const char *pattern)
 {
+    const struct trace *trace = places->trace;
+    return location != PLACE_NATIVE &&
+           glob_match(pattern, trace_string(trace, trace->locations[location].file_id));
+}
+
+/* Every module is called by this file. */
+static bool is_call_of_module(const struct places *places, uint32_t location)
+{
+    return is_of_file(places, location, "*/torch/nn/modules/module.py");
+}
+
+/* --- a model without a frame of the program --- */
+
+/* A layer of torch is of too many models to tell one. */
+static bool is_model(const struct places *places, uint32_t location)
+{
+    return location != PLACE_NATIVE && !places_line_is_of_program(places, location) &&
+           (is_of_file(places, location, "*/torch/nn/modules/container.py") ||
+            !is_of_file(places, location, "*/torch/*"));
+}
+
+/* The place of the line, of those around this one; PLACE_ROOT: none. */
+static uint32_t place_of_line(const struct places *places, uint32_t place, uint32_t location)
+{
+    while (place != PLACE_ROOT && places->items[place].location != location)
+        place = places->items[place].parent;
+    return place;
+}
+
+static bool is_in_module(const struct places *places, uint32_t place)
+{
+    for (; place != PLACE_ROOT; place = places->items[place].parent)
+        if (is_call_of_module(places, places->items[place].location))
+            return true;
+    return false;
+}
+
+/* The outermost frame inside the line that is more than the call of a module; 0: it is no model's. */
+static uint32_t model_of(const struct at_moment *at, uint32_t location)
+{
+    const struct places *places = at->places;
+    for (size_t i = 0; i < at->count; i++) {
+        uint32_t found = 0, place = at->items[i].place;
+        const uint32_t line = place_of_line(places, place, location);
+        if (at->items[i].part != PART_FORWARD || line == PLACE_ROOT)
+            continue;
+        if (is_in_module(places, line))
+            return 0;
+        for (; place != line; place = places->items[place].parent)
+            if (!is_call_of_module(places, places->items[place].location))
+                found = places->items[place].location;
+        if (found && is_model(places, found))
+            return found;
+    }
+    return 0;
+}
+
+static uint64_t count_calls(const struct at_moment *at, uint32_t location)
+{
+    uint64_t count = 0;
+    bool is_in_call = false;
+    for (size_t i = 0; i < at->count; i++) {
+        const struct live_block *block = &at->items[i];
+        if (block->begin_index < at->round_index)
+            continue;
+        const bool is_of_line = place_is_under(at->places, block->place, location);
+        count += is_of_line && !is_in_call;
+        is_in_call = is_of_line;
+    }
+    return count;
+}
+
+/* --- the line --- */
+
+bool evaluation_is(const struct lives *lives, const struct at_moment *at, uint32_t location,
+                   uint64_t calls)
+{
+    const struct places *places = at->places;
+    uint32_t callee = at_moment_callee(at, location);
     bool was_trained = false;
 
-    if (calls < FEWEST_CALLS || !callee || !is_open_round(lives))
+    if (!is_open_round(lives))
+        return false;
+    if (!callee) {
+        callee = model_of(at, location);
+        calls = count_calls(at, location);
+    }
+    if (!callee || calls < FEWEST_CALLS)
         return false;
     for (uint32_t place = 0; place < lives->count; place++) {
         const struct place_life *life = &lives->items[place];

@@ -6,14 +6,17 @@
 #ifndef GPUMEMTRACE_ANALYZER_REMEDY_EVALUATION_H
 #define GPUMEMTRACE_ANALYZER_REMEDY_EVALUATION_H
 
-#include "lives.h"
+#include "at_moment.h"
 
 /*
  * The line at `location` makes `calls` calls in a round that no backward has ended yet, allocated in no
- * round before, and calls code of the program, at `callee`, that other lines called in rounds before,
- * which had a backward. lives: as of the failure.
+ * round before, and calls code that other lines called in rounds before, which had a backward: the
+ * program's own or, where it is not in a module of the program and calls none, a torch.nn.Sequential or
+ * a library's model. Calls of the latter are counted by what else was made between them and still lives:
+ *
+ *     batch  line line line  batch  line line line  batch  line      3 calls
  */
-bool evaluation_is(const struct lives *lives, const struct places *places, uint32_t location,
-                   uint32_t callee, uint64_t calls);
+bool evaluation_is(const struct lives *lives, const struct at_moment *at, uint32_t location,
+                   uint64_t calls);
 
 #endif

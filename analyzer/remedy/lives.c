@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/replay/failures.h"
+#include "analyzer/replay/refused/failures.h"
 #include "analyzer/util/array.h"
 
 /* Of what a place allocates this share at most is kept, if its blocks are temporaries. */
 enum { PASSING_SHARE = 8 };
+/* So many blocks are a pile: fewer may be what one batch is made of. */
+enum { FEWEST_OF_PILE = 8 };
 
 /* --- births and ends --- */
 
@@ -78,6 +80,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     struct stock_lives *of_stock = reach_stock(watch, at->history, block->stock, at->err);
     if (!of_stock)
         return -1;
+    watch->has_graphs |= block->is_of_graph;
     struct place_life *life = reach(&of_stock->now, &watch->places, block->stack_id, at->err);
     if (!life)
         return -1;
@@ -292,6 +295,11 @@ struct place_life lives_of(const struct lives *lives, uint32_t place)
 bool life_recurs(const struct place_life *life)
 {
     return life->births_count && life->last_round > life->first_round;
+}
+
+bool life_piles_up(const struct place_life *life)
+{
+    return life->live_count >= FEWEST_OF_PILE && !life->fall_count;
 }
 
 bool life_passes(const struct place_life *life)

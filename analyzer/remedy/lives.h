@@ -42,6 +42,7 @@ struct stock_lives {
 /* Zeroed is empty. */
 struct lives_watch {
     struct places places;
+    bool has_graphs; /* of autograd: a block is of one */
     struct stock_lives *stocks;
     size_t stock_count, stock_capacity;
 };
@@ -61,6 +62,8 @@ const struct lives *lives_at(struct lives_watch *watch, const struct history *hi
 struct place_life lives_of(const struct lives *lives, uint32_t place);
 /* Born in several rounds. */
 bool life_recurs(const struct place_life *life);
+/* It holds many blocks, and has let go of none. */
+bool life_piles_up(const struct place_life *life);
 /* Its blocks do not outlive their phase. */
 bool life_passes(const struct place_life *life);
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "analyzer/symbol/symbols.h"
+#include "analyzer/symbol/frame.h"
 #include "analyzer/util/array.h"
 #include "analyzer/util/glob.h"
 #include "gpumemtrace/limits.h"
@@ -134,4 +135,23 @@ bool place_is_under(const struct places *places, uint32_t place, uint32_t locati
         if (places->items[place].location == location)
             return true;
     return false;
+}
+
+bool place_is_in(const struct places *places, uint32_t place, uint32_t around)
+{
+    while (place > around)
+        place = places->items[place].parent;
+    return place == around;
+}
+
+bool places_line_is_of_program(const struct places *places, uint32_t location)
+{
+    const struct trace *trace = places->trace;
+    const struct trace_location *found = &trace->locations[location];
+    const struct symbol_frame frame = {.kind = "python",
+                                       .function = trace_string(trace, found->function_id),
+                                       .file = trace_string(trace, found->file_id),
+                                       .line = found->line,
+                                       .is_named = true};
+    return frame_role_of(&frame) == ROLE_program;
 }

@@ -40,6 +40,12 @@ uint32_t places_of(struct places *places, uint32_t stack_id, struct err *err);
 /* Whether the place is a call from that line, or the line itself. */
 bool place_is_under(const struct places *places, uint32_t place, uint32_t location);
 
+/* Whether the place is that one, or a call from it. */
+bool place_is_in(const struct places *places, uint32_t place, uint32_t around);
+
+/* Whether the line is the program's own, not a framework's. */
+bool places_line_is_of_program(const struct places *places, uint32_t location);
+
 /* Whether any place that was looked up has it. */
 bool places_have(const struct places *places, enum sign sign);
 

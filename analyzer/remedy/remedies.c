@@ -15,7 +15,7 @@
 /* A peak that left less than this share of the card is worth advice. */
 enum { SCARCE_SHARE = 10 };
 /* A gain below this share of the need helps nobody. */
-enum { NOTABLE_SHARE = 100 };
+enum { NOTABLE_SHARE = 50 };
 /* A sign counts from this share of the need on. */
 enum { SIGN_SHARE = 20 };
 /* Of two lines whose gains differ by less than this share, the inner one is named. */
@@ -81,6 +81,7 @@ struct inquiry {
     const struct failure *failure; /* NULL: there was none */
     const struct lives *lives;
     struct at_moment at;
+    struct caught caught;
     struct what_ifs what_ifs;
     struct what_if items[QUESTIONS_MAX];
     enum remedy_key keys[QUESTIONS_MAX]; /* of the questions */
@@ -154,8 +155,8 @@ static struct what_if *ask(struct inquiry *inquiry, enum remedy_key key, enum wh
     return asked;
 }
 
-/* Of forward's blocks, most are of places that held nearly as many before, and let go of them
- * although there was no backward: nobody needed them. */
+/* Of forward's blocks, most are kept by autograd, at places that held nearly as many before, and let go
+ * of them although there was no backward: nobody needed them. */
 static bool infers(const struct inquiry *inquiry)
 {
     const uint64_t *born_bytes = inquiry->lives->bytes_by_part;
@@ -165,7 +166,8 @@ static bool infers(const struct inquiry *inquiry)
     for (size_t i = 0; i < inquiry->at.count; i++) {
         const struct live_block *block = &inquiry->at.items[i];
         const struct place_life life = lives_of(inquiry->lives, block->place);
-        if (block->part == PART_FORWARD && life.fall_count > 2 &&
+        const bool is_kept = block->is_of_graph || !inquiry->at.tells_graphs;
+        if (block->part == PART_FORWARD && is_kept && life.fall_count > 2 &&
             life.fall_count * 2 >= life.live_count)
             kept_bytes += block->size_bytes;
     }
@@ -205,9 +207,8 @@ static int ask_loading(struct inquiry *inquiry, struct err *err)
 static bool evaluates(const struct inquiry *inquiry, size_t line)
 {
     const uint32_t location = inquiry->what_ifs.lines[line].location;
-    return inquiry->failure &&
-           evaluation_is(inquiry->lives, inquiry->at.places, location,
-                         at_moment_callee(&inquiry->at, location), inquiry->call_counts[line]);
+    return inquiry->failure && at_moment_keeps_graph(&inquiry->at, location) &&
+           evaluation_is(inquiry->lives, &inquiry->at, location, inquiry->call_counts[line]);
 }
 
 /* Where nothing is trained, or one of the lines evaluates, nothing is kept for a backward. */
@@ -224,7 +225,9 @@ static int ask_lines(struct inquiry *inquiry, struct err *err)
     inquiry->needs_no_backward = any;
     for (size_t i = 0; i < what_ifs->line_count; i++) {
         what_ifs->lines[i].drops_outputs = any;
-        if (is_asked[i] || (!any && what_ifs->lines[i].tells_calls))
+        const bool is_call = what_ifs->lines[i].tells_calls &&
+                             at_moment_keeps_graph(&inquiry->at, what_ifs->lines[i].location);
+        if (is_asked[i] || (!any && is_call))
             ask(inquiry, any ? REMEDY_no_grad : REMEDY_checkpoint, WHAT_CALLS, 1, 1)->line = i;
     }
     return 0;
@@ -232,12 +235,20 @@ static int ask_lines(struct inquiry *inquiry, struct err *err)
 
 static int ask_all(struct inquiry *inquiry, struct err *err)
 {
+    const struct failure *failure = inquiry->failure;
+    if (failure &&
+        caught_find(&inquiry->caught, &inquiry->study->history, inquiry->at.places, failure, err))
+        return -1;
+    if (inquiry->caught.count)
+        ask(inquiry, REMEDY_caught, WHAT_CAUGHT, 1, 1);
     inquiry->infers = infers(inquiry);
     if (at_moment_sums_losses(&inquiry->at, &inquiry->sums_losses, err))
         return -1;
+    inquiry->sums_losses &= at_moment_keeps_graph(&inquiry->at, 0);
     if (!inquiry->sums_losses)
         ask(inquiry, REMEDY_smaller_batch, WHAT_LINEAR, 1, 2);
     ask(inquiry, REMEDY_smaller_states, WHAT_STATES, 3, 4);
+    ask(inquiry, REMEDY_data_on_cpu, WHAT_PILES, 1, 1);
     ask(inquiry, REMEDY_held_over, WHAT_HELD, 1, 1);
     ask(inquiry, REMEDY_zero_grad, WHAT_STALE, 1, 1);
     ask(inquiry, REMEDY_fused_optimizer, WHAT_SIGN, 1, 1)->sign = SIGN_foreach;
@@ -259,6 +270,8 @@ static bool may_concern(const struct inquiry *inquiry, const struct what_if *wha
         return born_bytes[PART_OPTIMIZER];
     case WHAT_STALE:
         return born_bytes[PART_BACKWARD];
+    case WHAT_PILES:
+        return born_bytes[PART_DATA];
     default:
         return born_bytes[PART_DATA] || born_bytes[PART_FORWARD] || born_bytes[PART_BACKWARD];
     }
@@ -280,18 +293,31 @@ static void drop_idle_questions(struct inquiry *inquiry)
 
 /* --- the answers --- */
 
+/* Where calls begin is known but for one of them, which is computed again at once: less than that is no gain. */
+static bool is_less_than_a_call(const struct inquiry *inquiry, size_t number, uint64_t gain_bytes)
+{
+    return inquiry->keys[number] == REMEDY_checkpoint &&
+           gain_bytes <= inquiry->what_ifs.lines[inquiry->items[number].line].most_bytes;
+}
+
 static struct remedy answer_of(const struct inquiry *inquiry, size_t number)
 {
     const struct what_if *what_if = &inquiry->items[number];
-    const int64_t gain_bytes = (int64_t)inquiry->remedies->need_bytes - what_if->high_bytes;
+    const uint64_t need_bytes = inquiry->remedies->need_bytes, high_bytes = what_if->high_bytes;
     struct remedy remedy = {.key = inquiry->keys[number],
                             .gain_known = true,
-                            .gain_bytes = gain_bytes > 0 ? (uint64_t)gain_bytes : 0,
+                            .gain_bytes = need_bytes > high_bytes ? need_bytes - high_bytes : 0,
                             .stack_id = what_if->most_stack,
+                            .may_have_graph = what_if->is_of_graph || !inquiry->at.tells_graphs,
+                            .zeroes = !inquiry->what_ifs.stale.are_dropped,
                             .forward_stack_id = what_if->most_forward_stack};
     if (what_if->sign_stack) {
         remedy.stack_id = what_if->sign_stack;
         remedy.forward_stack_id = 0;
+    }
+    if (what_if->rule == WHAT_CAUGHT) {
+        remedy.gain_bytes = what_if->most_bytes;
+        remedy.line = inquiry->at.places->items[inquiry->caught.place].location;
     }
     if (what_if->rule == WHAT_CALLS) {
         remedy.line = inquiry->what_ifs.lines[what_if->line].location;
@@ -324,22 +350,51 @@ bool remedy_is_of_allocator(const struct remedy *remedy)
     return remedy->key == REMEDY_expandable_segments || remedy->key == REMEDY_empty_cache;
 }
 
+/* An exception that is forgotten comes next, and last what gains less at the peak that was to come. */
+static int rank_of(const struct remedy *remedy)
+{
+    if (remedy->is_early)
+        return 3;
+    return remedy_is_of_allocator(remedy) ? 0 : remedy->key == REMEDY_caught ? 1 : 2;
+}
+
 static int compare_gains(const void *left, const void *right)
 {
     const struct remedy *a = left, *b = right;
-    if (remedy_is_of_allocator(a) != remedy_is_of_allocator(b))
-        return remedy_is_of_allocator(a) ? -1 : 1;
+    if (rank_of(a) != rank_of(b))
+        return rank_of(a) - rank_of(b);
     if (a->gain_bytes != b->gain_bytes)
         return a->gain_bytes < b->gain_bytes ? 1 : -1;
     return (a->key > b->key) - (a->key < b->key);
+}
+
+static bool has_trained(const struct inquiry *inquiry)
+{
+    const uint64_t *born_bytes = inquiry->lives->bytes_by_part;
+    return born_bytes[PART_BACKWARD] || born_bytes[PART_OPTIMIZER];
+}
+
+/* The first step failed before an optimizer made its states, and autograd keeps what forward made: the
+ * gain of what grows with the batch is that of the moment, not of the peak. */
+static bool is_early(const struct inquiry *inquiry, enum remedy_key key)
+{
+    const struct lives *lives = inquiry->lives;
+    return (key == REMEDY_smaller_batch || key == REMEDY_checkpoint || key == REMEDY_chunked_loss ||
+            key == REMEDY_flash_attention) &&
+           inquiry->failure && !lives->rounds.number && !lives->bytes_by_part[PART_OPTIMIZER] &&
+           inquiry->at.bytes_by_part[PART_INIT] && inquiry->at.tells_graphs &&
+           at_moment_keeps_graph(&inquiry->at, 0);
 }
 
 static void keep_answers(const struct inquiry *inquiry)
 {
     struct remedies *remedies = inquiry->remedies;
     for (size_t i = 0; i < inquiry->what_ifs.count; i++) {
-        const struct remedy remedy = answer_of(inquiry, i);
-        if (remedy.gain_bytes > remedies->need_bytes / NOTABLE_SHARE)
+        struct remedy remedy = answer_of(inquiry, i);
+        remedy.has_trained = has_trained(inquiry);
+        remedy.is_early = is_early(inquiry, remedy.key);
+        if (remedy.gain_bytes > remedies->need_bytes / NOTABLE_SHARE &&
+            !is_less_than_a_call(inquiry, i, remedy.gain_bytes))
             keep_answer(remedies, &remedy);
     }
 }
@@ -349,7 +404,8 @@ static void advise_each_backward(const struct inquiry *inquiry)
 {
     struct remedies *remedies = inquiry->remedies;
     if (inquiry->sums_losses && !inquiry->needs_no_backward)
-        remedies->items[remedies->count++] = (struct remedy){.key = REMEDY_each_backward};
+        remedies->items[remedies->count++] =
+            (struct remedy){.key = REMEDY_each_backward, .has_trained = has_trained(inquiry)};
 }
 
 /* --- the allocator --- */
@@ -440,10 +496,13 @@ static int inquire(struct inquiry *inquiry, struct lives_watch *watch, struct er
     inquiry->lives = lives_at(watch, &study->history, remedies->stock, inquiry->failure, err);
     if (!inquiry->lives)
         return -1;
-    inquiry->at = (struct at_moment){.history = &study->history,
-                                     .places = &watch->places,
-                                     .symbols = study->symbols,
-                                     .round_index = inquiry->lives->round_index};
+    inquiry->at =
+        (struct at_moment){.history = &study->history,
+                           .places = &watch->places,
+                           .symbols = study->symbols,
+                           .categories = &study->categories,
+                           .tells_graphs = watch->has_graphs || trace_tells_autograd(&study->trace),
+                           .round_index = inquiry->lives->round_index};
     if (at_moment_find(&inquiry->at, remedies->stock, moment, is_own ? inquiry->failure : NULL,
                        err))
         return -1;
@@ -453,9 +512,11 @@ static int inquire(struct inquiry *inquiry, struct lives_watch *watch, struct er
     inquiry->what_ifs =
         (struct what_ifs){.places = &watch->places,
                           .lives = inquiry->lives,
+                          .categories = &study->categories,
                           .stock = remedies->stock,
                           .moment = moment,
                           .failure = inquiry->failure,
+                          .caught = &inquiry->caught,
                           .needs_optimizer = inquiry->lives->optimized_rounds_count > 1,
                           .items = inquiry->items};
     if (ask_all(inquiry, err) || ask_allocator(inquiry, err))

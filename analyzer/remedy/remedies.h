@@ -25,8 +25,13 @@ struct remedy {
     uint64_t gain_bytes;
     uint32_t stack_id, forward_stack_id; /* whose site the words name; 0: none */
     uint32_t line;                       /* checkpoint, no_grad: the location that calls; 0: none */
-    uint32_t callee; /* the location inside what it calls; 0: not of the program */
-    uint64_t count;  /* of the calls */
+    uint32_t callee;     /* the location inside what it calls; 0: not of the program */
+    uint64_t count;      /* of the calls */
+    bool may_have_graph; /* of autograd, what it is about; false: the trace says that it has none */
+    bool has_trained;    /* a backward or an optimizer was seen */
+    bool zeroes;         /* no gradient of a round before was ever dropped */
+    bool
+        is_early; /* forward died before the first backward ended: gradients and states were to come */
 };
 
 enum { REMEDY_SETTING_BYTES = 512 };

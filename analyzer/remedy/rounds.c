@@ -2,8 +2,6 @@
 /* Rounds of a training loop; see rounds.h. */
 #include "rounds.h"
 
-#include "analyzer/analysis/category.h"
-
 enum part part_of_path(const struct history *history, uint32_t path)
 {
     while (path != HISTORY_NONE && history->paths[path].rule == PATH_RULE_NONE)
@@ -25,6 +23,12 @@ enum part part_of_path(const struct history *history, uint32_t path)
     default:
         return PART_OTHER;
     }
+}
+
+enum part part_of_block(const struct categories *categories, uint32_t path, uint32_t stack_id)
+{
+    return categories_is_workspace(categories, stack_id) ? PART_OTHER
+                                                         : part_of_path(categories->history, path);
 }
 
 bool rounds_allocate(struct rounds *rounds, enum part part)

@@ -7,12 +7,14 @@
 #ifndef GPUMEMTRACE_ANALYZER_REMEDY_ROUNDS_H
 #define GPUMEMTRACE_ANALYZER_REMEDY_ROUNDS_H
 
-#include "analyzer/replay/history/history.h"
+#include "analyzer/analysis/category.h"
 
 enum part { PART_OTHER, PART_INIT, PART_DATA, PART_FORWARD, PART_BACKWARD, PART_OPTIMIZER };
 
 /* Of a path of the history, by the innermost phase that has a rule. */
 enum part part_of_path(const struct history *history, uint32_t path);
+/* A library's workspace is of none. */
+enum part part_of_block(const struct categories *categories, uint32_t path, uint32_t stack_id);
 
 /* Zeroed is ready for use. */
 struct rounds {

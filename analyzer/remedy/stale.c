@@ -78,11 +78,13 @@ int stale_begin_block(struct stale *stale, uint32_t place, uint64_t size_bytes,
 }
 
 void stale_end_block(struct stale *stale, const struct stale_block *block, uint64_t size_bytes,
-                     bool is_old)
+                     bool is_old, bool in_backward)
 {
     struct stale_kind *kind = kind_now(stale, block->kind);
     kind->live_count--;
     stale->live_bytes -= size_bytes;
+    if (!in_backward)
+        stale->dropped_bytes += size_bytes;
     if (is_old) {
         kind->stale_count--;
         stale->stale_bytes -= size_bytes;
@@ -98,9 +100,11 @@ void stale_begin_round(struct stale *stale)
     stale->round++;
     stale->stale_bytes = stale->live_bytes;
     stale->made_bytes = 0;
+    stale->are_dropped |= stale->dropped_bytes && stale->dropped_bytes >= stale->live_bytes;
+    stale->dropped_bytes = 0;
 }
 
 int64_t stale_gone_bytes(const struct stale *stale)
 {
-    return (int64_t)stale->stale_bytes - (int64_t)stale->made_bytes;
+    return (int64_t)(stale->stale_bytes - stale->made_bytes);
 }

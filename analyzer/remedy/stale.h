@@ -31,6 +31,8 @@ struct stale {
     struct address_map numbers; /* by place and size */
     uint64_t round;
     uint64_t live_bytes, stale_bytes, made_bytes;
+    uint64_t dropped_bytes; /* of this round, outside of backward */
+    bool are_dropped;       /* by zero_grad: in some round, as much as the next one found */
 };
 
 void stale_release(struct stale *stale);
@@ -45,7 +47,7 @@ struct stale_block {
 int stale_begin_block(struct stale *stale, uint32_t place, uint64_t size_bytes,
                       struct stale_block *block, struct err *err);
 void stale_end_block(struct stale *stale, const struct stale_block *block, uint64_t size_bytes,
-                     bool is_old);
+                     bool is_old, bool in_backward);
 /* A round begins: what backward left is old now. */
 void stale_begin_round(struct stale *stale);
 int64_t stale_gone_bytes(const struct stale *stale);

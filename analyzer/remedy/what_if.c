@@ -15,6 +15,9 @@ struct held_block {
     uint32_t summed;          /* which questions sum it from its birth to its end, by bit */
     uint8_t part;             /* enum part */
     bool recurs, passes;      /* its place does */
+    bool piles_up;            /* it is a batch, and its place does */
+    bool is_of_graph;         /* as a block's */
+    bool is_of_caught;        /* a call made it that failed later, and was caught */
 };
 
 /* The failed allocation comes first; see held_number. */
@@ -42,6 +45,8 @@ static bool is_of_batch(const struct held_block *block)
 /* In the first round nothing is known to recur. */
 static bool grows_with_batch(const struct what_ifs *what_ifs, const struct held_block *block)
 {
+    if (block->piles_up)
+        return false;
     if (is_of_batch(block))
         return block->recurs || !what_ifs->lives->rounds.number;
     return block->part == PART_BACKWARD && block->passes;
@@ -72,12 +77,16 @@ static bool concerns(const struct what_ifs *what_ifs, const struct what_if *what
         return what_ifs->places->items[block->place].signs >> what_if->sign & 1;
     case WHAT_STATES:
         return block->part == PART_OPTIMIZER && !block->passes;
+    case WHAT_PILES:
+        return block->piles_up;
     case WHAT_HELD:
         return is_of_batch(block) && block->recurs && block->round < what_ifs->rounds.number;
     case WHAT_STALE:
         return block->part == PART_BACKWARD && block->round < what_ifs->stale_round;
     case WHAT_CALLS:
         return *call_of(what_ifs, block, what_if->line) != SLOT_NONE;
+    case WHAT_CAUGHT:
+        return block->is_of_caught;
     }
     return false;
 }
@@ -85,7 +94,22 @@ static bool concerns(const struct what_ifs *what_ifs, const struct what_if *what
 /* Whether a block counts for such a question from its birth on. */
 static bool is_known_at_birth(enum what_rule rule)
 {
-    return rule == WHAT_LINEAR || rule == WHAT_SIZES || rule == WHAT_SIGN || rule == WHAT_STATES;
+    return rule == WHAT_LINEAR || rule == WHAT_SIZES || rule == WHAT_SIGN || rule == WHAT_STATES ||
+           rule == WHAT_PILES;
+}
+
+/* Of the batches that a place moved, the largest is needed at a time: the others are gone. */
+static uint64_t gone_bytes_of(struct what_ifs *what_ifs, enum what_rule rule,
+                              const struct held_block *block)
+{
+    if (rule != WHAT_PILES)
+        return block->size_bytes;
+    uint64_t *batch_bytes = &what_ifs->batch_bytes[block->place];
+    const uint64_t before_bytes = *batch_bytes;
+    if (block->size_bytes <= before_bytes)
+        return block->size_bytes;
+    *batch_bytes = block->size_bytes;
+    return before_bytes;
 }
 
 /* What is held over, from the next round on; what is stale or of calls is summed elsewhere. */
@@ -98,7 +122,7 @@ static void begin_sums(struct what_ifs *what_ifs, struct held_block *block)
         if (!is_known_at_birth(what_if->rule) || !concerns(what_ifs, what_if, block))
             continue;
         block->summed |= UINT32_C(1) << i;
-        what_if->bytes += block->size_bytes;
+        what_if->bytes += gone_bytes_of(what_ifs, what_if->rule, block);
     }
 }
 
@@ -120,7 +144,7 @@ static int64_t gone_bytes(const struct what_ifs *what_ifs, const struct what_if 
     case WHAT_STALE:
         return stale_gone_bytes(&what_ifs->stale);
     case WHAT_CALLS:
-        return (int64_t)calls_gone_bytes(&what_ifs->lines[what_if->line], what_ifs->rounds.part);
+        return (int64_t)calls_gone_bytes(&what_ifs->lines[what_if->line]);
     default:
         return (int64_t)(what_if->bytes / what_if->whole * what_if->part_of);
     }
@@ -130,20 +154,21 @@ static void look(struct what_ifs *what_ifs, uint64_t live_bytes)
 {
     for (size_t i = 0; i < what_ifs->count; i++) {
         struct what_if *what_if = &what_ifs->items[i];
-        const int64_t bytes = (int64_t)live_bytes - gone_bytes(what_ifs, what_if);
-        if (bytes > what_if->high_bytes)
-            what_if->high_bytes = bytes;
+        const int64_t bytes = (int64_t)(live_bytes - (uint64_t)gone_bytes(what_ifs, what_if));
+        if (bytes > 0 && (uint64_t)bytes > what_if->high_bytes)
+            what_if->high_bytes = (uint64_t)bytes;
     }
 }
 
 /* --- places --- */
 
-enum place_trait { TRAIT_RECURS = 1, TRAIT_PASSES = 2 };
+enum place_trait { TRAIT_RECURS = 1, TRAIT_PASSES = 2, TRAIT_PILES_UP = 4 };
 
 static unsigned find_traits(const struct lives *lives, uint32_t place)
 {
     const struct place_life life = lives_of(lives, place);
-    return (life_recurs(&life) ? TRAIT_RECURS : 0u) | (life_passes(&life) ? TRAIT_PASSES : 0u);
+    return (life_recurs(&life) ? TRAIT_RECURS : 0u) | (life_passes(&life) ? TRAIT_PASSES : 0u) |
+           (life_piles_up(&life) ? TRAIT_PILES_UP : 0u);
 }
 
 /* Only what is known of a place counts: most are looked up, and few bytes are kept of each. */
@@ -157,7 +182,8 @@ int what_ifs_begin(struct what_ifs *what_ifs, struct err *err)
 {
     const size_t count = what_ifs->lives->count;
     what_ifs->traits = array_new(count, sizeof *what_ifs->traits, err);
-    if (!what_ifs->traits)
+    what_ifs->batch_bytes = array_new(count, sizeof *what_ifs->batch_bytes, err);
+    if (!what_ifs->traits || !what_ifs->batch_bytes)
         return -1;
     what_ifs->trait_count = count;
     for (uint32_t place = 0; place < count; place++)
@@ -227,6 +253,7 @@ static int begin_block(struct what_ifs *what_ifs, uint32_t number, const struct 
     const unsigned traits = traits_of(what_ifs, block->place);
     block->recurs = traits & TRAIT_RECURS;
     block->passes = traits & TRAIT_PASSES;
+    block->piles_up = block->part == PART_DATA && traits & TRAIT_PILES_UP;
     const bool had_optimized = what_ifs->rounds.has_optimized;
     if (rounds_allocate(&what_ifs->rounds, block->part))
         begin_round(what_ifs, had_optimized);
@@ -244,7 +271,8 @@ static void end_block(struct what_ifs *what_ifs, uint32_t number)
     end_sums(what_ifs, block);
     if (block->part == PART_BACKWARD)
         stale_end_block(&what_ifs->stale, &block->stale, block->size_bytes,
-                        block->round < what_ifs->stale_round);
+                        block->round < what_ifs->stale_round,
+                        what_ifs->rounds.part == PART_BACKWARD);
     for (size_t i = 0; i < what_ifs->line_count; i++) {
         const uint32_t call = *call_of(what_ifs, block, i);
         if (call != SLOT_NONE)
@@ -252,15 +280,44 @@ static void end_block(struct what_ifs *what_ifs, uint32_t number)
     }
 }
 
+/* --- calls that failed --- */
+
+/* The call began in this round, after whatever was made outside of it. */
+static void follow_call(struct what_ifs *what_ifs, const struct held_block *block, uint64_t index)
+{
+    if (block->round != what_ifs->call_round)
+        what_ifs->call_begin_index = index;
+    what_ifs->call_round = block->round;
+    if (block->part != PART_BACKWARD &&
+        !place_is_in(what_ifs->places, block->place, what_ifs->caught->place))
+        what_ifs->call_begin_index = index + 1;
+}
+
+/* It failed: what it made of forward may be held from now on by the exception. */
+static void end_call(struct what_ifs *what_ifs, const struct history *history)
+{
+    for (uint32_t i = 0; i < history->block_slots.used; i++) {
+        const struct block *block = &history->blocks[i];
+        if (block->stock != what_ifs->stock)
+            continue;
+        struct held_block *held = &what_ifs->blocks[i + 1];
+        held->is_of_caught |= (held->part == PART_FORWARD || held->part == PART_OTHER) &&
+                              block->life.begin_index >= what_ifs->call_begin_index &&
+                              place_is_in(what_ifs->places, held->place, what_ifs->caught->place);
+    }
+    what_ifs->caught_count++;
+}
+
 /* --- the replay --- */
 
-static bool describe(struct what_ifs *what_ifs, struct held_block *born,
-                     const struct history *history, uint32_t stack_id, uint32_t path,
-                     uint64_t size_bytes, struct err *err)
+static bool describe(struct what_ifs *what_ifs, struct held_block *born, uint32_t stack_id,
+                     uint32_t path, uint64_t size_bytes, bool is_of_graph, struct err *err)
 {
-    *born = (struct held_block){.size_bytes = size_bytes,
-                                .place = places_of(what_ifs->places, stack_id, err),
-                                .part = (uint8_t)part_of_path(history, path)};
+    *born =
+        (struct held_block){.size_bytes = size_bytes,
+                            .is_of_graph = is_of_graph,
+                            .place = places_of(what_ifs->places, stack_id, err),
+                            .part = (uint8_t)part_of_block(what_ifs->categories, path, stack_id)};
     return born->place != PLACE_NONE;
 }
 
@@ -280,10 +337,12 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
         return 0;
     if (!change->birth)
         end_block(what_ifs, held_number(at, block));
-    else if (!describe(what_ifs, &born, at->history, block->stack_id, block->deciding_path,
-                       block->size_bytes, at->err) ||
+    else if (!describe(what_ifs, &born, block->stack_id, block->deciding_path, block->size_bytes,
+                       block->is_of_graph, at->err) ||
              begin_block(what_ifs, held_number(at, block), &born, at->err))
         return -1;
+    if (change->birth && what_ifs->caught->count)
+        follow_call(what_ifs, &what_ifs->blocks[held_number(at, block)], at->index);
     if (!change->is_half)
         look(what_ifs, at->history->stocks[what_ifs->stock].live_bytes);
     return 0;
@@ -297,6 +356,7 @@ static void note_most(struct what_ifs *what_ifs, const struct held_block *block,
         if (!concerns(what_ifs, what_if, block))
             continue;
         what_if->most_bytes += block->size_bytes;
+        what_if->is_of_graph |= block->is_of_graph;
         if (block->size_bytes > largest_bytes[i]) {
             largest_bytes[i] = block->size_bytes;
             what_if->most_stack = stack_id;
@@ -329,13 +389,16 @@ static int on_event(void *self, const struct cursor *at)
 {
     struct what_ifs *what_ifs = self;
     const struct failure *failure = what_ifs->failure;
+    const struct caught *caught = what_ifs->caught;
     struct held_block born;
+    if (what_ifs->caught_count < caught->count && at->index == caught->ends[what_ifs->caught_count])
+        end_call(what_ifs, at->history);
     if (at->index != what_ifs->moment)
         return 0;
     if (failure && failure->stock != what_ifs->stock)
         failure = NULL;
-    if (failure && (!describe(what_ifs, &born, at->history, failure->event.stack_id, failure->path,
-                              failure->event.size_bytes, at->err) ||
+    if (failure && (!describe(what_ifs, &born, failure->event.stack_id, failure->path,
+                              failure->event.size_bytes, false, at->err) ||
                     begin_block(what_ifs, FAILED_BLOCK, &born, at->err)))
         return -1;
     if (failure)
@@ -356,7 +419,9 @@ void what_ifs_release(struct what_ifs *what_ifs)
     free(what_ifs->blocks);
     free(what_ifs->calls);
     free(what_ifs->traits);
+    free(what_ifs->batch_bytes);
     what_ifs->blocks = NULL;
     what_ifs->calls = NULL;
     what_ifs->traits = NULL;
+    what_ifs->batch_bytes = NULL;
 }

@@ -9,6 +9,7 @@
 #define GPUMEMTRACE_ANALYZER_REMEDY_WHAT_IF_H
 
 #include "calls.h"
+#include "caught.h"
 #include "lives.h"
 #include "stale.h"
 
@@ -19,9 +20,11 @@ enum what_rule {
     WHAT_SIZES,  /* of forward and backward, blocks of these sizes */
     WHAT_SIGN,   /* blocks of places with the sign */
     WHAT_STATES, /* what an optimizer keeps */
+    WHAT_PILES,  /* batches of places that let go of none, but for the one that is in use */
     WHAT_HELD,   /* what forward and data of rounds before still hold */
     WHAT_STALE,  /* gradients of the round before */
     WHAT_CALLS,  /* what the calls of a line keep for backward */
+    WHAT_CAUGHT, /* what calls that failed before still hold: most_bytes is the answer */
 };
 
 /* One question. */
@@ -34,8 +37,9 @@ struct what_if {
     uint32_t sign_stack;               /* the stack that has the sign; 0: most_stack will do */
 
     uint64_t bytes;      /* live now, of those that it concerns; of STALE and CALLS nobody asks */
-    int64_t high_bytes;  /* the answer: the most that was live without them */
+    uint64_t high_bytes; /* the answer: the most that was live without them */
     uint64_t most_bytes; /* the most that it concerned at the moment that is asked about */
+    bool is_of_graph;    /* one of these is an operator's that a backward is to go through */
     uint32_t most_stack, most_forward_stack; /* the stacks of the largest such block then */
 };
 
@@ -43,10 +47,12 @@ struct what_ifs {
     /* The caller's to set. */
     struct places *places;
     const struct lives *lives;
+    const struct categories *categories;
     uint32_t stock;
     uint64_t moment;               /* an event: most_bytes are as of it */
     const struct failure *failure; /* at that moment, after which nothing counts; or NULL */
     bool needs_optimizer;          /* a round is over only if an optimizer allocated in it */
+    const struct caught *caught;
     struct what_if *items;
     size_t count; /* at most 32 */
     struct calls lines[WHAT_IF_LINES_MAX];
@@ -55,10 +61,14 @@ struct what_ifs {
     /* While it watches. */
     uint8_t *traits; /* by place: how its blocks live, by bits of enum place_trait */
     size_t trait_count;
+    uint64_t *batch_bytes; /* by place: of the largest of its blocks, if they pile up */
     struct rounds rounds;
     uint32_t stale_round; /* gradients of rounds before are stale */
     uint64_t new_bytes;   /* WHAT_HELD: of the current round, not yet held over */
     struct stale stale;
+    uint64_t call_begin_index; /* WHAT_CAUGHT: of the call that runs, or ran last */
+    uint32_t call_round;
+    size_t caught_count;       /* of those that failed by now */
     struct held_block *blocks; /* by number of the block; the last one is a failed allocation */
     size_t block_count, block_capacity;
     uint32_t *calls; /* for each of them, by line */

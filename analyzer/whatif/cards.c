@@ -2,14 +2,10 @@
 /* Cards and slices by their memory; see cards.h. */
 #include "cards.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define MIB (UINT64_C(1) << 20)
-
-struct card {
-    const char *name;
-    uint64_t bytes;
-};
 
 static const struct card cards[] = {
 #define SLICE(...)
@@ -23,23 +19,37 @@ static const struct card slices[] = {
 #include "common/sim_presets.def"
 };
 
-static const char *smallest(const struct card *list, size_t count, uint64_t bytes)
+static bool surely_has(const struct card *card, uint64_t bytes)
+{
+    return card->bytes / 100 * CARD_USABLE_PERCENT >= bytes;
+}
+
+static const struct card *smallest(const struct card *list, size_t count, uint64_t bytes)
 {
     const struct card *best = NULL;
 
     for (size_t i = 0; i < count; i++)
-        if (list[i].bytes / 100 * CARD_USABLE_PERCENT >= bytes &&
-            (!best || list[i].bytes < best->bytes))
+        if (surely_has(&list[i], bytes) && (!best || list[i].bytes < best->bytes))
             best = &list[i];
-    return best ? best->name : NULL;
+    return best;
 }
 
-const char *card_for(uint64_t bytes)
+const struct card *card_for(uint64_t bytes)
 {
     return smallest(cards, sizeof cards / sizeof *cards, bytes);
 }
 
-const char *mig_slice_for(uint64_t bytes)
+const struct card *card_below(uint64_t bytes)
+{
+    const struct card *best = NULL;
+
+    for (size_t i = 0; i < sizeof cards / sizeof *cards; i++)
+        if (!surely_has(&cards[i], bytes) && (!best || cards[i].bytes > best->bytes))
+            best = &cards[i];
+    return best;
+}
+
+const struct card *mig_slice_for(uint64_t bytes)
 {
     return smallest(slices, sizeof slices / sizeof *slices, bytes);
 }

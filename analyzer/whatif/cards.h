@@ -11,9 +11,16 @@
 
 enum { CARD_USABLE_PERCENT = 98 };
 
-/* The smallest that surely has it, as `run --dry-run` names cards; NULL: none of those known. */
-const char *card_for(uint64_t bytes);
+struct card {
+    const char *name; /* as `run --dry-run` has it */
+    uint64_t bytes;
+};
+
+/* The smallest that surely has it; NULL: none of those known. */
+const struct card *card_for(uint64_t bytes);
+/* The largest that may not have it; NULL: all have. */
+const struct card *card_below(uint64_t bytes);
 /* "a100-1g.5gb" */
-const char *mig_slice_for(uint64_t bytes);
+const struct card *mig_slice_for(uint64_t bytes);
 
 #endif

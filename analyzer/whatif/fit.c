@@ -103,7 +103,7 @@ static int search_with_retries(struct fit_device *fit, const struct whatif_run *
 {
     const struct whatif_ask ask = {.serves_all = true, .device = fit->device};
     struct search card = {.ask = ask,
-                          .is_stepwise = unlimited->fraction > 0,
+                          .is_stepwise = fit->fraction > 0,
                           .fails = granule_below(unlimited->peak_needed_bytes + fit->context_bytes),
                           .works = fit->without_retries.card_bytes};
     struct search pool = {.ask = ask,
@@ -123,6 +123,21 @@ static int search_with_retries(struct fit_device *fit, const struct whatif_run *
     return 0;
 }
 
+/* Where nothing is refused: neither by the driver, nor by PyTorch under its memory fraction. */
+static uint64_t card_without_retries(const struct fit_device *fit,
+                                     const struct whatif_run *unlimited)
+{
+    const uint64_t pool_bytes = unlimited->allocator.peak_reserved_bytes;
+    uint64_t bytes = round_up(unlimited->peak_held_bytes + fit->context_bytes);
+
+    if (fit->fraction > 0 && (double)pool_bytes / fit->fraction > (double)bytes)
+        bytes = round_up((uint64_t)((double)pool_bytes / fit->fraction));
+    /* PyTorch cuts the share to whole bytes. */
+    if (fit->fraction > 0 && (uint64_t)(fit->fraction * (double)bytes) < pool_bytes)
+        bytes += ALLOCATOR_GRANULE_BYTES;
+    return bytes;
+}
+
 static int fit_device(struct fit_device *fit, const struct whatif_device *device, const char *path,
                       struct err *err)
 {
@@ -132,16 +147,20 @@ static int fit_device(struct fit_device *fit, const struct whatif_device *device
                                .has_pool = device->has_pool,
                                .difference = device->recorded.difference,
                                .total_bytes = device->card_known ? device->total_bytes : 0,
-                               .context_bytes = device->peak_context_bytes};
+                               .context_bytes = device->peak_context_bytes,
+                               .fraction = whatif_fraction(device, unlimited)};
+    fit->is_least = device->refused_bytes || unlimited->served_failures_count;
     if (!device->has_pool) {
-        fit->without_retries.card_bytes = round_up(device->peak_driver_bytes + fit->context_bytes);
+        const uint64_t bytes = device->refused_bytes > device->peak_driver_bytes
+                                   ? device->refused_bytes
+                                   : device->peak_driver_bytes;
+        fit->without_retries.card_bytes = round_up(bytes + fit->context_bytes);
         return 0;
     }
     if (fit->difference.kind != DIFFERENCE_NONE)
         return 0;
-    fit->is_least = unlimited->served_failures_count > 0;
     fit->without_retries =
-        (struct fit_size){.card_bytes = round_up(unlimited->peak_held_bytes + fit->context_bytes),
+        (struct fit_size){.card_bytes = card_without_retries(fit, unlimited),
                           .pool_bytes = unlimited->allocator.peak_reserved_bytes};
     return search_with_retries(fit, unlimited, path, err);
 }

@@ -30,6 +30,7 @@ struct fit_device {
     struct difference difference;
     uint64_t total_bytes;   /* of the card that was recorded; 0: not known */
     uint64_t context_bytes; /* of that card, with other processes: the most that was seen */
+    double fraction;        /* of the card that the program lets the pool hold; 0: none is known */
     bool is_least; /* something failed in the recording: the program might have asked for more */
     struct fit_size without_retries, with_retries;
 };

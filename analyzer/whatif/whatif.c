@@ -10,8 +10,9 @@
 #include "analyzer/replay/memory_rules.h"
 #include "analyzer/replay/replay.h"
 #include "analyzer/util/array.h"
-#include "forks.h"
 #include "graphs.h"
+#include "outside.h"
+#include "runs.h"
 
 /* --- devices --- */
 
@@ -116,7 +117,7 @@ static int note_sample(struct whatif *whatif, const struct cursor *at)
 {
     const struct memory_sample *sample = &at->history->samples[DEVICE_SLOT(at->event->device)];
 
-    if (!sample->known || sample->told_index != at->index)
+    if (!sample->known || !sample->total_bytes || sample->told_index != at->index)
         return 0;
     struct whatif_device *device = find_device(whatif, at->event->device, at->err);
     if (!device)
@@ -127,153 +128,9 @@ static int note_sample(struct whatif *whatif, const struct cursor *at)
     if (device->sample_index != sample->life.begin_index)
         note_context(device);
     device->sample_index = sample->life.begin_index;
-    device->context_bytes = minus(used_bytes, held_bytes(device, at->history));
+    device->context_bytes = minus(used_bytes, held_bytes(device, at->history) +
+                                                  outside_idle_bytes(at->history, device->device));
     return 0;
-}
-
-/* --- the runs --- */
-
-static uint64_t card_of(const struct whatif_device *device, const struct whatif_run *run)
-{
-    if (run->ask.total_bytes)
-        return run->ask.total_bytes;
-    return device->card_known ? device->total_bytes : ALLOCATOR_UNLIMITED;
-}
-
-/* Of the recording, where the ask has none of its own. */
-static bool is_under_unknown_fraction(const struct whatif_device *device,
-                                      const struct whatif_run *run)
-{
-    return device->fraction_below_bytes != ALLOCATOR_UNLIMITED && !(run->fraction > 0) &&
-           !run->ask.total_bytes && !run->ask.pool_bytes;
-}
-
-/* Sets what the pool may hold now. False: what lies outside it would have found no room. */
-static bool set_room(struct whatif_run *run, const struct whatif_device *device,
-                     uint64_t outside_bytes)
-{
-    const uint64_t card_bytes = card_of(device, run);
-
-    run->allocator.room_bytes = ALLOCATOR_UNLIMITED;
-    run->allocator.card_bytes = device->total_bytes;
-    if (run->fraction > 0 && device->total_bytes)
-        run->allocator.settings.fraction_bytes =
-            (uint64_t)(run->fraction *
-                       (double)(run->ask.total_bytes ? card_bytes : device->total_bytes));
-    else if (is_under_unknown_fraction(device, run))
-        run->allocator.settings.fraction_bytes = device->fraction_below_bytes - 1;
-    if (run->ask.pool_bytes)
-        run->allocator.settings.fraction_bytes = run->ask.pool_bytes;
-    if (card_bytes == ALLOCATOR_UNLIMITED)
-        return true;
-    const uint64_t context_bytes =
-        run->ask.context_bytes ? run->ask.context_bytes : device->context_bytes;
-    run->allocator.room_bytes = minus(card_bytes, context_bytes + outside_bytes);
-    return run->allocator.reserved_bytes <= run->allocator.room_bytes;
-}
-
-static void end_run(struct whatif_run *run, const struct cursor *at, uint64_t asked_bytes,
-                    bool is_outside)
-{
-    run->failure = (struct whatif_failure){
-        .at = cursor_moment(at), .asked_bytes = asked_bytes, .is_outside = is_outside};
-}
-
-static void note_peaks(struct whatif_run *run, uint64_t outside_bytes, uint64_t peak_before_bytes)
-{
-    const uint64_t held_now_bytes = outside_bytes + run->allocator.reserved_bytes;
-    const uint64_t needed_bytes = outside_bytes + run->allocator.allocated_bytes;
-
-    if (run->allocator.peak_reserved_bytes > peak_before_bytes)
-        run->live_at_peak_bytes = run->allocator.allocated_bytes;
-    if (held_now_bytes > run->peak_held_bytes)
-        run->peak_held_bytes = held_now_bytes;
-    if (needed_bytes > run->peak_needed_bytes)
-        run->peak_needed_bytes = needed_bytes;
-}
-
-/* Under a fraction that is not told, what the recorded pool held once is surely allowed. */
-static int serve_failure(struct whatif_run *run, const struct whatif_device *device,
-                         const struct cursor *at, uint32_t block)
-{
-    const bool is_sure =
-        !is_under_unknown_fraction(device, run) ||
-        run->allocator.reserved_bytes <= device->recorded.allocator.peak_reserved_bytes;
-
-    if (block != ALLOCATOR_NONE) {
-        run->served_failures_count += is_sure;
-        run->unknown_failures_count += !is_sure;
-        return allocator_free(&run->allocator, block, at->err);
-    }
-    run->same_failures_count++;
-    run->last_same_index = at->index;
-    if (run->ask.serves_all)
-        end_run(run, at, at->event->size_bytes, false);
-    return 0;
-}
-
-static bool goes_on(const struct whatif_run *run)
-{
-    return run->failure.at.index == INDEX_NONE;
-}
-
-static bool any_goes_on(const struct whatif_device *device, size_t run_count)
-{
-    size_t i = 0;
-
-    while (i < run_count && !goes_on(&device->runs[i]))
-        i++;
-    return i < run_count;
-}
-
-static int alloc_in_run(struct whatif_run *run, const struct whatif_device *device,
-                        const struct fork_request *request, uint32_t *block)
-{
-    const struct cursor *at = request->at;
-    const struct event *event = at->event;
-    const uint64_t outside_bytes = request->outside_bytes;
-    const uint64_t peak_bytes = run->allocator.peak_reserved_bytes;
-    enum allocator_outcome outcome;
-
-    *block = ALLOCATOR_NONE;
-    if (!set_room(run, device, outside_bytes)) {
-        end_run(run, at, 0, true);
-        return 0;
-    }
-    if (allocator_alloc(&run->allocator, request->request, block, &outcome, at->err))
-        return -1;
-    note_peaks(run, outside_bytes, peak_bytes);
-    if (event->result != 0) {
-        const uint32_t served = *block;
-
-        *block = ALLOCATOR_NONE;
-        return serve_failure(run, device, at, served);
-    }
-    if (*block == ALLOCATOR_NONE)
-        end_run(run, at, event->size_bytes, false);
-    return 0;
-}
-
-/* torch.cuda.empty_cache(), as its calls of the driver tell; not what a refusal made PyTorch do. */
-static int empty_runs(struct whatif *whatif, struct whatif_device *device, struct err *err)
-{
-    if (device->was_refused || device->has_emptied)
-        return 0;
-    device->has_emptied = true;
-    for (size_t i = 0; i < whatif->ask_count; i++)
-        if (allocator_empty_cache(&device->runs[i].allocator, err))
-            return -1;
-    return 0;
-}
-
-/* A refusal of PyTorch's own, under a memory fraction. */
-static void note_fraction(struct whatif_device *device, const struct event *event)
-{
-    const struct allocator *allocator = &device->recorded.allocator;
-    const uint64_t bytes = allocator->reserved_bytes + allocator_segment_bytes(event->size_bytes);
-
-    if (event->result != 0 && !device->was_refused && bytes < device->fraction_below_bytes)
-        device->fraction_below_bytes = bytes;
 }
 
 /* --- events --- */
@@ -320,7 +177,7 @@ static int free_handles(const struct whatif *whatif, const uint32_t *handles,
     if (recorded_free(&device->recorded, event, handles[HANDLE_RECORDED], err))
         return -1;
     for (size_t i = 0; i < whatif->ask_count; i++)
-        if (handles[HANDLE_RUNS + i] != ALLOCATOR_NONE && goes_on(&device->runs[i]) &&
+        if (handles[HANDLE_RUNS + i] != ALLOCATOR_NONE && run_goes_on(&device->runs[i]) &&
             allocator_free(&device->runs[i].allocator, handles[HANDLE_RUNS + i], err))
             return -1;
     return 0;
@@ -337,42 +194,6 @@ static int free_tensor(struct whatif *whatif, const struct event *event, struct 
                         err);
 }
 
-/* And in the copies that it becomes. */
-static int alloc_in_forks(struct whatif *whatif, struct whatif_device *device, size_t number,
-                          const struct fork_request *request, uint32_t *handles)
-{
-    uint32_t block;
-    size_t copy;
-
-    while (number != FORK_NONE) {
-        if (forks_begin(whatif, device, number, request, &copy) ||
-            alloc_in_run(&device->runs[number], device, request, &block))
-            return -1;
-        if (handles)
-            handles[HANDLE_RUNS + number] = block;
-        number = forks_end(device, number, request, copy, whatif->ask_count);
-    }
-    return 0;
-}
-
-static int alloc_in_runs(struct whatif *whatif, struct whatif_device *device,
-                         const struct cursor *at, const struct allocator_request *asked,
-                         uint32_t *handles)
-{
-    const uint64_t outside_bytes =
-        minus(held_bytes(device, at->history), device->recorded.allocator.reserved_bytes);
-    const struct fork_request request = {
-        .at = at, .request = asked, .outside_bytes = outside_bytes};
-
-    for (size_t i = 0; i < whatif->ask_count; i++)
-        if (goes_on(&device->runs[i]) && device->runs[i].copied_index != at->index &&
-            alloc_in_forks(whatif, device, i, &request, handles))
-            return -1;
-    device->no_run_goes_on = whatif->ends_with_runs && !any_goes_on(device, whatif->ask_count);
-    device->was_refused = device->has_emptied = false;
-    return 0;
-}
-
 static int alloc_tensor(struct whatif *whatif, const struct cursor *at)
 {
     const struct event *event = at->event;
@@ -384,19 +205,26 @@ static int alloc_tensor(struct whatif *whatif, const struct cursor *at)
     if (whatif_device_is_over(device) || (event->result == 0 && !event->address))
         return 0;
     device->has_pool = true;
-    const struct allocator_request request = graphs_request(whatif, device, event);
+    struct allocator_request request = graphs_request(whatif, device, event);
+    asked_apply(&whatif->asked, &device->recorded.allocator, event, &request);
     if (recorded_alloc(&device->recorded, event, &request, &block, at->err))
         return -1;
     if (whatif_device_is_over(device))
         return 0;
-    note_fraction(device, event);
+    runs_note_limit(device, event);
     if (event->result == 0) {
         handles = add_tensor(whatif, event, at->err);
         if (!handles)
             return -1;
         handles[HANDLE_RECORDED] = block;
     }
-    return alloc_in_runs(whatif, device, at, &request, handles);
+    const struct fork_request asked = {
+        .at = at,
+        .request = &request,
+        .outside_bytes =
+            minus(held_bytes(device, at->history), device->recorded.allocator.reserved_bytes)};
+
+    return runs_alloc(whatif, device, &asked, handles);
 }
 
 static int replay_tensor(struct whatif *whatif, const struct cursor *at)
@@ -422,7 +250,7 @@ static int end_piece(struct whatif *whatif, const struct cursor *at, uint64_t ad
             piece->device != device->device)
             continue;
         if (recorded_give_back(&device->recorded, at->event, piece, at->err) ||
-            empty_runs(whatif, device, at->err))
+            runs_empty_cache(whatif, device, at->err))
             return -1;
     }
     pieces_remove(&whatif->pieces, address);
@@ -478,6 +306,8 @@ static int replay_event(void *self, const struct cursor *at)
     if (is_pytorch(at->history->trace, event) &&
         (event->kind == EVENT_ALLOC || event->kind == EVENT_FREE))
         return replay_tensor(whatif, at);
+    if (event->kind == EVENT_POOL_ASKED)
+        whatif->asked = (struct asked){event->address, event->size_bytes};
     if (event->kind == EVENT_ALLOC && event->memory != MEMORY_TENSOR)
         status = replay_driver_alloc(whatif, at);
     else if (event->kind == EVENT_FREE && event->memory == MEMORY_LINEAR && event->result == 0)
@@ -493,22 +323,44 @@ static int replay_event(void *self, const struct cursor *at)
 
 /* --- the pass --- */
 
+static int take_limit(void *self, const struct pool_limit *limit, struct err *err)
+{
+    struct whatif *whatif = self;
+    struct whatif_device *device = find_device(whatif, limit->device, err);
+
+    if (!device)
+        return -1;
+    device->told_differ |= device->told.bytes && device->told.bytes != limit->bytes;
+    device->told = *limit;
+    if (device->told_differ)
+        device->told.bytes = 0;
+    return 0;
+}
+
 int whatif_init(struct whatif *whatif, const struct trace *trace, const struct whatif_ask *asks,
                 size_t ask_count, struct err *err)
 {
     *whatif = (struct whatif){
         .asks = asks, .ask_count = ask_count, .ends_with_runs = ask_count && asks[0].least_bytes};
-    return settings_of_trace(&whatif->own, trace, err);
+    const struct pool_limit_listener listener = {take_limit, whatif};
+
+    if (settings_of_trace(&whatif->own, trace, err))
+        return -1;
+    return ask_count ? pool_limits_read(trace, &listener, err) : 0;
 }
 
 static int note_contexts(void *self, const struct cursor *at)
 {
     struct whatif *whatif = self;
 
-    (void)at;
-    for (int i = 0; i < DEVICE_SLOTS; i++)
-        if (whatif->devices[i])
-            note_context(whatif->devices[i]);
+    for (int i = 0; i < DEVICE_SLOTS; i++) {
+        struct whatif_device *device = whatif->devices[i];
+
+        if (!device)
+            continue;
+        note_context(device);
+        device->refused_bytes = outside_refused_bytes(at->history, device->device);
+    }
     return 0;
 }
 

@@ -16,8 +16,10 @@
 #ifndef GPUMEMTRACE_ANALYZER_WHATIF_WHATIF_H
 #define GPUMEMTRACE_ANALYZER_WHATIF_WHATIF_H
 
+#include "analyzer/load/pool_limits.h"
 #include "analyzer/replay/history/observer.h"
 #include "analyzer/replay/private_pools.h"
+#include "asked.h"
 #include "recorded.h"
 #include "settings.h"
 
@@ -49,9 +51,9 @@ struct whatif_run {
     uint64_t fails_below_bytes; /* the highest limit below this run's that failed */
     uint64_t
         copied_index; /* of the event at which it became a copy of another; INDEX_NONE: never */
-    double fraction;
+    double fraction;  /* that was asked for or set; see whatif_fraction */
     struct whatif_failure failure;
-    /* Of those in the recording; unknown: the recorded memory fraction, which is not told, decides. */
+    /* Of those in the recording; unknown: the recorded memory fraction decides, and is not told. */
     uint64_t served_failures_count, same_failures_count, unknown_failures_count;
     uint64_t last_same_index;    /* event of the last of the same; INDEX_NONE: there is none */
     uint64_t live_at_peak_bytes; /* when most was reserved */
@@ -72,6 +74,11 @@ struct whatif_device {
     uint64_t sample_index;             /* of that answer */
     uint64_t whole_bytes, small_bytes; /* of the driver: in granules of their own, in shared ones */
     uint64_t peak_driver_bytes;
+    uint64_t refused_bytes; /* outside.h */
+    /* What PyTorch said that the pool may hold, when it first refused more; bytes 0: nothing, or not
+     * always the same, or the pool held more before a call set it. */
+    struct pool_limit told;
+    bool told_differ;
     /* PyTorch refused what the driver was not asked for: a fraction lets the pool hold less than that.
      * ALLOCATOR_UNLIMITED: it did not. */
     uint64_t fraction_below_bytes;
@@ -96,12 +103,15 @@ struct whatif {
     bool follows;               /* goes on where the recording differs: struct recorded */
     bool ends_with_runs;        /* the recording is not looked at any more where no run goes on */
     struct private_pools graphs;
+    struct asked asked; /* told before a tensor whose block lies there */
 };
 
 /* For a replay of the trace. The asks must outlive it. -1: *err says why; it is to be released. */
 int whatif_init(struct whatif *whatif, const struct trace *trace, const struct whatif_ask *asks,
                 size_t ask_count, struct err *err);
 struct observer whatif_observer(struct whatif *whatif);
+/* The memory fraction of a run: the ask's, the setting's, or what PyTorch told; 0: none is known. */
+double whatif_fraction(const struct whatif_device *device, const struct whatif_run *run);
 /* No event says more of it: all runs have ended, or the recording differs from the model. */
 bool whatif_device_is_over(const struct whatif_device *device);
 /* Loads the trace and replays it. -1: *err says why, and nothing is to be released. */

@@ -284,6 +284,14 @@ static const struct trace_device *find_trace_device(const struct trace *trace, i
     return NULL;
 }
 
+/* No more than what one of two sums leaves of the other. */
+static uint64_t at_most(uint64_t bytes, uint64_t whole_bytes, uint64_t part_bytes)
+{
+    const uint64_t left_bytes = whole_bytes > part_bytes ? whole_bytes - part_bytes : 0;
+
+    return bytes < left_bytes ? bytes : left_bytes;
+}
+
 /* The context, and other processes where somebody tells them from it. */
 static int add_outside(struct ledger *ledger, const struct pools *pools, uint64_t context_bytes,
                        struct err *err)
@@ -306,6 +314,10 @@ static int add_outside(struct ledger *ledger, const struct pools *pools, uint64_
         context_bytes = context_bytes < most_bytes ? context_bytes : most_bytes;
         others_bytes = failure->traced.others_bytes;
     }
+    /* What was given back, or told at another moment than the card's answer, is of those two. */
+    others_bytes = at_most(others_bytes, ledger->used_bytes, ledger->process_bytes);
+    context_bytes =
+        at_most(context_bytes, ledger->used_bytes, ledger->process_bytes + others_bytes);
     const int64_t beyond_bytes =
         (int64_t)(ledger->used_bytes - ledger->process_bytes - context_bytes - others_bytes);
     const bool is_growth = beyond_bytes > 0 && ledger->outside != LEDGER_BY_NVML;
@@ -332,6 +344,7 @@ static int add_card(struct ledger *ledger, const struct pools *pools, uint64_t h
     if (sample &&
         card_free_since(&card, pools->history, pools->use, sample, pools->index, held_bytes, err))
         return -1;
+    card.known = card.known && card.total_bytes; /* an imported trace may know what is free alone */
     ledger->is_asked = card.known;
     ledger->used_known = card.known || looked;
     ledger->total_bytes = card.known ? card.total_bytes : device ? device->total_bytes : 0;

@@ -8,6 +8,9 @@
  *     | context and other processes |                                                         first look
  *     | this context's growth or other processes |                                            the rest
  *
+ * Where the card has less in use than all of them, context and others have given back since, or told at another moment:
+ * they are what is left.
+ *
  * At a failure at which NVML told the program, or for which other processes' traces are there, context
  * and other processes are two terms.
  *
@@ -70,9 +73,9 @@ struct ledger {
     bool total_known;
     uint64_t used_bytes, total_bytes;
     enum ledger_outside outside;
-    int64_t
-        unaccounted_bytes; /* used less all terms; negative: others gave back since the first look;
-                                * positive: NVML named the processes, and it is none's */
+    /* Used less all terms. Positive: NVML named the processes, and it is none's. Negative: this process alone is counted
+     * to hold more than is in use. */
+    int64_t unaccounted_bytes;
     uint64_t managed_bytes, imported_bytes; /* in no term */
     struct owners owners;                   /* names of the libraries */
 };

@@ -154,7 +154,7 @@ static int look_at_file(struct owners *owners, struct hint *hint, const char *fi
     const enum frame_role role = frame_role_of(&frame);
     char name[LIMIT_text_bytes + 1];
 
-    hint->is_owner = role == ROLE_program || role == ROLE_framework;
+    hint->is_owner = role == ROLE_program || role == ROLE_compiled || role == ROLE_framework;
     hint->number = OWNER_PROGRAM;
     if (role != ROLE_framework || !package_name(name, sizeof name, file))
         return 0;

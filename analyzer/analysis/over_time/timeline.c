@@ -11,11 +11,46 @@ struct stock_timeline {
     struct timeline_cut *cuts; /* NULL: nothing has changed yet */
     uint64_t live_bytes;
     uint32_t path; /* of its last change */
+    size_t told;   /* cuts whose step timelines_tell_step has told */
 };
 
-void timelines_init(struct timelines *timelines, const struct timeline_ask *ask)
+void timelines_init(struct timelines *timelines, const struct timeline_ask *ask,
+                    const struct step_ends *ends)
 {
-    *timelines = (struct timelines){.ask = *ask, .kind = STEP_ENDS, .width = 1};
+    *timelines = (struct timelines){.ask = *ask, .ends = ends, .kind = STEP_ENDS, .width = 1};
+}
+
+void timelines_know_steps(struct timelines *timelines, const struct step_ends *found)
+{
+    timelines->kind = step_ends_kind(found);
+    timelines->begun_count = found->begun_count;
+}
+
+/* --- steps that ended --- */
+
+/* Where there are too many, every second one goes. */
+static void keep_end(struct ended_steps *ended, uint64_t index)
+{
+    if (++ended->seen_count & ended->skips)
+        return;
+    if (ended->count == TIMELINE_STEPS_MAX) {
+        ended->count /= 2;
+        for (size_t i = 0; i < ended->count; i++)
+            ended->indices[i] = ended->indices[2 * i + 1];
+        ended->skips = 2 * ended->skips + 1;
+    }
+    if (!(ended->seen_count & ended->skips))
+        ended->indices[ended->count++] = index;
+}
+
+/* What weaker kinds had ended counts no more. */
+static void note_end(struct timelines *timelines, const struct cursor *at, enum step_end kind)
+{
+    if (kind == STEP_ENDS)
+        return;
+    if (step_ends_began(timelines->ends, kind))
+        timelines->ended = (struct ended_steps){0};
+    keep_end(&timelines->ended, at->index);
 }
 
 /* --- the axis --- */
@@ -25,8 +60,21 @@ static uint64_t step_now(const struct timelines *timelines)
 {
     if (timelines->kind == STEP_ENDS)
         return 0;
-    const bool counts = timelines->ends.begun_count == timelines->begun_count;
-    return 1 + (counts ? timelines->ends.counts[timelines->kind] : 0);
+    const bool counts = timelines->ends->begun_count == timelines->begun_count;
+    return 1 + (counts ? timelines->ends->counts[timelines->kind] : 0);
+}
+
+/* Without a replay that looks for steps first, the numbers hold if no stronger kind of end comes: settle_steps. */
+static void note_step(const struct timelines *timelines, struct timeline_cut *cut)
+{
+    const enum step_end kind = step_ends_kind(timelines->ends);
+
+    if (timelines->kind != STEP_ENDS || !timelines->ask.notes_steps) {
+        cut->step = step_now(timelines);
+        return;
+    }
+    cut->begun_count = timelines->ends->begun_count;
+    cut->step = 1 + (kind == STEP_ENDS ? 0 : timelines->ends->counts[kind]);
 }
 
 static uint64_t number_now(const struct timelines *timelines, const struct cursor *at,
@@ -112,12 +160,12 @@ static struct timeline_cut *reach_cut(struct timelines *timelines, const struct 
     *cut = (struct timeline_cut){.is_present = true,
                                  .time_ns = timelines->now_ns,
                                  .seq = at->event->seq,
-                                 .step = step_now(timelines),
                                  .index = at->index ? at->index - 1 : INDEX_NONE,
                                  .max_bytes = own->live_bytes,
                                  .min_bytes = own->live_bytes,
                                  .last_bytes = own->live_bytes,
                                  .path = own->path};
+    note_step(timelines, cut);
     return cut;
 }
 
@@ -163,7 +211,7 @@ static void note_live(struct timelines *timelines, const struct cursor *at,
     cut->max_bytes = live_bytes;
     cut->time_ns = timelines->now_ns;
     cut->seq = at->event->seq;
-    cut->step = step_now(timelines);
+    note_step(timelines, cut);
     cut->index = at->index;
     cut->path = path;
 }
@@ -196,7 +244,7 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
 static int on_event(void *self, const struct cursor *at)
 {
     struct timelines *timelines = self;
-    step_ends_at_event(&timelines->ends, at);
+    note_end(timelines, at, step_ends_of_event(timelines->ends, at));
     see_time(timelines, at);
     if (timelines->has_changes && timelines->ask.from.unit && !is_before(timelines, at) &&
         !is_behind(timelines, at))
@@ -204,46 +252,63 @@ static int on_event(void *self, const struct cursor *at)
     return 0;
 }
 
-/* --- steps --- */
+/* What came before the ends that count is of the first step. */
+static int settle_steps(void *self, const struct cursor *at)
+{
+    struct timelines *timelines = self;
+    const bool has_steps = step_ends_kind(timelines->ends) != STEP_ENDS;
+
+    (void)at;
+    for (size_t i = 0; timelines->kind == STEP_ENDS && i < timelines->stock_count; i++)
+        for (size_t n = 0; timelines->stocks[i].cuts && n < timelines->used; n++) {
+            struct timeline_cut *cut = &timelines->stocks[i].cuts[n];
+            if (!has_steps)
+                cut->step = 0;
+            else if (cut->begun_count != timelines->ends->begun_count && cut->step)
+                cut->step = 1;
+        }
+    return 0;
+}
+
+void timelines_begin_telling(struct timelines *timelines)
+{
+    timelines->ended = (struct ended_steps){0};
+    for (size_t i = 0; i < timelines->stock_count; i++)
+        timelines->stocks[i].told = 0;
+}
+
+/* A step that is told of has the number of those before it, and one more; what is behind the last end too. */
+void timelines_tell_step(struct timelines *timelines, uint64_t index, uint64_t seq)
+{
+    const uint64_t step = timelines->ended.seen_count + 1;
+
+    for (size_t i = 0; i < timelines->stock_count; i++) {
+        struct stock_timeline *own = &timelines->stocks[i];
+        while (own->cuts && own->told < timelines->used && own->cuts[own->told].seq < seq)
+            own->cuts[own->told++].step = step;
+    }
+    if (index != INDEX_NONE)
+        keep_end(&timelines->ended, index);
+}
 
 static int on_span(void *self, const struct cursor *at, const struct spans *spans, uint32_t span,
                    bool begins)
 {
     struct timelines *timelines = self;
+    (void)spans;
+    (void)span;
     if (!begins)
-        step_ends_at_span(&timelines->ends, at, spans, span);
+        note_end(timelines, at, step_ends_of_span(timelines->ends));
     return 0;
-}
-
-static int on_event_of_steps(void *self, const struct cursor *at)
-{
-    struct timelines *timelines = self;
-    step_ends_at_event(&timelines->ends, at);
-    return 0;
-}
-
-static int on_end_of_steps(void *self, const struct cursor *at)
-{
-    struct timelines *timelines = self;
-    (void)at;
-    timelines->kind = step_ends_kind(&timelines->ends);
-    timelines->begun_count = timelines->ends.begun_count;
-    timelines->ends = (struct step_ends){0};
-    return 0;
-}
-
-struct observer timelines_steps_observer(struct timelines *timelines)
-{
-    return (struct observer){.self = timelines,
-                             .on_span = on_span,
-                             .on_event = on_event_of_steps,
-                             .on_end = on_end_of_steps};
 }
 
 struct observer timelines_observer(struct timelines *timelines)
 {
-    return (struct observer){
-        .self = timelines, .on_change = on_change, .on_span = on_span, .on_event = on_event};
+    return (struct observer){.self = timelines,
+                             .on_change = on_change,
+                             .on_span = on_span,
+                             .on_event = on_event,
+                             .on_end = settle_steps};
 }
 
 void timelines_release(struct timelines *timelines)

@@ -27,6 +27,7 @@ struct timeline_ask {
     size_t cut_count; /* at most; 0: no timeline */
     enum timeline_axis axis;
     struct timeline_bound from, to;
+    bool notes_steps; /* the cuts have their steps, whatever the axis is */
 };
 static inline bool timeline_needs_steps(const struct timeline_ask *ask)
 {
@@ -42,14 +43,24 @@ struct timeline_cut {
     uint64_t index;     /* after which that was live; INDEX_NONE: before all events */
     uint64_t max_bytes, min_bytes, last_bytes;
     uint32_t path; /* phase of the last change up to that moment; HISTORY_NONE: outside any */
+    uint64_t begun_count; /* of the step's number, until it is known which ends count */
+};
+
+/* The events that ended steps: all of them, or every second, fourth … one. What was live then is what was before. */
+enum { TIMELINE_STEPS_MAX = 60 };
+struct ended_steps {
+    uint64_t indices[TIMELINE_STEPS_MAX];
+    size_t count;
+    uint64_t seen_count, skips; /* skips: one less than a power of two */
 };
 
 struct timelines {
     struct timeline_ask ask;
-    uint64_t now_ns; /* the latest time so far */
-    struct step_ends ends;
-    enum step_end kind;   /* of the ends that count, STEP_ENDS: none */
-    uint64_t begun_count; /* of `ends` when they are all known: earlier ones do not count */
+    uint64_t now_ns;              /* the latest time so far */
+    const struct step_ends *ends; /* the caller's, found by an observer before this one */
+    enum step_end kind;           /* of the ends that count, STEP_ENDS: none */
+    uint64_t begun_count;         /* of `ends` when they are all known: earlier ones do not count */
+    struct ended_steps ended;
     bool has_changes, is_begun;
     uint64_t begin, width;         /* of the first cut, and of each, in the axis's unit */
     size_t used;                   /* cuts from the first to that of the latest change */
@@ -57,10 +68,16 @@ struct timelines {
     size_t stock_count, stock_capacity;
 };
 
-void timelines_init(struct timelines *timelines, const struct timeline_ask *ask);
-/* Where steps are needed, which kind of end counts is known after a replay that looks only at them. */
-struct observer timelines_steps_observer(struct timelines *timelines);
+void timelines_init(struct timelines *timelines, const struct timeline_ask *ask,
+                    const struct step_ends *ends);
+/* Where steps are needed, the ends of a replay that looks only at them tell which count. */
+void timelines_know_steps(struct timelines *timelines, const struct step_ends *found);
 struct observer timelines_observer(struct timelines *timelines);
+/* Of steps that are known only after the replay that was watched, as those that nothing marks: one was ended by that
+ * event. To be told in order, at last with INDEX_NONE and UINT64_MAX; and from the first one on when what was told is
+ * void. */
+void timelines_begin_telling(struct timelines *timelines);
+void timelines_tell_step(struct timelines *timelines, uint64_t index, uint64_t seq);
 void timelines_release(struct timelines *timelines);
 
 /* The cuts of a stock of a layer, used of them, valid until timelines_release; NULL: it had nothing. */

@@ -81,6 +81,18 @@ static struct growth_line judge(const struct series *series, const struct stretc
                                 .high = line.high * stretch->ends_per_step};
 }
 
+/* How many blocks a site has that grows by making them larger; 0: it keeps ever more of them. */
+static uint64_t find_enlarged(const struct site_ends *site, const struct series *counts,
+                              const struct stretch *stretch)
+{
+    const uint64_t count = counts->samples[late_begin(stretch)];
+
+    for (size_t i = late_begin(stretch) + 1; i < stretch->last; i++)
+        if (counts->samples[i] != count)
+            return 0;
+    return site->was_resized ? 0 : count;
+}
+
 /* --- what grows --- */
 
 static int compare_growing(const void *left, const void *right)
@@ -121,11 +133,13 @@ static int add_site(struct growth *growth, size_t *capacity, const struct site_e
     const uint64_t intervals = site->ends_count - 1;
     const bool is_steady = !site->fell && (uint64_t)site->rises_count * 2 >= intervals;
 
-    if (!site->series.samples || site->last_bytes <= site->first_bytes ||
+    if (site->changes_count < 2 || site->last_bytes <= site->first_bytes ||
         !rises_late(&site->series, stretch) ||
         !(is_steady || series_rises(&site->series, stretch->first, stretch->last)))
         return 0;
     const struct growing item = {.stack_id = site->stack_id,
+                                 .is_of_graph = site->is_of_graph,
+                                 .enlarged_count = find_enlarged(site, &site->counts, stretch),
                                  .first_bytes = site->first_bytes,
                                  .last_bytes = site->last_bytes,
                                  .rises_count = site->rises_count,
@@ -170,41 +184,46 @@ static int find_at_ends(struct growth *growth, const struct stock_ends *own, str
 
 /* --- steps that are found from what repeats --- */
 
-/* The events that begin or end steps: a call stack's births, or the ends of a phase. */
+/* Those that begin or end steps: a call stack's births, or the ends of a phase. */
 struct beats {
     uint64_t count, first, last;
 };
 
 /* Whole windows between the second beat and a step after the last one. */
 static struct stretch find_stretch(const struct series *series, const struct beats *beats,
-                                   double period_events, uint64_t event_count)
+                                   double period_beats, uint64_t beat_count)
 {
     const double window = (double)series->window;
-    double end = (double)beats->last + period_events;
+    double end = (double)beats->last + period_beats;
 
-    if (end > (double)event_count)
-        end = (double)event_count;
-    const size_t whole = (size_t)(end / window), all = whole_windows(series, event_count);
-    return (struct stretch){.first = (size_t)(((double)beats->first + period_events) / window) + 1,
+    if (end > (double)beat_count)
+        end = (double)beat_count;
+    const size_t whole = (size_t)(end / window), all = whole_windows(series, beat_count);
+    return (struct stretch){.first = (size_t)(((double)beats->first + period_beats) / window) + 1,
                             .last = whole < all ? whole : all,
-                            .ends_per_step = period_events};
+                            .ends_per_step = period_beats};
 }
 
 static int add_repeating_site(struct growth *growth, size_t *capacity, const struct site_ends *site,
                               const struct stretch *stretch, uint64_t windows_joined,
                               struct err *err)
 {
-    uint64_t samples[SERIES_SAMPLES];
-    struct series series = site->series;
+    uint64_t samples[SERIES_SAMPLES], count_samples[SERIES_SAMPLES];
+    struct series series = site->series, counts = site->counts;
 
     if (!series.samples)
         return 0;
     series_join(&series, windows_joined, samples);
     if (!rises_late(&series, stretch) || !series_rises(&series, stretch->first, stretch->last))
         return 0;
-    struct growing item = {.stack_id = site->stack_id, .line = judge(&series, stretch, false)};
+    struct growing item = {.stack_id = site->stack_id,
+                           .is_of_graph = site->is_of_graph,
+                           .line = judge(&series, stretch, false)};
     if (item.line.verdict != GROWTH_GROWS)
         return 0;
+    series_join(&counts, windows_joined, count_samples);
+    item.enlarged_count = find_enlarged(site, &counts, stretch);
+    item.waits = growth->may_wait && site->graph_births_count * 2 > site->births_count;
     item.first_bytes = series.samples[stretch->first];
     item.last_bytes = series.samples[stretch->last - 1];
     for (size_t i = stretch->first + 1; i < stretch->last; i++)
@@ -216,8 +235,8 @@ static int add_repeating_site(struct growth *growth, size_t *capacity, const str
 static int find_beats(struct growth *growth, struct beats *beats, const struct growth_watch *watch,
                       const struct stock_ends *own, struct err *err)
 {
-    const struct phase_rhythm *phase = phase_rhythms_find(&watch->phases, watch->event_count);
-    const struct site_ends *site = NULL;
+    const struct phase_rhythm *phase = phase_rhythms_find(&watch->phases, watch->beat_count);
+    struct rhythm rhythm = {0};
 
     *beats = (struct beats){0};
     if (phase) {
@@ -226,12 +245,14 @@ static int find_beats(struct growth *growth, struct beats *beats, const struct g
         *beats = (struct beats){phase->ends_count, phase->first_end, phase->last_end};
         return 0;
     }
-    if (rhythm_find(&site, own, watch->trace, watch->event_count, err))
+    if (rhythm_find(&rhythm, own, watch->trace, watch->beat_count, err))
         return -1;
+    const struct site_ends *site = rhythm.site;
     if (!site)
         return 0;
     growth->steps = GROWTH_STEPS_REPEAT;
     growth->repeats = site->stack_id;
+    growth->may_wait = !rhythm.is_fed;
     *beats = (struct beats){site->births_count, site->first_birth, site->last_birth};
     return 0;
 }
@@ -247,14 +268,14 @@ static int find_at_beats(struct growth *growth, const struct growth_watch *watch
     if (!beats.count)
         return 0;
     growth->ends_count = beats.count;
-    growth->period_events = (double)(beats.last - beats.first) / (double)(beats.count - 1);
+    growth->period_beats = (double)(beats.last - beats.first) / (double)(beats.count - 1);
     uint64_t samples[SERIES_SAMPLES];
     struct series total = own->total.series;
     const uint64_t joined =
-        (uint64_t)(growth->period_events / (double)total.window) + 1; /* a step at least */
+        (uint64_t)(growth->period_beats / (double)total.window) + 1; /* a step at least */
     series_join(&total, joined, samples);
     const struct stretch stretch =
-        find_stretch(&total, &beats, growth->period_events, watch->event_count);
+        find_stretch(&total, &beats, growth->period_beats, watch->beat_count);
     if (stretch.last < stretch.first + FEWEST_WINDOWS)
         return 0;
     growth->total = judge(&total, &stretch, false);
@@ -271,20 +292,21 @@ static int find(struct growth *growth, const struct growth_watch *watch, uint32_
 {
     if (growth->ends < STEP_ENDS) {
         growth->steps = GROWTH_STEPS_ENDED;
-        growth->ends_count = watch->ends.counts[growth->ends];
+        growth->ends_count = watch->has_ended ? watch->ends->counts[growth->ends] : 1;
     }
     if (stock >= watch->stock_count || !watch->stocks[stock].numbers)
         return 0;
     const struct stock_ends *own = &watch->stocks[stock];
     if (growth_watch_has_steps(watch))
         return find_at_ends(growth, own, err);
-    return watch->has_ended ? 0 : find_at_beats(growth, watch, own, err);
+    return growth->steps == GROWTH_STEPS_ENDED ? 0 : find_at_beats(growth, watch, own, err);
 }
 
 int growth_find(struct growth *growth, const struct growth_watch *watch, uint32_t stock,
                 struct err *err)
 {
-    *growth = (struct growth){.ends = step_ends_kind(&watch->ends)};
+    *growth = (struct growth){.ends = watch->has_ended ? step_ends_kind(watch->ends)
+                                                       : step_ends_begun(watch->ends)};
     const int status = find(growth, watch, stock, err);
     if (status)
         growth_release(growth);

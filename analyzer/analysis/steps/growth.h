@@ -10,7 +10,12 @@
  *                than the first
  *   cannot tell  less than three ends after the first step, or bytes that vary more than they rise
  *
- * A step ends as step_ends.h says. In a trace without steps one is the time between the ends of a phase
+ * What grows keeps ever more blocks, or it makes those that it has larger, as a list that is copied to
+ * twice the room and a cache that a longer one replaces: then it is as many blocks throughout that last
+ * third, and none of them was resized where it is (as the pool of graphs, which may hold any number).
+ *
+ * A step ends as step_ends.h says; one that has begun, as a first backward that fails, is a step of its
+ * own. In a trace without steps one is the time between the ends of a phase
  * that repeats (phase_rhythm.h), else between two births at a call stack that does: rhythm.h. The bytes
  * are then the least in windows of at least a step.
  *
@@ -32,6 +37,9 @@ struct growth_line {
 
 struct growing {
     uint32_t stack_id;
+    uint64_t enlarged_count; /* as many blocks as before, made larger; 0: ever more of them */
+    bool waits;              /* most of them, for a backward, where growth.may_wait */
+    bool is_of_graph;        /* a backward is to go through an operator that made one */
     uint64_t first_bytes, last_bytes; /* at the first and last end that was looked at */
     uint64_t rises_count;
     struct growth_line line;
@@ -57,7 +65,10 @@ struct growth {
     enum step_end ends;
     struct phase_rhythm phase;
     uint32_t repeats;
-    double period_events;
+    /* Nothing is made outside a model for each call of it, and no backward began: all that repeats may be one
+     * forward, as layers and the experts of a mixture, which keeps what its backward will need. */
+    bool may_wait;
+    double period_beats;
     uint64_t ends_count;    /* steps in the trace, the first included */
     uint64_t counted_steps; /* whose churn was counted */
     struct growth_line total;
@@ -77,6 +88,12 @@ static inline enum step_end growth_step_end(const struct growth *growth)
     return growth->steps == GROWTH_STEPS_PHASE    ? STEP_END_PHASE
            : growth->steps == GROWTH_STEPS_REPEAT ? STEP_END_REPEATED
                                                   : growth->ends;
+}
+
+/* Whether most that grows waits for a backward, so that what repeats may be layers and no steps. */
+static inline bool growth_waits(const struct growth *growth)
+{
+    return growth->count && growth->items[0].waits;
 }
 
 #endif

@@ -8,26 +8,39 @@
 
 /* --- one site --- */
 
-static int begin_series(struct site_ends *site, struct err *err)
-{
-    site->series.samples = array_new(SERIES_SAMPLES, sizeof *site->series.samples, err);
-    return site->series.samples ? 0 : -1;
-}
-
-/* Its second change: now it needs a series, of what it had up to there. */
+/* Its second change: now it needs series, of what it had up to there. */
 static int catch_up(struct site_ends *site, struct err *err)
 {
-    if (begin_series(site, err))
+    site->series.samples = array_new(2 * SERIES_SAMPLES, sizeof *site->series.samples, err);
+    if (!site->series.samples)
         return -1;
+    site->counts.samples = site->series.samples + SERIES_SAMPLES;
     series_add(&site->series, 0, site->changed_at, site->first_bytes);
     series_add(&site->series, site->changed_at, site->ends_count, site->last_bytes);
+    series_add(&site->counts, 0, site->changed_at, site->first_count);
+    series_add(&site->counts, site->changed_at, site->ends_count, site->last_count);
+    return 0;
+}
+
+/* What it has now is not what it had at the last end. */
+static int note_change(struct site_ends *site, struct err *err)
+{
+    const uint64_t bytes = site->live_bytes;
+    if (!site->changed_at)
+        site->changed_at = site->ends_count;
+    else if (!site->series.samples && catch_up(site, err))
+        return -1;
+    site->changes_count += bytes != site->last_bytes;
+    site->rises_count += bytes > site->last_bytes;
+    site->fell |= bytes < site->last_bytes;
+    site->last_bytes = bytes;
+    site->last_count = site->live_count;
     return 0;
 }
 
 /* At all ends up to `until` that were not looked at yet, the site had the bytes of now. */
 static int look_at_ends(struct site_ends *site, uint64_t until, struct err *err)
 {
-    const uint64_t bytes = site->live_bytes;
     if (until <= site->ends_count)
         return 0;
     if (site->open_churn_count) {
@@ -35,19 +48,17 @@ static int look_at_ends(struct site_ends *site, uint64_t until, struct err *err)
         site->churn_count += site->open_churn_count;
         site->open_churn_bytes = site->open_churn_count = 0;
     }
-    if (!site->ends_count)
-        site->first_bytes = site->last_bytes = bytes;
-    if (bytes != site->last_bytes) {
-        if (!site->changes_count++)
-            site->changed_at = site->ends_count;
-        else if (!site->series.samples && catch_up(site, err))
-            return -1;
-        site->rises_count += bytes > site->last_bytes;
-        site->fell |= bytes < site->last_bytes;
-        site->last_bytes = bytes;
+    if (!site->ends_count) {
+        site->first_bytes = site->last_bytes = site->live_bytes;
+        site->first_count = site->last_count = site->live_count;
     }
+    if ((site->live_bytes != site->last_bytes || site->live_count != site->last_count) &&
+        note_change(site, err))
+        return -1;
     if (site->series.samples)
-        series_add(&site->series, site->ends_count, until, bytes);
+        series_add(&site->series, site->ends_count, until, site->live_bytes);
+    if (site->counts.samples)
+        series_add(&site->counts, site->ends_count, until, site->live_count);
     site->ends_count = until;
     return 0;
 }
@@ -56,8 +67,13 @@ static int look_at_ends(struct site_ends *site, uint64_t until, struct err *err)
 
 static struct site_ends *find_site(struct stock_ends *own, uint32_t stack_id, struct err *err)
 {
-    if (own->numbers[stack_id])
-        return &own->sites[own->numbers[stack_id] - 1];
+    uint32_t *numbers = array_reach(own->numbers, &own->number_capacity, &own->number_count,
+                                    sizeof *numbers, stack_id, err);
+    if (!numbers)
+        return NULL;
+    own->numbers = numbers;
+    if (numbers[stack_id])
+        return &own->sites[numbers[stack_id] - 1];
     struct site_ends *grown =
         array_grow(own->sites, &own->capacity, own->count, sizeof *grown, err);
     if (!grown)
@@ -80,10 +96,12 @@ static struct stock_ends *find_stock(struct growth_watch *watch, const struct cu
     struct stock_ends *own = &watch->stocks[stock];
     if (own->numbers)
         return own;
-    const size_t stack_limit = at->history->trace->frame_limit + 1; /* 0 is "no stack" */
     own->is_pool = at->history->stocks[stock].account == ACCOUNT_pool;
-    own->numbers = array_new(stack_limit, sizeof *own->numbers, at->err);
-    return own->numbers && !begin_series(&own->total, at->err) ? own : NULL;
+    own->numbers = array_reach(NULL, &own->number_capacity, &own->number_count,
+                               sizeof *own->numbers, 0, at->err);
+    own->total.series.samples =
+        array_new(SERIES_SAMPLES, sizeof *own->total.series.samples, at->err);
+    return own->numbers && own->total.series.samples ? own : NULL;
 }
 
 /* What was seen at ends is void; only what is live goes on. */
@@ -92,7 +110,11 @@ static void forget_ends(struct stock_ends *own)
     for (size_t i = 0; i < own->count; i++) {
         struct site_ends *site = &own->sites[i];
         free(site->series.samples);
-        *site = (struct site_ends){.stack_id = site->stack_id, .live_bytes = site->live_bytes};
+        *site = (struct site_ends){.stack_id = site->stack_id,
+                                   .live_bytes = site->live_bytes,
+                                   .live_count = site->live_count,
+                                   .was_resized = site->was_resized,
+                                   .is_of_graph = site->is_of_graph};
     }
     own->total = (struct site_ends){.live_bytes = own->total.live_bytes,
                                     .series.samples = own->total.series.samples};
@@ -115,32 +137,38 @@ static int change_at_ends(const struct growth_watch *watch, struct stock_ends *o
     return 0;
 }
 
-static void count_birth(struct site_ends *site, uint64_t index)
+static void count_birth(struct site_ends *site, uint64_t beat)
 {
     if (!site->births_count++) {
-        site->first_birth = site->last_birth = index;
+        site->first_birth = site->last_birth = beat;
         return;
     }
-    if (site->births_count == 2)
-        site->live_count = site->live_bytes > 0;
-    if (index - site->last_birth > site->longest_gap)
-        site->longest_gap = index - site->last_birth;
-    site->last_birth = index;
-    if (++site->live_count > site->most_live_count)
-        site->most_live_count = site->live_count;
+    if (beat - site->last_birth > site->longest_gap)
+        site->longest_gap = beat - site->last_birth;
+    site->last_birth = beat;
+    if (site->live_count >= site->most_live_count)
+        site->most_live_count = site->live_count + 1;
+}
+
+/* The number of the beat that the current event is. */
+static uint64_t count_beat(struct growth_watch *watch, uint64_t index)
+{
+    if (!watch->beat_count || watch->beat_event != index)
+        watch->beat_count++;
+    watch->beat_event = index;
+    return watch->beat_count - 1;
 }
 
 /* A site is looked at from its second birth on: what happens once does not repeat. */
-static int change_at_beats(struct stock_ends *own, struct site_ends *site, uint64_t index,
-                           bool is_birth, struct err *err)
+static int change_at_beats(struct stock_ends *own, struct site_ends *site, uint64_t beat,
+                           const struct change *change, struct err *err)
 {
-    const bool repeats = site->births_count > !is_birth;
-    if ((repeats && look_at_ends(site, index, err)) || look_at_ends(&own->total, index, err))
+    const bool repeats = site->births_count > !change->birth;
+    if ((repeats && look_at_ends(site, beat, err)) || look_at_ends(&own->total, beat, err))
         return -1;
-    if (is_birth)
-        count_birth(site, index);
-    else if (repeats)
-        site->live_count -= site->live_count > 0;
+    if (change->birth)
+        count_birth(site, beat);
+    site->graph_births_count += change->birth && change->block->is_of_graph;
     return 0;
 }
 
@@ -157,11 +185,16 @@ static int on_change(void *self, const struct cursor *at, const struct spans *sp
     if (!site)
         return -1;
     GMT_PREFETCH(&site->churn_bytes); /* the end of what a change touches */
+    const uint64_t beat = count_beat(watch, at->index);
     if ((watch->looked_count && change_at_ends(watch, own, site, change, at->err)) ||
-        (!watch->has_ended && change_at_beats(own, site, at->index, change->birth, at->err)))
+        (!watch->has_ended && change_at_beats(own, site, beat, change, at->err)))
         return -1;
     const uint64_t more_bytes = change->birth ? block->size_bytes : -block->size_bytes;
     site->live_bytes += more_bytes;
+    site->live_count += change->birth ? 1 : UINT64_MAX;
+    site->was_resized |= change->is_half;
+    site->is_of_graph |= block->is_of_graph;
+    watch->has_graphs |= block->is_of_graph;
     own->total.live_bytes += more_bytes;
     return 0;
 }
@@ -172,8 +205,8 @@ static void end_step(struct growth_watch *watch, const struct cursor *at, enum s
 {
     if (kind == STEP_ENDS)
         return;
-    const uint64_t count = watch->ends.counts[kind];
-    for (size_t i = 0; i < watch->stock_count && step_ends_began(&watch->ends, kind); i++)
+    const uint64_t count = watch->ends->counts[kind];
+    for (size_t i = 0; i < watch->stock_count && step_ends_began(watch->ends, kind); i++)
         forget_ends(&watch->stocks[i]);
     watch->has_ended = true;
     watch->looked_count = count > WARM_UP_ENDS ? count - WARM_UP_ENDS : 0;
@@ -185,17 +218,19 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
 {
     struct growth_watch *watch = self;
     if (begins)
-        return 0;
+        return watch->has_ended
+                   ? 0
+                   : phase_rhythms_begin(&watch->phases, span, watch->beat_count, at->err);
     if (!watch->has_ended)
-        phase_rhythms_end(&watch->phases, at, spans, span);
-    end_step(watch, at, step_ends_at_span(&watch->ends, at, spans, span));
+        phase_rhythms_end(&watch->phases, at, spans, span, watch->beat_count);
+    end_step(watch, at, step_ends_of_span(watch->ends));
     return 0;
 }
 
 static int on_event(void *self, const struct cursor *at)
 {
     struct growth_watch *watch = self;
-    end_step(watch, at, step_ends_at_event(&watch->ends, at));
+    end_step(watch, at, step_ends_of_event(watch->ends, at));
     return 0;
 }
 
@@ -205,6 +240,7 @@ static int finish_site(struct site_ends *site, uint64_t ends_count, struct err *
     if (look_at_ends(site, ends_count, err))
         return -1;
     series_close(&site->series);
+    series_close(&site->counts);
     return 0;
 }
 
@@ -219,9 +255,8 @@ static int finish_stock(struct stock_ends *own, uint64_t ends_count, struct err 
 static int on_end(void *self, const struct cursor *at)
 {
     struct growth_watch *watch = self;
-    watch->event_count = at->history->event_count;
     watch->trace = at->history->trace;
-    const uint64_t ends_count = watch->has_ended ? watch->looked_count : watch->event_count;
+    const uint64_t ends_count = watch->has_ended ? watch->looked_count : watch->beat_count;
     for (size_t i = 0; i < watch->stock_count; i++)
         if (watch->stocks[i].numbers && finish_stock(&watch->stocks[i], ends_count, at->err))
             return -1;
@@ -248,5 +283,6 @@ void growth_watch_release(struct growth_watch *watch)
         free(own->numbers);
     }
     free(watch->stocks);
+    phase_rhythms_release(&watch->phases);
     *watch = (struct growth_watch){0};
 }

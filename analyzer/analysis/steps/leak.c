@@ -6,6 +6,29 @@
 
 static const double FLOOR_STEPS = 1e7;
 
+const char *leak_verdict_name(enum leak_verdict verdict)
+{
+    static const char *const names[] = {
+        [LEAK_UNKNOWN] = "cannot tell",
+        [LEAK_NONE] = "no leak",
+        [LEAK_GROWS] = "grows",
+        [LEAK_FOUND] = "leak",
+    };
+
+    return names[verdict];
+}
+
+static void add_enlarged(struct leak *leak, const struct growing *site)
+{
+    const double copied_slope = site->line.slope / (double)site->enlarged_count;
+
+    leak->enlarged_slope += site->line.slope;
+    leak->enlarged_low += site->line.low;
+    leak->enlarged_high += site->line.high;
+    if (copied_slope > leak->copied_slope)
+        leak->copied_slope = copied_slope;
+}
+
 static int add_growing(struct leak *leak, const struct growing *site, struct symbols *symbols,
                        struct err *err)
 {
@@ -18,23 +41,38 @@ static int add_growing(struct leak *leak, const struct growing *site, struct sym
         leak->cache_slope += site->line.slope;
         return 0;
     }
+    if (site->enlarged_count) {
+        add_enlarged(leak, site);
+        return 0;
+    }
     leak->slope += site->line.slope;
     leak->low += site->line.low;
     leak->high += site->line.high;
+    leak->waiting_slope += site->waits ? site->line.slope : 0;
+    leak->keeps_graph |= site->is_of_graph;
     leak->count++;
     return 0;
 }
 
-/* Growth that no call stack shows is the stock's own, less what caches took. */
+/*
+ * Growth that no call stack shows is the stock's own, less what caches and larger blocks took; not where a
+ * pool is behind it, whose pieces come from other lines each time that it asks again.
+ */
 static void take_total(struct leak *leak, const struct growth_line *total)
 {
-    const double known = leak->cache_slope + leak->left_out_slope;
+    const double known = leak->cache_slope + leak->enlarged_slope;
 
     if (total->low <= known)
         return;
     leak->slope = total->slope - known;
     leak->low = total->low - known;
     leak->high = total->high - known;
+}
+
+/* What one call stack keeps another may give back: then the whole cannot rise as fast. */
+static bool matters(const struct leak *leak, const struct growth *growth, double slope)
+{
+    return slope > leak->floor && (growth->total.high - leak->left_out_slope) * 2 >= slope;
 }
 
 int leak_find(struct leak *leak, const struct growth *growth, struct symbols *symbols,
@@ -48,15 +86,21 @@ int leak_find(struct leak *leak, const struct growth *growth, struct symbols *sy
             leak->left_out_slope += growth->items[i].line.slope;
         else if (add_growing(leak, &growth->items[i], symbols, err))
             return -1;
-    if (!leak->count && growth->total.verdict == GROWTH_GROWS)
+    if (!leak->count && !left_out && growth->total.verdict == GROWTH_GROWS)
         take_total(leak, &growth->total);
-    /* What one call stack keeps another may give back: then the whole cannot rise as fast. */
-    if (leak->slope > leak->floor &&
-        (growth->total.high - leak->left_out_slope) * 2 >= leak->slope) {
-        leak->verdict = LEAK_FOUND;
-        return 0;
-    }
-    if (growth->total.verdict != GROWTH_UNKNOWN || growth->total.high <= leak->floor)
+    leak->waits = matters(leak, growth, leak->slope) && leak->waiting_slope * 2 >= leak->slope;
+    const bool leaks = matters(leak, growth, leak->slope) && !leak->waits;
+    const bool enlarges = matters(leak, growth, leak->enlarged_slope);
+    if (leaks || enlarges)
+        leak->verdict = leaks ? LEAK_FOUND : LEAK_GROWS;
+    else if (leak->waits)
+        leak->verdict = LEAK_UNKNOWN;
+    else if (growth->total.verdict != GROWTH_UNKNOWN || growth->total.high <= leak->floor)
         leak->verdict = LEAK_NONE;
+    leak->peak_slope =
+        (leaks ? leak->slope : 0) + (enlarges ? leak->enlarged_slope + leak->copied_slope : 0);
+    leak->check_slope =
+        (leaks || leak->slope <= leak->floor ? leak->slope : 0) +
+        (enlarges || leak->enlarged_slope <= leak->floor ? leak->enlarged_slope : 0);
     return 0;
 }

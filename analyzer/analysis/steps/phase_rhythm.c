@@ -2,8 +2,11 @@
 /* Which phase repeats; see phase_rhythm.h. */
 #include "phase_rhythm.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+#include "analyzer/util/array.h"
 
 enum { FEWEST_PHASES = 8 };
 
@@ -47,8 +50,25 @@ static struct phase_rhythm *find_rhythm(struct phase_rhythms *rhythms, const cha
     return &rhythms->items[i];
 }
 
+int phase_rhythms_begin(struct phase_rhythms *rhythms, uint32_t span, uint64_t beat,
+                        struct err *err)
+{
+    uint64_t *begins = array_reach(rhythms->begins, &rhythms->begin_capacity, &rhythms->begin_count,
+                                   sizeof *begins, span, err);
+    if (!begins)
+        return -1;
+    rhythms->begins = begins;
+    begins[span] = beat;
+    return 0;
+}
+
+void phase_rhythms_release(struct phase_rhythms *rhythms)
+{
+    free(rhythms->begins);
+}
+
 void phase_rhythms_end(struct phase_rhythms *rhythms, const struct cursor *at,
-                       const struct spans *spans, uint32_t span)
+                       const struct spans *spans, uint32_t span, uint64_t beat)
 {
     const struct path *path = &at->history->paths[spans->items[span].path];
 
@@ -60,29 +80,29 @@ void phase_rhythms_end(struct phase_rhythms *rhythms, const struct cursor *at,
     if (!own)
         return;
     if (!own->ends_count++)
-        own->first_end = at->index;
-    else if (at->index - own->last_end > own->longest_gap)
-        own->longest_gap = at->index - own->last_end;
-    own->last_end = at->index;
-    own->covered_count += at->index - spans->items[span].life.begin_index;
+        own->first_end = beat;
+    else if (beat - own->last_end > own->longest_gap)
+        own->longest_gap = beat - own->last_end;
+    own->last_end = beat;
+    own->covered_count += beat - rhythms->begins[span];
 }
 
-static bool repeats(const struct phase_rhythm *rhythm, uint64_t event_count)
+static bool repeats(const struct phase_rhythm *rhythm, uint64_t beat_count)
 {
     const uint64_t all = rhythm->last_end - rhythm->first_end;
 
-    return rhythm->ends_count >= FEWEST_PHASES && all * 4 >= event_count &&
+    return rhythm->ends_count >= FEWEST_PHASES && all * 4 >= beat_count &&
            rhythm->longest_gap * (rhythm->ends_count - 1) <= 3 * all;
 }
 
 const struct phase_rhythm *phase_rhythms_find(const struct phase_rhythms *rhythms,
-                                              uint64_t event_count)
+                                              uint64_t beat_count)
 {
     const struct phase_rhythm *found = NULL;
 
     for (size_t i = 0; i < rhythms->count; i++) {
         const struct phase_rhythm *own = &rhythms->items[i];
-        if (repeats(own, event_count) &&
+        if (repeats(own, beat_count) &&
             (!found || own->depth < found->depth ||
              (own->depth == found->depth && own->covered_count > found->covered_count)))
             found = own;

@@ -24,21 +24,26 @@ struct phase_rhythm {
     const char *name; /* the trace's */
     uint32_t depth;   /* explicit phases around it on its thread */
     uint64_t ends_count, first_end, last_end, longest_gap;
-    uint64_t covered_count; /* events, of all occurrences */
+    uint64_t covered_count; /* beats, of all occurrences */
 };
 
 /* Zeroed is ready for use. */
 struct phase_rhythms {
     struct phase_rhythm items[PHASE_RHYTHMS_MAX];
     size_t count;
+    uint64_t *begins; /* by span: the beats before it */
+    size_t begin_count, begin_capacity;
 };
 
-/* A span ends. What is inferred from stacks is left out. */
+/* A span begins or ends after so many beats (growth_watch.h). What is inferred from stacks is left out. */
+int phase_rhythms_begin(struct phase_rhythms *rhythms, uint32_t span, uint64_t beat,
+                        struct err *err);
 void phase_rhythms_end(struct phase_rhythms *rhythms, const struct cursor *at,
-                       const struct spans *spans, uint32_t span);
+                       const struct spans *spans, uint32_t span, uint64_t beat);
+void phase_rhythms_release(struct phase_rhythms *rhythms);
 /* NULL: none tells the steps. */
 const struct phase_rhythm *phase_rhythms_find(const struct phase_rhythms *rhythms,
-                                              uint64_t event_count);
+                                              uint64_t beat_count);
 /* Whether that span is one of them. */
 bool phase_rhythm_has(const struct phase_rhythm *rhythm, const struct history *history,
                       const struct spans *spans, uint32_t span);

@@ -24,17 +24,21 @@ struct repetitions {
     struct address_map fewest; /* by caller: the number of its item with the fewest births */
 };
 
-static bool repeats(const struct site_ends *site, uint64_t event_count)
+static bool repeats(const struct site_ends *site, uint64_t beat_count)
 {
     return site->stack_id && site->births_count >= FEWEST_BIRTHS &&
-           (site->last_birth - site->first_birth) * 4 >= event_count;
+           (site->last_birth - site->first_birth) * 4 >= beat_count;
+}
+
+static bool has_pace(const struct site_ends *site)
+{
+    return site->longest_gap * (site->births_count - 1) <=
+           3 * (site->last_birth - site->first_birth);
 }
 
 static bool repeats_steadily(const struct site_ends *site)
 {
-    return site->most_live_count * 4 <= site->births_count &&
-           site->longest_gap * (site->births_count - 1) <=
-               3 * (site->last_birth - site->first_birth);
+    return site->most_live_count * 4 <= site->births_count && has_pace(site);
 }
 
 /* --- calls of a model --- */
@@ -86,11 +90,11 @@ static int note_fewest(struct repetitions *all, uint32_t number, struct err *err
 }
 
 static void add_items(struct repetitions *all, const struct stock_ends *own,
-                      const struct trace *trace, uint64_t event_count, bool is_steady)
+                      const struct trace *trace, uint64_t beat_count, bool is_steady)
 {
     for (size_t i = 0; i < own->count; i++) {
         const struct site_ends *site = &own->sites[i];
-        if (!repeats(site, event_count) || repeats_steadily(site) != is_steady)
+        if (!repeats(site, beat_count) || repeats_steadily(site) != is_steady)
             continue;
         all->items[all->all_count].site = site;
         find_model(&all->items[all->all_count++], trace);
@@ -98,14 +102,14 @@ static void add_items(struct repetitions *all, const struct stock_ends *own,
 }
 
 static int find_all(struct repetitions *all, const struct stock_ends *own,
-                    const struct trace *trace, uint64_t event_count, struct err *err)
+                    const struct trace *trace, uint64_t beat_count, struct err *err)
 {
     all->items = array_new(own->count, sizeof *all->items, err);
     if (!all->items)
         return -1;
-    add_items(all, own, trace, event_count, true);
+    add_items(all, own, trace, beat_count, true);
     all->count = all->all_count;
-    add_items(all, own, trace, event_count, false);
+    add_items(all, own, trace, beat_count, false);
     for (uint32_t i = 0; i < all->count; i++)
         if (note_fewest(all, i, err))
             return -1;
@@ -168,10 +172,41 @@ static bool is_multiple(uint64_t births, uint64_t steps)
     return (births > whole ? births - whole : whole - births) <= STEPS_CUT * each;
 }
 
+static uint64_t period(const struct site_ends *site)
+{
+    return (site->last_birth - site->first_birth) / (site->births_count - 1) + 1;
+}
+
+/* Whether one is made as long as the other, but for two steps: weights are moved before, and gradients made after, one
+ * forward that calls a layer as often as there are layers. */
+static bool is_made_beside(const struct site_ends *site, const struct site_ends *other)
+{
+    const uint64_t own = period(site), its = period(other),
+                   cut = STEPS_CUT * (own > its ? own : its);
+
+    return site->first_birth <= other->first_birth + cut &&
+           site->last_birth + cut >= other->last_birth;
+}
+
+/* Whether something that is made outside it is made for each call of the model, as a batch is. */
+static bool is_fed(const struct repetitions *all, const struct repeating *chosen)
+{
+    const uint64_t steps = chosen->site->births_count;
+
+    for (size_t i = 0; chosen->is_of_model && i < all->all_count; i++) {
+        const struct repeating *item = &all->items[i];
+        const uint64_t births = item->site->births_count;
+        if (!item->is_of_model && births + STEPS_CUT >= steps && births <= steps + STEPS_CUT &&
+            is_made_beside(item->site, chosen->site))
+            return true;
+    }
+    return false;
+}
+
 static bool tells_steps(const struct repetitions *all, const struct repeating *chosen, bool is_pool)
 {
     const uint64_t steps = chosen->site->births_count;
-    bool has_more = false, has_other = false;
+    bool has_more = false;
 
     for (size_t i = 0; i < all->all_count; i++) {
         const struct repeating *item = &all->items[i];
@@ -181,10 +216,8 @@ static bool tells_steps(const struct repetitions *all, const struct repeating *c
             return false;
         has_more |= (is_beside || !chosen->is_of_model) && births > steps + STEPS_CUT &&
                     is_multiple(births, steps);
-        has_other |= chosen->is_of_model && !item->is_of_model && births + STEPS_CUT >= steps &&
-                     births <= steps + STEPS_CUT;
     }
-    return has_more || (!chosen->is_in_sequence && (has_other || !is_pool));
+    return has_more || (!chosen->is_in_sequence && (!is_pool || is_fed(all, chosen)));
 }
 
 /* The fewest births of any, where all others are some in each of them. */
@@ -207,21 +240,66 @@ static const struct repeating *find_outermost(const struct repetitions *all)
     return has_more ? found : NULL;
 }
 
-int rhythm_find(const struct site_ends **found, const struct stock_ends *own,
-                const struct trace *trace, uint64_t event_count, struct err *err)
+/* counts: how often each of them repeats; it is sorted. */
+static const struct repeating *find_steady(const struct repetitions *all, uint64_t *counts,
+                                           bool is_pool)
+{
+    if (!all->count)
+        return NULL;
+    const struct repeating *chosen = first_of(all, most_frequent(counts, all->count));
+    return chosen && tells_steps(all, chosen, is_pool) ? chosen : find_outermost(all);
+}
+
+/* --- a model that keeps all that it makes --- */
+
+/* Whether all that calls of models make is made beside it, as often or several times as often; not if none is called. */
+static bool goes_with_models(const struct repetitions *all, const struct repeating *batch)
+{
+    bool has_model = false;
+
+    for (size_t i = 0; i < all->all_count; i++) {
+        if (!all->items[i].is_of_model)
+            continue;
+        has_model = true;
+        if (!is_multiple(all->items[i].site->births_count, batch->site->births_count) ||
+            !is_made_beside(batch->site, all->items[i].site))
+            return false;
+    }
+    return has_model;
+}
+
+/* The fewest births of any. */
+static const struct repeating *find_batch(const struct repetitions *all)
+{
+    const struct repeating *found = NULL;
+
+    for (size_t i = 0; i < all->all_count; i++) {
+        const struct repeating *item = &all->items[i];
+        if (!item->is_of_model && !item->site->graph_births_count && has_pace(item->site) &&
+            (!found || item->site->births_count < found->site->births_count) &&
+            goes_with_models(all, item))
+            found = item;
+    }
+    return found;
+}
+
+int rhythm_find(struct rhythm *rhythm, const struct stock_ends *own, const struct trace *trace,
+                uint64_t beat_count, struct err *err)
 {
     struct repetitions all = {0};
     uint64_t *counts = array_new(own->count, sizeof *counts, err);
-    const int status = counts ? find_all(&all, own, trace, event_count, err) : -1;
+    const int status = counts ? find_all(&all, own, trace, beat_count, err) : -1;
 
-    *found = NULL;
+    *rhythm = (struct rhythm){0};
     for (size_t i = 0; !status && i < all.count; i++)
         counts[i] = all.items[i].runs_count;
-    if (!status && all.count) {
-        const struct repeating *chosen = first_of(&all, most_frequent(counts, all.count));
-        if (!chosen || !tells_steps(&all, chosen, own->is_pool))
-            chosen = find_outermost(&all);
-        *found = chosen ? chosen->site : NULL;
+    if (!status) {
+        const struct repeating *chosen = find_steady(&all, counts, own->is_pool);
+        const struct repeating *batch = chosen ? NULL : find_batch(&all);
+        if (chosen)
+            *rhythm = (struct rhythm){chosen->site, is_fed(&all, chosen)};
+        else if (batch)
+            *rhythm = (struct rhythm){batch->site, true};
     }
     free(counts);
     free(all.items);

@@ -2,7 +2,7 @@
 /*
  * The call stack whose births begin the steps of a trace that has none: one that repeats, at least
  * eight births, of which never more than a quarter are live at once (a loop that only fills memory has
- * no steps), no gap longer than three times the mean, over at least a quarter of the events.
+ * no steps), no gap longer than three times the mean, over at least a quarter of the beats.
  *
  *     for batch in data:       600 steps         the call of the model
  *         model(batch)         ├─ forward:22     600 births of the embedding  ◄── begin the steps
@@ -17,18 +17,28 @@
  *   - a stack in a call of the model in which others are no multiples of it, but for two steps more or less;
  *   - one in a torch.nn.Sequential, unless others of that call repeat more often, by a multiple;
  *   - in a framework's pool, any, unless that is so, or something outside the call of the model (a batch)
- *     repeats as often; without a model, unless anything repeats more often, by a multiple.
+ *     repeats as often between its first and last birth; without a model, unless anything repeats more
+ *     often, by a multiple.
  *
  * Then the fewest births of any tell, if all others are multiples of it. What repeats more often may
- * come in bursts, as a layer after the other. It must not know growth.
+ * come in bursts, as a layer after the other.
+ *
+ * If none tells, a model may keep all that it makes, as one whose outputs keep their graphs: then what is made
+ * outside it, at a steady pace and by no operator of a graph (a batch), tells the steps, if all births in calls
+ * of models are multiples of it, and made as long. It must not know growth.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_RHYTHM_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_RHYTHM_H
 
 #include "growth_watch.h"
 
-/* *found becomes NULL if no stack tells. -1: out of memory. */
-int rhythm_find(const struct site_ends **found, const struct stock_ends *own,
-                const struct trace *trace, uint64_t event_count, struct err *err);
+struct rhythm {
+    const struct site_ends *site; /* NULL: no stack tells */
+    bool is_fed; /* a model is called in each step, with something that is made outside it */
+};
+
+/* -1: out of memory. */
+int rhythm_find(struct rhythm *rhythm, const struct stock_ends *own, const struct trace *trace,
+                uint64_t beat_count, struct err *err);
 
 #endif

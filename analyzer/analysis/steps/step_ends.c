@@ -17,13 +17,24 @@ const char *step_end_text(enum step_end kind)
     return kind < STEP_ENDS ? texts[kind] : NULL;
 }
 
-enum step_end step_ends_kind(const struct step_ends *ends)
+/* The strongest of the kinds that are counted. */
+static enum step_end strongest(const uint64_t counts[STEP_ENDS])
 {
     int kind = 0;
 
-    while (kind < STEP_ENDS && !ends->counts[kind])
+    while (kind < STEP_ENDS && !counts[kind])
         kind++;
     return (enum step_end)kind;
+}
+
+enum step_end step_ends_kind(const struct step_ends *ends)
+{
+    return strongest(ends->counts);
+}
+
+enum step_end step_ends_begun(const struct step_ends *ends)
+{
+    return strongest(ends->opened_counts);
 }
 
 static void note_backward(struct step_ends *ends)
@@ -32,7 +43,7 @@ static void note_backward(struct step_ends *ends)
         step_ends_kind(ends) != STEP_END_INFERRED_OPTIMIZER)
         return;
     ends->counts[STEP_END_INFERRED_OPTIMIZER] = 0;
-    ends->is_without_optimizer = true;
+    ends->has_given_way = true;
 }
 
 static void note_optimizer(struct step_ends *ends)
@@ -49,7 +60,7 @@ static enum step_end count_end(struct step_ends *ends, enum step_end kind, const
         note_backward(ends);
     else if (kind == STEP_END_INFERRED_OPTIMIZER)
         note_optimizer(ends);
-    if (kind == STEP_END_INFERRED_OPTIMIZER && ends->is_without_optimizer)
+    if (kind == STEP_END_INFERRED_OPTIMIZER && (ends->is_without_optimizer || ends->has_given_way))
         return STEP_ENDS;
     if (kind > step_ends_kind(ends) || kind == STEP_ENDS)
         return STEP_ENDS;
@@ -69,13 +80,6 @@ static enum step_end count_end(struct step_ends *ends, enum step_end kind, const
     for (int weaker = (int)kind + 1; weaker < STEP_ENDS; weaker++)
         ends->counts[weaker] = 0;
     return kind;
-}
-
-enum step_end step_ends_at_event(struct step_ends *ends, const struct cursor *at)
-{
-    if (at->event->kind != EVENT_STEP || at->event->result == INT32_MIN)
-        return STEP_ENDS;
-    return count_end(ends, STEP_END_EVENT, NULL);
 }
 
 /* "step", "Iteration", "step 17", "ProfilerStep#4". */
@@ -124,8 +128,8 @@ static bool is_inside_its_kind(const struct history *history, uint32_t path, enu
     return false;
 }
 
-enum step_end step_ends_at_span(struct step_ends *ends, const struct cursor *at,
-                                const struct spans *spans, uint32_t span)
+static enum step_end end_span(struct step_ends *ends, const struct cursor *at,
+                              const struct spans *spans, uint32_t span)
 {
     const struct history *history = at->history;
     const uint32_t path = spans->items[span].path;
@@ -136,4 +140,37 @@ enum step_end step_ends_at_span(struct step_ends *ends, const struct cursor *at,
     if (kind == STEP_ENDS || is_inside_its_kind(history, path, kind))
         return STEP_ENDS;
     return count_end(ends, kind, &spans->items[span]);
+}
+
+/* --- the watch --- */
+
+/* Before the event changes memory. */
+static int on_span(void *self, const struct cursor *at, const struct spans *spans, uint32_t span,
+                   bool begins)
+{
+    struct step_ends *ends = self;
+
+    if (!begins) {
+        ends->ended = end_span(ends, at, spans, span);
+        return 0;
+    }
+    const enum step_end kind = kind_of_path(&at->history->paths[spans->items[span].path]);
+    if (kind < STEP_ENDS)
+        ends->opened_counts[kind]++;
+    return 0;
+}
+
+static int on_event(void *self, const struct cursor *at)
+{
+    struct step_ends *ends = self;
+
+    ends->ended =
+        at->event->result == INT32_MIN ? STEP_ENDS : count_end(ends, STEP_END_EVENT, NULL);
+    return 0;
+}
+
+struct observer step_ends_observer(struct step_ends *ends)
+{
+    return (struct observer){
+        .self = ends, .on_span = on_span, .on_event = on_event, .kinds = OBSERVER_KIND(EVENT_STEP)};
 }

@@ -4,16 +4,19 @@
  * trace shows one of a higher kind, what was found by lower kinds is void. One kind gives way: an
  * optimizer shows itself only where it allocates, many in the first step alone; when backward has
  * ended more than twice as often since as ever between two of them, and twice more, it counts no
- * longer. Of phases of one kind that take turns, only the last of a turn ends a step: turns.h. It must
+ * longer, and the backwards before are steps that it hid: a replay with is_without_optimizer set sees
+ * them. Of phases of one kind that take turns, only the last of a turn ends a step: turns.h. It must
  * not know what is measured at the ends.
  *
  * The room: step_ends → growth (the bytes at each end: series, fit) and steps (what each step did).
- * Both watch the replay; neither knows names, pages or a study. cache_names says what is a cache.
+ * One watches the replay and finds the ends, those that measure watch behind it and ask it; none knows
+ * names, pages or a study. cache_names says what is a cache.
  */
 #ifndef GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_ENDS_H
 #define GPUMEMTRACE_ANALYZER_ANALYSIS_STEPS_STEP_ENDS_H
 
 #include "turns.h"
+#include "analyzer/replay/history/observer.h"
 
 /* What may end a step, the strongest first. The text completes "steps end with …". */
 #define STEP_END_KINDS(KIND)                                                                       \
@@ -39,13 +42,31 @@ const char *step_end_text(enum step_end kind);
 
 /* Zeroed is ready for use: no step has ended. */
 struct step_ends {
-    uint64_t counts[STEP_ENDS]; /* 0 also of kinds that a stronger one has made void */
+    bool is_without_optimizer;         /* known before the replay: one gives way */
+    uint64_t counts[STEP_ENDS];        /* 0 also of kinds that a stronger one has made void */
+    uint64_t opened_counts[STEP_ENDS]; /* of what may end a step, whether or not it did */
     /* Ends of backward, as the stacks show it: since the last such optimizer, and at most between two. */
     uint64_t backward_count, most_backward_count;
-    bool is_without_optimizer; /* it gave way */
-    struct turns turns;        /* of the strongest kind */
-    uint64_t begun_count;      /* how often counting began: the count of a kind was 1 */
+    bool has_given_way;   /* such an optimizer, in this replay */
+    struct turns turns;   /* of the strongest kind */
+    uint64_t begun_count; /* how often counting began: the count of a kind was 1 */
+    enum step_end
+        ended; /* by the end of a span, or by the event of kind STEP, that was seen last */
 };
+
+/* It stands before the observers that ask it. */
+struct observer step_ends_observer(struct step_ends *ends);
+
+/* What ended with the span that is about to be closed, and with this event; STEP_ENDS: nothing. */
+static inline enum step_end step_ends_of_span(const struct step_ends *ends)
+{
+    return ends->ended;
+}
+static inline enum step_end step_ends_of_event(const struct step_ends *ends,
+                                               const struct cursor *at)
+{
+    return at->event->kind == EVENT_STEP ? ends->ended : STEP_ENDS;
+}
 
 /* Whether the end of that kind that was just found is the first that counts: the others are void. */
 static inline bool step_ends_began(const struct step_ends *ends, enum step_end kind)
@@ -56,12 +77,13 @@ static inline bool step_ends_began(const struct step_ends *ends, enum step_end k
 /* The strongest kind that was seen. */
 enum step_end step_ends_kind(const struct step_ends *ends);
 
-/*
- * What just ended, or STEP_ENDS; it is counted. To be asked at each event of kind STEP, and at each
- * end of a span: then before the event changes memory.
- */
-enum step_end step_ends_at_event(struct step_ends *ends, const struct cursor *at);
-enum step_end step_ends_at_span(struct step_ends *ends, const struct cursor *at,
-                                const struct spans *spans, uint32_t span);
+/* The strongest kind of which one began, in a trace in which no step has ended; STEP_ENDS: none did. */
+enum step_end step_ends_begun(const struct step_ends *ends);
+
+/* Whether the replay missed steps that an optimizer hid before it gave way. */
+static inline bool step_ends_were_hidden(const struct step_ends *ends)
+{
+    return ends->has_given_way && step_ends_kind(ends) == STEP_END_INFERRED_BACKWARD;
+}
 
 #endif

@@ -245,7 +245,7 @@ static int end_step(struct step_watch *watch, const struct cursor *at, enum step
 {
     if (kind == STEP_ENDS)
         return 0;
-    if (kind < STEP_END_PHASE && step_ends_began(&watch->ends, kind))
+    if (kind < STEP_END_PHASE && step_ends_began(watch->ends, kind))
         begin_again(watch, at);
     watch->kind = kind;
     const uint64_t ordinal = watch->step_count + 1;
@@ -310,7 +310,7 @@ static int on_span(void *self, const struct cursor *at, const struct spans *span
     const struct phase_rhythm *phase = &watch->rhythm.phase;
     if (at->event && phase->name && phase_rhythm_has(phase, at->history, spans, span))
         return end_step(watch, at, STEP_END_PHASE);
-    return end_step(watch, at, step_ends_at_span(&watch->ends, at, spans, span));
+    return end_step(watch, at, step_ends_of_span(watch->ends));
 }
 
 static int on_event(void *self, const struct cursor *at)
@@ -318,7 +318,7 @@ static int on_event(void *self, const struct cursor *at)
     struct step_watch *watch = self;
     note_refusal(watch, at->event);
     watch->end_ns = at->event->time_ns;
-    return end_step(watch, at, step_ends_at_event(&watch->ends, at));
+    return end_step(watch, at, step_ends_of_event(watch->ends, at));
 }
 
 /* --- the end --- */

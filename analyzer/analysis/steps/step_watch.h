@@ -79,9 +79,9 @@ struct stock_steps {
     uint64_t peak_ordinal; /* 0: not known yet */
 };
 
-/* Zeroed is empty and ready for use. */
+/* With its ends it is ready for use, and empty. */
 struct step_watch {
-    struct step_ends ends;
+    const struct step_ends *ends; /* the caller's, found by an observer before this one */
     struct step_rhythm {
         struct phase_rhythm phase; /* name NULL: none was told */
         uint32_t stock, stack_id;  /* stack_id 0: none was told */

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* Which device of a process stands out; see balance.h. */
+#include "balance.h"
+
+#include <stdlib.h>
+
+#include "analyzer/util/array.h"
+
+struct device_peak {
+    int device;
+    uint64_t bytes;
+};
+
+static int compare_peaks(const void *left, const void *right)
+{
+    const struct device_peak *a = left, *b = right;
+
+    if (a->bytes != b->bytes)
+        return a->bytes < b->bytes ? -1 : 1;
+    return (a->device < b->device) -
+           (a->device > b->device); /* of equal ones the first is highest */
+}
+
+int balance_find(struct balance *balance, const struct history *history, struct err *err)
+{
+    struct device_peak *peaks = array_new(history->device_count, sizeof *peaks, err);
+    double sum = 0;
+
+    *balance = (struct balance){0};
+    if (!peaks)
+        return -1;
+    for (size_t i = 0; i < history->device_count; i++) {
+        const struct device_use *use = &history->devices[i];
+        const uint64_t bytes = history->stocks[use->leading].peak_bytes;
+
+        if (bytes)
+            peaks[balance->used_count++] = (struct device_peak){use->device, bytes};
+        sum += (double)bytes;
+    }
+    if (balance->used_count > 1) {
+        const size_t count = balance->used_count;
+
+        qsort(peaks, count, sizeof *peaks, compare_peaks);
+        const struct device_peak *highest = &peaks[count - 1], *middle = &peaks[(count - 2) / 2];
+        balance->highest = highest->device;
+        balance->highest_bytes = highest->bytes;
+        balance->middle = middle->device;
+        balance->middle_bytes = middle->bytes;
+        balance->ratio = (double)highest->bytes / (sum / (double)count);
+    }
+    free(peaks);
+    return 0;
+}

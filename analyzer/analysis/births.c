@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* What each call stack allocated in all; see births.h. */
+#include "births.h"
+
+#include <stdlib.h>
+
+#include "analyzer/util/array.h"
+
+static uint64_t key_of(uint32_t stack_id, uint32_t forward_stack_id)
+{
+    return (uint64_t)stack_id << 32 | forward_stack_id;
+}
+
+uint32_t births_of(const struct births *births, uint32_t stock, uint32_t stack_id,
+                   uint32_t forward_stack_id)
+{
+    return address_map_get(&births->numbers, stock, key_of(stack_id, forward_stack_id));
+}
+
+static void note_free(struct births *births, const struct block *block, uint64_t index)
+{
+    const uint32_t number =
+        births_of(births, block->stock, block->stack_id, block->forward_stack_id);
+    const uint32_t last = address_map_get(&births->last, 0, block->stock);
+
+    if (number == ADDRESS_MAP_NONE)
+        return;
+    struct birth_sum *sum = &births->items[number];
+    sum->freed_count++;
+    sum->freed_age += index - block->life.begin_index;
+    if (!sum->votes_count)
+        sum->freed_after = last;
+    sum->votes_count += sum->freed_after == last ? 1 : UINT64_MAX;
+}
+
+static int note_birth(struct births *births, const struct block *block, const struct cursor *at)
+{
+    uint32_t number = births_of(births, block->stock, block->stack_id, block->forward_stack_id);
+
+    if (number == ADDRESS_MAP_NONE) {
+        struct birth_sum *grown =
+            array_grow(births->items, &births->capacity, births->count, sizeof *grown, at->err);
+
+        if (!grown)
+            return -1;
+        births->items = grown;
+        number = (uint32_t)births->count++;
+        grown[number] = (struct birth_sum){.stock = block->stock,
+                                           .stack_id = block->stack_id,
+                                           .forward_stack_id = block->forward_stack_id};
+        if (address_map_put(&births->numbers, block->stock,
+                            key_of(block->stack_id, block->forward_stack_id), number, at->err))
+            return -1;
+    }
+    struct birth_sum *sum = &births->items[number];
+    const uint64_t live_bytes = at->history->stocks[block->stock].live_bytes;
+
+    sum->bytes += block->size_bytes;
+    sum->count++;
+    if (live_bytes > sum->high_bytes) {
+        sum->high_bytes = live_bytes;
+        sum->high_seq = at->event->seq;
+    }
+    return address_map_put(&births->last, 0, block->stock, number, at->err);
+}
+
+static int on_change(void *self, const struct cursor *at, const struct spans *spans,
+                     const struct change *change)
+{
+    (void)spans;
+    if (change->birth)
+        return note_birth(self, change->block, at);
+    if (!change->is_half)
+        note_free(self, change->block, at->index);
+    return 0;
+}
+
+struct observer births_observer(struct births *births)
+{
+    return (struct observer){.self = births, .on_change = on_change};
+}
+
+void births_release(struct births *births)
+{
+    free(births->items);
+    address_map_release(&births->numbers);
+    address_map_release(&births->last);
+    *births = (struct births){0};
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* The runs of the model beside the recording; see runs.h. */
+#include "runs.h"
+
+static uint64_t minus(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+
+static uint64_t card_of(const struct whatif_device *device, const struct whatif_run *run)
+{
+    if (run->ask.total_bytes)
+        return run->ask.total_bytes;
+    return device->card_known ? device->total_bytes : ALLOCATOR_UNLIMITED;
+}
+
+/* PyTorch rounds what it tells; people set round shares of the card. */
+static double share_of(const struct pool_limit *told, uint64_t total_bytes)
+{
+    enum { MOST_PARTS = 10000 };
+    const double exact = (double)told->bytes / (double)total_bytes;
+
+    for (int parts = 10; parts <= MOST_PARTS; parts *= 10) {
+        const double share = (double)(uint64_t)(exact * parts + 0.5) / parts;
+        const double apart_bytes = (share - exact) * (double)total_bytes;
+
+        if (share > 0 &&
+            (apart_bytes < 0 ? -apart_bytes : apart_bytes) <= (double)told->rounding_bytes)
+            return share;
+    }
+    return exact;
+}
+
+double whatif_fraction(const struct whatif_device *device, const struct whatif_run *run)
+{
+    if (run->fraction > 0 || !device->told.bytes || !device->total_bytes)
+        return run->fraction;
+    return share_of(&device->told, device->total_bytes);
+}
+
+/* Of the recording, where the ask has none of its own. */
+static bool is_under_unknown_fraction(const struct whatif_device *device,
+                                      const struct whatif_run *run)
+{
+    return device->fraction_below_bytes != ALLOCATOR_UNLIMITED &&
+           !(whatif_fraction(device, run) > 0) && !run->ask.total_bytes && !run->ask.pool_bytes;
+}
+
+/* By the memory fraction. */
+static uint64_t pool_may_hold_bytes(const struct whatif_device *device,
+                                    const struct whatif_run *run)
+{
+    const uint64_t total_bytes = run->ask.total_bytes ? run->ask.total_bytes : device->total_bytes;
+    const double fraction = whatif_fraction(device, run);
+
+    if (run->ask.pool_bytes)
+        return run->ask.pool_bytes;
+    if (is_under_unknown_fraction(device, run))
+        return device->fraction_below_bytes - 1;
+    if (fraction > 0 && device->total_bytes && total_bytes != ALLOCATOR_UNLIMITED)
+        return (uint64_t)(fraction * (double)total_bytes);
+    return ALLOCATOR_UNLIMITED;
+}
+
+/* Sets what the pool may hold now. False: what lies outside it would have found no room. */
+static bool set_room(struct whatif_run *run, const struct whatif_device *device,
+                     uint64_t outside_bytes)
+{
+    const uint64_t card_bytes = card_of(device, run);
+
+    run->allocator.room_bytes = ALLOCATOR_UNLIMITED;
+    run->allocator.card_bytes = device->total_bytes;
+    run->allocator.settings.fraction_bytes = pool_may_hold_bytes(device, run);
+    if (card_bytes == ALLOCATOR_UNLIMITED)
+        return true;
+    const uint64_t context_bytes =
+        run->ask.context_bytes ? run->ask.context_bytes : device->context_bytes;
+    run->allocator.room_bytes = minus(card_bytes, context_bytes + outside_bytes);
+    return run->allocator.reserved_bytes <= run->allocator.room_bytes;
+}
+
+static void end_run(struct whatif_run *run, const struct cursor *at, uint64_t asked_bytes,
+                    bool is_outside)
+{
+    run->failure = (struct whatif_failure){
+        .at = cursor_moment(at), .asked_bytes = asked_bytes, .is_outside = is_outside};
+}
+
+static void note_peaks(struct whatif_run *run, uint64_t outside_bytes, uint64_t peak_before_bytes)
+{
+    const uint64_t held_now_bytes = outside_bytes + run->allocator.reserved_bytes;
+    const uint64_t needed_bytes = outside_bytes + run->allocator.allocated_bytes;
+
+    if (run->allocator.peak_reserved_bytes > peak_before_bytes)
+        run->live_at_peak_bytes = run->allocator.allocated_bytes;
+    if (held_now_bytes > run->peak_held_bytes)
+        run->peak_held_bytes = held_now_bytes;
+    if (needed_bytes > run->peak_needed_bytes)
+        run->peak_needed_bytes = needed_bytes;
+}
+
+/* Under a fraction that is not told, what the recorded pool held once is surely allowed. */
+static int serve_failure(struct whatif_run *run, const struct whatif_device *device,
+                         const struct cursor *at, uint32_t block)
+{
+    const bool is_sure =
+        !is_under_unknown_fraction(device, run) ||
+        run->allocator.reserved_bytes <= device->recorded.allocator.peak_reserved_bytes;
+
+    if (block != ALLOCATOR_NONE) {
+        run->served_failures_count += is_sure;
+        run->unknown_failures_count += !is_sure;
+        return allocator_free(&run->allocator, block, at->err);
+    }
+    run->same_failures_count++;
+    run->last_same_index = at->index;
+    if (run->ask.serves_all)
+        end_run(run, at, at->event->size_bytes, false);
+    return 0;
+}
+
+static bool any_goes_on(const struct whatif_device *device, size_t run_count)
+{
+    size_t i = 0;
+
+    while (i < run_count && !run_goes_on(&device->runs[i]))
+        i++;
+    return i < run_count;
+}
+
+static int alloc_in_run(struct whatif_run *run, const struct whatif_device *device,
+                        const struct fork_request *request, uint32_t *block)
+{
+    const struct cursor *at = request->at;
+    const struct event *event = at->event;
+    const uint64_t outside_bytes = request->outside_bytes;
+    const uint64_t peak_bytes = run->allocator.peak_reserved_bytes;
+    enum allocator_outcome outcome;
+
+    *block = ALLOCATOR_NONE;
+    if (!set_room(run, device, outside_bytes)) {
+        end_run(run, at, 0, true);
+        return 0;
+    }
+    if (allocator_alloc(&run->allocator, request->request, block, &outcome, at->err))
+        return -1;
+    note_peaks(run, outside_bytes, peak_bytes);
+    if (event->result != 0) {
+        const uint32_t served = *block;
+
+        *block = ALLOCATOR_NONE;
+        return serve_failure(run, device, at, served);
+    }
+    if (*block == ALLOCATOR_NONE)
+        end_run(run, at, request->request->bytes, false);
+    return 0;
+}
+
+int runs_empty_cache(struct whatif *whatif, struct whatif_device *device, struct err *err)
+{
+    if (device->was_refused || device->has_emptied)
+        return 0;
+    device->has_emptied = true;
+    for (size_t i = 0; i < whatif->ask_count; i++)
+        if (allocator_empty_cache(&device->runs[i].allocator, err))
+            return -1;
+    return 0;
+}
+
+void runs_note_limit(struct whatif_device *device, const struct event *event)
+{
+    const struct allocator *allocator = &device->recorded.allocator;
+    const uint64_t bytes = allocator->reserved_bytes + allocator_segment_bytes(event->size_bytes);
+
+    if (event->result != 0 && !device->was_refused && bytes < device->fraction_below_bytes)
+        device->fraction_below_bytes = bytes;
+    if (allocator->reserved_bytes > device->told.bytes + device->told.rounding_bytes)
+        device->told.bytes = 0;
+}
+
+/* And in the copies that it becomes. */
+static int alloc_in_forks(struct whatif *whatif, struct whatif_device *device, size_t number,
+                          const struct fork_request *request, uint32_t *handles)
+{
+    uint32_t block;
+    size_t copy;
+
+    while (number != FORK_NONE) {
+        if (forks_begin(whatif, device, number, request, &copy) ||
+            alloc_in_run(&device->runs[number], device, request, &block))
+            return -1;
+        if (handles)
+            handles[HANDLE_RUNS + number] = block;
+        number = forks_end(device, number, request, copy, whatif->ask_count);
+    }
+    return 0;
+}
+
+int runs_alloc(struct whatif *whatif, struct whatif_device *device,
+               const struct fork_request *request, uint32_t *handles)
+{
+    for (size_t i = 0; i < whatif->ask_count; i++)
+        if (run_goes_on(&device->runs[i]) && device->runs[i].copied_index != request->at->index &&
+            alloc_in_forks(whatif, device, i, request, handles))
+            return -1;
+    device->no_run_goes_on = whatif->ends_with_runs && !any_goes_on(device, whatif->ask_count);
+    device->was_refused = device->has_emptied = false;
+    return 0;
+}
