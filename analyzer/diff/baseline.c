@@ -8,6 +8,7 @@
 
 #include "analyzer/util/array.h"
 #include "analyzer/util/json_field.h"
+#include "analyzer/util/json_read.h"
 #include "gpumemtrace/limits.h"
 
 static const char schema[] = "gpumemtrace.baseline/1";
@@ -32,6 +33,7 @@ static int read_stock(const struct baseline *baseline, const json_t *from,
         .device = json_is_integer(device) ? (int)json_integer_value(device) : DEVICE_UNKNOWN,
         .layer = json_string_value(json_object_get(from, "layer")),
         .pool = json_string_value(json_object_get(from, "pool")),
+        .is_in_backward = json_is_true(json_object_get(from, "in_backward")),
         .sites = json_object_get(from, "sites")};
     if (!stock->layer || !json_is_array(stock->sites))
         return refuse(baseline->path, "a stock", "has no layer or no sites", err);
@@ -90,14 +92,16 @@ int baseline_load(struct baseline *baseline, const char *path, struct err *err)
     *baseline = (struct baseline){0};
     if (is_json <= 0)
         return is_json;
-    baseline->root = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    baseline->root = json_read_file(path, &error);
     baseline->path = strdup(path);
     const char *found = json_string_value(json_object_get(baseline->root, "schema"));
     int status = -1;
     if (!baseline->path)
         err_set(err, ERR_SYSTEM, "out of memory for the baseline");
-    else if (!baseline->root)
+    else if (!baseline->root && error.line > 0)
         err_set(err, ERR_INPUT, "%.300s:%d: %s: is it merged?", path, error.line, error.text);
+    else if (!baseline->root)
+        err_set(err, ERR_INPUT, "%.300s: %s", path, error.text);
     else if (!found || strcmp(found, schema) != 0)
         status = refuse(path, "the file", "is no baseline of this release", err);
     else
@@ -180,6 +184,15 @@ static enum category category_named(const char *name)
     return CATEGORY_other;
 }
 
+/* In a file without them lines are told apart by what they hold. */
+static uint64_t each_of(const json_t *site)
+{
+    const json_t *each = json_object_get(site, "each");
+    const json_int_t bytes = json_integer_value(each ? each : json_object_get(site, "bytes"));
+
+    return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
 static int read_site(struct holding *holding, const json_t *from, struct err *err)
 {
     const char *called = json_string_value(json_object_get(from, "called"));
@@ -196,13 +209,15 @@ static int read_site(struct holding *holding, const json_t *from, struct err *er
         .phase = phase ? text_set_add(holding->names, phase, err) : TEXT_SET_NONE,
         .category = category_named(json_string_value(json_object_get(from, "category"))),
         .is_of_backward = json_is_true(json_object_get(from, "backward")),
+        .is_left = json_is_true(json_object_get(from, "left")),
+        .is_left_graph = json_is_true(json_object_get(from, "left_graph")),
         .bytes = (uint64_t)json_integer_value(json_object_get(from, "bytes")),
-        .count = (uint64_t)json_integer_value(json_object_get(from, "count"))};
+        .count = (uint64_t)json_integer_value(json_object_get(from, "count")),
+        .each_bytes = each_of(from)};
     if (grown->leaf == TEXT_SET_NONE || (phase && grown->phase == TEXT_SET_NONE) ||
         read_way(holding, grown, json_object_get(from, "way"), err))
         return -1;
-    holding->total_bytes += grown->bytes;
-    holding->count++;
+    holding_count(holding);
     return 0;
 }
 
@@ -212,7 +227,8 @@ int baseline_holding(struct holding *holding, struct text_set *names,
     const json_t *site;
     size_t number;
 
-    *holding = (struct holding){.names = names, .folder = ""};
+    *holding =
+        (struct holding){.names = names, .folder = "", .is_in_backward = stock->is_in_backward};
     json_array_foreach(stock->sites, number, site)
     {
         if (!json_is_null(site) && read_site(holding, site, err)) {

@@ -7,11 +7,12 @@
  *     {"schema": "gpumemtrace.baseline/1", "stocks": [
  *     {"device": 0, "layer": "pool", "pool": "pytorch", "sites": [
  *     {"way": [["gpt.py", 58, "main"]], "called": "cross_entropy", "phase": "forward",
- *      "category": "activations", "bytes": 2048000, "count": 1},           on one line
+ *      "category": "activations", "each": 2048000, "bytes": 2048000, "count": 1},       on one line
  *     null]},
  *     null]}
  *
- * The null at each end lets all lines before it end alike. It must not know limits.
+ * What holds nothing at the peak is there, of 0 bytes, because "each", the bytes of its blocks on average, tells
+ * lines apart. The null at each end lets all lines before it end alike. It must not know limits.
  */
 #ifndef GPUMEMTRACE_ANALYZER_DIFF_BASELINE_H
 #define GPUMEMTRACE_ANALYZER_DIFF_BASELINE_H
@@ -24,6 +25,7 @@
 struct baseline_stock {
     int device;               /* DEVICE_UNKNOWN */
     const char *layer, *pool; /* pool NULL: none */
+    bool is_in_backward;      /* the peak */
     uint64_t bytes;
     const json_t *sites;
 };
@@ -45,7 +47,7 @@ const struct baseline_stock *baseline_find(const struct baseline *baseline,
 int baseline_holding(struct holding *holding, struct text_set *names,
                      const struct baseline_stock *stock, struct err *err);
 
-/* Writes one stock at its peak; first is whether it is the file's first one. */
+/* Writes one stock at its peak. */
 int baseline_write_stock(FILE *file, const struct study *study, uint32_t stock, struct err *err);
 void baseline_write_head(FILE *file);
 void baseline_write_end(FILE *file);

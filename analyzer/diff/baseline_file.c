@@ -10,7 +10,7 @@
 /* One site as a line, but for its bytes and blocks, which lines of one text share. */
 struct line {
     char *text; /* from jansson */
-    uint64_t bytes, count;
+    uint64_t bytes, count, each_bytes;
 };
 
 static json_t *way_of(const struct holding *holding, const struct held_site *site)
@@ -31,9 +31,17 @@ static char *text_of(const struct holding *holding, const struct held_site *site
 {
     const char *phase = site->phase == TEXT_SET_NONE ? NULL : holding->names->texts[site->phase];
     json_t *object =
-        json_pack("{s:o, s:s, s:b, s:s?, s:s}", "way", way_of(holding, site), "called",
-                  holding->names->texts[site->leaf], "backward", (int)site->is_of_backward, "phase",
-                  phase, "category", category_key(site->category));
+        json_pack("{s:o, s:s, s:b}", "way", way_of(holding, site), "called",
+                  holding->names->texts[site->leaf], "backward", (int)site->is_of_backward);
+
+    if (site->count) {
+        json_object_set_new(object, "phase", phase ? json_string(phase) : json_null());
+        json_object_set_new(object, "category", json_string(category_key(site->category)));
+    }
+    if (site->is_left)
+        json_object_set_new(object, "left", json_true());
+    if (site->is_left_graph)
+        json_object_set_new(object, "left_graph", json_true());
     char *text = object ? json_dumps(object, JSON_COMPACT) : NULL;
 
     json_decref(object);
@@ -48,14 +56,15 @@ static int compare_lines(const void *left, const void *right)
 static void write_lines(FILE *file, const struct line *lines, size_t count)
 {
     for (size_t i = 0, end; i < count; i = end) {
-        uint64_t bytes = 0, blocks = 0;
+        uint64_t bytes = 0, blocks = 0, each = 0;
 
         for (end = i; end < count && !strcmp(lines[end].text, lines[i].text); end++) {
             bytes += lines[end].bytes;
             blocks += lines[end].count;
+            each += lines[end].each_bytes;
         }
-        fprintf(file, "%.*s,\"bytes\":%" PRIu64 ",\"count\":%" PRIu64 "},\n",
-                (int)strlen(lines[i].text) - 1, lines[i].text, bytes, blocks);
+        fprintf(file, "%.*s,\"each\":%" PRIu64 ",\"bytes\":%" PRIu64 ",\"count\":%" PRIu64 "},\n",
+                (int)strlen(lines[i].text) - 1, lines[i].text, each, bytes, blocks);
     }
 }
 
@@ -70,7 +79,8 @@ static int write_sites(FILE *file, const struct holding *holding, struct err *er
     for (; count < holding->count; count++) {
         const struct held_site *site = &holding->items[count];
 
-        lines[count] = (struct line){text_of(holding, site), site->bytes, site->count};
+        lines[count] =
+            (struct line){text_of(holding, site), site->bytes, site->count, site->each_bytes};
         if (!lines[count].text) {
             err_set(err, ERR_SYSTEM, "out of memory for the baseline, or a name is no UTF-8");
             goto out;
@@ -105,14 +115,15 @@ int baseline_write_stock(FILE *file, const struct study *study, uint32_t number,
     struct holding holding;
     int status = -1;
 
-    if (!holding_of(&holding, &names, study, number, stock->peak.index, err)) {
+    if (!holding_of(&holding, &names, study, number, &stock->peak, 0, err)) {
         json_t *quoted = json_stringn(pool ? pool : "", pool ? strlen(pool) : 0);
         char *text = quoted ? json_dumps(quoted, JSON_ENCODE_ANY) : NULL;
 
         fprintf(file, stock->device == DEVICE_UNKNOWN ? "{\"device\": null" : "{\"device\": %d",
                 stock->device);
-        fprintf(file, ", \"layer\": \"%s\", \"pool\": %s, \"sites\": [\n", study_layer(stock),
-                pool && text ? text : "null");
+        fprintf(file, ", \"layer\": \"%s\", \"pool\": %s, \"in_backward\": %s, \"sites\": [\n",
+                study_layer(stock), pool && text ? text : "null",
+                holding.is_in_backward ? "true" : "false");
         status = write_sites(file, &holding, err);
         fputs("null]},\n", file);
         free(text);

@@ -12,7 +12,7 @@
 #include "analyzer/util/array.h"
 #include "merged.h"
 
-/* How often a line stands in the tree: in all, and where what it allocated itself grew. */
+/* How often a line stands in the tree: in all, and where more grew below it than shrank. */
 struct place_use {
     uint32_t live_count, grown_count;
 };
@@ -47,7 +47,7 @@ static int count_places(struct blaming *blaming)
             return -1;
         blaming->place_of[i] = place;
         blaming->uses[place].live_count += node->after_bytes > 0;
-        blaming->uses[place].grown_count += node->grown_bytes > 0;
+        blaming->uses[place].grown_count += node->grown_bytes > node->shrunk_bytes;
     }
     return 0;
 }
@@ -146,9 +146,10 @@ static struct diff_node own_part(const struct diff_tree *difference, uint32_t nu
 }
 
 /*
- * One part grew most, and the others by a smaller factor, or they are new while the call is not: as where
- * checkpointing is off, and the peak is a little sooner.
+ * One part grew most, and the others by a smaller factor, or hardly at all, or they are new while the call is not: as
+ * where checkpointing is off, and the peak is a little sooner.
  */
+#define HARDLY_RATIO 8
 static bool stands_out(const struct diff_node *node, const struct diff_node *most)
 {
     const double before = (double)(node->before_bytes - most->before_bytes);
@@ -156,9 +157,37 @@ static bool stands_out(const struct diff_node *node, const struct diff_node *mos
     const double factor =
         most->before_bytes ? (double)most->after_bytes / (double)most->before_bytes : HUGE_VAL;
 
-    if (!node->before_bytes || most->grown_bytes < node->grown_bytes / 3 * 2)
+    if (!node->is_old || most->grown_bytes < node->grown_bytes / 3 * 2)
         return false;
-    return before > 0 ? factor > 1.5 * after / before : most->before_bytes > 0;
+    if (!node->before_bytes)
+        return true;
+    if (before <= 0)
+        return most->before_bytes > 0;
+    return factor > 1.5 * after / before || factor - 1 > HARDLY_RATIO * (after / before - 1);
+}
+
+/* A larger input, which explains what else grew below the line. */
+static bool makes_larger_input(const struct diff_tree *difference, const struct diff_node *node)
+{
+    const size_t end = difference->nodes[node->end - 1].leaf_end;
+
+    for (size_t i = node->first_leaf; i < end; i++) {
+        const struct diff_leaf *leaf = &difference->leaves[i];
+
+        if (leaf->category == CATEGORY_input && diff_leaf_delta(leaf) > 0 &&
+            (uint64_t)diff_leaf_delta(leaf) < node->grown_bytes / 2)
+            return true;
+    }
+    return false;
+}
+
+/* Nearly all that is live is below the line of the training loop: gradients and states that grew beside one part
+ * have only that in common with it. */
+static bool is_of_loop(const struct diff_tree *difference, const struct diff_node *node,
+                       const struct diff_node *most)
+{
+    return node->after_bytes >= difference->nodes[0].after_bytes / 4 * 3 &&
+           most->grown_bytes >= node->grown_bytes / 8 * 7;
 }
 
 /* When one part grew most: did most of the others grow, too, and as it did? */
@@ -174,7 +203,8 @@ static bool is_spread(const struct diff_tree *difference, uint32_t number)
             most = &nodes[at];
     const uint64_t others = node->after_bytes - most->after_bytes;
     return others && node->growing_bytes - most->growing_bytes >= others / 2 &&
-           node->grown_bytes > most->grown_bytes && !stands_out(node, most);
+           node->grown_bytes > most->grown_bytes && !stands_out(node, most) &&
+           !is_of_loop(difference, node, most) && !makes_larger_input(difference, node);
 }
 
 static int blame_leaves_alone(const struct blaming *blaming, const struct diff_node *node)
@@ -202,6 +232,42 @@ static int blame_lines(const struct blaming *blaming)
             return -1;
     }
     return 0;
+}
+
+/* --- how a leaf grew --- */
+
+/* How many events its blocks live, on average of those that are freed. */
+static double mean_age(const struct held_life *life)
+{
+    return life->freed_count ? (double)life->freed_age / (double)life->freed_count : 0;
+}
+
+enum diff_how diff_leaf_how(const struct diff_leaf *leaf)
+{
+    const struct held_life *before = &leaf->lives[0], *after = &leaf->lives[1];
+    const uint64_t *each = leaf->each_bytes, *counts = leaf->counts;
+
+    if (!before->born_count || after->born_count < before->born_count)
+        return DIFF_HOW_UNKNOWN;
+    if (after->born_count > before->born_count)
+        return each[0] == each[1] ? DIFF_HOW_MORE : DIFF_HOW_UNKNOWN;
+    if (each[1] > each[0])
+        return counts[0] == counts[1] ? DIFF_HOW_LARGER : DIFF_HOW_UNKNOWN;
+    return each[0] == each[1] && counts[1] > counts[0] &&
+                   (!after->freed_count || mean_age(after) > mean_age(before))
+               ? DIFF_HOW_LONGER
+               : DIFF_HOW_UNKNOWN;
+}
+
+const char *diff_leaf_freed_after(const struct diff_tree *difference, const struct diff_leaf *leaf,
+                                  int side, char buffer[DIFF_AFTER_BYTES])
+{
+    const struct held_life *life = &leaf->lives[side];
+    char step[HELD_STEP_BYTES];
+
+    snprintf(buffer, DIFF_AFTER_BYTES, "%s%s", life->is_after_backward ? "the backward of " : "",
+             held_step_text(&life->after[life->after_depth - 1], difference->names, step));
+    return buffer;
 }
 
 /* --- rows of one line are one --- */
@@ -257,49 +323,113 @@ static bool grew_with(const struct diff_leaf *leaf, double ratio)
            (double)leaf->bytes[1] <= (double)leaf->bytes[0] * ratio * ratio * 1.02;
 }
 
-/* The parameters of a wider or deeper model: what is made of them is so much larger, too. */
-static bool grew_with_model(const struct diff_leaf *leaf, double ratio)
+static bool has_larger_blocks(const struct diff_leaf *leaf)
 {
-    return leaf->bytes[0] &&
-           (double)leaf->bytes[1] <= (double)leaf->bytes[0] * ratio * ratio * 1.02;
+    return leaf->each_bytes[0] && leaf->each_bytes[1] > leaf->each_bytes[0];
 }
 
-/* How many times as large the input is, or the model; 0: it is neither, or did not grow. An input that
- * another call now makes on the same line, as torch.cat of what was torch.randn's, is still that input. */
-static double cause_ratio(const struct diff_row *row)
+static bool line_has_larger_blocks(const struct diff_tree *difference, const struct diff_node *node)
+{
+    for (size_t i = node->first_leaf; i < node->leaf_end; i++)
+        if (has_larger_blocks(&difference->leaves[i]))
+            return true;
+    return false;
+}
+
+/* The parameters of a wider or deeper model: what is made of them is so much larger, too. Where one layer is
+ * wider, what that makes grew by more than the model did, but is as many blocks as before, or larger ones; and what
+ * its backward takes may be live now and not before. */
+static bool grew_with_model(const struct diff_leaf *leaf, double ratio, bool is_line_larger)
+{
+    if (has_larger_blocks(leaf) || (leaf->is_of_backward && is_line_larger))
+        return true;
+    return leaf->bytes[0] &&
+           (leaf->counts[0] == leaf->counts[1] ||
+            (double)leaf->bytes[1] <= (double)leaf->bytes[0] * ratio * ratio * 1.02);
+}
+
+/* The largest one that is held no more; NULL: none. */
+static const struct diff_leaf *find_dropped(const struct diff_tree *difference,
+                                            enum category category)
+{
+    const struct diff_leaf *largest = NULL;
+
+    for (size_t i = 0; i < difference->leaf_count; i++) {
+        const struct diff_leaf *leaf = &difference->leaves[i];
+
+        if (leaf->category == category && diff_leaf_delta(leaf) && !leaf->bytes[1] &&
+            (!largest || leaf->bytes[0] > largest->bytes[0]))
+            largest = leaf;
+    }
+    return largest;
+}
+
+/* A larger one is more than what the driver rounds; nothing but a change of the program makes a model larger. */
+#define LARGER_INPUT_RATIO 1.02
+#define LARGER_MODEL_RATIO 1.005
+
+/* How many times as large the input is, or the model; 0: it is neither, or did not grow. One that another call now
+ * makes on the same line, or a line that is new, as torch.cat of what was torch.randn's, or .double() of what was
+ * .cuda()'s, is still that input, or that model. */
+static double cause_ratio(const struct diff_tree *difference, const struct diff_row *row)
 {
     const struct diff_leaf *cause = row->leaf;
+    const bool is_input = cause->category == CATEGORY_input;
+    const struct diff_leaf *dropped =
+        row->bytes[0] ? NULL : find_dropped(difference, cause->category);
     const uint64_t *bytes = cause->bytes[0] ? cause->bytes : row->bytes;
     const uint64_t *counts = cause->bytes[0] ? cause->counts : row->counts;
-    const double ratio = bytes[0] ? (double)bytes[1] / (double)bytes[0] : 0;
+    const uint64_t before = dropped ? dropped->bytes[0] : bytes[0];
+    const double ratio = before ? (double)bytes[1] / (double)before : 0;
     const bool is_cause = cause->category == CATEGORY_parameters ||
-                          (cause->category == CATEGORY_input && counts[0] == counts[1]);
+                          (is_input && (dropped ? dropped->counts[0] : counts[0]) == counts[1]);
 
-    return row->delta_bytes > 0 && is_cause && ratio >= 1.02 ? ratio : 0;
+    const double least = is_input ? LARGER_INPUT_RATIO : LARGER_MODEL_RATIO;
+    return row->delta_bytes > 0 && is_cause && ratio >= least ? ratio : 0;
 }
 
-static void explain(struct diff_tree *difference, struct diff_row *row)
+/* What grew elsewhere, and how much of it did so with the cause. */
+struct explanation {
+    uint64_t grown_bytes, explained_bytes;
+};
+
+static void explain_line(struct explanation *explanation, const struct diff_tree *difference,
+                         const struct diff_node *node, const struct diff_row *row, double ratio)
 {
     const bool is_model = row->leaf->category == CATEGORY_parameters;
-    const double ratio = cause_ratio(row);
-    uint64_t grown = 0, explained = 0;
+    const bool is_larger = is_model && line_has_larger_blocks(difference, node);
 
-    if (!ratio)
-        return;
-    for (size_t i = 0; i < difference->leaf_count; i++) {
+    for (size_t i = node->first_leaf; i < node->leaf_end; i++) {
         const struct diff_leaf *leaf = &difference->leaves[i];
         const int64_t delta = diff_leaf_delta(leaf);
 
         if (delta <= 0 || leaf == row->leaf)
             continue;
-        grown += (uint64_t)delta;
-        if (is_model ? grew_with_model(leaf, ratio) : grew_with(leaf, ratio))
-            explained += (uint64_t)delta;
+        explanation->grown_bytes += (uint64_t)delta;
+        if (is_model ? grew_with_model(leaf, ratio, is_larger) : grew_with(leaf, ratio))
+            explanation->explained_bytes += (uint64_t)delta;
     }
-    if (!explained || explained < grown / 2)
+}
+
+static void explain(struct diff_tree *difference, struct diff_row *row)
+{
+    const double ratio = cause_ratio(difference, row);
+    struct explanation explanation = {0};
+
+    if (!ratio)
         return;
-    row->explained_bytes = explained;
+    for (size_t i = 0; i < difference->node_count; i++)
+        explain_line(&explanation, difference, &difference->nodes[i], row, ratio);
+    if (!explanation.explained_bytes || explanation.explained_bytes < explanation.grown_bytes / 2)
+        return;
+    row->explained_bytes = explanation.explained_bytes;
     row->explained_ratio = ratio;
+}
+
+/* In tenths: what is about as much larger, as all that is of another type, is told apart by its size. */
+static int64_t tenths(double ratio)
+{
+    return (int64_t)fmin(ratio * 10 + 0.5, 1e15);
 }
 
 static int compare_rows(const void *left, const void *right)
@@ -308,6 +438,8 @@ static int compare_rows(const void *left, const void *right)
 
     if (!a->explained_bytes != !b->explained_bytes)
         return a->explained_bytes ? -1 : 1;
+    if (tenths(a->explained_ratio) != tenths(b->explained_ratio))
+        return tenths(a->explained_ratio) > tenths(b->explained_ratio) ? -1 : 1;
     if ((a->delta_bytes > 0) != (b->delta_bytes > 0))
         return a->delta_bytes > 0 ? -1 : 1;
     if (a->delta_bytes != b->delta_bytes)

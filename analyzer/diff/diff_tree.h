@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What changed between two moments: rows, each the line of the program that is to blame, that add up
- * to the change exactly. Lines that only moved, and pairs that cancel, are no rows.
+ * to the change exactly. Lines that only moved, pairs and rows of one kind that cancel, are no rows.
  *
  * The line to blame is found from the outermost inwards: a line of which one part grew hands the blame
  * on to that part; one of which most parts grew keeps it, because what they have in common stands
- * there: a bigger batch, checkpointing that is off. Where most of what grew did so as the input did, the
- * input comes first.
+ * there: a bigger batch, checkpointing that is off. One that is new keeps it; the loop itself does not, if
+ * one part has nearly all that grew or a larger input is below it. Where most of what grew did so as the
+ * input did, the input comes first.
  *
  *     main ─┬─ 20 x ········ +0.1     forward's parts all doubled, as x did: x is to blame
  *           └─ 24 forward ─┬─ …  +8
@@ -26,6 +27,7 @@ struct diff_node {
     uint32_t outer;        /* DIFF_NONE: above the outermost lines */
     size_t end;            /* the first node that is not below it */
     size_t first_leaf, leaf_end;
+    bool is_old; /* the run before had the line, too, whatever it held then */
     /* Of it and all below: what grew, what shrank, what is live where something grew and everywhere. */
     uint64_t grown_bytes, shrunk_bytes, growing_bytes, before_bytes, after_bytes;
 };
@@ -37,6 +39,9 @@ struct diff_leaf {
     bool is_of_backward,
         is_moved; /* moved: it stands elsewhere on the other side, with its bytes */
     uint64_t bytes[2], counts[2], largest_bytes;
+    uint64_t each_bytes[2]; /* as of a held_site, of all its stacks, live or not */
+    struct held_life lives[2];
+    bool is_freed_elsewhere; /* after another line than before; both are known */
 };
 
 struct diff_row {
@@ -66,6 +71,19 @@ struct diff_tree {
 int diff_tree_find(struct diff_tree *difference, const struct holding *before,
                    const struct holding *after, struct err *err);
 void diff_tree_release(struct diff_tree *difference);
+
+/* How a leaf grew, by all that its stacks allocated in both runs. */
+enum diff_how {
+    DIFF_HOW_UNKNOWN,
+    DIFF_HOW_LONGER, /* as many blocks of the same size, of which more are live at once: freed later, or never */
+    DIFF_HOW_LARGER, /* as many blocks, each larger */
+    DIFF_HOW_MORE    /* more blocks of the same size */
+};
+enum diff_how diff_leaf_how(const struct diff_leaf *leaf);
+#define DIFF_AFTER_BYTES (HELD_STEP_BYTES + 32)
+/* "the backward of gpt.py:24 Layer.attend": who allocated last before its blocks were freed. */
+const char *diff_leaf_freed_after(const struct diff_tree *difference, const struct diff_leaf *leaf,
+                                  int side, char buffer[DIFF_AFTER_BYTES]);
 
 /* Sums by category, phase of birth …: the largest growth first. */
 struct diff_sum {

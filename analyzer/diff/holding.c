@@ -10,6 +10,7 @@
 #include "analyzer/analysis/holders/site_rows.h"
 #include "analyzer/util/array.h"
 #include "gpumemtrace/limits.h"
+#include "kept_graph.h"
 
 /* --- steps --- */
 
@@ -80,10 +81,14 @@ static void make_relative(const char *path, const char *folder, size_t length,
 
 struct naming {
     const struct study *study;
+    uint32_t stock;
     const struct blame *blame;
     struct holding *holding;
     const char *folder; /* of the file where the program begins; not terminated */
     size_t folder_length;
+    unsigned
+        by_call;   /* what a backward left stands at the line that called it; as of sites_left_at */
+    bool *is_told; /* by number of births: some site has its each_bytes */
     struct err *err;
 };
 
@@ -130,22 +135,24 @@ static int name_step(const struct naming *naming, struct held_step *step,
                          naming->err);
 }
 
-static int name_way(const struct naming *naming, struct held_site *site, uint32_t path)
+static int name_way(const struct naming *naming, const struct held_step **named, size_t *depth,
+                    uint32_t path)
 {
     const struct call_paths *paths = &naming->blame->paths;
     struct held_step *way;
 
+    *depth = 0;
     for (uint32_t at = path; at != CALL_PATH_NONE; at = paths->items[at].outer)
-        site->depth++;
-    if (!site->depth)
+        ++*depth;
+    if (!*depth)
         return 0;
-    way = arena_take(&naming->holding->steps, site->depth * sizeof *way);
+    way = arena_take(&naming->holding->steps, *depth * sizeof *way);
     if (!way) {
         err_set(naming->err, ERR_SYSTEM, "out of memory while comparing call stacks");
         return -1;
     }
-    site->way = way;
-    for (size_t i = site->depth; i-- > 0; path = paths->items[path].outer)
+    *named = way;
+    for (size_t i = *depth; i-- > 0; path = paths->items[path].outer)
         if (name_step(naming, &way[i], &paths->places[paths->items[path].place].frame))
             return -1;
     return 0;
@@ -188,9 +195,10 @@ static int name_leaf(const struct naming *naming, struct held_site *site,
         snprintf(text, sizeof text, "workspace");
     else if (!site->depth)
         snprintf(text, sizeof text, "%.*s", (int)sizeof text - 1, blamed->who);
-    else if (site->is_of_backward)
-        snprintf(text, sizeof text, "%.*s", blamed->site.operator_length,
-                 blamed->site.operator? blamed->site.operator: "backward");
+    else if (blamed->path == CALL_PATH_NONE && !blamed->site.operator)
+        snprintf(text, sizeof text, "backward");
+    else if (blamed->path == CALL_PATH_NONE)
+        snprintf(text, sizeof text, "%.*s", blamed->site.operator_length, blamed->site.operator);
     else if (inner.called && strncmp(inner.called, operators, sizeof operators - 1) != 0)
         snprintf(text, sizeof text, "%s", stack_function_text(inner.called, shortened));
     else if (find_operator(naming, blamed->stack_id, text) < 0)
@@ -199,31 +207,102 @@ static int name_leaf(const struct naming *naming, struct held_site *site,
     return site->leaf == TEXT_SET_NONE ? -1 : 0;
 }
 
+static int add_life(const struct naming *naming, struct held_site *site,
+                    const struct birth_sum *sum)
+{
+    const struct birth_sum *after = &naming->study->births.items[sum->freed_after];
+
+    site->each_bytes = sum->bytes / sum->count;
+    site->life = (struct held_life){.born_count = sum->count,
+                                    .freed_count = sum->freed_count,
+                                    .freed_age = sum->freed_age,
+                                    .high_bytes = sum->high_bytes,
+                                    .high_seq = sum->high_seq};
+    if (!sum->votes_count)
+        return 0;
+    const struct blamed *blamed = blame_of_backward(
+        naming->blame, (struct blame_stack){after->stack_id, after->forward_stack_id});
+    site->life.is_after_backward = blamed->path == CALL_PATH_NONE;
+    return name_way(naming, &site->life.after, &site->life.after_depth,
+                    site->life.is_after_backward ? blamed->forward_path : blamed->path);
+}
+
+/* The first site of a stack tells. What a backward takes, and workspaces, depend on who comes first. */
+static int tell_stack(const struct naming *naming, struct held_site *site, const struct site *from)
+{
+    const struct births *births = &naming->study->births;
+    const uint32_t number =
+        births_of(births, naming->stock, from->stack_id, from->forward_stack_id);
+
+    if (!births->count)
+        site->each_bytes = from->bytes / from->count;
+    if (number == ADDRESS_MAP_NONE || naming->is_told[number])
+        return 0;
+    naming->is_told[number] = true;
+    return add_life(naming, site, &births->items[number]);
+}
+
+void holding_count(struct holding *holding)
+{
+    const struct held_site *site = &holding->items[holding->count++];
+
+    holding->total_bytes += site->bytes;
+    holding->left_bytes += site->is_left ? site->bytes : 0;
+    holding->left_graph_bytes += site->is_left_graph ? site->bytes : 0;
+}
+
+int holding_add_rest(struct holding *holding, const char *name, uint64_t bytes, struct err *err)
+{
+    const uint32_t leaf = text_set_add(holding->names, name, err);
+    struct held_site *grown =
+        array_grow(holding->items, &holding->capacity, holding->count, sizeof *grown, err);
+
+    if (!grown)
+        return -1;
+    holding->items = grown;
+    grown[holding->count] = (struct held_site){
+        .leaf = leaf, .phase = TEXT_SET_NONE, .category = CATEGORY_other, .bytes = bytes};
+    holding_count(holding);
+    return leaf == TEXT_SET_NONE ? -1 : 0;
+}
+
 static int add_site(const struct naming *naming, const struct site *from)
 {
     const struct blamed *blamed = blame_of_backward(naming->blame, site_stack(from));
     const bool is_of_backward = blamed->path == CALL_PATH_NONE;
     const char *phase = study_path(naming->study, from->path);
+    const bool is_telling = !is_of_backward && from->category != CATEGORY_workspace;
     struct holding *holding = naming->holding;
+    struct held_site told = {0};
+
+    if (is_telling && tell_stack(naming, &told, from))
+        return -1;
+    if (!from->count && !told.each_bytes)
+        return 0;
     struct held_site *grown =
         array_grow(holding->items, &holding->capacity, holding->count, sizeof *grown, naming->err);
-
     if (!grown)
         return -1;
     holding->items = grown;
     grown += holding->count;
-    *grown = (struct held_site){.phase = TEXT_SET_NONE,
-                                .category = from->category,
-                                .is_of_backward = is_of_backward,
-                                .bytes = from->bytes,
-                                .count = from->count};
+    *grown =
+        (struct held_site){.phase = TEXT_SET_NONE,
+                           .category = from->category,
+                           .is_of_backward = is_of_backward && !(from->kind == SITE_LEFT &&
+                                                                 naming->by_call & 1U << SITE_LEFT),
+                           .is_left = from->kind == SITE_LEFT,
+                           .is_left_graph = from->kind == SITE_GRAPH_LEFT,
+                           .bytes = from->bytes,
+                           .count = from->count,
+                           .each_bytes = told.each_bytes,
+                           .life = told.life};
     if (phase && (grown->phase = text_set_add(holding->names, phase, naming->err)) == TEXT_SET_NONE)
         return -1;
-    if (name_way(naming, grown, is_of_backward ? blamed->forward_path : blamed->path) ||
+    if (name_way(naming, &grown->way, &grown->depth,
+                 is_of_backward ? blamed->forward_path : blamed->path) ||
         name_leaf(naming, grown, blamed))
         return -1;
-    holding->total_bytes += grown->bytes;
-    holding->count++;
+    holding_count(holding);
     return 0;
 }
 
@@ -244,26 +323,76 @@ static int add_sites(struct naming *naming, const struct sites *sites)
     return 0;
 }
 
-int holding_of(struct holding *holding, struct text_set *names, const struct study *study,
-               uint32_t stock, uint64_t index, struct err *err)
+/* The stacks that allocated from the stock, and hold nothing of it now. */
+static int add_others(struct sites *sites, const struct births *births, uint32_t stock,
+                      bool *is_live, struct err *err)
 {
-    struct sites sites;
+    size_t capacity = sites->count;
+
+    for (size_t i = 0; i < sites->count; i++) {
+        const struct site *site = &sites->items[i];
+        const uint32_t number = births_of(births, stock, site->stack_id, site->forward_stack_id);
+
+        if (number != ADDRESS_MAP_NONE)
+            is_live[number] = true;
+    }
+    for (size_t i = 0; i < births->count; i++) {
+        const struct birth_sum *sum = &births->items[i];
+        struct site *grown;
+
+        if (sum->stock != stock || is_live[i])
+            continue;
+        grown = array_grow(sites->items, &capacity, sites->count, sizeof *grown, err);
+        if (!grown)
+            return -1;
+        sites->items = grown;
+        grown[sites->count++] = (struct site){.stack_id = sum->stack_id,
+                                              .forward_stack_id = sum->forward_stack_id,
+                                              .path = HISTORY_NONE,
+                                              .category = CATEGORY_other};
+    }
+    memset(is_live, 0, births->count * sizeof *is_live);
+    return 0;
+}
+
+static int find_sites(struct sites *sites, const struct study *study, uint32_t stock,
+                      const struct moment *at, unsigned by_call, struct err *err)
+{
+    if (sites_left_at(sites, &study->categories, stock, at, by_call, err))
+        return -1;
+    return by_call & 1U << SITE_GRAPH_LEFT ? 0 : kept_graph_tell(sites, &study->births, stock, err);
+}
+
+int holding_of(struct holding *holding, struct text_set *names, const struct study *study,
+               uint32_t stock, const struct moment *at, unsigned by_call, struct err *err)
+{
+    bool *is_told = array_new(study->births.count, sizeof *is_told, err);
+    struct sites sites = {0};
     struct blame blame;
     int status = -1;
 
-    *holding = (struct holding){.names = names, .folder = ""};
-    if (index == INDEX_NONE)
-        return 0;
-    if (sites_at(&sites, &study->categories, stock, index, err))
-        return -1;
-    if (!site_rows_blame(&blame, study->symbols, &sites, err)) {
-        struct naming naming = {
-            .study = study, .blame = &blame, .holding = holding, .folder = "", .err = err};
+    *holding = (struct holding){.names = names, .folder = "", .is_in_backward = at->backward != 0};
+    if (!is_told || at->index == INDEX_NONE) {
+        free(is_told);
+        return is_told ? 0 : -1;
+    }
+    if (!find_sites(&sites, study, stock, at, by_call, err) &&
+        !add_others(&sites, &study->births, stock, is_told, err) &&
+        !site_rows_blame(&blame, study->symbols, &sites, err)) {
+        struct naming naming = {.study = study,
+                                .stock = stock,
+                                .blame = &blame,
+                                .holding = holding,
+                                .folder = "",
+                                .by_call = by_call,
+                                .is_told = is_told,
+                                .err = err};
 
         status = add_sites(&naming, &sites);
         blame_release(&blame);
     }
     sites_release(&sites);
+    free(is_told);
     if (status)
         holding_release(holding);
     return status;

@@ -19,6 +19,16 @@ struct held_step {
     uint32_t line;     /* 0: not known */
 };
 
+/* Of all blocks of a stack, as births.h has them. */
+struct held_life {
+    uint64_t born_count, freed_count, freed_age;
+    uint64_t high_bytes, high_seq; /* 0: not known */
+    /* The way to who allocated last before most of them were freed, or its backward did; depth 0: not known. */
+    const struct held_step *after;
+    size_t after_depth;
+    bool is_after_backward;
+};
+
 struct held_site {
     const struct held_step *way; /* outermost first */
     size_t depth;                /* 0: nothing is the program's */
@@ -26,22 +36,34 @@ struct held_site {
     uint32_t phase;              /* path of birth, TEXT_SET_NONE: outside any */
     enum category category;
     bool is_of_backward; /* the way is that of the forward operator */
+    bool is_left;        /* by a call of backward that was over */
+    bool is_left_graph;  /* such a call did not free it, nor the rest of its graph */
     uint64_t bytes, count;
+    /* Of a block of its stack, on average over the run; 0: another site of the stack tells it, and the rest. */
+    uint64_t each_bytes;
+    struct held_life life;
 };
 
 struct holding {
-    struct text_set *names; /* of both sides */
-    struct held_site *items;
+    struct text_set *names;  /* of both sides */
+    struct held_site *items; /* and those of stacks that hold nothing then, of 0 bytes */
     size_t count, capacity;
     struct arena steps;
     uint64_t total_bytes;
+    uint64_t left_bytes, left_graph_bytes; /* of sites that are */
+    bool is_in_backward;                   /* the moment */
     const char *folder; /* of the program, with a slash at its end; "": not known */
 };
 
-/* What is live in the stock right after event index; INDEX_NONE: nothing. names outlives it. */
+/* What is live in the stock right after a moment; index INDEX_NONE: nothing. by_call as of sites_left_at.
+ * names outlives it. */
 int holding_of(struct holding *holding, struct text_set *names, const struct study *study,
-               uint32_t stock, uint64_t index, struct err *err);
+               uint32_t stock, const struct moment *at, unsigned by_call, struct err *err);
 void holding_release(struct holding *holding);
+/* The item after the last is filled. */
+void holding_count(struct holding *holding);
+/* An item more that nothing of the program has; of no block. */
+int holding_add_rest(struct holding *holding, const char *name, uint64_t bytes, struct err *err);
 
 /* Fills key, too. */
 int held_step_set(struct held_step *step, struct text_set *names, const char *file,

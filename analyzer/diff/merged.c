@@ -3,17 +3,29 @@
 #include "merged.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/util/array.h"
 #include "pairs.h"
 
+/* So many that follow each other are looked at, from each one on. */
+enum { ROW_MAX = 1024 };
+
 struct merging {
     struct diff_tree *difference;
     const struct way_tree **trees;
+    /* by node of a tree: the number that it shares with its like on the other side */
+    uint32_t *pairs[2];
+    uint32_t *pair_count;
     struct err *err;
 };
 
 /* --- leaves --- */
+
+static bool is_leaf_of(const struct diff_leaf *leaf, const struct held_site *site)
+{
+    return leaf->name == site->leaf && leaf->is_of_backward == site->is_of_backward;
+}
 
 static struct diff_leaf *leaf_of(const struct merging *merging, size_t first,
                                  const struct held_site *site)
@@ -21,8 +33,7 @@ static struct diff_leaf *leaf_of(const struct merging *merging, size_t first,
     struct diff_tree *difference = merging->difference;
 
     for (size_t i = first; i < difference->leaf_count; i++)
-        if (difference->leaves[i].name == site->leaf &&
-            difference->leaves[i].is_of_backward == site->is_of_backward)
+        if (is_leaf_of(&difference->leaves[i], site))
             return &difference->leaves[i];
     struct diff_leaf *grown = array_grow(difference->leaves, &difference->leaf_capacity,
                                          difference->leaf_count, sizeof *grown, merging->err);
@@ -41,8 +52,11 @@ static int add_leaves(const struct merging *merging, int side, uint32_t node, si
     for (uint32_t at = node == WAY_NONE ? 0 : tree->items[node].first_site; at;
          at = tree->next_site[at - 1]) {
         const struct held_site *site = &tree->holding->items[at - 1];
-        struct diff_leaf *leaf = leaf_of(merging, first, site);
+        struct diff_leaf *leaf;
 
+        if (!site->count && !site->bytes)
+            continue;
+        leaf = leaf_of(merging, first, site);
         if (!leaf)
             return -1;
         leaf->bytes[side] += site->bytes;
@@ -54,6 +68,46 @@ static int add_leaves(const struct merging *merging, int side, uint32_t node, si
         }
     }
     return 0;
+}
+
+static bool is_after_same(const struct held_life *a, const struct held_life *b)
+{
+    return a->is_after_backward == b->is_after_backward && a->after_depth == b->after_depth &&
+           (a->after_depth == 0 || !memcmp(a->after, b->after, a->after_depth * sizeof *a->after));
+}
+
+/* Stacks that were freed after different lines have none in common. */
+static void add_life(struct held_life *life, const struct held_life *other)
+{
+    if (!other->born_count)
+        return;
+    if (!life->born_count)
+        *life = (struct held_life){.after = other->after,
+                                   .after_depth = other->after_depth,
+                                   .is_after_backward = other->is_after_backward};
+    else if (!is_after_same(life, other))
+        life->after_depth = 0;
+    life->born_count += other->born_count;
+    life->freed_count += other->freed_count;
+    life->freed_age += other->freed_age;
+}
+
+/* How large the blocks are, and how long they live, of what is live on either side, on both. */
+static void add_each(const struct merging *merging, int side, uint32_t node, size_t first)
+{
+    const struct way_tree *tree = merging->trees[side];
+    struct diff_tree *difference = merging->difference;
+
+    for (uint32_t at = node == WAY_NONE ? 0 : tree->items[node].first_site; at;
+         at = tree->next_site[at - 1]) {
+        const struct held_site *site = &tree->holding->items[at - 1];
+
+        for (size_t i = first; i < difference->leaf_count; i++)
+            if (is_leaf_of(&difference->leaves[i], site)) {
+                difference->leaves[i].each_bytes[side] += site->each_bytes;
+                add_life(&difference->leaves[i].lives[side], &site->life);
+            }
+    }
 }
 
 /* --- nodes --- */
@@ -74,7 +128,7 @@ static int merge_children(const struct merging *merging, const uint32_t nodes[2]
     return status;
 }
 
-/* As deep as the deepest stack. */
+/* As deep as the deepest stack. A line below which nothing is live on either side is left out again. */
 static int merge_nodes(const struct merging *merging, const uint32_t nodes[2], uint32_t outer)
 {
     struct diff_tree *difference = merging->difference;
@@ -86,16 +140,52 @@ static int merge_nodes(const struct merging *merging, const uint32_t nodes[2], u
     if (!grown)
         return -1;
     difference->nodes = grown;
-    grown[number] = (struct diff_node){
-        .step = merging->trees[told]->items[nodes[told]].step, .outer = outer, .first_leaf = first};
+    grown[number] = (struct diff_node){.step = merging->trees[told]->items[nodes[told]].step,
+                                       .outer = outer,
+                                       .first_leaf = first,
+                                       .is_old = nodes[0] != WAY_NONE};
     difference->node_count++;
+    for (int side = 0; side < 2; side++)
+        if (nodes[side] != WAY_NONE)
+            merging->pairs[side][nodes[side]] = *merging->pair_count;
+    ++*merging->pair_count;
     if (add_leaves(merging, 0, nodes[0], first) || add_leaves(merging, 1, nodes[1], first))
         return -1;
+    add_each(merging, 0, nodes[0], first);
+    add_each(merging, 1, nodes[1], first);
     grown[number].leaf_end = difference->leaf_count;
     if (merge_children(merging, nodes, (uint32_t)number))
         return -1;
-    difference->nodes[number].end = difference->node_count;
+    if (number && difference->leaf_count == first)
+        difference->node_count = number;
+    else
+        difference->nodes[number].end = difference->node_count;
     return 0;
+}
+
+/* --- where blocks are freed --- */
+
+/* WAY_NONE: not known. */
+static uint32_t pair_after(const struct merging *merging, int side, const struct held_life *life)
+{
+    const uint32_t node = life->after_depth
+                              ? way_tree_find(merging->trees[side], life->after, life->after_depth)
+                              : WAY_NONE;
+
+    return node == WAY_NONE ? WAY_NONE : merging->pairs[side][node];
+}
+
+static void find_freed_elsewhere(const struct merging *merging)
+{
+    for (size_t i = 0; i < merging->difference->leaf_count; i++) {
+        struct diff_leaf *leaf = &merging->difference->leaves[i];
+        const uint32_t before = pair_after(merging, 0, &leaf->lives[0]);
+        const uint32_t after = pair_after(merging, 1, &leaf->lives[1]);
+
+        leaf->is_freed_elsewhere = before != WAY_NONE && after != WAY_NONE &&
+                                   (before != after || leaf->lives[0].is_after_backward !=
+                                                           leaf->lives[1].is_after_backward);
+    }
 }
 
 /* --- what only moved --- */
@@ -105,6 +195,15 @@ static int64_t change_of(const struct diff_leaf *leaf)
     return (int64_t)(leaf->bytes[1] - leaf->bytes[0]);
 }
 
+static int compare_kinds(const struct diff_leaf *a, const struct diff_leaf *b)
+{
+    if (a->name != b->name)
+        return a->name < b->name ? -1 : 1;
+    if (a->is_of_backward != b->is_of_backward)
+        return a->is_of_backward ? 1 : -1;
+    return (a->category > b->category) - (a->category < b->category);
+}
+
 /* By what they are and by how much they changed; what grew and what shrank by as much alternate. */
 static int compare_changes(const void *left, const void *right)
 {
@@ -112,12 +211,8 @@ static int compare_changes(const void *left, const void *right)
                            *b = *(const struct diff_leaf *const *)right;
     const int64_t sizes[] = {llabs(change_of(a)), llabs(change_of(b))};
 
-    if (a->name != b->name)
-        return a->name < b->name ? -1 : 1;
-    if (a->is_of_backward != b->is_of_backward)
-        return a->is_of_backward ? 1 : -1;
-    if (a->category != b->category)
-        return a->category < b->category ? -1 : 1;
+    if (compare_kinds(a, b))
+        return compare_kinds(a, b);
     if (sizes[0] != sizes[1])
         return sizes[0] < sizes[1] ? -1 : 1;
     if (change_of(a) != change_of(b))
@@ -127,8 +222,7 @@ static int compare_changes(const void *left, const void *right)
 
 static bool cancel(const struct diff_leaf *a, const struct diff_leaf *b)
 {
-    return a->name == b->name && a->is_of_backward == b->is_of_backward &&
-           a->category == b->category && change_of(a) && change_of(a) == -change_of(b);
+    return !compare_kinds(a, b) && change_of(a) && change_of(a) == -change_of(b);
 }
 
 /* Of each kind and size those that shrank stand first, then those that grew. */
@@ -148,6 +242,46 @@ static void mark_moved(struct diff_leaf **changed, size_t count)
     }
 }
 
+/* By what they are and in the order of the tree. */
+static int compare_places(const void *left, const void *right)
+{
+    const struct diff_leaf *a = *(const struct diff_leaf *const *)left,
+                           *b = *(const struct diff_leaf *const *)right;
+    const int order = compare_kinds(a, b);
+
+    return order ? order : (a > b) - (a < b);
+}
+
+/* The first of a row that add up to nothing, of one kind; 0: they never do. */
+static size_t length_of_row(struct diff_leaf *const *changed, size_t count)
+{
+    uint64_t sum = 0; /* of what may be negative; wraps */
+
+    for (size_t i = 0; i < count && i < ROW_MAX && !compare_kinds(changed[0], changed[i]); i++) {
+        sum += (uint64_t)change_of(changed[i]);
+        if (!sum)
+            return i + 1;
+    }
+    return 0;
+}
+
+/* What one line called is called by several now, as where a part of it is a function of its own. */
+static void mark_rows_moved(struct diff_leaf **changed, size_t count)
+{
+    size_t left = 0, length;
+
+    for (size_t i = 0; i < count; i++)
+        if (!changed[i]->is_moved)
+            changed[left++] = changed[i];
+    if (left)
+        qsort(changed, left, sizeof *changed, compare_places);
+    for (size_t i = 0; i < left; i += length ? length : 1) {
+        length = length_of_row(&changed[i], left - i);
+        for (size_t n = 0; n < length; n++)
+            changed[i + n]->is_moved = true;
+    }
+}
+
 static int find_moved(struct diff_tree *difference, struct err *err)
 {
     struct diff_leaf **changed = array_new(difference->leaf_count, sizeof(void *), err);
@@ -161,6 +295,7 @@ static int find_moved(struct diff_tree *difference, struct err *err)
     if (count)
         qsort(changed, count, sizeof *changed, compare_changes);
     mark_moved(changed, count);
+    mark_rows_moved(changed, count);
     free(changed);
     return 0;
 }
@@ -199,10 +334,27 @@ static void sum_up(struct diff_tree *difference)
 
 int diff_tree_merge(struct diff_tree *difference, const struct way_tree *trees[2], struct err *err)
 {
-    const struct merging merging = {difference, trees, err};
+    uint32_t pair_count = 0;
+    const struct merging merging = {
+        .difference = difference,
+        .trees = trees,
+        .pairs = {array_new(trees[0]->count, sizeof(uint32_t), err),
+                  array_new(trees[1]->count, sizeof(uint32_t), err)},
+        .pair_count = &pair_count,
+        .err = err,
+    };
+    int status = -1;
 
-    if (merge_nodes(&merging, (const uint32_t[]){0, 0}, DIFF_NONE) || find_moved(difference, err))
-        return -1;
+    if (!merging.pairs[0] || !merging.pairs[1] ||
+        merge_nodes(&merging, (const uint32_t[]){0, 0}, DIFF_NONE))
+        goto out;
+    find_freed_elsewhere(&merging);
+    if (find_moved(difference, err))
+        goto out;
     sum_up(difference);
-    return 0;
+    status = 0;
+out:
+    free(merging.pairs[0]);
+    free(merging.pairs[1]);
+    return status;
 }

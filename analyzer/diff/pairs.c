@@ -38,16 +38,21 @@ static void add_pair(struct pairing *pairing, size_t before, size_t after)
 
 /* --- the lines of one function, in their order --- */
 
+static uint64_t larger_of(const struct way_node *a, const struct way_node *b)
+{
+    return a->each_bytes > b->each_bytes ? a->each_bytes : b->each_bytes;
+}
+
 /* What they have in common, and once more in the measure in which that is all they have. */
 static uint64_t worth(const struct pairing *pairing, const struct run *run, size_t i, size_t j)
 {
     const struct way_node *a = node_of(pairing, 0, run->first[0] + i);
     const struct way_node *b = node_of(pairing, 1, run->first[1] + j);
 
-    const uint64_t common = way_likeness(a, b), larger = a->bytes > b->bytes ? a->bytes : b->bytes;
+    const uint64_t common = way_likeness(a, b), larger = larger_of(a, b);
     const double share = larger ? (double)common / (double)larger : 0;
 
-    return common + (uint64_t)((double)common * share) + 1 + (a->step.line == b->step.line);
+    return common + (uint64_t)((double)common * share) + 1;
 }
 
 static void pair_equal_lines(struct pairing *pairing, const struct run *run)
@@ -62,6 +67,43 @@ static void pair_equal_lines(struct pairing *pairing, const struct run *run)
             add_pair(pairing, run->first[0] + i, run->first[1] + j);
         i += a <= b;
         j += b <= a;
+    }
+}
+
+/* Of lines after it that are worth the same to line i, one that moved as far as the line before it did,
+ * else the first: what is alike and new stands below. The count of lines: none is. */
+static size_t best_column(const struct pairing *pairing, const struct run *run,
+                          const uint64_t *best, size_t i, size_t j, int64_t moved)
+{
+    const size_t columns = run->length[1], width = columns + 1;
+    const int64_t line = node_of(pairing, 0, run->first[0] + i)->step.line;
+    const uint64_t here = best[i * width + j];
+    size_t first = columns;
+
+    for (; j < columns && best[i * width + j] == here; j++) {
+        if (here != best[(i + 1) * width + j + 1] + worth(pairing, run, i, j))
+            continue;
+        if (node_of(pairing, 1, run->first[1] + j)->step.line - line == moved)
+            return j;
+        first = first < j ? first : j;
+    }
+    return first;
+}
+
+static void pair_best(struct pairing *pairing, const struct run *run, const uint64_t *best)
+{
+    const size_t rows = run->length[0], columns = run->length[1];
+    int64_t moved = 0;
+
+    for (size_t i = 0, j = 0; i < rows && j < columns; i++) {
+        const size_t found = best_column(pairing, run, best, i, j, moved);
+
+        if (found == columns)
+            continue;
+        moved = (int64_t)node_of(pairing, 1, run->first[1] + found)->step.line -
+                node_of(pairing, 0, run->first[0] + i)->step.line;
+        add_pair(pairing, run->first[0] + i, run->first[1] + found);
+        j = found + 1;
     }
 }
 
@@ -85,16 +127,7 @@ static int pair_lines(struct pairing *pairing, const struct run *run)
 
             best[i * width + j] = both >= one && both >= other ? both : one > other ? one : other;
         }
-    for (size_t i = 0, j = 0; i < rows && j < columns;) {
-        const uint64_t here = best[i * width + j];
-
-        if (here == best[(i + 1) * width + j + 1] + worth(pairing, run, i, j))
-            add_pair(pairing, run->first[0] + i++, run->first[1] + j++);
-        else if (here == best[(i + 1) * width + j])
-            i++;
-        else
-            j++;
-    }
+    pair_best(pairing, run, best);
     free(best);
     return 0;
 }
@@ -146,12 +179,11 @@ static int pair_functions(struct pairing *pairing)
 static uint64_t likeness_left(const struct pairing *pairing, size_t i, size_t j)
 {
     const struct way_node *a = node_of(pairing, 0, i), *b = node_of(pairing, 1, j);
-    const uint64_t larger = a->bytes > b->bytes ? a->bytes : b->bytes;
     const uint64_t common = way_likeness(a, b);
 
     if (a->step.key == b->step.key && a->step.file != b->step.file)
         return UINT64_MAX / 2 + common;
-    return common >= larger / 2 ? common : 0;
+    return common >= larger_of(a, b) / 2 ? common : 0;
 }
 
 static bool pair_best_left(struct pairing *pairing)

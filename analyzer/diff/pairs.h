@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Which lines of two runs are the same, among those that two equal lines called. Those of one function
- * are paired in their order, so that their bytes agree best; of what is left, those of a function of
+ * are paired in their order, so that what they allocate agrees best; of what is left, those of a function of
  * one name, then those that called the same. It must not know what is done with them.
  *
  *     before   20 x ────────── 24 forward ─────────────── 31 step

@@ -2,8 +2,21 @@
 /* The change between two moments; see run_diff.h. */
 #include "run_diff.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "alike.h"
+#include "analyzer/analysis/moment.h"
+#include "analyzer/analysis/sites.h"
+#include "merged.h"
+
+/* What the moments of a peak that moved do not explain. */
+#define ELSEWHERE "(the peak was elsewhere)"
+
 static int hold_side(struct run_diff *change, int number, const struct run_diff_side *side,
-                     struct err *err)
+                     unsigned by_call, struct err *err)
 {
     struct holding *holding = &change->sides[number];
 
@@ -13,14 +26,51 @@ static int hold_side(struct run_diff *change, int number, const struct run_diff_
         *holding = (struct holding){.names = &change->names, .folder = ""};
         return 0;
     }
-    return holding_of(holding, &change->names, side->study, side->stock, side->index, err);
+    if (holding_of(holding, &change->names, side->study, side->stock, &side->at, by_call, err))
+        return -1;
+    return side->peak_bytes > holding->total_bytes
+               ? holding_add_rest(holding, ELSEWHERE, side->peak_bytes - holding->total_bytes, err)
+               : 0;
+}
+
+/* Of two moments within a backward, or of two outside; and of a graph at any. */
+static unsigned left_alone(const struct holding *with, const struct holding *without)
+{
+    unsigned kinds = 0;
+
+    if (with->left_bytes && !without->left_bytes && with->is_in_backward == without->is_in_backward)
+        kinds |= 1U << SITE_LEFT;
+    if (with->left_graph_bytes && !without->left_graph_bytes)
+        kinds |= 1U << SITE_GRAPH_LEFT;
+    return without->count ? kinds : 0;
+}
+
+/*
+ * Where earlier backwards left nothing on one side, what they left on the other is there because it is kept,
+ * whatever forward it is for. It stands at the line that called backward.
+ */
+static int hold_left(struct run_diff *change, const struct run_diff_side *const sides[2],
+                     struct err *err)
+{
+    for (int with = 0; with < 2; with++) {
+        const unsigned by_call = left_alone(&change->sides[with], &change->sides[!with]);
+
+        if (!by_call || !sides[with]->study)
+            continue;
+        holding_release(&change->sides[with]);
+        if (hold_side(change, with, sides[with], by_call, err))
+            return -1;
+    }
+    return 0;
 }
 
 int run_diff_find(struct run_diff *change, const struct run_diff_side *before,
                   const struct run_diff_side *after, struct err *err)
 {
-    *change = (struct run_diff){0};
-    if (!hold_side(change, 0, before, err) && !hold_side(change, 1, after, err) &&
+    *change = (struct run_diff){.moved_side = -1};
+    const struct run_diff_side *const sides[] = {before, after};
+    if (!hold_side(change, 0, before, 0, err) && !hold_side(change, 1, after, 0, err) &&
+        !hold_left(change, sides, err) &&
         !diff_tree_find(&change->difference, &change->sides[0], &change->sides[1], err))
         return 0;
     run_diff_release(change);
@@ -35,9 +85,163 @@ void run_diff_release(struct run_diff *change)
     text_set_release(&change->names);
 }
 
-const struct diff_row *run_diff_guilty(const struct run_diff *change)
+/* --- peaks in different parts of the program --- */
+
+static bool is_elsewhere(const struct run_diff *change, const struct diff_leaf *leaf)
+{
+    return change->moved_side >= 0 && !strcmp(change->names.texts[leaf->name], ELSEWHERE);
+}
+
+struct churn {
+    uint64_t grown_bytes, shrunk_bytes;
+};
+
+static struct churn churn_of(const struct run_diff *change)
+{
+    const struct diff_tree *difference = &change->difference;
+    struct churn churn = {0};
+
+    for (size_t i = 0; i < difference->leaf_count; i++) {
+        const int64_t delta = diff_leaf_delta(&difference->leaves[i]);
+
+        if (is_elsewhere(change, &difference->leaves[i]))
+            continue;
+        *(delta > 0 ? &churn.grown_bytes : &churn.shrunk_bytes) += (uint64_t)llabs(delta);
+    }
+    return churn;
+}
+
+/* What the lower peak had, and the higher one has not. */
+static uint64_t gone_bytes_of(const struct churn *churn, int lower)
+{
+    return lower == 0 ? churn->shrunk_bytes : churn->grown_bytes;
+}
+
+static uint64_t bytes_of(const struct churn *churn)
+{
+    return churn->grown_bytes + churn->shrunk_bytes;
+}
+
+/* A good part of it, as where the higher peak is of something else. */
+enum { MOVED_SHARE = 3 };
+static bool may_have_moved(const struct run_diff *change, int lower)
+{
+    const struct churn churn = churn_of(change);
+
+    return churn.grown_bytes && churn.shrunk_bytes &&
+           gone_bytes_of(&churn, lower) >= change->difference.bytes[lower] / MOVED_SHARE;
+}
+
+/* Less changes, and little of it is gone. */
+enum { STILL_GONE_SHARE = 4 };
+static bool is_more_alike(const struct run_diff *alike, const struct run_diff *change, int lower)
+{
+    const struct churn now = churn_of(alike), before = churn_of(change);
+
+    return bytes_of(&now) < bytes_of(&before) &&
+           gone_bytes_of(&now, lower) <= gone_bytes_of(&before, lower) / STILL_GONE_SHARE;
+}
+
+static int find_at(struct run_diff *alike, const struct run_diff_side *sides[2], int lower,
+                   const struct study *again, uint64_t seq, struct err *err)
+{
+    const struct run_diff_side *side = sides[lower];
+    struct run_diff_side other = {.study = again,
+                                  .stock = study_counterpart(again, side->study, side->stock),
+                                  .peak_bytes =
+                                      side->study->history.stocks[side->stock].peak_bytes};
+    char at[24];
+
+    snprintf(at, sizeof at, "%" PRIu64, seq);
+    if (other.stock == HISTORY_NONE)
+        return run_diff_find(alike, sides[0], sides[1], err);
+    if (moment_find("at", at, &again->history, other.stock, &other.at, err) ||
+        run_diff_find(alike, lower == 0 ? &other : sides[0], lower == 0 ? sides[1] : &other, err))
+        return -1;
+    alike->moved_side = lower;
+    alike->alike_bytes = other.peak_bytes;
+    for (size_t i = 0; i < alike->difference.leaf_count; i++)
+        if (is_elsewhere(alike, &alike->difference.leaves[i]))
+            alike->alike_bytes -= alike->difference.leaves[i].bytes[lower];
+    return 0;
+}
+
+/* Takes the place of the change, if it is better. */
+static int try_at(struct run_diff *change, const struct run_diff_side *sides[2], int lower,
+                  uint64_t seq, struct err *err)
+{
+    const struct study *own = sides[lower]->study;
+    char at[24];
+    const struct study_ask ask = {
+        .needs = STUDY_NEEDS_births, .at = at, .takes_library_ranges = own->takes_library_ranges};
+    struct study again;
+    struct run_diff alike;
+
+    snprintf(at, sizeof at, "%" PRIu64, seq);
+    if (study_open(&again, own->trace.path, &ask, err))
+        return -1;
+    trace_close_events(&again.trace);
+    const struct symbol_sources *sources = sides[lower]->sources;
+    const int status = (sources && symbols_set_sources(again.symbols, sources, err)) ||
+                               find_at(&alike, sides, lower, &again, seq, err)
+                           ? -1
+                           : 0;
+    study_release(&again);
+    if (status)
+        return -1;
+    if (alike.moved_side >= 0 && is_more_alike(&alike, change, lower)) {
+        run_diff_release(change);
+        *change = alike;
+    } else {
+        run_diff_release(&alike);
+    }
+    return 0;
+}
+
+int run_diff_of_peaks(struct run_diff *change, const struct run_diff_side *before,
+                      const struct run_diff_side *after, struct err *err)
+{
+    const struct run_diff_side *sides[] = {before, after};
+
+    if (run_diff_find(change, before, after, err))
+        return -1;
+    const uint64_t *bytes = change->difference.bytes;
+    const int lower = bytes[1] >= bytes[0] ? 0 : 1;
+    if (!sides[lower]->study || !may_have_moved(change, lower))
+        return 0;
+    const uint64_t seq = alike_find(&change->sides[!lower], &change->sides[lower]);
+    if (!seq || seq == sides[lower]->at.seq || !try_at(change, sides, lower, seq, err))
+        return 0;
+    run_diff_release(change);
+    return -1;
+}
+
+/* --- rows --- */
+
+static const struct diff_row *row_of(const struct run_diff *change, size_t number, bool grew)
 {
     const struct diff_tree *difference = &change->difference;
 
-    return difference->row_count && difference->rows[0].delta_bytes > 0 ? difference->rows : NULL;
+    for (size_t i = 0; i < difference->row_count; i++) {
+        const struct diff_row *row = &difference->rows[i];
+
+        if ((row->delta_bytes > 0) == grew && !is_elsewhere(change, row->leaf) && !number--)
+            return row;
+    }
+    return NULL;
+}
+
+const struct diff_row *run_diff_guilty(const struct run_diff *change)
+{
+    return row_of(change, 0, true);
+}
+
+const struct diff_row *run_diff_next(const struct run_diff *change)
+{
+    return row_of(change, 1, true);
+}
+
+const struct diff_row *run_diff_shrunk(const struct run_diff *change)
+{
+    return row_of(change, 0, false);
 }

@@ -58,8 +58,8 @@ static int add_site(struct way_tree *tree, size_t number, struct err *err)
     for (size_t i = 0; i <= site->depth; i++) {
         if (i && (at = child_of(tree, at, &site->way[i - 1], err)) == WAY_NONE)
             return -1;
-        tree->items[at].bytes += site->bytes;
-        tree->items[at].traits[trait] += site->bytes;
+        tree->items[at].each_bytes += site->each_bytes;
+        tree->items[at].traits[trait] += site->each_bytes;
     }
     tree->next_site[number] = tree->items[at].first_site;
     tree->items[at].first_site = (uint32_t)number + 1;
@@ -86,6 +86,18 @@ void way_tree_release(struct way_tree *tree)
     free(tree->items);
     free(tree->next_site);
     *tree = (struct way_tree){0};
+}
+
+uint32_t way_tree_find(const struct way_tree *tree, const struct held_step *way, size_t depth)
+{
+    uint32_t at = 0;
+
+    for (size_t i = 0; i < depth && at != WAY_NONE; i++) {
+        at = tree->items[at].first_child;
+        while (at != WAY_NONE && compare_steps(&tree->items[at].step, &way[i]) != 0)
+            at = tree->items[at].next;
+    }
+    return at;
 }
 
 uint64_t way_likeness(const struct way_node *a, const struct way_node *b)

@@ -15,8 +15,9 @@ struct way_node {
     struct held_step step;
     uint32_t first_child, next; /* by file, function and line; WAY_NONE: none */
     uint32_t first_site;        /* of the holding, + 1; 0: none: what this very line allocated */
-    uint64_t bytes;             /* of it and all below */
-    /* Bytes by what was called, in so many classes: how alike two lines are, whatever they are called. */
+    /* Of it and all below, bytes of a block of each stack: how alike two lines are, whatever they are called
+     * and whatever of them is live. In all, and by what was called, in so many classes. */
+    uint64_t each_bytes;
     uint64_t traits[WAY_TRAITS];
 };
 
@@ -31,7 +32,10 @@ struct way_tree {
 int way_tree_make(struct way_tree *tree, const struct holding *holding, struct err *err);
 void way_tree_release(struct way_tree *tree);
 
-/* Bytes that two lines, or what they called, have in common. */
+/* The node at the end of a way; WAY_NONE: the tree has no such way. */
+uint32_t way_tree_find(const struct way_tree *tree, const struct held_step *way, size_t depth);
+
+/* How many of their each_bytes two lines have in common. */
 uint64_t way_likeness(const struct way_node *a, const struct way_node *b);
 
 #endif

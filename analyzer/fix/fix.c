@@ -161,6 +161,23 @@ static int make_run(struct fix *fix, const struct fix_change *change, struct err
     return status;
 }
 
+/* A crash says nothing of memory, and may be a race that the next run does not lose. */
+static bool has_crashed(const struct trial *trial)
+{
+    return trial->end == TRIAL_FAILED && trial_was_killed(trial);
+}
+
+static int try_once(struct fix *fix, const struct fix_change *change, struct err *err)
+{
+    if (fix->on_begin)
+        fix->on_begin(fix, change);
+    if (make_run(fix, change, err))
+        return -1;
+    if (fix->on_end)
+        fix->on_end(fix);
+    return 0;
+}
+
 int fix_try(struct fix *fix, const struct fix_change *change, struct err *err)
 {
     if (run_group_stopped_by())
@@ -169,12 +186,11 @@ int fix_try(struct fix *fix, const struct fix_change *change, struct err *err)
         fix->is_out_of_runs = true;
         return 0;
     }
-    if (fix->on_begin)
-        fix->on_begin(fix, change);
-    if (make_run(fix, change, err))
+    if (try_once(fix, change, err))
         return -1;
-    if (fix->on_end)
-        fix->on_end(fix);
+    if (has_crashed(&fix->runs[fix->count - 1].trial) && fix_runs_left(fix) &&
+        try_once(fix, change, err))
+        return -1;
     return fix->runs[fix->count - 1].trial.end == TRIAL_FITS;
 }
 

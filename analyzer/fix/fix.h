@@ -10,7 +10,7 @@
 #include "trial.h"
 #include "vary.h"
 
-enum { FIX_VARIES_MAX = 8 };
+enum { FIX_VARIES_MAX = 8, FIX_RUNS_STANDARD = 16 };
 
 /* What is not as it was. */
 struct fix_change {
@@ -31,7 +31,8 @@ struct fix_remedy {
 
 struct fix {
     /* The caller's to set. */
-    const char *path; /* of the program */
+    const char *command; /* that asks, in what it says on stderr */
+    const char *path;    /* of the program */
     char **argv;
     int argc;
     struct sim_spec card;
@@ -59,7 +60,8 @@ void fix_change_text(struct text *text, const struct fix *fix, const struct fix_
 /* A line for a shell: "BATCH=24 python train.py". */
 void fix_change_line(struct text *text, const struct fix *fix, const struct fix_change *change);
 
-/* One more run. 1: it fits; 0: it does not, or there was none to be had; -1 and *err. */
+/* One more run, two where the first crashed. 1: it fits; 0: it does not, or there was none to be had;
+ * -1 and *err. */
 int fix_try(struct fix *fix, const struct fix_change *change, struct err *err);
 /* Runs that may still be made. */
 size_t fix_runs_left(const struct fix *fix);

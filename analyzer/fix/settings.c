@@ -25,12 +25,14 @@ const struct fix_setting_words *fix_setting_words(enum fix_setting_key key)
     return &rows[key];
 }
 
-const char *fix_price_of(const char *name)
-{
-    static const char *const prices[][2] = {
+static const char *const prices[][2] = {
 #define PRICE(pattern, price) {pattern, price},
 #include "analyzer/remedy/remedies.def"
-    };
+};
+enum { PRICE_COUNT = sizeof prices / sizeof *prices };
+
+static size_t price_row(const char *name)
+{
     char small[64];
     size_t length = 0;
     for (; name[length] && length + 1 < sizeof small; length++)
@@ -39,7 +41,17 @@ const char *fix_price_of(const char *name)
     size_t i = 0;
     while (!glob_match(prices[i][0], small)) /* the last one is "*" */
         i++;
-    return prices[i][1];
+    return i;
+}
+
+const char *fix_price_of(const char *name)
+{
+    return prices[price_row(name)][1];
+}
+
+bool fix_may_be_size(const char *name)
+{
+    return price_row(name) < PRICE_COUNT - 1;
 }
 
 /* --- what to write --- */

@@ -37,5 +37,7 @@ int fix_settings_find(struct fix_setting settings[SETTING_COUNT], const char *pa
 
 /* What a smaller number of that name costs. */
 const char *fix_price_of(const char *name);
+/* By its name it is the size of a batch or of a sequence. */
+bool fix_may_be_size(const char *name);
 
 #endif

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "analyzer/analysis/ledger/ledger.h"
 #include "analyzer/analysis/study.h"
@@ -15,6 +14,7 @@
 #include "analyzer/oom/oom_kind.h"
 #include "analyzer/run/run_end.h"
 #include "analyzer/run/run_group.h"
+#include "analyzer/util/clock.h"
 
 const char *trial_end_key(enum trial_end end)
 {
@@ -102,6 +102,8 @@ static int note_trace(struct trial *trial, struct seen *seen, const struct study
     struct room room;
     if (count_failures(trial, seen, study, err) || find_least_spare(&room, study, err))
         return -1;
+    const int64_t rank_count = trace_world_size(&study->trace).value;
+    trial->rank_count = rank_count > trial->rank_count ? rank_count : trial->rank_count;
     seen->left_with_zero &= meta->exit_status.known && meta->exit_status.value == 0;
     const bool is_nearer =
         !trial->is_known || (room.is_known && room.spare_bytes < trial->spare_bytes);
@@ -149,12 +151,11 @@ static bool says_out_of_memory(const char *log_path)
 
 static enum trial_end judge(const struct trial *trial, const struct seen *seen)
 {
-    const bool was_aborted = trial->signal || trial->status > 128;
     if (!trial->trace_count)
         return trial->status ? TRIAL_FAILED : TRIAL_NO_GPU;
     if (seen->is_decided)
         return TRIAL_NO_MEMORY;
-    if (!trial->status || (was_aborted && seen->left_with_zero))
+    if (!trial->status || (trial_was_killed(trial) && seen->left_with_zero))
         return TRIAL_FITS;
     return trial->failures_count || says_out_of_memory(trial->log) ? TRIAL_NO_MEMORY : TRIAL_FAILED;
 }
@@ -179,18 +180,11 @@ static int read_traces(struct trial *trial, const struct trial_ask *ask, struct 
 
 /* --- the run --- */
 
-static uint64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 int trial_run(struct trial *trial, const struct trial_ask *ask, struct err *err)
 {
     char output[PATH_MAX + 32];
     struct run_ended ended;
-    const uint64_t begin_ns = now_ns(), kills = run_end_oom_kills("");
+    const uint64_t begin_ns = monotonic_ns(), kills = run_end_oom_kills("");
     *trial = (struct trial){0};
     snprintf(trial->log, sizeof trial->log, "%.4000s/run%d.log", ask->folder, ask->number);
     snprintf(output, sizeof output, "%s/run%d.%%p.db", ask->folder, ask->number);
@@ -199,7 +193,7 @@ int trial_run(struct trial *trial, const struct trial_ask *ask, struct err *err)
         return -1;
     }
     const int status = run_group(ask->path, ask->argv, ask->variables, trial->log, &ended, err);
-    trial->duration_ns = now_ns() - begin_ns;
+    trial->duration_ns = monotonic_ns() - begin_ns;
     if (run_group_stopped_by()) {
         trial->end = TRIAL_STOPPED;
         return 0;

@@ -32,6 +32,7 @@ struct trial {
     char trace
         [PATH_MAX]; /* that decided: of the process that died, or of the least spare; "": none */
     size_t trace_count;
+    int64_t rank_count; /* of the job that its ranks were told of; 0: none */
 
     /* Of the device with the least spare, in that trace. */
     bool is_known;
@@ -52,6 +53,12 @@ struct trial_ask {
     const struct sim_spec *card;
     int number; /* in the names of its files */
 };
+
+/* By a signal; a shell says so by its status. */
+static inline bool trial_was_killed(const struct trial *trial)
+{
+    return trial->signal || trial->status > 128;
+}
 
 /* -1: it could not be started, or its traces could not be read. */
 int trial_run(struct trial *trial, const struct trial_ask *ask, struct err *err);

@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <limits.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -93,22 +94,18 @@ static void known_add(struct known *known, const char *name, size_t length)
     known->count++;
 }
 
-static int refuse_unknown(const char *name, char **argv, int argc, struct err *err)
+/* Of what nothing is called; with_variables: variables of the environment could have been meant. */
+static const char *hint_of(char hint[NEAREST_HINT_BYTES], const char *name, char **argv, int argc,
+                           bool with_variables)
 {
     struct known known = {.count = 0};
-    char hint[NEAREST_HINT_BYTES];
     struct word word;
     for (int i = 1; i < argc; i++)
         if (read_word(&word, argv, argc, i))
             known_add(&known, word.name, word.length);
-    for (char **variable = environ; *variable; variable++)
+    for (char **variable = environ; *variable && with_variables; variable++)
         known_add(&known, *variable, strcspn(*variable, "="));
-    nearest_hint(hint, name, known.names, known.count);
-    err_set(err, ERR_USAGE,
-            "option '--vary': '%.100s' has a value neither on the command line nor in the "
-            "environment%s%s",
-            name, hint, *hint ? "" : "; write it there with the value to start from");
-    return -1;
+    return nearest_hint(hint, name, known.names, known.count);
 }
 
 static int read_value(struct vary *vary, const char *text, struct err *err)
@@ -121,26 +118,136 @@ static int read_value(struct vary *vary, const char *text, struct err *err)
     return -1;
 }
 
+static int take_name(struct vary *vary, const char *name, size_t length, struct err *err)
+{
+    const size_t skipped = strspn(name, "-+");
+    *vary = (struct vary){0};
+    if (skipped < length && length - skipped < sizeof vary->name) {
+        memcpy(vary->name, name + skipped, length - skipped);
+        return 0;
+    }
+    err_set(err, ERR_USAGE, "option '--vary': '%.100s' begins with no name of at most %d bytes",
+            name, VARY_NAME_BYTES - 1);
+    return -1;
+}
+
+/* Leaves argument 0 where the command line has no such name. */
+static int find_argument(struct vary *vary, char **argv, int argc, struct err *err)
+{
+    struct word found = {0}, word;
+    for (int i = 1; i < argc; i++) {
+        if (!read_word(&word, argv, argc, i) || !is_called(&word, vary->name))
+            continue;
+        if (!found.argument || is_same_name(&found, &word) || word.length == strlen(vary->name))
+            found = word; /* of the same twice, the last one counts */
+        else if (found.length != strlen(vary->name))
+            return refuse_two(vary->name, &found, &word, err);
+    }
+    vary->argument = found.argument;
+    vary->before = found.before;
+    return 0;
+}
+
 int vary_find(struct vary *vary, const char *name, char **argv, int argc, struct err *err)
 {
-    const char *plain = name + strspn(name, "-+");
-    struct word found = {0}, word;
-    *vary = (struct vary){.name = plain};
-    for (int i = 1; i < argc; i++) {
-        if (!read_word(&word, argv, argc, i) || !is_called(&word, plain))
-            continue;
-        if (!found.argument || is_same_name(&found, &word) || word.length == strlen(plain))
-            found = word; /* of the same twice, the last one counts */
-        else if (found.length != strlen(plain))
-            return refuse_two(plain, &found, &word, err);
+    char hint[NEAREST_HINT_BYTES];
+    if (take_name(vary, name, strlen(name), err) || find_argument(vary, argv, argc, err))
+        return -1;
+    if (vary->argument)
+        return read_value(vary, argv[vary->argument] + vary->before, err);
+    const char *value = getenv(vary->name);
+    if (value)
+        return read_value(vary, value, err);
+    if (strchr(name, ':'))
+        snprintf(hint, sizeof hint, "; 'run --vary' takes a range");
+    else
+        hint_of(hint, vary->name, argv, argc, true);
+    err_set(err, ERR_USAGE,
+            "option '--vary': '%.100s' has a value neither on the command line nor in the "
+            "environment%s%s",
+            vary->name, hint, *hint ? "" : "; write it there with the value to start from");
+    return -1;
+}
+
+/* --- a range --- */
+
+/* "LOW..HIGH/STEP" */
+static bool read_range(struct vary *vary, const char *text)
+{
+    char low[32] = "", high[32] = "";
+    const char *dots = strstr(text, ".."), *slash = strchr(text, '/');
+    const size_t high_length = !dots ? 0 : slash ? (size_t)(slash - dots - 2) : strlen(dots + 2);
+    struct err reason = {0};
+    if (!dots || (slash && slash < dots) || (size_t)(dots - text) >= sizeof low ||
+        high_length >= sizeof high)
+        return false;
+    memcpy(low, text, (size_t)(dots - text));
+    memcpy(high, dots + 2, high_length);
+    vary->step = 1;
+    return !number_parse(low, 1, LONG_MAX, &vary->low, &reason) &&
+           !number_parse(high, vary->low, LONG_MAX, &vary->high, &reason) &&
+           (!slash || !number_parse(slash + 1, 1, LONG_MAX, &vary->step, &reason));
+}
+
+int vary_find_range(struct vary *vary, const char *text, char **argv, int argc, struct err *err)
+{
+    const char *colon = strrchr(text, ':');
+    char hint[NEAREST_HINT_BYTES];
+    if (take_name(vary, text, colon ? (size_t)(colon - text) : strlen(text), err))
+        return -1;
+    if (!colon || !read_range(vary, colon + 1)) {
+        err_set(err, ERR_USAGE,
+                "option '--vary': '%.100s' has no range; write NAME:LOW..HIGH with whole numbers "
+                "from 1 on, as BATCH:1..512, or BATCH:8..512/8 in steps of 8",
+                text);
+        return -1;
     }
-    if (found.argument) {
-        vary->argument = found.argument;
-        vary->before = found.before;
-        return read_value(vary, argv[found.argument] + found.before, err);
+    if (find_argument(vary, argv, argc, err))
+        return -1;
+    if (vary->argument || getenv(vary->name) || !*hint_of(hint, vary->name, argv, argc, false))
+        return 0;
+    err_set(err, ERR_USAGE, "option '--vary': no option of the program is called '%.100s'%s",
+            vary->name, hint);
+    return -1;
+}
+
+/* --- what could be varied --- */
+
+/* The name is offered unless it is in the text already. */
+static size_t offer(struct text *text, const char *name, size_t length, const char *value,
+                    bool (*is_wanted)(const char *name))
+{
+    char known[NEAREST_NAME_MAX], words[NEAREST_NAME_MAX + sizeof " --vary="];
+    struct err ignored = {0};
+    long number;
+
+    if (length >= sizeof known)
+        return 0;
+    snprintf(known, sizeof known, "%.*s", (int)length, name);
+    snprintf(words, sizeof words, " --vary=%s", known);
+    if (!is_wanted(known) || number_parse(value, 2, LONG_MAX, &number, &ignored) ||
+        strstr(text->data, words))
+        return 0;
+    text_add(text, words);
+    return 1;
+}
+
+size_t vary_offer(struct text *text, char **argv, int argc, bool (*is_wanted)(const char *name),
+                  size_t most)
+{
+    struct word word;
+    size_t count = 0;
+
+    for (int i = 1; i < argc && count < most; i++)
+        if (read_word(&word, argv, argc, i))
+            count +=
+                offer(text, word.name, word.length, argv[word.argument] + word.before, is_wanted);
+    for (char **variable = environ; *variable && count < most; variable++) {
+        const size_t length = strcspn(*variable, "=");
+        if ((*variable)[length])
+            count += offer(text, *variable, length, *variable + length + 1, is_wanted);
     }
-    const char *value = *plain ? getenv(plain) : NULL;
-    return value ? read_value(vary, value, err) : refuse_unknown(plain, argv, argc, err);
+    return count;
 }
 
 void vary_write(struct text *text, const struct vary *vary, char **argv, long value)

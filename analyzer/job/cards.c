@@ -159,7 +159,7 @@ static int list_card(struct shared_cards *cards, const struct survey *surveys, i
     card.then_bytes = array_new((size_t)count, sizeof *card.then_bytes, err);
     for (int i = trace; i < count && card.traces && card.devices; i++)
         for (size_t n = 0; n < surveys[i].card_count; n++)
-            if (!strcmp(surveys[i].cards[n].uuid, from->uuid) &&
+            if (surveys[i].cards[n].is_used && !strcmp(surveys[i].cards[n].uuid, from->uuid) &&
                 surveys_share_machine(&surveys[trace], &surveys[i])) {
                 card.traces[card.count] = i;
                 card.devices[card.count++] = surveys[i].cards[n].device;
@@ -201,7 +201,7 @@ int shared_cards_find(struct shared_cards *cards, const struct survey *surveys, 
         for (size_t n = 0; n < surveys[i].card_count && !status; n++) {
             const struct survey_card *card = &surveys[i].cards[n];
 
-            if (*card->uuid && !is_listed(cards, surveys, i, card->uuid))
+            if (*card->uuid && card->is_used && !is_listed(cards, surveys, i, card->uuid))
                 status = list_card(cards, surveys, count, i, card, err);
         }
     for (size_t i = 0; i < cards->count && !status; i++)

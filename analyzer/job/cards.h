@@ -29,7 +29,7 @@ struct shared_cards {
     size_t count, capacity;
 };
 
-/* Replays the traces of cards that several processes had. On -1 nothing has to be released. */
+/* Replays the traces of cards that several processes had memory of. On -1 nothing has to be released. */
 int shared_cards_find(struct shared_cards *cards, const struct survey *surveys, int count,
                       struct err *err);
 void shared_cards_release(struct shared_cards *cards);

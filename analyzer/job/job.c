@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/analysis/balance.h"
 #include "analyzer/util/array.h"
 
 /* --- who stands for whom --- */
@@ -13,14 +14,14 @@
 /* A hash would save time from some thousands of traces on. */
 static int find_alike(struct job *job, bool takes_all, struct err *err)
 {
-    job->replayed = array_new((size_t)job->count, sizeof *job->replayed, err);
-    if (!job->replayed)
+    job->like = array_new((size_t)job->count, sizeof *job->like, err);
+    if (!job->like)
         return -1;
     for (int i = 0; i < job->count; i++) {
-        job->replayed[i] = i;
-        for (int j = 0; j < i && !takes_all && job->replayed[i] == i; j++)
-            if (job->replayed[j] == j && surveys_are_alike(&job->surveys[i], &job->surveys[j]))
-                job->replayed[i] = j;
+        job->like[i] = i;
+        for (int j = 0; j < i && !takes_all && job->like[i] == i; j++)
+            if (job->like[j] == j && surveys_are_alike(&job->surveys[i], &job->surveys[j]))
+                job->like[i] = j;
     }
     return 0;
 }
@@ -47,6 +48,39 @@ static int add_place(struct job *job, const struct job_place *place, struct err 
     return 0;
 }
 
+/* pool: the framework's that leads there; NULL: the driver's memory does. */
+static void name_place(struct job_place *place, const struct survey *survey, const char *pool)
+{
+    const struct survey_card *card = card_of(survey, place->device);
+
+    place->is_pool = pool != NULL;
+    snprintf(place->layer, sizeof place->layer, "%.50s%s", pool ? pool : "driver",
+             pool ? " pool" : "");
+    snprintf(place->uuid, sizeof place->uuid, "%s", card ? card->uuid : "");
+}
+
+static int take_recorded(struct job *job, int trace, struct err *err)
+{
+    const struct recorded_peaks *peaks = &job->surveys[trace].peaks;
+    int status = 0;
+
+    for (size_t i = 0; i < peaks->count && !status; i++) {
+        const struct recorded_peak *peak = &peaks->items[i];
+        struct job_place place = {.trace = trace,
+                                  .device = peak->device,
+                                  .like = job->like[trace],
+                                  .like_device = peak->device,
+                                  .is_recorded = true,
+                                  .peak_bytes = peak->peak_bytes,
+                                  .driver_peak_bytes = peak->driver_peak_bytes};
+
+        name_place(&place, &job->surveys[trace], peak->pool);
+        status = add_place(job, &place, err);
+    }
+    return status;
+}
+
+/* An unknown device without memory is none: some call did not say where the host's memory was wanted. */
 static int replay_places(struct job *job, int trace, struct err *err)
 {
     const struct survey *survey = &job->surveys[trace];
@@ -59,21 +93,17 @@ static int replay_places(struct job *job, int trace, struct err *err)
     for (size_t i = 0; i < study.history.device_count && !status; i++) {
         const struct device_use *use = &study.history.devices[i];
         const struct stock *stock = &study.history.stocks[use->leading];
-        const struct survey_card *card = card_of(survey, use->device);
-        const char *pool = study_pool(&study, stock);
         struct job_place place = {.trace = trace,
                                   .device = use->device,
-                                  .replayed = trace,
-                                  .replayed_device = use->device,
-                                  .is_pool = pool != NULL,
+                                  .like = trace,
+                                  .like_device = use->device,
                                   .peak_bytes = stock->peak_bytes,
                                   .driver_peak_bytes =
                                       study.history.stocks[use->stocks[ACCOUNT_device]].peak_bytes};
 
-        snprintf(place.layer, sizeof place.layer, "%.50s%s", pool ? pool : study_layer(stock),
-                 pool ? " pool" : "");
-        snprintf(place.uuid, sizeof place.uuid, "%s", card ? card->uuid : "");
-        status = add_place(job, &place, err);
+        name_place(&place, survey, study_pool(&study, stock));
+        if (place.device != DEVICE_UNKNOWN || place.peak_bytes || place.driver_peak_bytes)
+            status = add_place(job, &place, err);
     }
     study_release(&study);
     return status;
@@ -83,21 +113,42 @@ static int replay_places(struct job *job, int trace, struct err *err)
 static int copy_places(struct job *job, int trace, struct err *err)
 {
     const struct survey *survey = &job->surveys[trace];
-    const struct survey *other = &job->surveys[job->replayed[trace]];
+    const struct survey *other = &job->surveys[job->like[trace]];
 
     for (size_t i = 0; i < job->place_count; i++) {
         struct job_place place = job->places[i];
 
-        if (place.trace != job->replayed[trace])
+        if (place.trace != job->like[trace])
             continue;
         place.trace = trace;
         for (size_t n = 0; n < other->card_count; n++)
-            if (other->cards[n].device == place.replayed_device) {
+            if (other->cards[n].device == place.like_device) {
                 place.device = survey->cards[n].device;
                 snprintf(place.uuid, sizeof place.uuid, "%s", survey->cards[n].uuid);
             }
         if (add_place(job, &place, err))
             return -1;
+    }
+    return 0;
+}
+
+static int find_places(struct job *job, struct err *err)
+{
+    for (int i = 0; i < job->count; i++) {
+        const bool has_twin = job->like[i] != i;
+
+        if (job->surveys[i].peaks.are_known ? take_recorded(job, i, err)
+            : has_twin                      ? copy_places(job, i, err)
+                                            : replay_places(job, i, err))
+            return -1;
+    }
+    for (size_t i = 0; i < job->place_count; i++) {
+        const struct job_place *place = &job->places[i];
+        struct survey *survey = &job->surveys[place->trace];
+
+        for (size_t n = 0; n < survey->card_count; n++)
+            survey->cards[n].is_used |=
+                survey->cards[n].device == place->device && place->driver_peak_bytes;
     }
     return 0;
 }
@@ -117,7 +168,7 @@ static int compare_peaks(const void *left, const void *right)
 
 static bool belongs(const struct job_group *group, const struct job_place *place)
 {
-    return (double)place->peak_bytes <= (double)group->lowest_bytes * JOB_ALIKE_RATIO;
+    return (double)place->peak_bytes <= (double)group->lowest_bytes * PEAKS_ALIKE_RATIO;
 }
 
 static int find_groups(struct job *job, struct err *err)
@@ -153,9 +204,45 @@ static int find_groups(struct job *job, struct err *err)
     return 0;
 }
 
+/* --- what the highest hold more --- */
+
+const struct job_place *job_highest(const struct job *job, const struct job_group *group)
+{
+    return &job->by_peak[group->first + group->count - 1];
+}
+
+const struct job_place *job_middle(const struct job *job, const struct job_group *group)
+{
+    return &job->by_peak[group->first + (group->count - 1) / 2];
+}
+
+static struct more_side side_of(const struct job *job, const struct job_place *place)
+{
+    return (struct more_side){job->surveys[place->like].path, place->like_device};
+}
+
+/* Opening traces takes its time, so only those of the few highest groups are. */
+static int compare_groups(struct job *job, struct err *err)
+{
+    enum { COMPARED = 3 };
+
+    for (size_t i = job->typical + 1; i < job->group_count; i++) {
+        struct job_group *group = &job->groups[i];
+
+        if (i + COMPARED < job->group_count)
+            continue;
+        const struct more_side typical = side_of(job, job_middle(job, &job->groups[job->typical])),
+                               high = side_of(job, job_highest(job, group));
+        if (more_find(&group->more, &typical, &high, false, err))
+            return -1;
+    }
+    return 0;
+}
+
 /* --- all of it --- */
 
-int job_read(struct job *job, const char *const *paths, int count, bool takes_all, struct err *err)
+int job_read(struct job *job, const char *const *paths, int count, const struct job_ask *ask,
+             struct err *err)
 {
     int status = -1;
 
@@ -165,12 +252,11 @@ int job_read(struct job *job, const char *const *paths, int count, bool takes_al
         free(job->surveys);
         return -1;
     }
-    if (find_alike(job, takes_all, err))
-        goto out;
-    for (int i = 0; i < count; i++)
-        if (job->replayed[i] == i ? replay_places(job, i, err) : copy_places(job, i, err))
-            goto out;
-    if (find_groups(job, err) || shared_cards_find(&job->cards, job->surveys, count, err))
+    for (int i = 0; i < count && ask->replays_all; i++)
+        recorded_peaks_release(&job->surveys[i].peaks);
+    if (find_alike(job, ask->takes_all, err) || find_places(job, err) || find_groups(job, err) ||
+        shared_cards_find(&job->cards, job->surveys, count, err) ||
+        (ask->compares && compare_groups(job, err)))
         goto out;
     status = 0;
 out:
@@ -184,12 +270,38 @@ void job_release(struct job *job)
     if (job->surveys)
         surveys_release(job->surveys, job->count);
     free(job->surveys);
-    free(job->replayed);
+    free(job->like);
     free(job->places);
     free(job->by_peak);
     free(job->groups);
     shared_cards_release(&job->cards);
     *job = (struct job){0};
+}
+
+static bool peaks_are_same(const struct recorded_peaks *a, const struct recorded_peaks *b)
+{
+    if (!a->are_known || !b->are_known || a->count != b->count)
+        return false;
+    for (size_t i = 0; i < a->count; i++) {
+        const struct recorded_peak *one = &a->items[i], *other = &b->items[i];
+
+        if (one->device != other->device || one->peak_bytes != other->peak_bytes ||
+            one->driver_peak_bytes != other->driver_peak_bytes || !one->pool != !other->pool ||
+            (one->pool && strcmp(one->pool, other->pool) != 0))
+            return false;
+    }
+    return true;
+}
+
+int job_twin(const struct job *job, int trace)
+{
+    const struct survey *survey = &job->surveys[trace];
+
+    for (int i = 0; i < trace && survey_refused_none(survey); i++)
+        if (surveys_are_alike(&job->surveys[i], survey) &&
+            peaks_are_same(&job->surveys[i].peaks, &survey->peaks))
+            return i;
+    return -1;
 }
 
 bool job_used_memory(const struct job *job, int trace)

@@ -4,24 +4,26 @@
  * is typical and which stands out. It must not know how that is shown.
  *
  *     place   one trace on one device
- *     group   places whose peaks differ by less than 2 %, ascending; the one of most places is typical
+ *     group   places whose peaks are alike (balance.h), ascending; the one of most places is typical
  *
- * One of the ranks that are alike by their sums is replayed, and stands for the others.
+ * Peaks are those that the recorder wrote. Of traces where it did not, one of the ranks that are alike by their sums is
+ * replayed, and stands for the others.
  */
 #ifndef GPUMEMTRACE_ANALYZER_JOB_JOB_H
 #define GPUMEMTRACE_ANALYZER_JOB_JOB_H
 
 #include "analyzer/analysis/study.h"
+#include "analyzer/diff/more.h"
 #include "cards.h"
 #include "survey.h"
 
-#define JOB_ALIKE_RATIO 1.02
 enum { JOB_LAYER_BYTES = 64 };
 
 struct job_place {
     int trace, device;
-    int replayed;        /* the trace that was replayed: itself, or one that it is alike */
-    int replayed_device; /* its number there */
+    int like;         /* the trace that stands for it: itself, or one that it is alike */
+    int like_device;  /* its number there */
+    bool is_recorded; /* the recorder wrote its peaks; false: `like` was replayed for them */
     bool is_pool;
     char layer[JOB_LAYER_BYTES], uuid[64];
     uint64_t peak_bytes;        /* of the leading layer */
@@ -31,12 +33,13 @@ struct job_place {
 struct job_group {
     size_t first, count; /* of the places, ascending by peak */
     uint64_t peak_bytes, lowest_bytes;
+    struct more more; /* of its highest place, than the middle one of the typical group */
 };
 
 struct job {
     struct survey *surveys;
     int count;
-    int *replayed; /* by trace: the one that stands for it */
+    int *like; /* by trace: the one that stands for it */
     struct job_place *places;
     size_t place_count, place_capacity;
     struct job_place *by_peak; /* of those that had memory, ascending; and their groups */
@@ -47,12 +50,25 @@ struct job {
     struct shared_cards cards;
 };
 
-/* takes_all: each trace is replayed, also those that are alike. On -1 nothing has to be released. */
-int job_read(struct job *job, const char *const *paths, int count, bool takes_all, struct err *err);
+struct job_ask {
+    bool takes_all;   /* each trace stands for itself */
+    bool compares;    /* the highest groups with the typical one */
+    bool replays_all; /* nor are the peaks taken that the recorder wrote */
+};
+
+/* On -1 nothing has to be released. */
+int job_read(struct job *job, const char *const *paths, int count, const struct job_ask *ask,
+             struct err *err);
 void job_release(struct job *job);
 
 /* Whether the trace had memory on any device. */
 bool job_used_memory(const struct job *job, int trace);
+const struct job_place *job_highest(const struct job *job, const struct job_group *group);
+/* The median of the group. */
+const struct job_place *job_middle(const struct job *job, const struct job_group *group);
+/* The first trace before this one that is alike by its sums, of which nothing was refused, and with the same recorded
+ * peaks; -1: none. */
+int job_twin(const struct job *job, int trace);
 /* The group that stands out: the highest, if it is not the typical one; NULL: none. */
 const struct job_group *job_outlier(const struct job *job);
 

@@ -26,6 +26,7 @@ enum { THREADS_MOST = 8 };
 struct reading {
     struct survey *survey;
     sqlite3 *db;
+    char *peaks; /* as the recorder wrote them; NULL: it did not */
     struct err *err;
 };
 
@@ -77,6 +78,14 @@ static int take_text(char **into, sqlite3_stmt *row, struct err *err)
     return text && !*into ? -1 : 0;
 }
 
+/* How many did not succeed, of the sums that the recorder wrote. */
+static int64_t last_number(const char *sums)
+{
+    const char *space = strrchr(sums, ' ');
+
+    return space ? strtoll(space + 1, NULL, 10) : 0;
+}
+
 static int take_meta(struct reading *reading, sqlite3_stmt *row)
 {
     struct survey *survey = reading->survey;
@@ -88,7 +97,8 @@ static int take_meta(struct reading *reading, sqlite3_stmt *row)
                     {"pid", &survey->pid},
                     {"start_unix_ns", &survey->start_unix_ns},
                     {"start_monotonic_ns", &survey->start_monotonic_ns},
-                    {"end_ns", &survey->end_ns}};
+                    {"end_ns", &survey->end_ns},
+                    {"exit_status", &survey->exit_status}};
 
     if (text_of(&key, row, 0, reading->err))
         return -1;
@@ -109,7 +119,10 @@ static int take_meta(struct reading *reading, sqlite3_stmt *row)
         if (text_of(&sums, row, 1, reading->err))
             return -1;
         snprintf(survey->sums.text, sizeof survey->sums.text, "%s", sums ? sums : "");
+        survey->refused_count = last_number(survey->sums.text);
     }
+    if (key && !strcmp(key, "peaks"))
+        return take_text(&reading->peaks, row, reading->err);
     if (key && !strcmp(key, "dry_run_events"))
         return take_text(&survey->dry_run_events, row, reading->err);
     return key && !strcmp(key, "run_id") ? take_text(&survey->run_id, row, reading->err) : 0;
@@ -134,6 +147,7 @@ static int take_card(struct reading *reading, sqlite3_stmt *row)
 
 static int take_sums(struct reading *reading, sqlite3_stmt *row)
 {
+    reading->survey->refused_count = sqlite3_column_int64(row, 4);
     reading->survey->sums = (struct survey_sums){.count = sqlite3_column_int64(row, 0),
                                                  .largest_bytes = sqlite3_column_int64(row, 1),
                                                  .bytes = sqlite3_column_double(row, 2),
@@ -177,6 +191,17 @@ static int read_job_variables(struct reading *reading)
                : 0;
 }
 
+/* Of events that were lost, or are not stored, the recorder did not know. */
+static int read_peaks(struct reading *reading)
+{
+    struct survey *survey = reading->survey;
+
+    return reading->peaks && survey->is_complete && !survey->lost_events
+               ? recorded_peaks_read(&survey->peaks, reading->peaks, reading->db, survey->path,
+                                     reading->err)
+               : 0;
+}
+
 static int survey_read(struct survey *survey, struct err *err)
 {
     struct reading reading = {.survey = survey, .err = err};
@@ -184,7 +209,8 @@ static int survey_read(struct survey *survey, struct err *err)
     char sums[160];
 
     snprintf(sums, sizeof sums,
-             "SELECT count(*), max(size_bytes), total(size_bytes), total(result) FROM event "
+             "SELECT count(*), max(size_bytes), total(size_bytes), total(result), "
+             "total(result <> 0) FROM event "
              "WHERE kind = %d",
              EVENT_ALLOC);
     if (fold_open(survey->path, &reading.db, &folded, err))
@@ -195,9 +221,11 @@ static int survey_read(struct survey *survey, struct err *err)
                 each_row(&reading, "device",
                          "SELECT device, uuid, total_bytes FROM device ORDER BY device",
                          take_card) ||
+                read_peaks(&reading) ||
                 (!*survey->sums.text && each_row(&reading, "event", sums, take_sums))
             ? -1
             : 0;
+    free(reading.peaks);
     sqlite3_close(reading.db);
     return status;
 }
@@ -267,6 +295,7 @@ void surveys_release(struct survey *surveys, int count)
         free(surveys[i].run_id);
         free(surveys[i].dry_run_events);
         free(surveys[i].cards);
+        recorded_peaks_release(&surveys[i].peaks);
         surveys[i] = (struct survey){0};
     }
 }
@@ -286,6 +315,14 @@ bool surveys_are_alike(const struct survey *a, const struct survey *b)
            !strcmp(a->sums.text, b->sums.text) && a->sums.count == b->sums.count &&
            a->sums.bytes == b->sums.bytes && a->sums.largest_bytes == b->sums.largest_bytes &&
            a->sums.results == b->sums.results;
+}
+
+/* The last of the recorder's sums. */
+bool survey_refused_none(const struct survey *survey)
+{
+    const char *last = strrchr(survey->sums.text, ' ');
+
+    return last && !strcmp(last, " 0");
 }
 
 bool surveys_share_machine(const struct survey *a, const struct survey *b)

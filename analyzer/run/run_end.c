@@ -17,6 +17,7 @@
 #include "trace/store.h"
 #include "analyzer/util/text.h"
 #include "common/cgroup.h"
+#include "run_traces.h"
 
 static bool expand(const char *pattern, pid_t pid, char path[PATH_MAX])
 {
@@ -82,15 +83,6 @@ static void add_glob(struct text *glob_text, const char *pattern, const char *en
         }
 }
 
-static bool is_since(const char *path, const struct timespec *since)
-{
-    struct stat status;
-    if (stat(path, &status))
-        return false;
-    return status.st_mtim.tv_sec > since->tv_sec ||
-           (status.st_mtim.tv_sec == since->tv_sec && status.st_mtim.tv_nsec >= since->tv_nsec);
-}
-
 static bool is_any_since(const struct text *text, const struct timespec *since)
 {
     glob_t found;
@@ -98,7 +90,7 @@ static bool is_any_since(const struct text *text, const struct timespec *since)
     if (text_failed(text) || glob(text->data, GLOB_NOSORT, NULL, &found))
         return false;
     for (size_t i = 0; i < found.gl_pathc && !is_any; i++)
-        is_any = is_since(found.gl_pathv[i], since);
+        is_any = run_traces_is_since(found.gl_pathv[i], since);
     globfree(&found);
     return is_any;
 }

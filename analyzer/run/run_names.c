@@ -4,7 +4,6 @@
 
 #include "analyzer/load/load.h"
 #include "analyzer/symbol/keep_names.h"
-#include "run_traces.h"
 
 static void keep_names_of(void *self, const char *path)
 {
@@ -23,7 +22,7 @@ static void keep_names_of(void *self, const char *path)
     trace_release(&trace);
 }
 
-void run_names_keep(const char *pattern, pid_t pid)
+void run_names_keep(const struct run_past *run)
 {
-    run_traces_each(pattern, pid, keep_names_of, NULL);
+    run_traces_each(run, keep_names_of, NULL);
 }

@@ -6,10 +6,9 @@
 #ifndef GPUMEMTRACE_ANALYZER_RUN_RUN_NAMES_H
 #define GPUMEMTRACE_ANALYZER_RUN_RUN_NAMES_H
 
-#include <sys/types.h>
+#include "run_traces.h"
 
-/* Of every complete trace of the run whose topmost process this was; pattern is what
- * GPUMEMTRACE_OUTPUT was. What cannot be named now is left to the first command that can. */
-void run_names_keep(const char *pattern, pid_t pid);
+/* Of every complete trace of the run. What cannot be named now is left to the first command that can. */
+void run_names_keep(const struct run_past *run);
 
 #endif

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "run_link.h"
+
 static const char *const library_names[] = {
     "libgpumemtrace.so",
     "../lib/gpumemtrace/libgpumemtrace.so",
@@ -34,7 +36,7 @@ static int find_own_folder(char folder[PATH_MAX], struct err *err)
 }
 
 static int find(char path[PATH_MAX], const char *folder, const char *const *names, size_t count,
-                const char *what, struct err *err)
+                bool is_folder, struct err *err)
 {
     char candidate[2 * PATH_MAX];
     for (size_t i = 0; i < count; i++) {
@@ -45,28 +47,20 @@ static int find(char path[PATH_MAX], const char *folder, const char *const *name
     }
     if (!path[0]) {
         err_set(err, ERR_SYSTEM, "%s is neither in %.200s nor in ../lib of it; is the build whole?",
-                what, folder);
+                is_folder ? "the simulator" : "libgpumemtrace.so", folder);
         return -1;
     }
-    if (strpbrk(path, " :;$")) {
-        err_set(err, ERR_SYSTEM,
-                "the path of %s has a space, colon, semicolon or dollar sign, which LD_PRELOAD "
-                "cannot carry: '%.200s'; install gpumemtrace elsewhere",
-                what, path);
-        return -1;
-    }
-    return 0;
+    return run_link_is_plain(path) ? 0 : run_link_make(path, is_folder, err);
 }
 
 int run_places_find(struct run_places *places, int with_simulator, struct err *err)
 {
     char folder[PATH_MAX];
     places->simulator[0] = '\0';
-    if (find_own_folder(folder, err) || find(places->library, folder, library_names,
-                                             LENGTH(library_names), "libgpumemtrace.so", err))
+    if (find_own_folder(folder, err) ||
+        find(places->library, folder, library_names, LENGTH(library_names), false, err))
         return -1;
     if (!with_simulator)
         return 0;
-    return find(places->simulator, folder, simulator_names, LENGTH(simulator_names),
-                "the simulator", err);
+    return find(places->simulator, folder, simulator_names, LENGTH(simulator_names), true, err);
 }

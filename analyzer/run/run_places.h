@@ -15,10 +15,7 @@ struct run_places {
     char simulator[PATH_MAX]; /* the folder of libcuda.so.1 and its kin; "" not looked for */
 };
 
-/*
- * Fills places with absolute paths that the loader's variables can carry: one with a space, colon,
- * semicolon or dollar sign is an error (ld.so(8) has no way to quote them).
- */
+/* Fills places with absolute paths that the loader's variables can carry, through a link (run_link.h) if need be. */
 int run_places_find(struct run_places *places, int with_simulator, struct err *err);
 
 #endif

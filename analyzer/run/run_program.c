@@ -46,6 +46,7 @@ static bool path_exists(const char *path)
 static int search_path(const char *name, char path[PATH_MAX])
 {
     const char *folders = getenv("PATH");
+    char refused_path[PATH_MAX] = "";
     int reason = ENOENT;
     if (!folders)
         folders = "/bin:/usr/bin";
@@ -56,10 +57,14 @@ static int search_path(const char *name, char path[PATH_MAX])
         int refused = written < PATH_MAX ? why_not(path) : ENAMETOOLONG;
         if (!refused)
             return 0;
-        if ((refused == EACCES || refused == EISDIR) && path_exists(path))
+        if ((refused == EACCES || refused == EISDIR) && path_exists(path)) {
             reason = EACCES;
-        if (!folders[length])
+            snprintf(refused_path, PATH_MAX, "%s", path);
+        }
+        if (!folders[length]) {
+            snprintf(path, PATH_MAX, "%s", refused_path);
             return reason;
+        }
         folders += length + 1;
     }
 }
@@ -80,7 +85,9 @@ struct image {
     int fd;
     Elf *elf; /* NULL: no ELF file */
     GElf_Ehdr header;
+    bool is_cut; /* an ELF file without all that its headers name */
     bool has_interpreter;
+    char interpreter[PATH_MAX];
     bool has_soname;    /* a library, or the loader itself, started as a program */
     bool needs_runtime; /* a shared libcudart */
     bool has_kernels;
@@ -99,14 +106,36 @@ static void image_release(struct image *image)
         close(image->fd);
 }
 
+static void read_interpreter(struct image *image, const GElf_Phdr *segment)
+{
+    const size_t most = sizeof image->interpreter - 1;
+    const size_t bytes = segment->p_filesz < most ? segment->p_filesz : most;
+    image->has_interpreter = true;
+    if (pread(image->fd, image->interpreter, bytes, (off_t)segment->p_offset) != (ssize_t)bytes)
+        image->interpreter[0] = '\0';
+}
+
 static void read_segments(struct image *image)
 {
+    const GElf_Ehdr *header = &image->header;
     size_t count = 0;
     GElf_Phdr segment;
+    struct stat status;
+    const uint64_t file_bytes = fstat(image->fd, &status) ? UINT64_MAX : (uint64_t)status.st_size;
+    image->is_cut = header->e_phoff > file_bytes ||
+                    (uint64_t)header->e_phnum * header->e_phentsize > file_bytes - header->e_phoff;
+    if (image->is_cut)
+        return;
     elf_getphdrnum(image->elf, &count);
-    for (size_t i = 0; i < count; i++)
-        if (gelf_getphdr(image->elf, (int)i, &segment) && segment.p_type == PT_INTERP)
-            image->has_interpreter = true;
+    for (size_t i = 0; i < count; i++) {
+        if (!gelf_getphdr(image->elf, (int)i, &segment))
+            continue;
+        if (segment.p_type == PT_LOAD &&
+            (segment.p_offset > file_bytes || segment.p_filesz > file_bytes - segment.p_offset))
+            image->is_cut = true;
+        if (segment.p_type == PT_INTERP)
+            read_interpreter(image, &segment);
+    }
 }
 
 static void read_dynamic(struct image *image, const GElf_Shdr *section, Elf_Data *data)
@@ -160,6 +189,12 @@ static void read_sections(struct image *image)
     }
 }
 
+static bool has_magic(int fd)
+{
+    char magic[SELFMAG];
+    return pread(fd, magic, SELFMAG, 0) == SELFMAG && !memcmp(magic, ELFMAG, SELFMAG);
+}
+
 /* A file that cannot be read may still be executed; nothing is known about it. */
 static void image_open(struct image *image, const char *path)
 {
@@ -167,15 +202,16 @@ static void image_open(struct image *image, const char *path)
     elf_version(EV_CURRENT);
     if (image->fd >= 0)
         image->elf = elf_begin(image->fd, ELF_C_READ_MMAP, NULL);
-    if (!image->elf)
-        return;
-    if (elf_kind(image->elf) != ELF_K_ELF || !gelf_getehdr(image->elf, &image->header)) {
+    if (!image->elf || elf_kind(image->elf) != ELF_K_ELF ||
+        !gelf_getehdr(image->elf, &image->header)) {
+        image->is_cut = has_magic(image->fd);
         elf_end(image->elf);
         image->elf = NULL;
         return;
     }
     read_segments(image);
-    read_sections(image);
+    if (!image->is_cut)
+        read_sections(image);
 }
 
 static bool carries_runtime(const struct image *image)
@@ -207,7 +243,9 @@ int run_program_check(const char *path, const char *library, bool dry_run, struc
     const char *reason = NULL;
     image_open(&program, path);
     image_open(&recorder, library);
-    if (!program.elf)
+    if (program.is_cut)
+        reason = "is cut short: its headers name more than the file has; build or copy it again";
+    else if (!program.elf)
         reason = NULL;
     else if (recorder.elf && !same_machine(&program, &recorder))
         reason = "is built for another machine than the recorder, which cannot be loaded into it";
@@ -225,4 +263,64 @@ int run_program_check(const char *path, const char *library, bool dry_run, struc
         return 0;
     err_set(err, ERR_USAGE, "'%.200s' %s", path, reason);
     return -1;
+}
+
+/* --- what starts it --- */
+
+/* The next word of a script's first line; *rest goes behind it. */
+static char *next_word(char **rest)
+{
+    char *word = *rest + strspn(*rest, " \t");
+    char *end = word + strcspn(word, " \t");
+    *rest = *end ? end + 1 : end;
+    *end = '\0';
+    return word;
+}
+
+/* env looks for the first word that is no option and sets no variable. */
+static const char *word_of_env(char *rest)
+{
+    const char *word = next_word(&rest);
+    while (*word && (*word == '-' || strchr(word, '=')))
+        word = next_word(&rest);
+    return word;
+}
+
+/* "#!INTERPRETER WORDS", as the kernel reads it: "": the file does not begin so. */
+static void read_first_line(int fd, char line[PATH_MAX])
+{
+    char start[PATH_MAX];
+    const ssize_t length = pread(fd, start, sizeof start - 1, 0);
+    line[0] = '\0';
+    if (length < 2 || memcmp(start, "#!", 2) != 0)
+        return;
+    start[length] = '\0';
+    start[strcspn(start, "\n")] = '\0';
+    snprintf(line, PATH_MAX, "%s", start + 2);
+}
+
+int run_program_find_interpreter(const char *path, char missing[PATH_MAX])
+{
+    struct image image;
+    char line[PATH_MAX] = "", *rest = line, found[PATH_MAX];
+    struct err err;
+    image_open(&image, path);
+    if (image.elf)
+        snprintf(missing, PATH_MAX, "%s", image.interpreter);
+    else if (image.fd >= 0)
+        read_first_line(image.fd, line);
+    if (!image.elf)
+        snprintf(missing, PATH_MAX, "%s", next_word(&rest));
+    image_release(&image);
+    if (!*missing)
+        return 0;
+    if (!path_exists(missing))
+        return -1;
+    const char *slash = strrchr(missing, '/'), *word = NULL;
+    if (slash && !strcmp(slash, "/env") && *(word = word_of_env(rest)) &&
+        run_program_find(word, found, &err)) {
+        snprintf(missing, PATH_MAX, "%s", word);
+        return -1;
+    }
+    return 0;
 }

@@ -3,7 +3,6 @@
 #include "run_refused.h"
 
 #include "gpumemtrace/event.h"
-#include "run_traces.h"
 #include "trace/open_database.h"
 
 struct refused {
@@ -43,10 +42,10 @@ static void look_into(void *self, const char *path)
     sqlite3_close(db);
 }
 
-bool run_was_refused(const char *pattern, pid_t pid, uint64_t *card_bytes)
+bool run_was_refused(const struct run_past *run, uint64_t *card_bytes)
 {
     struct refused refused = {0};
-    run_traces_each(pattern, pid, look_into, &refused);
+    run_traces_each(run, look_into, &refused);
     *card_bytes = refused.card_bytes;
     return refused.is_refused;
 }

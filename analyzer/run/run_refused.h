@@ -8,10 +8,11 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/types.h>
 
-/* In a trace of the run an allocation failed and none was served after it. Arguments as of
- * run_traces_each. card_bytes becomes that of the largest card of such a trace; 0: not known. */
-bool run_was_refused(const char *pattern, pid_t pid, uint64_t *card_bytes);
+#include "run_traces.h"
+
+/* In a trace of the run an allocation failed and none was served after it. card_bytes
+ * becomes that of the largest card of such a trace; 0: not known. */
+bool run_was_refused(const struct run_past *run, uint64_t *card_bytes);
 
 #endif

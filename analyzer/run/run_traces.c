@@ -4,8 +4,8 @@
 
 #include <glob.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "analyzer/util/text.h"
 #include "trace/open_database.h"
@@ -60,21 +60,32 @@ static bool is_of_run(const char *path, pid_t pid)
     return is;
 }
 
-void run_traces_each(const char *pattern, pid_t pid, run_trace_seen *on_trace, void *self)
+bool run_traces_is_since(const char *path, const struct timespec *since)
+{
+    struct stat status;
+
+    if (stat(path, &status))
+        return false;
+    return status.st_mtim.tv_sec > since->tv_sec ||
+           (status.st_mtim.tv_sec == since->tv_sec && status.st_mtim.tv_nsec >= since->tv_nsec);
+}
+
+void run_traces_each(const struct run_past *run, run_trace_seen *on_trace, void *self)
 {
     struct text whole, numbered;
     glob_t found = {0};
 
     text_init(&whole, 2 * PATH_MAX);
     text_init(&numbered, 2 * PATH_MAX);
-    add_as_glob(&whole, pattern, strlen(pattern));
-    add_numbered(&numbered, pattern);
+    add_as_glob(&whole, run->pattern, strlen(run->pattern));
+    add_numbered(&numbered, run->pattern);
     if (!text_failed(&whole) && !text_failed(&numbered)) {
         glob(whole.data, 0, NULL, &found);
         glob(numbered.data, GLOB_APPEND, NULL, &found);
     }
     for (size_t i = 0; i < found.gl_pathc; i++)
-        if (is_of_run(found.gl_pathv[i], pid))
+        if (run_traces_is_since(found.gl_pathv[i], &run->started) &&
+            is_of_run(found.gl_pathv[i], run->pid))
             on_trace(self, found.gl_pathv[i]);
     globfree(&found);
     text_release(&whole);

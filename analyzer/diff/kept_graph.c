@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Whether a graph was kept; see kept_graph.h. */
+#include "kept_graph.h"
+
+/* Stacks that a backward went through, and in which kinds of sites each stands. */
+struct stacks {
+    struct address_map kinds; /* bits of 1 << kind, by stack */
+    size_t count, seen_count, left_count;
+};
+
+/* Evaluations have graphs that no backward ever goes through. */
+static int find_gone_through(struct stacks *stacks, const struct births *births, uint32_t stock,
+                             struct err *err)
+{
+    for (size_t i = 0; i < births->count; i++) {
+        const struct birth_sum *sum = &births->items[i];
+
+        if (sum->stock == stock && sum->forward_stack_id &&
+            address_map_put(&stacks->kinds, 0, sum->forward_stack_id, 0, err))
+            return -1;
+    }
+    stacks->count = stacks->kinds.count;
+    return 0;
+}
+
+static int note_site(struct stacks *stacks, const struct site *site, struct err *err)
+{
+    const uint32_t kinds = address_map_get(&stacks->kinds, 0, site->stack_id);
+    const bool is_left = site->kind == SITE_GRAPH_LEFT;
+
+    if (kinds == ADDRESS_MAP_NONE || (!is_left && site->kind != SITE_GRAPH))
+        return 0;
+    stacks->seen_count += !kinds;
+    stacks->left_count += is_left && !(kinds & 1U << SITE_GRAPH_LEFT);
+    return address_map_put(&stacks->kinds, 0, site->stack_id, kinds | 1U << site->kind, err);
+}
+
+/* Of what is there of graphs, nearly all; and much of all that graphs have, as a moment may be between two. An output
+ * that is kept is of one line, which has a stack or two. */
+enum { GRAPH_STACKS_MIN = 3, MUCH_SHARE = 5 };
+static bool is_graph_kept(const struct stacks *stacks)
+{
+    return stacks->left_count >= GRAPH_STACKS_MIN &&
+           4 * stacks->left_count >= 3 * stacks->seen_count &&
+           MUCH_SHARE * stacks->left_count >= stacks->count;
+}
+
+int kept_graph_tell(struct sites *sites, const struct births *births, uint32_t stock,
+                    struct err *err)
+{
+    struct stacks stacks = {0};
+    int status = find_gone_through(&stacks, births, stock, err);
+
+    for (size_t i = 0; i < sites->count && !status; i++)
+        status = note_site(&stacks, &sites->items[i], err);
+    const bool is_kept = is_graph_kept(&stacks);
+    for (size_t i = 0; i < sites->count; i++)
+        if (sites->items[i].kind == SITE_GRAPH_LEFT && !is_kept)
+            sites->items[i].kind = SITE_GRAPH;
+    address_map_release(&stacks.kinds);
+    return status;
+}

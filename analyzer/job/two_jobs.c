@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* The ranks of two jobs; see two_jobs.h. */
+#include "two_jobs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/analysis/balance.h"
+#include "analyzer/util/array.h"
+
+/* --- who is who --- */
+
+static const char *name_of(const struct survey *survey)
+{
+    const char *slash = strrchr(survey->path, '/');
+
+    return slash ? slash + 1 : survey->path;
+}
+
+static bool is_same_rank(const struct survey *a, const struct survey *b)
+{
+    if (a->rank.known || b->rank.known)
+        return a->rank.known && b->rank.known && a->rank.value == b->rank.value;
+    return !strcmp(name_of(a), name_of(b));
+}
+
+static const struct job_place *counterpart(const struct job *other, const struct job *job,
+                                           const struct job_place *place)
+{
+    for (size_t i = 0; i < other->place_count; i++) {
+        const struct job_place *found = &other->places[i];
+
+        if (found->device == place->device &&
+            is_same_rank(&other->surveys[found->trace], &job->surveys[place->trace]))
+            return found;
+    }
+    return NULL;
+}
+
+static uint64_t bytes_of(const struct job_place *place, const struct two_jobs_ask *ask)
+{
+    return ask->of_driver ? place->driver_peak_bytes : place->peak_bytes;
+}
+
+/* The pairs of one job's places, or those that the other job lacks. */
+static int match_side(struct two_jobs *two, int side, const struct two_jobs_ask *ask,
+                      struct err *err)
+{
+    const struct job *job = two->jobs[side], *other = two->jobs[!side];
+
+    two->alone[side] = array_new(job->place_count, sizeof *two->alone[side], err);
+    if (!two->alone[side])
+        return -1;
+    for (size_t i = 0; i < job->place_count; i++) {
+        const struct job_place *place = &job->places[i], *twin;
+
+        if (ask->device >= 0 && place->device != ask->device)
+            continue;
+        twin = counterpart(other, job, place);
+        if (!twin && bytes_of(place, ask))
+            two->alone[side][two->alone_counts[side]++] = place;
+        if (!twin || !side || (!bytes_of(place, ask) && !bytes_of(twin, ask)))
+            continue;
+        two->pairs[two->count++] =
+            (struct place_pair){{twin, place}, {bytes_of(twin, ask), bytes_of(place, ask)}, 0};
+    }
+    return 0;
+}
+
+/* --- which of them are alike --- */
+
+static uint64_t change_of(const struct place_pair *pair)
+{
+    const int64_t delta = place_pair_delta(pair);
+
+    return (uint64_t)(delta < 0 ? -delta : delta);
+}
+
+static int compare_places(const struct place_pair *a, const struct place_pair *b)
+{
+    if (a->places[1]->trace != b->places[1]->trace)
+        return a->places[1]->trace < b->places[1]->trace ? -1 : 1;
+    return (a->places[1]->device > b->places[1]->device) -
+           (a->places[1]->device < b->places[1]->device);
+}
+
+static int compare_changes(const void *left, const void *right)
+{
+    const struct place_pair *a = left, *b = right;
+
+    if (change_of(a) != change_of(b))
+        return change_of(a) > change_of(b) ? -1 : 1;
+    return compare_places(a, b);
+}
+
+static int compare_groups(const void *left, const void *right)
+{
+    const struct place_pair *a = left, *b = right;
+
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
+    return compare_changes(left, right);
+}
+
+static bool is_near(uint64_t a, uint64_t b)
+{
+    return (double)a <= (double)b * PEAKS_ALIKE_RATIO && (double)b <= (double)a * PEAKS_ALIKE_RATIO;
+}
+
+/* A pair that did not change is never alike one that did. */
+static bool is_alike(const struct place_pair *a, const struct place_pair *b)
+{
+    return is_near(a->bytes[0], b->bytes[0]) && is_near(a->bytes[1], b->bytes[1]) &&
+           !change_of(a) == !change_of(b);
+}
+
+static void group_pairs(struct two_jobs *two)
+{
+    if (two->count)
+        qsort(two->pairs, two->count, sizeof *two->pairs, compare_changes);
+    for (size_t i = 0; i < two->count; i++) {
+        struct place_pair *pair = &two->pairs[i];
+
+        pair->group = two->group_count;
+        for (size_t j = 0; j < i; j++)
+            if (is_alike(&two->pairs[j], pair)) {
+                pair->group = two->pairs[j].group;
+                break;
+            }
+        two->group_count += pair->group == two->group_count;
+    }
+    if (two->count)
+        qsort(two->pairs, two->count, sizeof *two->pairs, compare_groups);
+}
+
+/* --- which line did it --- */
+
+/* The first group is what people read first, even where its peaks fell: a line of it may have grown. */
+static int find_more(struct two_jobs *two, bool of_driver, struct err *err)
+{
+    for (size_t i = 0; i < two->count; i++) {
+        const struct place_pair *pair = &two->pairs[i];
+
+        if ((i && pair[-1].group == pair->group) || pair->group >= TWO_JOBS_COMPARED ||
+            (i && place_pair_delta(pair) <= 0))
+            continue;
+        const struct more_side before = {two_jobs_path(two, pair, 0), pair->places[0]->device},
+                               after = {two_jobs_path(two, pair, 1), pair->places[1]->device};
+        if (more_find(&two->more[pair->group], &before, &after, of_driver, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* --- all of it --- */
+
+int two_jobs_match(struct two_jobs *two, const struct job *before, const struct job *after,
+                   const struct two_jobs_ask *ask, struct err *err)
+{
+    *two = (struct two_jobs){.jobs = {before, after}};
+    two->pairs = array_new(after->place_count, sizeof *two->pairs, err);
+    if (!two->pairs || match_side(two, 0, ask, err) || match_side(two, 1, ask, err))
+        goto failed;
+    group_pairs(two);
+    if (!find_more(two, ask->of_driver, err))
+        return 0;
+failed:
+    two_jobs_release(two);
+    return -1;
+}
+
+void two_jobs_release(struct two_jobs *two)
+{
+    free(two->pairs);
+    free(two->alone[0]);
+    free(two->alone[1]);
+    *two = (struct two_jobs){0};
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Two jobs beside each other: which rank of one is which of the other, and what its peak changed by,
+ * and of the groups that come first which line did it.
+ *
+ *     pair    a rank on a device in both jobs; of traces without a rank, one file's name
+ *     group   pairs whose peaks before, and whose peaks after, differ by less than 2 %
+ */
+#ifndef GPUMEMTRACE_ANALYZER_JOB_TWO_JOBS_H
+#define GPUMEMTRACE_ANALYZER_JOB_TWO_JOBS_H
+
+#include "analyzer/diff/more.h"
+#include "job.h"
+
+enum { TWO_JOBS_COMPARED = 3 };
+
+struct place_pair {
+    const struct job_place *places[2]; /* before, after */
+    uint64_t bytes[2];
+    size_t group;
+};
+
+/* What is compared: of all devices and of the leading layer, unless it says otherwise. */
+struct two_jobs_ask {
+    int device; /* -1: all */
+    bool of_driver;
+};
+
+struct two_jobs {
+    const struct job *jobs[2];
+    struct place_pair
+        *pairs; /* by group; the largest change of each comes first in it, and of all */
+    size_t count, group_count;
+    struct more
+        more[TWO_JOBS_COMPARED]; /* of the first pair of a group: what it holds more than before */
+    const struct job_place **alone[2]; /* places with memory that the other job lacks */
+    size_t alone_counts[2];
+};
+
+/* The jobs outlive it. On -1 nothing has to be released. */
+int two_jobs_match(struct two_jobs *two, const struct job *before, const struct job *after,
+                   const struct two_jobs_ask *ask, struct err *err);
+void two_jobs_release(struct two_jobs *two);
+
+/* Of the trace on a side of a pair: 0 before, 1 after. */
+static inline const char *two_jobs_path(const struct two_jobs *two, const struct place_pair *pair,
+                                        int side)
+{
+    return two->jobs[side]->surveys[pair->places[side]->trace].path;
+}
+
+static inline int64_t place_pair_delta(const struct place_pair *pair)
+{
+    return (int64_t)(pair->bytes[1] - pair->bytes[0]);
+}
+
+#endif
