@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "analyzer/util/utf8.h"
+#include "csv.h"
 #include "format.h"
 #include "walk.h"
 
@@ -64,11 +65,19 @@ static void write_csv_cell(FILE *out, const char *guard, const char *string)
     fputs(quote, out);
 }
 
-/* What stands before a text that a spreadsheet would take for a formula. */
+const char *csv_guard(const char *text)
+{
+    return *text && strchr("=+-@\t\r", *text) ? "'" : "";
+}
+
+void csv_put(FILE *out, const char *text)
+{
+    write_csv_cell(out, csv_guard(text), text);
+}
+
 static const char *guard_of(const struct doc_node *field)
 {
-    const bool is_text = field->unit == DOC_TEXT && !field->is_null;
-    return is_text && *field->text && strchr("=+-@\t\r", *field->text) ? "'" : "";
+    return field->unit == DOC_TEXT && !field->is_null ? csv_guard(field->text) : "";
 }
 
 static void write_csv_field(FILE *out, const struct doc_node *field)

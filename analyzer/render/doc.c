@@ -303,6 +303,33 @@ void doc_row_end(struct doc *doc)
     end(doc, DOC_OBJECT, true);
 }
 
+/* --- order --- */
+
+struct doc_node *doc_last(const struct doc *doc)
+{
+    return doc->err.code == ERR_NONE ? innermost(doc)->last_child : NULL;
+}
+
+static const struct doc_node **next_of(const struct open_node *parent, struct doc_node *child)
+{
+    return child ? &child->next : &parent->node->first_child;
+}
+
+/*
+ *     above ─► a ─► b ─► last ─► x ─► y      becomes      above ─► x ─► y ─► a ─► b ─► last
+ */
+void doc_move_up(struct doc *doc, struct doc_node *last, struct doc_node *above)
+{
+    struct open_node *parent = innermost(doc);
+    if (doc->err.code != ERR_NONE || !parent->node || last == above || parent->last_child == last)
+        return;
+    const struct doc_node *passed = *next_of(parent, above);
+    *next_of(parent, above) = last->next;
+    parent->last_child->next = passed;
+    last->next = NULL;
+    parent->last_child = last;
+}
+
 /* --- fields --- */
 
 static const char *keep_text(struct doc *doc, const char *value)
@@ -386,7 +413,7 @@ void doc_integer(struct doc *doc, const char *key, const char *label, enum doc_u
     struct doc_node *node = field_new(doc, key, label, unit);
     if (node)
         node->integer = value;
-    if (unit == DOC_TEXT || unit == DOC_RATIO)
+    if (unit == DOC_TEXT || unit == DOC_RATIO || unit == DOC_BAR)
         fail(doc, ERR_INTERNAL, "the result has an integer with the unit of a text or ratio");
 }
 
@@ -429,6 +456,15 @@ void doc_ratio(struct doc *doc, const char *key, const char *label, double value
     node->is_null = !isfinite(value);
 }
 
+void doc_bar(struct doc *doc, double share, uint8_t columns)
+{
+    struct doc_node *node = field_new(doc_summary(doc), NULL, "", DOC_BAR);
+    if (!node)
+        return;
+    node->ratio = share;
+    node->bar_columns = columns;
+}
+
 void doc_known_ratio(struct doc *doc, const char *key, const char *label, bool known, double value)
 {
     doc_ratio(doc, key, label, known ? value : NAN);
@@ -446,9 +482,10 @@ void doc_null(struct doc *doc, const char *key, const char *label, enum doc_unit
         node->is_null = true;
 }
 
-int64_t *doc_column(struct doc *doc, const char *key, enum doc_unit unit, size_t count)
+static int64_t *add_column(struct doc *doc, const char *key, const char *label, enum doc_unit unit,
+                           size_t count)
 {
-    struct doc_node *node = node_new(doc, DOC_COLUMN, key, NULL);
+    struct doc_node *node = node_new(doc, DOC_COLUMN, key, label);
     if (!node)
         return NULL;
     struct doc_column *column =
@@ -461,4 +498,14 @@ int64_t *doc_column(struct doc *doc, const char *key, enum doc_unit unit, size_t
     node->unit = (uint8_t)unit;
     node->column = column;
     return column->values;
+}
+
+int64_t *doc_column(struct doc *doc, const char *key, enum doc_unit unit, size_t count)
+{
+    return add_column(doc, key, NULL, unit, count);
+}
+
+int64_t *doc_graph(struct doc *doc, enum doc_unit unit, size_t count)
+{
+    return add_column(doc_summary(doc), NULL, "", unit, count);
 }

@@ -66,6 +66,7 @@ enum doc_unit {
     DOC_RATIO,   /* JSON: 0..1; text: 12.3 % */
     DOC_ADDRESS, /* JSON: integer; text: 0x7f… */
     DOC_BOOL,    /* text: yes, no */
+    DOC_BAR,     /* a ratio as a picture, for a summary only */
 };
 
 enum doc_type { DOC_OBJECT, DOC_LIST, DOC_FIELD, DOC_COLUMN, DOC_NOTE };
@@ -88,15 +89,17 @@ struct doc_node {
     bool is_null;  /* fields only: unknown; JSON null, text "-" */
     bool is_spare; /* fields only: a table that is too wide for its window goes without */
     bool is_whole; /* notes only: it stays one line in any window */
+    uint8_t
+        bar_columns; /* DOC_BAR only: how wide 1 is; 0: what a window leaves, nothing without one */
     const char *key;
     const char *label; /* field label, or heading of an object or list */
     const char *words; /* what people read in place of the value, or NULL */
     union {
         const struct doc_node *first_child; /* objects and lists */
         const char *text;                   /* DOC_TEXT value and notes */
-        int64_t integer;                    /* all units but these: DOC_TEXT, DOC_RATIO; ADDRESS as
-                                               uint64_t bits */
-        double ratio;
+        int64_t integer;                 /* all units but DOC_TEXT and those with a ratio; ADDRESS
+                                               as uint64_t bits */
+        double ratio;                    /* DOC_RATIO, DOC_BAR */
         const struct doc_column *column; /* DOC_COLUMN */
     };
     const struct doc_node *next;
@@ -134,6 +137,12 @@ struct doc *doc_spare(struct doc *doc);
 /* Whether a node of that level, added now, reaches the reader. */
 bool doc_takes(const struct doc *doc, enum doc_level level);
 
+/* The last child so far of what is open; NULL: it has none. */
+struct doc_node *doc_last(const struct doc *doc);
+/* What was added to it since that was `last` moves up behind `above`, an earlier last: for what is known only
+ * after what stands below it. */
+void doc_move_up(struct doc *doc, struct doc_node *last, struct doc_node *above);
+
 void doc_object_begin(struct doc *doc, const char *key, const char *heading);
 void doc_object_end(struct doc *doc);
 void doc_list_begin(struct doc *doc, const char *key, const char *heading);
@@ -160,6 +169,10 @@ void doc_bool(struct doc *doc, const char *key, const char *label, bool value);
 void doc_null(struct doc *doc, const char *key, const char *label, enum doc_unit unit);
 /* A column for the caller to fill; NULL: the reader leaves it out, or an error is remembered. */
 int64_t *doc_column(struct doc *doc, const char *key, enum doc_unit unit, size_t count);
+/* The share beside it as a bar, where rows are to be compared. */
+void doc_bar(struct doc *doc, double share, uint8_t columns);
+/* A column that a window shows as a graph, and nobody else reads. NULL as above. */
+int64_t *doc_graph(struct doc *doc, enum doc_unit unit, size_t count);
 /* What people read in place of the value of the field just added. */
 void doc_words(struct doc *doc, const char *format, ...) GMT_PRINTF(2, 3);
 /* A sentence, for a summary only. */

@@ -18,7 +18,7 @@
 struct format {
     const char *name; /* as in --format= */
     /*
-     * Writes the whole document. It need not look at write errors, render does; -1 and *err when
+     * Writes the whole document. It need not look at write errors; -1 and *err when
      * this document cannot be said in this format.
      */
     int (*write)(const struct doc *doc, FILE *out, struct err *err);

@@ -51,6 +51,11 @@ const struct format *format_find(const char *name, const char *table, struct err
     return NULL;
 }
 
+int render(const struct doc *doc, const struct format *format, FILE *out, struct err *err)
+{
+    return doc_check(doc, err) || format->write(doc, out, err) ? -1 : 0;
+}
+
 void formats_list(struct text *text, const char *table)
 {
     const char *taken[FORMAT_COUNT];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One HTML file that opens anywhere: the page of analyzer/web/ around the document's JSON, which is
- * compressed (RFC 1950) and written in base64, so that nothing in it can be taken for markup.
+ * One HTML file that opens anywhere: the page of analyzer/web/ around the document's JSON and what people read in place of
+ * its keys, which are compressed (RFC 1950) and written in base64, so that nothing in it can be taken for markup.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -9,6 +9,7 @@
 
 #include "format.h"
 #include "json.h"
+#include "labels.h"
 #include "analyzer/web/web.h"
 
 /* Four letters for three bytes (RFC 4648). */
@@ -27,27 +28,32 @@ static void write_base64(FILE *out, const unsigned char *bytes, size_t count)
     }
 }
 
-/* The caller frees it. NULL: out of memory. */
-static char *json_of(const struct doc *doc, size_t *length)
+/* {"document":…,"labels":…}; the caller frees it. NULL, and *err. */
+static char *json_of(const struct doc *doc, size_t *length, struct err *err)
 {
     char *json = NULL;
     FILE *out = open_memstream(&json, length);
-    if (!out)
-        return NULL;
-    json_compact(doc, out);
-    const int failed = ferror(out);
-    if (!fclose(out) && !failed)
-        return json;
+    if (out) {
+        fputs("{\"document\":", out);
+        json_packed(doc, out);
+        fputs(",\"labels\":", out);
+        const int failed = labels_write(doc, out, err) || putc('}', out) == EOF || ferror(out);
+        if (!fclose(out) && !failed)
+            return json;
+    }
     free(json);
+    err_set(err, ERR_SYSTEM, "out of memory for the page");
     return NULL;
 }
 
 static int write_data(const struct doc *doc, FILE *out, struct err *err)
 {
     size_t length = 0;
-    char *json = json_of(doc, &length);
+    char *json = json_of(doc, &length, err);
+    if (!json)
+        return -1;
     uLongf packed_length = compressBound(length);
-    unsigned char *packed = json ? malloc(packed_length) : NULL;
+    unsigned char *packed = malloc(packed_length);
     const int status =
         packed ? compress(packed, &packed_length, (const Bytef *)json, length) : Z_MEM_ERROR;
     if (status == Z_OK)

@@ -15,7 +15,7 @@
 
 struct json_writer {
     FILE *out;
-    bool is_compact; /* on one line */
+    bool is_packed; /* for a reader who unpacks it: json_packed */
 };
 
 static void write_escape(FILE *out, uint32_t code)
@@ -40,7 +40,7 @@ static void write_escape(FILE *out, uint32_t code)
 static void begin_line(const struct json_writer *json, int indent)
 {
     FILE *out = json->out;
-    if (json->is_compact)
+    if (json->is_packed)
         return;
     static const char blanks[] = "                                ";
     const int most = sizeof blanks - 1;
@@ -51,9 +51,8 @@ static void begin_line(const struct json_writer *json, int indent)
 }
 
 /* Clean runs are written at once; a byte that is no UTF-8 becomes U+FFFD. */
-static void write_string(const struct json_writer *json, const char *string)
+void json_quote(FILE *out, const char *string)
 {
-    FILE *out = json->out;
     const char *clean = string;
     putc_unlocked('"', out);
     while (*string) {
@@ -76,7 +75,7 @@ static void write_field(const struct json_writer *json, const struct doc_node *f
     char buffer[UNITS_TEXT_BYTES];
     const char *value = walk_machine_value(field, buffer);
     if (value && field->unit == DOC_TEXT)
-        write_string(json, value);
+        json_quote(json->out, value);
     else
         fputs_unlocked(value ? value : "null", json->out);
 }
@@ -86,10 +85,10 @@ static void write_key(const struct json_writer *json, const char *key)
 {
     putc_unlocked('"', json->out);
     fputs_unlocked(key, json->out);
-    fputs_unlocked(json->is_compact ? "\":" : "\": ", json->out);
+    fputs_unlocked(json->is_packed ? "\":" : "\": ", json->out);
 }
 
-static void write_column(FILE *out, const struct doc_column *column)
+static void write_values(FILE *out, const struct doc_column *column, bool as_differences)
 {
     putc_unlocked('[', out);
     for (size_t i = 0; i < column->count; i++) {
@@ -98,9 +97,46 @@ static void write_column(FILE *out, const struct doc_column *column)
         if (column->values[i] == DOC_COLUMN_NULL)
             fputs_unlocked("null", out);
         else
-            fprintf(out, "%" PRId64, column->values[i]);
+            fprintf(out, "%" PRId64,
+                    column->values[i] - (as_differences && i ? column->values[i - 1] : 0));
     }
     putc_unlocked(']', out);
+}
+
+static size_t digits_of(int64_t value)
+{
+    size_t digits = value < 0 ? 2 : 1;
+    for (; value <= -10 || value >= 10; value /= 10)
+        digits++;
+    return digits;
+}
+
+/* Larger numbers are not all exact in a reader's floating point, nor are their sums. */
+#define EXACT_MOST (INT64_C(1) << 52)
+
+static bool has_small_differences(const struct doc_column *column)
+{
+    size_t digits = 0, of_differences = sizeof "{\"\":}" - 1;
+    int64_t before = 0;
+    for (size_t i = 0; i < column->count; i++) {
+        const int64_t value = column->values[i];
+        if (value == DOC_COLUMN_NULL || value > EXACT_MOST || value < -EXACT_MOST)
+            return false;
+        digits += digits_of(value);
+        of_differences += digits_of(value - before);
+        before = value;
+    }
+    return of_differences < digits;
+}
+
+static void write_column(const struct json_writer *json, const struct doc_column *column)
+{
+    const bool as_differences = json->is_packed && has_small_differences(column);
+    if (as_differences)
+        fputs_unlocked("{\"\":", json->out);
+    write_values(json->out, column, as_differences);
+    if (as_differences)
+        putc_unlocked('}', json->out);
 }
 
 static void write_node(const struct json_writer *json, const struct doc_node *node, int indent);
@@ -128,7 +164,7 @@ static void write_node(const struct json_writer *json, const struct doc_node *no
     if (node->type == DOC_FIELD)
         write_field(json, node);
     else if (node->type == DOC_COLUMN)
-        write_column(json->out, node->column);
+        write_column(json, node->column);
     else
         write_children(json, node, indent);
 }
@@ -141,7 +177,7 @@ int render_json(const struct doc *doc, FILE *out, struct err *err)
     return 0;
 }
 
-void json_compact(const struct doc *doc, FILE *out)
+void json_packed(const struct doc *doc, FILE *out)
 {
-    write_node(&(struct json_writer){.out = out, .is_compact = true}, doc_root(doc), 0);
+    write_node(&(struct json_writer){.out = out, .is_packed = true}, doc_root(doc), 0);
 }

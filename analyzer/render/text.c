@@ -19,7 +19,9 @@
 
 #include "text_lines.h"
 #include "format.h"
+#include "pictures.h"
 #include "walk.h"
+#include "analyzer/util/text_set.h"
 #include "analyzer/util/utf8.h"
 
 #define INDENT 2
@@ -63,8 +65,10 @@ static const struct doc_node *write_fields(struct text_lines *lines, const struc
 struct column {
     const char *label;
     size_t columns; /* of the widest cell or label */
+    size_t fewest;  /* with which cells that differ look different */
     bool right;     /* numbers */
     bool is_spare, is_left_out;
+    bool is_bar, takes_rest; /* the rest of the window, where there is one */
 };
 
 struct table {
@@ -75,7 +79,7 @@ struct table {
 
 static bool is_number(enum doc_unit unit)
 {
-    return unit != DOC_TEXT && unit != DOC_BOOL;
+    return unit != DOC_TEXT && unit != DOC_BOOL && unit != DOC_BAR;
 }
 
 /* The node itself, or the first field after it. */
@@ -107,8 +111,14 @@ static int table_init(struct table *table, const struct doc_node *first_row, str
     }
     field = field_from(first_row->first_child);
     for (size_t i = 0; i < table->count; i++, field = field_from(field->next)) {
-        table->columns[i] = (struct column){
-            .label = field->label, .right = is_number(field->unit), .is_spare = field->is_spare};
+        const bool is_bar = field->unit == DOC_BAR, takes_rest = is_bar && !field->bar_columns;
+        table->columns[i] = (struct column){.label = field->label,
+                                            .columns = is_bar ? field->bar_columns : 0,
+                                            .right = is_number(field->unit),
+                                            .is_spare = field->is_spare,
+                                            .is_left_out = takes_rest,
+                                            .is_bar = is_bar,
+                                            .takes_rest = takes_rest};
         column_widen(&table->columns[i], field->label);
         table->has_header |= field->label[0] != '\0';
     }
@@ -123,26 +133,80 @@ static void table_measure(struct table *table, const struct doc_node *row)
         column_widen(&table->columns[i], walk_people_value(field, buffer));
 }
 
-/* The text column that is widest; NULL: none can do with less. */
-static struct column *widest_text(const struct table *table)
+/* --- tables that are wider than the window --- */
+
+enum { FEWEST_COLUMNS = 12, HEAD_AND_TAIL_BYTES = 512 };
+
+/* How many different texts a column shows with so many columns. */
+static int count_shown(size_t *count, const struct doc_node *list, size_t number, size_t columns,
+                       struct err *err)
 {
-    enum { FEWEST_COLUMNS = 12 };
-    struct column *widest = NULL;
-    for (size_t i = 0; i < table->count; i++) {
-        struct column *column = &table->columns[i];
-        if (!column->right && !column->is_left_out && column->columns > FEWEST_COLUMNS &&
-            (!widest || column->columns > widest->columns))
-            widest = column;
+    struct text_set shown = {0};
+    char value[UNITS_TEXT_BYTES], cut_text[HEAD_AND_TAIL_BYTES];
+    uint32_t added = 0;
+    for (const struct doc_node *row = list->first_child; row && added != TEXT_SET_NONE;
+         row = row->next) {
+        const struct doc_node *field =
+            row->type == DOC_OBJECT ? field_from(row->first_child) : NULL;
+        for (size_t i = 0; i < number && field; i++)
+            field = field_from(field->next);
+        const char *text = field ? walk_people_value(field, value) : "";
+        if (utf8_text_columns(text) > columns) {
+            const struct text_cut cut = text_lines_cut(text, columns);
+            snprintf(cut_text, sizeof cut_text, "%.*s…%s", (int)(cut.head_end - text), text,
+                     cut.tail);
+            text = cut_text;
+        }
+        added = text_set_add(&shown, text, err);
     }
-    return widest;
+    *count = shown.count;
+    text_set_release(&shown);
+    return added == TEXT_SET_NONE ? -1 : 0;
 }
 
-/* Leaves out columns until rows of so many columns fit, the last first: spare ones, or any numbers. */
-static size_t leave_out(struct table *table, size_t total, size_t room, bool only_spare)
+/* Sets fewest of texts: names that differ in their middle need more than others. Where half the window would not be
+ * enough, they get no more than those. */
+static int find_fewest(struct table *table, const struct doc_node *list,
+                       const struct window *window, struct err *err)
+{
+    for (size_t i = 0; i < table->count; i++) {
+        struct column *column = &table->columns[i];
+        const size_t most = window->columns / 2;
+        size_t all, shown, columns = FEWEST_COLUMNS;
+        column->fewest = FEWEST_COLUMNS;
+        if (column->right || column->is_bar || column->columns <= FEWEST_COLUMNS)
+            continue;
+        if (count_shown(&all, list, i, column->columns, err) ||
+            count_shown(&shown, list, i, columns, err))
+            return -1;
+        while (shown < all && ++columns <= most)
+            if (count_shown(&shown, list, i, columns, err))
+                return -1;
+        if (columns <= most)
+            column->fewest = columns;
+    }
+    return 0;
+}
+
+static size_t first_number(const struct table *table)
+{
+    size_t i = 0;
+    while (i < table->count && !table->columns[i].right)
+        i++;
+    return i;
+}
+
+/* What a table can go without, in this order; the first column and the first number stay. */
+enum dispensable { SPARE_COLUMNS, NUMBERS_AND_BARS, ALL_COLUMNS };
+
+/* Leaves out columns until rows of so many columns fit, the last first. */
+static size_t leave_out(struct table *table, size_t total, size_t room, enum dispensable what)
 {
     for (size_t i = table->count; total > room && i-- > 1;) {
         struct column *column = &table->columns[i];
-        if (column->is_left_out || (only_spare ? !column->is_spare : !column->right))
+        if (column->is_left_out || (what == SPARE_COLUMNS && !column->is_spare) ||
+            (what == NUMBERS_AND_BARS && !column->right && !column->is_bar) ||
+            (what != SPARE_COLUMNS && i == first_number(table)))
             continue;
         column->is_left_out = true;
         total -= column->columns + COLUMN_GAP;
@@ -150,24 +214,79 @@ static size_t leave_out(struct table *table, size_t total, size_t room, bool onl
     return total;
 }
 
-/* Where rows would be wider than the window, spare columns are left out; if that is not enough, texts
- * lose their middle, the widest first; at last numbers are left out, too. */
-static void table_fit(struct table *table, const struct window *window, int indent)
+/* The column of texts or bars that is widest; NULL: none can do with less. */
+static struct column *widest_text(const struct table *table, bool may_look_alike)
 {
-    size_t total = (size_t)indent;
-    if (!window->is_bounded)
-        return;
-    for (size_t i = 0; i < table->count; i++)
-        total += table->columns[i].columns + (i ? COLUMN_GAP : 0);
-    total = leave_out(table, total, window->columns, true);
-    while (total > window->columns) {
-        struct column *widest = widest_text(table);
-        if (!widest)
-            break;
+    struct column *widest = NULL;
+    for (size_t i = 0; i < table->count; i++) {
+        struct column *column = &table->columns[i];
+        const size_t fewest = may_look_alike ? FEWEST_COLUMNS : column->fewest;
+        if (!column->right && !column->is_left_out && column->columns > fewest &&
+            (!widest || column->columns > widest->columns))
+            widest = column;
+    }
+    return widest;
+}
+
+/* Texts lose their middle, the widest first. */
+static size_t shorten(struct table *table, size_t total, size_t room, bool may_look_alike)
+{
+    struct column *widest;
+    while (total > room && (widest = widest_text(table, may_look_alike))) {
         widest->columns--;
         total--;
     }
-    leave_out(table, total, window->columns, false);
+    return total;
+}
+
+/* One bar gets what no other column needs. */
+static void give_rest(struct table *table, size_t rest)
+{
+    enum { LEAST_BAR = 6, MOST_BAR = 20 };
+    for (size_t i = 0; i < table->count && rest >= LEAST_BAR + COLUMN_GAP; i++) {
+        struct column *column = &table->columns[i];
+        if (!column->takes_rest)
+            continue;
+        const size_t columns = rest - COLUMN_GAP;
+        column->columns = columns < MOST_BAR ? columns : MOST_BAR;
+        column->is_left_out = false;
+        return;
+    }
+}
+
+/* Where rows would be wider than the window, spare columns are left out; if that is not enough, texts lose their middle as
+ * far as they stay different; then columns are left out, and at last texts may look alike. */
+static int table_fit(struct table *table, const struct doc_node *list, const struct window *window,
+                     int indent, struct err *err)
+{
+    const size_t room = window->columns;
+    size_t total = (size_t)indent;
+    if (!window->is_bounded)
+        return 0;
+    for (size_t i = 0; i < table->count; i++)
+        if (!table->columns[i].takes_rest)
+            total += table->columns[i].columns + (i ? COLUMN_GAP : 0);
+    total = leave_out(table, total, room, SPARE_COLUMNS);
+    if (total > room && find_fewest(table, list, window, err))
+        return -1;
+    total = shorten(table, total, room, false);
+    total = leave_out(table, total, room, NUMBERS_AND_BARS);
+    total = leave_out(table, total, room, ALL_COLUMNS);
+    total = shorten(table, total, room, true);
+    if (total < room)
+        give_rest(table, room - total);
+    return 0;
+}
+
+/* What a cell shows. The buffer holds the widest bar. */
+enum { CELL_BYTES = UINT8_MAX * PICTURE_COLUMN_BYTES + 1 };
+static const char *cell_text(const struct text_lines *lines, const struct column *column,
+                             const struct doc_node *field, char buffer[CELL_BYTES])
+{
+    if (!column->is_bar)
+        return walk_people_value(field, buffer);
+    picture_bar(buffer, field->ratio, column->columns, lines->window.has_blocks);
+    return buffer;
 }
 
 /*
@@ -205,14 +324,15 @@ static void write_table_header(struct text_lines *lines, const struct table *tab
 static void write_table_row(struct text_lines *lines, const struct table *table,
                             const struct doc_node *row, int indent)
 {
-    char buffer[UNITS_TEXT_BYTES];
+    char buffer[CELL_BYTES];
     size_t owed = 0;
     const struct doc_node *field = field_from(row->first_child);
     if (!field)
         return;
     text_lines_begin(lines, indent);
     for (size_t i = 0; i < table->count && field; i++, field = field_from(field->next))
-        write_table_cell(lines, &table->columns[i], walk_people_value(field, buffer), &owed);
+        write_table_cell(lines, &table->columns[i],
+                         cell_text(lines, &table->columns[i], field, buffer), &owed);
     putc('\n', lines->out);
 }
 
@@ -267,7 +387,8 @@ static int write_table(struct text_lines *lines, const struct doc_node *list, in
     for (const struct doc_node *child = list->first_child; child; child = child->next)
         if (child->type == DOC_OBJECT)
             table_measure(&table, child);
-    table_fit(&table, &lines->window, indent);
+    if (table_fit(&table, list, &lines->window, indent, err))
+        goto out;
     if (table.has_header)
         write_table_header(lines, &table, indent);
     for (const struct doc_node *child = list->first_child; child; child = child->next) {
@@ -283,6 +404,40 @@ static int write_table(struct text_lines *lines, const struct doc_node *list, in
 out:
     free(table.columns);
     return result;
+}
+
+/* --- graphs --- */
+
+/* In a window alone: a file is read by programs, or shown in one of another width. Its top is named, on the
+ * left. */
+static void write_graph(struct text_lines *lines, const struct doc_node *node, int indent)
+{
+    enum { ROWS = 8, MOST_COLUMNS = 200 };
+    const struct doc_column *column = node->column;
+    char line[MOST_COLUMNS * PICTURE_COLUMN_BYTES + 1], top[UNITS_TEXT_BYTES];
+    struct picture_graph graph = {.values = column->values,
+                                  .count = column->count,
+                                  .top = 1,
+                                  .rows = ROWS,
+                                  .has_braille = lines->window.has_blocks};
+    for (size_t i = 0; i < column->count; i++)
+        graph.top = column->values[i] > graph.top ? column->values[i] : graph.top;
+    units_bytes(top, (uint64_t)graph.top);
+    const size_t before = (size_t)indent + strlen(top) + COLUMN_GAP;
+    if (!lines->window.is_bounded || !column->count || before >= lines->window.columns)
+        return;
+    graph.columns = lines->window.columns - before;
+    graph.columns = graph.columns < MOST_COLUMNS ? graph.columns : MOST_COLUMNS;
+    lines->gap = true;
+    for (size_t row = 0; row < ROWS; row++) {
+        picture_graph_line(line, &graph, row);
+        text_lines_begin(lines, indent);
+        if (*line || row == 0)
+            fprintf(lines->out, "%-*s%s", *line ? (int)(strlen(top) + COLUMN_GAP) : 0,
+                    row ? "" : top, line);
+        putc('\n', lines->out);
+    }
+    lines->gap = true;
 }
 
 /* --- objects and sections --- */
@@ -341,6 +496,9 @@ static int write_object(struct text_lines *lines, const struct doc_node *object,
             child = write_fields(lines, child, indent);
         } else if (child->type == DOC_NOTE) {
             write_note(lines, child, indent);
+            child = child->next;
+        } else if (child->type == DOC_COLUMN) {
+            write_graph(lines, child, indent);
             child = child->next;
         } else {
             if (write_section(lines, child, indent, err))

@@ -48,14 +48,10 @@ static const char *tail_of(const char *string, size_t columns)
     return string;
 }
 
-void text_lines_add_cut(struct text_lines *lines, const char *string, size_t columns)
+struct text_cut text_lines_cut(const char *string, size_t columns)
 {
     const char *end = string;
     size_t written = 0;
-    if (utf8_text_columns(string) <= columns) {
-        text_lines_add(lines, string, columns);
-        return;
-    }
     while (written < columns / 2) {
         uint32_t code;
         const char *next = end + utf8_next(end, &code);
@@ -64,10 +60,20 @@ void text_lines_add_cut(struct text_lines *lines, const char *string, size_t col
         written += utf8_columns(code);
         end = next;
     }
-    write_text(lines->out, string, end);
+    const size_t left = columns - written - 1;
+    return (struct text_cut){.head_end = end, .tail = tail_of(end, left), .tail_columns = left};
+}
+
+void text_lines_add_cut(struct text_lines *lines, const char *string, size_t columns)
+{
+    if (utf8_text_columns(string) <= columns) {
+        text_lines_add(lines, string, columns);
+        return;
+    }
+    const struct text_cut cut = text_lines_cut(string, columns);
+    write_text(lines->out, string, cut.head_end);
     fputs("…", lines->out);
-    const char *tail = tail_of(end, columns - written - 1);
-    text_lines_add(lines, tail, columns - written - 1);
+    text_lines_add(lines, cut.tail, cut.tail_columns);
 }
 
 static bool is_space(char byte)

@@ -26,6 +26,12 @@ void text_lines_begin(struct text_lines *lines, int indent);
 void text_lines_add(struct text_lines *lines, const char *string, size_t columns);
 /* The same of a string that may be wider than that: it loses its middle. */
 void text_lines_add_cut(struct text_lines *lines, const char *string, size_t columns);
+/* What is left of a string that is wider than so many columns. */
+struct text_cut {
+    const char *head_end, *tail;
+    size_t tail_columns;
+};
+struct text_cut text_lines_cut(const char *string, size_t columns);
 /* Ends the line with a string: a window breaks it between words, and further lines begin at that column. */
 void text_lines_add_hanging(struct text_lines *lines, const char *string, size_t column);
 /* Whole lines, broken between words: sentences are not wider than WINDOW_COLUMNS. */

@@ -10,6 +10,8 @@ bool walk_is_visible(const struct doc_node *node)
 {
     if (node->type == DOC_NOTE || node->type == DOC_FIELD)
         return true;
+    if (node->type == DOC_COLUMN) /* a graph, or figures for programs */
+        return node->label != NULL;
     for (const struct doc_node *child = node->first_child; child; child = child->next)
         if (walk_is_visible(child))
             return true;
@@ -57,6 +59,8 @@ const char *walk_people_value(const struct doc_node *field, char buffer[UNITS_TE
         return buffer;
     case DOC_BOOL:
         return field->integer ? "yes" : "no";
+    case DOC_BAR: /* how it is drawn is its format's */
+        return "";
     }
     return "-";
 }
@@ -90,6 +94,8 @@ const char *walk_machine_value(const struct doc_node *field, char buffer[UNITS_T
         return buffer;
     case DOC_BOOL:
         return field->integer ? "true" : "false";
+    case DOC_BAR:
+        return NULL;
     }
     return NULL;
 }

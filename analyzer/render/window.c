@@ -31,6 +31,16 @@ static bool is_set(const char *name)
     return value && *value;
 }
 
+/* The first of them that is set decides, as for setlocale. */
+static bool is_utf8_locale(void)
+{
+    static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (is_set(names[i]))
+            return strcasestr(getenv(names[i]), "utf-8") || strcasestr(getenv(names[i]), "utf8");
+    return false;
+}
+
 struct window window_of(FILE *out)
 {
     struct window window = {.columns = WINDOW_COLUMNS};
@@ -41,6 +51,8 @@ struct window window_of(FILE *out)
     struct winsize size = {0};
     window.has_colour =
         is_terminal && !is_set("NO_COLOR") && !(terminal && !strcmp(terminal, "dumb"));
+    window.has_blocks = is_terminal && is_utf8_locale() &&
+                        !(terminal && (!strcmp(terminal, "dumb") || !strcmp(terminal, "linux")));
     if (columns)
         window.columns = bounded(columns);
     else if (is_terminal && !ioctl(descriptor, TIOCGWINSZ, &size) && size.ws_col)

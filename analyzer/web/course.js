@@ -2,9 +2,37 @@
 // The "series" of one trace, as the JSON has it: what was live when, by what. It computes sums of what is
 // there, and draws nothing.
 
+function frameText(frame) {
+  const file = frame.file ? frame.file.replace(/^.*\//, '') + (frame.line ? ':' + frame.line : '') + ' ' : '';
+  return file + frame.function;
+}
+
+// The tree that rows of calls add up to: [{frames: the outermost first, bytes, change}]; change, if there is one, is
+// {before, after}, and adds up as well.
+function callTree(name, rows, isInverted) {
+  const makeNode = (own) => ({ bytes: 0, change: rows.length && rows[0].change ? { before: 0, after: 0 } : null, children: new Map(), ...own });
+  const root = makeNode({ name });
+  for (const row of rows) {
+    let node = root;
+    for (const frame of [null, ...(isInverted ? [...row.frames].reverse() : row.frames)]) {
+      if (frame) {
+        const text = frameText(frame);
+        if (!node.children.has(text)) node.children.set(text, makeNode({ name: text, frame, parent: node }));
+        node = node.children.get(text);
+      }
+      node.bytes += row.bytes;
+      if (!row.change) continue;
+      node.change.before += row.change.before;
+      node.change.after += row.change.after;
+    }
+  }
+  return root;
+}
+
 class Course {
   constructor(series) {
     Object.assign(this, series);
+    this.live = new Map();
     this.snapshotCount = this.snapshots.seq.length;
     this.categoryNumbers = new Map(this.categories.map((row, number) => [row.category, number]));
     this.stackNumbers = new Map(this.stacks.map((stack, number) => [stack.stack_id, number]));
@@ -14,9 +42,17 @@ class Course {
     return (layer.pool ? layer.pool + ' pool' : layer.layer) + (layer.device === null ? '' : ' of device ' + layer.device);
   }
 
-  // Live bytes of a layer at a snapshot: what its call stacks held then.
+  // Live bytes of a layer at a snapshot: what its call stacks held then. All of them are summed once.
   liveAt(layer, snapshot) {
-    return layer.sites.reduce((sum, site) => sum + site.bytes[snapshot], 0);
+    if (!this.live.has(layer))
+      this.live.set(layer, this.snapshots.seq.map((_, i) => layer.sites.reduce((sum, site) => sum + site.bytes[i], 0)));
+    return this.live.get(layer)[snapshot];
+  }
+
+  // An estimate has no times.
+  momentText(snapshot) {
+    const time = this.snapshots.time_ns[snapshot];
+    return time === null ? 'event ' + this.snapshots.seq[snapshot] : durationText(time);
   }
 
   nearestSnapshot(key, value) {
@@ -43,11 +79,6 @@ class Course {
     return found;
   }
 
-  frameText(frame) {
-    const file = frame.file ? frame.file.replace(/^.*\//, '') + (frame.line ? ':' + frame.line : '') + ' ' : '';
-    return file + frame.function;
-  }
-
   siteText(number) {
     return number === null ? 'other call stacks' : this.stacks[number].site || '(no call stack)';
   }
@@ -63,25 +94,12 @@ class Course {
     return called && called !== last.function ? [...kept, { function: called, file: null, line: null }] : kept;
   }
 
-  // The tree of calls that the bytes of each stack sum up to. Options: isInverted, showsAll.
-  tree(bytesOfSite, layer, options) {
-    const root = { name: this.layerName(layer), bytes: 0, children: new Map() };
-    for (const site of layer.sites) {
-      const bytes = bytesOfSite(site);
-      if (bytes <= 0) continue;
-      let frames = site.stack === null ? null : options.showsAll ? this.framesOf(site.stack) : this.foldedFrames(site.stack);
-      if (!frames || !frames.length) frames = [{ function: this.siteText(site.stack), file: null, role: null }];
-      if (options.isInverted) frames = [...frames].reverse();
-      root.bytes += bytes;
-      let node = root;
-      for (const frame of frames) {
-        const name = this.frameText(frame);
-        if (!node.children.has(name)) node.children.set(name, { name, frame, bytes: 0, children: new Map(), parent: node });
-        node = node.children.get(name);
-        node.bytes += bytes;
-      }
-    }
-    return root;
+  // The calls of each stack, with its bytes: rows for callTree.
+  calls(bytesOfSite, layer, showsAll) {
+    return layer.sites.map((site) => {
+      const frames = site.stack === null ? [] : showsAll ? this.framesOf(site.stack) : this.foldedFrames(site.stack);
+      return { bytes: bytesOfSite(site), frames: frames.length ? frames : [{ function: this.siteText(site.stack), file: null }] };
+    }).filter((row) => row.bytes > 0);
   }
 
   // The sites of a moment, or what is left of them under a mode, the largest first; equal names are one row.

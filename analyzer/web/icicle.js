@@ -4,6 +4,11 @@
 
 const CELL_HEIGHT = 20, CELLS_DEEP = 40;
 
+// The widest first.
+function childrenOf(node) {
+  return [...node.children.values()].filter((child) => child.bytes > 0).sort((a, b) => b.bytes - a.bytes);
+}
+
 class Icicle {
   constructor(onPath) {
     this.canvas = byId('icicle');
@@ -26,7 +31,7 @@ class Icicle {
     this.top = root;
     for (const name of names.slice(1)) {
       const child = this.top.children.get(name);
-      if (!child) break;
+      if (!child || !child.bytes) break;
       this.top = child;
     }
     this.chosen = this.top;
@@ -40,9 +45,20 @@ class Icicle {
   }
 
   cellText(node) {
-    const share = this.root.bytes ? ' (' + (100 * node.bytes / this.root.bytes).toFixed(1) + ' %)' : '';
+    const share = this.root.bytes ? ' (' + decimalText(100 * node.bytes / this.root.bytes, 1) + ' %)' : '';
     const place = node.frame && node.frame.file ? '\n' + node.frame.file + (node.frame.line ? ':' + node.frame.line : '') : '';
-    return bytesText(node.bytes) + share + '\n' + node.name + place;
+    const change = node.change ? '\n' + deltaText(node.change) + ': from ' + bytesText(node.change.before) + ' to ' + bytesText(node.change.after) : '';
+    return bytesText(node.bytes) + share + change + '\n' + node.name + place;
+  }
+
+  // The same name has the same colour; of a change its direction has one, and its share the strength.
+  colourOf(node) {
+    if (this.search && !this.matches(node)) return [style('--free'), 1];
+    if (node.change) {
+      const ratio = changeRatio(node.change);
+      return ratio ? [style(ratio > 0 ? '--more' : '--less'), 0.2 + 0.7 * Math.abs(ratio)] : [style('--free'), 1];
+    }
+    return node === this.root ? [style('--free'), 1] : [colourOfText(node.name), 0.55];
   }
 
   layOut() {
@@ -54,7 +70,7 @@ class Icicle {
       const next = [];
       for (const { node, x, width: space } of row) {
         let at = x;
-        for (const child of [...node.children.values()].sort((a, b) => b.bytes - a.bytes)) {
+        for (const child of childrenOf(node)) {
           const wide = space * child.bytes / node.bytes;
           if (wide >= 1) next.push({ node: child, x: at, width: wide });
           at += wide;
@@ -67,20 +83,19 @@ class Icicle {
   }
 
   matches(node) {
-    return this.search && node.name.toLowerCase().includes(this.search.toLowerCase());
+    return this.search && node !== this.root && node.name.toLowerCase().includes(this.search.toLowerCase());
   }
 
   paint() {
     this.cells = this.layOut();
     const depth = Math.max(...this.cells.map((cell) => cell.depth)) + 1;
     const context = canvasContext(this.canvas, Math.max(depth, 2) * CELL_HEIGHT + 2);
-    const ink = style('--ink'), mark = style('--mark'), free = style('--free');
+    const ink = style('--ink'), mark = style('--mark');
     context.font = '12px system-ui, sans-serif';
     context.textBaseline = 'middle';
     for (const { node, depth: row, x, width } of this.cells) {
-      const y = row * CELL_HEIGHT, isDim = this.search && !this.matches(node);
-      context.fillStyle = node === this.root || isDim ? free : colourOfText(node.name);
-      context.globalAlpha = isDim || node === this.root ? 1 : 0.55;
+      const y = row * CELL_HEIGHT;
+      [context.fillStyle, context.globalAlpha] = this.colourOf(node);
       context.fillRect(x, y, Math.max(width - 1, 1), CELL_HEIGHT - 1);
       context.globalAlpha = 1;
       if (node === this.chosen) {
@@ -92,14 +107,26 @@ class Icicle {
     }
     this.canvas.setAttribute('aria-label', 'Calls that held ' + bytesText(this.root.bytes) + ': ' +
       this.cellText(this.chosen).replace(/\n/g, ', ') + '. Arrow keys walk, Enter zooms in, Escape out.');
-    this.onPath(this.chosen === this.root ? '' : this.pathOf(this.chosen).slice(1).map((node) => node.name).join(' › ') +
-      ': ' + bytesText(this.chosen.bytes));
+    this.onPath([this.foundText(), this.chosen === this.root ? '' : this.pathOf(this.chosen).slice(1).map((node) => node.name).join(' › ') +
+      ': ' + bytesText(this.chosen.bytes)].filter(Boolean).join('  ·  '));
+  }
+
+  // The outermost calls that match, wherever they are: what is inside of one counts once.
+  foundText() {
+    if (!this.search) return '';
+    const found = [], look = (node) => { for (const child of childrenOf(node)) if (this.matches(child)) found.push(child); else look(child); };
+    look(this.root);
+    const bytes = found.reduce((sum, node) => sum + node.bytes, 0);
+    return found.length ? plural(found.length, 'call') + ' of "' + visibleText(this.search) + '": ' + bytesText(bytes) +
+      ' (' + decimalText(100 * bytes / this.root.bytes, 1) + ' %)' : 'No call of "' + visibleText(this.search) + '".';
   }
 
   paintText(context, node, x, y, width, ink) {
-    let text = node.name + '  ' + bytesText(node.bytes);
-    const most = Math.floor((width - 8) / 6.2);
-    if (text.length > most) text = node.name.length > most ? node.name.slice(0, Math.max(most - 1, 1)) + '…' : node.name;
+    const room = width - 8, widthOf = (one) => context.measureText(one).width;
+    const name = visibleText(node.name);
+    let text = name + '  ' + (node.change ? deltaText(node.change) : bytesText(node.bytes));
+    if (widthOf(text) > room) text = name;
+    for (let most = Math.ceil((text.length * room) / widthOf(text)); most > 0 && widthOf(text) > room; most--) text = name.slice(0, most) + '…';
     context.save();
     context.beginPath();
     context.rect(x, y, width - 2, CELL_HEIGHT);
@@ -122,8 +149,7 @@ class Icicle {
   }
 
   walk(event) {
-    const inner = [...this.chosen.children.values()].sort((a, b) => b.bytes - a.bytes);
-    const beside = this.chosen.parent ? [...this.chosen.parent.children.values()].sort((a, b) => b.bytes - a.bytes) : [this.chosen];
+    const inner = childrenOf(this.chosen), beside = this.chosen.parent ? childrenOf(this.chosen.parent) : [this.chosen];
     const at = beside.indexOf(this.chosen);
     const moves = {
       ArrowDown: inner[0], ArrowUp: this.chosen.parent, ArrowLeft: beside[at - 1], ArrowRight: beside[at + 1],

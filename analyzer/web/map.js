@@ -2,7 +2,7 @@
 // Segments and the blocks in them at a moment, to scale, in lines of equal length: holes are what no block
 // covers. At a failure the size that was asked for lies beside the largest hole.
 
-const MAP_LINES = 18, MAP_LINE_HEIGHT = 18, MAP_GAP = 4;
+const MAP_LINES = 18, MAP_LINE_HEIGHT = 18, MAP_GAP = 4, ASKED_TEXT_PIXELS = 170;
 
 // Ranges of addresses, each with the blocks in it; a layer without segments is its blocks alone.
 function mapRanges(course, layer, map) {
@@ -132,51 +132,61 @@ class MemoryMap {
     return Math.max(1, this.total / MAP_LINES);
   }
 
-  // A range of the map as rectangles, one for each line that it is in.
-  fill(context, begin, bytes, colour, inset) {
-    const line = this.lineBytes(), width = this.canvas.clientWidth;
+  // A range of the map as rectangles, one for each line that it is in, in the colour that is set.
+  fill(context, width, begin, bytes, inset) {
+    const line = this.lineBytes();
     for (let row = Math.floor(begin / line); row * line < begin + bytes && row < MAP_LINES; row++) {
       const from = Math.max(begin - row * line, 0) / line * width;
       const to = Math.min(begin + bytes - row * line, line) / line * width;
-      context.fillStyle = colour;
       context.fillRect(from, row * (MAP_LINE_HEIGHT + MAP_GAP) + inset, Math.max(to - from - (to - from > 2 ? 0.5 : 0), 0.5),
         MAP_LINE_HEIGHT - 2 * inset);
     }
   }
 
+  // [colour, alpha, pieces]: to set a colour takes longer than to draw a piece in it, of which there are thousands.
+  piecesByLook() {
+    const lit = new Set(this.showsPinning ? this.ranges.filter((range) => this.isPinning(range)) : this.ranges), looks = new Map();
+    for (const piece of this.pieces) {
+      const number = piece.block ? piece.block.category : -1, alpha = piece.block && !lit.has(piece.range) ? 0.25 : 1, key = number + ' ' + alpha;
+      if (!looks.has(key)) looks.set(key, [number < 0 ? style('--free') : this.colourOf(number), alpha, []]);
+      looks.get(key)[2].push(piece);
+    }
+    return looks.values();
+  }
+
   paint() {
     const base = MAP_LINES * (MAP_LINE_HEIGHT + MAP_GAP);
-    const context = canvasContext(this.canvas, base + (this.failure ? 44 : 0));
-    const ink = style('--ink');
-    for (const piece of this.pieces) {
-      const isDim = this.showsPinning && piece.block && !this.isPinning(piece.range);
-      context.globalAlpha = isDim ? 0.25 : 1;
-      this.fill(context, piece.begin, piece.bytes, piece.block ? this.colourOf(piece.block.category) : style('--free'), 0);
-      context.globalAlpha = 1;
+    const context = canvasContext(this.canvas, base + (this.failure ? 44 : 0)), width = this.canvas.clientWidth;
+    for (const [colour, alpha, pieces] of this.piecesByLook()) {
+      [context.fillStyle, context.globalAlpha] = [colour, alpha];
+      for (const piece of pieces) this.fill(context, width, piece.begin, piece.bytes, 0);
     }
+    [context.fillStyle, context.globalAlpha] = [style('--ink'), 1];
     let begin = 0;
     for (const range of this.ranges) {
-      this.fill(context, begin, Math.min(range.bytes, this.lineBytes() / this.canvas.clientWidth), ink, 0);
+      this.fill(context, width, begin, Math.min(range.bytes, this.lineBytes() / width), 0);
       begin += range.bytes;
     }
-    if (this.chosen !== undefined) this.fill(context, this.pieces[this.chosen].begin, this.pieces[this.chosen].bytes, style('--mark'), 5);
+    context.fillStyle = style('--mark');
+    if (this.chosen !== undefined) this.fill(context, width, this.pieces[this.chosen].begin, this.pieces[this.chosen].bytes, 5);
     if (this.failure) this.paintAsked(context, base);
     this.canvas.setAttribute('aria-label', this.words() + ' Left and right arrows walk through blocks and holes.');
   }
 
-  // To the scale of the lines; what is longer than a line ends at its end.
+  // To one scale, which is not that of the lines: what is asked for may be longer than any of them.
   paintAsked(context, top) {
-    const width = this.canvas.clientWidth, perPixel = this.lineBytes() / width;
+    const width = this.canvas.clientWidth - ASKED_TEXT_PIXELS;
     context.font = '12px system-ui, sans-serif';
     context.textBaseline = 'middle';
     const bars = [[this.failure.size_bytes, style('--alarm'), 'asked for ']];
-    if (!this.map.left_out_count) bars.push([this.largestHole(), style('--free'), 'largest hole ']);
+    if (!this.map.left_out_count) bars.push([this.largestHole(), REST_COLOUR, 'largest hole ']);
+    const most = Math.max(...bars.map(([bytes]) => bytes));
     bars.forEach(([bytes, colour, text], row) => {
-      const wide = Math.min(bytes / perPixel, width), y = top + 4 + row * 20;
+      const wide = Math.max(width * bytes / most, 1), y = top + 4 + row * 20;
       context.fillStyle = colour;
-      context.fillRect(0, y, Math.max(wide, 1), 16);
+      context.fillRect(0, y, wide, 16);
       context.fillStyle = style('--ink');
-      context.fillText(text + bytesText(bytes), Math.min(wide + 6, width - 190), y + 8);
+      context.fillText(text + bytesText(bytes), wide + 6, y + 8);
     });
   }
 
@@ -189,13 +199,20 @@ class MemoryMap {
     return piece ? this.pieceText(piece) : '';
   }
 
+  // Frees have no call stack; the phase says where in the program one was.
+  phaseText(snapshot) {
+    const { points } = this.layer, seq = this.course.snapshots.seq[snapshot];
+    const at = points.seq.findLastIndex((one) => one <= seq), phase = at < 0 ? null : points.phase[at];
+    return phase === null ? '' : ' (' + this.course.phases[phase].phase + ')';
+  }
+
   pieceText(piece) {
     const segment = 'segment of ' + bytesText(piece.range.bytes) + ' at 0x' + piece.range.address.toString(16);
     if (!piece.block) return bytesText(piece.bytes) + ' without a block' + (this.map.left_out_count ? ' that is drawn' : '') + '\n' + segment;
     const { block } = piece, times = this.course.snapshots.time_ns;
-    const frames = this.course.foldedFrames(block.stack).reverse().slice(0, 8).map((frame) => this.course.frameText(frame));
+    const frames = this.course.foldedFrames(block.stack).reverse().slice(0, 8).map((frame) => frameText(frame));
     const born = block.first ? 'born after ' + durationText(times[block.first - 1]) : 'born before ' + durationText(times[0]);
-    const ended = block.end < times.length ? 'gone by ' + durationText(times[block.end]) : 'live at the end';
+    const ended = block.end < times.length ? 'gone by ' + durationText(times[block.end]) + this.phaseText(block.end) : 'live at the end';
     return [bytesText(block.bytes) + '  ' + this.course.categories[block.category].title + '  at 0x' + block.address.toString(16),
       this.course.siteText(block.stack), ...frames, born + ', ' + ended, segment].join('\n');
   }

@@ -3,7 +3,15 @@
 // shows what its sender saw.
 
 const MODES = [['live', 'live'], ['grown', 'grown since'], ['kept', 'still live at the end'], ['temporary', 'gone by the end']];
-const DEFAULTS = { trace: 0, layer: 0, moment: null, since: 0, mode: 'live', by: 'category', axis: 'event', inverted: 0, all: 0, pinning: 0, find: '' };
+const HASH_MS = 100;
+const DEFAULTS = { trace: null, layer: 0, moment: null, since: null, mode: null, by: 'category', axis: 'event', zoom: '', inverted: 0, all: 0, pinning: 0, find: '' };
+
+// What deserves to be read first.
+const ALARM = /^(Out of memory|Leak: |The limit is broken|\d+ of \d+ limits are broken)/;
+
+function isAlarming({ answer }) {
+  return ALARM.test((answer || [''])[0]);
+}
 
 // What a launcher puts between the first word and the end says little.
 function shortCommand(command) {
@@ -11,27 +19,45 @@ function shortCommand(command) {
   return tail < 0 ? command : command.slice(0, command.indexOf(' ')) + ' …' + command.slice(tail);
 }
 
-// The JSON that `--json --series` prints, but for the frames of each row: they stand in the series once.
+// Columns of which the file has the differences from value to value are as the JSON has them again: see json.h.
+function unpacked(value) {
+  if (Array.isArray(value) && (value.length === 0 || isScalar(value[0]))) return value;
+  if ('' in value) {
+    let sum = 0;
+    return value[''].map((difference) => (sum += difference));
+  }
+  for (const key of Object.keys(value)) if (!isScalar(value[key])) value[key] = unpacked(value[key]);
+  return value;
+}
+
+// {document, labels}: the JSON that `--json --series` prints, but for the frames of each row, which stand in the series
+// once; and what the commands' text calls its keys.
 async function readDocument() {
   const packed = Uint8Array.from(atob(byId('document').textContent), (letter) => letter.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate'));
-  return new Response(stream).json();
+  return unpacked(await new Response(stream).json());
 }
 
 const page = {
   state: { ...DEFAULTS },
 
   async start() {
-    this.document = await readDocument();
+    const { document: own, labels } = await readDocument();
+    this.document = own;
+    Object.assign(LABELS, labels);
     this.traces = this.document.traces || [this.document];
     this.readHash();
-    this.timeline = new Timeline((snapshot) => this.set({ moment: Math.max(0, Math.min(this.course.snapshotCount - 1, snapshot)) }));
+    this.timeline = new Timeline((snapshot, clicked) => this.set({ moment: Math.max(0, Math.min(this.course.snapshotCount - 1, snapshot)) }, clicked),
+      (zoom) => { this.state.zoom = zoom; this.writeHash(); this.showControls(); });
+    this.ranks = new Ranks(this.document, ({ trace, layer }) => this.set({ trace, layer, moment: null }));
+    this.fleet = new Fleet(this.document);
     this.icicle = new Icicle((text) => { byId('icicle-path').textContent = text; });
     this.map = new MemoryMap();
     byId('copy-text').addEventListener('click', () => this.copy(this.asText()));
     window.addEventListener('hashchange', () => { this.readHash(); this.openTrace(); });
-    window.addEventListener('resize', () => this.draw());
-    window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.draw());
+    window.addEventListener('resize', () => { this.ranks.draw(); this.fleet.draw(); this.draw(); });
+    window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { this.ranks.draw(); this.fleet.draw(); this.openTrace(); });
+    this.ranks.draw(); this.fleet.draw();
     this.openTrace();
     document.body.dataset.drawn = 'yes';
   },
@@ -43,18 +69,26 @@ const page = {
     this.state = { ...DEFAULTS };
     for (const [key, value] of given) {
       if (!(key in DEFAULTS)) continue;
-      const isText = typeof DEFAULTS[key] === 'string';
+      const isText = typeof DEFAULTS[key] === 'string' || key === 'mode';
       if (isText || /^\d{1,9}$/.test(value)) this.state[key] = isText ? value : Number(value);
     }
   },
 
+  // Browsers refuse more than some writes a second, as of a key that is held down.
   writeHash() {
-    const changed = Object.entries(this.state).filter(([key, value]) => value !== DEFAULTS[key] && value !== null);
-    history.replaceState(null, '', '#' + new URLSearchParams(changed));
+    clearTimeout(this.unwritten);
+    this.unwritten = setTimeout(() => {
+      const changed = Object.entries(this.state).filter(([key, value]) => value !== DEFAULTS[key] && value !== null);
+      history.replaceState(null, '', '#' + new URLSearchParams(changed));
+      this.unwritten = 0;
+    }, HASH_MS);
   },
 
-  set(changes) {
+  // A part of one axis is none of another. clicked, of a moment: the place in the chart, in words.
+  set(changes, clicked) {
     const needsAll = 'trace' in changes;
+    if ('moment' in changes) this.clicked = clicked;
+    if (needsAll || 'axis' in changes) this.state.zoom = '';
     Object.assign(this.state, changes);
     this.writeHash();
     if (needsAll) this.openTrace();
@@ -65,50 +99,138 @@ const page = {
 
   openTrace() {
     const { state } = this;
-    state.trace = Math.min(state.trace, this.traces.length - 1);
+    this.clicked = undefined;
+    state.trace = Math.min(state.trace ?? this.firstTrace(), this.traces.length - 1);
     this.trace = this.traces[state.trace];
     const series = this.trace.series;
     this.course = series && series.layers.length ? new Course(series) : null;
     if (this.course) {
       state.layer = Math.min(state.layer, this.course.layers.length - 1);
       const last = this.course.snapshotCount - 1;
-      if (state.moment === null || state.moment > last) state.moment = this.firstMoment();
-      state.since = Math.min(state.since, last);
-      if (state.axis === 'step' && !hasSteps(this.layer())) state.axis = 'event';
+      const opening = this.opening();
+      if (!this.modes().some(([mode]) => mode === state.mode)) state.mode = opening.mode;
+      if (state.moment === null || state.moment > last) state.moment = opening.moment;
+      if (state.since === null || state.since > last) state.since = this.afterFirstStep();
+      if (!axesOf(this.layer()).some(([axis]) => axis === state.axis)) state.axis = 'event';
     }
-    for (const id of ['memory', 'holders', 'addresses']) byId(id).hidden = !this.course;
+    for (const id of ['memory', 'holders']) byId(id).hidden = !this.course;
+    byId('addresses').hidden = !this.course || !this.layer().maps.length;
     this.showHead();
-    this.showLedger();
+    showLedger(this.trace.ledger);
+    showEstimate(this.devices());
     this.showTables();
     this.draw();
+  },
+
+  // One that failed is what people came for.
+  firstTrace() {
+    const failed = this.traces.findIndex((one) => this.isFailed(one));
+    if (failed >= 0) return failed;
+    const alarming = this.traces.findIndex(isAlarming);
+    return alarming < 0 ? this.ranks.highest() : alarming;
+  },
+
+  // Whether the job opens with its failure.
+  isFailed({ trace }) {
+    return !!trace && trace.path === this.document.job?.failed_trace;
   },
 
   layer() {
     return this.course.layers[this.state.layer];
   },
 
-  // What people came for: the failure, else the peak.
-  firstMoment() {
-    const failed = this.course.failures.filter((failure) => failure.snapshot !== null);
-    return failed.length ? failed[failed.length - 1].snapshot : this.course.peakOf(this.course.layers[this.state.layer]);
+  // What the layer is compared with; null: nothing.
+  change() {
+    const layer = this.layer(), device = this.device(layer.device), tree = device && device.change_tree;
+    return tree && tree.layer === layer.layer && tree.pool === layer.pool ? new Change(tree, device.sites || device.grown) : null;
+  },
+
+  modes() {
+    return this.change() ? [...CHANGE_MODES, ...MODES] : MODES;
+  },
+
+  modeText(mode) {
+    const [, text] = this.modes().find(([one]) => one === mode) || MODES[0];
+    return mode === 'grown' ? text + ' ' + this.course.momentText(this.state.since) : text;
+  },
+
+  isOfChange() {
+    return CHANGE_MODES.some(([mode]) => mode === this.state.mode);
+  },
+
+  isLeaking() {
+    const layer = this.layer(), isIts = (row) => row.layer === layer.layer && row.pool === layer.pool;
+    return (this.trace.leaks || []).some((row) => row.device === layer.device && row.growth.some((one) => isIts(one) && one.verdict === 'leak'));
+  },
+
+  // What people came for: a change, of the peaks; else the failure; else what a leak added; else the peak.
+  opening() {
+    const peak = this.course.peakOf(this.layer()), failed = this.failed();
+    if (this.change()) return { mode: 'changed', moment: peak };
+    if (failed.length) return { mode: 'live', moment: failed[failed.length - 1].snapshot };
+    return this.isLeaking() ? { mode: 'grown', moment: this.lastOfLeak() } : { mode: 'live', moment: peak };
+  },
+
+  // A program may let go of most that it kept before it ends: then where its last step begins.
+  lastOfLeak() {
+    const end = this.course.snapshotCount - 1, { points, sites } = this.layer(), begin = stepBegins(points).pop(), since = this.afterFirstStep();
+    const last = begin === undefined ? end : this.course.nearestSnapshot('seq', points.seq[begin]);
+    const grownAt = (moment) => sites.reduce((sum, site) => sum + Math.max(site.bytes[moment] - site.bytes[since], 0), 0);
+    return 2 * grownAt(end) < grownAt(last) ? last : end;
+  },
+
+  failed() {
+    return this.course.failures.filter((failure) => failure.snapshot !== null);
+  },
+
+  // What a program makes once is there by then.
+  afterFirstStep() {
+    const { points } = this.layer(), [begin] = stepBegins(points);
+    return begin === undefined ? 0 : this.course.nearestSnapshot('seq', points.seq[begin]);
+  },
+
+  devices() {
+    return this.trace.devices || [];
   },
 
   device(number) {
-    return (this.trace.devices || []).find((device) => device.device === number);
+    return this.devices().find((device) => device.device === number);
   },
 
   // --- the head ---
 
+  // Of each card, where no answer says it.
+  peaks() {
+    const { course } = this, layers = course ? course.layers : [], answers = this.trace.answer || [];
+    return layers.filter((layer, i) => layers.findIndex((other) => other.device === layer.device) === i).flatMap((layer) => {
+      const peak = bytesText(layer.peak_bytes), total = this.device(layer.device)?.total_bytes;
+      const driver = layers.find((other) => other !== layer && other.layer === 'driver' && other.device === layer.device);
+      return answers.some((text) => text.startsWith('Peak ' + peak) || text.includes('peak at ' + peak)) ? [] :
+        'Peak: ' + peak + (total ? ' of ' + bytesText(total) : '') + ' live in the ' + course.layerName(layer) +
+        (driver ? ', ' + bytesText(driver.peak_bytes) + ' handed out by the driver' : '') + '.';
+    });
+  },
+
+  // Of a job its own, then those of the trace, which come first where it raises an alarm of its own.
+  answers() {
+    const own = [...(this.trace.answer || []), ...this.peaks()];
+    if (this.trace === this.document) return own;
+    const job = this.document.answer || [];
+    if (this.isFailed(this.trace)) return [...job, ...own.slice(1).map((text) => traceName(this.trace) + ': ' + text)];
+    const named = own.map((text) => traceName(this.trace) + ': ' + text);
+    return isAlarming(this.trace) ? [...named, ...job] : [...job, ...named];
+  },
+
   showHead() {
-    const answers = this.trace.answer || [], title = byId('answer'), { trace } = this.trace;
-    title.textContent = answers[0] || 'gpumemtrace';
-    title.classList.toggle('alarm', /^(Out of memory|A leak|.* leaks)/.test(answers[0] || ''));
+    const answers = this.answers(), title = byId('answer'), { trace } = this.trace, next = (!isAlarming(this.trace) && this.document.next) || this.trace.next;
+    title.textContent = visibleText(answers[0] || 'gpumemtrace');
+    title.classList.toggle('alarm', isAlarming(this.trace) || isAlarming(this.document) || !!this.document.job?.failed_trace);
     document.title = answers[0] || 'gpumemtrace';
     replaceChildren('more-answers', ...answers.slice(1).map((text) => element('p', {}, text)));
     replaceChildren('warnings', ...(this.trace.warnings || []).map((text) => element('p', {}, text)));
-    byId('action').hidden = !this.trace.next;
-    byId('next').textContent = this.trace.next || '';
-    byId('copy-next').onclick = () => this.copy(this.trace.next);
+    byId('action').hidden = !next;
+    byId('next').textContent = next || '';
+    byId('copy-next').onclick = () => this.copy(next);
     byId('heading').textContent = trace ? [trace.path, shortCommand(trace.command), durationText(trace.duration_ns),
       plural(trace.events, 'event')].filter(Boolean).join('  ·  ') : '';
     replaceChildren('choices', ...(this.traces.length > 1 ? [this.traceChoice()] : []));
@@ -116,8 +238,7 @@ const page = {
 
   traceChoice() {
     const made = element('select', { onchange: (event) => this.set({ trace: Number(event.target.value), layer: 0, moment: null }) },
-      ...this.traces.map((one, i) => element('option', { value: i, selected: i === this.state.trace },
-        one.trace.rank === null || one.trace.rank === undefined ? one.trace.path : 'rank ' + one.trace.rank)));
+      ...this.traces.map((one, i) => element('option', { value: i, selected: i === this.state.trace }, traceName(one))));
     return element('label', {}, 'Trace ', made);
   },
 
@@ -126,21 +247,28 @@ const page = {
   showControls() {
     const { state, course } = this, layer = this.layer();
     const layers = course.layers.map((one, i) => [i, course.layerName(one)]);
-    const axes = hasSteps(layer) ? AXES : AXES.slice(0, 2);
-    replaceChildren('chart-controls',
+    replaceControls('chart-controls',
       layers.length > 1 ? choiceButtons('of', layers, state.layer, (value) => this.set({ layer: value })) : '',
       choiceButtons('by', STACKED_BY, state.by, (by) => this.set({ by })),
-      choiceButtons('over', axes, state.axis, (axis) => this.set({ axis })));
-    replaceChildren('moments', choiceButtons('moment', this.namedMoments(), state.moment, (moment) => this.set({ moment })),
+      choiceButtons('over', axesOf(layer), state.axis, (axis) => this.set({ axis })));
+    const shown = this.timeline.shown();
+    replaceControls('moments', choiceButtons('moment', this.namedMoments(), state.moment, (moment) => this.set({ moment })),
       element('button', { type: 'button', 'aria-label': 'earlier', onclick: () => this.timeline.choose(state.moment - 1) }, '◀'),
-      element('button', { type: 'button', 'aria-label': 'later', onclick: () => this.timeline.choose(state.moment + 1) }, '▶'));
-    const modes = MODES.map(([mode, text]) => [mode, mode === 'grown' ? text + ' ' + durationText(course.snapshots.time_ns[state.since]) : text]);
+      element('button', { type: 'button', 'aria-label': 'later', onclick: () => this.timeline.choose(state.moment + 1) }, '▶'),
+      shown ? element('button', { type: 'button', onclick: () => this.growWithin(shown) }, 'what grew in the part shown') : '',
+      shown ? element('button', { type: 'button', onclick: () => this.timeline.zoomTo(null) }, 'show all') : '');
+    const modes = this.modes().map(([mode]) => [mode, this.modeText(mode)]);
     const search = element('input', { type: 'search', placeholder: 'find', 'aria-label': 'find in calls', value: state.find });
     search.addEventListener('input', () => { state.find = search.value; this.writeHash(); this.icicle.searchFor(search.value); });
-    replaceChildren('icicle-controls', choiceButtons('', modes, state.mode, (mode) => this.set({ mode })),
+    replaceControls('icicle-controls', choiceButtons('', modes, state.mode, (mode) => this.set({ mode })),
       element('button', { type: 'button', onclick: () => this.set({ since: state.moment }) }, 'grow from this moment'),
       this.toggle('inverted', 'inverted'), this.toggle('all', 'all frames'), search);
-    replaceChildren('map-controls', layer.segments.length ? this.toggle('pinning', 'light up blocks that pin segments') : '');
+    replaceControls('map-controls', layer.segments.length ? this.toggle('pinning', 'light up blocks that pin segments') : '');
+  },
+
+  // From the first to the last moment of the part of the chart that is zoomed to.
+  growWithin([low, high]) {
+    this.set({ mode: 'grown', since: this.timeline.snapshotAt(low), moment: this.timeline.snapshotAt(high) });
   },
 
   toggle(key, text) {
@@ -149,28 +277,35 @@ const page = {
 
   namedMoments() {
     const named = [[this.course.peakOf(this.layer()), 'peak']];
-    const failed = this.course.failures.filter((failure) => failure.snapshot !== null);
-    for (const failure of failed.slice(-4)) named.push([failure.snapshot, 'OOM ' + failure.number]);
+    for (const failure of this.failed().slice(-4)) named.push([failure.snapshot, 'OOM ' + failure.number]);
+    if (this.isLeaking() && this.lastOfLeak() < this.course.snapshotCount - 1) named.push([this.lastOfLeak(), 'last step']);
     named.push([this.course.snapshotCount - 1, 'end']);
     return named;
   },
 
   // --- views ---
 
+  // Each view as far as what it shows has changed: names of what is in the state; none: all of it.
   draw(changed) {
+    this.ranks.press(this.state);
     if (!this.course) return;
-    const { state, course } = this, layer = this.layer();
-    const device = this.device(layer.device);
+    const { state, course } = this, layer = this.layer(), device = this.device(layer.device);
+    const concerns = (...keys) => !changed || changed.some((key) => keys.includes(key));
+    if (concerns('layer', 'by', 'axis'))
+      this.timeline.draw(course, layer, state, device && device.total_bytes);
     this.showControls();
-    if (!changed || changed.some((key) => ['layer', 'by', 'axis'].includes(key)))
-      this.timeline.draw(course, layer, state.by, state.axis, device && device.total_bytes);
     this.timeline.showMoment(state.moment);
-    const time = course.snapshots.time_ns[state.moment], seq = course.snapshots.seq[state.moment];
-    byId('moment').textContent = 'At ' + durationText(time) + ', event ' + seq + ': ' +
-      bytesText(course.liveAt(layer, state.moment)) + ' live in the ' + course.layerName(layer) +
-      ' (snapshot ' + (state.moment + 1) + ' of ' + course.snapshotCount + ').';
-    this.drawHolders(layer);
-    this.map.draw(course, layer, state.moment, !!state.pinning);
+    byId('moment').textContent = this.momentWords(layer);
+    if (concerns('layer', 'moment', 'since', 'mode', 'inverted', 'all')) this.drawHolders(layer);
+    if (layer.maps.length && concerns('layer', 'moment', 'pinning')) this.map.draw(course, layer, state.moment, !!state.pinning);
+  },
+
+  // Not every moment is kept: where a click was beside one, that is said.
+  momentWords(layer) {
+    const { course, clicked } = this, { moment } = this.state, when = course.momentText(moment), event = 'event ' + course.snapshots.seq[moment];
+    return 'At ' + (when === event ? when : when + ', ' + event) + ': ' + bytesText(course.liveAt(layer, moment)) + ' live in the ' + course.layerName(layer) +
+      (clicked && clicked !== when && clicked !== event ? ', the moment nearest to ' + clicked : '') +
+      ' (moment ' + (moment + 1) + ' of the ' + course.snapshotCount + ' that are kept).';
   },
 
   // Bytes of a site under the mode.
@@ -185,50 +320,44 @@ const page = {
     return modes[mode] || modes.live;
   },
 
+  // Who held it, in a table: with a change the lines to blame for it.
+  holders() {
+    return this.isOfChange() && this.change() ? this.change().holders() : this.course.holders(this.bytesOfSite(), this.layer());
+  },
+
   drawHolders(layer) {
-    const bytesOf = this.bytesOfSite(), { state, course } = this;
+    const { state, course } = this, change = this.isOfChange() ? this.change() : null;
+    const calls = change ? change.calls(state.mode) : course.calls(this.bytesOfSite(), layer, state.all);
     this.icicle.search = state.find;
-    this.icicle.draw(course.tree(bytesOf, layer, { isInverted: !!state.inverted, showsAll: !!state.all }));
-    const rows = course.holders(bytesOf, layer);
-    replaceChildren('icicle-table', rows.length ? makeTable(rows) : element('p', {}, 'Nothing.'));
+    this.icicle.draw(callTree(course.layerName(layer), calls, state.inverted));
+    replaceChildren('icicle-legend', ...(change ? [legendEntry(style('--more'), 'more than before'), legendEntry(style('--less'), 'less'),
+      legendEntry(style('--free'), 'as before')] : []), change ? element('li', {}, this.sidesText()) : '');
+    const rows = this.holders();
+    replaceChildren('icicle-table', rows.length ? makeTable(this.device(layer.device)?.grown ? 'grown' : 'sites', rows) : element('p', {}, 'Nothing.'));
   },
 
-  showLedger() {
-    const books = (this.trace.ledger || []).filter((book) => book.moments && book.moments.length);
-    byId('books').hidden = !books.length;
-    replaceChildren('ledger', ...books.flatMap((book) => book.moments.map((moment) => this.ledgerBar(book, moment))));
-  },
-
-  ledgerBar(book, moment) {
-    const terms = moment.terms.filter((term) => term.bytes > 0).map((term) => ({ ...term, name: keyText(term.owner) + (term.name ? ' ' + term.name : '') }));
-    const counted = terms.reduce((sum, term) => sum + term.bytes, 0), whole = Math.max(moment.total_bytes || 0, counted);
-    const parts = terms.map((term) => {
-      const part = element('span', { title: term.name + ': ' + bytesText(term.bytes) });
-      part.style.flexGrow = term.bytes / whole;
-      part.style.background = term.owner === 'free' ? style('--free') : colourOfText(term.name);
-      return part;
-    });
-    return element('div', {}, element('h3', {}, 'Device ' + book.device + ', ' + moment.at + ': ' + bytesText(moment.used_bytes) + ' used' +
-      (moment.total_bytes ? ' of ' + bytesText(moment.total_bytes) : '')), element('div', { class: 'bar' }, ...parts),
-    element('ul', { class: 'legend' }, ...terms.map((term) => legendEntry(term.owner === 'free' ? style('--free') : colourOfText(term.name),
-      term.name + ' ' + bytesText(term.bytes) + ' (' + term.source + ')'))));
+  sidesText() {
+    const { before_at: before, after_at: after } = this.device(this.layer().device);
+    const isPeaks = (before || 'peak') === 'peak' && (after || 'peak') === 'peak';
+    return 'The two runs are compared at ' + (isPeaks ? 'their peaks' : before + ' and ' + after) + ', whichever moment is chosen above.';
   },
 
   showTables() {
-    const job = this.document.job ? describeParts({ job: this.document.job }, null) : [];
-    replaceChildren('tables', element('h2', {}, 'All figures'), ...job, ...describeParts(this.trace, this.course));
+    const job = this.document.job ? describeParts('', { job: this.document.job }, null) : [];
+    replaceChildren('tables', element('h2', {}, 'All figures'), ...job, ...describeParts(this.document.traces ? 'traces' : '', this.trace, this.course));
   },
 
   // --- as text ---
 
   asText() {
-    const lines = [...(this.trace.answer || []), this.trace.next ? 'Next: ' + this.trace.next : ''];
+    const lines = [...this.answers(), byId('action').hidden ? '' : 'Next: ' + byId('next').textContent, ...this.ranks.asText()];
     if (this.course) {
-      lines.push('', byId('moment').textContent);
-      for (const row of this.course.holders(this.bytesOfSite(), this.layer()).slice(0, 20)) lines.push('  ' + bytesText(row.bytes).padStart(11) + '  ' + row.site);
+      lines.push('', byId('moment').textContent, byId('holders-title').textContent + ', ' + this.modeText(this.state.mode) + ':');
+      for (const row of this.holders().slice(0, 20))
+        lines.push('  ' + (row.bytes === undefined ? valueText('delta_bytes', row.delta_bytes) : bytesText(row.bytes)).padStart(11) + '  ' + row.site);
       lines.push('', byId('map-words').textContent);
     }
-    lines.push('', byId('heading').textContent);
+    lines.push(...ledgerText(this.trace.ledger), '', ...estimateText(this.devices()), byId('heading').textContent);
     return lines.join('\n');
   },
 

@@ -4,7 +4,9 @@
 
 const TABLE_ROWS = 20;
 // Shown by a view of its own, or for machines alone.
-const SHOWN_ELSEWHERE = new Set(['schema', 'answer', 'next', 'series', 'stack_id']);
+const SHOWN_ELSEWHERE = new Set(['schema', 'answer', 'next', 'series', 'stack_id', 'change_tree']);
+// Codes of machines, by what holds them: beside each stand words.
+const CODES = new Set(['terms.owner', 'terms.name', 'sum.term', 'remedies.remedy']);
 
 function isTable(value) {
   return Array.isArray(value) && value.length > 0 && typeof value[0] === 'object';
@@ -14,9 +16,30 @@ function isScalar(value) {
   return value === null || typeof value !== 'object';
 }
 
-// A table of rows: [{key: value}]. onRow, if given, makes what a click on a row shows.
-function makeTable(rows, columns, onRow) {
-  const keys = columns || Object.keys(rows[0]).filter((key) => !SHOWN_ELSEWHERE.has(key) && isScalar(rows[0][key]));
+// What people read of a row or object, in its order.
+function scalarKeys(holder, object) {
+  return Object.keys(object).filter((key) => !SHOWN_ELSEWHERE.has(key) && !CODES.has(holder + '.' + key) && isScalar(object[key]));
+}
+
+// What has a heading of its own; frames are the call stack of their row.
+function isPart([key, value]) {
+  return !SHOWN_ELSEWHERE.has(key) && key !== 'frames' && !isScalar(value) && (!Array.isArray(value) || value.length > 0);
+}
+
+// What is above each column; where two would be called the same, the second by its key.
+function headsOf(list, keys) {
+  const heads = new Map();
+  for (const key of keys) {
+    const text = labelText(list, key);
+    heads.set(key, [...heads.values()].includes(text) ? keyText(key) : text);
+  }
+  return heads;
+}
+
+// A table of the rows of a list: [{key: value}]. onRow, if given, makes what a click on a row shows.
+function makeTable(list, rows, onRow) {
+  const keys = scalarKeys(list, rows[0]);
+  const heads = headsOf(list, keys);
   let sortKey = null, isUp = false, isWhole = false;
   const box = element('div', { class: 'scroll' });
   const isNumber = (key) => rows.some((row) => typeof row[key] === 'number');
@@ -34,7 +57,7 @@ function makeTable(rows, columns, onRow) {
       element('button', {
         type: 'button',
         onclick: () => { isUp = sortKey === key ? !isUp : !isNumber(key); sortKey = key; draw(); },
-      }, keyText(key) + (direction === 'none' ? '' : isUp ? ' ▲' : ' ▼')));
+      }, heads.get(key) + (direction === 'none' ? '' : isUp ? ' ▲' : ' ▼')));
   }
 
   function line(row) {
@@ -45,59 +68,59 @@ function makeTable(rows, columns, onRow) {
     return made;
   }
 
+  // What was pressed is made anew, and keeps the keyboard's focus.
   function draw() {
+    const focused = [...box.querySelectorAll('th button')].indexOf(document.activeElement);
     const shown = isWhole ? sorted() : sorted().slice(0, TABLE_ROWS);
     box.replaceChildren(element('table', {}, element('thead', {}, element('tr', {}, ...keys.map(head))),
       element('tbody', {}, ...shown.map(line))));
     if (rows.length > shown.length)
       box.append(element('button', { type: 'button', onclick: () => { isWhole = true; draw(); } },
         'show all ' + rows.length + ' rows'));
+    if (focused >= 0) box.querySelectorAll('th button')[focused].focus();
   }
   draw();
   return box;
 }
 
-// The frames of a row's call stack, where the page has it.
+// The frames of a row's call stack, where the row or the page has it.
 function stackDetails(course, row) {
-  const number = course && course.stackNumbers.get(row.stack_id);
-  if (number === undefined) return null;
+  const number = course ? course.stackNumbers.get(row.stack_id) : undefined;
+  if (number === undefined && !(row.frames && row.frames.length)) return null;
   const details = element('details', {}, element('summary', {}, 'call stack'));
   details.addEventListener('toggle', () => {
     if (details.open && details.childElementCount === 1)
-      details.append(element('ol', {}, ...course.framesOf(number).reverse().map((frame) =>
+      details.append(element('ol', {}, ...(row.frames || course.framesOf(number).reverse()).map((frame) =>
         element('li', {}, frame.function + (frame.file ? '  ' + frame.file + (frame.line ? ':' + frame.line : '') : '')))));
   });
   return details;
 }
 
-function describeObject(object) {
-  const terms = Object.entries(object).filter(([key, value]) => !SHOWN_ELSEWHERE.has(key) && isScalar(value));
-  return element('dl', {}, ...terms.flatMap(([key, value]) =>
-    [element('dt', {}, keyText(key)), element('dd', {}, valueText(key, value))]));
+function describeObject(name, object) {
+  const keys = scalarKeys(name, object), heads = headsOf(name, keys);
+  return element('dl', {}, ...keys.flatMap((key) =>
+    [element('dt', {}, heads.get(key)), element('dd', {}, valueText(name === 'categories' ? key + '_bytes' : key, object[key]))]));
 }
 
 // Rows that hold lists or objects are sections, one after the other; other rows are lines of a table.
-function describeList(rows, course) {
-  const hasParts = rows.some((row) => Object.entries(row).some(([key, value]) =>
-    !isScalar(value) && !SHOWN_ELSEWHERE.has(key) && (Array.isArray(value) ? value.length : true)));
-  if (!hasParts) return [makeTable(rows, null, (row) => stackDetails(course, row))];
-  return rows.slice(0, TABLE_ROWS).map((row) => element('div', {}, describeObject(row), ...describeParts(row, course)));
+function describeList(name, rows, course) {
+  if (!rows.some((row) => Object.entries(row).some(isPart))) return [makeTable(name, rows, (row) => stackDetails(course, row))];
+  return rows.slice(0, TABLE_ROWS).map((row) => element('div', {}, describeObject(name, row), ...describeParts(name, row, course)));
 }
 
 // What is behind a heading is built when it is opened.
-function describePart(key, value, course) {
+function describePart(holder, key, value, course) {
   const details = element('details', {}, element('summary', {},
-    keyText(key) + (Array.isArray(value) ? ' (' + value.length + ')' : '')));
+    labelText(holder, key) + (Array.isArray(value) ? ' (' + value.length + ')' : '')));
   details.addEventListener('toggle', () => {
     if (!details.open || details.childElementCount > 1) return;
-    if (isTable(value)) details.append(...describeList(value, course));
+    if (isTable(value)) details.append(...describeList(key, value, course));
     else if (Array.isArray(value)) details.append(element('ul', {}, ...value.map((text) => element('li', {}, String(text)))));
-    else details.append(describeObject(value), ...describeParts(value, course));
+    else details.append(describeObject(key, value), ...describeParts(key, value, course));
   });
   return details;
 }
 
-function describeParts(object, course) {
-  return Object.entries(object).filter(([key, value]) => !SHOWN_ELSEWHERE.has(key) && !isScalar(value) &&
-    (Array.isArray(value) ? value.length : true)).map(([key, value]) => describePart(key, value, course));
+function describeParts(name, object, course) {
+  return Object.entries(object).filter(isPart).map(([key, value]) => describePart(name, key, value, course));
 }

@@ -5,6 +5,9 @@
 const AXES = [['event', 'events'], ['time', 'time'], ['step', 'steps']];
 const STACKED_BY = [['category', 'category'], ['phase', 'phase of birth'], ['line', 'line'], ['layer', 'layer']];
 const AXIS_KEYS = { time: 'time_ns', event: 'seq', step: 'step' };
+const LEGEND_PHASES = 6, LEGEND_LETTERS = 100, STEP_PIXELS = 4, STEP_TEXT_PIXELS = 60;
+// Marks stand above all lines, phases below all bytes; the axis has its texts below both.
+const MARKS_PIXELS = 16, PHASES_PIXELS = 9, AXIS_PIXELS = 20, LABEL_PIXELS = 3;
 
 // Groups that people call the same are one.
 function joinEqual(groups, nameOf) {
@@ -49,63 +52,156 @@ function hasSteps(layer) {
   return new Set(layer.points.step.filter((step) => step !== null)).size > 1;
 }
 
+// Those that the layer has.
+function axesOf(layer) {
+  const { time_ns: times } = layer.points;
+  return AXES.filter(([axis]) => (axis === 'step' ? hasSteps(layer) : axis !== 'time' || (times.length && times[0] !== null)));
+}
+
+// The most bytes of any point from one place of the axis to another; what was there before counts, too.
+function highestWithin({ points }, key, [low, high]) {
+  const places = points[key];
+  let most = 0;
+  for (let i = 0; i < places.length && (places[i] === null || places[i] <= high); i++)
+    if (i + 1 >= places.length || places[i] >= low || places[i + 1] > low) most = Math.max(most, points.live_bytes[i]);
+  return most;
+}
+
+// The first point of each step but the first.
+function stepBegins(points) {
+  return points.step.flatMap((step, i) => (i && step !== null && step !== points.step[i - 1] ? [i] : []));
+}
+
 class Timeline {
-  constructor(choose) {
+  constructor(choose, onZoom) {
     this.box = byId('chart');
     this.choose = choose;
+    this.onZoom = onZoom;
     this.now = element('div', { class: 'now' });
     this.box.addEventListener('keydown', (event) => {
-      const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-      if (move === undefined) return;
+      const move = { ArrowLeft: -1, ArrowRight: 1 }[event.key], factor = { '+': 0.5, '-': 2 }[event.key];
+      if (move === undefined && factor === undefined) return;
       event.preventDefault();
-      this.choose(this.snapshot + move);
+      if (move) this.choose(this.snapshot + move);
+      else this.zoomBy(factor);
     });
   }
 
+  // "120..480.5", in units of the axis; '': all of it.
+  zoomText() {
+    const shown = this.shown();
+    return shown ? shown.map((place) => Number(place.toPrecision(9))).join('..') : '';
+  }
+
+  // What a text says, as far as the axis goes; null: all of it.
+  static zoomOf(text, first, last) {
+    const [low, high] = text.split('..').map(Number), from = Math.max(low, first), to = Math.min(high, last);
+    return from < to ? [from, to] : null;
+  }
+
+  // The part of the axis that is shown; null: all of it.
+  shown() {
+    return this.chart && this.chart.isZoomed('x') ? this.chart.xAxisRange() : null;
+  }
+
+  // Around the moment, as far as there is something.
+  zoomBy(factor) {
+    const [low, high] = this.chart.xAxisRange(), [first, last] = this.chart.xAxisExtremes();
+    const wide = (high - low) * factor, from = Math.max(first, Math.min(this.nowPlace() - wide / 2, last - wide));
+    this.zoomTo(wide < last - first ? [from, from + wide] : null);
+  }
+
+  // The height that fits goes with it: else the chart would be drawn once more. null: all of the axis.
+  zoomTo(part) {
+    this.chart.updateOptions({ dateWindow: part, valueRange: this.rangeFor(part || this.chart.xAxisExtremes()) });
+  }
+
   // Everything but the moment changed.
-  draw(course, layer, by, axis, total) {
-    Object.assign(this, { course, layer, axis, total });
+  draw(course, layer, { by, axis, zoom }, total) {
+    Object.assign(this, { course, layer, axis, total, zoom });
     const key = AXIS_KEYS[axis], points = layer.points;
     const groups = stackedGroups(course, layer, by).filter((group) => Math.max(...group.bytes) > 0);
     const scale = axis === 'time' ? 1e-9 : 1;
-    const rows = chosenPoints(points, axis).map((i) => [points[key][i] * scale, ...groups.map((group) => group.bytes[i])]);
+    const chosen = chosenPoints(points, axis);
+    const rows = chosen.map((i) => [points[key][i] * scale, ...groups.map((group) => group.bytes[i])]);
+    const end = axis === 'step' ? 0 : course.snapshots[key][course.snapshotCount - 1] * scale;
+    if (end > rows[rows.length - 1][0]) rows.push([end, ...groups.map(() => null)]); // the axis goes on to the last moment
     this.driver = layer.layer === 'driver' ? null :
       course.layers.find((other) => other.layer === 'driver' && other.device === layer.device);
-    const colours = groups.map((group) => group.colour || (/^other /.test(group.name) ? REST_COLOUR : colourOfText(group.name)));
-    const highest = Math.max(layer.peak_bytes, this.driver ? this.driver.peak_bytes : 0);
-    const showsTotal = total && total < 3 * highest;
+    const colours = groups.map((group, i) => group.colour || (/^other /.test(group.name) ? REST_COLOUR : colourOfNumber(i)));
+    this.phaseNames = [...new Set(course.phases.map((row) => row.phase))];
+    const whole = [rows[0][0], rows[rows.length - 1][0]], dateWindow = Timeline.zoomOf(zoom, ...whole);
+    this.end = end;
     this.scale = scale;
     if (this.chart) this.chart.destroy();
     this.chart = null;
     this.chart = new Dygraph(this.box, rows, {
       labels: [AXES.find(([name]) => name === axis)[1], ...groups.map((group, i) => group.name + '\u200b'.repeat(i))],
       stackedGraph: true, stepPlot: axis !== 'step', fillAlpha: 0.75, strokeWidth: 0.5, colors: colours,
-      valueRange: [0, Math.max(highest, showsTotal ? total : 0) * 1.04 || 1], legend: 'never', animatedZooms: false,
+      valueRange: this.rangeFor(dateWindow || whole), legend: 'never', animatedZooms: false, dateWindow,
       drawGrid: true, gridLineColor: style('--line'), axisLineColor: style('--line'), highlightCircleSize: 0,
       axes: {
         y: { axisLabelFormatter: (value) => bytesText(Math.round(value)), axisLabelWidth: 78, ticker: bytesTicker },
-        x: { axisLabelFormatter: (value) => (axis === 'time' ? durationText(value * 1e9).replace(/\.0+ /, ' ') : String(Math.round(value))), axisLabelWidth: 80 },
+        x: { axisLabelFormatter: (value) => (axis === 'time' ? durationText(Math.round(value * 1e9)).replace(/\.0+ /, ' ') : String(Math.round(value))), axisLabelWidth: 80 },
       },
-      underlayCallback: (context, area, chart) => this.drawBehind(context, area, chart, showsTotal ? total : 0),
-      drawCallback: () => this.placeNow(),
-      clickCallback: (event, x) => this.choose(this.snapshotAt(x)),
-      highlightCallback: (event, x, _, row) => showHint(event, this.pointText(rows[row], groups)),
+      underlayCallback: (context, area, chart) => this.drawBehind(context, area, chart),
+      drawCallback: () => { this.placeNow(); this.fitHeight(); this.noteZoom(); },
+      clickCallback: (event, x) => this.choose(this.snapshotAt(x), this.placeText(x)),
+      highlightCallback: (event, x, _, row) => showHint(event, row < chosen.length ? this.pointText(chosen[row], groups) : ''),
       unhighlightCallback: () => showHint(null, ''),
     });
     this.box.append(this.now);
-    this.box.setAttribute('aria-label', 'Live bytes of the ' + course.layerName(layer) + ' over ' + axis +
-      ', at most ' + bytesText(layer.peak_bytes) + '. Left and right arrows choose the moment.');
-    replaceChildren('chart-legend', ...groups.map((group, i) => legendEntry(colours[i], group.name)),
-      ...(this.driver ? [legendEntry(style('--ink'), 'line: handed out by the driver')] : []),
-      ...(showsTotal ? [legendEntry(style('--alarm'), 'line: the card, ' + bytesText(total))] : []));
+    this.box.setAttribute('aria-label', 'Live bytes of the ' + course.layerName(layer) + ' over ' + AXES.find(([name]) => name === axis)[1] +
+      ', at most ' + bytesText(layer.peak_bytes) + '. Left and right arrows choose the moment, plus and minus zoom.');
+    this.showLegend = () => {
+      this.legendHasTotal = this.showsTotal;
+      replaceChildren('chart-legend', ...groups.map((group, n) => legendEntry(colours[n], group.name)),
+        ...(this.driver && axis !== 'step' ? [legendEntry(style('--ink'), 'line: handed out by the driver')] : []),
+        ...(this.showsTotal ? [legendEntry(style('--alarm'), 'line: the card, ' + bytesText(total))] : []),
+        ...(axis === 'step' ? [] : this.phasesShown().map((phase) => legendEntry(this.phaseColour(phase), 'below: ' + phase))));
+    };
+    this.showLegend();
   }
 
-  pointText(row, groups) {
-    const held = groups.map((group, i) => [group.name, row[i + 1]]).filter(([, bytes]) => bytes > 0)
+  // From the band of phases to the marks, as high as what that part of the axis holds; the card's line is in it where it is
+  // not far above.
+  rangeFor(part) {
+    const key = AXIS_KEYS[this.axis], places = part.map((place) => place / this.scale), isStep = this.axis === 'step';
+    const highest = Math.max(highestWithin(this.layer, key, places), this.driver && !isStep ? highestWithin(this.driver, key, places) : 0);
+    this.showsTotal = !!this.total && this.total < 3 * highest;
+    const top = Math.max(highest, this.showsTotal ? this.total : 0) || 1;
+    const below = isStep ? 0 : PHASES_PIXELS, perPixel = top / (this.box.clientHeight - AXIS_PIXELS - MARKS_PIXELS - below);
+    return [-below * perPixel, top + MARKS_PIXELS * perPixel];
+  }
+
+  // However it was zoomed or moved: the library knows no bands and marks.
+  fitHeight() {
+    if (!this.chart) return;
+    const [low, high] = this.rangeFor(this.chart.xAxisRange()), now = this.chart.yAxisRange();
+    if (this.legendHasTotal !== this.showsTotal) this.showLegend();
+    if (now[0] !== low || now[1] !== high) this.chart.updateOptions({ valueRange: [low, high] });
+  }
+
+  // Other colours than those of the first groups above.
+  phaseColour(phase) {
+    return colourOfNumber(PALETTE.length / 2 + this.phaseNames.indexOf(phase));
+  }
+
+  // Those whose bands are widest.
+  phasesShown() {
+    const counts = new Map();
+    for (const phase of this.layer.points.phase) if (phase !== null) counts.set(phase, (counts.get(phase) || 0) + 1);
+    const names = [...counts].sort((a, b) => b[1] - a[1]).map(([phase]) => this.course.phases[phase].phase);
+    return [...new Set(names)].slice(0, LEGEND_PHASES); // sources of phases may give one name twice
+  }
+
+  pointText(i, groups) {
+    const points = this.layer.points, phase = points.phase[i], step = points.step[i];
+    const held = groups.map((group) => [group.name, group.bytes[i]]).filter(([, bytes]) => bytes > 0)
       .sort((a, b) => b[1] - a[1]);
-    const sum = held.reduce((total, [, bytes]) => total + bytes, 0);
-    const at = this.axis === 'time' ? durationText(row[0] * 1e9) : AXES.find(([name]) => name === this.axis)[1].slice(0, -1) + ' ' + row[0];
-    return at + ': ' + bytesText(sum) + '\n' + held.slice(0, 8).map(([name, bytes]) => bytesText(bytes) + '  ' + name).join('\n');
+    const place = [points.time_ns[i] === null ? '' : durationText(points.time_ns[i]), 'event ' + points.seq[i], step === null ? '' : 'step ' + step,
+      phase === null ? '' : this.course.phases[phase].phase].filter(Boolean).join(', ');
+    return bytesText(points.live_bytes[i]) + '\n' + place + '\n' + held.slice(0, 8).map(([name, bytes]) => bytesText(bytes) + '  ' + name).join('\n');
   }
 
   // The snapshot nearest to a place on the axis; of equally near ones the one where the layer held most.
@@ -114,6 +210,10 @@ class Timeline {
     const points = this.layer.points, found = chosenPoints(points, 'step');
     const nearest = found.reduce((best, i) => (Math.abs(points.step[i] - x) < Math.abs(points.step[best] - x) ? i : best));
     return this.course.nearestSnapshot('seq', points.seq[nearest]);
+  }
+
+  placeText(x) {
+    return this.axis === 'time' ? durationText(Math.round(x / this.scale)) : this.axis + ' ' + Math.round(x);
   }
 
   // Where a moment lies on the axis.
@@ -126,30 +226,61 @@ class Timeline {
     return points.step[found];
   }
 
-  drawBehind(context, area, chart, total) {
+  drawBehind(context, area, chart) {
     context.save();
     this.drawPhases(context, area, chart);
-    if (total) drawLevel(context, area, chart.toDomYCoord(total), style('--alarm'));
+    if (this.showsTotal) drawLevel(context, area, chart.toDomYCoord(this.total), style('--alarm'));
     if (this.driver && this.axis !== 'step') this.drawDriver(context, chart);
-    for (const failure of this.course.failures) {
-      const x = chart.toDomXCoord(this.placeOf(failure.time_ns, failure.seq));
-      context.fillStyle = style('--alarm');
-      context.fillRect(x - 1, area.y, 2, area.h);
-      context.fillText('OOM', x + 3, area.y + 10);
-    }
+    this.drawSteps(context, area, chart, this.drawFailures(context, area, chart));
     context.restore();
+  }
+
+  // A line each, and a name beside it where there is room for one; [from, to] of each name.
+  drawFailures(context, area, chart) {
+    const text = 'OOM', width = context.measureText(text).width, names = [];
+    context.fillStyle = style('--alarm');
+    for (const failure of this.course.failures) {
+      if (failure.device !== null && failure.device !== this.layer.device) continue;
+      const x = chart.toDomXCoord(this.placeOf(failure.time_ns, failure.seq));
+      context.fillRect(x - 1, area.y, 2, area.h);
+      const right = x + LABEL_PIXELS, from = right + width > area.x + area.w ? x - LABEL_PIXELS - width : right;
+      if (names.some((name) => overlap(name, [from, from + width]))) continue;
+      context.fillText(text, from, area.y + 10);
+      names.push([from, from + width]);
+    }
+    return names;
   }
 
   // A band along the bottom: the phase at each point.
   drawPhases(context, area, chart) {
-    const points = this.layer.points, key = AXIS_KEYS[this.axis];
+    const points = this.layer.points, key = AXIS_KEYS[this.axis], count = points.seq.length;
     if (this.axis === 'step') return;
-    for (let i = 0; i < points.seq.length; i++) {
+    for (let i = 0, end; i < count; i = end) {
+      for (end = i + 1; end < count && points.phase[end] === points.phase[i];) end++;
       if (points.phase[i] === null) continue;
       const from = chart.toDomXCoord(points[key][i] * this.scale);
-      const to = i + 1 < points.seq.length ? chart.toDomXCoord(points[key][i + 1] * this.scale) : area.x + area.w;
-      context.fillStyle = colourOfText(this.course.phases[points.phase[i]].phase);
-      context.fillRect(from, area.y + area.h - 6, Math.max(to - from, 1), 6);
+      const to = end < count ? chart.toDomXCoord(points[key][end] * this.scale) : area.x + area.w;
+      context.fillStyle = this.phaseColour(this.course.phases[points.phase[i]].phase);
+      context.fillRect(from, area.y + area.h - PHASES_PIXELS + 2, Math.max(to - from, 1), PHASES_PIXELS - 2);
+    }
+  }
+
+  // A mark at the top where a step begins; of steps that are too narrow to tell, every second, third … Its number where
+  // no name of a failure stands.
+  drawSteps(context, area, chart, names) {
+    const points = this.layer.points, key = AXIS_KEYS[this.axis];
+    if (this.axis === 'step') return;
+    context.fillStyle = style('--faint');
+    let last = -Infinity, lastText = -Infinity;
+    for (const i of stepBegins(points)) {
+      const x = chart.toDomXCoord(points[key][i] * this.scale);
+      if (x - last < STEP_PIXELS || x < area.x || x > area.x + area.w) continue;
+      context.fillRect(x, area.y, 1, 7);
+      last = x;
+      const text = String(points.step[i]), place = [x + 2, x + 2 + context.measureText(text).width];
+      if (x - lastText < STEP_TEXT_PIXELS || names.some((name) => overlap(name, place))) continue;
+      context.fillText(text, x + 2, area.y + 10);
+      lastText = x;
     }
   }
 
@@ -166,8 +297,15 @@ class Timeline {
       context.lineTo(x, y);
     }
     const last = this.layer.points[key][this.layer.points.seq.length - 1];
-    context.lineTo(chart.toDomXCoord(last * this.scale), y);
+    context.lineTo(chart.toDomXCoord(Math.max(last * this.scale, this.end)), y);
     context.stroke();
+  }
+
+  // However it was zoomed or moved.
+  noteZoom() {
+    if (!this.chart || this.zoomText() === this.zoom) return;
+    this.zoom = this.zoomText();
+    this.onZoom(this.zoom);
   }
 
   showMoment(snapshot) {
@@ -175,14 +313,22 @@ class Timeline {
     this.placeNow();
   }
 
+  nowPlace() {
+    const { time_ns: times, seq } = this.course.snapshots;
+    return this.placeOf(times[this.snapshot], seq[this.snapshot]);
+  }
+
   placeNow() {
     if (!this.chart || this.snapshot === undefined) return;
-    const { time_ns: times, seq } = this.course.snapshots, area = this.chart.getArea();
-    const x = this.chart.toDomXCoord(this.placeOf(times[this.snapshot], seq[this.snapshot]));
+    const area = this.chart.getArea(), x = this.chart.toDomXCoord(this.nowPlace());
     this.now.hidden = x < area.x || x > area.x + area.w;
     this.now.style.left = x + 'px';
     this.now.style.height = area.h + 'px';
   }
+}
+
+function overlap([from, to], [low, high]) {
+  return from < high && low < to;
 }
 
 // Ticks at round powers of two.
@@ -205,7 +351,8 @@ function drawLevel(context, area, y, colour) {
 }
 
 function legendEntry(colour, text) {
-  const made = element('li', {}, element('i'), text);
+  const shown = text.length > LEGEND_LETTERS ? text.slice(0, LEGEND_LETTERS) + '…' : text;
+  const made = element('li', { title: shown === text ? null : visibleText(text) }, element('i'), shown);
   made.firstChild.style.background = colour;
   return made;
 }

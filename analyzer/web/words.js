@@ -1,49 +1,79 @@
 // SPDX-License-Identifier: MIT
 // Numbers and names as people read them, elements, and colours. It knows no view.
 
-const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
+// Numbers are written as the commands' text has them, to the last digit: see units.c.
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'], ROUNDS_UP = 1023.995;
+
+// Of two that are as near, as of 222.125, the one with an even end, as C has it.
+function decimalText(value, digits) {
+  const [whole, part] = value.toFixed(60).split('.'), kept = digits ? whole + '.' + part.slice(0, digits) : whole;
+  return /^50*$/.test(part.slice(digits)) && '02468'.includes(kept.slice(-1)) ? kept : value.toFixed(digits);
+}
 
 function bytesText(bytes) {
   if (bytes === null || bytes === undefined) return '-';
   let value = Math.abs(bytes), unit = 0;
-  while (value >= 1024 && unit < UNITS.length - 1) { value /= 1024; unit++; }
-  return (bytes < 0 ? '-' : '') + (unit ? value.toFixed(2) : value) + ' ' + UNITS[unit];
+  while (value >= ROUNDS_UP && unit < UNITS.length - 1) { value /= 1024; unit++; }
+  return (bytes < 0 ? '-' : '') + (unit ? decimalText(value, 2) : value) + ' ' + UNITS[unit];
+}
+
+function threeDigits(value) {
+  return decimalText(value, value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2);
 }
 
 function durationText(ns) {
   if (ns === null || ns === undefined) return '-';
+  if (ns < 0) return '-' + durationText(-ns);
   if (ns < 1e3) return ns + ' ns';
-  if (ns < 1e6) return (ns / 1e3).toFixed(1) + ' µs';
-  if (ns < 1e9) return (ns / 1e6).toFixed(1) + ' ms';
-  if (ns < 120e9) return (ns / 1e9).toFixed(2) + ' s';
-  const minutes = Math.floor(ns / 60e9);
-  return minutes + ' min ' + String(Math.floor(ns / 1e9) % 60).padStart(2, '0') + ' s';
+  if (ns < 999500) return threeDigits(ns / 1e3) + ' us';
+  if (ns < 999.5e6) return threeDigits(ns / 1e6) + ' ms';
+  if (ns < 59.95e9) return threeDigits(ns / 1e9) + ' s';
+  const seconds = Math.floor(ns / 1e9 + 0.5), twoDigits = (count) => String(count).padStart(2, '0');
+  if (seconds < 3600) return Math.floor(seconds / 60) + ' min ' + twoDigits(seconds % 60) + ' s';
+  return Math.floor(seconds / 3600) + ' h ' + twoDigits(Math.floor(seconds / 60) % 60) + ' min';
 }
 
 // A figure's unit is the end of its key, as in the JSON.
 const UNIT_OF_KEY = [
+  [/^(delta|difference)_bytes$/, (value) => (value > 0 ? '+' : '') + bytesText(value)],
   [/bytes(_|$)|bytes_per_step/, bytesText],
+  [/^start_unix_ns$/, (value) => new Date(value / 1e6).toISOString()],
   [/_ns$/, durationText],
-  [/_ratio$/, (value) => (value * 100).toFixed(1) + ' %'],
+  [/^imbalance_ratio$/, (value) => decimalText(value, 2)],
+  [/_ratio$/, (value) => decimalText(value * 100, 1) + ' %'],
   [/address$/, (value) => '0x' + value.toString(16)],
 ];
 
 function valueText(key, value) {
   if (value === null || value === undefined) return '-';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
+  if (key === 'category') return value.replace(/_/g, ' ');
   if (typeof value !== 'number') return String(value);
   const unit = UNIT_OF_KEY.find(([pattern]) => pattern.test(key));
   return unit ? unit[1](value) : String(value);
 }
 
-// "live_at_exit_bytes" is headed "Live at exit".
+// "live_at_exit_bytes" is headed "Live at exit". A ledger's terms are headed by their moment, which no key says.
 function keyText(key) {
-  const words = key.replace(/_(bytes|ns|ratio)$/, '').replace(/_/g, ' ');
+  const words = (key === 'terms' ? 'owners' : key).replace(/_(bytes|ns|ratio)$/, '').replace(/_/g, ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+// As the commands' text has it, by what holds the figure and its own key: see labels.h.
+const LABELS = {};
+
+function labelText(holder, key) {
+  const label = LABELS[holder + '.' + key];
+  return label ? label.charAt(0).toUpperCase() + label.slice(1) : keyText(key);
 }
 
 function plural(count, word) {
   return count + ' ' + word + (count === 1 ? '' : 's');
+}
+
+// What turns the direction of the letters after it is shown by its number, as in the commands' text.
+function visibleText(text) {
+  return text.replace(/[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, (mark) => '\\u{' + mark.charCodeAt(0).toString(16) + '}');
 }
 
 // Text from a trace only ever becomes text nodes.
@@ -54,7 +84,7 @@ function element(name, attributes, ...children) {
     else if (value === true) made.setAttribute(key, '');
     else if (value !== false && value !== null && value !== undefined) made.setAttribute(key, value);
   }
-  made.append(...children.filter((child) => child !== null));
+  made.append(...children.filter((child) => child !== null).map((child) => (typeof child === 'string' ? visibleText(child) : child)));
   return made;
 }
 
@@ -64,6 +94,15 @@ function byId(id) {
 
 function replaceChildren(id, ...children) {
   byId(id).replaceChildren(...children);
+}
+
+// The same for buttons and the like, which are made anew with every change: what had the keyboard's focus keeps it.
+function replaceControls(id, ...children) {
+  const nameOf = (control) => control.getAttribute('aria-label') || control.textContent;
+  const focused = byId(id).contains(document.activeElement) ? nameOf(document.activeElement) : null;
+  replaceChildren(id, ...children);
+  const again = focused && [...byId(id).querySelectorAll('button, input')].find((control) => nameOf(control) === focused);
+  if (again) again.focus();
 }
 
 // A row of buttons of which one is pressed.

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/* See labels.h. */
+#include "labels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "json.h"
+#include "analyzer/util/array.h"
+#include "analyzer/util/text_set.h"
+
+struct labels {
+    struct text_set keys; /* "sites_at_peak.bytes" */
+    const char **texts;   /* by number of the key; NULL: it is not always called the same */
+    size_t capacity;
+    struct err *err;
+};
+
+static int add_label(struct labels *labels, const char *holder, const struct doc_node *node)
+{
+    enum { KEYS_BYTES = 256 };
+    char keys[KEYS_BYTES];
+    const size_t count = labels->keys.count;
+
+    if (!node->key || !node->label || !*node->label)
+        return 0;
+    snprintf(keys, sizeof keys, "%s.%s", holder, node->key);
+    const uint32_t number = text_set_add(&labels->keys, keys, labels->err);
+    if (number == TEXT_SET_NONE)
+        return -1;
+    if (number < count) {
+        const char *known = labels->texts[number];
+        if (known && strcmp(known, node->label) != 0)
+            labels->texts[number] = NULL;
+        return 0;
+    }
+    const char **grown =
+        array_grow(labels->texts, &labels->capacity, count, sizeof *grown, labels->err);
+    if (!grown)
+        return -1;
+    labels->texts = grown;
+    grown[number] = node->label;
+    return 0;
+}
+
+static int add_labels(struct labels *labels, const char *holder, const struct doc_node *node)
+{
+    for (const struct doc_node *child = node->first_child; child; child = child->next) {
+        if (child->level == DOC_SERIES)
+            continue;
+        if (add_label(labels, holder, child))
+            return -1;
+        if ((child->type == DOC_OBJECT || child->type == DOC_LIST) &&
+            add_labels(labels, child->key ? child->key : holder, child))
+            return -1;
+    }
+    return 0;
+}
+
+int labels_write(const struct doc *doc, FILE *out, struct err *err)
+{
+    struct labels labels = {.err = err};
+    const int status = add_labels(&labels, "", doc_root(doc));
+    const char *before = "{";
+
+    for (size_t i = 0; i < labels.keys.count && !status; i++) {
+        if (!labels.texts[i])
+            continue;
+        fputs(before, out);
+        json_quote(out, labels.keys.texts[i]);
+        putc(':', out);
+        json_quote(out, labels.texts[i]);
+        before = ",";
+    }
+    fputs(*before == '{' ? "{}" : "}", out);
+    free(labels.texts);
+    text_set_release(&labels.keys);
+    return status;
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// What changed since another run, or a baseline's file: the program's lines of both sides as one tree. It knows no
+// moment: each side is at the one that the command was asked for.
+
+// What a call is as wide as.
+const CHANGE_MODES = [
+  ['changed', 'against the baseline', (leaf) => leaf.after_bytes],
+  ['before', 'the baseline', (leaf) => leaf.before_bytes],
+  ['more', 'more than the baseline', (leaf) => (leaf.is_moved ? 0 : Math.max(leaf.after_bytes - leaf.before_bytes, 0))],
+];
+
+class Change {
+  constructor(tree, rows) {
+    Object.assign(this, tree);
+    this.rows = rows;
+  }
+
+  framesOf(leaf) {
+    const found = leaf.called ? [{ function: leaf.called, file: null }] : [];
+    for (let node = leaf.node; node !== null; node = this.nodes[node].outer) found.unshift(this.nodes[node]);
+    return found.length ? found : [{ function: '(no call stack)', file: null }];
+  }
+
+  // Rows for callTree. What only moved counts as unchanged where it stands now.
+  calls(mode) {
+    const [, , bytesOf] = CHANGE_MODES.find(([name]) => name === mode);
+    return this.leaves.map((leaf) => ({
+      frames: this.framesOf(leaf), bytes: bytesOf(leaf),
+      change: { before: leaf.is_moved ? leaf.after_bytes : leaf.before_bytes, after: leaf.after_bytes },
+    }));
+  }
+
+  // The lines to blame, which add up to the change.
+  holders() {
+    return this.rows.map(({ site, delta_bytes, before_bytes, after_bytes, category }) => ({ site, delta_bytes, before_bytes, after_bytes, category }));
+  }
+}
+
+function deltaText(change) {
+  const delta = change.after - change.before;
+  return delta ? (delta > 0 ? '+' : '') + bytesText(delta) : '±0';
+}
+
+// From -1, gone, to 1, new.
+function changeRatio({ before, after }) {
+  return before === after ? 0 : (after - before) / Math.max(before, after);
+}
