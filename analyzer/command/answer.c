@@ -23,9 +23,7 @@ struct view answer_view(const struct command_options *options, const void *own)
                          .own = own};
 }
 
-/* What the format reads, and what was asked for beside it. */
-static int choose_reads(enum doc_level *reads, const struct command_options *options,
-                        struct err *err)
+int answer_reads(enum doc_level *reads, const struct command_options *options, struct err *err)
 {
     *reads = options->format->reads;
     if (!options->series || *reads & DOC_SERIES)
@@ -46,12 +44,15 @@ int answer_build(struct doc **doc, const struct page *page, const struct view *v
     enum doc_level reads;
     int status;
 
-    if (choose_reads(&reads, options, err) ||
+    if (answer_reads(&reads, options, err) ||
         trace_files_find(&files, options->operands, options->operand_count, err))
         return -1;
-    status = files.count > 1 ? page_build_job(doc, reads, page, view, files.paths, files.count,
-                                              page->takes_each || options->every_trace, err)
-                             : page_build(doc, reads, page, view, files.paths[0], err);
+    const struct job_ask ask = {.takes_all = page->takes_each || options->every_trace,
+                                .compares = true,
+                                .replays_all = options->every_trace};
+    status = files.count > 1
+                 ? page_build_job(doc, reads, page, view, files.paths, files.count, &ask, err)
+                 : page_build(doc, reads, page, view, files.paths[0], err);
     trace_files_release(&files);
     return status;
 }

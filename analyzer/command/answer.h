@@ -16,6 +16,9 @@ struct view answer_view(const struct command_options *options, const void *own);
 int answer_command(const struct page *page, const struct command *command, int argc, char **argv,
                    struct err *err);
 
+/* What the format reads, and what was asked for beside it. */
+int answer_reads(enum doc_level *reads, const struct command_options *options, struct err *err);
+
 /* The document of the traces that are operands, or in folders that are. *doc is the caller's to free. */
 int answer_build(struct doc **doc, const struct page *page, const struct view *view,
                  const struct command_options *options, struct err *err);

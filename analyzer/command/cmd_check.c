@@ -3,6 +3,7 @@
  * page/check.c. */
 #include "answer.h"
 #include "analyzer/load/memory_limit.h"
+#include "model_options.h"
 #include "output.h"
 
 #include <errno.h>
@@ -22,7 +23,7 @@ struct given {
     uint64_t max_leak_bytes, max_growth_bytes; /* UINT64_MAX: not given */
     double max_fragmentation_ratio;            /* below 0: not given */
     int max_retries;
-    const char *baseline, *write_baseline;
+    const char *baseline, *write_baseline, *estimate;
     double tolerance_ratio;
     bool allow_incomplete, allow_oom;
 };
@@ -33,6 +34,7 @@ struct check {
     struct check_limit limits[OPTION_TEXTS_MAX];
     struct study base; /* when there is a baseline */
     struct baseline kept;
+    struct model_asked model; /* when there is an estimate */
     struct check_base against;
     FILE *written; /* the new baseline, NULL: none */
     struct check_results results;
@@ -40,6 +42,15 @@ struct check {
 };
 
 /* --- one device --- */
+
+/* A pool of a framework counts blocks, the driver what was asked for. */
+static uint64_t estimate_bytes(const struct check *check, const struct study *study, uint32_t stock)
+{
+    const struct footprint *peak = &check->model.estimate.peak;
+
+    return study->history.stocks[stock].account == ACCOUNT_pool ? peak->allocated_bytes
+                                                                : peak->requested_bytes;
+}
 
 static int hold_byte_limits(struct check *check, const struct study *study, uint32_t stock,
                             struct err *err)
@@ -54,6 +65,10 @@ static int hold_byte_limits(struct check *check, const struct study *study, uint
         return -1;
     if (given->max_growth_bytes != UINT64_MAX &&
         check_growth(&check->results, study, stock, given->max_growth_bytes, err))
+        return -1;
+    if (given->estimate &&
+        check_estimate(&check->results, study, stock, estimate_bytes(check, study, stock),
+                       given->tolerance_ratio, err))
         return -1;
     if (!given->baseline)
         return 0;
@@ -77,7 +92,7 @@ static int hold_limits(struct check *check, const struct study *study, uint32_t 
     return check->written ? baseline_write_stock(check->written, study, stock, err) : 0;
 }
 
-/* A row of evidence for each limit that this device breaks. */
+/* A row of evidence for each limit that this device breaks; what changed since the baseline. */
 static int check_device(struct doc *doc, const struct study *study, const struct device_use *use,
                         const struct view *view, struct err *err)
 {
@@ -99,7 +114,7 @@ static int check_device(struct doc *doc, const struct study *study, const struct
     for (size_t i = check->first; i < check->results.count && !status; i++) {
         const struct check_result *result = &check->results.items[i];
 
-        if (!result->passed && result->device == use->device && evidence_is_change(result))
+        if (result->device == use->device && evidence_is_change(result))
             status = evidence_add(doc, result, &check->against, study, view, err);
     }
     return status;
@@ -155,19 +170,42 @@ static int check_trace(struct doc *doc, const struct study *study, const struct 
 
     if (!check->given.allow_incomplete && check_complete(&study->trace, err))
         return -1;
-    return page_warnings(doc, study, view, err);
+    return page_course(doc, study, view, err) ? -1 : page_warnings(doc, study, view, err);
 }
 
 /* --- all of them --- */
 
+static int check_twin(const struct view *view, const char *path, const char *twin, struct err *err)
+{
+    struct check *check = *(struct check *const *)view->own;
+
+    return check_results_repeat(&check->results, twin, path, err);
+}
+
+/* What peaked alike may have let go of it elsewhere, or in another order. */
+static bool is_of_peaks(const struct check *check)
+{
+    const struct given *given = &check->given;
+    bool is_of_phase = false;
+
+    for (int i = 0; i < given->max_peak.count; i++)
+        is_of_phase |= check->limits[i].phase != NULL;
+    return !is_of_phase && given->max_leak_bytes == UINT64_MAX &&
+           given->max_growth_bytes == UINT64_MAX && given->max_fragmentation_ratio < 0;
+}
+
 static int print(struct check *check, const struct command_options *options, struct err *err)
 {
-    const bool needs_growth = check->given.max_growth_bytes != UINT64_MAX;
+    const struct given *given = &check->given;
+    const unsigned needs = (given->max_growth_bytes != UINT64_MAX ? STUDY_NEEDS_growth : 0) |
+                           (given->baseline || given->write_baseline ? STUDY_NEEDS_births : 0);
     const struct page page = {.schema = "gpumemtrace.check/1",
-                              .needs = STUDY_NEEDS_phases | (needs_growth ? STUDY_NEEDS_growth : 0),
+                              .needs = STUDY_NEEDS_phases | needs,
+                              .ask = page_course_ask,
                               .answer = check_answer,
                               .device = check_device,
                               .takes_each = true,
+                              .twin = is_of_peaks(check) ? check_twin : NULL,
                               .tail = check_trace};
     struct view view = answer_view(options, &check);
     struct doc *doc = NULL;
@@ -230,11 +268,21 @@ static int open_baseline(struct check *check, struct err *err)
         check->against.kept = &check->kept;
         return is_kept < 0 ? -1 : 0;
     }
-    if (study_open(&check->base, check->given.baseline, &(struct study_ask){0}, err))
+    if (study_open(&check->base, check->given.baseline,
+                   &(struct study_ask){.needs = STUDY_NEEDS_births}, err))
         return -1;
     trace_close_events(&check->base.trace);
     check->against.study = &check->base;
     return check->given.allow_incomplete ? 0 : check_complete(&check->base.trace, err);
+}
+
+static int open_estimate(struct check *check, struct err *err)
+{
+    if (model_asked_open(&check->model, check->given.estimate, err) ||
+        model_asked_estimate(&check->model, err))
+        return -1;
+    check->against.estimate = &check->model.estimate;
+    return 0;
 }
 
 static int prepare(struct check *check, struct err *err)
@@ -243,16 +291,19 @@ static int prepare(struct check *check, struct err *err)
 
     if (!given->max_peak.count && given->max_leak_bytes == UINT64_MAX &&
         given->max_growth_bytes == UINT64_MAX && given->max_fragmentation_ratio < 0 &&
-        given->max_retries == RETRIES_UNLIMITED && !given->baseline && !given->write_baseline) {
+        given->max_retries == RETRIES_UNLIMITED && !given->baseline && !given->write_baseline &&
+        !given->estimate) {
         err_set(err, ERR_USAGE,
                 "nothing to check: give --max-peak=SIZE, --max-live-at-exit=SIZE, "
-                "--max-growth-per-step=SIZE, --max-fragmentation=RATIO, --max-retries=N or "
-                "--baseline=FILE");
+                "--max-growth-per-step=SIZE, --max-fragmentation=RATIO, --max-retries=N, "
+                "--baseline=FILE or --estimate=MODEL");
         return -1;
     }
     for (int i = 0; i < given->max_peak.count; i++)
         if (check_limit_parse(&check->limits[i], given->max_peak.values[i], err))
             return -1;
+    if (given->estimate && open_estimate(check, err))
+        return -1;
     return given->baseline ? open_baseline(check, err) : 0;
 }
 
@@ -294,8 +345,12 @@ int command_check(const struct command *command, int argc, char **argv, struct e
         {"write-baseline", 0, OPTION_TEXT, "FILE",
          "write who holds the peak into FILE, one line for each way through the program",
          offsetof(struct given, write_baseline)},
+        {"estimate", 0, OPTION_TEXT, "MODEL",
+         "a model, or a file that names one with options of 'estimate', whose estimated peak may "
+         "not be exceeded",
+         offsetof(struct given, estimate)},
         {"tolerance", 0, OPTION_RATIO, "SHARE",
-         "how much above the baseline is accepted (default 2%)",
+         "how much above the baseline, or the estimate, is accepted (default 2%)",
          offsetof(struct given, tolerance_ratio)},
         {"allow-incomplete", 0, OPTION_FLAG, NULL,
          "check a trace even if it is incomplete or lost events",
@@ -317,6 +372,7 @@ int command_check(const struct command *command, int argc, char **argv, struct e
     memory_limit_set(options.memory_limit_bytes);
     if (!prepare(&check, err))
         status = print_and_write(&check, &options, err);
+    model_asked_release(&check.model);
     study_release(&check.base);
     baseline_release(&check.kept);
     check_results_release(&check.results);

@@ -1,33 +1,102 @@
 /* SPDX-License-Identifier: MIT */
-/* `gpumemtrace diff`: what changed between two traces, or two moments of one. What it says is page/diff. */
+/* `gpumemtrace diff`: what changed between two traces, two jobs, or two moments of one trace. What it says is page/diff. */
 #include "answer.h"
-#include "analyzer/load/memory_limit.h"
+#include "output.h"
 
-#include "analyzer/page/diff/diff.h"
+#include "analyzer/job/trace_files.h"
+#include "analyzer/load/memory_limit.h"
+#include "analyzer/page/job/two_jobs_page.h"
 
 struct diff_given {
     struct option_texts at;
     int by;
 };
 
+/* The traces of both sides; of one trace it is the same twice. */
+struct diff_sides {
+    struct trace_files files[2];
+    bool are_jobs;
+};
+
+static int find_sides(struct diff_sides *sides, const struct command_options *options,
+                      struct err *err)
+{
+    const int last = options->operand_count - 1;
+
+    if (trace_files_find(&sides->files[0], &options->operands[0], 1, err))
+        return -1;
+    if (trace_files_find(&sides->files[1], &options->operands[last], 1, err)) {
+        trace_files_release(&sides->files[0]);
+        return -1;
+    }
+    sides->are_jobs = sides->files[0].count > 1 || sides->files[1].count > 1;
+    return 0;
+}
+
+static void release_sides(struct diff_sides *sides)
+{
+    trace_files_release(&sides->files[0]);
+    trace_files_release(&sides->files[1]);
+}
+
 /* One moment is meant for both traces; of one trace it is what the other moment is compared with. */
 static int choose_moments(struct page_diff_options *own, const struct diff_given *given,
-                          int trace_count, struct err *err)
+                          int operand_count, struct err *err)
 {
-    if (given->at.count > 2 || (trace_count == 1 && !given->at.count)) {
+    if (given->at.count > 2 || (operand_count == 1 && !given->at.count)) {
         err_set(err, ERR_USAGE,
                 given->at.count > 2
                     ? "--at may be given twice: for the moment before, and for the one after"
-                    : "diff compares two traces, or two moments of one: give a second TRACE, or "
-                      "--at=WHEN twice");
+                    : "diff compares two traces, two folders of them, or two moments of one: give "
+                      "a second TRACE, or --at=WHEN twice");
         return -1;
     }
     own->by = given->by;
     own->at[0] = given->at.count ? given->at.values[0] : NULL;
     own->at[1] = given->at.count ? given->at.values[given->at.count - 1] : NULL;
-    if (trace_count == 1 && given->at.count == 1)
+    if (operand_count == 1 && given->at.count == 1)
         own->at[0] = "peak";
     return 0;
+}
+
+static int compare_traces(const struct command_options *options, const struct diff_sides *sides,
+                          const struct page_diff_options *given, struct err *err)
+{
+    struct page_diff_options own = *given;
+    const struct view view = answer_view(options, &own);
+    struct command_options of_last = *options;
+    struct study before;
+
+    if (page_diff_open(&before, sides->files[0].paths[0], &view, err))
+        return -1;
+    own.before = &before;
+    of_last.operands = sides->files[1].paths;
+    of_last.operand_count = 1;
+    const int status = answer_print(&page_diff, &of_last, &own, err);
+    study_release(&before);
+    return status;
+}
+
+static int compare_jobs(const struct command_options *options, const struct diff_sides *sides,
+                        const struct page_diff_options *own, struct err *err)
+{
+    const struct view view = answer_view(options, own);
+    enum doc_level reads;
+    struct doc *doc = NULL;
+
+    if (own->at[0] || options->layer == LAYER_pool) {
+        err_set(err, ERR_USAGE,
+                "of two jobs the peaks of the leading layers are compared, or with --layer=driver "
+                "those of the driver; for anything else give two traces in place of folders");
+        return -1;
+    }
+    if (answer_reads(&reads, options, err) ||
+        page_build_two_jobs(&doc, reads, &view, &sides->files[0], &sides->files[1],
+                            options->every_trace, err))
+        return -1;
+    const int status = command_print(doc, options, err);
+    doc_free(doc);
+    return status;
 }
 
 int command_diff(const struct command *command, int argc, char **argv, struct err *err)
@@ -44,28 +113,15 @@ int command_diff(const struct command *command, int argc, char **argv, struct er
     struct diff_given given = {0};
     struct page_diff_options own = {0};
     struct command_options options;
-    struct study before;
-    int status = -1;
+    struct diff_sides sides;
 
     if (options_parse(&options, command, rules, &given, argc, argv, err) ||
-        choose_moments(&own, &given, options.operand_count, err))
+        choose_moments(&own, &given, options.operand_count, err) ||
+        find_sides(&sides, &options, err))
         return -1;
     memory_limit_set(options.memory_limit_bytes);
-    const struct view view = answer_view(&options, &own);
-    const struct study_ask ask = {.at = own.at[0],
-                                  .takes_library_ranges = view.takes_library_ranges};
-    if (study_open(&before, options.operands[0], &ask, err))
-        return -1;
-    trace_close_events(&before.trace);
-    own.before = &before;
-    if (!symbols_set_sources(before.symbols, &view.sources, err)) {
-        const char *const *last = &options.operands[options.operand_count - 1];
-        struct command_options of_last = options;
-
-        of_last.operands = (const char **)last;
-        of_last.operand_count = 1;
-        status = answer_print(&page_diff, &of_last, &own, err);
-    }
-    study_release(&before);
+    const int status = sides.are_jobs ? compare_jobs(&options, &sides, &own, err)
+                                      : compare_traces(&options, &sides, &own, err);
+    release_sides(&sides);
     return status;
 }

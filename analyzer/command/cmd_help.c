@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "commands.h"
-#include "help_page.h"
+#include "analyzer/command/guide/help_page.h"
 #include "options.h"
+#include "analyzer/command/guide/guides.h"
+#include "analyzer/estimate/model/families.h"
 #include "analyzer/util/nearest.h"
 #include "analyzer/util/text.h"
 
@@ -60,12 +62,36 @@ static void add_cards(struct text *text)
              "takes 1 GiB and more. ',context=SIZE' says it.\n");
 }
 
+static void add_models(struct text *text)
+{
+    json_t *families = family_names(), *names;
+    const char *family;
+
+    text_add(text, "Models that 'gpumemtrace estimate NAME' knows by name, in upper or lower case; "
+                   "a config.json is read by its\nmodel_type, and any other model from a file "
+                   "(MODEL-FORMAT.md):\n\n");
+    json_object_foreach(families, family, names)
+    {
+        char head[64];
+        struct text listed;
+        text_init(&listed, 4000);
+        for (size_t i = 0; i < json_array_size(names); i++)
+            text_addf(&listed, "%s%s", i ? ", " : "", json_string_value(json_array_get(names, i)));
+        snprintf(head, sizeof head, "  %-19s", family);
+        if (listed.length)
+            text_add_wrapped(text, head, listed.data);
+        text_release(&listed);
+    }
+    json_decref(families);
+}
+
 static const struct topic {
     const char *name, *summary;
     void (*add)(struct text *text);
 } topics[] = {
     {"cards", "the cards of a dry run", add_cards},
     {"metrics", "what the figures mean", add_metrics},
+    {"models", "the models that estimate knows by name", add_models},
 };
 enum { TOPICS = sizeof topics / sizeof *topics };
 
@@ -124,20 +150,58 @@ static int print_overview(struct err *err)
     return result;
 }
 
+/* A command alone knows its options, so each is asked for its help. */
+static int show_command(const struct command *asked, const char *guide, struct err *err)
+{
+    char name[32], help[32], *arguments[] = {name, help, NULL};
+    snprintf(name, sizeof name, "%s", asked->name);
+    snprintf(help, sizeof help, guide ? "--help=%s" : "--help", guide);
+    return asked->function(asked, 2, arguments, err);
+}
+
+static int print_guide(const char *name, struct err *err)
+{
+    const struct guide *guide = guide_find(name);
+    struct text text;
+    fputs(guide->head, stdout);
+    for (const struct command *command = commands; command->name; command++) {
+        struct err said = {0};
+        if (show_command(command, name, &said) && said.code != ERR_DONE) {
+            *err = said;
+            return -1;
+        }
+    }
+    help_text_init(&text);
+    guide->end(&text, commands);
+    const int status = help_text_print(&text, err);
+    text_release(&text);
+    return status;
+}
+
+struct given {
+    const char *guide;
+};
+
 int command_help(const struct command *command, int argc, char **argv, struct err *err)
 {
+    static const struct option_rule rules[] = {
+        {"as", 0, OPTION_WORD, "man|bash|zsh|fish",
+         "all commands as the manual page has them, or as completion of a shell: "
+         "source <(gpumemtrace help --as=bash)",
+         offsetof(struct given, guide)},
+        {0},
+    };
     struct command_options options;
-    if (options_parse(&options, command, NULL, NULL, argc, argv, err))
+    struct given given = {0};
+    if (options_parse(&options, command, rules, &given, argc, argv, err))
         return -1;
+    if (given.guide)
+        return print_guide(given.guide, err);
     if (options.operand_count == 0)
         return print_overview(err);
     for (int i = 0; i < TOPICS; i++)
         if (!strcmp(topics[i].name, options.operands[0]))
             return print_topic(&topics[i], err);
     const struct command *asked = command_find(options.operands[0]);
-    if (!asked)
-        return refuse(options.operands[0], err);
-    char name[32], help[] = "--help", *arguments[] = {name, help, NULL};
-    snprintf(name, sizeof name, "%s", asked->name);
-    return asked->function(asked, 2, arguments, err);
+    return asked ? show_command(asked, NULL, err) : refuse(options.operands[0], err);
 }

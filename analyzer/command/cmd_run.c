@@ -14,13 +14,17 @@
 #include <unistd.h>
 
 #include "options.h"
-#include "say.h"
+#include "run_largest.h"
+#include "analyzer/need/need.h"
+#include "analyzer/util/say.h"
 #include "analyzer/run/run_child.h"
 #include "analyzer/run/run_end.h"
+#include "analyzer/run/run_guesses.h"
 #include "analyzer/run/run_loader.h"
 #include "analyzer/run/run_names.h"
 #include "analyzer/run/run_places.h"
 #include "analyzer/run/run_program.h"
+#include "analyzer/run/run_rank.h"
 #include "analyzer/run/run_refused.h"
 #include "analyzer/run/run_spec.h"
 #include "common/numbers.h"
@@ -35,7 +39,9 @@ struct run_options {
 #include "gpumemtrace/options.def"
     const char *dry_run; /* NULL: not asked for; "": without SPEC */
     const char *conv_workspace;
+    const char *rank;
     bool no_resolve;
+    struct run_largest largest;
 };
 
 #define OFFSET(field) offsetof(struct run_options, field)
@@ -73,9 +79,25 @@ static const struct option_rule rules[] = {
      "in a dry run, the workspace that cuDNN takes for each convolution; 0 for none "
      "(GPUMEMTRACE_SIM_CONV_WORKSPACE, default assumed from the shapes)",
      OFFSET(conv_workspace)},
+    {"rank", 0, OPTION_TEXT, "K/N",
+     "in a dry run, rank K of N alone: no other one is there, and each gives what this one gives",
+     OFFSET(rank)},
     {"no-resolve", 0, OPTION_FLAG, NULL,
      "leave the names of native frames to the first command that reads the trace",
      OFFSET(no_resolve)},
+    {"vary", 0, OPTION_TEXT, "NAME:LOW..HIGH[/STEP]",
+     "with --fit: try values of a number, as the batch's size, an option of PROGRAM (--NAME=32, "
+     "--NAME 32, NAME=32) or else a variable of the environment, and print the largest that fits",
+     OFFSET(largest.vary)},
+    {"fit", 0, OPTION_TEXT, "SPEC",
+     "with --vary: the simulated cards on which it is to fit, as --dry-run has them",
+     OFFSET(largest.fit)},
+    {"max-runs", 0, OPTION_COUNT, "N", "with --vary: most runs (default 16)",
+     OFFSET(largest.max_runs)},
+    {"keep", 0, OPTION_TEXT, "FOLDER",
+     "with --vary: keep the traces of all runs, and what they printed, in FOLDER",
+     OFFSET(largest.keep)},
+    {"json", 0, OPTION_FLAG, NULL, "with --vary: the answer as JSON", OFFSET(largest.json)},
     {0},
 };
 
@@ -237,6 +259,42 @@ static int set_conv_workspace(const struct run_options *own, struct err *err)
                       check_SIZE, err);
 }
 
+/* Call when the cards are set. */
+static int set_rank(const struct run_options *own, char *const *argv, struct err *err)
+{
+    struct sim_spec spec;
+    if (!own->rank)
+        return 0;
+    if (!own->dry_run) {
+        err_set(err, ERR_USAGE, "option '--rank' needs --dry-run: on cards every rank must run");
+        return -1;
+    }
+    return run_rank_check(argv, err) || run_spec_parse(getenv("GPUMEMTRACE_SIM"), &spec, err)
+               ? -1
+               : run_rank_set(own->rank, spec.device_count, err);
+}
+
+/* The cards of a search are those of its dry runs, and each run has a trace of its own. */
+static int take_search(struct run_options *own, bool *is_search, struct err *err)
+{
+    const struct run_largest *largest = &own->largest;
+    *is_search =
+        largest->vary || largest->fit || largest->keep || largest->max_runs || largest->json;
+    if (!*is_search)
+        return 0;
+    if (run_largest_check(largest, err))
+        return -1;
+    if (own->output || (own->dry_run && *own->dry_run)) {
+        err_set(err, ERR_USAGE, "option '--%s' has no place beside --vary: %s",
+                own->output ? "output" : "dry-run",
+                own->output ? "each run has a trace; --keep=FOLDER keeps them"
+                            : "--fit has the cards");
+        return -1;
+    }
+    own->dry_run = largest->fit;
+    return 0;
+}
+
 /* --- running --- */
 
 static int say_and_return(const struct err *err, int status)
@@ -290,26 +348,27 @@ static bool say_if_nothing(const char *program, const struct timespec *started)
 }
 
 /* Whoever sees a check fail would look for the mistake in the program. */
-static void say_if_failed(const char *program, int status)
+static void say_if_failed(const char *program, int status, const struct run_past *run)
 {
     struct err said;
     if (!status || !strcmp(setting("GPUMEMTRACE_QUIET", "0"), "1"))
         return;
-    err_set(
-        &said, ERR_DONE,
-        "'%.150s' failed in a dry run (exit status %d); if it checked a value that it read from "
-        "a card, that value may be one nobody computed, and hold on a real card",
-        program, status);
+    err_set(&said, ERR_DONE, "'%.150s' failed in a dry run (exit status %d); %s", program, status,
+            run_read_no_guess(run)
+                ? "it read no value from a card that nobody computed, so look for the mistake in "
+                  "the program: it may fail on a real card, too"
+                : "if it checked a value that it read from a card, that value may be one nobody "
+                  "computed, and hold on a real card");
     command_say("run", said.message);
 }
 
 /* For whoever sees a run die of it, what to do next. */
-static bool say_if_refused(char **argv, const struct run_ended *ended, const char *dry_run)
+static bool say_if_refused(char **argv, const struct run_past *run, const char *dry_run)
 {
     uint64_t card_bytes;
     struct text line;
-    if (!strcmp(setting("GPUMEMTRACE_QUIET", "0"), "1") ||
-        !run_was_refused(output_setting(), ended->pid, &card_bytes) || (!dry_run && !card_bytes))
+    if (!strcmp(setting("GPUMEMTRACE_QUIET", "0"), "1") || !run_was_refused(run, &card_bytes) ||
+        (!dry_run && !card_bytes))
         return false;
     text_init(&line, LINE_BYTES_MAX);
     text_add(&line,
@@ -329,11 +388,55 @@ static bool say_if_refused(char **argv, const struct run_ended *ended, const cha
     return true;
 }
 
+/* Of the traces of a run. */
+struct most {
+    struct need need; /* of the one that needs most */
+    size_t count;
+};
+
+static void look_at_need(void *self, const char *path)
+{
+    struct most *most = self;
+    struct need need;
+    struct err unread;
+
+    if (need_of_trace(&need, path, &unread) || !need.card_bytes)
+        return;
+    most->count++;
+    if (need.card_bytes > most->need.card_bytes)
+        most->need = need;
+}
+
+/* What a dry run without limit was for. */
+static void say_need(const struct run_past *run)
+{
+    struct sim_spec spec;
+    struct err unread;
+    struct most most = {0};
+    struct text line;
+    const bool is_asked =
+        !run_spec_parse(setting("GPUMEMTRACE_SIM", SIM_SPEC_DEFAULT), &spec, &unread) &&
+        spec.is_unlimited && strcmp(setting("GPUMEMTRACE_QUIET", "0"), "1") != 0;
+
+    if (is_asked)
+        run_traces_each(run, look_at_need, &most);
+    if (!most.count)
+        return;
+    text_init(&line, LINE_BYTES_MAX);
+    need_write(&line, &most.need);
+    if (most.count > 1)
+        text_addf(&line, " (device %d of the trace that needs most of %zu)", most.need.device,
+                  most.count);
+    if (!text_failed(&line))
+        command_say("run", line.data);
+    text_release(&line);
+}
+
 static int start_program(const char *path, char **argv, const struct run_options *own,
                          struct err *err)
 {
-    struct timespec started;
-    clock_gettime(CLOCK_REALTIME_COARSE, &started);
+    struct run_past run = {.pattern = output_setting()};
+    clock_gettime(CLOCK_REALTIME_COARSE, &run.started);
     const uint64_t kills_before = run_end_oom_kills("");
     struct run_ended ended;
     int status = run_child(path, argv, &ended, err);
@@ -343,13 +446,16 @@ static int start_program(const char *path, char **argv, const struct run_options
         return say_and_return(err, RUN_NOT_EXECUTABLE);
     if (status < 0)
         return status;
+    run.pid = ended.pid;
     say_how_it_ended(path, &ended,
                      run_end_was_oom_kill(ended.signal, kills_before, run_end_oom_kills("")));
-    if (!say_if_nothing(path, &started) && status && !say_if_refused(argv, &ended, own->dry_run) &&
-        own->dry_run && !ended.signal)
-        say_if_failed(path, status);
+    if (!say_if_nothing(path, &run.started) && status &&
+        !say_if_refused(argv, &run, own->dry_run) && own->dry_run && !ended.signal)
+        say_if_failed(path, status, &run);
+    if (own->dry_run)
+        say_need(&run);
     if (!own->no_resolve)
-        run_names_keep(output_setting(), ended.pid);
+        run_names_keep(&run);
     return status;
 }
 
@@ -360,13 +466,16 @@ int command_run(const struct command *command, int argc, char **argv, struct err
     struct run_places places;
     struct text output;
     char path[PATH_MAX];
+    bool is_search;
     int status = -1;
     text_init(&output, 2 * PATH_MAX);
     if (options_parse_leading(&options, command, rules, &own, argc, argv, err))
         goto out;
-    if (make_output_absolute(&own.output, &output, err) || check_output_folder(own.output, err) ||
-        set_options(&own, err) || set_simulator(own.dry_run, err) ||
-        set_conv_workspace(&own, err) || run_places_find(&places, own.dry_run != NULL, err))
+    if (take_search(&own, &is_search, err) || make_output_absolute(&own.output, &output, err) ||
+        check_output_folder(own.output, err) || set_options(&own, err) ||
+        set_simulator(own.dry_run, err) || set_conv_workspace(&own, err) ||
+        set_rank(&own, argv + (argc - options.operand_count), err) ||
+        run_places_find(&places, own.dry_run != NULL, err))
         goto out;
     int refused = run_program_find(options.operands[0], path, err);
     if (refused) {
@@ -376,7 +485,9 @@ int command_run(const struct command *command, int argc, char **argv, struct err
     if (run_program_check(path, places.library, own.dry_run != NULL, err) ||
         run_loader_set(&places, err))
         goto out;
-    status = start_program(path, argv + (argc - options.operand_count), &own, err);
+    argv += argc - options.operand_count;
+    status = is_search ? run_largest(&own.largest, &options, path, argv, err)
+                       : start_program(path, argv, &own, err);
 out:
     text_release(&output);
     return status;

@@ -37,6 +37,19 @@ static int parse_bound(struct timeline_bound *bound, const char *option, const c
     return 0;
 }
 
+/* Of two moments whose events are not known yet, nobody knows the order either. */
+static int check_order(const struct timeline_ask *ask, const struct given *given, struct err *err)
+{
+    const struct timeline_bound *from = &ask->from, *to = &ask->to;
+
+    if (!given->from || !given->to || from->unit != to->unit || from->at || to->at ||
+        from->number <= to->number)
+        return 0;
+    err_set(err, ERR_USAGE, "--from=%s lies after --to=%s: give the earlier one as --from",
+            given->from, given->to);
+    return -1;
+}
+
 static int read_given(struct page_timeline_options *own, const struct given *given, struct err *err)
 {
     const enum timeline_axis axis = (enum timeline_axis)given->axis;
@@ -44,7 +57,7 @@ static int read_given(struct page_timeline_options *own, const struct given *giv
     own->by = given->by;
     own->ask = (struct timeline_ask){.cut_count = (size_t)given->samples, .axis = axis};
     if (parse_bound(&own->ask.from, "from", given->from, axis, err) ||
-        parse_bound(&own->ask.to, "to", given->to, axis, err))
+        parse_bound(&own->ask.to, "to", given->to, axis, err) || check_order(&own->ask, given, err))
         return -1;
     return answer_check_samples(
         given->samples, given->by > BREAKDOWN_BY_LAYER ? BROKEN_DOWN_MOST : SAMPLES_MOST, err);

@@ -3,7 +3,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_COMMAND_COMMANDS_H
 #define GPUMEMTRACE_ANALYZER_COMMAND_COMMANDS_H
 
-#include "command.h"
+#include "analyzer/command/option/command.h"
 
 /* All commands in the order of commands.def; the last has a NULL name. */
 extern const struct command commands[];

@@ -3,13 +3,13 @@
  * From argv to a command, and from its result to the exit status and the one line on stderr. It
  * must not know what any command does.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "commands.h"
+#include "output.h"
 #include "analyzer/load/memory_limit.h"
-#include "say.h"
+#include "analyzer/util/say.h"
 #include "gpumemtrace/version.h"
 
 enum { EXIT_FINE = 0, EXIT_FINDING = 1, EXIT_MISUSE = 2 };
@@ -29,14 +29,11 @@ static int exit_status(const char *command, int result, struct err *err)
 /* A full disk is noticed only when the buffer is written. */
 static int check_stdout(const char *command, int status)
 {
-    errno = 0;
-    if ((fflush(stdout) || ferror(stdout)) && status != EXIT_MISUSE) {
-        struct err err;
-        err_set(&err, ERR_SYSTEM, "cannot write to stdout: %s",
-                errno ? strerror(errno) : "an earlier write failed");
-        return exit_status(command, -1, &err);
-    }
-    return status;
+    struct err err;
+
+    return command_check_written(stdout, "to stdout", &err) && status != EXIT_MISUSE
+               ? exit_status(command, -1, &err)
+               : status;
 }
 
 static int run_command(const char *name, int argc, char **argv)

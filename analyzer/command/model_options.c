@@ -3,67 +3,309 @@
 #include "model_options.h"
 
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #define FIELD(name) offsetof(struct model_options, name)
 
-static const char dtype_text[] = "element type:"
-#define DTYPE(name, bytes, accumulate, names) " " #name
-#include "analyzer/estimate/dtypes.def"
-                                 ", and the usual short names";
-
-const struct option_rule model_option_rules[] = {
-    {"batch", 0, OPTION_COUNT, "N", "samples in a batch (default the model's, else 1)",
-     FIELD(batch)},
-    {"dtype", 0, OPTION_TEXT, "TYPE", dtype_text, FIELD(dtype)},
-    {"optimizer", 0, OPTION_TEXT, "NAME",
-     "sgd, momentum, adam, adamw, adamw-fused … (default the model's, else adamw)",
-     FIELD(optimizer)},
+/* `estimate` has all of them, `compare` those from MODEL_RULES on. */
+enum { MODEL_RULES = 2 };
+#define OPTION_OF_COUNT OPTION_COUNT
+#define OPTION_OF_WORDS OPTION_TEXT
+#define OPTION_OF_DIMENSION OPTION_TEXT
+#define OPTION_OF_DTYPE OPTION_TEXT
+#define OPTION_OF_AUTOCAST OPTION_TEXT
+#define OPTION_OF_OPTIMIZER OPTION_TEXT
+#define OPTION_OF_CHECKPOINTS OPTION_TEXT
+#define OPTION_OF_OTHER_DTYPE OPTION_TEXT
+#define OPTION_OF_PARALLEL OPTION_TEXT
+#define OPTION_OF_RESHARD OPTION_TEXT
+#define OPTION_OF_LOGITS OPTION_TEXT
+static const struct option_rule rules[] = {
+    {"gpu", 0, OPTION_TEXT, "CARD",
+     "whether it fits a card, and what would: a size or a name, as 24GiB, a100-80, h100 (see "
+     "'gpumemtrace help cards')",
+     FIELD(gpu)},
+    {"what-if", 0, OPTION_FLAG, NULL,
+     "what each technique that saves memory would save, and its price", FIELD(what_if)},
+#define SETTING(name, option, type, value, argument, standard, unit, effect)                       \
+    {                                                                                              \
+        option,                                                                                    \
+        0,                                                                                         \
+        OPTION_OF_##type,                                                                          \
+        argument,                                                                                  \
+        effect " (default the model's, else " standard ")",                                        \
+        FIELD(name)},
+#include "analyzer/estimate/model/settings.def"
+#define TUNING(name, type, option, argument, standard, unit, effect)                               \
+    {option, 0, OPTION_OF_##type, argument, effect " (default " standard ")", FIELD(name)},
+#include "analyzer/estimate/model/tuning.def"
     {"inference", 0, OPTION_FLAG, NULL, "no gradients and no optimizer", FIELD(inference)},
+    {"set", 0, OPTION_TEXT, "NAME=VALUE,…",
+     "dimensions of the model, as sequence=4096 or architecture=LlamaModel", FIELD(set)},
     {"workspace", 0, OPTION_SIZE, "SIZE", "what libraries keep as workspace (default not counted)",
      FIELD(workspace_bytes)},
+    {"nccl", 0, OPTION_SIZE, "SIZE",
+     "what NCCL keeps on each of several GPUs (default not counted)", FIELD(nccl_bytes)},
     {"context", 0, OPTION_SIZE, "SIZE", "what the CUDA context takes (default not counted)",
      FIELD(context_bytes)},
     {"layers", 0, OPTION_FLAG, NULL, "show the whole table of layers", FIELD(layers)},
+    {"tensors", 0, OPTION_FLAG, NULL, "show every parameter and buffer by name and shape",
+     FIELD(tensors)},
     {0},
 };
+
+/* --- what the options say --- */
+
+static int apply_COUNT(long given, uint64_t *count, struct err *err)
+{
+    (void)err; /* the parser took integers from 1 on */
+    if (given > 0)
+        *count = (uint64_t)given;
+    return 0;
+}
+
+static int apply_DTYPE(const char *given, enum dtype *dtype, struct err *err)
+{
+    return given ? dtype_parse(given, dtype, err) : 0;
+}
+
+static int apply_AUTOCAST(const char *given, enum dtype *dtype, struct err *err)
+{
+    return given ? settings_parse_autocast(given, dtype, err) : 0;
+}
+
+static int apply_CHECKPOINTS(const char *given, struct checkpointing *checkpointing,
+                             struct err *err)
+{
+    return given ? settings_parse_checkpoints(given, checkpointing, err) : 0;
+}
+
+static int apply_OPTIMIZER(const char *given, enum optimizer *optimizer, struct err *err)
+{
+    return given ? optimizer_parse(given, optimizer, err) : 0;
+}
+
+static int apply_OTHER_DTYPE(const char *given, enum dtype *dtype, struct err *err)
+{
+    return apply_DTYPE(given, dtype, err);
+}
+
+static int apply_LOGITS(const char *given, enum logits *logits, struct err *err)
+{
+    return given ? settings_parse_logits(given, logits, err) : 0;
+}
+
+static int apply_PARALLEL(const char *given, enum parallel *parallel, struct err *err)
+{
+    return given ? parallel_parse(given, parallel, err) : 0;
+}
+
+static int apply_RESHARD(const char *given, enum reshard *reshard, struct err *err)
+{
+    return given ? reshard_parse(given, reshard, err) : 0;
+}
 
 int model_options_apply(const struct model_options *options, struct settings *settings,
                         struct err *err)
 {
     struct err reason;
-    if (options->batch > 0)
-        settings->batch = (uint64_t)options->batch;
     settings->training = settings->training && !options->inference;
     settings->workspace_bytes = options->workspace_bytes;
-    if (options->dtype && dtype_parse(options->dtype, &settings->dtype, &reason)) {
-        err_set(err, ERR_USAGE, "option '--dtype': %s", reason.message);
-        return -1;
+    settings->nccl_bytes = options->nccl_bytes;
+    settings->stages =
+        options->pipeline_parallel ? strtoull(options->pipeline_parallel, NULL, 10) : 1;
+#define SETTING(name, option, type, value, argument, standard, unit, effect)                       \
+    if (apply_##type(options->name, &settings->name, &reason)) {                                   \
+        err_set(err, ERR_USAGE, "option '--" option "': %s", reason.message);                      \
+        return -1;                                                                                 \
     }
-    if (options->optimizer && optimizer_parse(options->optimizer, &settings->optimizer, &reason)) {
-        err_set(err, ERR_USAGE, "option '--optimizer': %s", reason.message);
-        return -1;
-    }
+#include "analyzer/estimate/model/settings.def"
     return 0;
 }
 
-int model_command(const struct command *command, int argc, char **argv, int operand,
-                  model_print *print, struct err *err)
+static uint64_t tuned_COUNT(long given)
 {
+    return given > 0 ? (uint64_t)given : 0;
+}
+
+static const char *tuned_WORDS(const char *given)
+{
+    return given;
+}
+
+static const char *tuned_DIMENSION(const char *given)
+{
+    return given;
+}
+
+static struct tuning tuning_of(const struct model_options *options)
+{
+    return (struct tuning){
+#define TUNING(name, type, option, argument, standard, unit, effect)                               \
+    .name = tuned_##type(options->name),
+#include "analyzer/estimate/model/tuning.def"
+    };
+}
+
+/* A card brings what the estimate does not count otherwise: its context, and cuBLAS's workspace there. */
+static int apply_card(struct model_options *own, struct card *card, struct question *question,
+                      struct err *err)
+{
+    struct err reason;
+    question->limit_bytes = QUESTION_UNLIMITED;
+    if (!own->gpu)
+        return 0;
+    if (card_parse(card, own->gpu, &reason)) {
+        err_set(err, ERR_USAGE, "option '--gpu': %s", reason.message);
+        return -1;
+    }
+    if (own->context_bytes != ESTIMATE_CONTEXT_UNKNOWN)
+        card->context_bytes = own->context_bytes;
+    own->context_bytes = card->context_bytes;
+    card->nccl_bytes = question->settings.nccl_bytes;
+    if (question->settings.workspace_bytes == 0)
+        question->settings.workspace_bytes = card->workspace_bytes;
+    question->settings.cores = card->cores;
+    question->limit_bytes = card_free_bytes(card);
+    return 0;
+}
+
+/* --- a file of options --- */
+
+#define MODEL_KEY "model"
+
+static bool is_of_options(const json_t *root)
+{
+    return json_is_string(json_object_get(root, MODEL_KEY)) && !json_object_get(root, "schema") &&
+           !json_object_get(root, "model_type");
+}
+
+/* From the folder of the file that says it; a name without a file there is that of a model. */
+static char *path_beside(const char *file, const char *path)
+{
+    const char *slash = strrchr(file, '/');
+    char *joined = NULL;
+    const int folder = *path == '/' || !slash ? 0 : (int)(slash - file + 1);
+    if (asprintf(&joined, "%.*s%s", folder, file, path) < 0)
+        return NULL;
+    if (strchr(path, '/') || !access(joined, F_OK))
+        return joined;
+    free(joined);
+    return strdup(path);
+}
+
+/* A count that may be a word on the command line is one here, too. */
+static int spell_count(json_t *root, const char *key, struct err *err)
+{
+    const json_t *value = json_object_get(root, key);
+    if (!json_is_integer(value) ||
+        !json_object_set_new(root, key,
+                             json_sprintf("%" JSON_INTEGER_FORMAT, json_integer_value(value))))
+        return 0;
+    err_set(err, ERR_SYSTEM, "out of memory for the options");
+    return -1;
+}
+
+static int open_named(struct model_asked *asked, const char *path, struct err *err)
+{
+    struct err reason = {0};
+    asked->file = asked->source;
+    asked->source = (struct model_source){0};
+    if (spell_count(asked->file.root, "checkpointing", err))
+        return -1;
+    if (options_of_json(rules, &asked->own, asked->file.root, MODEL_KEY, &reason)) {
+        err_set(err, reason.code, "%s: %s", asked->file.name, reason.message);
+        return -1;
+    }
+    asked->path =
+        path_beside(path, json_string_value(json_object_get(asked->file.root, MODEL_KEY)));
+    if (asked->path)
+        return model_source_open(&asked->source, asked->path, err);
+    err_set(err, ERR_SYSTEM, "out of memory for the model's path");
+    return -1;
+}
+
+/* --- the whole --- */
+
+int model_asked_open(struct model_asked *asked, const char *path, struct err *err)
+{
+    *asked = (struct model_asked){.own = MODEL_OPTIONS_NONE};
+    if (model_source_open(&asked->source, path, err))
+        return -1;
+    return is_of_options(asked->source.root) ? open_named(asked, path, err) : 0;
+}
+
+/* The model was read for its settings; the passes have models of their own. */
+static int estimate_serving(struct model_asked *asked, struct err *err)
+{
+    struct question *question = &asked->question;
+    if (question->settings.parallel != PARALLEL_none) {
+        err_set(err, ERR_USAGE, "option '--kv-cache' is of one GPU: it has no --parallel");
+        return -1;
+    }
+    question->settings.training = false;
+    model_release(&asked->model);
+    return serving_make(&asked->serving, &asked->source, &question->request, &question->settings,
+                        &asked->model, &asked->estimate, err) ||
+                   serving_grow(&asked->serving, &asked->source, &question->request,
+                                &question->settings, err)
+               ? -1
+               : 0;
+}
+
+int model_asked_estimate(struct model_asked *asked, struct err *err)
+{
+    struct question *question = &asked->question;
+    *question =
+        (struct question){.source = &asked->source,
+                          .request = {.set = asked->own.set,
+                                      .inference = asked->own.inference || asked->own.kv_cache,
+                                      .tuning = tuning_of(&asked->own)},
+                          .model = &asked->model};
+    if (tuning_check(&question->request.tuning, err) ||
+        model_make(&asked->model, &asked->source, &question->request, err))
+        return -1;
+    question->settings = asked->model.settings;
+    if (model_options_apply(&asked->own, &question->settings, err) ||
+        settings_check(&question->settings, err) ||
+        apply_card(&asked->own, &asked->card, question, err))
+        return -1;
+    return question->request.tuning.kv_cache
+               ? estimate_serving(asked, err)
+               : estimate_make(&asked->estimate, &asked->model, &question->settings, err);
+}
+
+void model_asked_release(struct model_asked *asked)
+{
+    estimate_release(&asked->estimate);
+    model_release(&asked->model);
+    model_source_release(&asked->source);
+    model_source_release(&asked->file);
+    free(asked->path);
+    *asked = (struct model_asked){0};
+}
+
+/* The options are read twice: first for the operand, then over those of the file that it may be. */
+int model_command(const struct command *command, int argc, char **argv, int operand,
+                  model_print *print, model_print *print_weights, struct err *err)
+{
+    const struct option_rule *own_rules = operand ? rules + MODEL_RULES : rules;
+    struct model_options first = MODEL_OPTIONS_NONE;
     struct command_options options;
-    struct model_options own = MODEL_OPTIONS_NONE;
-    struct model model = {0};
-    struct estimate estimate = {0};
+    struct model_asked asked = {0};
     int result = -1;
-    if (options_parse(&options, command, model_option_rules, &own, argc, argv, err) ||
-        model_open(&model, options.operands[operand], err))
+    if (options_parse(&options, command, own_rules, &first, argc, argv, err) ||
+        model_asked_open(&asked, options.operands[operand], err) ||
+        options_parse(&asked.options, command, own_rules, &asked.own, argc, argv, err))
         goto out;
-    struct settings settings = model.settings;
-    if (model_options_apply(&own, &settings, err) ||
-        estimate_make(&estimate, &model, &settings, err))
-        goto out;
-    result = print(&estimate, &options, &own, err);
+    if (print_weights && asked.source.weights.format && !asked.source.root)
+        result = print_weights(&asked, err);
+    else if (!model_asked_estimate(&asked, err))
+        result = print(&asked, err);
 out:
-    estimate_release(&estimate);
-    model_release(&model);
+    model_asked_release(&asked);
     return result;
 }

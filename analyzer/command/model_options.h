@@ -10,15 +10,36 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/estimate/answer/question.h"
 #include "analyzer/page/estimate.h"
-#include "analyzer/estimate/model_file.h"
+#include "analyzer/estimate/model/model_file.h"
+#include "analyzer/estimate/serve/serving.h"
 #include "options.h"
 
+#define SETTING_OPTION_COUNT(name) long name; /* 0: not given */
+#define SETTING_OPTION_DTYPE(name) const char *name;
+#define SETTING_OPTION_AUTOCAST(name) const char *name;
+#define SETTING_OPTION_OPTIMIZER(name) const char *name;
+#define SETTING_OPTION_CHECKPOINTS(name) const char *name;
+#define SETTING_OPTION_OTHER_DTYPE(name) const char *name;
+#define SETTING_OPTION_PARALLEL(name) const char *name;
+#define SETTING_OPTION_RESHARD(name) const char *name;
+#define SETTING_OPTION_LOGITS(name) const char *name;
+
+#define TUNING_OPTION_COUNT(name) long name; /* 0: not given */
+#define TUNING_OPTION_WORDS(name) const char *name;
+#define TUNING_OPTION_DIMENSION(name) const char *name;
+
 struct model_options {
-    long batch; /* 0: not given */
-    const char *dtype, *optimizer;
-    bool inference, layers;
-    uint64_t workspace_bytes;
+#define SETTING(name, option, type, value, argument, standard, unit, effect)                       \
+    SETTING_OPTION_##type(name)
+#include "analyzer/estimate/model/settings.def"
+#define TUNING(name, type, option, argument, standard, unit, effect) TUNING_OPTION_##type(name)
+#include "analyzer/estimate/model/tuning.def"
+    const char *set;
+    bool inference, layers, tensors, what_if;
+    const char *gpu;
+    uint64_t workspace_bytes, nccl_bytes;
     uint64_t context_bytes; /* ESTIMATE_CONTEXT_UNKNOWN: not given */
 };
 
@@ -27,19 +48,40 @@ struct model_options {
         .context_bytes = ESTIMATE_CONTEXT_UNKNOWN                                                  \
     }
 
-extern const struct option_rule model_option_rules[];
-
 /* The model file's settings with what the options say. ERR_USAGE for an unknown name. */
 int model_options_apply(const struct model_options *options, struct settings *settings,
                         struct err *err);
 
-/* What a command does with the estimate of its model: prints it, and returns the exit status. */
-typedef int model_print(const struct estimate *estimate, const struct command_options *options,
-                        const struct model_options *own, struct err *err);
+/*
+ * A model, how it is run, and the estimate of that. MODEL is a description, or a file of options: an object with "model",
+ * the description's path from the file's folder, and options by their names. Those of the command line win.
+ */
+struct model_asked {
+    struct command_options options;
+    struct model_options own;
+    struct model_source file; /* of options; root NULL: there is none */
+    char *path;               /* of the description that it names */
+    struct model_source source;
+    struct model model;
+    struct question question;
+    struct serving serving; /* tokens 0: nothing is served */
+    struct card card;
+    struct estimate estimate;
+};
+
+/* Opens MODEL and takes the options of a file. Zeroed, it may be released. */
+int model_asked_open(struct model_asked *asked, const char *path, struct err *err);
+/* As the options say now. */
+int model_asked_estimate(struct model_asked *asked, struct err *err);
+void model_asked_release(struct model_asked *asked);
+
+/* What a command does with it: prints it, and returns the exit status. */
+typedef int model_print(struct model_asked *asked, struct err *err);
 
 /* A whole command: reads the options, opens the model that is operand number `operand`, estimates
- * it and hands it to print. The exit status, or -1. */
+ * it and hands it to print; weights that nothing describes go to print_weights, not estimated. NULL:
+ * they are refused. The exit status, or -1. */
 int model_command(const struct command *command, int argc, char **argv, int operand,
-                  model_print *print, struct err *err);
+                  model_print *print, model_print *print_weights, struct err *err);
 
 #endif

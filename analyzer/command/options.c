@@ -6,13 +6,15 @@
 #include "options.h"
 
 #include <getopt.h>
+#include <jansson.h>
 #include <limits.h>
 #include <string.h>
 
 #include "gpumemtrace/event.h"
-#include "help_page.h"
-#include "shared_options.h"
+#include "analyzer/command/guide/help_page.h"
+#include "analyzer/command/option/shared_options.h"
 #include "analyzer/render/formats.h"
+#include "analyzer/util/json_field.h"
 #include "analyzer/util/nearest.h"
 #include "analyzer/util/text.h"
 #include "common/numbers.h"
@@ -273,9 +275,9 @@ static int store_result(const struct parser *parser, int result, struct err *err
 }
 
 static int show_help(const struct parser *parser, const struct option_rule *own_rules,
-                     struct err *err)
+                     const char *guide, struct err *err)
 {
-    if (parser->command && help_page_print(parser->command, own_rules, err))
+    if (parser->command && help_page_print(parser->command, own_rules, guide, err))
         return -1;
     err_set(err, ERR_DONE, "help was shown");
     return -1;
@@ -298,7 +300,7 @@ static int parse(struct command_options *options, const struct command *command,
         if (result == '?' || result == ':')
             return say_misuse(&parser, result, argv, err);
         if (rule_of(&parser, result, &index) == &help_option)
-            return show_help(&parser, own_rules, err);
+            return show_help(&parser, own_rules, optarg, err);
         if (store_result(&parser, result, err))
             return -1;
     }
@@ -321,4 +323,57 @@ int options_parse_leading(struct command_options *options, const struct command 
                           struct err *err)
 {
     return parse(options, command, own_rules, own, argc, argv, "+", err);
+}
+
+/* --- options of a file --- */
+
+static const struct option_rule *find_rule(const struct option_rule *rules, const char *key,
+                                           struct err *err)
+{
+    const char *names[RULES_MAX];
+    char hint[NEAREST_HINT_BYTES];
+    size_t count = 0;
+    for (; rules->name && count < RULES_MAX; rules++) {
+        if (!strcmp(rules->name, key))
+            return rules;
+        names[count++] = rules->name;
+    }
+    err_set(err, ERR_INPUT, "is no option%s", nearest_hint(hint, key, names, count));
+    return NULL;
+}
+
+/* A flag is true or false; whatever else is given stands as on the command line. */
+static int store_json(const struct option_rule *rule, void *own, const json_t *value,
+                      struct err *err)
+{
+    char digits[32];
+    if (rule->kind == OPTION_FLAG)
+        return json_take_flag(value, (bool *)((char *)own + rule->offset), err);
+    if (json_is_integer(value) && rule->kind != OPTION_TEXT) {
+        snprintf(digits, sizeof digits, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        return store(rule, own, digits, err);
+    }
+    const char *text;
+    return json_take_text(value, &text, err) || store(rule, own, text, err) ? -1 : 0;
+}
+
+int options_of_json(const struct option_rule *rules, void *own, const json_t *object,
+                    const char *skipped, struct err *err)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach((json_t *)(uintptr_t)object, key, value)
+    {
+        char shown[JSON_SHOWN_BYTES];
+        struct err reason = {0};
+        const struct option_rule *rule;
+        if (!strcmp(key, skipped))
+            continue;
+        if ((rule = find_rule(rules, key, &reason)) && !store_json(rule, own, value, &reason))
+            continue;
+        err_set(err, ERR_INPUT, "field %s %s%.400s", json_shown_text(key, shown),
+                rule && reason.code == ERR_USAGE ? "cannot be so: " : "", reason.message);
+        return -1;
+    }
+    return 0;
 }

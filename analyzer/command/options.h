@@ -27,7 +27,9 @@
 #ifndef GPUMEMTRACE_ANALYZER_COMMAND_OPTIONS_H
 #define GPUMEMTRACE_ANALYZER_COMMAND_OPTIONS_H
 
-#include "option.h"
+#include <jansson.h>
+
+#include "analyzer/command/option/option.h"
 
 /* own_rules and own may be NULL. */
 int options_parse(struct command_options *options, const struct command *command,
@@ -39,5 +41,10 @@ int options_parse(struct command_options *options, const struct command *command
 int options_parse_leading(struct command_options *options, const struct command *command,
                           const struct option_rule *own_rules, void *own, int argc, char **argv,
                           struct err *err);
+
+/* The same from a file: an object whose keys are names of options, but for one. Texts point into it. ERR_INPUT names
+ * the key. */
+int options_of_json(const struct option_rule *rules, void *own, const json_t *object,
+                    const char *skipped, struct err *err);
 
 #endif

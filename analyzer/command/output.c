@@ -3,10 +3,15 @@
 #include "output.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-#include "analyzer/render/render.h"
+#include "analyzer/render/formats.h"
 
 /* A trace must not be replaced by its own report. */
 static int refuse_operand(const struct command_options *options, struct err *err)
@@ -25,21 +30,76 @@ static int refuse_operand(const struct command_options *options, struct err *err
     return 0;
 }
 
-static int print_to_file(const struct doc *doc, const struct command_options *options,
-                         struct err *err)
+static int cannot_write(const char *path, struct err *err)
 {
+    err_set(err, ERR_SYSTEM, "cannot write '%.200s': %s", path, strerror(errno));
+    return -1;
+}
+
+int command_check_written(FILE *out, const char *name, struct err *err)
+{
+    errno = 0;
+    if (!fflush(out) && !ferror(out))
+        return 0;
+    err_set(err, ERR_SYSTEM, "cannot write %.200s: %s", name,
+            errno ? strerror(errno) : "an earlier write failed");
+    return -1;
+}
+
+static int write_to(FILE *out, const char *path, command_writer *writer, void *self,
+                    struct err *err)
+{
+    if (!out)
+        return cannot_write(path, err);
+    const int result =
+        writer(self, out, err) || command_check_written(out, "the result", err) ? -1 : 0;
+
+    return fclose(out) && !result ? cannot_write(path, err) : result;
+}
+
+/* A file beside path with the permissions that one at path has, or would get; NULL: none can be made. */
+static FILE *open_aside(const char *path, char *aside, size_t aside_bytes)
+{
+    const mode_t mask = umask(0);
+    struct stat status;
+    FILE *out = NULL;
+
+    umask(mask);
+    if (lstat(path, &status))
+        status.st_mode = 0666 & ~mask;
+    else if (!S_ISREG(status.st_mode)) /* a device or a link stays what it is */
+        return NULL;
+    if ((size_t)snprintf(aside, aside_bytes, "%s.XXXXXX", path) >= aside_bytes)
+        return NULL;
+    const int fd = mkostemp(aside, O_CLOEXEC);
+    if (fd < 0)
+        return NULL;
+    if (fchmod(fd, status.st_mode & 0777) || !(out = fdopen(fd, "w"))) {
+        close(fd);
+        unlink(aside);
+    }
+    return out;
+}
+
+/* What stood there stays unless all of the result is written. */
+int command_write(const struct command_options *options, command_writer *writer, void *self,
+                  struct err *err)
+{
+    const char *path = options->output;
+    char aside[PATH_MAX];
+
+    if (!path)
+        return writer(self, stdout, err);
     if (refuse_operand(options, err))
         return -1;
-    FILE *out = fopen(options->output, "we");
-    if (!out) {
-        err_set(err, ERR_SYSTEM, "cannot write '%.200s': %s", options->output, strerror(errno));
-        return -1;
-    }
-    int result = render(doc, options->format, out, err);
-    if (fclose(out) && !result) {
-        err_set(err, ERR_SYSTEM, "cannot write '%.200s': %s", options->output, strerror(errno));
-        result = -1;
-    }
+    FILE *out = open_aside(path, aside, sizeof aside);
+    if (!out)
+        return write_to(fopen(path, "we"), path, writer, self, err);
+    int result = write_to(out, path, writer, self, err);
+    if (!result && rename(aside, path))
+        result = cannot_write(path, err);
+    if (result)
+        unlink(aside);
     return result;
 }
 
@@ -58,12 +118,21 @@ static const char *columns_of(const char *command)
     return NULL;
 }
 
+struct printed {
+    const struct doc *doc;
+    const struct format *format;
+};
+
+static int print_doc(void *self, FILE *out, struct err *err)
+{
+    const struct printed *printed = self;
+    return render(printed->doc, printed->format, out, err);
+}
+
 int command_print(struct doc *doc, const struct command_options *options, struct err *err)
 {
     if (!doc_table(doc))
         doc_set_table(doc, options->command->table);
     doc_set_columns(doc, columns_of(options->command->name));
-    if (options->output)
-        return print_to_file(doc, options, err);
-    return render(doc, options->format, stdout, err);
+    return command_write(options, print_doc, &(struct printed){doc, options->format}, err);
 }

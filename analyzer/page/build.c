@@ -15,8 +15,6 @@
 #include "analyzer/util/array.h"
 #include "analyzer/util/text.h"
 
-enum { KNOWN_BYTES_MAX = 256 };
-
 static void add_known(struct doc *doc, const char *key, const char *label, enum doc_unit unit,
                       const struct trace_integer *value)
 {
@@ -66,10 +64,14 @@ static void add_events(struct doc *doc, const struct study *study)
               : trace->recording ? ", still recording"
                                  : "");
     add_known(doc_detail(doc), "lost_events", "lost events", DOC_COUNT, &meta->lost_events);
-    doc_integer(doc_detail(doc), "in_flight_events", "events in flight", DOC_COUNT,
-                in_flight_known ? meta->in_flight_events.value
-                                : (int64_t)study->history.in_flight_count);
-    doc_bool(doc_detail(doc), "complete", "complete", is_complete(meta));
+    doc_known_count(doc_detail(doc), "in_flight_events", "events in flight",
+                    !history_is_imported(&study->history),
+                    in_flight_known ? (uint64_t)meta->in_flight_events.value
+                                    : study->history.in_flight_count);
+    if (history_is_imported(&study->history) && !meta->complete.known)
+        doc_null(doc_detail(doc), "complete", "complete", DOC_BOOL);
+    else
+        doc_bool(doc_detail(doc), "complete", "complete", is_complete(meta));
     doc_bool(doc_detail(doc), "recording", "still recording", trace->recording);
 }
 
@@ -119,7 +121,7 @@ static void add_trace(struct doc *doc, const struct study *study)
                   study_has_late_events(study) ? ", events late" : "");
     }
     add_known(doc_detail(doc), "start_unix_ns", "start", DOC_NS, &meta->start_unix_ns);
-    doc_integer(doc, "duration_ns", "duration", DOC_NS, (int64_t)duration_ns(study));
+    page_time(doc, study, "duration_ns", "duration", duration_ns(study));
     add_events(doc, study);
     if (meta->simulated.known)
         doc_bool(doc_detail(doc), "simulated", "simulated", simulated);
@@ -162,7 +164,7 @@ static void add_device_head(struct doc *doc, const struct study *study,
     const uint64_t total_bytes = device ? device->total_bytes : 0;
 
     page_device_number(doc, "device", use->device);
-    doc_text(doc_detail(doc), "uuid", "uuid", device ? device->uuid : NULL);
+    doc_text(doc_detail(doc), "uuid", "UUID", device ? device->uuid : NULL);
     doc_text(doc_detail_if(doc, !name), "name", "name", name);
     doc_known_bytes(doc_detail_if(doc, !total_bytes), "total_bytes", "total", total_bytes != 0,
                     total_bytes);
@@ -201,51 +203,13 @@ static int add_devices(struct doc *doc, const struct study *study, const struct 
     return status;
 }
 
-static int refuse_device(const struct study *study, int device, struct err *err)
-{
-    const struct history *history = &study->history;
-    struct text known;
-
-    text_init(&known, KNOWN_BYTES_MAX);
-    for (size_t i = 0; i < history->device_count; i++)
-        if (history->devices[i].device != DEVICE_UNKNOWN)
-            text_addf(&known, "%s%d", known.length ? ", " : "", history->devices[i].device);
-    err_set(err, ERR_USAGE, "%.300s: device %d has no events; those with events: %s",
-            study->trace.path, device, known.length ? known.data : "none");
-    text_release(&known);
-    return -1;
-}
-
-static int refuse_layer(const struct study *study, struct err *err)
-{
-    err_set(err, ERR_USAGE,
-            "%.300s: --layer=pool: no framework's pool reported; the driver's layer is there: "
-            "--layer=driver",
-            study->trace.path);
-    return -1;
-}
-
-/* What was asked for must be there: an empty table would look like a program that used nothing. */
-static int check_view(const struct study *study, const struct view *view, struct err *err)
-{
-    const struct history *history = &study->history;
-    bool has_layer = view->layer != LAYER_pool || !history->device_count;
-
-    if (view->device >= 0 && !history_device(history, view->device))
-        return refuse_device(study, view->device, err);
-    for (size_t i = 0; i < history->device_count; i++)
-        has_layer |= (view->device < 0 || history->devices[i].device == view->device) &&
-                     study_stock(study, &history->devices[i], view) != HISTORY_NONE;
-    return has_layer ? 0 : refuse_layer(study, err);
-}
-
 static int add_study(struct doc *doc, const struct study *study, const struct page *page,
-                     const struct view *view, struct err *err)
+                     const struct view *view, struct opening_failure *failure, struct err *err)
 {
-    if (check_view(study, view, err))
+    if (study_check_view(study, view, err))
         return -1;
     add_trace(doc_detail(doc), study);
-    if (opening_add(doc, page->answer, study, view, err) ||
+    if (opening_add(doc, page->answer, study, view, failure, err) ||
         add_devices(doc, study, page, view, err) ||
         (page->tail && page->tail(doc, study, view, err)))
         return -1;
@@ -283,7 +247,7 @@ int page_add_trace(struct doc *doc, const struct page *page, const struct view *
     study.remedies = page->advises ? &remedies : NULL;
     if (!status)
         status = (!page->writes_names && keep_names(&study.trace, study.symbols, err)) ||
-                         add_study(doc, &study, page, view, err)
+                         add_study(doc, &study, page, view, traces->failure, err)
                      ? -1
                      : 0;
     study_release(&study);
@@ -299,7 +263,7 @@ int page_build(struct doc **doc, enum doc_level reads, const struct page *page,
         err_set(err, ERR_SYSTEM, "out of memory for the result");
         return -1;
     }
-    if (page_add_trace(built, page, view, &(struct page_traces){&path, 1, 0}, err)) {
+    if (page_add_trace(built, page, view, &(struct page_traces){.paths = &path, .count = 1}, err)) {
         doc_free(built);
         return -1;
     }

@@ -47,28 +47,49 @@ void page_layer(struct doc *doc, const struct study *study, const struct stock *
 
 /* --- every figure --- */
 
-static void add_peak_moment(struct doc *doc, const struct stock *stock)
+void page_time(struct doc *doc, const struct study *study, const char *key, const char *label,
+               uint64_t time_ns)
+{
+    if (study_has_times(study))
+        doc_integer(doc, key, label, DOC_NS, (int64_t)time_ns);
+    else
+        doc_null(doc, key, label, DOC_NS);
+}
+
+static void add_peak_moment(struct doc *doc, const struct study *study, const struct stock *stock)
 {
     if (stock->peak.index == INDEX_NONE) {
         doc_null(doc, "peak_time_ns", "At", DOC_NS);
         doc_null(doc_detail(doc), "peak_seq", "Event", DOC_COUNT);
         return;
     }
-    doc_integer(doc, "peak_time_ns", "At", DOC_NS, (int64_t)stock->peak.time_ns);
+    page_time(doc, study, "peak_time_ns", "At", stock->peak.time_ns);
     doc_count(doc_detail(doc), "peak_seq", "Event", stock->peak.seq);
 }
 
-static void add_account(struct doc *doc, const char *key, const char *heading,
-                        const struct stock *stock)
+static void add_counts(struct doc *doc, const struct study *study, const struct stock *stock,
+                       bool known)
 {
+    doc_known_count(doc, "allocations", "Allocations", known && !study_lacks(study, LACK_blocks),
+                    stock->allocations_count);
+    doc_known_count(doc, "frees", "Frees", known && !study_lacks(study, LACK_frees),
+                    stock->frees_count);
+    doc_known_count(doc, "failed", "Failed", known && !study_lacks(study, LACK_failures),
+                    stock->failed_count);
+}
+
+static void add_account(struct doc *doc, const struct study *study, const char *key,
+                        const char *heading, const struct stock *stock)
+{
+    const bool known = history_knows(&study->history, stock);
+
     doc_object_begin(doc_detail(doc), key, heading);
-    doc_bytes(doc, "peak_bytes", "Peak", stock->peak_bytes);
-    add_peak_moment(doc, stock);
-    doc_bytes(doc, "live_at_exit_bytes", "Left at exit", stock->live_bytes);
-    doc_count(doc, "allocations", "Allocations", stock->allocations_count);
-    doc_count(doc, "frees", "Frees", stock->frees_count);
-    doc_count(doc, "failed", "Failed", stock->failed_count);
-    doc_count(doc, "implicit_frees", "With context", stock->implicit_frees_count);
+    doc_known_bytes(doc, "peak_bytes", "Peak", known, stock->peak_bytes);
+    add_peak_moment(doc, study, stock);
+    doc_known_bytes(doc, "live_at_exit_bytes", "Left at exit", known, stock->live_bytes);
+    add_counts(doc, study, stock, known);
+    doc_known_count(doc, "implicit_frees", "With context", !history_is_imported(&study->history),
+                    stock->implicit_frees_count);
     doc_object_end(doc);
 }
 
@@ -111,11 +132,9 @@ static void add_pool(struct doc *doc, const struct study *study, const struct st
     doc_text(doc, "name", "Pool", study_pool(study, stock));
     doc_bytes(doc, "peak_live_bytes", "Peak", stock->peak_bytes);
     doc_known_bytes(doc, "peak_reserved_bytes", "Peak reserved", reserved_known, reserved_bytes);
-    add_peak_moment(doc, stock);
+    add_peak_moment(doc, study, stock);
     doc_bytes(doc, "live_at_exit_bytes", "Left at exit", stock->live_bytes);
-    doc_count(doc, "allocations", "Allocations", stock->allocations_count);
-    doc_count(doc, "frees", "Frees", stock->frees_count);
-    doc_count(doc, "failed", "Failed", stock->failed_count);
+    add_counts(doc, study, stock, true);
     doc_row_end(doc);
 }
 
@@ -138,17 +157,20 @@ static void add_pool_list(struct doc *doc, const struct study *study, const stru
 
 /* --- a summary: one table --- */
 
-static void add_counter_row(struct doc *doc, const char *name, const struct stock *stock)
+static void add_counter_row(struct doc *doc, const struct study *study, const char *name,
+                            const struct stock *stock)
 {
     doc_row_begin(doc);
     doc_text(doc, NULL, "Memory", name);
     doc_bytes(doc, NULL, "Peak", stock->peak_bytes);
-    add_peak_moment(doc, stock);
+    add_peak_moment(doc, study, stock);
     doc_bytes(doc, NULL, "Left at exit", stock->live_bytes);
-    doc_count(doc, NULL, "Allocations", stock->allocations_count);
-    doc_count(doc, NULL, "Frees", stock->frees_count);
-    doc_count(doc_spare(doc), NULL, "With context", stock->implicit_frees_count);
-    doc_count(doc, NULL, "Failed", stock->failed_count);
+    doc_known_count(doc, NULL, "Allocations", !study_lacks(study, LACK_blocks),
+                    stock->allocations_count);
+    doc_known_count(doc, NULL, "Frees", !study_lacks(study, LACK_frees), stock->frees_count);
+    doc_known_count(doc_spare(doc), NULL, "With context", !history_is_imported(&study->history),
+                    stock->implicit_frees_count);
+    doc_known_count(doc, NULL, "Failed", !study_lacks(study, LACK_failures), stock->failed_count);
     doc_row_end(doc);
 }
 
@@ -171,13 +193,14 @@ static void add_counter_table(struct doc *doc, const struct study *study,
         const struct stock *stock = &history->stocks[i];
 
         if (stock->account == ACCOUNT_pool && stock->device == use->device)
-            add_counter_row(doc, page_layer_name(study, stock, name), stock);
+            add_counter_row(doc, study, page_layer_name(study, stock, name), stock);
     }
     for (size_t i = 0; i < ACCOUNTS_SHOWN; i++) {
         const struct stock *stock = &history->stocks[use->stocks[accounts[i].account]];
 
-        if (accounts[i].account == ACCOUNT_device || !is_idle(stock))
-            add_counter_row(doc, accounts[i].title, stock);
+        if (accounts[i].account == ACCOUNT_device ? history_knows(&study->history, stock)
+                                                  : !is_idle(stock))
+            add_counter_row(doc, study, accounts[i].title, stock);
     }
     doc_list_end(doc);
 }
@@ -188,7 +211,7 @@ int page_counters(struct doc *doc, const struct study *study, const struct devic
     (void)view, (void)err;
     add_counter_table(doc, study, use);
     for (size_t i = 0; i < ACCOUNTS_SHOWN; i++)
-        add_account(doc, accounts[i].key, accounts[i].title,
+        add_account(doc, study, accounts[i].key, accounts[i].title,
                     &study->history.stocks[use->stocks[accounts[i].account]]);
     add_mempool_list(doc, study, use);
     add_pool_list(doc, study, use);

@@ -5,11 +5,17 @@
  */
 #include "estimate.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/analysis/category.h"
 #include "analyzer/render/units.h"
-#include "analyzer/estimate/layer_formulas.h"
+#include "analyzer/estimate/layer/layer_formulas.h"
+#include "analyzer/page/weights/page_weights.h"
+#include "estimate_answer.h"
+#include "estimate_course.h"
+#include "estimate_serving.h"
 
 static const char *model_name(const struct estimate *estimate)
 {
@@ -17,6 +23,30 @@ static const char *model_name(const struct estimate *estimate)
 }
 
 /* --- model and settings --- */
+
+static void add_dtype_of(struct doc *doc, const char *key, const char *title, enum dtype dtype,
+                         bool has_units)
+{
+    const bool is_given = has_units && dtype != DTYPE_COUNT;
+    doc_text(doc_detail_if(doc, !is_given), key, title, is_given ? dtype_name(dtype) : NULL);
+}
+
+static void add_ranks(struct doc *doc, const struct settings *settings)
+{
+    const struct parallel_kind *kind = parallel_kind(settings->parallel);
+    const bool is_alone = settings->parallel == PARALLEL_none;
+    const bool has_units = parallel_has_units(settings->parallel);
+    char name[32];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(kind->names, ","), kind->names);
+    doc_count(doc_detail_if(doc, is_alone), "gpus", "GPUs", is_alone ? 1 : settings->gpus);
+    doc_text(doc_detail_if(doc, is_alone), "parallel", "Shared by", is_alone ? NULL : name);
+    doc_words(doc, "%s", kind->text);
+    add_dtype_of(doc, "param_dtype", "Computed in", settings->param_dtype,
+                 has_units || parallel_has_master(settings->parallel));
+    add_dtype_of(doc, "reduce_dtype", "Reduced as", settings->reduce_dtype, has_units);
+    doc_text(doc_detail_if(doc, !has_units), "reshard", "Resharded after forward",
+             has_units ? reshard_name(settings->reshard) : NULL);
+}
 
 static void add_settings(struct doc *doc, const struct settings *settings)
 {
@@ -30,6 +60,24 @@ static void add_settings(struct doc *doc, const struct settings *settings)
     doc_text(doc_detail_if(doc, !settings->training), "optimizer", "Optimizer",
              settings->training ? name : NULL);
     doc_words(doc, "%s", optimizer->text);
+    const bool casts = dtype_bytes(settings->amp) < DTYPE_FP32_BYTES;
+    doc_text(doc_detail_if(doc, !casts), "amp", "Autocast",
+             casts ? dtype_name(settings->amp) : NULL);
+    doc_count(doc_detail_if(doc, settings->accumulation < 2), "accumulation",
+              "Batches accumulated before a step", settings->accumulation);
+    const struct checkpointing *checkpointing = &settings->checkpointing;
+    doc_count(doc_detail_if(doc, checkpointing->together == 0), "checkpointing",
+              "Blocks checkpointed together (0: none)", checkpointing->together);
+    if (checkpointing->selective)
+        doc_words(doc, "%" PRIu64 ", selective", checkpointing->together);
+    else if (checkpointing->every > 1)
+        doc_words(doc, "1, of every %" PRIu64, checkpointing->every);
+    doc_bool(doc_detail(doc), "selective", "Selective", checkpointing->selective);
+    doc_count(doc_detail(doc), "checkpointing_every", "Of so many blocks",
+              checkpointing->every ? checkpointing->every : 1);
+    doc_text(doc_detail_if(doc, settings->logits == LOGITS_kept), "logits", "The model's output",
+             logits_name(settings->logits));
+    add_ranks(doc, settings);
     doc_object_end(doc);
 }
 
@@ -82,13 +130,16 @@ static void add_peak_categories(struct doc *doc, const struct estimate *estimate
 static void add_peak(struct doc *doc, const struct estimate *estimate,
                      const struct estimate_view *view)
 {
+    const uint64_t nccl_bytes = estimate->plan.settings.nccl_bytes;
     const bool context_known = view->context_bytes != ESTIMATE_CONTEXT_UNKNOWN;
     char text[MOMENT_TEXT_BYTES];
     doc_object_begin(doc, "peak", "Peak");
     add_footprint(doc, &estimate->peak);
+    doc_known_bytes(doc_detail_if(doc, !nccl_bytes), "nccl_bytes", "NCCL's buffers, as given",
+                    nccl_bytes > 0, nccl_bytes);
     doc_known_bytes(doc_detail_if(doc, !context_known), "device_bytes",
                     "On the device, with the context", context_known,
-                    estimate->peak.reserved_bytes + view->context_bytes);
+                    estimate->peak.reserved_bytes + view->context_bytes + nccl_bytes);
     doc_text(doc, "at", "Moment", estimate_moment_text(estimate, &estimate->peak_moment, text));
     doc_object_end(doc);
 }
@@ -110,10 +161,57 @@ static void add_phase_peaks(struct doc *doc, const struct estimate *estimate)
     doc_list_end(doc);
 }
 
+static void add_rule_row(struct doc *doc, const char *term, uint64_t rule_bytes, uint64_t bytes,
+                         const char *why)
+{
+    doc_row_begin(doc);
+    doc_text(doc, "term", "Rule of thumb, beside this estimate", term);
+    doc_bytes(doc, "rule_bytes", "The rule", rule_bytes);
+    doc_bytes(doc, "estimated_bytes", "Here", bytes);
+    doc_list_begin(doc, "why", NULL);
+    doc_text(doc, "sentence", "", why);
+    doc_list_end(doc);
+    doc_row_end(doc);
+}
+
+static const char *why_results_differ(const struct estimate *estimate)
+{
+    if (!estimate->plan.settings.training)
+        return "Without backward a result goes when the next layers have read it.";
+    if (estimate->peak_moment.phase == SCHEDULE_optimizer)
+        return "The peak is in the optimizer's step: results are gone by then, and its temporaries "
+               "are there.";
+    return "What counts is what backward reads again, once, with what one layer needs for a "
+           "moment.";
+}
+
+/* What differs of each term, at the peak. */
+static void add_rule_terms(struct doc *doc, const struct estimate *estimate)
+{
+    const uint64_t *bytes = estimate->peak_moment.category_bytes;
+    const struct rule_of_thumb *rule = &estimate->rule;
+    const bool training = estimate->plan.settings.training;
+    doc_list_begin(doc, "rule_of_thumb", NULL);
+    add_rule_row(doc, training ? "weights, gradients, states" : "weights", rule->states_bytes,
+                 bytes[CATEGORY_parameters] + bytes[CATEGORY_buffers] + bytes[CATEGORY_gradients] +
+                     bytes[CATEGORY_optimizer],
+                 training ? "The rule knows no biases and buffers, and takes all gradients to be "
+                            "there at the peak."
+                          : "The rule knows no biases and buffers.");
+    add_rule_row(doc, training ? "outputs, twice" : "outputs", rule->results_bytes,
+                 bytes[CATEGORY_activations] + bytes[CATEGORY_temporaries] +
+                     bytes[CATEGORY_workspace],
+                 why_results_differ(estimate));
+    add_rule_row(doc, "input", rule->input_bytes, bytes[CATEGORY_input],
+                 training ? "With the target of the loss." : "The same.");
+    doc_list_end(doc);
+}
+
 static void add_rule(struct doc *doc, const struct estimate *estimate)
 {
     doc_bytes(doc, "rule_of_thumb_bytes", "Rule of thumb, for comparison",
-              estimate->rule_of_thumb_bytes);
+              estimate->rule.total_bytes);
+    add_rule_terms(doc, estimate);
     doc_count(doc_detail(doc), "forward_values", "Values of a forward pass",
               estimate->input_values + estimate->result_values);
     doc_known_bytes(doc_detail(doc), "kept_for_backward_bytes", "Kept for backward",
@@ -160,6 +258,34 @@ static void add_layers(struct doc *doc, const struct estimate *estimate,
         doc_note(doc, "The model has %zu layers; --layers shows them all.", count);
 }
 
+/* --- tensors --- */
+
+static void add_tensor(struct doc *doc, const struct layer *layer, const struct tensor *tensor)
+{
+    const bool both = layer->name[0] && tensor->name;
+    char shape[SHAPE_TEXT_BYTES];
+    doc_row_begin(doc);
+    doc_textf(doc, "name", "Name", "%s%s%s", layer->name, both ? "." : "",
+              tensor->name ? tensor->name : "");
+    doc_text(doc, "category", "Category", category_key(tensor->category));
+    doc_text(doc, "shape", "Shape", tensor->shape.rank ? shape_text(&tensor->shape, shape) : NULL);
+    doc_count(doc, "count", "Alike", tensor->count);
+    doc_count(doc, "elements", "Elements", tensor->elements);
+    doc_bytes(doc, "bytes", "Bytes", tensor->count * tensor->bytes);
+    doc_row_end(doc);
+}
+
+static void add_tensors(struct doc *doc, const struct estimate *estimate)
+{
+    doc_list_begin(doc, "tensors", "Parameters and buffers");
+    for (size_t i = 0; i < estimate->plan.layer_count; i++) {
+        const struct plan_layer *planned = &estimate->plan.layers[estimate->plan.registered[i]];
+        for (size_t j = 0; j < planned->own.count; j++)
+            add_tensor(doc, planned->layer, &planned->own.items[j]);
+    }
+    doc_list_end(doc);
+}
+
 /* --- assumptions --- */
 
 static void assume(struct doc *doc, const char *sentence)
@@ -175,6 +301,24 @@ static bool has_type(const struct estimate *estimate, const char *name)
     return false;
 }
 
+static bool has_trait(const struct estimate *estimate, unsigned trait)
+{
+    for (size_t i = 0; i < estimate->model->layer_count; i++)
+        if (estimate->model->layers[i].kind->traits & trait)
+            return true;
+    return false;
+}
+
+static bool has_attention(const struct estimate *estimate, bool eager)
+{
+    for (size_t i = 0; i < estimate->model->layer_count; i++) {
+        const struct layer *layer = &estimate->model->layers[i];
+        if (layer->kind->shape == shape_attention && layer->fields.eager == eager)
+            return true;
+    }
+    return false;
+}
+
 static bool has_shape(const struct estimate *estimate,
                       int (*shape)(struct layer *, const struct shape *, struct shape *,
                                    struct err *))
@@ -183,6 +327,23 @@ static bool has_shape(const struct estimate *estimate,
         if (estimate->model->layers[i].kind->shape == shape)
             return true;
     return false;
+}
+
+/* As a mistyped "from" leaves it; the heads of a graph that has several too. */
+static void assume_unread(struct doc *doc, const struct estimate *estimate)
+{
+    char sentence[LAYER_NAME_BYTES + 120];
+    for (size_t i = 0; i + 1 < estimate->plan.layer_count; i++) {
+        const struct plan_layer *planned = &estimate->plan.layers[i];
+        const struct layer *layer = planned->layer;
+        if (planned->readers > 0 || (layer->kind->traits & TRAIT_aside))
+            continue;
+        snprintf(sentence, sizeof sentence,
+                 "No layer reads the result of layer %zu (%s)%s%s: it is dropped at once.", i,
+                 layer->kind->name, layer->name[0] ? " " : "", layer->name);
+        assume(doc, sentence);
+        return;
+    }
 }
 
 static void assume_training(struct doc *doc, const struct estimate *estimate)
@@ -194,7 +355,12 @@ static void assume_training(struct doc *doc, const struct estimate *estimate)
     }
     assume(doc, "Gradients are set to none after each step, so none are held while the next batch "
                 "runs forward.");
-    assume(doc, "The step's outputs live until its end, the batch until the next one is loaded.");
+    assume(doc,
+           estimate->plan.settings.logits == LOGITS_kept
+               ? "The step's outputs live until its end, the batch until the next one is loaded."
+               : "The loop computes the loss and lets the model's output go before backward; the "
+                 "loss lives until the "
+                 "step's end, the batch until the next one is loaded.");
     if (!(last->kind->traits & TRAIT_loss))
         assume(doc, "The description has no loss layer: the loss itself costs nothing, and a "
                     "gradient of the output's size starts backward.");
@@ -204,29 +370,83 @@ static void assume_numbers(struct doc *doc, const struct estimate *estimate)
 {
     if (dtype_bytes(estimate->plan.settings.dtype) < DTYPE_FP32_BYTES)
         assume(doc, "Parameters, states and activations all have the 16-bit type (model.to), which "
-                    "is not what autocast does.");
+                    "is not what autocast does: --amp=bfloat16.");
+    if (dtype_bytes(estimate->plan.settings.amp) < DTYPE_FP32_BYTES)
+        assume(doc, "Autocast is entered once for each forward pass, the loss within it, and "
+                    "backward is outside.");
+    if (estimate->plan.settings.checkpointing.together > 0)
+        assume(doc,
+               "Checkpointing is not reentrant and stops early, as Hugging Face's is by default.");
     if (has_shape(estimate, shape_recurrent))
         assume(doc,
                "The reserve space of recurrent layers is not documented; gate values and cells "
                "of each step are counted.");
     if (has_type(estimate, "RMSNorm"))
         assume(doc, "RMSNorm runs as one kernel; composed of several, it keeps its input twice.");
+    if (has_type(estimate, "RMSNormEager") || has_type(estimate, "RMSNormWide"))
+        assume(doc, "RMSNorm runs as several operations in float32, as in Hugging Face's models.");
+    if (has_attention(estimate, false))
+        assume(doc,
+               "Attention runs as one kernel (scaled_dot_product_attention, flash): scores are not "
+               "kept. Temporaries of its backward are not modelled.");
+    if (has_attention(estimate, true))
+        assume(
+            doc,
+            "Attention is composed (eager): the scores of every pair of positions are kept. Masks "
+            "are not modelled.");
+    if (has_trait(estimate, TRAIT_cache) && estimate->plan.settings.serve.pass == SERVE_none)
+        assume(doc, "Keys and values are copied into a cache that lives until the step's end, as a "
+                    "decoder of Hugging Face "
+                    "does by default: --set=use_cache=false.");
+    if (has_type(estimate, "Experts"))
+        assume(doc,
+               "Experts drop no token where no capacity is given: each token's row is there once "
+               "for each of its experts (grouped_mm); how evenly they are chosen changes nothing.");
     if (has_shape(estimate, shape_conv) || has_shape(estimate, shape_transposed))
-        assume(doc, "Convolutions run without workspace.");
+        assume(
+            doc,
+            "Convolutions take the workspace that a dry run's do: on tensor cores copies of input, "
+            "filter and output, and parts of a filter's gradient. cuDNN may choose otherwise.");
+}
+
+static void assume_ranks(struct doc *doc, const struct settings *settings)
+{
+    if (settings->parallel == PARALLEL_none)
+        return;
+    if (parallel_kind(settings->parallel)->weights == WEIGHTS_replica)
+        assume(doc, "Figures are those of one GPU but the first; its batch is its own.");
+    else
+        assume(doc, "Figures are those of one GPU, the first rank; its batch is its own.");
+    assume(doc, parallel_kind(settings->parallel)->source);
+    if (settings->nccl_bytes == 0)
+        assume(doc, "NCCL's buffers are not counted, nor are they in what PyTorch reserves: 4 MiB "
+                    "for each channel and peer "
+                    "(NCCL_BUFFSIZE, NCCL's manual); 7 to 10 GB a rank were reported of large "
+                    "jobs: --nccl=SIZE.");
 }
 
 void page_estimate_assumptions(struct doc *doc, const struct estimate *estimate,
                                const struct estimate_view *view)
 {
     doc_list_begin(doc, "assumptions", "Assumed");
+    for (size_t i = 0; i < estimate->model->note_count; i++)
+        assume(doc, estimate->model->notes[i]);
+    assume_unread(doc, estimate);
     assume_training(doc, estimate);
     assume_numbers(doc, estimate);
+    assume_ranks(doc, &estimate->plan.settings);
+    if (view->serving)
+        page_estimate_serving_assumptions(doc, view->serving);
     if (estimate->plan.settings.workspace_bytes == 0)
         assume(doc, "No library workspace is counted. PyTorch keeps 8519680 bytes for cuBLAS, "
                     "33554432 on compute capability 9.0: --workspace=SIZE.");
     if (view->context_bytes == ESTIMATE_CONTEXT_UNKNOWN)
         assume(doc, "The CUDA context is not counted. 287 to 667 MB were seen, by card and driver: "
                     "--context=SIZE.");
+    if (view->answer && view->answer->card)
+        assume(doc, "It fits where its segments and the context are within the card, without a "
+                    "flush of PyTorch's cache. Context and cuBLAS's workspace are taken as usual "
+                    "for the card: --context=SIZE, --workspace=SIZE.");
     assume(doc, "Allocated and reserved are those of PyTorch's caching allocator with default "
                 "settings, one stream and enough memory.");
     doc_list_end(doc);
@@ -234,14 +454,27 @@ void page_estimate_assumptions(struct doc *doc, const struct estimate *estimate,
 
 /* --- the page --- */
 
-static void add_headline(struct doc *doc, const struct estimate *estimate)
+/* "inference of bfloat16 with batch 8", "… with 8 sequences of 4096 tokens" */
+static void add_headline(struct doc *doc, const struct estimate *estimate,
+                         const struct serving *serving)
 {
     const struct settings *settings = &estimate->plan.settings;
-    char peak[UNITS_TEXT_BYTES], moment[MOMENT_TEXT_BYTES];
-    doc_note(doc, "%s: %s of %s with batch %llu should peak at %s (%s).", model_name(estimate),
-             settings->training ? "training" : "inference", dtype_name(settings->dtype),
-             (unsigned long long)settings->batch, units_bytes(peak, estimate->peak.requested_bytes),
-             estimate_moment_text(estimate, &estimate->peak_moment, moment));
+    char peak[UNITS_TEXT_BYTES], moment[MOMENT_TEXT_BYTES], ranks[48] = "";
+    if (serving) {
+        page_estimate_serving_answer(doc, estimate, serving);
+        return;
+    }
+    if (settings->parallel == PARALLEL_dp || settings->parallel == PARALLEL_dp_other)
+        snprintf(ranks, sizeof ranks, " on %s of %" PRIu64 " GPUs",
+                 settings->parallel == PARALLEL_dp ? "the first" : "one of the others",
+                 settings->gpus);
+    else if (settings->parallel != PARALLEL_none)
+        snprintf(ranks, sizeof ranks, " on each of %" PRIu64 " GPUs", settings->gpus);
+    doc_textf(doc, "sentence", "", "%s: %s of %s with batch %llu%s should peak at %s (%s).",
+              model_name(estimate), settings->training ? "training" : "inference",
+              dtype_name(settings->dtype), (unsigned long long)settings->batch, ranks,
+              units_bytes(peak, estimate->peak.requested_bytes),
+              estimate_moment_text(estimate, &estimate->peak_moment, moment));
 }
 
 struct doc *page_estimate(enum doc_level reads, const struct estimate *estimate,
@@ -250,14 +483,33 @@ struct doc *page_estimate(enum doc_level reads, const struct estimate *estimate,
     struct doc *doc = doc_new("gpumemtrace.estimate/1", reads);
     if (!doc)
         return NULL;
-    add_headline(doc, estimate);
+    doc_list_begin(doc, "answer", NULL);
+    if (view->answer->card)
+        page_estimate_card_answer(doc, estimate, view->answer, view->serving);
+    add_headline(doc, estimate, view->serving);
+    page_estimate_imbalance_answer(doc, estimate, &view->answer->imbalance);
+    doc_list_end(doc);
     page_estimate_model(doc, estimate);
+    page_estimate_imbalance(doc, estimate, &view->answer->imbalance);
+    if (view->answer->card)
+        page_estimate_card(doc, view->answer, view->serving);
+    if (view->serving)
+        page_estimate_serving(doc, view->serving);
+    if (view->what_if)
+        page_estimate_what_if(doc, view->answer);
+    if (view->weights)
+        page_estimate_weights(doc, view->weights, estimate->model->stored);
     add_rule(doc, estimate);
     add_parameter_totals(doc, estimate);
     add_peak_categories(doc, estimate);
     add_peak(doc, estimate, view);
     add_phase_peaks(doc, estimate);
+    page_estimate_step(doc, estimate, view->course);
+    page_estimate_holders(doc, estimate, view->course);
     add_layers(doc, estimate, view);
+    if (view->tensors)
+        add_tensors(doc, estimate);
     page_estimate_assumptions(doc, estimate, view);
+    page_estimate_series(doc, estimate, view->course);
     return doc;
 }

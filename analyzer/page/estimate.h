@@ -6,14 +6,24 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "analyzer/estimate/answer/answer.h"
+#include "analyzer/estimate/course/run_course.h"
 #include "analyzer/estimate/estimate.h"
+#include "analyzer/estimate/serve/serving.h"
+#include "analyzer/estimate/weights/weights.h"
 #include "analyzer/render/doc.h"
 
 #define ESTIMATE_CONTEXT_UNKNOWN UINT64_MAX
 
 struct estimate_view {
-    uint64_t context_bytes; /* of a CUDA context, or ESTIMATE_CONTEXT_UNKNOWN */
-    bool all_layers;        /* a summary has the table of layers however long */
+    uint64_t context_bytes;        /* of a CUDA context, or ESTIMATE_CONTEXT_UNKNOWN */
+    bool all_layers;               /* a summary has the table of layers however long */
+    bool tensors;                  /* parameters and buffers one by one */
+    bool what_if;                  /* what each technique saves */
+    const struct serving *serving; /* NULL: no cache is asked about */
+    const struct weights *weights; /* of files that were read as well; NULL: none */
+    const struct answer *answer;
+    const struct run_course *course;
 };
 
 /* For a format that reads such nodes. NULL: out of memory; other failures are told by doc_check. */

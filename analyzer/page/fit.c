@@ -24,12 +24,19 @@ static bool is_known(const struct fit_device *fit)
     return fit->difference.kind == DIFFERENCE_NONE;
 }
 
+/* NULL: of none. */
+static const char *name_of(const struct card *card)
+{
+    return card ? card->name : NULL;
+}
+
 /* --- the answer --- */
 
 static int say_card(struct opening *opening, const struct fit_device *fit,
                     const struct fit_size *size, const char *how)
 {
-    const char *card = card_for(size->card_bytes), *slice = mig_slice_for(size->card_bytes);
+    const char *card = name_of(card_for(size->card_bytes));
+    const char *slice = name_of(mig_slice_for(size->card_bytes));
     char device[STUDY_DEVICE_BYTES], bytes[UNITS_TEXT_BYTES];
 
     study_device_name(fit->device, device);
@@ -40,6 +47,18 @@ static int say_card(struct opening *opening, const struct fit_device *fit,
         "%s.",
         device, fit->is_least ? "at least " : "", bytes, how, card ? card : "none",
         slice ? slice : "none");
+}
+
+static int say_cards(struct opening *opening, const struct fit_device *fit)
+{
+    if (!fit->has_pool)
+        return say_card(opening, fit, &fit->without_retries,
+                        "(the driver's memory at its peak, and the context)");
+    if (fit->with_retries.card_bytes == fit->without_retries.card_bytes)
+        return say_card(opening, fit, &fit->without_retries, "with or without retries");
+    if (say_card(opening, fit, &fit->without_retries, "without retries") < 0)
+        return -1;
+    return say_card(opening, fit, &fit->with_retries, "if PyTorch may flush its cache and retry");
 }
 
 static int say_fit(struct opening *opening, const struct fit_device *fit)
@@ -53,14 +72,14 @@ static int say_fit(struct opening *opening, const struct fit_device *fit)
             "What %s would need is not known, because the model of PyTorch's allocator does "
             "not give what was recorded: at event %" PRIu64 " %s.",
             device, fit->difference.seq, page_difference(&fit->difference, words));
-    if (!fit->has_pool)
-        return say_card(opening, fit, &fit->without_retries,
-                        "(the driver's memory at its peak, and the context)");
-    if (fit->with_retries.card_bytes == fit->without_retries.card_bytes)
-        return say_card(opening, fit, &fit->without_retries, "with or without retries");
-    if (say_card(opening, fit, &fit->without_retries, "without retries") < 0)
+    if (say_cards(opening, fit) < 0)
         return -1;
-    return say_card(opening, fit, &fit->with_retries, "if PyTorch may flush its cache and retry");
+    return fit->has_pool && fit->fraction > 0
+               ? page_say(opening,
+                          "Of any card PyTorch's pool keeps to a share of %.4g, as in the run "
+                          "(memory fraction).",
+                          fit->fraction)
+               : 0;
 }
 
 static int answer_fit(struct opening *opening, const struct study *study, const struct view *view,
@@ -75,7 +94,9 @@ static int answer_fit(struct opening *opening, const struct study *study, const 
         if (view->device < 0 || options->fit->items[i].device == view->device)
             status = say_fit(opening, &options->fit->items[i]);
     if (!options->fit->count)
-        return page_say(opening, "No device memory was allocated.");
+        return page_say(opening, history_is_imported(&study->history)
+                                     ? "What the driver gave is not known, so no card can be named."
+                                     : "No device memory was allocated.");
     return status;
 }
 
@@ -101,8 +122,9 @@ static void add_size(struct doc *doc, const struct fit_device *fit, const struct
     doc_row_begin(doc);
     doc_text(doc, "retries", "Retries", retries);
     doc_known_bytes(doc, "card_bytes", "Card", known, size->card_bytes);
-    doc_text(doc, "card", "Known card", known ? card_for(size->card_bytes) : NULL);
-    doc_text(doc, "mig_slice", "MIG slice", known ? mig_slice_for(size->card_bytes) : NULL);
+    doc_text(doc, "card", "Known card", known ? name_of(card_for(size->card_bytes)) : NULL);
+    doc_text(doc, "mig_slice", "MIG slice",
+             known ? name_of(mig_slice_for(size->card_bytes)) : NULL);
     doc_known_bytes(doc, "pool_bytes", "Pool", known && fit->has_pool, size->pool_bytes);
     doc_known_ratio(doc_detail(doc), "memory_fraction", "Memory fraction", has_fraction, fraction);
     snprintf(digits, sizeof digits, "%.6f", fraction);

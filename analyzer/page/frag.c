@@ -10,16 +10,18 @@
 static int add_frag_row(struct doc *doc, const struct study *study, uint32_t stock,
                         const struct moment *moment, struct err *err)
 {
+    const struct stock *own = &study->history.stocks[stock];
     struct frag frag;
 
     if (frag_at(&frag, &study->history, stock, moment->index, err))
         return -1;
     doc_row_begin(doc);
-    doc_integer(doc, "time_ns", "Time", DOC_NS, (int64_t)moment->time_ns);
+    page_time(doc, study, "time_ns", "Time", moment->time_ns);
     doc_count(doc_spare(doc), "seq", "Event", moment->seq);
-    page_layer(doc, study, &study->history.stocks[stock], "Layer");
+    page_layer(doc, study, own, "Layer");
     doc_known_bytes(doc, "reserved_bytes", "Reserved", frag.reserved_known, frag.reserved_bytes);
-    doc_bytes(doc, "live_bytes", "Live", frag.live_bytes);
+    doc_known_bytes(doc, "live_bytes", "Live", history_knows(&study->history, own),
+                    frag.live_bytes);
     doc_known_bytes(doc, "free_bytes", "Free", frag.reserved_known, frag.free_bytes);
     doc_known_bytes(doc, "largest_free_bytes", "Largest free", frag.reserved_known,
                     frag.largest_free_bytes);

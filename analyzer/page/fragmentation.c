@@ -7,7 +7,8 @@
 #include "analyzer/analysis/moment.h"
 #include "analyzer/render/units.h"
 
-static void add_moment(struct doc *doc, const struct view *view, const struct moment *moment)
+static void add_moment(struct doc *doc, const struct study *study, const struct view *view,
+                       const struct moment *moment)
 {
     doc_text(doc, "at", "moment", view->at ? view->at : "peak");
     if (moment->index == INDEX_NONE) {
@@ -15,7 +16,7 @@ static void add_moment(struct doc *doc, const struct view *view, const struct mo
         doc_null(doc_detail(doc), "seq", "event", DOC_COUNT);
         return;
     }
-    doc_integer(doc, "time_ns", "time", DOC_NS, (int64_t)moment->time_ns);
+    page_time(doc, study, "time_ns", "time", moment->time_ns);
     doc_count(doc_detail(doc), "seq", "event", moment->seq);
 }
 
@@ -23,12 +24,12 @@ static void add_moment(struct doc *doc, const struct view *view, const struct mo
 static void add_card_source(struct doc *doc, const struct card_free *card)
 {
     if (!card->known)
-        doc_null(doc_detail(doc), "device_free_source", "free on the card", DOC_TEXT);
+        doc_null(doc_detail(doc), "device_free_source", "free as told by", DOC_TEXT);
     else if (card->is_corrected)
-        doc_text(doc_detail(doc), "device_free_source", "free on the card",
+        doc_text(doc_detail(doc), "device_free_source", "free as told by",
                  "cuMemGetInfo and the calls since");
     else
-        doc_text(doc_detail(doc), "device_free_source", "free on the card", "cuMemGetInfo");
+        doc_text(doc_detail(doc), "device_free_source", "free as told by", "cuMemGetInfo");
 }
 
 static void add_card(struct doc *doc, const struct card_free *card)
@@ -86,7 +87,7 @@ int page_fragmentation(struct doc *doc, const struct study *study, const struct 
     const bool is_driver = stock->account == ACCOUNT_device;
     doc_object_begin(doc, "fragmentation", "Fragmentation");
     page_layer(doc, study, stock, "layer");
-    add_moment(doc, view, &moment);
+    add_moment(doc, study, view, &moment);
     add_fragmentation(doc, &frag, known);
     add_card(doc, &card);
     doc_bool(doc_detail(doc), "estimated", "estimated", is_driver);

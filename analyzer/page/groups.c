@@ -31,6 +31,7 @@ static int add_group(struct doc *doc, const struct study *study, const struct vi
     page_layer(doc_detail(doc), study, &study->history.stocks[held->stock], "Layer");
     doc_bytes(doc, "own_bytes", "Own", group->own_bytes);
     doc_ratio(doc_summary(doc), NULL, "Share", (double)group->own_bytes / total);
+    doc_bar(doc, (double)group->own_bytes / total, 0);
     doc_count(doc_detail(doc), "own_count", "Own blocks", group->own_count);
     doc_bytes(doc, "inclusive_bytes", "Inclusive", group->inclusive_bytes);
     doc_ratio(doc_summary(doc), NULL, "Share", (double)group->inclusive_bytes / total);
@@ -83,6 +84,7 @@ static void draw_line(const struct drawing *drawing, uint64_t bytes, uint64_t co
     doc_row_begin(doc_summary(doc));
     doc_bytes(doc, NULL, "Bytes", bytes);
     doc_ratio(doc, NULL, "Share", (double)bytes / (double)drawing->total_bytes);
+    doc_bar(doc, (double)bytes / (double)drawing->total_bytes, 0);
     doc_count(doc, NULL, "Blocks", count);
     if (cut)
         doc_textf(doc, NULL, "Calls", "%*s… %zu more", indent, "", cut);

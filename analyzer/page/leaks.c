@@ -12,11 +12,13 @@ enum { LEAK_FRAME_LINES = 5 };
 
 static void add_total(struct doc *doc, const struct study *study, const struct stock *stock)
 {
+    const bool known = history_knows(&study->history, stock);
+
     page_layer(doc, study, stock, "Layer");
-    doc_bytes(doc, "live_at_exit_bytes", "Left at exit", stock->live_bytes);
-    doc_count(doc, "blocks", "Blocks",
-              stock->allocations_count - stock->frees_count - stock->implicit_frees_count -
-                  stock->lost_frees_count);
+    doc_known_bytes(doc, "live_at_exit_bytes", "Left at exit", known, stock->live_bytes);
+    doc_known_count(doc, "blocks", "Blocks", known && !study_lacks(study, LACK_blocks),
+                    stock->allocations_count - stock->frees_count - stock->implicit_frees_count -
+                        stock->lost_frees_count);
 }
 
 static void add_totals(struct doc *doc, const struct study *study, const struct page_stocks *stocks)
@@ -31,14 +33,6 @@ static void add_totals(struct doc *doc, const struct study *study, const struct 
 }
 
 /* --- growth of a stock as a whole --- */
-
-static const char *verdict_key(enum leak_verdict verdict)
-{
-    static const char *const keys[] = {
-        [LEAK_UNKNOWN] = "cannot tell", [LEAK_NONE] = "no leak", [LEAK_FOUND] = "leak"};
-
-    return keys[verdict];
-}
 
 /* A slope in whole bytes. */
 static int64_t whole(double bytes)
@@ -77,19 +71,23 @@ static int add_verdict(struct doc *doc, const struct study *study, const struct 
                        const struct stock_leak *found, struct err *err)
 {
     const struct growth *growth = &found->growth;
+    const bool knows = growth->total.has_slope;
 
     page_layer(doc, study, stock, "Layer");
-    doc_text(doc, "verdict", "Verdict", verdict_key(found->leak.verdict));
+    doc_text(doc, "verdict", "Verdict", leak_verdict_name(found->leak.verdict));
     doc_known_count(doc, "steps", "Steps", growth->steps != GROWTH_NO_STEPS, growth->ends_count);
     doc_text(doc, "steps_end_with", "Steps end with", step_end_text(growth_step_end(growth)));
     if (page_step_begin(doc, study, growth->phase.name, growth->repeats, err))
         return -1;
     add_line(doc, &growth->total);
-    doc_bytes(doc_detail(doc), "leak_bytes_per_step", "Leak",
-              found->leak.verdict == LEAK_FOUND ? (uint64_t)whole(found->leak.slope) : 0);
-    doc_bytes(doc_detail(doc), "cache_bytes_per_step", "Known caches",
-              (uint64_t)whole(found->leak.cache_slope));
-    doc_bytes(doc_detail(doc), "floor_bytes_per_step", "Floor", (uint64_t)found->leak.floor);
+    doc_known_bytes(doc_detail(doc), "leak_bytes_per_step", "Leak", knows,
+                    found->leak.verdict == LEAK_FOUND ? (uint64_t)whole(found->leak.slope) : 0);
+    doc_known_bytes(doc_detail(doc), "enlarged_bytes_per_step", "Larger blocks", knows,
+                    (uint64_t)whole(found->leak.enlarged_slope));
+    doc_known_bytes(doc_detail(doc), "cache_bytes_per_step", "Known caches", knows,
+                    (uint64_t)whole(found->leak.cache_slope));
+    doc_known_bytes(doc_detail(doc), "floor_bytes_per_step", "Floor",
+                    history_knows(&study->history, stock), (uint64_t)found->leak.floor);
     doc_known_count(doc_detail(doc), "steps_until_full", "Steps until full",
                     found->knows_steps_left, (uint64_t)found->steps_left);
     return 0;
@@ -113,9 +111,17 @@ static int add_growing_site(struct doc *doc, const struct study *study, const st
     doc_bytes(doc, "last_bytes", "After last", site->last_bytes);
     doc_count(doc, "steps", "Steps", found->growth.ends_count);
     doc_count(doc, "rises", "Rises", site->rises_count);
+    doc_bool(doc, "enlarged", "Made larger", site->enlarged_count);
     doc_text(doc, "known_cache", "Known cache", cache);
     return page_frames_of(doc, study, view, blame_of(&found->blame, site->stack_id), 0,
                           PAGE_WHOLE_STACK, err);
+}
+
+static const char *growing_text(const struct leak_row *row)
+{
+    return row->cache         ? row->cache
+           : row->is_enlarged ? "larger blocks replace those before"
+                              : "more blocks";
 }
 
 static int add_growing_row(struct doc *doc, const struct study *study, const struct view *view,
@@ -127,8 +133,7 @@ static int add_growing_row(struct doc *doc, const struct study *study, const str
     doc_bytes(doc, NULL, "After 2nd step", row->first_bytes);
     doc_bytes(doc, NULL, "After last", row->last_bytes);
     doc_count(doc, NULL, "Steps", found->growth.ends_count);
-    doc_text(doc, NULL, "Known cache", row->cache);
-    doc_words(doc, "%s", row->cache ? row->cache : "no");
+    doc_text(doc, NULL, "What grows", growing_text(row));
     return page_frames_of(doc, study, view, row->blamed, row->stack_count - 1, LEAK_FRAME_LINES,
                           err);
 }

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "analyzer/analysis/leaks.h"
 #include "analyzer/render/units.h"
@@ -17,14 +18,12 @@ struct worst {
 
 static bool is_worse(const struct leak *leak, const struct leak *than)
 {
-    static const int ranks[] = {[LEAK_NONE] = 0, [LEAK_UNKNOWN] = 1, [LEAK_FOUND] = 2};
-
     if (leak->verdict != than->verdict)
-        return ranks[leak->verdict] > ranks[than->verdict];
-    return leak->slope > than->slope;
+        return leak->verdict > than->verdict;
+    return leak->slope + leak->enlarged_slope > than->slope + than->enlarged_slope;
 }
 
-/* Beside the leading layer the others of the device count only if they leak. */
+/* Beside the leading layer the others of the device count only if they leak or grow. */
 static int take_if_worse(struct worst *worst, const struct study *study, uint32_t stock,
                          bool is_leading, struct err *err)
 {
@@ -34,7 +33,7 @@ static int take_if_worse(struct worst *worst, const struct study *study, uint32_
         return 0;
     if (stock_leak_find(&found, study, stock, err))
         return -1;
-    if ((!is_leading && found.leak.verdict != LEAK_FOUND) ||
+    if ((!is_leading && found.leak.verdict < LEAK_GROWS) ||
         (worst->stock != HISTORY_NONE && !is_worse(&found.leak, &worst->found.leak))) {
         stock_leak_release(&found);
         return 0;
@@ -127,8 +126,8 @@ static const char *future_text(char out[96], const struct stock_leak *found)
     return out;
 }
 
-/* " by train.py:40 main", the steepest of several. Returns whether any is named. */
-static bool leak_who(char *out, size_t size, const struct stock_leak *found)
+/* " by train.py:40 main", the steepest of several rows that keep more, or larger, blocks. Returns whether any is named. */
+static bool leak_who(char *out, size_t size, const struct stock_leak *found, bool is_enlarged)
 {
     const struct leak_row *steepest = NULL;
     char part[UNITS_TEXT_BYTES];
@@ -136,7 +135,7 @@ static bool leak_who(char *out, size_t size, const struct stock_leak *found)
 
     for (size_t i = 0; i < found->growing.count; i++) {
         const struct leak_row *row = &found->growing.items[i];
-        if (row->cache || row->is_left_out)
+        if (row->cache || row->is_left_out || row->is_enlarged != is_enlarged)
             continue;
         steepest = steepest ? steepest : row;
         count++;
@@ -151,24 +150,76 @@ static bool leak_who(char *out, size_t size, const struct stock_leak *found)
     return count > 0;
 }
 
-static int say_leak(struct opening *opening, const struct study *study, const struct worst *worst)
+/* "1.00 MiB per step (±0 B, 25 steps), … by train.py:40 main; the card is full after about 900 more steps" */
+#define GROWTH_TEXT_BYTES (BLAME_TEXT_BYTES + PAGE_LAYER_BYTES + 4 * UNITS_TEXT_BYTES + 256)
+static bool growth_text(char out[GROWTH_TEXT_BYTES], const struct study *study,
+                        const struct worst *worst, bool is_enlarged)
 {
     const struct leak *leak = &worst->found.leak;
+    const double width =
+        is_enlarged ? leak->enlarged_high - leak->enlarged_low : leak->high - leak->low;
     char who[BLAME_TEXT_BYTES + 64], slope[UNITS_TEXT_BYTES], error[UNITS_TEXT_BYTES];
     char future[96], layer[PAGE_LAYER_BYTES + 64];
 
-    const bool is_named = leak_who(who, sizeof who, &worst->found);
+    const bool is_named = leak_who(who, sizeof who, &worst->found, is_enlarged);
 
-    page_next(opening, "peak --at=end");
-    if (page_say(opening, "Leak: %s per step (±%s, %" PRIu64 " steps)%s%s%s.",
-                 slope_text(slope, leak->slope), slope_text(error, (leak->high - leak->low) / 2),
-                 worst->found.growth.ends_count, layer_text(layer, study, worst->stock), who,
-                 future_text(future, &worst->found)) < 0)
+    snprintf(out, GROWTH_TEXT_BYTES, "%s per step (±%s, %" PRIu64 " steps)%s%s%s",
+             slope_text(slope, is_enlarged ? leak->enlarged_slope : leak->slope),
+             slope_text(error, width / 2), worst->found.growth.ends_count,
+             layer_text(layer, study, worst->stock), who, future_text(future, &worst->found));
+    return is_named;
+}
+
+static bool is_of_pytorch(const struct study *study, uint32_t stock)
+{
+    const struct stock *own = &study->history.stocks[stock];
+
+    return own->account == ACCOUNT_pool && !strcmp(study_pool(study, own), "pytorch");
+}
+
+/* Where nothing that it keeps is of a graph of autograd, a graph keeps nothing: it was made under no_grad, or from
+ * what is not trained. A trace that has a backward and says of no tensor whose it is does not tell. */
+static const char *graph_text(const struct study *study, const struct leak *leak)
+{
+    if (leak->keeps_graph)
+        return ", or for a tensor that keeps its graph (.detach() or .item() lets it go)";
+    return study->growth.has_graphs || trace_tells_autograd(&study->trace) ||
+                   !study_has_backward(study)
+               ? ""
+               : "; whether a tensor keeps its graph, the trace does not tell";
+}
+
+static int say_leak(struct opening *opening, const struct study *study, const struct worst *worst)
+{
+    char growth[GROWTH_TEXT_BYTES];
+    const bool is_named = growth_text(growth, study, worst, false);
+
+    page_next(opening, worst->found.is_gone ? "peak" : "peak --at=end");
+    if (page_say(opening, "Leak: %s.", growth) < 0)
         return -1;
-    return is_named ? page_say(opening, "What that line allocated in earlier steps is still there: "
-                                        "look for what keeps it (a list, a cache, a closure), or "
-                                        "for the free that is missing.")
-                    : 1;
+    if (!is_named)
+        return 1;
+    if (!is_of_pytorch(study, worst->stock))
+        return page_say(opening, "What that line allocated in earlier steps is still there: look "
+                                 "for what keeps it (a list, a cache, a closure), or for the free "
+                                 "that is missing.");
+    return page_say(opening,
+                    "What that line allocated in earlier steps is still there: look for what keeps "
+                    "it (a list, a cache, a closure, an exception)%s.",
+                    graph_text(study, &worst->found.leak));
+}
+
+static int say_growth(struct opening *opening, const struct study *study, const struct worst *worst)
+{
+    char growth[GROWTH_TEXT_BYTES];
+
+    growth_text(growth, study, worst, true);
+    if (page_say(opening, "No leak, but what is kept gets larger: %s.", growth) < 0)
+        return -1;
+    return page_say(opening,
+                    "There are as many blocks as before, each larger than the one it replaced: a "
+                    "cache of tokens, or a list that is copied to make room. Give it its final "
+                    "size at once, or a limit.");
 }
 
 /* --- no leak --- */
@@ -201,11 +252,29 @@ static int say_none(struct opening *opening, const struct worst *worst)
                : say_cache(opening, leak);
 }
 
+/* What is kept for a backward that nobody called. */
+static int say_waiting(struct opening *opening, const struct worst *worst)
+{
+    char who[BLAME_TEXT_BYTES + 64], slope[UNITS_TEXT_BYTES];
+
+    leak_who(who, sizeof who, &worst->found, false);
+    if (page_say(opening,
+                 "Cannot tell whether memory leaks: what is kept for a backward that never came "
+                 "grows by %s each time that a line repeats (%" PRIu64 " times)%s.",
+                 slope_text(slope, worst->found.leak.slope), worst->found.growth.ends_count,
+                 who) < 0)
+        return -1;
+    return page_say(opening, "One forward keeps as much until its backward. If none is to come, "
+                             "run it under torch.no_grad(), or .detach() what is kept.");
+}
+
 static int say_unknown(struct opening *opening, const struct worst *worst)
 {
     const struct growth *growth = &worst->found.growth;
     char slope[UNITS_TEXT_BYTES];
 
+    if (worst->found.leak.waits)
+        return say_waiting(opening, worst);
     if (growth->steps == GROWTH_NO_STEPS)
         return page_say(opening,
                         "Cannot tell whether memory leaks: the program marks no steps, and "
@@ -215,8 +284,9 @@ static int say_unknown(struct opening *opening, const struct worst *worst)
     if (!growth->total.has_slope)
         return page_say(opening,
                         "Cannot tell whether memory leaks: %" PRIu64
-                        " steps are too few, it takes at least %d.",
-                        growth->ends_count, WARM_UP_ENDS + FEWEST_ENDS);
+                        " %s too few, it takes at least %d.",
+                        growth->ends_count, growth->ends_count == 1 ? "step is" : "steps are",
+                        WARM_UP_ENDS + FEWEST_ENDS);
     return page_say(opening,
                     "Cannot tell whether memory leaks: live bytes differ so much from step to step "
                     "that a leak of up to %s per step would not show in %" PRIu64 " steps.",
@@ -233,6 +303,8 @@ static int say_verdict(struct opening *opening, const struct study *study,
     switch (worst->found.leak.verdict) {
     case LEAK_FOUND:
         return say_leak(opening, study, worst);
+    case LEAK_GROWS:
+        return say_growth(opening, study, worst);
     case LEAK_NONE:
         return say_none(opening, worst);
     default:

@@ -3,6 +3,7 @@
 #include "opening.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/util/text.h"
@@ -46,8 +47,33 @@ static void add_sentences(struct doc *doc, const struct text_list *sentences)
     doc_list_end(doc);
 }
 
-static int add_next(struct doc *doc, const struct opening *opening, const char *trace_path,
-                    struct err *err)
+static int keep_failure(struct opening_failure *into, const struct opening *opening,
+                        const struct study *study, const char *next, struct err *err)
+{
+    const struct trace_integer *start = &study->trace.meta.start_unix_ns;
+
+    if (!into || !opening->failure)
+        return 0;
+    *into = (struct opening_failure){.kind = oom_kind_of(&study->history, opening->failure),
+                                     .unix_ns = (start->known ? start->value : 0) +
+                                                (int64_t)opening->failure->at.time_ns,
+                                     .sentence = strdup(opening->sentences.items[0]),
+                                     .next = strdup(next)};
+    if (into->sentence && into->next)
+        return 0;
+    err_set(err, ERR_SYSTEM, "out of memory for the answer");
+    return -1;
+}
+
+void opening_failure_release(struct opening_failure *failure)
+{
+    free(failure->sentence);
+    free(failure->next);
+    *failure = (struct opening_failure){0};
+}
+
+static int add_next(struct doc *doc, const struct opening *opening, const struct study *study,
+                    struct opening_failure *failure, struct err *err)
 {
     const char *next = opening->next;
     struct text line;
@@ -60,22 +86,24 @@ static int add_next(struct doc *doc, const struct opening *opening, const char *
     text_addf(&line, "gpumemtrace %s", next);
     if (!opening->next_is_whole) {
         text_add(&line, " ");
-        text_add_word(&line, trace_path);
+        text_add_word(&line, study->trace.path);
     }
     doc_text(doc_detail(doc), "next", "Next", line.data);
     if (opening->next_is_whole)
         doc_line(doc, "Next: %s", line.data);
     else
         doc_note(doc, "Next: %s", line.data);
-    const bool failed = text_failed(&line);
-    text_release(&line);
-    if (failed)
+    int status = text_failed(&line) ? -1 : 0;
+    if (status)
         err_set(err, ERR_SYSTEM, "out of memory for the answer");
-    return failed ? -1 : 0;
+    else
+        status = keep_failure(failure, opening, study, line.data, err);
+    text_release(&line);
+    return status;
 }
 
 int opening_add(struct doc *doc, page_answer *answer, const struct study *study,
-                const struct view *view, struct err *err)
+                const struct view *view, struct opening_failure *failure, struct err *err)
 {
     struct opening opening = {.err = err};
     int status = 0;
@@ -88,7 +116,7 @@ int opening_add(struct doc *doc, page_answer *answer, const struct study *study,
     }
     add_sentences(doc, &opening.sentences);
     if (!status)
-        status = add_next(doc, &opening, study->trace.path, err);
+        status = add_next(doc, &opening, study, failure, err);
     text_list_release(&opening.sentences);
     return status;
 }

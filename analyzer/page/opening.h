@@ -10,6 +10,7 @@
 #define GPUMEMTRACE_ANALYZER_PAGE_OPENING_H
 
 #include "analyzer/analysis/study.h"
+#include "analyzer/oom/oom_kind.h"
 #include "analyzer/render/doc.h"
 #include "analyzer/util/text_list.h"
 
@@ -19,8 +20,18 @@ struct opening {
     struct text_list sentences;
     char next[OPENING_NEXT_BYTES]; /* a command and its options, without the trace; "": none */
     bool next_is_whole;            /* it names no trace */
+    const struct failure *failure; /* that it speaks of first; NULL: it does not */
     struct err *err;               /* of the page being built */
 };
+
+/* A failed allocation that a page opens with: for who puts several pages together. */
+struct opening_failure {
+    enum oom_kind kind;
+    int64_t unix_ns;
+    char *sentence; /* NULL: the page opens with something else */
+    char *next;
+};
+void opening_failure_release(struct opening_failure *failure);
 
 /*
  * Opens a page with what its analyses found; it asks for nothing that the page does not need
@@ -39,9 +50,10 @@ bool page_next_whole(struct opening *opening, const char *line);
 
 /*
  * Adds "answer" and "next": what the page's answer says of the study; nothing if answer is NULL. An answer
- * has something to say of all memory, so if it says nothing there was none.
+ * has something to say of all memory, so if it says nothing there was none. *failure is
+ * filled; NULL: nobody asks.
  */
 int opening_add(struct doc *doc, page_answer *answer, const struct study *study,
-                const struct view *view, struct err *err);
+                const struct view *view, struct opening_failure *failure, struct err *err);
 
 #endif

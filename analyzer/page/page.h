@@ -16,6 +16,9 @@
 
 typedef int page_part(struct doc *doc, const struct study *study, const struct view *view,
                       struct err *err);
+/* Takes the answer to a trace from that to its twin (job_twin), whose page was added. 0 or -1. */
+typedef int page_twin_part(const struct view *view, const char *path, const char *twin,
+                           struct err *err);
 typedef int page_device_part(struct doc *doc, const struct study *study,
                              const struct device_use *use, const struct view *view,
                              struct err *err);
@@ -31,6 +34,7 @@ struct page {
     page_device_part *device; /* inside each device; may be NULL */
     bool writes_names;        /* its tail writes names of native frames into the trace */
     bool takes_each;          /* of several traces, those of alike ranks as well */
+    page_twin_part *twin;     /* in place of a page; NULL: twins have pages of their own */
     page_part *tail;          /* after the devices; may be NULL */
 };
 
@@ -85,6 +89,7 @@ int page_build(struct doc **doc, enum doc_level reads, const struct page *page,
 struct page_traces {
     const char *const *paths;
     int count, own;
+    struct opening_failure *failure; /* filled where the page opens with one; NULL: nobody asks */
 };
 /* The same of one of several, into an open object. */
 int page_add_trace(struct doc *doc, const struct page *page, const struct view *view,

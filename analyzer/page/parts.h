@@ -20,9 +20,15 @@ page_answer page_needs_answer;
 page_answer page_leaks_answer, page_leaks_verdict;
 /* Of the failure that matters most; 0: none failed. */
 page_answer page_oom_answer;
+/* Of a run that failed on a full card though no allocation did; 0: it did not. */
+page_answer page_full_card_answer;
 /* Why the step that a failure ended needed more than others do; 0: it is not known to. */
 int page_step_of_failure(struct opening *opening, const struct study *study,
                          const struct view *view, const struct failure *failure, struct err *err);
+
+/* A time since the start; null where the trace does not know times. */
+void page_time(struct doc *doc, const struct study *study, const char *key, const char *label,
+               uint64_t time_ns);
 
 /* "warnings". */
 page_part page_warnings;
@@ -63,8 +69,9 @@ page_device_part page_pinned_memory;
 #define PAGE_HOST_END_BYTES 320
 const char *page_host_end(const struct study *study, char out[PAGE_HOST_END_BYTES]);
 
-/* "series": memory over time and its snapshots, for a reader who draws them; study_ask.wants_course. */
+/* "series": memory over time and its snapshots, for a reader who draws them, and what it takes to have them. */
 page_part page_course;
+void page_course_ask(struct study_ask *ask, const struct view *view, const struct doc *doc);
 
 /* "remedies": what would have helped, what it would have gained, what that supposes; and of an
  * answer, the sentence that names the first two. */

@@ -24,12 +24,14 @@ static int format_peak(char *text, size_t size, const struct study *study, const
     const bool is_peak = moment->index == stock->peak.index;
     const char *path = is_peak ? study_path(study, stock->peak_path) : NULL;
 
-    return snprintf(
-        text, size, "%s%.64s%s%s%s%s on %s (%s), %s after the start%s%s", is_peak ? "Peak" : "At ",
-        is_peak ? "" : view->at, is_peak ? " " : ": ", units_bytes(held, bytes),
-        card_bytes ? " of " : "", card_bytes ? units_bytes(total, card_bytes) : "",
-        study_device_name(stock->device, device), page_layer_name(study, stock, layer),
-        units_duration(time, (int64_t)moment->time_ns), path ? " in " : "", path ? path : "");
+    return snprintf(text, size, "%s%.64s%s%s%s%s on %s (%s)%s%s%s%s%s", is_peak ? "Peak" : "At ",
+                    is_peak ? "" : view->at, is_peak ? " " : ": ", units_bytes(held, bytes),
+                    card_bytes ? " of " : "", card_bytes ? units_bytes(total, card_bytes) : "",
+                    study_device_name(stock->device, device), page_layer_name(study, stock, layer),
+                    study_has_times(study) ? ", " : "",
+                    study_has_times(study) ? units_duration(time, (int64_t)moment->time_ns) : "",
+                    study_has_times(study) ? " after the start" : "", path ? " in " : "",
+                    path ? path : "");
 }
 
 /* What it was for, where that is known: "; 62.0 % of it activations". */
@@ -219,25 +221,29 @@ static void add_moments(struct doc *doc, const struct study *study, const struct
     doc_list_begin(doc, "moments", NULL);
     for (size_t i = 0; i < held->stocks.count; i++) {
         const struct moment *moment = &held->stocks.moments[i];
+        const struct stock *stock = held_stock(held, study, i);
         const bool known = moment->index != INDEX_NONE;
 
         doc_row_begin(doc_detail_if(doc, i > 0));
-        page_layer(doc, study, held_stock(held, study, i), "Layer");
+        page_layer(doc, study, stock, "Layer");
         doc_text(doc_detail(doc), "at", "Moment", view->at ? view->at : "peak");
         if (known)
-            doc_integer(doc, "time_ns", "At", DOC_NS, (int64_t)moment->time_ns);
+            page_time(doc, study, "time_ns", "At", moment->time_ns);
         else
             doc_null(doc, "time_ns", "At", DOC_NS);
         doc_known_count(doc, "seq", "Event", known, known ? moment->seq : 0);
-        doc_bytes(doc, "live_bytes", "Live", held->sites[i].total_bytes);
-        doc_count(doc, "blocks", "Blocks", held->sites[i].total_count);
+        doc_known_bytes(doc, "live_bytes", "Live", history_knows(&study->history, stock),
+                        held->sites[i].total_bytes);
+        doc_known_count(doc, "blocks", "Blocks",
+                        history_knows(&study->history, stock) && !study_lacks(study, LACK_blocks),
+                        held->sites[i].total_count);
         doc_row_end(doc);
     }
     doc_list_end(doc);
 }
 
 static void add_sum(struct doc *doc, const struct study *study, const struct stock *stock,
-                    enum sites_by by, const struct site *sum)
+                    enum sites_by by, const struct site *sum, uint64_t total_bytes)
 {
     const char *path = study_path(study, sum->path);
 
@@ -250,6 +256,7 @@ static void add_sum(struct doc *doc, const struct study *study, const struct sto
         doc_words(doc, "%s", path ? path : PAGE_OUTSIDE);
     }
     doc_bytes(doc, "bytes", "Bytes", sum->bytes);
+    doc_bar(doc, (double)sum->bytes / (double)total_bytes, 0);
     doc_count(doc, "count", "Blocks", sum->count);
 }
 
@@ -268,7 +275,8 @@ static int add_sums(struct doc *doc, const struct study *study, const struct hel
             return -1;
         for (int n = 0; n < count; n++) {
             doc_row_begin(doc_detail_if(doc, i > 0));
-            add_sum(doc, study, held_stock(held, study, i), by, &sums[n]);
+            add_sum(doc, study, held_stock(held, study, i), by, &sums[n],
+                    held->sites[i].total_bytes);
             doc_row_end(doc);
         }
         free(sums);

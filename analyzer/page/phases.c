@@ -9,15 +9,6 @@
 #include "analyzer/render/units.h"
 #include "analyzer/util/array.h"
 
-static const char *source_text(const struct history *history, uint32_t path)
-{
-    static const char *const texts[] = {[PHASE_SOURCE_API] = "api",
-                                        [PHASE_SOURCE_NVTX] = "nvtx",
-                                        [PHASE_SOURCE_INFERRED] = "inferred"};
-
-    return path == HISTORY_NONE ? NULL : texts[history->paths[path].source];
-}
-
 /* How the rows of one stock are shown. */
 struct phase_list {
     struct phase_rows rows;
@@ -50,7 +41,7 @@ static void add_phase_name(struct doc *doc, const struct study *study, uint32_t 
         doc_words(doc, "%*s%s", 2 * depth_of(history, number), "", history->paths[number].name);
     else
         doc_words(doc, "%s", path ? path : PAGE_OUTSIDE);
-    doc_text(doc_detail(doc), "source", "Source", source_text(history, number));
+    doc_text(doc_detail(doc), "source", "Source", phase_source_name(history, number));
 }
 
 static double largest_error_ratio(const struct phase_row *row)
@@ -115,7 +106,8 @@ static void add_phase(struct doc *doc, const struct study *study, const struct p
     doc_bytes(doc, "allocated_bytes", "In all", row->allocated_bytes);
     if (list->card_bytes && row->allocated_bytes > list->card_bytes)
         doc_words(doc, "%s (sum)", units_bytes(size, row->allocated_bytes));
-    doc_bytes(doc_detail(doc), "freed_bytes", "Freed", row->freed_bytes);
+    doc_known_bytes(doc_detail(doc), "freed_bytes", "Freed", !study_lacks(study, LACK_frees),
+                    row->freed_bytes);
     doc_bytes(doc, "kept_bytes", "Kept", row->kept_bytes);
 }
 
@@ -198,7 +190,7 @@ static int add_phase_list(struct doc *doc, const struct study *study, const stru
     struct phase_list list = {.card_bytes = study_card_bytes(study, use->device),
                               .as_tree = is_page && !doc_takes(doc, DOC_DETAIL),
                               .most = most};
-    list.has_steps = list.as_tree && step_ends_kind(&study->phases.ends) != STEP_ENDS;
+    list.has_steps = list.as_tree && study->phases.ended_count > 0;
     struct page_stocks stocks;
 
     page_stocks_find(&stocks, doc, study, use, view);

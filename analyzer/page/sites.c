@@ -63,6 +63,7 @@ static int add_row(struct doc *doc, const struct study *study, const struct view
 
     doc_bytes(doc, NULL, "Bytes", row->bytes);
     doc_ratio(doc, NULL, "Share", (double)row->bytes / (double)sites->total_bytes);
+    doc_bar(doc, (double)row->bytes / (double)sites->total_bytes, 0);
     doc_count(doc, NULL, "Blocks", row->count);
     doc_text(doc, NULL, "Phase", path);
     if (row->has_more_paths)

@@ -170,13 +170,31 @@ static int add_inner_lines(struct folding *folding, const struct study *study, u
     return 0;
 }
 
+/* The place in compiled code that the program's line led to. */
+static int add_compiled_line(struct folding *folding, const struct study *study, uint32_t stack_id,
+                             int site_depth, struct err *err)
+{
+    struct symbol_walk walk = symbols_walk_begin(study->symbols, stack_id);
+    struct symbol_frame frame;
+    int status = 1;
+
+    for (int depth = 0; depth < site_depth && status > 0; depth++) {
+        status = symbols_walk_next(&walk, &frame, err);
+        if (status > 0 && frame.role == ROLE_compiled) {
+            add_frame_line(folding, &frame);
+            return 0;
+        }
+    }
+    return status < 0 ? -1 : 0;
+}
+
 /* Where nothing is the program's, what frameworks and CUDA did is all there is to see. */
 static void choose_folds(struct folding *folding, const struct view *view,
                          const struct stack_site *site)
 {
     for (int role = 0; role < ROLE_COUNT && !view->all_frames; role++)
         folding->folds[role] =
-            role != ROLE_program &&
+            role != ROLE_program && role != ROLE_compiled &&
             (site->is_of_program || (role != ROLE_framework && role != ROLE_cuda));
 }
 
@@ -195,9 +213,13 @@ static int add_folded_stack(struct doc *doc, const struct study *study, const st
     doc_list_begin(doc, NULL, NULL);
     if (!doc_takes(doc, DOC_BOTH))
         status = 0;
-    else if (is_whole || site->is_of_program)
-        status =
-            add_stack_lines(&folding, study, blamed->stack_id, is_whole ? 0 : site->depth + 1, err);
+    else if (is_whole)
+        status = add_stack_lines(&folding, study, blamed->stack_id, 0, err);
+    else if (site->is_of_program)
+        status = add_compiled_line(&folding, study, blamed->stack_id, site->depth, err) ||
+                         add_stack_lines(&folding, study, blamed->stack_id, site->depth + 1, err)
+                     ? -1
+                     : 0;
     else
         status = add_inner_lines(&folding, study, blamed->stack_id, site, err);
     if (others > 0)

@@ -37,7 +37,7 @@ static int add_summit(struct doc *doc, const struct study *study, uint32_t stock
                       const struct summit *summit, struct err *err)
 {
     page_layer(doc_detail(doc), study, &study->history.stocks[stock], "Layer");
-    doc_integer(doc, "time_ns", "At", DOC_NS, (int64_t)summit->at.time_ns);
+    page_time(doc, study, "time_ns", "At", summit->at.time_ns);
     doc_count(doc, "seq", "Event", summit->at.seq);
     doc_bytes(doc, "live_bytes", "Live", summit->bytes);
     doc_text(doc, "phase", "Phase", study_path(study, summit->path));

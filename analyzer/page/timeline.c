@@ -59,17 +59,10 @@ static void add_begin(const struct line *line, size_t cut)
     case TIMELINE_TIME:
         break;
     }
-    doc_integer(line->doc, "begin", "Time", DOC_NS, (int64_t)begin);
-    doc_words(line->doc, "%s",
-              units_time(text, begin, begin_of(timelines, timelines->used), timelines->width));
-}
-
-static void add_bar(struct doc *doc, uint64_t bytes, uint64_t peak_bytes, int columns)
-{
-    static const char full[] = "########################";
-    const double share = peak_bytes ? (double)bytes / (double)peak_bytes : 0;
-
-    doc_textf(doc_summary(doc), NULL, "", "%.*s", (int)(share * columns + 0.5), full);
+    page_time(line->doc, line->study, "begin", "Time", begin);
+    if (study_has_times(line->study))
+        doc_words(line->doc, "%s",
+                  units_time(text, begin, begin_of(timelines, timelines->used), timelines->width));
 }
 
 static const char *group_key(const struct line *line, size_t group)
@@ -128,14 +121,14 @@ static void add_cut(const struct line *line, size_t cut)
 
     page_layer(doc_detail(doc), line->study, stock, "Layer");
     add_begin(line, cut);
-    doc_integer(doc_detail(doc), "time_ns", "Highest at", DOC_NS, (int64_t)own->time_ns);
+    page_time(doc_detail(doc), line->study, "time_ns", "Highest at", own->time_ns);
     doc_count(doc_detail(doc), "seq", "Event", own->seq);
     doc_known_count(doc_detail(doc), "step", "Step", own->step > 0, own->step);
     doc_bytes(doc, "live_bytes", "Most live", own->max_bytes);
     doc_bytes(doc_detail(doc), "lowest_bytes", "Least live", own->min_bytes);
     if (line->driver != HISTORY_NONE)
         doc_bytes(doc_spare(doc_summary(doc)), NULL, "Driver", line->driver_bytes);
-    add_bar(doc, own->max_bytes, stock->peak_bytes,
+    doc_bar(doc, stock->peak_bytes ? (double)own->max_bytes / (double)stock->peak_bytes : 0,
             is_broken_down ? SHORT_BAR_COLUMNS : BAR_COLUMNS);
     if (is_broken_down && doc_takes(doc, DOC_SUMMARY))
         add_largest_groups(line);
@@ -193,6 +186,19 @@ static void add_line(struct line *line, bool is_shown)
     }
 }
 
+/* The highest of each cut, and where nothing changed what was live before it. */
+static void add_graph(struct doc *doc, const struct timelines *timelines,
+                      const struct timeline_cut *cuts)
+{
+    int64_t *values = cuts ? doc_graph(doc, DOC_BYTES, timelines->used) : NULL;
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; values && i < timelines->used; i++) {
+        values[i] = (int64_t)(cuts[i].is_present ? cuts[i].max_bytes : bytes);
+        bytes = cuts[i].is_present ? cuts[i].last_bytes : bytes;
+    }
+}
+
 static const char *axis_text(enum timeline_axis axis)
 {
     static const char *const texts[] = {
@@ -206,6 +212,8 @@ static int add_timeline(struct doc *doc, const struct study *study, const struct
 {
     const struct page_timeline_options *options = view->own;
     const uint32_t driver = use->stocks[ACCOUNT_device];
+    const bool has_driver =
+        view->layer == LAYER_none && history_knows(&study->history, &study->history.stocks[driver]);
     struct page_stocks stocks;
     char name[PAGE_LAYER_BYTES];
 
@@ -216,14 +224,15 @@ static int add_timeline(struct doc *doc, const struct study *study, const struct
     if (stocks.count)
         doc_text(doc_summary(doc), NULL, "layer",
                  page_layer_name(study, &study->history.stocks[stocks.numbers[0]], name));
+    if (stocks.count)
+        add_graph(doc, &study->timelines, timelines_of(&study->timelines, stocks.numbers[0]));
     doc_list_begin(doc, "timeline", "Live over time");
     for (size_t i = 0; i < stocks.count && doc_takes(doc, DOC_BOTH); i++) {
         struct line line = {.doc = doc,
                             .study = study,
                             .stock = stocks.numbers[i],
-                            .driver = stocks.numbers[i] == driver || view->layer != LAYER_none
-                                          ? HISTORY_NONE
-                                          : driver,
+                            .driver =
+                                has_driver && stocks.numbers[i] != driver ? driver : HISTORY_NONE,
                             .cuts = timelines_of(&study->timelines, stocks.numbers[i]),
                             .by = (enum breakdown_by)options->by};
         add_line(&line, i == 0);
@@ -265,18 +274,20 @@ static int say_line(struct opening *opening, const struct study *study,
     char when[UNITS_TEXT_BYTES], left[UNITS_TEXT_BYTES];
     const uint64_t card_bytes = study_card_bytes(study, use->device);
     const bool is_part = timelines->ask.from.unit || timelines->ask.to.unit;
+    const bool has_times = study_has_times(study);
 
     if (!highest)
         return 0;
     const char *path = study_path(study, highest->path);
     units_bytes(card, card_bytes);
-    return page_say(opening, "The %s %s %s%s%s%s, %s after the start%s%s; %s was live at %s end.",
-                    page_layer_name(study, &study->history.stocks[number], name),
-                    is_part ? "held at most" : "peaked at", units_bytes(most, highest->max_bytes),
-                    card_bytes ? " of " : "", card_bytes ? card : "", is_part ? " there" : "",
-                    units_duration(when, (int64_t)highest->time_ns), path ? ", in phase " : "",
-                    path ? path : "", units_bytes(left, last_bytes(timelines, cuts)),
-                    is_part ? "its" : "the");
+    return page_say(
+        opening, "The %s %s %s%s%s%s%s%s%s%s%s; %s was live at %s end.",
+        page_layer_name(study, &study->history.stocks[number], name),
+        is_part ? "held at most" : "peaked at", units_bytes(most, highest->max_bytes),
+        card_bytes ? " of " : "", card_bytes ? card : "", is_part ? " there" : "",
+        has_times ? ", " : "", has_times ? units_duration(when, (int64_t)highest->time_ns) : "",
+        has_times ? " after the start" : "", path ? ", in phase " : "", path ? path : "",
+        units_bytes(left, last_bytes(timelines, cuts)), is_part ? "its" : "the");
 }
 
 /* A part of the run where there is nothing to show is a mistake of whoever asked. */

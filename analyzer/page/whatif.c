@@ -209,9 +209,12 @@ int page_what_if_answer(struct opening *opening, const struct study *study, cons
     if (say_change(opening, name, what_if, device, &device->runs[0]) < 0 ||
         say_failures(opening, &device->runs[0]) < 0)
         return -1;
-    if (device->runs[0].allocator.settings.garbage_threshold > 0 && device->runs[0].fraction <= 0)
-        return page_say(opening, "Garbage is collected only under a memory fraction "
-                                 "(set_per_process_memory_fraction), and none was set: add "
-                                 "memory_fraction=SHARE to see what it would do.");
+    if (device->runs[0].allocator.settings.garbage_threshold > 0 &&
+        whatif_fraction(device, &device->runs[0]) <= 0)
+        return page_say(opening,
+                        "Garbage is collected only under a memory fraction "
+                        "(set_per_process_memory_fraction). The trace tells of none; one that a "
+                        "call set is not known before memory is refused under it: "
+                        "memory_fraction=SHARE says what it was, or would be.");
     return 1;
 }

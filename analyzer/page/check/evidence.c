@@ -10,9 +10,12 @@
 
 #include "analyzer/analysis/holders/site_rows.h"
 #include "analyzer/analysis/leaks.h"
+#include "analyzer/page/compare/departures.h"
 #include "analyzer/page/diff/rows.h"
+#include "analyzer/page/diff/tree.h"
 #include "analyzer/page/parts.h"
 #include "analyzer/render/units.h"
+#include "analyzer/util/text.h"
 #include "gpumemtrace/limits.h"
 
 static bool is_kind(const struct check_result *result, const char *kind)
@@ -92,8 +95,8 @@ uint64_t check_base_bytes(const struct check_base *base, const struct study *stu
 static int find_change(struct run_diff *change, const struct check_base *base,
                        const struct study *study, uint32_t stock, struct err *err)
 {
-    const uint64_t peak = study->history.stocks[stock].peak.index;
-    const struct run_diff_side after = {.study = study, .stock = stock, .index = peak};
+    const struct run_diff_side after = {
+        .study = study, .stock = stock, .at = study->history.stocks[stock].peak};
     struct run_diff_side before = {0};
 
     if (base->kept) {
@@ -104,9 +107,9 @@ static int find_change(struct run_diff *change, const struct check_base *base,
         if (other != HISTORY_NONE)
             before = (struct run_diff_side){.study = base->study,
                                             .stock = other,
-                                            .index = base->study->history.stocks[other].peak.index};
+                                            .at = base->study->history.stocks[other].peak};
     }
-    return run_diff_find(change, &before, &after, err);
+    return run_diff_of_peaks(change, &before, &after, err);
 }
 
 static int blame_row(struct check_result *result, const struct run_diff *change, struct err *err)
@@ -122,22 +125,40 @@ static int blame_row(struct check_result *result, const struct run_diff *change,
     return blame_place(result, row->who, *file ? path : NULL, row->node ? step->line : 0, err);
 }
 
-static int say_change(struct opening *opening, struct check_result *result,
-                      const struct run_diff *change, struct err *err)
+/* Only a trace can be compared further: a file has no more than what is shown. */
+static void go_on_to_diff(struct opening *opening, const struct study *base)
 {
-    char guilty[PAGE_GUILTY_BYTES];
+    struct text words;
+
+    text_init(&words, 2 * LIMIT_text_bytes);
+    text_add(&words, "diff ");
+    text_add_word(&words, base->trace.path);
+    if (!text_failed(&words) && strlen(words.data) < OPENING_NEXT_BYTES)
+        page_next(opening, "%s", words.data);
+    text_release(&words);
+}
+
+static int say_change(struct opening *opening, struct check_result *result,
+                      const struct check_base *base, const struct run_diff *change, struct err *err)
+{
+    char guilty[PAGE_MORE_BYTES];
 
     if (blame_row(result, change, err))
         return -1;
-    return *page_diff_guilty(change, guilty)
-               ? page_say(opening, "What grew most since the baseline is by %s.", guilty)
-               : 1;
+    if (base->study)
+        go_on_to_diff(opening, base->study);
+    if (!*page_diff_guilty(change, guilty))
+        return 1;
+    return page_say(opening, "What grew most since the baseline is by %s.", guilty) < 0 ||
+                   page_diff_moved(opening, change) < 0
+               ? -1
+               : page_diff_how(opening, change);
 }
 
 int evidence_note(struct opening *opening, const struct check_result *result,
                   const struct check_base *base, const struct study *study, struct err *err)
 {
-    char guilty[PAGE_GUILTY_BYTES];
+    char guilty[PAGE_MORE_BYTES];
     struct run_diff change;
     int status = 1;
 
@@ -285,6 +306,25 @@ static int say_stack(struct opening *opening, struct check_result *result,
                : 1;
 }
 
+/* --- the estimate --- */
+
+static int told_line(void *told, const struct blamed *line, struct err *err)
+{
+    return blame_line(told, line, err);
+}
+
+static int say_departure(struct opening *opening, struct check_result *result,
+                         const struct estimate *estimate, const struct study *study,
+                         struct err *err)
+{
+    struct comparison comparison;
+
+    if (compare_stock(&comparison, study, result->stock, estimate, COMPARE_CONTEXT_UNKNOWN, err))
+        return -1;
+    return page_departure_say(opening, study, result->stock, &comparison, estimate, told_line,
+                              result, err);
+}
+
 int evidence_say(struct opening *opening, struct check_result *result,
                  const struct check_base *base, const struct study *study, const struct view *view,
                  struct err *err)
@@ -295,12 +335,14 @@ int evidence_say(struct opening *opening, struct check_result *result,
         return say_growth(opening, result, study, err);
     if (is_kind(result, "retries") || is_kind(result, "failures"))
         return say_stack(opening, result, study, err);
+    if (is_kind(result, "estimate"))
+        return say_departure(opening, result, base->estimate, study, err);
     if (is_kind(result, "baseline")) {
         struct run_diff change;
 
         if (find_change(&change, base, study, result->stock, err))
             return -1;
-        const int status = say_change(opening, result, &change, err);
+        const int status = say_change(opening, result, base, &change, err);
         run_diff_release(&change);
         return status;
     }
@@ -335,9 +377,13 @@ static int add_change(struct doc *doc, const struct check_result *result,
 {
     struct run_diff change;
 
+    if (result->passed && !doc_takes(doc, DOC_SERIES))
+        return 0;
     if (find_change(&change, base, study, result->stock, err))
         return -1;
-    page_diff_rows(doc, &change, view, "grown", "Lines that grew since the baseline", true);
+    page_diff_rows(result->passed ? doc_series(doc) : doc, &change, view, "grown",
+                   "Lines that grew since the baseline", true);
+    page_diff_tree(doc, &change, study, result->stock);
     run_diff_release(&change);
     return 0;
 }
@@ -353,7 +399,7 @@ int evidence_add(struct doc *doc, const struct check_result *result, const struc
         return page_fragmentation(doc, study, use, view, err);
     if (is_kind(result, "growth"))
         return page_growth(doc, study, use, view, err);
-    if (is_kind(result, "peak") || is_kind(result, "leak"))
+    if (is_kind(result, "peak") || is_kind(result, "leak") || is_kind(result, "estimate"))
         return add_holders(doc, result, study, view, err);
     return 0;
 }

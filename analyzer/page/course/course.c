@@ -125,11 +125,18 @@ static void add_phases(const struct writer *writer, uint32_t stock)
         doc_row_begin(doc);
         doc_bool(doc, "is_rest", "Rest", i == COURSE_PHASES);
         doc_text(doc, "phase", "Phase",
-                 i == COURSE_PHASES ? NULL : study_path(writer->study, groups->ids[i]));
+                 i == COURSE_PHASES ? NULL : study_path(writer->study, (uint32_t)groups->ids[i]));
         add_sums(writer, &writer->course->by_phase, stock, i);
         doc_row_end(doc);
     }
     doc_list_end(doc);
+}
+
+static uint32_t add_stack(struct writer *writer, uint64_t stacks)
+{
+    const struct blame_stack stack = {(uint32_t)stacks, (uint32_t)(stacks >> 32)};
+
+    return stack_tree_add(&writer->tree, writer->study->symbols, stack, writer->err);
 }
 
 /* Stacks at points or snapshots: the last group is the rest, whose stack is null. */
@@ -145,8 +152,7 @@ static int add_stacks(struct writer *writer, const char *key, const struct break
     for (size_t i = 0; i <= rest; i++) {
         if (!has_sums(breakdown, stock, i))
             continue;
-        if (i < rest && (number = stack_tree_add(&writer->tree, writer->study->symbols,
-                                                 groups->ids[i], writer->err)) == UINT32_MAX)
+        if (i < rest && (number = add_stack(writer, groups->ids[i])) == UINT32_MAX)
             return -1;
         doc_row_begin(doc);
         doc_known_count(doc, "stack", "Stack", i < rest, number);
@@ -177,7 +183,7 @@ static int64_t block_value(struct writer *writer, const struct block *block,
     case BLOCK_SIZE:
         return (int64_t)block->size_bytes;
     case BLOCK_STACK:
-        return stack_tree_add(&writer->tree, writer->study->symbols, block->stack_id, writer->err);
+        return add_stack(writer, course_stacks(block->stack_id, block->forward_stack_id));
     case BLOCK_CATEGORY:
         return categories_of(&writer->study->categories, block);
     case BLOCK_FIRST:
@@ -364,6 +370,18 @@ static void add_names(const struct writer *writer)
         doc_row_end(doc);
     }
     doc_list_end(doc);
+}
+
+/* Points are evenly spread over the events: time in which nothing changes needs none. */
+void page_course_ask(struct study_ask *ask, const struct view *view, const struct doc *doc)
+{
+    (void)view;
+    if (!doc_takes(doc, DOC_SERIES))
+        return;
+    ask->wants_course = true;
+    ask->needs |= STUDY_NEEDS_steps | STUDY_NEEDS_growth; /* for steps that nothing marks */
+    ask->timeline = (struct timeline_ask){
+        .cut_count = COURSE_POINTS, .axis = TIMELINE_EVENT, .notes_steps = true};
 }
 
 int page_course(struct doc *doc, const struct study *study, const struct view *view,

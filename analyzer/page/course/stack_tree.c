@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "analyzer/blame/blame.h"
 #include "analyzer/util/array.h"
 
 /* What people tell frames apart by. */
@@ -69,10 +68,10 @@ static int add_path(struct stack_tree *tree, struct symbols *symbols, uint32_t s
     return 0;
 }
 
-uint32_t stack_tree_add(struct stack_tree *tree, struct symbols *symbols, uint32_t stack_id,
+uint32_t stack_tree_add(struct stack_tree *tree, struct symbols *symbols, struct blame_stack stack,
                         struct err *err)
 {
-    const uint32_t known = address_map_get(&tree->numbers, 0, stack_id);
+    const uint32_t known = address_map_get(&tree->numbers, stack.forward_stack_id, stack.stack_id);
     uint32_t node;
 
     if (known != ADDRESS_MAP_NONE)
@@ -82,10 +81,11 @@ uint32_t stack_tree_add(struct stack_tree *tree, struct symbols *symbols, uint32
     if (!grown)
         return UINT32_MAX;
     tree->stacks = grown;
-    if (add_path(tree, symbols, stack_id, &node, err) ||
-        address_map_put(&tree->numbers, 0, stack_id, (uint32_t)tree->stack_count, err))
+    if (add_path(tree, symbols, stack.stack_id, &node, err) ||
+        address_map_put(&tree->numbers, stack.forward_stack_id, stack.stack_id,
+                        (uint32_t)tree->stack_count, err))
         return UINT32_MAX;
-    grown[tree->stack_count] = (struct tree_stack){.stack_id = stack_id, .node = node};
+    grown[tree->stack_count] = (struct tree_stack){.stack = stack, .node = node};
     return (uint32_t)tree->stack_count++;
 }
 
@@ -121,23 +121,25 @@ static void describe_nodes(struct doc *doc, const struct stack_tree *tree)
 static int describe_stacks(struct doc *doc, const struct stack_tree *tree, struct symbols *symbols,
                            struct err *err)
 {
-    uint32_t *ids = array_new(tree->stack_count, sizeof *ids, err);
+    struct blame_stack *stacks = array_new(tree->stack_count, sizeof *stacks, err);
     struct blame blame;
 
-    if (!ids)
+    if (!stacks)
         return -1;
     for (size_t i = 0; i < tree->stack_count; i++)
-        ids[i] = tree->stacks[i].stack_id;
-    const int status = blame_stacks(&blame, symbols, ids, tree->stack_count, err);
-    free(ids);
+        stacks[i] = tree->stacks[i].stack;
+    const int status = blame_backwards(&blame, symbols, stacks, tree->stack_count, err);
+    free(stacks);
     if (status)
         return -1;
     doc_list_begin(doc, "stacks", NULL);
     for (size_t i = 0; i < tree->stack_count; i++) {
         const struct tree_stack *stack = &tree->stacks[i];
-        const struct blamed *blamed = blame_of(&blame, stack->stack_id);
+        const struct blamed *blamed = blame_of_backward(&blame, stack->stack);
         doc_row_begin(doc);
-        doc_count(doc, "stack_id", "Stack", stack->stack_id);
+        doc_count(doc, "stack_id", "Stack", stack->stack.stack_id);
+        doc_known_count(doc, "forward_stack_id", "Forward stack",
+                        stack->stack.forward_stack_id != 0, stack->stack.forward_stack_id);
         doc_text(doc, "site", "Site", blamed->is_known ? blamed->who : NULL);
         doc_text(doc, "called", "Called", blamed->site.called);
         doc_known_count(doc, "node", "Node", stack->node != STACK_TREE_NONE, stack->node);

@@ -9,8 +9,8 @@
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_COURSE_STACK_TREE_H
 #define GPUMEMTRACE_ANALYZER_PAGE_COURSE_STACK_TREE_H
 
+#include "analyzer/blame/blame.h"
 #include "analyzer/render/doc.h"
-#include "analyzer/symbol/symbols.h"
 #include "analyzer/util/address_map.h"
 #include "analyzer/util/text_set.h"
 
@@ -21,7 +21,7 @@ struct stack_node {
 #define STACK_TREE_NONE UINT32_MAX
 
 struct tree_stack {
-    uint32_t stack_id;
+    struct blame_stack stack;
     uint32_t node; /* its innermost frame; STACK_TREE_NONE: it has none */
 };
 
@@ -35,11 +35,11 @@ struct stack_tree {
     size_t stack_count, stack_capacity;
     struct text_set frame_texts;     /* equal text, equal frame */
     struct address_map node_numbers; /* by parent and frame */
-    struct address_map numbers;      /* of stacks, by their id */
+    struct address_map numbers;      /* of stacks, by that of the forward operator and their own */
 };
 
 /* The stack's number in the tree, to which it is added if it is new; UINT32_MAX: out of memory. */
-uint32_t stack_tree_add(struct stack_tree *tree, struct symbols *symbols, uint32_t stack_id,
+uint32_t stack_tree_add(struct stack_tree *tree, struct symbols *symbols, struct blame_stack stack,
                         struct err *err);
 /* "frames", "nodes" and "stacks" of the object that is open. */
 int stack_tree_describe(struct doc *doc, const struct stack_tree *tree, struct symbols *symbols,

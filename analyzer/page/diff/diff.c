@@ -10,6 +10,7 @@
 #include "analyzer/page/parts.h"
 #include "analyzer/render/units.h"
 #include "rows.h"
+#include "tree.h"
 
 static const struct page_diff_options *diff_options(const struct view *view)
 {
@@ -26,7 +27,7 @@ static int find_side(struct run_diff_side *side, const struct study *study, uint
     if (stock != HISTORY_NONE && moment_find("at", at, &study->history, stock, &moment, err))
         return -1;
     *side = (struct run_diff_side){
-        .study = stock == HISTORY_NONE ? NULL : study, .stock = stock, .index = moment.index};
+        .study = stock == HISTORY_NONE ? NULL : study, .stock = stock, .at = moment};
     return 0;
 }
 
@@ -35,13 +36,14 @@ static int find_change(struct run_diff *change, const struct study *study, const
 {
     const struct page_diff_options *own = diff_options(view);
     const uint32_t other = study_counterpart(own->before, study, stock);
+    const bool are_peaks = !own->at[0] && !own->at[1];
     struct run_diff_side before, after;
 
-    return find_side(&before, own->before, other, own->at[0], err) ||
-                   find_side(&after, study, stock, own->at[1], err) ||
-                   run_diff_find(change, &before, &after, err)
-               ? -1
-               : 0;
+    if (find_side(&before, own->before, other, own->at[0], err) ||
+        find_side(&after, study, stock, own->at[1], err))
+        return -1;
+    before.sources = after.sources = &view->sources;
+    return (are_peaks ? run_diff_of_peaks : run_diff_find)(change, &before, &after, err);
 }
 
 /* --- the answer --- */
@@ -62,18 +64,36 @@ static void name_subject(char subject[SUBJECT_BYTES], const struct page_diff_opt
         snprintf(subject, SUBJECT_BYTES, "The peak");
 }
 
+enum { LINES_BYTES = 2 * PAGE_MORE_BYTES + 2 };
+/* Who holds more, of a peak that fell less, and of one that is the same both. */
+static void name_lines(char lines[LINES_BYTES], const struct run_diff *change)
+{
+    const uint64_t *bytes = change->difference.bytes;
+    char grown[PAGE_MORE_BYTES], shrunk[PAGE_MORE_BYTES];
+
+    page_diff_guilty(change, grown);
+    page_diff_shrunk(change, shrunk);
+    if (bytes[1] > bytes[0] || !*shrunk)
+        snprintf(lines, LINES_BYTES, "%s", grown);
+    else if (bytes[1] < bytes[0] || !*grown)
+        snprintf(lines, LINES_BYTES, "%s", shrunk);
+    else
+        snprintf(lines, LINES_BYTES, "%s; %s", grown, shrunk);
+}
+
 static int say_change(struct opening *opening, const struct study *study, const struct view *view,
                       uint32_t stock, const struct run_diff *change)
 {
     const struct page_diff_options *own = diff_options(view);
     const struct diff_tree *difference = &change->difference;
     const int64_t delta = (int64_t)(difference->bytes[1] - difference->bytes[0]);
-    char device[STUDY_DEVICE_BYTES], layer[PAGE_LAYER_BYTES], guilty[PAGE_GUILTY_BYTES];
-    char before[UNITS_TEXT_BYTES], after[UNITS_TEXT_BYTES], size[UNITS_TEXT_BYTES];
+    char device[STUDY_DEVICE_BYTES], layer[PAGE_LAYER_BYTES];
+    char lines[LINES_BYTES], before[UNITS_TEXT_BYTES], after[UNITS_TEXT_BYTES],
+        size[UNITS_TEXT_BYTES];
     char subject[SUBJECT_BYTES];
     const struct stock *held = &study->history.stocks[stock];
 
-    page_diff_guilty(change, guilty);
+    name_lines(lines, change);
     study_device_name(held->device, device);
     page_layer_name(study, held, layer);
     units_bytes(before, difference->bytes[0]);
@@ -81,11 +101,14 @@ static int say_change(struct opening *opening, const struct study *study, const 
     name_subject(subject, own);
     if (!delta)
         return page_say(opening, "%s is the same on %s (%s), %s%s%s.", subject, device, layer,
-                        after, difference->row_count ? ", but by other lines: " : "", guilty);
-    return page_say(opening, "%s %s by %s, from %s to %s, on %s (%s)%s%s.", subject,
-                    delta > 0 ? "grew" : "fell",
-                    units_bytes(size, (uint64_t)(delta > 0 ? delta : -delta)), before, after,
-                    device, layer, *guilty ? "; " : "", guilty);
+                        after, *lines ? "; " : "", lines);
+    if (page_say(opening, "%s %s by %s, from %s to %s, on %s (%s)%s%s.", subject,
+                 delta > 0 ? "grew" : "fell",
+                 units_bytes(size, (uint64_t)(delta > 0 ? delta : -delta)), before, after, device,
+                 layer, *lines ? "; " : "", lines) < 0 ||
+        page_diff_moved(opening, change) < 0)
+        return -1;
+    return own->at[0] || own->at[1] || delta < 0 ? 1 : page_diff_how(opening, change);
 }
 
 static int answer_diff(struct opening *opening, const struct study *study, const struct view *view,
@@ -183,8 +206,8 @@ static void add_totals(struct doc *doc, const struct view *view, const struct ru
     const struct page_diff_options *own = diff_options(view);
     const uint64_t *bytes = change->difference.bytes;
 
-    doc_text(doc_detail(doc), "before_at", "before", moment_name(own->at[0]));
-    doc_text(doc_detail(doc), "after_at", "after", moment_name(own->at[1]));
+    doc_text(doc_detail(doc), "before_at", "before at", moment_name(own->at[0]));
+    doc_text(doc_detail(doc), "after_at", "after at", moment_name(own->at[1]));
     doc_integer(doc, "delta_bytes", "change", DOC_DELTA, (int64_t)(bytes[1] - bytes[0]));
     doc_bytes(doc, "before_bytes", "before", bytes[0]);
     doc_bytes(doc, "after_bytes", "after", bytes[1]);
@@ -209,6 +232,7 @@ static int add_device(struct doc *doc, const struct study *study, const struct d
     add_totals(doc, view, &change);
     page_diff_rows(by == DIFF_BY_SITE ? doc : doc_detail(doc), &change, view, "sites",
                    "What changed, by the line that is to blame", false);
+    page_diff_tree(doc, &change, study, stock);
     int status = add_sums(by == DIFF_BY_PHASE || by == DIFF_BY_LAYER ? doc_detail(doc) : doc,
                           &change, DIFF_BY_CATEGORY, err);
     if (!status)
@@ -251,17 +275,33 @@ static int add_before(struct doc *doc, const struct study *study, const struct v
     doc_text(doc_detail(doc), "command", "program", before->trace.meta.command.value);
     add_devices_gone(doc, before, study);
     doc_object_end(doc);
-    return page_warnings(doc, study, view, err);
+    return page_course(doc, study, view, err) ? -1 : page_warnings(doc, study, view, err);
 }
 
 static void ask_diff(struct study_ask *ask, const struct view *view, const struct doc *doc)
 {
-    (void)doc;
+    page_course_ask(ask, view, doc);
     ask->at = diff_options(view)->at[1];
 }
 
 const struct page page_diff = {.schema = "gpumemtrace.diff/1",
+                               .needs = STUDY_NEEDS_births,
                                .ask = ask_diff,
                                .answer = answer_diff,
                                .device = add_device,
                                .tail = add_before};
+
+int page_diff_open(struct study *before, const char *path, const struct view *view, struct err *err)
+{
+    const struct study_ask ask = {.needs = STUDY_NEEDS_births,
+                                  .at = diff_options(view)->at[0],
+                                  .takes_library_ranges = view->takes_library_ranges};
+
+    if (study_open(before, path, &ask, err))
+        return -1;
+    trace_close_events(&before->trace);
+    if (!symbols_set_sources(before->symbols, &view->sources, err))
+        return 0;
+    study_release(before);
+    return -1;
+}

@@ -14,4 +14,8 @@ struct page_diff_options {
 
 extern const struct page page_diff;
 
+/* The trace before, ready for page_diff_options. On -1 nothing has to be released. */
+int page_diff_open(struct study *before, const char *path, const struct view *view,
+                   struct err *err);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "analyzer/page/parts.h"
 #include "analyzer/render/units.h"
@@ -90,21 +91,108 @@ void page_diff_rows(struct doc *doc, const struct run_diff *change, const struct
     doc_list_end(doc);
 }
 
-const char *page_diff_guilty(const struct run_diff *change, char text[PAGE_GUILTY_BYTES])
+const char *page_more(const struct more *more, char text[PAGE_MORE_BYTES])
 {
-    const struct diff_row *row = run_diff_guilty(change);
-    char delta[UNITS_TEXT_BYTES], more[UNITS_TEXT_BYTES];
+    char bytes[UNITS_TEXT_BYTES];
+    int length;
 
     *text = 0;
-    if (!row)
+    if (!*more->site)
         return text;
-    units_bytes(delta, (uint64_t)row->delta_bytes);
-    if (row->explained_bytes)
-        snprintf(text, PAGE_GUILTY_BYTES,
-                 "%s: its %s %.3g times as large, and %s elsewhere grew with it", row->who,
-                 row->leaf->category == CATEGORY_parameters ? "parameters are" : "data is",
-                 row->explained_ratio, units_bytes(more, row->explained_bytes));
+    if (more->explained_bytes)
+        length = snprintf(
+            text, PAGE_MORE_BYTES, "%s: its %s %.3g times as large, and %s elsewhere grew with it",
+            more->site, more->category == CATEGORY_parameters ? "parameters are" : "data is",
+            more->explained_ratio, units_bytes(bytes, more->explained_bytes));
     else
-        snprintf(text, PAGE_GUILTY_BYTES, "%s: it holds %s more", row->who, delta);
+        length = snprintf(text, PAGE_MORE_BYTES, "%s: it holds %s more", more->site,
+                          units_bytes(bytes, more->bytes));
+    if (*more->next_site)
+        snprintf(text + length, (size_t)(PAGE_MORE_BYTES - length), "; %s holds %s more",
+                 more->next_site, units_bytes(bytes, more->next_bytes));
     return text;
+}
+
+const char *page_diff_guilty(const struct run_diff *change, char text[PAGE_MORE_BYTES])
+{
+    const struct more more = more_of(change);
+
+    return page_more(&more, text);
+}
+
+const char *page_diff_shrunk(const struct run_diff *change, char text[PAGE_MORE_BYTES])
+{
+    const struct diff_row *row = run_diff_shrunk(change);
+    char bytes[UNITS_TEXT_BYTES];
+
+    *text = 0;
+    if (row)
+        snprintf(text, PAGE_MORE_BYTES, "%s: it holds %s less", row->who,
+                 units_bytes(bytes, (uint64_t)-row->delta_bytes));
+    return text;
+}
+
+int page_diff_moved(struct opening *opening, const struct run_diff *change)
+{
+    char bytes[UNITS_TEXT_BYTES];
+
+    if (change->moved_side < 0)
+        return 1;
+    units_bytes(bytes, change->alike_bytes);
+    return change->moved_side == 0
+               ? page_say(opening,
+                          "It is reached in another part of the program than before: there %s were "
+                          "live at most, with which it is compared.",
+                          bytes)
+               : page_say(opening,
+                          "It is reached in another part of the program now: where it was, %s are "
+                          "live at most, with which it is compared.",
+                          bytes);
+}
+
+/* --- how it grew --- */
+
+/* A free has no call stack: it is told by who allocated last before it. */
+static int say_longer(struct opening *opening, const struct diff_tree *difference,
+                      const struct diff_leaf *leaf)
+{
+    static const char same[] = "It makes as many blocks as before, of the same size, and holds "
+                               "them longer";
+    const bool is_told[] = {leaf->lives[0].after_depth > 0, leaf->lives[1].after_depth > 0};
+    char before[DIFF_AFTER_BYTES], after[DIFF_AFTER_BYTES];
+
+    if (is_told[0])
+        diff_leaf_freed_after(difference, leaf, 0, before);
+    if (is_told[0] && !leaf->lives[1].freed_count)
+        return page_say(opening, "%s: freed after %s before, never now.", same, before);
+    if (is_told[0] && leaf->is_freed_elsewhere)
+        return page_say(opening, "%s: freed after %s before, after %s now.", same, before,
+                        diff_leaf_freed_after(difference, leaf, 1, after));
+    if (is_told[0] && !is_told[1])
+        return page_say(opening, "%s; before, they were freed after %s.", same, before);
+    return page_say(opening, "%s.", same);
+}
+
+int page_diff_how(struct opening *opening, const struct run_diff *change)
+{
+    const struct diff_row *row = run_diff_guilty(change);
+    const struct diff_leaf *leaf = row ? row->leaf : NULL;
+
+    if (!leaf || row->explained_bytes ||
+        leaf->bytes[1] - leaf->bytes[0] < (uint64_t)row->delta_bytes / 10 * 9)
+        return 1;
+    switch (diff_leaf_how(leaf)) {
+    case DIFF_HOW_LONGER:
+        return say_longer(opening, &change->difference, leaf);
+    case DIFF_HOW_LARGER:
+        return page_say(opening, "It makes as many blocks as before, each %.3g times as large.",
+                        (double)leaf->each_bytes[1] / (double)leaf->each_bytes[0]);
+    case DIFF_HOW_MORE:
+        return page_say(opening,
+                        "It makes %" PRIu64 " blocks where it made %" PRIu64 ", of the same size.",
+                        leaf->lives[1].born_count, leaf->lives[0].born_count);
+    case DIFF_HOW_UNKNOWN:
+        break;
+    }
+    return 1;
 }

@@ -7,45 +7,40 @@
 #include <string.h>
 
 #include "analyzer/fix/fix.h"
+#include "analyzer/oom/oom.h"
+#include "analyzer/page/oom/oom.h"
+#include "runs.h"
 #include "analyzer/remedy/remedies.h"
 #include "analyzer/render/units.h"
 #include "analyzer/util/text.h"
 
 enum { TEXT_MAX = 1 << 20 };
-/* Less than this share of the card is next to nothing: drivers and contexts differ by as much. */
-enum { SCARCE_SHARE = 50 };
 
 static const struct page_fix_options *options_of(const struct view *view)
 {
     return view->own;
 }
 
-/* --- the answer --- */
-
-/* "peak 1.20 GiB of 1.31 GiB, 112.00 MiB spare". */
-static void add_room(struct text *text, const struct trial *trial)
+static const char *kind_of(const struct fix *fix, const struct fix_change *change)
 {
-    char peak[UNITS_TEXT_BYTES], room[UNITS_TEXT_BYTES], spare[UNITS_TEXT_BYTES];
-    if (!trial->is_known) {
-        text_add(text, "its peak is not known");
-        return;
-    }
-    text_addf(text, "peak %s of %s", units_bytes(peak, trial->peak_bytes),
-              units_bytes(room, trial->room_bytes));
-    if (trial->device > 0)
-        text_addf(text, " on device %d", trial->device);
-    text_addf(text, ", %s spare", units_bytes(spare, trial->spare_bytes));
+    size_t numbers = 0;
+    for (size_t i = 0; i < fix->vary_count; i++)
+        numbers += fix_is_varied(fix, change, i);
+    if (change->setting != SETTING_NONE)
+        return numbers ? "setting_and_number" : "setting";
+    return numbers > 1 ? "numbers" : "number";
 }
+
+/* --- the answer --- */
 
 static void add_fits(struct text *text, const struct trial *trial)
 {
     text_add(text, "Fits: ");
-    add_room(text, trial);
+    page_runs_room(text, trial);
     text_add(text, "; nothing was tried");
     if (trial->failures_count)
-        text_addf(text,
-                  ". %" PRIu64 " allocation%s failed for want of memory, and the program went on",
-                  trial->failures_count, trial->failures_count == 1 ? "" : "s");
+        text_add(text, ". ");
+    page_runs_refusals(text, trial);
 }
 
 static void add_best(struct text *text, const struct fix *fix)
@@ -54,9 +49,24 @@ static void add_best(struct text *text, const struct fix *fix)
     text_add(text, "Out of memory; fits with ");
     fix_change_text(text, fix, &run->change);
     text_add(text, ", seen in one run: ");
-    add_room(text, &run->trial);
-    if (run->trial.is_known && run->trial.spare_bytes < run->trial.room_bytes / SCARCE_SHARE)
-        text_add(text, ", so little that a card whose context takes more may still refuse it");
+    page_runs_room(text, &run->trial);
+    text_add(text, page_runs_scarce(&run->trial));
+}
+
+/* Those that the program was given, by names that a batch's or a sequence's size has. */
+static void add_numbers_to_vary(struct text *text, const struct fix *fix)
+{
+    enum { OFFERS_MAX = 3 };
+    struct text names;
+    text_init(&names, TEXT_MAX);
+    if (vary_offer(&names, fix->argv, fix->argc, fix_may_be_size, OFFERS_MAX) &&
+        !text_failed(&names))
+        text_addf(text, ";%s tries smaller values", names.data);
+    else
+        text_add(text,
+                 "; --vary=NAME tries smaller values of an option or variable, as the batch's "
+                 "size, once the program takes that from there");
+    text_release(&names);
 }
 
 static void add_none(struct text *text, const struct fix *fix, const struct page_fix_options *own)
@@ -67,9 +77,10 @@ static void add_none(struct text *text, const struct fix *fix, const struct page
     size_t tried = 0;
     for (size_t i = 1; i < fix->count; i++)
         tried += fix->runs[i].trial.end != TRIAL_STOPPED;
-    if (tried)
-        text_addf(text, "none of the %zu change%s that %s tried fits", tried, tried == 1 ? "" : "s",
-                  tried == 1 ? "was" : "were");
+    if (tried == 1)
+        text_add(text, "the one change that was tried does not fit");
+    else if (tried)
+        text_addf(text, "none of the %zu changes that were tried fits", tried);
     else if (own->stopped_by)
         text_add(text, "no change was tried to its end");
     else
@@ -79,9 +90,7 @@ static void add_none(struct text *text, const struct fix *fix, const struct page
     else if (fix->is_out_of_runs)
         text_addf(text, "; --max-runs=%zu ended the search", fix->max_runs);
     if (!fix->vary_count)
-        text_add(text,
-                 "; --vary=NAME tries smaller values of an option or variable, as the batch's "
-                 "size");
+        add_numbers_to_vary(text, fix);
 }
 
 /* Why, as `oom` says it, without what would have helped. */
@@ -96,6 +105,32 @@ static int say_why(struct opening *opening, const struct study *study, const str
     }
     text_list_release(&why.sentences);
     return status;
+}
+
+/* Idle memory that no setting joins is no help, whatever the verdict is called. */
+static int say_settings(struct opening *opening, const struct fix *fix, const struct study *study,
+                        const struct view *view, struct err *err)
+{
+    const struct failure *failure = page_oom_chosen(study, view);
+    size_t tried = 0, ruled_out = 0;
+    struct oom oom;
+    for (size_t i = 0; i < fix->remedy_count; i++)
+        if (fix->runs[fix->remedies[i].run].change.setting != SETTING_NONE)
+            return 1;
+    for (size_t i = 0; i < SETTING_COUNT; i++)
+        ruled_out += fix->settings[i].text[0] && fix->settings[i].is_ruled_out;
+    for (size_t i = 1; i < fix->count; i++)
+        tried += !strcmp(kind_of(fix, &fix->runs[i].change), "setting");
+    if (!failure || !(tried + ruled_out))
+        return 1;
+    if (oom_explain(&oom, &study->history, failure, err))
+        return -1;
+    if (oom.verdict != OOM_FRAGMENTED)
+        return 1;
+    return page_say(opening,
+                    "No setting of the allocator helps: %zu tried in a run, %zu by its model. The "
+                    "program has to need less.",
+                    tried, ruled_out);
 }
 
 static int fix_answer(struct opening *opening, const struct study *study, const struct view *view,
@@ -118,7 +153,7 @@ static int fix_answer(struct opening *opening, const struct study *study, const 
         status = page_say(opening, "Stopped by signal %d in run %zu.", own->stopped_by, fix->count);
     if (status < 0 || fits)
         return status;
-    if (say_why(opening, study, view, err) < 0)
+    if (say_why(opening, study, view, err) < 0 || say_settings(opening, fix, study, view, err) < 0)
         return -1;
     if (!fix->remedy_count && page_remedies_say(opening, study, 1U << REMEDY_BY_code,
                                                 "Not tried, but computed to help", err) < 0)
@@ -144,24 +179,6 @@ static void add_price(struct text *text, const struct fix *fix, const struct fix
         }
 }
 
-static const char *kind_of(const struct fix *fix, const struct fix_change *change)
-{
-    size_t numbers = 0;
-    for (size_t i = 0; i < fix->vary_count; i++)
-        numbers += fix_is_varied(fix, change, i);
-    if (change->setting != SETTING_NONE)
-        return numbers ? "setting_and_number" : "setting";
-    return numbers > 1 ? "numbers" : "number";
-}
-
-static void add_trial_room(struct doc *doc, const struct trial *trial)
-{
-    doc_known_bytes(doc, "peak_bytes", "Peak", trial->is_known, trial->peak_bytes);
-    doc_known_bytes(doc, "spare_bytes", "Spare", trial->is_known, trial->spare_bytes);
-    doc_known_bytes(doc_detail(doc), "room_bytes", "Of", trial->is_known, trial->room_bytes);
-    doc_known_bytes(doc, "live_peak_bytes", "Live", trial->is_known, trial->live_bytes);
-}
-
 static void add_texts(struct doc *doc, const struct fix *fix, const struct fix_remedy *remedy)
 {
     const struct fix_change *change = &fix->runs[remedy->run].change;
@@ -180,16 +197,6 @@ static void add_texts(struct doc *doc, const struct fix *fix, const struct fix_r
     text_release(&price);
 }
 
-static void add_change(struct doc *doc, const struct fix *fix, const struct fix_change *change,
-                       const char *nothing)
-{
-    struct text text;
-    text_init(&text, TEXT_MAX);
-    fix_change_text(&text, fix, change);
-    doc_text(doc, "change", "Change", text_failed(&text) ? NULL : *text.data ? text.data : nothing);
-    text_release(&text);
-}
-
 static void add_remedies(struct doc *doc, const struct fix *fix)
 {
     doc_list_begin(doc, "remedies", "Seen to fit, the cheapest first");
@@ -199,47 +206,12 @@ static void add_remedies(struct doc *doc, const struct fix *fix)
         doc_row_begin(doc);
         doc_text(doc_detail(doc), "kind", "Kind", kind_of(fix, &run->change));
         doc_count(doc, "run", "Run", remedy->run + 1);
-        add_trial_room(doc, &run->trial);
-        add_change(doc, fix, &run->change, NULL);
+        page_runs_figures(doc, &run->trial);
+        page_runs_change(doc, fix, &run->change, NULL);
         doc_count(doc_detail(doc), "seen_runs_count", "Seen", 1);
         doc_known_count(doc_detail(doc), "refused_value", "Refused", remedy->refused > 0,
                         (uint64_t)remedy->refused);
         add_texts(doc, fix, remedy);
-        doc_row_end(doc);
-    }
-    doc_list_end(doc);
-}
-
-/* --- what was run --- */
-
-static void add_end(struct doc *doc, const struct trial *trial)
-{
-    doc_text(doc, "end", "End", trial_end_key(trial->end));
-    if (trial->end == TRIAL_FAILED && trial->signal)
-        doc_words(doc, "failed: signal %d%s", trial->signal,
-                  trial->was_oom_kill ? ", the host's memory was full" : "");
-    else if (trial->end == TRIAL_FAILED)
-        doc_words(doc, "failed: status %d", trial->status);
-    else if (trial->end == TRIAL_NO_MEMORY)
-        doc_words(doc, "out of memory");
-    else if (trial->end == TRIAL_NO_GPU)
-        doc_words(doc, "no CUDA call");
-    doc_integer(doc_detail(doc), "exit_status", "Status", DOC_COUNT, trial->status);
-    doc_count(doc_detail(doc), "failed_allocations", "Failures", trial->failures_count);
-}
-
-static void add_runs(struct doc *doc, const struct fix *fix, bool is_kept)
-{
-    doc_list_begin(doc, "runs", "Runs");
-    for (size_t i = 0; i < fix->count; i++) {
-        const struct trial *trial = &fix->runs[i].trial;
-        doc_row_begin(doc);
-        doc_count(doc, "run", "Run", i + 1);
-        add_end(doc, trial);
-        add_trial_room(doc, trial);
-        doc_integer(doc, "duration_ns", "Took", DOC_NS, (int64_t)trial->duration_ns);
-        add_change(doc, fix, &fix->runs[i].change, "nothing: as it was");
-        doc_text(doc_detail(doc), "trace", "Trace", is_kept && *trial->trace ? trial->trace : NULL);
         doc_row_end(doc);
     }
     doc_list_end(doc);
@@ -266,7 +238,7 @@ static int fix_tail(struct doc *doc, const struct study *study, const struct vie
     if (page_remedies_by(doc, study, fix->vary_count ? code : code | input, "not_tried",
                          "Not tried, as it needs a change of code: the gain is computed", err))
         return -1;
-    add_runs(doc, fix, own->is_kept);
+    page_runs(doc, fix, own->is_kept);
     add_ruled_out(doc, fix);
     doc_count(doc_detail(doc), "max_runs", "most runs", fix->max_runs);
     doc_bool(doc_detail(doc), "stopped", "stopped", own->stopped_by != 0);

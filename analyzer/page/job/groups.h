@@ -12,10 +12,9 @@
 /* Of more different ranks, the other pages are left out. */
 enum { JOB_PAGES_MOST = 8 };
 
-/* "answer" and "next" of the job. */
-int page_job_answer(struct doc *doc, const struct job *job, struct err *err);
-/* The members of "job", which is open: groups, cards, peaks. shown: how many pages follow. */
-int page_job_add(struct doc *doc, const struct job *job, int shown, struct err *err);
+/* The members of "job", which is open: groups, cards, peaks. shown: how many pages follow; failed: the trace whose
+ * failure the job opens with, -1: none. */
+int page_job_add(struct doc *doc, const struct job *job, int shown, int failed, struct err *err);
 
 /* Which traces have a page, those without memory last; room for as many as there are traces. */
 int page_job_choose(const struct job *job, bool takes_all, int *shown);

@@ -5,60 +5,84 @@
 #include <stdlib.h>
 
 #include "analyzer/util/array.h"
+#include "answer.h"
 #include "bounds.h"
 #include "groups.h"
 
-static int add_job(struct doc *doc, const struct job *job, int shown, struct err *err)
+static int add_job(struct doc *doc, const struct job *job, int shown, int failed, struct err *err)
 {
     doc_object_begin(doc, "job", "Job");
-    const int status = page_job_add(doc, job, shown, err);
+    const int status = page_job_add(doc, job, shown, failed, err);
     bounds_add(doc, job);
     doc_object_end(doc);
     return status;
 }
 
-static int add_traces(struct doc *doc, const struct page *page, const struct view *view,
-                      const struct page_traces *traces, const int *shown, int shown_count,
-                      struct err *err)
+/* *count becomes how many have a page. */
+static int add_traces(struct doc *doc, const struct job *job, const struct page *page,
+                      const struct view *view, const struct page_traces *traces, const int *shown,
+                      int *count, struct opening_failure *failures, struct err *err)
 {
+    const int shown_count = *count;
     int status = 0;
 
     doc_list_begin(doc, "traces", NULL);
     for (int i = 0; i < shown_count && !status; i++) {
+        const int twin = page->twin ? job_twin(job, shown[i]) : -1;
+
+        if (twin >= 0) {
+            status = page->twin(view, traces->paths[shown[i]], traces->paths[twin], err);
+            --*count;
+            continue;
+        }
         doc_row_begin(doc);
         doc_text(doc_detail(doc), "schema", "schema", page->schema);
         status = page_add_trace(doc, page, view,
-                                &(struct page_traces){traces->paths, traces->count, shown[i]}, err);
+                                &(struct page_traces){.paths = traces->paths,
+                                                      .count = traces->count,
+                                                      .own = shown[i],
+                                                      .failure = &failures[shown[i]]},
+                                err);
         doc_row_end(doc);
     }
     doc_list_end(doc);
     return status;
 }
 
+/* The job comes first, though what it opens with is known only when its pages are. What takes each trace, as check,
+ * has an answer to each: there it comes last, and has none of its own. */
 static int add_all(struct doc *doc, const struct job *job, const struct page *page,
                    const struct view *view, const struct page_traces *traces, bool takes_all,
                    struct err *err)
 {
     int *shown = array_new((size_t)job->count, sizeof *shown, err);
+    struct opening_failure *failures = array_new((size_t)job->count, sizeof *failures, err);
+    int status = -1;
 
-    if (!shown)
-        return -1;
-    const int count = page_job_choose(job, takes_all, shown);
-    /* What takes each trace, as check, has an answer to each: the job comes last. */
-    int status = page->takes_each ? 0 : page_job_answer(doc, job, err);
+    if (!shown || !failures)
+        goto out;
+    int count = page_job_choose(job, takes_all, shown);
+    struct doc_node *const above = doc_last(doc);
+    status = add_traces(doc, job, page, view, traces, shown, &count, failures, err);
+    struct doc_node *const last = doc_last(doc);
     if (!status && !page->takes_each)
-        status = add_job(doc, job, count, err);
+        status = page_job_answer(doc, job, failures, err);
     if (!status)
-        status = add_traces(doc, page, view, traces, shown, count, err);
-    if (!status && page->takes_each)
-        status = add_job(doc, job, count, err);
+        status =
+            add_job(doc, job, count, page->takes_each ? -1 : page_job_failed(job, failures), err);
+    if (!status && !page->takes_each)
+        doc_move_up(doc, last, above);
+out:
+    for (int i = 0; failures && i < job->count; i++)
+        opening_failure_release(&failures[i]);
+    free(failures);
     free(shown);
     return status;
 }
 
 int page_build_job(struct doc **doc, enum doc_level reads, const struct page *page,
-                   const struct view *view, const char *const *paths, int count, bool takes_all,
-                   struct err *err)
+                   const struct view *view, const char *const *paths, int count,
+                   const struct job_ask *ask, struct err *err)
 {
     struct doc *built = doc_new("gpumemtrace.reports/1", reads);
     struct job job;
@@ -67,10 +91,11 @@ int page_build_job(struct doc **doc, enum doc_level reads, const struct page *pa
         err_set(err, ERR_SYSTEM, "out of memory for the result");
         return -1;
     }
-    int status = job_read(&job, paths, count, takes_all, err);
+    int status = job_read(&job, paths, count, ask, err);
     if (!status) {
-        status = add_all(built, &job, page, view, &(struct page_traces){paths, count, 0}, takes_all,
-                         err);
+        status =
+            add_all(built, &job, page, view, &(struct page_traces){.paths = paths, .count = count},
+                    ask->takes_all, err);
         job_release(&job);
     }
     if (status) {

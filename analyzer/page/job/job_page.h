@@ -9,11 +9,12 @@
 #ifndef GPUMEMTRACE_ANALYZER_PAGE_JOB_JOB_PAGE_H
 #define GPUMEMTRACE_ANALYZER_PAGE_JOB_JOB_PAGE_H
 
+#include "analyzer/job/job.h"
 #include "analyzer/page/page.h"
 
-/* Like page_build. takes_all: each trace is read and shown. */
+/* Like page_build. What takes_all is set for shows each trace. */
 int page_build_job(struct doc **doc, enum doc_level reads, const struct page *page,
-                   const struct view *view, const char *const *paths, int count, bool takes_all,
-                   struct err *err);
+                   const struct view *view, const char *const *paths, int count,
+                   const struct job_ask *ask, struct err *err);
 
 #endif

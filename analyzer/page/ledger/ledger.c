@@ -193,8 +193,10 @@ static const char *moment_text(const char *at)
 
 static void add_share_of(struct doc *doc, const struct ledger *ledger, uint64_t bytes)
 {
-    doc_known_ratio(doc, "share_ratio", "Share", ledger->used_known && ledger->used_bytes,
-                    ledger->used_bytes ? (double)bytes / (double)ledger->used_bytes : 0);
+    const double share = ledger->used_bytes ? (double)bytes / (double)ledger->used_bytes : 0;
+
+    doc_known_ratio(doc, "share_ratio", "Share", ledger->used_known && ledger->used_bytes, share);
+    doc_bar(doc, ledger->used_known ? share : 0, 0);
 }
 
 static void add_term(struct doc *doc, const struct study *study, const struct ledger *ledger,
@@ -208,8 +210,9 @@ static void add_term(struct doc *doc, const struct study *study, const struct le
     doc_text(doc_detail(doc), "name", "Name", owner_name(study, ledger, term));
     doc_bytes(doc, "bytes", "Bytes", term->bytes);
     add_share_of(doc, ledger, term->bytes);
-    doc_known_count(doc, "blocks", "Blocks", term->count != 0, term->count);
+    doc_known_count(doc_spare(doc), "blocks", "Blocks", term->count != 0, term->count);
     doc_text(doc, "source", "Source", ledger_source_key(ledger_words(term->kind)->source));
+    doc_text(doc_detail(doc), "title", "Owner", owner);
     doc_row_end(doc);
 }
 
@@ -229,7 +232,7 @@ static void add_sum(struct doc *doc, const char *owner, const struct ledger *led
         doc_null(doc, NULL, "Bytes", DOC_BYTES);
     }
     add_share_of(doc, ledger, known && bytes > 0 ? (uint64_t)bytes : 0);
-    doc_null(doc, NULL, "Blocks", DOC_COUNT);
+    doc_null(doc_spare(doc), NULL, "Blocks", DOC_COUNT);
     doc_text(doc, NULL, "Source", source);
     doc_row_end(doc);
 }
@@ -301,11 +304,20 @@ static void add_notes(struct doc *doc, const struct study *study, const struct l
                  units_bytes(size, ledger->imported_bytes));
 }
 
-static void add_ledger(struct doc *doc, const struct study *study, const struct ledger *ledger,
-                       const char *at)
+static void add_known_bytes(struct doc *doc, const struct study *study,
+                            const struct device_use *use, enum memory_account account,
+                            const char *key, const char *label, uint64_t bytes)
+{
+    doc_known_bytes(doc_detail(doc), key, label,
+                    history_knows(&study->history, &study->history.stocks[use->stocks[account]]),
+                    bytes);
+}
+
+static void add_ledger(struct doc *doc, const struct study *study, const struct device_use *use,
+                       const struct ledger *ledger, const char *at)
 {
     doc_text(doc_detail(doc), "at", "Moment", at);
-    doc_integer(doc_detail(doc), "time_ns", "At", DOC_NS, (int64_t)ledger->moment.time_ns);
+    page_time(doc_detail(doc), study, "time_ns", "At", ledger->moment.time_ns);
     doc_count(doc_detail(doc), "seq", "Event", ledger->moment.seq);
     doc_known_bytes(doc_detail(doc), "used_bytes", "In use", ledger->used_known,
                     ledger->used_bytes);
@@ -315,14 +327,17 @@ static void add_ledger(struct doc *doc, const struct study *study, const struct 
              !ledger->used_known ? NULL
              : ledger->is_asked  ? "card"
                                  : "first-look");
-    doc_bytes(doc_detail(doc), "process_bytes", "Of this process", ledger->process_bytes);
+    add_known_bytes(doc, study, use, ACCOUNT_device, "process_bytes", "Of this process",
+                    ledger->process_bytes);
     if (ledger->used_known)
         doc_integer(doc_detail(doc), "unaccounted_bytes", "Unaccounted", DOC_DELTA,
                     ledger->unaccounted_bytes);
     else
         doc_null(doc_detail(doc), "unaccounted_bytes", "Unaccounted", DOC_DELTA);
-    doc_bytes(doc_detail(doc), "managed_bytes", "Managed", ledger->managed_bytes);
-    doc_bytes(doc_detail(doc), "imported_bytes", "Imported", ledger->imported_bytes);
+    add_known_bytes(doc, study, use, ACCOUNT_managed, "managed_bytes", "Managed",
+                    ledger->managed_bytes);
+    add_known_bytes(doc, study, use, ACCOUNT_imported, "imported_bytes", "Imported",
+                    ledger->imported_bytes);
     add_terms(doc, study, ledger, at);
 }
 
@@ -342,7 +357,7 @@ static int add_moments(struct doc *doc, const struct study *study, const struct 
         if (ledger_at(&ledger, &study->history, use, &moments[i].moment, err))
             return -1;
         doc_row_begin(doc);
-        add_ledger(doc, study, &ledger, moments[i].at);
+        add_ledger(doc, study, use, &ledger, moments[i].at);
         if (!i)
             add_notes(doc, study, &ledger);
         doc_row_end(doc);
@@ -414,7 +429,7 @@ int page_ledger_note(struct doc *doc, const struct study *study, const struct de
     struct ledger ledger;
 
     (void)view;
-    if (!doc_takes(doc, DOC_SUMMARY))
+    if (!doc_takes(doc, DOC_SUMMARY) || history_is_imported(&study->history))
         return 0;
     if (find_moment(&moment, study, use, NULL, err))
         return -1;
@@ -438,8 +453,11 @@ static int answer_of_device(struct opening *opening, const struct study *study,
     if (find_moment(&moment, study, use, view->at, err))
         return -1;
     if (moment.index == INDEX_NONE)
-        return page_say(opening, "On %s no device memory was allocated%s%s.", device,
-                        view->at ? " by " : "", view->at ? view->at : "");
+        return page_say(opening,
+                        history_is_imported(&study->history)
+                            ? "On %s it is not known what the driver gave%s%s."
+                            : "On %s no device memory was allocated%s%s.",
+                        device, view->at ? " by " : "", view->at ? view->at : "");
     if (ledger_at(&ledger, &study->history, use, &moment, err))
         return -1;
     const int status =

@@ -14,8 +14,6 @@
 #include "analyzer/util/array.h"
 #include "oom.h"
 
-enum { HOLDERS = 10, SUMMARY_HOLDERS = 5, HOLDER_FRAME_LINES = 3 };
-
 /* --- a row --- */
 
 static const char *others_source(const struct oom *oom)
@@ -42,8 +40,10 @@ static void add_other_processes(struct doc *doc, const struct oom *oom)
     doc_list_end(doc);
 }
 
-static void add_evidence(struct doc *doc, const struct oom *oom)
+static void add_evidence(struct doc *doc, const struct study *study, const struct oom *oom)
 {
+    const bool knows_segments = oom->reserved_known || !history_is_imported(&study->history);
+
     doc_known_bytes(doc_detail(doc), "device_free_bytes", "Free on the card", oom->device_known,
                     oom->device_free_bytes);
     doc_known_bytes(doc_detail(doc), "device_total_bytes", "Of the card",
@@ -55,16 +55,19 @@ static void add_evidence(struct doc *doc, const struct oom *oom)
     doc_text(doc_detail(doc), "others_source", "Source of that", others_source(oom));
     doc_known_bytes(doc_detail(doc), "limit_bytes", "Limit of the pool",
                     oom->failure->limit_bytes != 0, oom->failure->limit_bytes);
-    doc_bytes(doc_detail(doc), "driver_live_bytes", "Live in the driver", oom->driver_live_bytes);
+    doc_known_bytes(doc_detail(doc), "driver_live_bytes", "Live in the driver",
+                    !oom->driver_is_unknown, oom->driver_live_bytes);
     doc_bytes(doc, "live_bytes", "Live", oom->live_bytes);
     doc_known_bytes(doc_detail(doc), "reserved_bytes", "Reserved", oom->reserved_known,
                     oom->reserved_bytes);
     doc_known_bytes(doc, "idle_bytes", "Idle", oom->reserved_known, oom->idle_bytes);
-    doc_bytes(doc_detail(doc), "graph_bytes", "Free in graphs", oom->graph_bytes);
-    doc_bytes(doc_detail(doc), "other_stream_bytes", "Idle for other streams",
-              oom->other_stream_bytes);
-    doc_bytes(doc_detail(doc), "outside_bytes", "Outside the framework", oom->outside_bytes);
-    doc_known_bytes(doc_spare(doc), "largest_hole_bytes", "Largest hole", oom->reserved_known,
+    doc_known_bytes(doc_detail(doc), "graph_bytes", "Free in graphs", knows_segments,
+                    oom->graph_bytes);
+    doc_known_bytes(doc_detail(doc), "other_stream_bytes", "Idle for other streams", knows_segments,
+                    oom->other_stream_bytes);
+    doc_known_bytes(doc_detail(doc), "outside_bytes", "Outside the framework",
+                    !oom->driver_is_unknown, oom->outside_bytes);
+    doc_known_bytes(doc_spare(doc), "largest_hole_bytes", "Largest hole", oom->hole_known,
                     oom->largest_hole_bytes);
 }
 
@@ -102,8 +105,8 @@ static int add_failure_holders(struct doc *doc, const struct study *study, const
 {
     static const struct page_site_list list = {.key = "holders",
                                                .heading = "Held by",
-                                               .summary_rows = HOLDERS,
-                                               .frame_lines = HOLDER_FRAME_LINES};
+                                               .summary_rows = OOM_HOLDERS,
+                                               .frame_lines = OOM_HOLDER_FRAME_LINES};
     struct sites sites;
 
     if (!doc_takes(doc, DOC_DETAIL))
@@ -113,7 +116,7 @@ static int add_failure_holders(struct doc *doc, const struct study *study, const
     add_held_categories(doc, &sites);
     const int status = add_holders(doc_detail(doc), study, view, oom, &sites, &list, err);
     sites_release(&sites);
-    return status;
+    return status ? status : page_oom_add_beyond(doc, study, view, oom, false, err);
 }
 
 /* What was asked for, and what became of it. */
@@ -127,7 +130,7 @@ static void add_request(struct doc *doc, const struct study *study, const struct
     page_device_number(doc_detail(doc), "Device", stock->device);
     page_layer(doc, study, stock, "Layer");
     doc_count(doc_detail(doc), "seq", "Event", event->seq);
-    doc_integer(doc_spare(doc), "time_ns", "At", DOC_NS, (int64_t)event->time_ns);
+    page_time(doc_spare(doc), study, "time_ns", "At", event->time_ns);
     doc_text(doc_detail(doc), "api", "Call", trace_hook(&study->trace, event->hook_id));
     doc_text(doc, "phase", "Phase", study_path(study, failure->path));
     doc_integer(doc_detail(doc), "result", "Result", DOC_COUNT, event->result);
@@ -139,9 +142,12 @@ static void add_request(struct doc *doc, const struct study *study, const struct
 }
 
 /* The calls that failed one after the other, the last of them the row's own. */
-static void add_refusals(struct doc *doc, const struct study *study, const struct failure *failure)
+static void add_refusals(struct doc *doc, const struct study *study, const struct oom *oom)
 {
-    doc_bytes(doc_detail(doc), "flushed_bytes", "Flushed", failure->flushed_bytes);
+    const struct failure *failure = oom->failure;
+
+    doc_known_bytes(doc_detail(doc), "flushed_bytes", "Flushed", !oom->driver_is_unknown,
+                    failure->flushed_bytes);
     doc_count(doc_detail(doc), "refusals_count", "Refusals", failure->refusals_count);
     doc_list_begin(doc_detail(doc), "refusals", "Refused");
     for (uint32_t i = 0; i < failure->refusals_count && i < FAILURE_REFUSALS; i++) {
@@ -149,7 +155,7 @@ static void add_refusals(struct doc *doc, const struct study *study, const struc
 
         doc_row_begin(doc);
         doc_count(doc, "seq", "Event", refusal->at.seq);
-        doc_integer(doc, "time_ns", "At", DOC_NS, (int64_t)refusal->at.time_ns);
+        page_time(doc, study, "time_ns", "At", refusal->at.time_ns);
         doc_text(doc, "api", "Call", trace_hook(&study->trace, refusal->hook_id));
         doc_bytes(doc, "asked_bytes", "Asked", refusal->size_bytes);
         doc_integer(doc, "result", "Result", DOC_COUNT, refusal->result);
@@ -159,16 +165,18 @@ static void add_refusals(struct doc *doc, const struct study *study, const struc
 }
 
 /* As a sentence that stands alone; the caller releases it. */
-static int make_sentence(struct text *sentence, const struct oom *oom, struct err *err)
+static int make_sentence(struct text *sentence, const struct study *study, const struct oom *oom,
+                         struct err *err)
 {
     enum { SENTENCE_MOST_BYTES = 1024 };
 
     text_init(sentence, SENTENCE_MOST_BYTES);
-    page_oom_explain(sentence, oom);
+    const int status = page_oom_explain(sentence, study, oom, err);
     text_add(sentence, ".");
-    if (text_failed(sentence)) {
-        text_release(sentence);
+    if (!status && text_failed(sentence))
         err_set(err, ERR_SYSTEM, "out of memory for an explanation");
+    if (status || text_failed(sentence)) {
+        text_release(sentence);
         return -1;
     }
     sentence->data[0] = (char)toupper((unsigned char)sentence->data[0]);
@@ -200,19 +208,20 @@ static int add_failed_allocation(struct doc *doc, const struct study *study,
     struct text sentence;
     struct oom oom;
 
-    if (oom_explain(&oom, &study->history, failure, err) || make_sentence(&sentence, &oom, err))
+    if (oom_explain(&oom, &study->history, failure, err) ||
+        make_sentence(&sentence, study, &oom, err))
         return -1;
     doc_count(doc, "number", "No.", failure->number);
     add_request(doc, study, failure, &oom);
     doc_text(doc_detail(doc), "explanation", "Explanation", sentence.data);
-    add_evidence(doc, &oom);
+    add_evidence(doc, study, &oom);
     add_sum(doc_detail(doc), &oom, "sum", "Of the card");
     add_other_processes(doc, &oom);
-    add_refusals(doc, study, failure);
+    add_refusals(doc, study, &oom);
     doc_note(doc, "%s", sentence.data);
     text_release(&sentence);
-    return page_frames_of(doc, study, view, page_oom_asker(told, failure), 0, HOLDER_FRAME_LINES,
-                          err) ||
+    return page_frames_of(doc, study, view, page_oom_asker(told, failure), 0,
+                          OOM_HOLDER_FRAME_LINES, err) ||
                    add_failure_holders(doc, study, view, &oom, err)
                ? -1
                : 0;
@@ -277,11 +286,13 @@ static int add_retry(struct doc *doc, const struct study *study, const struct vi
 {
     page_device_number(doc, "Device", site->device);
     doc_count(doc, "retries_count", "Retries", site->retries_count);
+    doc_count(study->history.done_without_in_all ? doc : doc_detail(doc), "done_without_count",
+              "Done without", site->done_without_count);
     doc_bytes(doc, "asked_bytes", "Asked at most", site->asked_bytes);
     doc_bytes(doc, "flushed_bytes", "Flushed", site->flushed_bytes);
     doc_count(doc_detail(doc), "last_seq", "Last event", site->last.seq);
-    doc_integer(doc, "last_time_ns", "Last at", DOC_NS, (int64_t)site->last.time_ns);
-    return page_frames_of(doc, study, view, blamed, others, HOLDER_FRAME_LINES, err);
+    page_time(doc, study, "last_time_ns", "Last at", site->last.time_ns);
+    return page_frames_of(doc, study, view, blamed, others, OOM_HOLDER_FRAME_LINES, err);
 }
 
 static void join_retries(void *into, const void *from)
@@ -290,6 +301,7 @@ static void join_retries(void *into, const void *from)
     const struct retry_site *site = from;
 
     sum->retries_count += site->retries_count;
+    sum->done_without_count += site->done_without_count;
     sum->flushed_bytes += site->flushed_bytes;
     if (sum->asked_bytes < site->asked_bytes)
         sum->asked_bytes = site->asked_bytes;
@@ -373,7 +385,7 @@ static int add_retries_by_stack(struct doc *doc, const struct study *study, cons
     return status;
 }
 
-/* Refusals that a flush answered: no failures, but each costs the program a stop. */
+/* Refusals that a flush answered, or that the framework did without: no failures, but each costs time. */
 static int add_retries(struct doc *doc, const struct study *study, const struct view *view,
                        struct err *err)
 {
@@ -383,8 +395,11 @@ static int add_retries(struct doc *doc, const struct study *study, const struct 
     if (joined_blame(&blame, study->symbols, &retry_sites, history->retries, history->retry_count,
                      err))
         return -1;
-    doc_list_begin(doc, "retries",
-                   "Retries: refused, and served after the framework flushed its cache");
+    doc_list_begin(
+        doc, "retries",
+        history->done_without_in_all
+            ? "Refused, and served after the framework flushed its cache, or done without"
+            : "Retries: refused, and served after the framework flushed its cache");
     const int status =
         (doc_takes(doc, DOC_SUMMARY) && add_retries_by_line(doc, study, view, &blame, err)) ||
                 add_retries_by_stack(doc, study, view, &blame, err)
@@ -400,8 +415,8 @@ static int add_last_holders(struct doc *doc, const struct study *study, const st
                             size_t last, struct err *err)
 {
     static const struct page_site_list list = {.heading = "Who held memory at the last failure",
-                                               .summary_rows = SUMMARY_HOLDERS,
-                                               .frame_lines = HOLDER_FRAME_LINES};
+                                               .summary_rows = OOM_SUMMARY_HOLDERS,
+                                               .frame_lines = OOM_HOLDER_FRAME_LINES};
     struct sites sites;
     struct oom oom;
 
@@ -410,7 +425,10 @@ static int add_last_holders(struct doc *doc, const struct study *study, const st
     if (oom_explain(&oom, &study->history, &study->history.failures[last], err) ||
         find_holders(&sites, study, &oom, err))
         return -1;
-    const int status = add_holders(doc_summary(doc), study, view, &oom, &sites, &list, err);
+    const int status = add_holders(doc_summary(doc), study, view, &oom, &sites, &list, err) ||
+                               page_oom_add_beyond(doc, study, view, &oom, true, err)
+                           ? -1
+                           : 0;
     sites_release(&sites);
     add_sum(doc_summary(doc), &oom, NULL, "The card's memory at the last failure");
     return status;
@@ -450,7 +468,7 @@ static void add_failures_left_out(struct doc *doc, const struct study *study,
 {
     const uint64_t count = count_failures(study, view);
 
-    doc_list_begin(doc_detail(doc), "oom_left_out", NULL);
+    doc_list_begin(doc_detail(doc), "oom_left_out", "Failures left out");
     if (count > 1) {
         doc_row_begin(doc);
         doc_count(doc, "failures_count", "Failures", count - 1);
@@ -486,26 +504,55 @@ static int add_oom_tail(struct doc *doc, const struct study *study, const struct
                : 0;
 }
 
+/* What the driver's layer alone shows, no setting that `fix` tries makes fit. */
+static int say_next(struct opening *opening, const struct study *study,
+                    const struct failure *failure, struct err *err)
+{
+    struct oom oom;
+
+    if (oom_explain(&oom, &study->history, failure, err))
+        return -1;
+    const bool is_beyond = oom.verdict == OOM_OUTSIDE || oom.graph_bytes > oom.live_bytes;
+    page_next(opening, "peak %s--at=oom:%" PRIu64, is_beyond ? "--layer=driver " : "",
+              failure->number);
+    if (!is_beyond)
+        page_oom_offer(opening, study, failure);
+    return 0;
+}
+
 /* Where one failed, what makes it fit, or who held it, is one command further; else what nearly failed. */
 static int answer_oom(struct opening *opening, const struct study *study, const struct view *view,
                       struct err *err)
 {
     const struct history *history = &study->history;
-    const int status = page_oom_answer(opening, study, view, err);
+    int status = page_oom_answer(opening, study, view, err);
     char flushed[UNITS_TEXT_BYTES];
 
-    if (status) {
-        page_next(opening, "peak --at=oom:%" PRIu64, page_oom_chosen(study, view)->number);
-        page_oom_offer(opening, study, page_oom_chosen(study, view));
+    if (status)
+        return status < 0 || say_next(opening, study, page_oom_chosen(study, view), err) ? -1
+                                                                                         : status;
+    if ((status = page_full_card_answer(opening, study, view, err)))
         return status;
-    }
+    if (study_lacks(study, LACK_failures))
+        return page_say(opening, "Which allocations failed is not known: %s does not say it.",
+                        study->trace.path);
     if (!history->retries_in_all)
-        return page_say(opening, "No allocation failed.");
+        status = page_say(opening, "No allocation failed.");
+    else
+        status =
+            page_say(opening,
+                     "No allocation failed; %" PRIu64 " %s refused at first, and served after the "
+                     "framework had given back %s of its cache.",
+                     history->retries_in_all, history->retries_in_all == 1 ? "was" : "were",
+                     units_bytes(flushed, history->retries_flushed_bytes));
+    if (status < 0 || !history->done_without_in_all)
+        return status;
     return page_say(opening,
-                    "No allocation failed; %" PRIu64 " %s refused at first, and served after the "
-                    "framework had given back %s of its cache.",
-                    history->retries_in_all, history->retries_in_all == 1 ? "was" : "were",
-                    units_bytes(flushed, history->retries_flushed_bytes));
+                    "PyTorch did without %" PRIu64 " %s of cuDNN's that %s refused; its algorithms "
+                    "with less may be slower.",
+                    history->done_without_in_all,
+                    history->done_without_in_all == 1 ? "workspace" : "workspaces",
+                    history->done_without_in_all == 1 ? "was" : "were");
 }
 
 const struct page page_oom = {.schema = "gpumemtrace.oom/1",

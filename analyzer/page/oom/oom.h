@@ -7,11 +7,23 @@
 #include "analyzer/analysis/study.h"
 #include "analyzer/blame/blame.h"
 #include "analyzer/page/opening.h"
+#include "analyzer/oom/beyond.h"
 #include "analyzer/oom/oom.h"
 #include "analyzer/util/text.h"
 
+/* How many of those who held memory are shown: of each failure, and of the last one. */
+enum { OOM_HOLDERS = 10, OOM_SUMMARY_HOLDERS = 5, OOM_HOLDER_FRAME_LINES = 3 };
+
 /* Why, without a capital or a full stop: "1.00 GiB lay idle in …". */
-void page_oom_explain(struct text *out, const struct oom *oom);
+int page_oom_explain(struct text *out, const struct study *study, const struct oom *oom,
+                     struct err *err);
+
+/* "BEFORE train.py:8 init (11.00 GiB)", of the line that holds most. Returns 1, 0: no line is known, or -1. */
+int page_oom_add_most(struct text *out, const char *before, const struct study *study,
+                      const struct oom *oom, enum oom_beyond which, struct err *err);
+/* The tables of both: of one failure, or below all of them of the last. */
+int page_oom_add_beyond(struct doc *doc, const struct study *study, const struct view *view,
+                        const struct oom *oom, bool is_last, struct err *err);
 
 /* Whether the view asks for it, by device and layer. */
 bool page_oom_shows(const struct study *study, const struct view *view,

@@ -137,15 +137,43 @@ static void explain_cached(struct text *out, const struct oom *oom, const struct
         break;
     default:
         text_addf(out, "%s lay idle in a pool that this call could not take from", sizes->idle);
+        if (!oom->has_pool)
+            text_add(out, ": cudaMemPoolTrimTo before it, or a lower release threshold "
+                          "(cudaMemPoolAttrReleaseThreshold), gives that back to the driver");
     }
+}
+
+/* The pool refused by itself. */
+static void explain_own_limit(struct text *out, const struct oom *oom, const struct sizes *sizes)
+{
+    const uint64_t limit_bytes = oom->failure->limit_bytes;
+
+    if (!limit_bytes) {
+        text_add(out, "the framework refused without asking the driver, as under "
+                      "set_per_process_memory_fraction");
+        return;
+    }
+    text_addf(out, "the framework keeps to %s", sizes->limit);
+    if (oom->device_total_bytes)
+        text_addf(out, ", %.3g of the card", (double)limit_bytes / (double)oom->device_total_bytes);
+    text_add(out, " (set_per_process_memory_fraction)");
+    if (oom->reserved_known)
+        text_addf(out, ", and held %s", sizes->pool);
 }
 
 static void explain_fragmented(struct text *out, const struct oom *oom, const struct sizes *sizes)
 {
     char idle[UNITS_TEXT_BYTES];
 
-    text_addf(out, "%s lay idle in what the process held, the largest piece %s",
-              units_bytes(idle, oom->idle_bytes), sizes->hole);
+    text_addf(out, "%s lay idle in what the process held, ", units_bytes(idle, oom->idle_bytes));
+    if (oom->hole_known)
+        text_addf(out, "the largest piece %s", sizes->hole);
+    else
+        text_add(out, "in pieces that were too small");
+    if (oom->reason != OOM_BY_FRAMEWORK)
+        return;
+    text_add(out, "; ");
+    explain_own_limit(out, oom, sizes);
 }
 
 /* "process 4242 held 5.00 GiB", or "other processes held 6.00 GiB (process 4242 5.00 GiB, …)". */
@@ -179,29 +207,13 @@ static void explain_others(struct text *out, const struct oom *oom, const struct
         text_add(out, ", by the other traces");
         break;
     default:
-        text_addf(out,
-                  "about %s was held outside this process's memory: by other processes, as far as "
-                  "a context grows by less",
-                  sizes->others);
+        text_addf(
+            out,
+            "about %s more was in use than this process's memory and a context explain: other "
+            "processes', unless this context grew by that; no answer of NVML in the trace says "
+            "whose",
+            sizes->others);
     }
-}
-
-/* The pool refused by itself. */
-static void explain_own_limit(struct text *out, const struct oom *oom, const struct sizes *sizes)
-{
-    const uint64_t limit_bytes = oom->failure->limit_bytes;
-
-    if (!limit_bytes) {
-        text_add(out, "the framework refused without asking the driver, as under "
-                      "set_per_process_memory_fraction");
-        return;
-    }
-    text_addf(out, "the framework keeps to %s", sizes->limit);
-    if (oom->device_total_bytes)
-        text_addf(out, ", %.3g of the card", (double)limit_bytes / (double)oom->device_total_bytes);
-    text_add(out, " (set_per_process_memory_fraction)");
-    if (oom->reserved_known)
-        text_addf(out, ", and held %s", sizes->pool);
 }
 
 static void explain_limit(struct text *out, const struct oom *oom, const struct sizes *sizes)
@@ -234,34 +246,62 @@ static void explain_exhausted(struct text *out, const struct oom *oom, const str
         text_addf(out, " of the card's %s", sizes->total);
 }
 
-static void explain_outside(struct text *out, const struct oom *oom, const struct sizes *sizes)
+/* The line, where one is known, says more than "the program". */
+static int explain_outside(struct text *out, const struct study *study, const struct oom *oom,
+                           const struct sizes *sizes, struct err *err)
 {
+    const char *library = oom->sum.outside_most;
     char most[UNITS_TEXT_BYTES];
 
+    units_bytes(most, oom->sum.outside_most_bytes);
     text_addf(out, "libraries and the program's own calls held %s", sizes->outside);
-    text_addf(out, ", most of it %s (%s)",
-              *oom->sum.outside_most ? oom->sum.outside_most : "the program",
-              units_bytes(most, oom->sum.outside_most_bytes));
+    if (*library)
+        text_addf(out, ", most of it %s (%s)", library, most);
+    const int added = page_oom_add_most(out, ", most by ", study, oom, OOM_BEYOND_POOLS, err);
+    if (!added && !*library)
+        text_addf(out, ", most of it the program (%s)", most);
+    return added < 0 ? -1 : 0;
 }
 
 /* What is idle to the eye, and was not to be had: a small share of what was asked is not worth a word. */
 enum { WORTH_SAYING_DIVISOR = 20 };
 
-static void explain_out_of_reach(struct text *out, const struct oom *oom, const struct sizes *sizes)
+/* Graphs that are replayed one after the other can share one pool. */
+static int explain_graphs(struct text *out, const struct study *study, const struct oom *oom,
+                          const struct sizes *sizes, struct err *err)
 {
-    if (oom->graph_bytes)
-        text_addf(out,
-                  "; %s more is free in private pools of CUDA graphs, which hold it until they "
-                  "are destroyed",
+    const bool is_one = oom->graph_pools_count == 1;
+
+    if (is_one)
+        text_addf(out, "; the private pool of CUDA graphs holds %s", sizes->graphs);
+    else
+        text_addf(out, "; %zu private pools of CUDA graphs hold %s", oom->graph_pools_count,
                   sizes->graphs);
+    if (page_oom_add_most(out, ", most by ", study, oom, OOM_BEYOND_GRAPHS, err) < 0)
+        return -1;
+    text_add(out, ", until the graphs are reset or destroyed");
+    if (!is_one && oom->graph_bytes >= oom->driver_live_bytes / WORTH_SAYING_DIVISOR)
+        text_add(out, ": one pool for all of them (torch.cuda.graph(g, pool=...)), or a reset() of "
+                      "graphs that are no longer replayed, would take less");
+    return 0;
+}
+
+static int explain_out_of_reach(struct text *out, const struct study *study, const struct oom *oom,
+                                const struct sizes *sizes, struct err *err)
+{
+    if (oom->graph_bytes && explain_graphs(out, study, oom, sizes, err))
+        return -1;
     if (oom->other_stream_bytes >= oom->asked_bytes / WORTH_SAYING_DIVISOR &&
         oom->other_stream_bytes && oom->reason != OOM_ANOTHER_STREAM)
         text_addf(out, "; %s lay idle for other streams than the one that asked", sizes->stream);
+    return 0;
 }
 
-void page_oom_explain(struct text *out, const struct oom *oom)
+int page_oom_explain(struct text *out, const struct study *study, const struct oom *oom,
+                     struct err *err)
 {
     const struct sizes sizes = sizes_of(oom);
+    int status = 0;
 
     switch (oom->verdict) {
     case OOM_FRAGMENTED:
@@ -274,7 +314,7 @@ void page_oom_explain(struct text *out, const struct oom *oom)
         explain_limit(out, oom, &sizes);
         break;
     case OOM_OUTSIDE:
-        explain_outside(out, oom, &sizes);
+        status = explain_outside(out, study, oom, &sizes, err);
         break;
     case OOM_OTHERS:
         explain_others(out, oom, &sizes);
@@ -284,9 +324,9 @@ void page_oom_explain(struct text *out, const struct oom *oom)
         break;
     case OOM_UNKNOWN:
         explain_unknown(out, oom, &sizes);
-        return;
+        return 0;
     }
-    explain_out_of_reach(out, oom, &sizes);
+    return status ? status : explain_out_of_reach(out, study, oom, &sizes, err);
 }
 
 /* --- the answer --- */
@@ -360,12 +400,14 @@ static int add_holder(struct text *out, const struct study *study, const struct 
     if (count > 0)
         text_addf(out, "; %s live%s", units_bytes(live, told->sites.total_bytes),
                   oom->has_pool ? " tensors" : "");
-    if (count > 0 && rows[0].blamed->site.is_found)
+    /* Where graphs hold more, tensors are not to blame. */
+    if (count > 0 && rows[0].blamed->site.is_found && told->sites.total_bytes >= oom->graph_bytes)
         text_addf(out, ", most by %s (%s)", rows[0].blamed->who, units_bytes(most, rows[0].bytes));
     free(rows);
     return 0;
 }
 
+/* Of others that nobody names, only the size speaks. */
 static const char *verdict_words(const struct oom *oom)
 {
     static const char *const words[] = {
@@ -378,6 +420,8 @@ static const char *verdict_words(const struct oom *oom)
         [OOM_LIMIT] = "a limit",
     };
 
+    if (oom->verdict == OOM_OTHERS && oom->reason == OOM_REASON_NONE)
+        return "held by this context or other processes";
     return words[oom->verdict];
 }
 
@@ -423,14 +467,16 @@ static int add_told(struct text *out, const struct study *study, const struct oo
         text_addf(out, ", for which the pool asked the driver for %s",
                   units_bytes(asked, oom->driver_asked_bytes));
     if (oom->device_known && oom_is_of_card(oom))
-        text_addf(out, ", the card had %s of %s free", units_bytes(free, oom->device_free_bytes),
-                  units_bytes(total, oom->device_total_bytes));
+        text_addf(out, ", the card had %s%s%s free", units_bytes(free, oom->device_free_bytes),
+                  oom->device_total_bytes ? " of " : "",
+                  oom->device_total_bytes ? units_bytes(total, oom->device_total_bytes) : "");
     text_addf(out, ": %s", verdict_words(oom));
     if (oom->verdict != OOM_EXHAUSTED || oom->reason != OOM_REASON_NONE) {
         text_add(out, "; ");
-        page_oom_explain(out, oom);
-    } else
-        explain_out_of_reach(out, oom, &sizes);
+        if (page_oom_explain(out, study, oom, err))
+            return -1;
+    } else if (explain_out_of_reach(out, study, oom, &sizes, err))
+        return -1;
     if (oom_is_of_card(oom) && oom->reason != OOM_NO_LACK && add_holder(out, study, oom, told, err))
         return -1;
     text_add(out, ".");
@@ -490,6 +536,7 @@ int page_oom_answer(struct opening *opening, const struct study *study, const st
         (page_step_of_failure(opening, study, view, failure, err) < 0 ||
          page_remedies_best(opening, study, view, err) < 0))
         status = -1;
+    opening->failure = failure;
     page_next(opening, "oom");
     text_release(&text);
     return status;

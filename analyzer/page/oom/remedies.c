@@ -20,6 +20,7 @@ struct words {
     char what
         [STACK_FUNCTION_BYTES]; /* "each Layer", as in "checkpoint each Layer train.py:61 calls" */
     uint64_t count;
+    bool may_have_graph, has_trained, zeroes;
     const char *setting;
 };
 
@@ -43,6 +44,9 @@ static int find_words(struct words *words, const struct study *study, const stru
     *words = (struct words){.what = "what",
                             .who = "the program",
                             .count = remedy->count,
+                            .may_have_graph = remedy->may_have_graph,
+                            .has_trained = remedy->has_trained,
+                            .zeroes = remedy->zeroes,
                             .setting = study->remedies->setting};
     if (remedy->line) {
         name_line(words, study, remedy);
@@ -52,7 +56,7 @@ static int find_words(struct words *words, const struct study *study, const stru
     return remedy->stack_id && blame_alone(words->who, study->symbols, stack, err) < 0 ? -1 : 0;
 }
 
-/* Fills in {what}, {who}, {count} and {setting}. */
+/* Fills in {what}, {who}, {count}, {setting}, {graph:…}, {unseen:…} and {zeroed:…}. */
 static void add_filled(struct text *text, const char *pattern, const struct words *words)
 {
     while (*pattern) {
@@ -67,6 +71,12 @@ static void add_filled(struct text *text, const char *pattern, const struct word
             text_addf(text, "%s", words->who);
         else if (!strncmp(brace, "{setting}", 9))
             text_addf(text, "%s", words->setting);
+        else if (!strncmp(brace, "{graph:", 7))
+            text_addf(text, "%.*s", words->may_have_graph ? (int)(end - brace - 7) : 0, brace + 7);
+        else if (!strncmp(brace, "{unseen:", 8))
+            text_addf(text, "%.*s", words->has_trained ? 0 : (int)(end - brace - 8), brace + 8);
+        else if (!strncmp(brace, "{zeroed:", 8))
+            text_addf(text, "%.*s", words->zeroes ? (int)(end - brace - 8) : 0, brace + 8);
         else if (!strncmp(brace, "{what}", 6))
             text_addf(text, "%s", words->what);
         else
@@ -96,8 +106,12 @@ static int add_remedy(struct doc *doc, const struct study *study, const struct r
     doc_text(doc_detail(doc), "how", "How", text_failed(&how) ? NULL : how.data);
     doc_text(doc_detail(doc), "sign", "Sign", remedy_words(remedy->key)->sign);
     doc_text(doc_detail(doc), "supposes", "Supposes", supposes);
-    doc_note(doc, "%s%s%s", text_failed(&how) ? "" : how.data, supposes ? "; supposes " : "",
-             supposes ? supposes : "");
+    doc_bool(doc_detail(doc), "before_peak", "Before the peak", remedy->is_early);
+    doc_note(doc, "%s%s%s%s", text_failed(&how) ? "" : how.data, supposes ? "; supposes " : "",
+             supposes ? supposes : "",
+             remedy->is_early ? "; the run had not yet reached its peak: gradients and an "
+                                "optimizer's states come on top"
+                              : "");
     text_release(&text);
     text_release(&how);
     return 0;
@@ -161,6 +175,9 @@ int page_remedies_say(struct opening *opening, const struct study *study, unsign
         else if (!is_compared)
             text_addf(&text, " of %s", units_bytes(need, remedies->need_bytes));
         is_compared |= !remedy_is_of_allocator(remedy);
+        if (remedy->is_early)
+            text_add(&text,
+                     " (of what was live then: gradients and an optimizer's states come on top)");
     }
     if (said && !text_failed(&text))
         status = page_say(opening, "%s: %s.", lead, text.data);

@@ -1,27 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* The page of `report`: everything in one place. */
+#include "analyzer/page/diff/balance.h"
 #include "analyzer/page/parts.h"
-
-/* Points are evenly spread over the events: time in which nothing changes needs none. */
-static void ask_report(struct study_ask *ask, const struct view *view, const struct doc *doc)
-{
-    (void)view;
-    if (!doc_takes(doc, DOC_SERIES))
-        return;
-    ask->wants_course = true;
-    ask->timeline = (struct timeline_ask){.cut_count = COURSE_POINTS, .axis = TIMELINE_EVENT};
-}
 
 /* The worst finding opens the page: the first of these that has something to say. */
 static int answer_report(struct opening *opening, const struct study *study,
                          const struct view *view, struct err *err)
 {
-    static page_answer *const answers[] = {page_oom_answer, page_leaks_answer, page_peak_answer};
+    static page_answer *const answers[] = {page_oom_answer, page_full_card_answer,
+                                           page_leaks_answer, page_peak_answer};
     int status = 0;
 
     for (size_t i = 0; i < sizeof answers / sizeof *answers && !status; i++)
         status = answers[i](opening, study, view, err);
-    return status < 0 || page_needs_answer(opening, study, view, err) < 0 ? -1 : status;
+    if (status < 0 || balance_answer(opening, study, view, err) < 0 ||
+        page_needs_answer(opening, study, view, err) < 0)
+        return -1;
+    return status;
 }
 
 /* The leading layer at its peak, whatever was asked for. */
@@ -57,7 +52,8 @@ static int add_report_of_device(struct doc *doc, const struct study *study,
 static int add_report_tail(struct doc *doc, const struct study *study, const struct view *view,
                            struct err *err)
 {
-    if (page_last_failure(doc, study, view, err) || page_remedies(doc, study, view, err))
+    if (balance_add(doc, study, view, err) || page_last_failure(doc, study, view, err) ||
+        page_remedies(doc, study, view, err))
         return -1;
     if (page_ledgers(doc_detail(doc), study, view, err) ||
         page_host_memory(doc, study, view, err) ||
@@ -70,7 +66,7 @@ const struct page page_report = {.schema = "gpumemtrace.report/1",
                                  .needs =
                                      STUDY_NEEDS_phases | STUDY_NEEDS_growth | STUDY_NEEDS_steps,
                                  .advises = true,
-                                 .ask = ask_report,
+                                 .ask = page_course_ask,
                                  .answer = answer_report,
                                  .device = add_report_of_device,
                                  .tail = add_report_tail};

@@ -96,7 +96,7 @@ static const char *most_text(char out[WHO_BYTES], const struct step_findings *fo
     return out;
 }
 
-/* What was live at the beginning of the step is a leak if the stock has one. */
+/* What was live at the beginning of the step is a leak, or what gets larger, if the stock has one. */
 static int say_began(struct opening *opening, const struct study *study, uint32_t stock,
                      const struct outlier *outlier, struct err *err)
 {
@@ -105,13 +105,15 @@ static int say_began(struct opening *opening, const struct study *study, uint32_
 
     if (stock_leak_find(&found, study, stock, err))
         return -1;
-    const bool leaks = found.leak.verdict == LEAK_FOUND;
+    const enum leak_verdict verdict = found.leak.verdict;
     stock_leak_release(&found);
-    page_next(opening, leaks ? "leaks" : outlier->is_open ? "oom" : "peak");
+    page_next(opening, verdict >= LEAK_GROWS ? "leaks" : outlier->is_open ? "oom" : "peak");
     return page_say(opening, "%s was live when step %" PRIu64 " began, typically %s: %s.",
                     units_bytes(began, outlier->step.start_bytes), outlier->step.number,
                     units_bytes(typical, outlier->typical_start_bytes),
-                    leaks ? "a rising line, a leak" : "something was kept from steps before");
+                    verdict == LEAK_FOUND   ? "a rising line, a leak"
+                    : verdict == LEAK_GROWS ? "a rising line, a buffer that gets larger"
+                                            : "something was kept from steps before");
 }
 
 static int say_cause(struct opening *opening, const struct study *study, uint32_t stock,

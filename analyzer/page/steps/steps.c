@@ -12,23 +12,26 @@ enum { STEP_FRAME_LINES = 4, STEP_ROWS = 20 };
 
 /* --- the step that stands out --- */
 
-static void add_work(struct doc *doc, const struct driver_work *work)
+/* What another tool recorded tells of no call that was made in vain. */
+static void add_work(struct doc *doc, const struct study *study, const struct driver_work *work)
 {
-    doc_count(doc_spare(doc), "driver_calls", "Driver calls", work->calls_count);
-    doc_count(doc, "retries", "Retries", work->retries_count);
-    doc_bytes(doc_spare(doc), "flushed_bytes", "Flushed", work->flushed_bytes);
+    const bool known = !history_is_imported(&study->history);
+
+    doc_known_count(doc_spare(doc), "driver_calls", "Driver calls", known, work->calls_count);
+    doc_known_count(doc, "retries", "Retries", known, work->retries_count);
+    doc_known_bytes(doc_spare(doc), "flushed_bytes", "Flushed", known, work->flushed_bytes);
 }
 
-static void add_step(struct doc *doc, const struct step *step)
+static void add_step(struct doc *doc, const struct study *study, const struct step *step)
 {
     doc_count(doc, "step", "Step", step->number);
     doc_bytes(doc, "peak_bytes", "Peak", step->peak_bytes);
     doc_bytes(doc, "start_bytes", "At its start", step->start_bytes);
     doc_bytes(doc, "end_bytes", "At its end", step->end_bytes);
     doc_bytes(doc, "allocated_bytes", "Allocated", step->allocated_bytes);
-    add_work(doc, &step->work);
-    doc_integer(doc_detail(doc), "begin_ns", "Begin", DOC_NS, (int64_t)step->begin_ns);
-    doc_integer(doc, "duration_ns", "Duration", DOC_NS, (int64_t)(step->end_ns - step->begin_ns));
+    add_work(doc, study, &step->work);
+    page_time(doc_detail(doc), study, "begin_ns", "Begin", step->begin_ns);
+    page_time(doc, study, "duration_ns", "Duration", step->end_ns - step->begin_ns);
 }
 
 static const char *cause_key(enum outlier_cause cause)
@@ -42,12 +45,12 @@ static const char *cause_key(enum outlier_cause cause)
     return keys[cause];
 }
 
-static void add_outlier(struct doc *doc, const struct outlier *outlier)
+static void add_outlier(struct doc *doc, const struct study *study, const struct outlier *outlier)
 {
     const bool knows = outlier->has_typical;
 
     doc_object_begin(doc, "outlier", "The highest step");
-    add_step(doc, &outlier->step);
+    add_step(doc, study, &outlier->step);
     doc_bool(doc, "ended", "Ended", !outlier->is_open);
     doc_text(doc_detail_if(doc, outlier->cause == OUTLIER_NONE), "cause", "What made it high",
              cause_key(outlier->cause));
@@ -153,7 +156,8 @@ static void add_ages(struct doc *doc, const struct step_findings *found)
 
 /* --- over the run --- */
 
-static void add_window(struct doc *doc, const struct step *step, uint64_t first, uint64_t last)
+static void add_window(struct doc *doc, const struct study *study, const struct step *step,
+                       uint64_t first, uint64_t last)
 {
     doc_count(doc, "first_step", "Steps", first);
     if (last > first)
@@ -164,19 +168,20 @@ static void add_window(struct doc *doc, const struct step *step, uint64_t first,
     doc_bytes(doc, "start_bytes", "At its start", step->start_bytes);
     doc_bytes(doc, "end_bytes", "At its end", step->end_bytes);
     doc_bytes(doc, "allocated_bytes", "Allocated", step->allocated_bytes);
-    add_work(doc, &step->work);
-    doc_integer(doc, "duration_ns", "Duration", DOC_NS, (int64_t)(step->end_ns - step->begin_ns));
+    add_work(doc, study, &step->work);
+    page_time(doc, study, "duration_ns", "Duration", step->end_ns - step->begin_ns);
 }
 
 /* For people so many windows are joined that a page holds them; for programs each is a row. */
-static void add_windows(struct doc *doc, const struct stock_steps *own, uint64_t step_count)
+static void add_windows(struct doc *doc, const struct study *study, const struct stock_steps *own,
+                        uint64_t step_count)
 {
     const bool is_summary = !doc_takes(doc, DOC_DETAIL);
     const size_t by = is_summary ? (own->window_count + STEP_ROWS - 1) / STEP_ROWS : 1;
 
     doc_list_begin(doc, "steps", "Over the run");
     doc_row_begin(doc);
-    add_window(doc, &own->first, 1, 1);
+    add_window(doc, study, &own->first, 1, 1);
     doc_row_end(doc);
     for (size_t i = 0; i < own->window_count; i += by) {
         const struct step *highest = &own->windows[i].highest;
@@ -187,7 +192,7 @@ static void add_windows(struct doc *doc, const struct stock_steps *own, uint64_t
         if (last > step_count)
             last = step_count;
         doc_row_begin(doc);
-        add_window(doc, highest, 2 + i * own->window_steps, last);
+        add_window(doc, study, highest, 2 + i * own->window_steps, last);
         doc_row_end(doc);
     }
     doc_list_end(doc);
@@ -196,13 +201,14 @@ static void add_windows(struct doc *doc, const struct stock_steps *own, uint64_t
 /* --- steady steps --- */
 
 /* Sums over the steps after the first, per step. */
-static void add_steady(struct doc *doc, const struct step_watch *watch, int device)
+static void add_steady(struct doc *doc, const struct study *study, int device)
 {
+    const struct step_watch *watch = &study->steps;
     const int slot = DEVICE_SLOT(device);
     const uint64_t steps = watch->step_count - 1;
     const struct driver_work *last = &watch->begun_work[slot], *first = &watch->first_work[slot];
-    const bool knows = steps > 0;
-    const double per_step = knows ? 1 / (double)steps : 0;
+    const bool knows = steps > 0 && !history_is_imported(&study->history);
+    const double per_step = steps ? 1 / (double)steps : 0;
 
     doc_object_begin(doc, "steady", "Each step after the first, on average");
     doc_known_ratio(doc_detail(doc), "driver_calls_per_step", "Driver calls", knows,
@@ -241,15 +247,15 @@ static int add_steps_of(struct doc *doc, const struct study *study, const struct
     page_layer(doc, study, &study->history.stocks[number], "layer");
     doc_count(doc, "step_count", "steps", watch->step_count);
     doc_text(doc, "steps_end_with", "steps end with", step_end_text(watch->kind));
-    add_outlier(doc, &found.outlier);
+    add_outlier(doc, study, &found.outlier);
     const int status =
         page_step_begin(doc, study, watch->rhythm.phase.name, watch->rhythm.stack_id, err) ||
                 add_outlier_sites(doc, study, view, &found, err)
             ? -1
             : 0;
     add_ages(doc, &found);
-    add_steady(doc, watch, study->history.stocks[number].device);
-    add_windows(doc, step_watch_of(watch, number), watch->step_count);
+    add_steady(doc, study, study->history.stocks[number].device);
+    add_windows(doc, study, step_watch_of(watch, number), watch->step_count);
     step_findings_release(&found);
     return status;
 }

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* The options that commands share, and how help shows a table of options. */
+#ifndef GPUMEMTRACE_ANALYZER_COMMAND_OPTION_SHARED_OPTIONS_H
+#define GPUMEMTRACE_ANALYZER_COMMAND_OPTION_SHARED_OPTIONS_H
+
+#include "option.h"
+
+struct shared_option {
+    unsigned group; /* enum command_options_group; 0 ends the table */
+    struct option_rule rule;
+};
+
+/* Their values go to struct command_options. */
+extern const struct shared_option shared_options[];
+
+/* --help, which every command has. */
+extern const struct option_rule help_option;
+
+/* The lines of an option list: the command's own, the shared ones of its groups, --help. */
+struct text;
+void options_describe(struct text *text, const struct command *command,
+                      const struct option_rule *own_rules);
+
+#endif

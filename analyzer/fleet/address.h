@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The address of a database: http://HOST:PORT/DATABASE, taken apart. It must not know how it is reached. */
+#ifndef GPUMEMTRACE_ANALYZER_FLEET_ADDRESS_H
+#define GPUMEMTRACE_ANALYZER_FLEET_ADDRESS_H
+
+#include "gpumemtrace/err.h"
+
+enum { ADDRESS_BYTES = 320, ADDRESS_PART_BYTES = 256 };
+
+struct address {
+    char base[ADDRESS_BYTES];          /* "http://gpu.example.org:8123" */
+    char name[ADDRESS_BYTES];          /* "gpu.example.org:8123": for messages */
+    char host[ADDRESS_PART_BYTES];     /* "gpu.example.org", "[::1]" */
+    char database[ADDRESS_PART_BYTES]; /* "fleet" */
+};
+
+/* A login in it is refused without a word of it. */
+int address_read(struct address *address, const char *url, struct err *err);
+/* The same scheme, port and database at another host. */
+int address_beside(struct address *address, const struct address *known, const char *host,
+                   struct err *err);
+
+#endif

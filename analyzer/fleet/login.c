@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Users and passwords; see login.h. */
+#include "login.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define USER "GPUMEMTRACE_FLEET_USER"
+#define PASSWORD "GPUMEMTRACE_FLEET_PASSWORD"
+#define CERTIFICATES "GPUMEMTRACE_FLEET_CERTIFICATES"
+
+static int take(char *field, size_t bytes, const char *value, const char *what, struct err *err)
+{
+    if (strlen(value) < bytes && !strpbrk(value, "\r\n")) {
+        memcpy(field, value, strlen(value) + 1);
+        return 0;
+    }
+    err_set(err, ERR_USAGE, "the %s for the server is longer than %zu bytes or has a line break",
+            what, bytes - 1);
+    return -1;
+}
+
+static int read_line(FILE *file, char *field, size_t bytes, const char *path, struct err *err)
+{
+    if (!fgets(field, (int)bytes, file)) {
+        err_set(err, ERR_USAGE,
+                "--login=%s: the file has a line for the user and one for the password", path);
+        return -1;
+    }
+    field[strcspn(field, "\r\n")] = '\0';
+    return 0;
+}
+
+static int read_file(struct fleet_login *login, const char *path, struct err *err)
+{
+    FILE *file = fopen(path, "re");
+
+    if (!file) {
+        err_set(err, ERR_USAGE, "--login=%s: %s", path, strerror(errno));
+        return -1;
+    }
+    const int status = read_line(file, login->user, sizeof login->user, path, err) ||
+                               read_line(file, login->password, sizeof login->password, path, err)
+                           ? -1
+                           : 0;
+    fclose(file);
+    return status;
+}
+
+int fleet_login_find(struct fleet_login *login, const char *file, struct err *err)
+{
+    const char *user = getenv(USER), *password = getenv(PASSWORD);
+
+    *login = (struct fleet_login){.certificates = getenv(CERTIFICATES)};
+    if (file)
+        return read_file(login, file, err);
+    return (user && take(login->user, sizeof login->user, user, "user", err)) ||
+                   (password &&
+                    take(login->password, sizeof login->password, password, "password", err))
+               ? -1
+               : 0;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* The statements of `fleet` (queries.def) with values in them. It must not know what their answers mean. */
+#ifndef GPUMEMTRACE_ANALYZER_FLEET_QUERIES_H
+#define GPUMEMTRACE_ANALYZER_FLEET_QUERIES_H
+
+#include <stdbool.h>
+
+#include "analyzer/util/text.h"
+
+enum query {
+#define QUERY(name, other, summary) QUERY_##name,
+#include "queries.def"
+    QUERIES
+};
+
+struct query_row {
+    const char *name, *text, *summary;
+    bool is_of_two; /* runs */
+};
+extern const struct query_row queries[QUERIES];
+
+struct query_values {
+    const char *job, *run, *other_job, *other_run;
+};
+/* The statement, with values as literals in quotes. */
+void query_write(struct text *sql, enum query query, const struct query_values *values);
+
+#endif

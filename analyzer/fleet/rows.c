@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows as TabSeparated text; see rows.h. */
+#include "rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { NUMBER_MOST_BYTES = 24, ROWS_FIRST_BYTES = 1 << 12 };
+
+void rows_init(struct rows *rows, enum fleet_table table, const struct fleet_key *key)
+{
+    *rows = (struct rows){.table = table, .key = key};
+}
+
+void rows_release(struct rows *rows)
+{
+    free(rows->data);
+    *rows = (struct rows){0};
+}
+
+void rows_clear(struct rows *rows)
+{
+    rows->length = 0;
+    rows->count = 0;
+}
+
+static bool has_room(struct rows *rows, size_t bytes)
+{
+    if (rows->is_out_of_memory)
+        return false;
+    if (rows->capacity - rows->length >= bytes)
+        return true;
+    size_t capacity = rows->capacity ? rows->capacity : ROWS_FIRST_BYTES;
+    while (capacity - rows->length < bytes)
+        capacity *= 2;
+    char *data = realloc(rows->data, capacity);
+    rows->is_out_of_memory = !data;
+    if (data) {
+        rows->data = data;
+        rows->capacity = capacity;
+    }
+    return data != NULL;
+}
+
+/* Between two values stands a tab. */
+static bool begin_value(struct rows *rows, enum fleet_column column, size_t bytes)
+{
+    if ((int)column != rows->next)
+        rows->is_out_of_order = true;
+    rows->next = (int)column + 1;
+    return has_room(rows, bytes + 1);
+}
+
+static void end_value(struct rows *rows)
+{
+    rows->data[rows->length++] = '\t';
+}
+
+static void put_number(struct rows *rows, uint64_t value)
+{
+    char digits[NUMBER_MOST_BYTES];
+    size_t at = sizeof digits;
+
+    do
+        digits[--at] = (char)('0' + value % 10);
+    while (value /= 10);
+    memcpy(rows->data + rows->length, digits + at, sizeof digits - at);
+    rows->length += sizeof digits - at;
+}
+
+void rows_number(struct rows *rows, enum fleet_column column, uint64_t value)
+{
+    if (!begin_value(rows, column, NUMBER_MOST_BYTES))
+        return;
+    put_number(rows, value);
+    end_value(rows);
+}
+
+void rows_integer(struct rows *rows, enum fleet_column column, int64_t value)
+{
+    if (!begin_value(rows, column, NUMBER_MOST_BYTES))
+        return;
+    if (value < 0)
+        rows->data[rows->length++] = '-';
+    put_number(rows, value < 0 ? -(uint64_t)value : (uint64_t)value);
+    end_value(rows);
+}
+
+static void put_unknown(struct rows *rows, enum fleet_column column)
+{
+    if (!begin_value(rows, column, 2))
+        return;
+    memcpy(rows->data + rows->length, "\\N", 2);
+    rows->length += 2;
+    end_value(rows);
+}
+
+void rows_maybe(struct rows *rows, enum fleet_column column, bool known, int64_t value)
+{
+    if (known)
+        rows_integer(rows, column, value);
+    else
+        put_unknown(rows, column);
+}
+
+void rows_maybe_number(struct rows *rows, enum fleet_column column, bool known, uint64_t value)
+{
+    if (known)
+        rows_number(rows, column, value);
+    else
+        put_unknown(rows, column);
+}
+
+static char escape_of(char c)
+{
+    switch (c) {
+    case '\t':
+        return 't';
+    case '\n':
+        return 'n';
+    case '\r':
+        return 'r';
+    case '\\':
+        return '\\';
+    default:
+        return 0;
+    }
+}
+
+void rows_text(struct rows *rows, enum fleet_column column, const char *value)
+{
+    const size_t length = value ? strlen(value) : 0;
+
+    if (!begin_value(rows, column, 2 * length))
+        return;
+    for (size_t i = 0; i < length; i++) {
+        const char escape = escape_of(value[i]);
+
+        if (escape)
+            rows->data[rows->length++] = '\\';
+        rows->data[rows->length++] = escape ? escape : value[i];
+    }
+    end_value(rows);
+}
+
+static int first_column(enum fleet_table table)
+{
+    int column = 0;
+
+    while (fleet_columns[column].table != (int)table)
+        column++;
+    return column;
+}
+
+void rows_begin(struct rows *rows)
+{
+    rows->next = 0;
+    if (rows->key) {
+        rows_text(rows, FLEET_KEY_day, rows->key->day);
+        rows_text(rows, FLEET_KEY_job, rows->key->job);
+        rows_text(rows, FLEET_KEY_run, rows->key->run);
+        rows_integer(rows, FLEET_KEY_rank, rows->key->rank);
+        rows_number(rows, FLEET_KEY_push, rows->key->push);
+    }
+    rows->next = first_column(rows->table);
+}
+
+void rows_end(struct rows *rows)
+{
+    if (rows->next < FLEET_COLUMNS && fleet_columns[rows->next].table == (int)rows->table)
+        rows->is_out_of_order = true;
+    if (rows->is_out_of_memory || !rows->length)
+        return;
+    rows->data[rows->length - 1] = '\n';
+    rows->count++;
+}
+
+int rows_check(const struct rows *rows, struct err *err)
+{
+    if (rows->is_out_of_memory)
+        err_set(err, ERR_SYSTEM, "out of memory for rows of the table %s",
+                fleet_tables[rows->table].name);
+    else if (rows->is_out_of_order)
+        err_set(err, ERR_INTERNAL, "a row of the table %s has other columns than tables.def",
+                fleet_tables[rows->table].name);
+    return rows->is_out_of_memory || rows->is_out_of_order ? -1 : 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* A file that is imported, and what each format's reader is. It must not know which reader takes it, nor what follows. */
+#ifndef GPUMEMTRACE_ANALYZER_IMPORT_SOURCE_H
+#define GPUMEMTRACE_ANALYZER_IMPORT_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "gpumemtrace/err.h"
+
+struct draft;
+
+/* The whole file, but of a database only the beginning. It is data from elsewhere: any byte may be anything. */
+struct import_source {
+    const char *path; /* as it was given */
+    uint64_t process; /* which one, of several; 0: the file holds one */
+    unsigned char *bytes;
+    size_t length;
+};
+
+static inline bool import_is_database(const struct import_source *source)
+{
+    static const char magic[] = "SQLite format 3";
+
+    return source->length >= sizeof magic && !memcmp(source->bytes, magic, sizeof magic);
+}
+
+#define IMPORT(name, function, summary)                                                            \
+    int import_##function(const struct import_source *source, struct draft *draft,                 \
+                          struct err *err);                                                        \
+    bool import_is_##function(const struct import_source *source);
+#include "imports.def"
+
+#endif

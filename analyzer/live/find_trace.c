@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * See find_trace.h. A recorder maps its ring, so a process's maps name it: FILE-ring.0.
+ */
+#include "find_trace.h"
+
+#include <glob.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/numbers.h"
+
+static const char ring_ending[] = "-ring.0";
+
+/* Cuts what follows the trace's name. */
+static bool cut_ring(char *path)
+{
+    const size_t length = strlen(path), ending = sizeof ring_ending - 1;
+    if (length <= ending || strcmp(path + length - ending, ring_ending) != 0)
+        return false;
+    path[length - ending] = '\0';
+    return true;
+}
+
+/* A process may have another root, as one in a container has. */
+static bool reach(char path[PATH_MAX], const char *named, uint64_t pid)
+{
+    snprintf(path, PATH_MAX, "%s", named);
+    if (!access(path, R_OK))
+        return true;
+    const int length = snprintf(path, PATH_MAX, "/proc/%" PRIu64 "/root%s", pid, named);
+    return length < PATH_MAX && !access(path, R_OK);
+}
+
+static bool maps_ring(char path[PATH_MAX], uint64_t pid)
+{
+    char name[64], line[PATH_MAX + 128];
+    bool found = false;
+    snprintf(name, sizeof name, "/proc/%" PRIu64 "/maps", pid);
+    FILE *maps = fopen(name, "re");
+    while (maps && !found && fgets(line, sizeof line, maps)) {
+        char *named = strchr(line, '/');
+        line[strcspn(line, "\n")] = '\0';
+        found = named && cut_ring(named) && reach(path, named, pid);
+    }
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
+/* Of a launcher the processes that it started, and theirs. */
+static bool find_in(char path[PATH_MAX], uint64_t pid, int depth)
+{
+    enum { DEPTH_MOST = 8 };
+    char name[64];
+    unsigned long long child;
+    bool found = maps_ring(path, pid);
+    snprintf(name, sizeof name, "/proc/%" PRIu64 "/task/%" PRIu64 "/children", pid, pid);
+    FILE *children = found || depth == DEPTH_MOST ? NULL : fopen(name, "re");
+    while (children && !found && fscanf(children, "%llu", &child) == 1)
+        found = find_in(path, child, depth + 1);
+    if (children)
+        fclose(children);
+    return found;
+}
+
+/* -1: it is gone. */
+static int64_t changed_ns(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) ? -1 : status.st_mtim.tv_sec * 1000000000 + status.st_mtim.tv_nsec;
+}
+
+/* The ring is made when the recording begins. */
+static bool find_here(char path[PATH_MAX])
+{
+    glob_t rings = {0};
+    int64_t last_ns = -1;
+    if (glob("*-ring.0", 0, NULL, &rings) == 0)
+        for (size_t i = 0; i < rings.gl_pathc; i++) {
+            const int64_t own_ns = changed_ns(rings.gl_pathv[i]);
+            if (own_ns <= last_ns || strlen(rings.gl_pathv[i]) >= PATH_MAX)
+                continue;
+            last_ns = own_ns;
+            snprintf(path, PATH_MAX, "%s", rings.gl_pathv[i]);
+        }
+    globfree(&rings);
+    return last_ns >= 0 && cut_ring(path);
+}
+
+int find_trace(char path[PATH_MAX], const char *operand, struct err *err)
+{
+    char process[64];
+    uint64_t pid;
+    if (!operand) {
+        if (find_here(path))
+            return 0;
+        err_set(err, ERR_USAGE,
+                "no trace is being written in this folder; name a process or a trace");
+        return -1;
+    }
+    const bool is_number = *operand && !*digits_read(operand, &pid);
+    if (!is_number || !access(operand, F_OK)) {
+        snprintf(path, PATH_MAX, "%s", operand);
+        return 0;
+    }
+    if (find_in(path, pid, 0))
+        return 0;
+    snprintf(process, sizeof process, "/proc/%" PRIu64 "/maps", pid);
+    if (access(process, F_OK))
+        err_set(err, ERR_USAGE, "there is no process %s", operand);
+    else if (access(process, R_OK))
+        err_set(err, ERR_USAGE, "process %s is another user's; name its trace", operand);
+    else
+        err_set(err, ERR_USAGE,
+                "process %s is not recorded, or has made no CUDA call yet; start it with "
+                "gpumemtrace run",
+                operand);
+    return -1;
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* Sites and parts of the card; see holders.h. */
+#include "holders.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyzer/analysis/holders/site_rows.h"
+#include "analyzer/analysis/ledger/ledger.h"
+#include "analyzer/analysis/steps/growth.h"
+#include "analyzer/util/clock.h"
+
+enum { TIMES_ITS_COST = 20, FEWEST_NS = 1000000000 };
+
+void holders_learn(struct holders *holders, const struct table_growth *growth)
+{
+    holders->has_new_modules |= growth->has_grown[GROWING_module];
+}
+
+void holders_release(struct holders *holders)
+{
+    *holders = (struct holders){0};
+}
+
+/* --- growth --- */
+
+static size_t row_of(const struct site_row *rows, size_t count, const struct blamed *blamed)
+{
+    size_t i = 0;
+    while (i < count && rows[i].blamed->row != blamed->row)
+        i++;
+    return i;
+}
+
+/* A stack that has several sites, as of several phases, grows once. */
+static void add_growing(struct holders *holders, const struct growing *item,
+                        const struct sites *sites, const struct blame *blame,
+                        const struct site_row *rows)
+{
+    for (size_t i = 0; i < sites->count; i++) {
+        if (sites->items[i].stack_id != item->stack_id)
+            continue;
+        const struct blamed *blamed = blame_of_backward(blame, site_stack(&sites->items[i]));
+        const size_t row = row_of(rows, holders->held.row_count, blamed);
+        if (row < holders->held.row_count)
+            holders->held.rows[row].growth_bytes += item->line.slope;
+        return;
+    }
+}
+
+static int find_growth(struct holders *holders, const struct study *study,
+                       const struct sites *sites, const struct blame *blame,
+                       const struct site_row *rows, struct err *err)
+{
+    struct growth growth;
+    if (growth_find(&growth, &study->growth, holders->stock, err))
+        return -1;
+    holders->held.steps = growth.steps == GROWTH_NO_STEPS ? 0 : growth.ends_count;
+    holders->held.has_growth = growth.total.has_slope;
+    for (size_t i = 0; i < growth.count && i < LIVE_ROWS; i++)
+        add_growing(holders, &growth.items[i], sites, blame, rows);
+    growth_release(&growth);
+    return 0;
+}
+
+/* --- sites --- */
+
+static void fill_row(struct live_row *to, const struct site_row *row, const struct study *study)
+{
+    const char *path = study_path(study, row->largest->path);
+    *to = (struct live_row){.bytes = row->bytes, .count = row->count};
+    snprintf(to->site, sizeof to->site, "%s", row->blamed->text);
+    snprintf(to->phase, sizeof to->phase, "%s%s", path ? path : "",
+             row->has_more_paths ? ", …" : "");
+}
+
+static int find_rows(struct holders *holders, struct study *study, struct err *err)
+{
+    struct site_row *rows = NULL;
+    struct blame blame;
+    struct sites sites;
+    int status = -1;
+    if (sites_at(&sites, &study->categories, holders->stock, study->history.last.index, err))
+        return -1;
+    if (site_rows_blame(&blame, study->symbols, &sites, err))
+        goto out;
+    const int count = site_rows_of(&rows, &study->history, &sites, &blame, err);
+    if (count >= 0) {
+        holders->held.row_count = count < LIVE_ROWS ? (size_t)count : LIVE_ROWS;
+        for (size_t i = 0; i < holders->held.row_count; i++)
+            fill_row(&holders->held.rows[i], &rows[i], study);
+        status = find_growth(holders, study, &sites, &blame, rows, err);
+    }
+    free(rows);
+    blame_release(&blame);
+out:
+    sites_release(&sites);
+    return status;
+}
+
+/* --- the card --- */
+
+/* What is live is subtracted later from what its layer holds. In the driver's all of the process's is. */
+static enum live_part part_of(const struct ledger_term *term, uint32_t stock,
+                              const struct device_use *use)
+{
+    switch (term->kind) {
+    case LEDGER_modules:
+    case LEDGER_context:
+    case LEDGER_own_context:
+        return LIVE_PART_context;
+    case LEDGER_growth:
+    case LEDGER_others:
+    case LEDGER_traced:
+        return LIVE_PART_others;
+    default:
+        return stock == use->stocks[ACCOUNT_device] || term->stock == stock ? LIVE_PART_cached
+                                                                            : LIVE_PART_driver;
+    }
+}
+
+static int find_parts(struct holders *holders, const struct study *study,
+                      const struct device_use *use, struct err *err)
+{
+    struct ledger ledger;
+    if (ledger_at(&ledger, &study->history, use, &study->history.last, err))
+        return -1;
+    for (int part = 0; part < LIVE_PARTS; part++)
+        holders->parts[part] = 0;
+    for (size_t i = 0; i < ledger.count; i++)
+        holders->parts[part_of(&ledger.terms[i], holders->stock, use)] += ledger.terms[i].bytes;
+    ledger_release(&ledger);
+    return 0;
+}
+
+/* --- when --- */
+
+static int name_stacks(struct holders *holders, struct study *study, struct err *err)
+{
+    if (!study->symbols || holders->has_new_modules) {
+        symbols_free(study->symbols);
+        study->symbols = symbols_new(&study->trace, err);
+        holders->has_new_modules = false;
+    }
+    categories_release(&study->categories);
+    return study->symbols
+               ? categories_init(&study->categories, &study->history, study->symbols, err)
+               : -1;
+}
+
+int holders_update(struct holders *holders, struct study *study, const struct device_use *use,
+                   uint32_t stock, bool is_final, struct err *err)
+{
+    const uint64_t begin_ns = monotonic_ns();
+    const bool is_same = holders->is_known && holders->stock == stock;
+    if (is_same && (holders->is_final || (!is_final && begin_ns < holders->next_ns)))
+        return 0;
+    holders->stock = stock;
+    if (name_stacks(holders, study, err) || find_rows(holders, study, err) ||
+        find_parts(holders, study, use, err))
+        return -1;
+    holders->is_known = true;
+    holders->is_final = is_final;
+    holders->held.at_ns = study->history.last.time_ns;
+    holders->at_index = study->history.last.index;
+    const uint64_t cost_ns = (monotonic_ns() - begin_ns) * TIMES_ITS_COST;
+    holders->next_ns = begin_ns + (cost_ns > FEWEST_NS ? cost_ns : FEWEST_NS);
+    return 0;
+}
+
+/* --- what is seen --- */
+
+static int descending(double a, double b)
+{
+    return (a < b) - (a > b);
+}
+
+static int by_growth(const void *left, const void *right)
+{
+    const struct live_row *a = left, *b = right;
+    const int order = descending(a->growth_bytes, b->growth_bytes);
+    return order ? order : descending((double)a->bytes, (double)b->bytes);
+}
+
+static int by_blocks(const void *left, const void *right)
+{
+    const struct live_row *a = left, *b = right;
+    const int order = descending((double)a->count, (double)b->count);
+    return order ? order : descending((double)a->bytes, (double)b->bytes);
+}
+
+/* What is live is as of now; of the rest no more than there is beside it. */
+static void show_parts(const struct holders *holders, struct live_view *view)
+{
+    uint64_t left = view->total_bytes;
+    for (int part = 0; part < LIVE_PARTS; part++) {
+        uint64_t bytes = part == LIVE_PART_live ? view->live_bytes : holders->parts[part];
+        if (part == LIVE_PART_cached)
+            bytes = bytes > view->live_bytes ? bytes - view->live_bytes : 0;
+        view->parts[part] = part == LIVE_PART_free || bytes > left ? left : bytes;
+        left -= view->parts[part];
+    }
+}
+
+void holders_show(const struct holders *holders, int sort, struct live_view *view)
+{
+    view->held = holders->held;
+    if (sort != LIVE_SORT_bytes)
+        qsort(view->held.rows, view->held.row_count, sizeof *view->held.rows,
+              sort == LIVE_SORT_growth ? by_growth : by_blocks);
+    if (view->total_bytes)
+        show_parts(holders, view);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a program needs of a card, as nvidia-smi would show it at its fullest: from a dry run on cards
+ * without limit. It must not try smaller cards.
+ *
+ *     | frameworks' pools | libraries | the program, rounding | the context and others |   = card_bytes
+ */
+#ifndef GPUMEMTRACE_ANALYZER_NEED_NEED_H
+#define GPUMEMTRACE_ANALYZER_NEED_NEED_H
+
+#include "analyzer/analysis/study.h"
+#include "analyzer/util/text.h"
+
+/* Of what no dry run counts, for whoever speaks of one rank of several: doc/simulator.md has the sources. */
+#define NEED_OF_NCCL                                                                               \
+    "What NCCL takes comes on top: 0.5 to 1.7 GB for each communicator that reduces and gathers"
+
+struct need {
+    int device;
+    uint64_t card_bytes; /* in granules of 2 MiB, as cards hand them out; 0: not known */
+    uint64_t pools_bytes, libraries_bytes, outside_bytes; /* the rest is the program's */
+    int64_t rank_count; /* of the job; 0: not known. What NCCL takes of several comes on top */
+};
+
+/* card_bytes stays 0 where the device held nothing, or where the card had a limit. */
+int need_of_device(struct need *need, const struct study *study, const struct device_use *use,
+                   struct err *err);
+/* Of the device that needs most, in the trace at path. */
+int need_of_trace(struct need *need, const char *path, struct err *err);
+
+/* "needs a card of 24.00 GiB: 23.50 GiB …; it fits on a6000 (47.54 GiB), not on rtx-3090 (23.70 GiB); …" */
+void need_write(struct text *text, const struct need *need);
+
+#endif

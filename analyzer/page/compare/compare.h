@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* The page of `compare`: measured beside estimated, for the leading layer of each device. */
+#ifndef GPUMEMTRACE_ANALYZER_PAGE_COMPARE_COMPARE_H
+#define GPUMEMTRACE_ANALYZER_PAGE_COMPARE_COMPARE_H
+
+#include "analyzer/page/estimate.h"
+#include "analyzer/page/page.h"
+
+/* What view->own points to. */
+struct page_compare_options {
+    const struct estimate *estimate;
+    struct estimate_view estimate_view;
+};
+
+extern const struct page page_compare;
+
+#endif

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* See departures.h. */
+#include "departures.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "analyzer/analysis/holders/site_rows.h"
+#include "analyzer/page/opening.h"
+#include "analyzer/render/units.h"
+
+enum { NAME_BYTES = 64 };
+#define WORTH_SAYING_RATIO 0.005 /* of the peak */
+
+static const char *name_of(const struct comparison *comparison, const struct departure *departure)
+{
+    if (departure->kind == DEPARTURE_rounding)
+        return "Rounding to blocks";
+    if (departure->kind == DEPARTURE_moment)
+        return "Another moment";
+    if (departure->category == CATEGORY_parameters && comparison->buffers_are_parameters)
+        return "Parameters and buffers";
+    return category_title(departure->category);
+}
+
+static const char *key_of(const struct departure *departure)
+{
+    return departure->kind == DEPARTURE_rounding ? "rounding"
+           : departure->kind == DEPARTURE_moment ? "moment"
+                                                 : category_key(departure->category);
+}
+
+static const char *words_of(const struct departure *departure)
+{
+    if (departure->kind == DEPARTURE_rounding)
+        return "the framework's allocator hands out blocks of 512 bytes and more";
+    if (departure->kind == DEPARTURE_moment)
+        return "the estimate has its own peak in another phase";
+    if (departure->kind == DEPARTURE_not_modelled)
+        return departure->category == CATEGORY_workspace
+                   ? "not in this estimate: --workspace=SIZE counts it"
+                   : "not modelled";
+    return departure->bytes > 0 ? "more than estimated" : "less than estimated";
+}
+
+/* --- the line --- */
+
+/* Only what is of the category; the order stays. */
+static void keep_category(struct sites *sites, enum category category)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < sites->count; i++)
+        if (sites->items[i].category == category)
+            sites->items[kept++] = sites->items[i];
+    sites->count = kept;
+}
+
+/* NULL: nobody is to be told. */
+struct teller {
+    departure_told *tell;
+    void *told;
+};
+
+static int say_holder(struct opening *opening, const struct site_row *row, const char *head,
+                      const struct teller *teller, struct err *err)
+{
+    char bytes[UNITS_TEXT_BYTES];
+    if (!row->blamed->is_known)
+        return page_say(opening, "%s.", head);
+    if (teller->tell && teller->tell(teller->told, row->blamed, err))
+        return -1;
+    return page_say(opening, "%s; most of what the run has is held by %s (%s).", head,
+                    row->blamed->who, units_bytes(bytes, row->bytes));
+}
+
+static int say_largest(struct opening *opening, const struct study *study,
+                       const struct departure *departure, const char *head, struct sites *sites,
+                       const struct teller *teller, struct err *err)
+{
+    struct site_row *rows = NULL;
+    struct blame blame;
+    keep_category(sites, departure->category);
+    if (!sites->count)
+        return page_say(opening, "%s; the run has none at its peak.", head);
+    if (site_rows_blame(&blame, study->symbols, sites, err))
+        return -1;
+    const int status = site_rows_of(&rows, &study->history, sites, &blame, err) < 0
+                           ? -1
+                           : say_holder(opening, &rows[0], head, teller, err);
+    free(rows);
+    blame_release(&blame);
+    return status;
+}
+
+/* --- the sentence --- */
+
+/* The largest but for what is no reason: that the two peaks are at different moments. */
+static const struct departure *largest_of(const struct comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->departure_count; i++)
+        if (comparison->departures[i].kind != DEPARTURE_moment)
+            return &comparison->departures[i];
+    return NULL;
+}
+
+static void describe(char *head, size_t bytes, const struct comparison *comparison,
+                     const struct departure *departure, const struct estimate *estimate)
+{
+    char size[UNITS_TEXT_BYTES], moment[MOMENT_TEXT_BYTES];
+    const char *measured = comparison->measured_phase;
+    snprintf(head, bytes, "Largest departure: %s, %s %s%s%s (estimated for %s)",
+             name_of(comparison, departure), units_bytes(size, (uint64_t)llabs(departure->bytes)),
+             words_of(departure), measured ? " in " : "", measured ? measured : "",
+             estimate_moment_text(estimate, comparison->departure_moment, moment));
+}
+
+int page_departure_say(struct opening *opening, const struct study *study, uint32_t stock,
+                       const struct comparison *comparison, const struct estimate *estimate,
+                       departure_told *tell, void *told, struct err *err)
+{
+    const struct teller teller = {tell, told};
+    const struct departure *largest = largest_of(comparison);
+    const uint64_t peak_index = study->history.stocks[stock].peak.index;
+    char head[MOMENT_TEXT_BYTES + 320];
+    struct sites sites;
+    if (!largest || peak_index == INDEX_NONE ||
+        (double)llabs(largest->bytes) <
+            WORTH_SAYING_RATIO * (double)comparison->live.measured_bytes)
+        return 1;
+    describe(head, sizeof head, comparison, largest, estimate);
+    if (largest->kind == DEPARTURE_rounding)
+        return page_say(opening, "%s.", head);
+    if (sites_at(&sites, &study->categories, stock, peak_index, err))
+        return -1;
+    const int status = say_largest(opening, study, largest, head, &sites, &teller, err);
+    sites_release(&sites);
+    return status;
+}
+
+/* --- the table --- */
+
+void page_departures(struct doc *doc, const struct comparison *comparison)
+{
+    doc_list_begin(doc, "departures", "From the estimated peak to the run's, by name");
+    for (size_t i = 0; i < comparison->departure_count; i++) {
+        const struct departure *departure = &comparison->departures[i];
+        doc_row_begin(doc);
+        doc_text(doc, "name", "Name", key_of(departure));
+        doc_words(doc, "%s", name_of(comparison, departure));
+        doc_integer(doc, "bytes", "Bytes", DOC_DELTA, departure->bytes);
+        doc_text(doc, "why", "Why", words_of(departure));
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* Cards and techniques; see estimate_answer.h. */
+#include "estimate_answer.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "analyzer/render/units.h"
+
+/* --- the sentences --- */
+
+enum { SIZES_BYTES = 160 };
+
+/* "; at most 53 of these, or this many of up to 31000 tokens" */
+static const char *served_text(char text[SIZES_BYTES], const struct answer *answer,
+                               const struct serving *serving)
+{
+    const struct largest *sequences = &answer->batch, *tokens = &answer->sequence;
+    if (sequences->value == 0)
+        snprintf(text, SIZES_BYTES, "; not one such sequence fits");
+    else if (tokens->value <= serving->tokens)
+        snprintf(text, SIZES_BYTES, "; at most %" PRIu64 " of these fit", sequences->value);
+    else
+        snprintf(text, SIZES_BYTES,
+                 "; at most %" PRIu64 " of these fit, or as many of %" PRIu64 " tokens%s",
+                 sequences->value, tokens->value, tokens->is_the_most ? " (the model's most)" : "");
+    return text;
+}
+
+/* "at batch 8", "at 16 concurrent sequences of 8192 tokens" */
+static const char *load_text(char text[SIZES_BYTES], const struct estimate *estimate,
+                             const struct serving *serving)
+{
+    if (serving)
+        snprintf(text, SIZES_BYTES, "%" PRIu64 " concurrent sequence%s of %" PRIu64 " tokens",
+                 serving->sequences, serving->sequences == 1 ? "" : "s", serving->tokens);
+    else
+        snprintf(text, SIZES_BYTES, "batch %" PRIu64, estimate->plan.settings.batch);
+    return text;
+}
+
+/* "; largest batch 11, largest sequence 4096" */
+static const char *sizes_text(char text[SIZES_BYTES], const struct answer *answer,
+                              const struct serving *serving)
+{
+    if (serving)
+        return served_text(text, answer, serving);
+    const struct largest *batch = &answer->batch, *sequence = &answer->sequence;
+    int length;
+    if (batch->value == 0)
+        length = snprintf(text, SIZES_BYTES, "; no batch fits");
+    else
+        length = snprintf(text, SIZES_BYTES, "; largest batch %" PRIu64, batch->value);
+    if (sequence->is_known && sequence->value == 0)
+        snprintf(text + length, SIZES_BYTES - (size_t)length, ", no sequence fits");
+    else if (sequence->is_known)
+        snprintf(text + length, SIZES_BYTES - (size_t)length, ", largest sequence %" PRIu64 "%s",
+                 sequence->value, sequence->is_the_most ? " (the model's longest)" : "");
+    return text;
+}
+
+/* What trains less is no change of the same training, so it is told apart. */
+static void say_no_remedy(struct doc *doc, const struct remedy *adapters)
+{
+    const struct saving *first = &adapters->items[0];
+    char bytes[UNITS_TEXT_BYTES];
+    if (adapters->count == 0) {
+        doc_textf(doc, "sentence", "",
+                  "No one or two of the changes known here make it fit: --what-if lists what "
+                  "each saves.");
+        return;
+    }
+    units_bytes(bytes, first->peak.reserved_bytes);
+    doc_textf(doc, "sentence", "",
+              "No one or two of the changes that train the same weights make it fit: --what-if "
+              "lists what each saves. Training adapters only would: %s (%s), with segments of %s. "
+              "Its price: %s.",
+              first->how, technique_row(first->technique)->title, bytes,
+              technique_row(first->technique)->costs);
+}
+
+static void say_remedy(struct doc *doc, const struct answer *answer)
+{
+    const struct remedy *remedy = &answer->remedy;
+    char bytes[UNITS_TEXT_BYTES];
+    if (remedy->count == 0) {
+        say_no_remedy(doc, &answer->adapters);
+        return;
+    }
+    const struct saving *first = &remedy->items[0], *last = &remedy->items[remedy->count - 1];
+    units_bytes(bytes, (uint64_t)(last->saved_bytes > 0 ? last->saved_bytes : 0));
+    if (remedy->count == 1)
+        doc_textf(doc, "sentence", "",
+                  "Cheapest change that makes it fit: %s (%s), which saves %s. Its price: %s.",
+                  first->how, technique_row(first->technique)->title, bytes,
+                  technique_row(first->technique)->costs);
+    else
+        doc_textf(doc, "sentence", "",
+                  "Cheapest changes that make it fit: %s with %s, which save %s. Their price: %s; "
+                  "and %s.",
+                  first->how, last->how, bytes, technique_row(first->technique)->costs,
+                  technique_row(last->technique)->costs);
+}
+
+void page_estimate_card_answer(struct doc *doc, const struct estimate *estimate,
+                               const struct answer *answer, const struct serving *serving)
+{
+    const char *name = estimate->model->name ? estimate->model->name : "the model";
+    const char *each = estimate->plan.settings.parallel == PARALLEL_none ? "" : " per GPU";
+    char bytes[UNITS_TEXT_BYTES], sizes[SIZES_BYTES], load[SIZES_BYTES];
+    load_text(load, estimate, serving);
+    if (answer->fits) {
+        doc_textf(doc, "sentence", "", "%s: fits %s%s with %s to spare at %s%s.", name,
+                  answer->card->name, each, units_bytes(bytes, (uint64_t)answer->spare_bytes), load,
+                  sizes_text(sizes, answer, serving));
+        return;
+    }
+    doc_textf(doc, "sentence", "", "%s: does not fit %s%s: %s too much at %s%s.", name,
+              answer->card->name, each, units_bytes(bytes, (uint64_t)-answer->spare_bytes), load,
+              sizes_text(sizes, answer, serving));
+    say_remedy(doc, answer);
+}
+
+/* --- the card --- */
+
+static void add_remedies(struct doc *doc, const struct remedy *remedy)
+{
+    doc_list_begin(doc_detail(doc), "cheapest_changes", NULL);
+    for (size_t i = 0; i < remedy->count; i++) {
+        doc_row_begin(doc);
+        doc_text(doc, "technique", "Technique", technique_row(remedy->items[i].technique)->key);
+        doc_text(doc, "how", "How", remedy->items[i].how);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+}
+
+/* Of batch and sequence, or of the sequences of a cache and their tokens. */
+static void add_largest(struct doc *doc, const struct answer *answer, bool serves)
+{
+    const bool has_length = answer->sequence.is_known;
+    doc_known_count(doc_detail_if(doc, serves), "largest_batch", "Largest batch", !serves,
+                    answer->batch.value);
+    doc_known_count(doc_detail_if(doc, serves || !has_length), "largest_sequence",
+                    "Largest sequence", !serves && has_length, answer->sequence.value);
+    doc_known_count(doc_detail_if(doc, !serves), "largest_sequences", "Most sequences", serves,
+                    answer->batch.value);
+    doc_known_count(doc_detail_if(doc, !serves), "largest_cache_tokens",
+                    "Most tokens of so many sequences", serves, answer->sequence.value);
+}
+
+void page_estimate_card(struct doc *doc, const struct answer *answer, const struct serving *serving)
+{
+    const struct card *card = answer->card;
+    doc_object_begin(doc, "card", "On the card");
+    doc_text(doc_detail(doc), "name", "Card", card->name);
+    doc_bool(doc_detail(doc), "fits", "Fits", answer->fits);
+    doc_bytes(doc, "total_bytes", "The card has", card->total_bytes);
+    doc_bytes(doc_detail_if(doc, !card->others_bytes), "others_bytes", "Other processes hold",
+              card->others_bytes);
+    doc_bytes(doc, "context_bytes", "CUDA context, assumed", card->context_bytes);
+    doc_bytes(doc_detail_if(doc, !card->nccl_bytes), "nccl_bytes", "NCCL's buffers, as given",
+              card->nccl_bytes);
+    doc_bytes(doc, "needed_bytes", "Needed: segments and context", answer->needed_bytes);
+    doc_integer(doc, "spare_bytes", "To spare", DOC_DELTA, answer->spare_bytes);
+    add_largest(doc, answer, serving != NULL);
+    add_remedies(doc, &answer->remedy);
+    doc_object_end(doc);
+}
+
+/* --- GPUs that are not alike --- */
+
+void page_estimate_imbalance_answer(struct doc *doc, const struct estimate *estimate,
+                                    const struct imbalance *imbalance)
+{
+    const uint64_t count = estimate->plan.settings.gpus - 1;
+    char first[UNITS_TEXT_BYTES], others[UNITS_TEXT_BYTES], each[UNITS_TEXT_BYTES];
+    if (!imbalance->is_known)
+        return;
+    doc_textf(doc, "sentence", "",
+              "GPU 0 needs %s, the other%s %s: it alone has the optimizer's states, and what the "
+              "model returned on all. With DistributedDataParallel each would need %s.",
+              units_bytes(first, estimate->peak.requested_bytes), count == 1 ? "" : "s each",
+              units_bytes(others, imbalance->others.requested_bytes),
+              units_bytes(each, imbalance->distributed.requested_bytes));
+}
+
+void page_estimate_imbalance(struct doc *doc, const struct estimate *estimate,
+                             const struct imbalance *imbalance)
+{
+    if (!imbalance->is_known)
+        return;
+    doc_object_begin(doc, "imbalance", "Peak per GPU (requested)");
+    doc_bytes(doc, "first_bytes", "DataParallel, GPU 0", estimate->peak.requested_bytes);
+    doc_bytes(doc, "others_bytes", "DataParallel, each of the others",
+              imbalance->others.requested_bytes);
+    doc_bytes(doc, "distributed_bytes", "DistributedDataParallel, each",
+              imbalance->distributed.requested_bytes);
+    doc_object_end(doc);
+}
+
+/* --- techniques --- */
+
+static void add_saving(struct doc *doc, const struct answer *answer, const struct saving *saving)
+{
+    const struct technique_row *row = technique_row(saving->technique);
+    const bool has_card = answer->card != NULL;
+    doc_row_begin(doc_detail_if(doc, saving->saved_bytes == 0));
+    doc_text(doc_detail(doc), "technique", "Technique", row->key);
+    doc_integer(doc, "saved_bytes", "Saves", DOC_DELTA, saving->saved_bytes);
+    doc_bytes(doc, "peak_bytes", "Peak then", saving->peak.requested_bytes);
+    doc_bytes(doc_spare(doc), "reserved_bytes", "Reserved", saving->peak.reserved_bytes);
+    if (has_card)
+        doc_bool(doc, "fits", "Fits", saving->peak.reserved_bytes <= card_free_bytes(answer->card));
+    else
+        doc_null(doc_detail(doc), "fits", "Fits", DOC_BOOL);
+    doc_text(doc, "title", "Technique", row->title);
+    doc_text(doc, "how", "How", saving->how);
+    doc_list_begin(doc, "price", NULL);
+    doc_text(doc, "costs", "", row->costs);
+    doc_list_end(doc);
+    doc_row_end(doc);
+}
+
+static void add_advice(struct doc *doc)
+{
+    doc_list_begin(doc, "not_estimated", "Without a figure of their own");
+    for (size_t i = 0; i < advice_count; i++) {
+        doc_row_begin(doc);
+        doc_text(doc_detail(doc), "technique", "Technique", advice_rows[i].key);
+        doc_text(doc, "title", "Technique", advice_rows[i].title);
+        doc_list_begin(doc, "effect", NULL);
+        doc_text(doc, "words", "", advice_rows[i].words);
+        doc_list_end(doc);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+}
+
+void page_estimate_what_if(struct doc *doc, const struct answer *answer)
+{
+    doc_list_begin(doc, "what_if", "What each technique saves of the peak, alone");
+    for (size_t i = 0; i < answer->what_if.count; i++)
+        add_saving(doc, answer, &answer->what_if.items[i]);
+    doc_list_end(doc);
+    add_advice(doc);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Parts of the page of `estimate`: the card, and what each technique would save. It must not compute. */
+#ifndef GPUMEMTRACE_ANALYZER_PAGE_ESTIMATE_ANSWER_H
+#define GPUMEMTRACE_ANALYZER_PAGE_ESTIMATE_ANSWER_H
+
+#include "analyzer/estimate/answer/answer.h"
+#include "analyzer/estimate/serve/serving.h"
+#include "analyzer/render/doc.h"
+
+/* "fits a 24 GiB card with 3.10 GiB to spare at batch 8; largest batch 11", and what to do where it does not. */
+void page_estimate_card_answer(struct doc *doc, const struct estimate *estimate,
+                               const struct answer *answer, const struct serving *serving);
+/* "card". */
+void page_estimate_card(struct doc *doc, const struct answer *answer,
+                        const struct serving *serving);
+/* What the GPUs of DataParallel have, as a sentence and as "imbalance"; nothing where it is not known. */
+void page_estimate_imbalance_answer(struct doc *doc, const struct estimate *estimate,
+                                    const struct imbalance *imbalance);
+void page_estimate_imbalance(struct doc *doc, const struct estimate *estimate,
+                             const struct imbalance *imbalance);
+/* "what_if" and "not_estimated". */
+void page_estimate_what_if(struct doc *doc, const struct answer *answer);
+
+#endif

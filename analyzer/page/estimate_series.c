@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The run of an estimate as the series of a trace, for whoever draws those: a layer of the model is a call stack, whose
+ * frames are the parts of its name. It must not know how they are drawn.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/analysis/category.h"
+#include "estimate_course.h"
+
+enum { LINES = 15, SITES = 200, PARTS_MOST = 12, NODES_MOST = SITES * PARTS_MOST };
+
+/* Parts of names as one tree. */
+struct part {
+    int64_t parent; /* DOC_COLUMN_NULL: none */
+    char text[LAYER_NAME_BYTES];
+};
+
+struct series {
+    struct doc *doc;
+    const struct estimate *estimate;
+    const struct run_course *course;
+    struct part *parts; /* NODES_MOST of them; each is a frame and a node */
+    size_t part_count;
+    int64_t nodes[SITES]; /* of each holder that has a stack */
+};
+
+typedef int64_t moment_value(const struct run_moment *moment);
+
+/* --- points --- */
+
+static int64_t event_of(const struct run_moment *moment)
+{
+    return (int64_t)moment->event;
+}
+
+static int64_t no_time_of(const struct run_moment *moment)
+{
+    (void)moment;
+    return DOC_COLUMN_NULL;
+}
+
+static int64_t step_of(const struct run_moment *moment)
+{
+    return moment->step ? (int64_t)moment->step : DOC_COLUMN_NULL;
+}
+
+static int64_t phase_of(const struct run_moment *moment)
+{
+    return moment->highest.phase;
+}
+
+static int64_t live_of(const struct run_moment *moment)
+{
+    return (int64_t)moment->highest.total_bytes;
+}
+
+static int64_t lowest_of(const struct run_moment *moment)
+{
+    return (int64_t)moment->lowest_bytes;
+}
+
+static void add_column(const struct series *series, const char *key, enum doc_unit unit,
+                       moment_value *value)
+{
+    int64_t *values = doc_column(series->doc, key, unit, series->course->count);
+    for (size_t i = 0; values && i < series->course->count; i++)
+        values[i] = value(&series->course->moments[i]);
+}
+
+static void add_points(const struct series *series)
+{
+    doc_object_begin(series->doc, "points", NULL);
+    add_column(series, "seq", DOC_COUNT, event_of);
+    add_column(series, "time_ns", DOC_NS, no_time_of);
+    add_column(series, "step", DOC_COUNT, step_of);
+    add_column(series, "phase", DOC_COUNT, phase_of);
+    add_column(series, "live_bytes", DOC_BYTES, live_of);
+    add_column(series, "lowest_bytes", DOC_BYTES, lowest_of);
+    doc_object_end(series->doc);
+}
+
+static void add_snapshots(const struct series *series)
+{
+    doc_object_begin(series->doc, "snapshots", NULL);
+    add_column(series, "seq", DOC_COUNT, event_of);
+    add_column(series, "time_ns", DOC_NS, no_time_of);
+    doc_object_end(series->doc);
+}
+
+/* --- sums --- */
+
+static void add_categories(const struct series *series)
+{
+    const struct run_course *course = series->course;
+    struct doc *doc = series->doc;
+    doc_list_begin(doc, "categories", NULL);
+    for (int k = 0; k < CATEGORY_COUNT; k++) {
+        doc_row_begin(doc);
+        doc_text(doc, "category", "Category", category_key((enum category)k));
+        int64_t *values = doc_column(doc, "bytes", DOC_BYTES, course->count);
+        for (size_t i = 0; values && i < course->count; i++)
+            values[i] = (int64_t)course->moments[i].highest.category_bytes[k];
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+}
+
+static void add_phases(const struct series *series)
+{
+    const struct run_course *course = series->course;
+    struct doc *doc = series->doc;
+    doc_list_begin(doc, "phases_of_birth", NULL);
+    for (int k = 0; k < SCHEDULE_PHASES; k++) {
+        doc_row_begin(doc);
+        doc_bool(doc, "is_rest", "Rest", false);
+        doc_text(doc, "phase", "Phase", schedule_phase_name((enum schedule_phase)k));
+        int64_t *values = doc_column(doc, "bytes", DOC_BYTES, course->count);
+        for (size_t i = 0; values && i < course->count; i++)
+            values[i] = (int64_t)course->moments[i].phase_bytes[k];
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+}
+
+/* The first `shown` holders and the rest; the holder's number is that of its stack. */
+static void add_holders(const struct series *series, const char *key, size_t shown)
+{
+    const struct run_course *course = series->course;
+    struct doc *doc = series->doc;
+    shown = shown < course->holder_count ? shown : course->holder_count;
+    doc_list_begin(doc, key, NULL);
+    for (size_t k = 0; k <= shown; k++) {
+        doc_row_begin(doc);
+        doc_known_count(doc, "stack", "Stack", k < shown, k);
+        int64_t *values = doc_column(doc, "bytes", DOC_BYTES, course->count);
+        for (size_t i = 0; values && i < course->count; i++) {
+            values[i] = 0;
+            for (size_t h = k; h < (k < shown ? k + 1 : course->holder_count); h++)
+                values[i] += (int64_t)course->holders[h].bytes[i];
+        }
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+}
+
+/* --- names --- */
+
+static int64_t part_find(struct series *series, int64_t parent, const char *text, size_t length)
+{
+    for (size_t i = 0; i < series->part_count; i++)
+        if (series->parts[i].parent == parent && strlen(series->parts[i].text) == length &&
+            !memcmp(series->parts[i].text, text, length))
+            return (int64_t)i;
+    if (series->part_count == NODES_MOST)
+        return parent;
+    struct part *part = &series->parts[series->part_count];
+    part->parent = parent;
+    snprintf(part->text, sizeof part->text, "%.*s", (int)length, text);
+    return (int64_t)series->part_count++;
+}
+
+/* "encoder.layer.0.attention (Linear)": the last part has the type. */
+static int64_t add_name(struct series *series, const struct layer *layer)
+{
+    char last[LAYER_NAME_BYTES + 32];
+    const char *part = layer->name, *dot;
+    int64_t node = DOC_COLUMN_NULL;
+    for (int i = 1; i < PARTS_MOST && (dot = strchr(part, '.')); i++, part = dot + 1)
+        node = part_find(series, node, part, (size_t)(dot - part));
+    if (*part)
+        snprintf(last, sizeof last, "%s (%s)", part, layer->kind->name);
+    else
+        snprintf(last, sizeof last, "layer %zu (%s)", layer->index, layer->kind->name);
+    const size_t length = strlen(last);
+    return part_find(series, node, last, length < LAYER_NAME_BYTES ? length : LAYER_NAME_BYTES - 1);
+}
+
+static void find_nodes(struct series *series, size_t shown)
+{
+    for (size_t i = 0; i < shown; i++) {
+        const struct run_holder *holder = &series->course->holders[i];
+        const char *phase = schedule_phase_name(holder->phase);
+        series->nodes[i] = holder->layer == SCHEDULE_NO_LAYER
+                               ? part_find(series, DOC_COLUMN_NULL, phase, strlen(phase))
+                               : add_name(series, &series->estimate->model->layers[holder->layer]);
+    }
+}
+
+static void add_frames(const struct series *series)
+{
+    struct doc *doc = series->doc;
+    doc_list_begin(doc, "frames", NULL);
+    for (size_t i = 0; i < series->part_count; i++) {
+        doc_row_begin(doc);
+        doc_text(doc, "kind", "Kind", "label");
+        doc_text(doc, "function", "Function", series->parts[i].text);
+        doc_text(doc, "file", "File", NULL);
+        doc_known_count(doc, "line", "Line", false, 0);
+        doc_text(doc, "role", "Role", "program");
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+    doc_object_begin(doc, "nodes", NULL);
+    int64_t *parents = doc_column(doc, "parent", DOC_COUNT, series->part_count);
+    for (size_t i = 0; parents && i < series->part_count; i++)
+        parents[i] = series->parts[i].parent;
+    int64_t *frames = doc_column(doc, "frame", DOC_COUNT, series->part_count);
+    for (size_t i = 0; frames && i < series->part_count; i++)
+        frames[i] = (int64_t)i;
+    doc_object_end(doc);
+}
+
+static void add_stack(const struct series *series, size_t number)
+{
+    const struct run_holder *holder = &series->course->holders[number];
+    const bool is_layer = holder->layer != SCHEDULE_NO_LAYER;
+    const struct layer *layer = is_layer ? &series->estimate->model->layers[holder->layer] : NULL;
+    struct doc *doc = series->doc;
+    doc_row_begin(doc);
+    doc_count(doc, "stack_id", "Stack", number + 1);
+    doc_known_count(doc, "forward_stack_id", "Forward stack", false, 0);
+    if (is_layer && layer->name[0])
+        doc_text(doc, "site", "Site", layer->name);
+    else if (is_layer)
+        doc_textf(doc, "site", "Site", "layer %zu (%s)", layer->index, layer->kind->name);
+    else
+        doc_text(doc, "site", "Site", schedule_phase_name(holder->phase));
+    doc_text(doc, "called", "Called", NULL);
+    doc_count(doc, "node", "Node", (uint64_t)series->nodes[number]);
+    doc_row_end(doc);
+}
+
+static void add_names(const struct series *series, size_t shown)
+{
+    struct doc *doc = series->doc;
+    doc_list_begin(doc, "phases", NULL);
+    for (int i = 0; i < SCHEDULE_PHASES; i++) {
+        doc_row_begin(doc);
+        doc_text(doc, "phase", "Phase", schedule_phase_name((enum schedule_phase)i));
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+    doc_list_begin(doc, "categories", NULL);
+    for (int i = 0; i < CATEGORY_COUNT; i++) {
+        doc_row_begin(doc);
+        doc_text(doc, "category", "Category", category_key((enum category)i));
+        doc_text(doc, "title", "Title", category_title((enum category)i));
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+    add_frames(series);
+    doc_list_begin(doc, "stacks", NULL);
+    for (size_t i = 0; i < shown; i++)
+        add_stack(series, i);
+    doc_list_end(doc);
+}
+
+/* --- the whole --- */
+
+/* No device, and no addresses. */
+static void add_layer(const struct series *series, size_t shown)
+{
+    struct doc *doc = series->doc;
+    doc_list_begin(doc, "layers", NULL);
+    doc_row_begin(doc);
+    doc_known_count(doc, "device", "Device", false, 0);
+    doc_text(doc, "layer", "Layer", "estimate");
+    doc_text(doc, "pool", "Pool", NULL);
+    doc_bytes(doc, "peak_bytes", "Peak", series->estimate->peak_moment.total_bytes);
+    add_points(series);
+    add_categories(series);
+    add_phases(series);
+    add_holders(series, "lines", LINES);
+    add_holders(series, "sites", shown);
+    doc_list_begin(doc, "maps", NULL);
+    doc_list_end(doc);
+    doc_list_begin(doc, "segments", NULL);
+    doc_list_end(doc);
+    doc_row_end(doc);
+    doc_list_end(doc);
+}
+
+void page_estimate_series(struct doc *doc, const struct estimate *estimate,
+                          const struct run_course *course)
+{
+    const size_t shown = course->holder_count < SITES ? course->holder_count : SITES;
+    struct series series = {.doc = doc, .estimate = estimate, .course = course};
+    if (!doc_takes(doc, DOC_SERIES))
+        return;
+    series.parts = calloc(NODES_MOST, sizeof *series.parts);
+    if (!series.parts)
+        return; /* the answer goes without pictures */
+    find_nodes(&series, shown);
+    doc_object_begin(doc_series(doc), "series", NULL);
+    add_snapshots(&series);
+    doc_list_begin(doc, "failures", NULL);
+    doc_list_end(doc);
+    add_names(&series, shown);
+    add_layer(&series, shown);
+    doc_object_end(doc);
+    free(series.parts);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* The page of the largest value that fits; see largest.h. */
+#include "largest.h"
+
+#include "analyzer/need/need.h"
+#include "analyzer/render/units.h"
+#include "runs.h"
+
+enum { TEXT_MAX = 1 << 20 };
+
+struct said {
+    struct doc *doc;
+    const struct fix *fix;
+    const struct largest *largest;
+    const struct page_largest_options *own;
+    const struct vary *vary;
+};
+
+static const struct trial *trial_of(const struct said *said, size_t run)
+{
+    return &said->fix->runs[run].trial;
+}
+
+static void add_room(struct text *text, const struct trial *trial)
+{
+    page_runs_room(text, trial);
+    text_add(text, page_runs_scarce(trial));
+}
+
+static void say(const struct said *said, struct text *text)
+{
+    doc_text(said->doc, "sentence", "", text_failed(text) ? NULL : text->data);
+    text_clear(text);
+}
+
+/* "625 is out of memory" */
+static void add_refused(struct text *text, const struct said *said)
+{
+    const size_t run = said->largest->refused;
+    const struct trial *trial = trial_of(said, run);
+
+    text_addf(text, "%ld ", largest_value(said->fix, run));
+    if (trial->end == TRIAL_NO_MEMORY)
+        text_add(text, "is out of memory");
+    else if (trial->signal)
+        text_addf(text, "was killed by signal %d, not for want of the card's memory",
+                  trial->signal);
+    else
+        text_addf(text, "failed with status %d, not for want of the card's memory", trial->status);
+}
+
+/* Nothing lies between what fits and what lacks memory. */
+static bool is_sure(const struct said *said)
+{
+    return said->largest->is_closed &&
+           trial_of(said, said->largest->refused)->end == TRIAL_NO_MEMORY;
+}
+
+/* "the largest of 1..512 that fits on 24GiB" */
+static void add_found(struct text *text, const struct said *said)
+{
+    const struct vary *vary = said->vary;
+    const long value = largest_value(said->fix, said->largest->fits);
+
+    text_addf(text, "%s %ld is the largest ", vary->name, value);
+    text_addf(text,
+              is_sure(said) ? "of %ld..%ld that fits on %s"
+                            : "of %ld..%ld that was seen to fit on %s",
+              vary->low, vary->high, said->own->card);
+    text_add(text, ": ");
+    add_room(text, trial_of(said, said->largest->fits));
+    if (said->largest->refused != LARGEST_NO_RUN) {
+        text_add(text, "; ");
+        add_refused(text, said);
+    }
+}
+
+static void add_verdict(struct text *text, const struct said *said)
+{
+    const struct largest *largest = said->largest;
+    const struct vary *vary = said->vary;
+
+    switch (largest->end) {
+    case LARGEST_FOUND:
+        add_found(text, said);
+        break;
+    case LARGEST_ALL:
+        text_addf(text, "%s %ld, the largest that was asked for, fits on %s: ", vary->name,
+                  largest_value(said->fix, largest->fits), said->own->card);
+        add_room(text, trial_of(said, largest->fits));
+        break;
+    case LARGEST_NONE:
+        text_addf(text, "No %s was seen to fit on %s: %ld is out of memory", vary->name,
+                  said->own->card, vary->low);
+        if (largest_value(said->fix, largest->refused) != vary->low) {
+            text_add(text, ", and ");
+            add_refused(text, said);
+        }
+        break;
+    case LARGEST_UNEVEN:
+        text_addf(text, "More %s does not need more: ", vary->name);
+        add_refused(text, said);
+        text_addf(text, ", and %ld fits on %s (", largest_value(said->fix, largest->fits),
+                  said->own->card);
+        add_room(text, trial_of(said, largest->fits));
+        text_add(text, "); nothing between was tried");
+        break;
+    case LARGEST_FAILED:
+        break;
+    }
+    text_add(text, ".");
+}
+
+/* A refusal that memory did not decide leaves room for more. */
+static void say_of_other_failure(const struct said *said, struct text *text)
+{
+    const struct largest *largest = said->largest;
+
+    if (largest->end != LARGEST_FOUND || largest->refused == LARGEST_NO_RUN ||
+        trial_of(said, largest->refused)->end == TRIAL_NO_MEMORY)
+        return;
+    text_addf(text,
+              "So more may fit: values that the program does not take are left out by a step, as "
+              "--vary=%s:8..512/8.",
+              said->vary->name);
+    say(said, text);
+}
+
+/* What the run that fits cost, and what it did not count. */
+static void say_of_run(const struct said *said, struct text *text)
+{
+    if (said->largest->fits == LARGEST_NO_RUN)
+        return;
+    const struct trial *trial = trial_of(said, said->largest->fits);
+
+    if (trial->failures_count) {
+        page_runs_refusals(text, trial);
+        text_add(text, ".");
+        say(said, text);
+    }
+    if (trial->rank_count > 1) {
+        text_add(text, NEED_OF_NCCL ".");
+        say(said, text);
+    }
+}
+
+static void say_of_evenness(const struct said *said, struct text *text)
+{
+    const struct largest *largest = said->largest;
+    char high[UNITS_TEXT_BYTES], low[UNITS_TEXT_BYTES];
+
+    if (largest->is_flat) {
+        text_addf(text,
+                  "The peak is the same with all that was run: the program may not take %s %s.",
+                  said->vary->name,
+                  said->vary->argument ? "from its command line" : "from its environment");
+        say(said, text);
+    }
+    if (largest->higher == LARGEST_NO_RUN)
+        return;
+    text_addf(text,
+              "The peak does not rise with %s: %ld had %s, and %ld had %s, so that values between "
+              "those that were run may do otherwise than their neighbours.",
+              said->vary->name, largest_value(said->fix, largest->higher),
+              units_bytes(high, trial_of(said, largest->higher)->peak_bytes),
+              largest_value(said->fix, largest->lower),
+              units_bytes(low, trial_of(said, largest->lower)->peak_bytes));
+    say(said, text);
+}
+
+static void say_why_it_ended(const struct said *said, struct text *text)
+{
+    if (said->own->stopped_by)
+        text_addf(text, "Stopped by signal %d in run %zu.", said->own->stopped_by,
+                  said->fix->count);
+    else if (said->fix->is_out_of_runs)
+        text_addf(text, "--max-runs=%zu ended the search.", said->fix->max_runs);
+    else
+        return;
+    say(said, text);
+}
+
+static void add_answer(const struct said *said)
+{
+    struct text text;
+
+    text_init(&text, TEXT_MAX);
+    doc_list_begin(said->doc, "answer", NULL);
+    add_verdict(&text, said);
+    say(said, &text);
+    say_of_other_failure(said, &text);
+    say_of_run(said, &text);
+    say_of_evenness(said, &text);
+    say_why_it_ended(said, &text);
+    doc_list_end(said->doc);
+    text_release(&text);
+}
+
+static void add_line(const struct said *said)
+{
+    const size_t fits = said->largest->fits;
+    struct text line;
+
+    text_init(&line, TEXT_MAX);
+    if (fits != LARGEST_NO_RUN)
+        fix_change_line(&line, said->fix, &said->fix->runs[fits].change);
+    const bool is_known = fits != LARGEST_NO_RUN && !text_failed(&line);
+    doc_text(doc_detail(said->doc), "line", "Line to paste", is_known ? line.data : NULL);
+    doc_object_begin(doc_summary(said->doc), "paste", "Line to paste");
+    if (is_known)
+        doc_line(said->doc, "%s", line.data);
+    doc_object_end(said->doc);
+    text_release(&line);
+}
+
+static void add_value(struct doc *doc, const char *key, const struct said *said, size_t run)
+{
+    const bool is_known = run != LARGEST_NO_RUN;
+
+    doc_known_count(doc_detail(doc), key, "value", is_known,
+                    is_known ? (uint64_t)largest_value(said->fix, run) : 0);
+}
+
+static const char *end_key(enum largest_end end)
+{
+    static const char *const keys[] = {[LARGEST_FOUND] = "found",
+                                       [LARGEST_ALL] = "all_fit",
+                                       [LARGEST_NONE] = "none_fits",
+                                       [LARGEST_UNEVEN] = "not_monotonic",
+                                       [LARGEST_FAILED] = "failed"};
+    return keys[end];
+}
+
+struct doc *page_largest(enum doc_level reads, const struct fix *fix, const struct largest *largest,
+                         const struct page_largest_options *own)
+{
+    const struct said said = {doc_new("gpumemtrace.largest/1", reads), fix, largest, own,
+                              &fix->varies[0]};
+    struct doc *doc = said.doc;
+
+    if (!doc)
+        return NULL;
+    add_answer(&said);
+    doc_text(doc_detail(doc), "name", "name", said.vary->name);
+    doc_text(doc_detail(doc), "card", "card", own->card);
+    doc_text(doc_detail(doc), "result", "result", end_key(largest->end));
+    add_value(doc, "fits_value", &said, largest->fits);
+    add_value(doc, "refused_value", &said, largest->refused);
+    doc_bool(doc_detail(doc), "closed", "closed", largest->is_closed);
+    doc_bool(doc_detail(doc), "peak_falls", "peak falls", largest->higher != LARGEST_NO_RUN);
+    doc_bool(doc_detail(doc), "peak_is_flat", "peak is flat", largest->is_flat);
+    add_line(&said);
+    page_runs(doc, fix, own->is_kept);
+    doc_bool(doc_detail(doc), "stopped", "stopped", own->stopped_by != 0);
+    doc_bool(doc_detail(doc), "out_of_runs", "out of runs", fix->is_out_of_runs);
+    return doc;
+}

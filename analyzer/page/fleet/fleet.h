@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The page of `fleet`; see README.md. */
+#ifndef GPUMEMTRACE_ANALYZER_PAGE_FLEET_H
+#define GPUMEMTRACE_ANALYZER_PAGE_FLEET_H
+
+#include "analyzer/fleet/fleet.h"
+#include "analyzer/render/doc.h"
+
+/* *doc is the caller's to free. */
+int page_fleet(struct doc **doc, enum doc_level reads, const struct fleet *fleet, struct err *err);
+
+#endif

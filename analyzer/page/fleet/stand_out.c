@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/* Who stands out; see stand_out.h. */
+#include "stand_out.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/render/units.h"
+#include "analyzer/util/array.h"
+
+#define OF_ALL INT64_MIN
+enum { SAID = 5, ALIKE_DIVISOR = 50 };
+
+static bool is_of(const struct stand_out *one, int64_t rank, int64_t process, int64_t device)
+{
+    return one->rank == rank && one->process == process &&
+           (one->device == device || one->device == OF_ALL || device == OF_ALL);
+}
+
+/* The one that a row is of, added if it is new. NULL: out of memory. */
+static struct stand_out *reach(struct stand_outs *found, const struct answer_table *answer,
+                               size_t row, bool has_device, struct err *err)
+{
+    const int64_t rank = answer_integer(answer, row, "rank"),
+                  process = answer_integer(answer, row, "process");
+    const int64_t device = has_device ? answer_integer(answer, row, "device") : OF_ALL;
+
+    for (size_t i = 0; i < found->count; i++)
+        if (is_of(&found->items[i], rank, process, device))
+            return &found->items[i];
+    struct stand_out *items =
+        array_grow(found->items, &found->capacity, found->count, sizeof *items, err);
+    if (!items)
+        return NULL;
+    found->items = items;
+    items += found->count++;
+    *items = (struct stand_out){.rank = rank,
+                                .process = process,
+                                .device = device,
+                                .difference = SIZE_MAX,
+                                .growth = SIZE_MAX,
+                                .failure = SIZE_MAX,
+                                .ending = SIZE_MAX};
+    return items;
+}
+
+/* --- what each table says --- */
+
+static int find_peaks(struct stand_outs *found, const struct fleet *fleet, struct err *err)
+{
+    const struct answer_table *peaks = &fleet->answers[QUERY_peaks];
+    const int64_t median = answer_integer(&fleet->answers[QUERY_spread], 0, "median_bytes");
+
+    for (size_t i = 0; i < peaks->row_count; i++) {
+        const int64_t peak = answer_integer(peaks, i, "peak_bytes"), more = peak - median;
+
+        found->names_devices |= answer_integer(peaks, i, "device") > 0;
+        found->names_processes |= answer_integer(peaks, i, "process") > 0;
+        if (!peak || !((more > 0 ? more : -more) > median / ALIKE_DIVISOR))
+            continue;
+        struct stand_out *one = reach(found, peaks, i, true, err);
+        if (!one)
+            return -1;
+        one->peak_bytes = (uint64_t)peak;
+        one->more_bytes = more;
+    }
+    return 0;
+}
+
+/* The first row of a device is its largest difference. */
+static void find_differences(struct stand_outs *found, const struct fleet *fleet)
+{
+    const struct answer_table *rows = &fleet->answers[QUERY_difference];
+
+    for (size_t i = rows->row_count; i-- > 0;)
+        for (size_t n = 0; n < found->count; n++)
+            if (is_of(&found->items[n], answer_integer(rows, i, "rank"),
+                      answer_integer(rows, i, "process"), answer_integer(rows, i, "device")))
+                found->items[n].difference = i;
+}
+
+static int find_growth(struct stand_outs *found, const struct fleet *fleet, struct err *err)
+{
+    const struct answer_table *rows = &fleet->answers[QUERY_growth],
+                              *spread = &fleet->answers[QUERY_spread];
+
+    found->all_grow = 2 * answer_count(spread, 0, "leaking") > answer_count(spread, 0, "places");
+    for (size_t i = 0; i < rows->row_count && !found->all_grow; i++) {
+        if (!answer_count(rows, i, "leak_bytes_per_step"))
+            continue;
+        struct stand_out *one = reach(found, rows, i, true, err);
+        if (!one)
+            return -1;
+        one->growth = i;
+    }
+    return 0;
+}
+
+static int find_failures(struct stand_outs *found, const struct fleet *fleet, struct err *err)
+{
+    const struct answer_table *rows = &fleet->answers[QUERY_failures];
+
+    for (size_t i = 0; i < rows->row_count; i++) {
+        const char *kind = answer_text(rows, i, "kind");
+
+        if (!kind || strcmp(kind, "fatal"))
+            continue;
+        struct stand_out *one = reach(found, rows, i, true, err);
+        if (!one)
+            return -1;
+        if (one->failure == SIZE_MAX)
+            one->failure = i;
+    }
+    return 0;
+}
+
+static int find_endings(struct stand_outs *found, const struct fleet *fleet, struct err *err)
+{
+    const struct answer_table *rows = &fleet->answers[QUERY_endings];
+
+    for (size_t i = 0; i < rows->row_count; i++) {
+        const char *ended = answer_text(rows, i, "ended");
+
+        if (!ended || strcmp(ended, "killed"))
+            continue;
+        struct stand_out *one = reach(found, rows, i, false, err);
+        if (!one)
+            return -1;
+        one->ending = i;
+    }
+    return 0;
+}
+
+/* --- in order --- */
+
+static int64_t weight_of(const struct stand_out *one)
+{
+    if (one->failure != SIZE_MAX)
+        return 0;
+    if (one->more_bytes > 0)
+        return 1;
+    return one->growth != SIZE_MAX ? 2 : one->ending != SIZE_MAX ? 3 : 4;
+}
+
+static int compare(const void *left, const void *right)
+{
+    const struct stand_out *a = left, *b = right;
+
+    if (weight_of(a) != weight_of(b))
+        return weight_of(a) < weight_of(b) ? -1 : 1;
+    if (a->failure != b->failure)
+        return a->failure < b->failure ? -1 : 1;
+    if (llabs(a->more_bytes) != llabs(b->more_bytes))
+        return llabs(a->more_bytes) > llabs(b->more_bytes) ? -1 : 1;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    return (a->device > b->device) - (a->device < b->device);
+}
+
+int stand_outs_find(struct stand_outs *found, const struct fleet *fleet, struct err *err)
+{
+    *found = (struct stand_outs){0};
+    if (find_peaks(found, fleet, err) || find_growth(found, fleet, err) ||
+        find_failures(found, fleet, err) || find_endings(found, fleet, err)) {
+        stand_outs_release(found);
+        return -1;
+    }
+    find_differences(found, fleet);
+    if (found->count)
+        qsort(found->items, found->count, sizeof *found->items, compare);
+    return 0;
+}
+
+void stand_outs_release(struct stand_outs *found)
+{
+    free(found->items);
+    *found = (struct stand_outs){0};
+}
+
+/* --- as sentences --- */
+
+const char *stand_out_who(const struct stand_outs *found, const struct stand_out *one,
+                          char who[STAND_OUT_WHO_BYTES])
+{
+    int length = snprintf(who, STAND_OUT_WHO_BYTES, "rank %" PRId64, one->rank);
+
+    if (found->names_processes)
+        length += snprintf(who + length, STAND_OUT_WHO_BYTES - (size_t)length, " process %" PRId64,
+                           one->process);
+    if (found->names_devices && one->device != OF_ALL)
+        snprintf(who + length, STAND_OUT_WHO_BYTES - (size_t)length, " device %" PRId64,
+                 one->device);
+    return who;
+}
+
+enum { CLAUSE_BYTES = 1024 };
+
+static void write_peak(char clause[CLAUSE_BYTES], const struct stand_out *one,
+                       const struct fleet *fleet)
+{
+    const struct answer_table *rows = &fleet->answers[QUERY_difference];
+    const int64_t more =
+        one->difference == SIZE_MAX ? 0 : answer_integer(rows, one->difference, "more_bytes");
+    char peak[UNITS_TEXT_BYTES], away[UNITS_TEXT_BYTES], held[UNITS_TEXT_BYTES];
+
+    *clause = '\0';
+    if (!one->more_bytes)
+        return;
+    const int length = snprintf(
+        clause, CLAUSE_BYTES, " peaks at %s, %s %s the median of %" PRIu64 " ranks",
+        units_bytes(peak, one->peak_bytes), units_bytes(away, (uint64_t)llabs(one->more_bytes)),
+        one->more_bytes > 0 ? "above" : "below",
+        answer_count(&fleet->answers[QUERY_spread], 0, "ranks"));
+    if (more)
+        snprintf(clause + length, CLAUSE_BYTES - (size_t)length, "; %.600s: it holds %s %s",
+                 answer_text(rows, one->difference, "site"),
+                 units_bytes(held, (uint64_t)llabs(more)), more > 0 ? "more" : "less");
+}
+
+/* The line is not said again if it is the one that the peak is above the median by. */
+static void write_growth(char clause[CLAUSE_BYTES], const struct stand_out *one,
+                         const struct fleet *fleet)
+{
+    const struct answer_table *rows = &fleet->answers[QUERY_growth];
+    const char *held = one->difference == SIZE_MAX ? NULL
+                                                   : answer_text(&fleet->answers[QUERY_difference],
+                                                                 one->difference, "site");
+    char growth[UNITS_TEXT_BYTES];
+
+    *clause = '\0';
+    if (one->growth == SIZE_MAX)
+        return;
+    const char *site = answer_text(rows, one->growth, "site");
+    const bool is_said = site && held && one->more_bytes > 0 && !strcmp(site, held);
+    snprintf(clause, CLAUSE_BYTES, "%s grows by %s with each step%s%.600s",
+             is_said           ? ", which"
+             : one->more_bytes ? ", and"
+                               : "",
+             units_bytes(growth, answer_count(rows, one->growth, "leak_bytes_per_step")),
+             site && *site && !is_said ? ": " : "", site && !is_said ? site : "");
+}
+
+static void write_ending(char clause[CLAUSE_BYTES], const struct stand_out *one,
+                         const struct fleet *fleet)
+{
+    const char *why = one->ending == SIZE_MAX
+                          ? NULL
+                          : answer_text(&fleet->answers[QUERY_endings], one->ending, "ended_why");
+    const bool follows = one->more_bytes || one->growth != SIZE_MAX;
+
+    *clause = '\0';
+    if (one->ending != SIZE_MAX)
+        snprintf(clause, CLAUSE_BYTES, "%s was killed%s%.600s", follows ? ", and" : "",
+                 why && *why ? ": " : "", why ? why : "");
+}
+
+static int say_failure(struct text_list *said, const char *who, const struct stand_out *one,
+                       const struct fleet *fleet, bool is_first, struct err *err)
+{
+    const struct answer_table *rows = &fleet->answers[QUERY_failures];
+    const char *phase = answer_text(rows, one->failure, "phase"),
+               *site = answer_text(rows, one->failure, "site");
+    char asked[UNITS_TEXT_BYTES];
+
+    return text_list_add(said, err, "%s ran out of memory%s: %s asked for %s%s%s; %s.", who,
+                         is_first ? " first" : "", site ? site : "it",
+                         units_bytes(asked, answer_count(rows, one->failure, "asked_bytes")),
+                         phase && *phase ? " in " : "", phase ? phase : "",
+                         answer_text(rows, one->failure, "explanation"));
+}
+
+static int say_one(struct text_list *said, const struct stand_outs *found,
+                   const struct stand_out *one, const struct fleet *fleet, struct err *err)
+{
+    char who[STAND_OUT_WHO_BYTES], peak[CLAUSE_BYTES], growth[CLAUSE_BYTES], ending[CLAUSE_BYTES];
+
+    stand_out_who(found, one, who);
+    *who = 'R';
+    if (one->failure != SIZE_MAX && say_failure(said, who, one, fleet, one == found->items, err))
+        return -1;
+    write_peak(peak, one, fleet);
+    write_growth(growth, one, fleet);
+    write_ending(ending, one, fleet);
+    return *peak || *growth || *ending
+               ? text_list_add(said, err, "%s%s%s%s.", who, peak, growth, ending)
+               : 0;
+}
+
+static int say_spread(struct text_list *said, const struct stand_outs *found,
+                      const struct fleet *fleet, struct err *err)
+{
+    const struct answer_table *spread = &fleet->answers[QUERY_spread];
+    const uint64_t ranks = answer_count(spread, 0, "ranks");
+    char least[UNITS_TEXT_BYTES], most[UNITS_TEXT_BYTES], median[UNITS_TEXT_BYTES];
+
+    if (!ranks)
+        return text_list_add(said, err, "No GPU memory was allocated.");
+    units_bytes(least, answer_count(spread, 0, "lowest_bytes"));
+    units_bytes(most, answer_count(spread, 0, "highest_bytes"));
+    units_bytes(median, answer_count(spread, 0, "median_bytes"));
+    return text_list_add(
+        said, err,
+        "%" PRIu64 " rank%s of job '%s', run '%s', peak%s at %s to %s, the median at %s%s.", ranks,
+        ranks == 1 ? "" : "s", fleet->job, fleet->run, ranks == 1 ? "s" : "", least, most, median,
+        found->count ? "" : "; none stands out");
+}
+
+static int say_growing(struct text_list *said, const struct fleet *fleet, struct err *err)
+{
+    const struct answer_table *rows = &fleet->answers[QUERY_growth];
+    char growth[UNITS_TEXT_BYTES];
+
+    return text_list_add(
+        said, err, "%" PRIu64 " of %" PRIu64 " devices grow with each step, the most by %s: %s.",
+        answer_count(&fleet->answers[QUERY_spread], 0, "leaking"),
+        answer_count(&fleet->answers[QUERY_spread], 0, "places"),
+        units_bytes(growth, answer_count(rows, 0, "leak_bytes_per_step")),
+        answer_text(rows, 0, "site"));
+}
+
+int stand_outs_say(struct text_list *said, const struct stand_outs *found,
+                   const struct fleet *fleet, struct err *err)
+{
+    for (size_t i = 0; i < found->count && i < SAID; i++)
+        if (say_one(said, found, &found->items[i], fleet, err))
+            return -1;
+    if (found->count > SAID &&
+        text_list_add(said, err, "%zu others stand out, too.", found->count - SAID))
+        return -1;
+    if (found->all_grow && say_growing(said, fleet, err))
+        return -1;
+    return say_spread(said, found, fleet, err);
+}

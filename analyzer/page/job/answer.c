@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* What a job opens with; see answer.h. */
+#include "answer.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/page/diff/rows.h"
+#include "analyzer/render/units.h"
+#include "analyzer/util/array.h"
+#include "analyzer/util/text.h"
+#include "gpumemtrace/limits.h"
+#include "who.h"
+
+/* Those without memory; 0: there are none. */
+static int name_unused(char label[WHO_BYTES], const struct job *job, struct err *err)
+{
+    struct who *whos = array_new((size_t)job->count, sizeof *whos, err);
+    size_t count = 0;
+
+    if (!whos)
+        return -1;
+    for (int i = 0; i < job->count; i++)
+        if (!job_used_memory(job, i))
+            whos[count++] = who_of(job, i, 0);
+    who_name(label, job, whos, count, false);
+    free(whos);
+    return (int)count;
+}
+
+static int say_groups(struct text_list *said, const struct job *job, struct err *err)
+{
+    const struct job_group *typical = &job->groups[job->typical];
+    const struct job_group *low = &job->groups[0];
+    char who[WHO_BYTES], least[UNITS_TEXT_BYTES], most[UNITS_TEXT_BYTES];
+    const struct job_place *place = job_highest(job, typical);
+    const bool is_range = typical->lowest_bytes != typical->peak_bytes;
+
+    if (who_name_group(who, job, typical, err))
+        return -1;
+    units_bytes(least, typical->lowest_bytes);
+    units_bytes(most, typical->peak_bytes);
+    if (*who >= 'a' && who_has_ranks(job))
+        *who = (char)(*who - 'a' + 'A');
+    if (text_list_add(said, err, "%s %s at %s%s%s (%s).", who,
+                      typical->count > 1 ? "peak" : "peaks", least, is_range ? " to " : "",
+                      is_range ? most : "", place->layer))
+        return -1;
+    if (low == typical || job_outlier(job))
+        return 0;
+    return who_name_group(who, job, low, err) ||
+                   text_list_add(said, err, "The lowest: %s at %s.", who,
+                                 units_bytes(least, low->peak_bytes))
+               ? -1
+               : 0;
+}
+
+static int say_outlier(struct text_list *said, const struct job *job, struct err *err)
+{
+    const struct job_group *group = job_outlier(job), *typical = &job->groups[job->typical];
+    char who[WHO_BYTES], others[WHO_BYTES], peak[UNITS_TEXT_BYTES], more[UNITS_TEXT_BYTES];
+    char held[PAGE_MORE_BYTES];
+
+    if (who_name_group(who, job, group, err) || who_name_group(others, job, typical, err))
+        return -1;
+    units_bytes(peak, group->peak_bytes);
+    units_bytes(more, group->peak_bytes - job_middle(job, typical)->peak_bytes);
+    if (who_has_ranks(job))
+        *who = 'R';
+    return text_list_add(said, err, "%s %s at %s, %s above %s%s%s.", who,
+                         group->count > 1 ? "peak" : "peaks", peak, more, others,
+                         *page_more(&group->more, held) ? "; " : "", held);
+}
+
+static int say_unused(struct text_list *said, const struct job *job, struct err *err)
+{
+    char who[WHO_BYTES];
+    const int count = name_unused(who, job, err);
+
+    if (count <= 0)
+        return count;
+    if (who_has_ranks(job))
+        *who = 'R';
+    return count == job->count ? text_list_add(said, err, "No GPU memory was allocated.")
+                               : text_list_add(said, err, "%s used no GPU memory.", who);
+}
+
+static int say_cards(struct text_list *said, const struct job *job, struct err *err)
+{
+    for (size_t i = 0; i < job->cards.count; i++) {
+        const struct shared_card *card = &job->cards.items[i];
+        char sum[UNITS_TEXT_BYTES], total[UNITS_TEXT_BYTES] = "";
+
+        units_bytes(total, card->total_bytes);
+        if (text_list_add(
+                said, err,
+                "%d processes on %s held %s%s%s%s together at one moment, without their contexts.",
+                card->count, card->uuid, card->is_known ? "" : "at least ",
+                units_bytes(sum, card->highest_bytes), card->total_bytes ? " of its " : "",
+                card->total_bytes ? total : ""))
+            return -1;
+    }
+    return 0;
+}
+
+/* --- the rank that failed --- */
+
+static bool is_before(const struct opening_failure *a, const struct opening_failure *b)
+{
+    if ((a->kind == OOM_KIND_FATAL) != (b->kind == OOM_KIND_FATAL))
+        return a->kind == OOM_KIND_FATAL;
+    return a->unix_ns < b->unix_ns;
+}
+
+/* What a program went on after is no failure of the job. */
+static bool is_failed(const struct opening_failure *failure)
+{
+    return failure->sentence && failure->kind != OOM_KIND_CAUGHT;
+}
+
+int page_job_failed(const struct job *job, const struct opening_failure *failures)
+{
+    int first = -1;
+
+    for (int i = 0; i < job->count; i++)
+        if (is_failed(&failures[i]) && (first < 0 || is_before(&failures[i], &failures[first])))
+            first = i;
+    return first;
+}
+
+/* The ranks that this one stands for; or those of all other failures. */
+static int name_failed(char label[WHO_BYTES], const struct job *job,
+                       const struct opening_failure *failures, int first, bool of_first,
+                       struct err *err)
+{
+    struct who *whos = array_new((size_t)job->count, sizeof *whos, err);
+    size_t count = 0;
+
+    if (!whos)
+        return -1;
+    for (int i = 0; i < job->count; i++)
+        if (is_failed(&failures[job->like[i]]) && (job->like[i] == first) == of_first)
+            whos[count++] = who_of(job, i, 0);
+    who_name(label, job, whos, count, false);
+    free(whos);
+    return (int)count;
+}
+
+static int say_failed(struct text_list *said, const struct job *job,
+                      const struct opening_failure *failures, int first, struct err *err)
+{
+    char who[WHO_BYTES], others[WHO_BYTES];
+
+    if (name_failed(who, job, failures, first, true, err) < 0)
+        return -1;
+    const int count = name_failed(others, job, failures, first, false, err);
+    if (count < 0)
+        return -1;
+    if (who_has_ranks(job))
+        *who = 'R';
+    return text_list_add(said, err, "%s: %s", who, failures[first].sentence) ||
+                   (count && text_list_add(said, err, "Allocations of %s failed, too.", others))
+               ? -1
+               : 0;
+}
+
+/* --- all of it --- */
+
+static int add_next(struct doc *doc, const struct job *job, const char *of_failed, struct err *err)
+{
+    const struct job_group *outlier = job_outlier(job);
+    struct text line;
+
+    if (!of_failed && !outlier) {
+        doc_null(doc_detail(doc), "next", "Next", DOC_TEXT);
+        return 0;
+    }
+    text_init(&line, 2 * LIMIT_text_bytes);
+    if (of_failed) {
+        text_add(&line, of_failed);
+    } else {
+        const char *typical = job->surveys[job_middle(job, &job->groups[job->typical])->like].path;
+        const char *other = job->surveys[job_highest(job, outlier)->trace].path;
+        const bool is_one = !strcmp(typical, other);
+
+        text_addf(&line, "gpumemtrace %s %s%s%s", is_one ? "peak" : "diff", typical,
+                  is_one ? "" : " ", is_one ? "" : other);
+    }
+    const int status = text_failed(&line) ? -1 : 0;
+    if (status)
+        err_set(err, ERR_SYSTEM, "out of memory for the answer");
+    doc_text(doc_detail(doc), "next", "Next", line.data);
+    doc_note(doc, "Next: %s", line.data);
+    text_release(&line);
+    return status;
+}
+
+static int add_answer(struct doc *doc, const struct job *job, const struct text_list *said,
+                      const char *of_failed, struct err *err)
+{
+    doc_list_begin(doc, "answer", NULL);
+    for (size_t i = 0; i < said->count; i++)
+        doc_text(doc, "sentence", "", said->items[i]);
+    doc_list_end(doc);
+    return add_next(doc, job, of_failed, err);
+}
+
+int page_job_answer(struct doc *doc, const struct job *job, const struct opening_failure *failures,
+                    struct err *err)
+{
+    const int failed = page_job_failed(job, failures);
+    struct text_list said = {0};
+
+    int status = (failed >= 0 && say_failed(&said, job, failures, failed, err)) ||
+                         (job_outlier(job) && say_outlier(&said, job, err)) ||
+                         (job->used_count && say_groups(&said, job, err)) ||
+                         say_unused(&said, job, err) || say_cards(&said, job, err)
+                     ? -1
+                     : 0;
+    if (!status)
+        status = add_answer(doc, job, &said, failed < 0 ? NULL : failures[failed].next, err);
+    text_list_release(&said);
+    return status;
+}

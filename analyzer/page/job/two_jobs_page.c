@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: MIT */
+/* The page of two jobs; see two_jobs_page.h. */
+#include "two_jobs_page.h"
+
+#include <stdlib.h>
+
+#include "analyzer/job/two_jobs.h"
+#include "analyzer/page/diff/rows.h"
+#include "analyzer/page/parts.h"
+#include "analyzer/render/units.h"
+#include "analyzer/util/array.h"
+#include "who.h"
+
+static size_t group_end(const struct two_jobs *two, size_t first)
+{
+    size_t end = first + 1;
+
+    while (end < two->count && two->pairs[end].group == two->pairs[first].group)
+        end++;
+    return end;
+}
+
+/* --- who --- */
+
+static int name_places(char label[WHO_BYTES], const struct job *job,
+                       const struct job_place *const *places, size_t count, struct err *err)
+{
+    const bool with_devices = who_has_several_devices(job);
+    struct who *whos = array_new(count, sizeof *whos, err);
+
+    if (!whos)
+        return -1;
+    for (size_t i = 0; i < count; i++)
+        whos[i] = who_of(job, places[i]->trace, with_devices ? places[i]->device : 0);
+    who_name(label, job, whos, count, with_devices);
+    free(whos);
+    return 0;
+}
+
+static int name_pairs(char label[WHO_BYTES], const struct two_jobs *two, size_t first, size_t end,
+                      struct err *err)
+{
+    const struct job_place **places = array_new(end - first, sizeof *places, err);
+
+    if (!places)
+        return -1;
+    for (size_t i = first; i < end; i++)
+        places[i - first] = two->pairs[i].places[1];
+    const int status = name_places(label, two->jobs[1], places, end - first, err);
+    free(places);
+    return status;
+}
+
+static void begin_sentence(char *label, const struct job *job)
+{
+    if (who_has_ranks(job))
+        *label = 'R';
+}
+
+/* --- the answer --- */
+
+static int say_lead(struct doc *doc, const struct two_jobs *two, const char *guilty,
+                    struct err *err)
+{
+    const struct place_pair *lead = two->pairs;
+    const int64_t delta = place_pair_delta(lead);
+    const size_t end = group_end(two, 0);
+    char who[WHO_BYTES], size[UNITS_TEXT_BYTES], from[UNITS_TEXT_BYTES], to[UNITS_TEXT_BYTES];
+
+    if (name_pairs(who, two, 0, delta ? end : two->count, err))
+        return -1;
+    begin_sentence(who, two->jobs[1]);
+    units_bytes(from, lead->bytes[0]);
+    units_bytes(to, lead->bytes[1]);
+    units_bytes(size, (uint64_t)(delta < 0 ? -delta : delta));
+    if (!delta)
+        doc_textf(doc, "sentence", "", "%s: no peak changed.", who);
+    else
+        doc_textf(doc, "sentence", "", "%s: the peak %s by %s%s, from %s to %s (%s)%s%s.", who,
+                  delta > 0 ? "grew" : "fell", end > 1 ? "up to " : "", size, from, to,
+                  lead->places[1]->layer, *guilty ? "; " : "", guilty);
+    return 0;
+}
+
+/* How many ranks are not as the first ones. */
+static void say_others(struct doc *doc, const struct two_jobs *two)
+{
+    size_t grew = 0, fell = 0, same = 0;
+
+    for (size_t i = group_end(two, 0); i < two->count; i++) {
+        const int64_t delta = place_pair_delta(&two->pairs[i]);
+
+        grew += delta > 0;
+        fell += delta < 0;
+        same += !delta;
+    }
+    if (grew + fell)
+        doc_textf(doc, "sentence", "", "Of the others %zu grew, %zu fell, %zu did not change.",
+                  grew, fell, same);
+    else if (same && place_pair_delta(two->pairs))
+        doc_textf(doc, "sentence", "", "%s did not change.",
+                  same == 1 ? "The other one" : "The others");
+}
+
+static int say_alone(struct doc *doc, const struct two_jobs *two, int side, struct err *err)
+{
+    static const char *const words[] = {"is no more", "is new"}, *const of_several[] = {
+                                                                     "are no more", "are new"};
+    const size_t count = two->alone_counts[side];
+    char who[WHO_BYTES];
+
+    if (!count)
+        return 0;
+    if (name_places(who, two->jobs[side], two->alone[side], count, err))
+        return -1;
+    begin_sentence(who, two->jobs[side]);
+    doc_textf(doc, "sentence", "", "%s %s.", who, count > 1 ? of_several[side] : words[side]);
+    return 0;
+}
+
+static int add_answer(struct doc *doc, const struct two_jobs *two, struct err *err)
+{
+    char guilty[PAGE_MORE_BYTES];
+
+    doc_list_begin(doc, "answer", NULL);
+    if (say_lead(doc, two, page_more(&two->more[0], guilty), err))
+        return -1;
+    say_others(doc, two);
+    if (say_alone(doc, two, 0, err) || say_alone(doc, two, 1, err))
+        return -1;
+    doc_list_end(doc);
+    doc_textf(doc_detail(doc), "next", "Next", "gpumemtrace diff %s %s",
+              two_jobs_path(two, two->pairs, 0), two_jobs_path(two, two->pairs, 1));
+    doc_note(doc, "Next: gpumemtrace diff %s %s", two_jobs_path(two, two->pairs, 0),
+             two_jobs_path(two, two->pairs, 1));
+    return 0;
+}
+
+/* --- the tables --- */
+
+static void add_change(struct doc *doc, const struct place_pair *pair)
+{
+    doc_integer(doc, "delta_bytes", "Change", DOC_DELTA, place_pair_delta(pair));
+    doc_bytes(doc, "before_bytes", "From", pair->bytes[0]);
+    doc_bytes(doc, "after_bytes", "To", pair->bytes[1]);
+}
+
+static int add_groups(struct doc *doc, const struct two_jobs *two, bool of_driver, struct err *err)
+{
+    static const struct more nothing;
+
+    doc_list_begin(doc, "groups", "Ranks, by the change of their peaks");
+    for (size_t first = 0, end; first < two->count; first = end) {
+        const struct place_pair *pair = &two->pairs[first];
+        const struct more *more =
+            pair->group < TWO_JOBS_COMPARED ? &two->more[pair->group] : &nothing;
+        char who[WHO_BYTES];
+
+        end = group_end(two, first);
+        if (name_pairs(who, two, first, end, err))
+            return -1;
+        doc_row_begin(doc);
+        doc_text(doc, "who", "Who", who);
+        doc_count(doc_detail(doc), "places", "Places", end - first);
+        doc_text(doc, "layer", "Layer", of_driver ? "driver" : pair->places[1]->layer);
+        add_change(doc, pair);
+        doc_text(doc, "more_at", "Holds more at", *more->site ? more->site : NULL);
+        doc_text(doc_detail(doc), "file", "File", *more->file ? more->file : NULL);
+        doc_known_count(doc_detail(doc), "line", "Line", more->line != 0, more->line);
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+    return 0;
+}
+
+static void add_pairs(struct doc *doc, const struct two_jobs *two)
+{
+    doc_list_begin(doc_detail(doc), "pairs", "Pairs");
+    for (size_t i = 0; i < two->count; i++) {
+        const struct place_pair *pair = &two->pairs[i];
+        const struct trace_integer *rank = &two->jobs[1]->surveys[pair->places[1]->trace].rank;
+
+        doc_row_begin(doc);
+        if (rank->known)
+            doc_integer(doc, "rank", "Rank", DOC_COUNT, rank->value);
+        else
+            doc_null(doc, "rank", "Rank", DOC_COUNT);
+        page_device_number(doc, "Device", pair->places[1]->device);
+        add_change(doc, pair);
+        doc_text(doc, "before", "Before", two_jobs_path(two, pair, 0));
+        doc_text(doc, "after", "After", two_jobs_path(two, pair, 1));
+        doc_row_end(doc);
+    }
+    doc_list_end(doc);
+}
+
+/* --- the pages --- */
+
+static int add_page(struct doc *doc, const struct view *view, const struct two_jobs *two,
+                    const struct place_pair *pair, struct err *err)
+{
+    struct page_diff_options own = *(const struct page_diff_options *)view->own;
+    const char *const after = two_jobs_path(two, pair, 1);
+    struct view of_pair = *view;
+    struct study before;
+
+    if (page_diff_open(&before, two_jobs_path(two, pair, 0), view, err))
+        return -1;
+    own.before = &before;
+    of_pair.own = &own;
+    doc_row_begin(doc);
+    doc_text(doc_detail(doc), "schema", "schema", page_diff.schema);
+    const int status = page_add_trace(doc, &page_diff, &of_pair,
+                                      &(struct page_traces){.paths = &after, .count = 1}, err);
+    doc_row_end(doc);
+    study_release(&before);
+    return status;
+}
+
+/* Devices of one trace have one page. */
+static bool has_page(const struct two_jobs *two, size_t number)
+{
+    for (size_t i = 0; i < number; i++)
+        if (two->pairs[i].places[1]->trace == two->pairs[number].places[1]->trace)
+            return true;
+    return false;
+}
+
+static int add_pages(struct doc *doc, const struct view *view, const struct two_jobs *two,
+                     bool shows_all, struct err *err)
+{
+    const size_t count = shows_all || !two->count ? two->count : 1;
+    int status = 0;
+
+    doc_list_begin(doc, "traces", NULL);
+    for (size_t i = 0; i < count && !status; i++)
+        if (!has_page(two, i))
+            status = add_page(doc, view, two, &two->pairs[i], err);
+    doc_list_end(doc);
+    return status;
+}
+
+/* --- all of it --- */
+
+static int add_two_jobs(struct doc *doc, const struct view *view, const struct two_jobs *two,
+                        bool shows_all, struct err *err)
+{
+    const bool of_driver = view->layer == LAYER_driver;
+
+    if (!two->count) {
+        err_set(err, ERR_INPUT,
+                "no rank used memory in both jobs (traces are matched by rank, those without one "
+                "by the names of their files); give two traces to compare them as they are");
+        return -1;
+    }
+    if (add_answer(doc, two, err))
+        return -1;
+    doc_object_begin(doc, "jobs", "Jobs");
+    doc_count(doc, "before_traces", "traces before", (uint64_t)two->jobs[0]->count);
+    doc_count(doc, "after_traces", "traces after", (uint64_t)two->jobs[1]->count);
+    const int status = add_groups(doc, two, of_driver, err);
+    add_pairs(doc, two);
+    doc_object_end(doc);
+    return status ? -1 : add_pages(doc, view, two, shows_all, err);
+}
+
+static int read_and_add(struct doc *doc, const struct view *view, const struct trace_files *before,
+                        const struct trace_files *after, bool shows_all, struct err *err)
+{
+    const struct job_ask ask = {.takes_all = shows_all, .replays_all = shows_all};
+    const struct two_jobs_ask compared = {.device = view->device,
+                                          .of_driver = view->layer == LAYER_driver};
+    struct job jobs[2] = {0};
+    struct two_jobs two;
+    int status = -1;
+
+    if (!job_read(&jobs[0], before->paths, before->count, &ask, err) &&
+        !job_read(&jobs[1], after->paths, after->count, &ask, err) &&
+        !two_jobs_match(&two, &jobs[0], &jobs[1], &compared, err)) {
+        status = add_two_jobs(doc, view, &two, shows_all, err);
+        two_jobs_release(&two);
+    }
+    job_release(&jobs[0]);
+    job_release(&jobs[1]);
+    return status;
+}
+
+int page_build_two_jobs(struct doc **doc, enum doc_level reads, const struct view *view,
+                        const struct trace_files *before, const struct trace_files *after,
+                        bool shows_all, struct err *err)
+{
+    struct doc *built = doc_new("gpumemtrace.reports/1", reads);
+
+    if (!built) {
+        err_set(err, ERR_SYSTEM, "out of memory for the result");
+        return -1;
+    }
+    if (read_and_add(built, view, before, after, shows_all, err)) {
+        doc_free(built);
+        return -1;
+    }
+    *doc = built;
+    return 0;
+}

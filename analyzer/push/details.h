@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The events of a process as rows, while they are replayed, and then the stacks that they named. It must not know how rows
+ * travel.
+ */
+#ifndef GPUMEMTRACE_ANALYZER_PUSH_DETAILS_H
+#define GPUMEMTRACE_ANALYZER_PUSH_DETAILS_H
+
+#include "analyzer/export/export.h"
+#include "stream.h"
+
+struct details {
+    struct stream *events;
+    int process;
+    uint32_t changed;         /* stock that the current event changed last; HISTORY_NONE: none */
+    unsigned char *has_stack; /* by stack id: an event named it */
+    size_t stack_limit;
+};
+
+void details_begin(struct details *details, struct stream *events, int process);
+void details_release(struct details *details);
+struct observer details_observer(struct details *details);
+
+/* After the replay. */
+int details_add_stacks(struct details *details, const struct export *export, struct stream *stacks,
+                       struct err *err);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files that make a summary share. */
+#ifndef GPUMEMTRACE_ANALYZER_PUSH_PARTS_H
+#define GPUMEMTRACE_ANALYZER_PUSH_PARTS_H
+
+#include "summary.h"
+#include "analyzer/analysis/leaks.h"
+#include "analyzer/util/array.h"
+
+struct summary_place {
+    const struct study *study;
+    const struct device_use *use;
+    int process;
+};
+
+/* A slope in whole bytes. */
+static inline int64_t summary_whole(double bytes)
+{
+    return bytes < 0 ? -(int64_t)(0.5 - bytes) : (int64_t)(bytes + 0.5);
+}
+
+int summary_add_sites(struct rows *rows, const struct summary_place *place,
+                      const struct stock_leak *found, struct err *err);
+int summary_add_failures(struct rows *rows, const struct study *study, const struct origin *origin,
+                         int process, struct err *err);
+
+#endif
