@@ -8,12 +8,12 @@ checkpointing, foreach AdamW, two sequences of 8192 tokens a GPU. Needs PyTorch 
 
 8 GPUs:      build/gpumemtrace run --dry-run=8x95GiB -o llama.%r.db -- \\
                  python3 -m torch.distributed.run --nproc-per-node=8 samples/fsdp_llama.py
-1 of 128:    build/gpumemtrace run --dry-run=95GiB -o llama.%r.db -- python3 samples/fsdp_llama.py --fake-ranks=128
+1 of 128:    build/gpumemtrace run --dry-run=95GiB --rank=0/128 -o llama.%r.db -- python3 samples/fsdp_llama.py
 Real GPUs:   the first command without --dry-run=8x95GiB
 Then:        build/gpumemtrace report llama.0.db
 
---fake-ranks=N runs rank 0 of N alone, in PyTorch's fake process group: no data is exchanged, and every
-size is what it would be. --compile compiles each block. A dry run computes nothing: its loss is 0.
+`run --rank=K/N` makes the script rank K of N, the others pretended. --compile compiles each block. A dry run
+does not know the values of large tensors: its loss means nothing.
 """
 import argparse
 import os
@@ -89,7 +89,7 @@ def selective_checkpointing():
     """Keeps what attention returns and every second matrix product; backward computes the rest again."""
     aten = torch.ops.aten
     kept = {aten._scaled_dot_product_efficient_attention.default, aten._scaled_dot_product_flash_attention.default,
-            torch.ops._c10d_functional.reduce_scatter_tensor.default}
+            aten._scaled_dot_product_cudnn_attention.default, torch.ops._c10d_functional.reduce_scatter_tensor.default}
     products = {False: 0, True: 0}  # in forward, and as backward computes again
 
     def policy(context, operator, *_arguments, **_named):
@@ -175,7 +175,6 @@ def print_peaks(step, loss, seconds):
 
 def parse_arguments():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--fake-ranks", type=int, metavar="N", help="run rank 0 of N alone")
     parser.add_argument("--compile", action="store_true", help="compile each block")
     sizes = {"layers": 32, "hidden": 4096, "heads": 32, "kv-heads": 8, "ffn": 14336, "vocabulary": 128256,
              "batch": 2, "sequence": 8192, "steps": 4}
@@ -187,11 +186,7 @@ def parse_arguments():
 def main():
     size = parse_arguments()
     torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", 0)))
-    if size.fake_ranks:
-        from torch.testing._internal.distributed.fake_pg import FakeStore
-        distributed.init_process_group("fake", store=FakeStore(), rank=0, world_size=size.fake_ranks)
-    else:
-        distributed.init_process_group("nccl")
+    distributed.init_process_group("nccl")
     train(size, distributed.get_rank())
     distributed.destroy_process_group()
 

@@ -4,5 +4,3 @@
 plugin.py meets pytest, process.py runs one test in a process of its own, child.py is that process,
 verdict.py asks gpumemtrace about its traces, limits.py knows what a mark may say.
 """
-
-__version__ = "0.1.0"

@@ -33,9 +33,18 @@ def has_card():
     return asked.returncode == 0
 
 
+def packaged_command():
+    """Of an environment that is not activated, whose folder of programs is not in PATH."""
+    try:
+        import gpumemtrace
+    except ImportError:
+        return ""
+    return gpumemtrace.command()
+
+
 def find_command(configured):
-    """The path of gpumemtrace: as configured, or in PATH. Raises ProcessError."""
-    found = shutil.which(configured or "gpumemtrace")
+    """The path of gpumemtrace: as configured, in PATH, or the one that pip installed with this. Raises ProcessError."""
+    found = shutil.which(configured or "gpumemtrace") or (None if configured else shutil.which(packaged_command()))
     if not found:
         raise ProcessError(f"there is no command '{configured or 'gpumemtrace'}': put it into PATH, or set gpu_memory_command")
     return found

@@ -1,0 +1,4 @@
+# SPDX-License-Identifier: MIT
+from gpumemtrace import main
+
+main()
