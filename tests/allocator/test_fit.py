@@ -132,3 +132,46 @@ def test_settings_that_tell_each_limit_apart_are_searched_as_well(trace, setting
     _, rows, _ = fit(trace)
     assert rows["allowed"]["pool_bytes"] == 700 * MIB
     assert rows["allowed"]["card_bytes"] == 1000 * MIB
+
+
+def test_under_a_memory_fraction_the_card_is_as_much_larger(trace):
+    trace.rows["allocator_setting"] = [("PYTORCH_CUDA_ALLOC_CONF", "per_process_memory_fraction:0.5")]
+    trace.filled_segment(700 * MIB)
+    _, rows, answer = fit(trace)
+    assert rows["none"]["card_bytes"] == rows["allowed"]["card_bytes"] == 1400 * MIB
+    assert "keeps to a share of 0.5" in answer
+
+
+def test_a_memory_fraction_that_only_a_refusal_told_counts_as_well(trace):
+    trace.filled_segment(3 * GIB)
+    trace.fail(6 * GIB, "tensor")  # of 8
+    trace.event("pool-limit", size=8 * GIB, address=GIB // 100 + 1, device=0)
+    device, rows, answer = fit(trace)
+    assert device["at_least"] is True and rows["none"]["card_bytes"] == 18 * GIB
+    assert "keeps to a share of 0.5" in answer
+
+
+def test_a_call_that_the_driver_refused_is_part_of_what_a_program_without_a_pool_needs(trace):
+    trace.alloc(4 * GIB)
+    trace.device_memory(TOTAL - CONTEXT - 4 * GIB, TOTAL, call=1, nested=1)
+    trace.fail(14 * GIB, call=1)
+    device, rows, answer = fit(trace)
+    assert device["at_least"] is True and rows["none"]["card_bytes"] == 18 * GIB + CONTEXT
+    assert "at least 18.29 GiB" in answer
+
+
+def test_a_call_that_is_not_the_pools_and_was_refused_makes_it_at_least(trace):
+    trace.filled_segment(700 * MIB)
+    trace.fail(15 * GIB + 600 * MIB)
+    device, _, answer = fit(trace)
+    assert device["at_least"] is True and "needs a card of at least" in answer
+
+
+def test_what_the_drivers_pool_keeps_is_not_counted_as_the_context(trace):
+    block = trace.alloc(3 * GIB, "async", object=0x77)
+    trace.pool_usage(0x77, 3 * GIB, 3 * GIB)
+    trace.free(block, "async", object=0x77)
+    trace.device_memory(TOTAL - CONTEXT - 3 * GIB, TOTAL)
+    trace.alloc(GIB)
+    device, rows, _ = fit(trace)
+    assert device["context_bytes"] == CONTEXT

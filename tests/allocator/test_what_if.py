@@ -46,6 +46,16 @@ def test_an_expandable_segment_holds_what_plain_ones_split(trace):
     assert "would have held 260.00 MiB at most, in place of 350.00 MiB" in answer
 
 
+@pytest.mark.parametrize("asked, live", [(19 * MIB + MIB // 2, 19 * MIB + MIB // 2), (3, 20 * MIB), (21 * MIB, 20 * MIB)])
+def test_of_a_block_that_was_handed_out_whole_what_was_asked_counts_if_the_model_hands_it_out_whole_too(trace, asked, live):
+    # A segment of 20 MiB is one tensor. Where all is cut it has what it asked for; of 3 bytes or 21 MiB no model makes 20.
+    segment = trace.alloc(20 * MIB)
+    trace.event("pool-asked", address=segment, size=asked, device=0)
+    trace.tensor(segment, 20 * MIB)
+    found, _ = ask(trace, "expandable_segments")
+    assert (found["replayed"], found["peak_reserved_bytes"], found["live_at_peak_bytes"]) == (True, 20 * MIB, live)
+
+
 def test_a_failure_that_would_have_been_served_makes_the_figure_a_least_one(trace):
     cut_in_pieces(trace)
     trace.fail(202 * MIB)
@@ -92,6 +102,43 @@ def test_what_the_pool_held_before_a_memory_fraction_allows(trace):
     assert (found["failures_served"], found["failures_left"], found["failures_unknown"]) == (1, 0, 0)
 
 
+def told_limit(trace, size):
+    """As PyTorch says it in its exception, to the hundredth of a MiB."""
+    trace.event("pool-limit", size=size, address=MIB // 100 + 1, device=0)
+
+
+def test_a_memory_fraction_that_pytorch_told_when_it_refused_holds_from_the_beginning(trace):
+    """Half of the card is 256 MiB, 0.4 of that 102: of 100, 120 and 130 the 100 go for the 130, as in the recording."""
+    first = trace.filled_segment(100 * MIB)
+    trace.tensor_free(first)
+    trace.filled_segment(120 * MIB)
+    trace.free(first)  # what PyTorch gives back before it refuses
+    trace.fail(150 * MIB, "tensor")
+    told_limit(trace, 256 * MIB)
+    trace.filled_segment(130 * MIB)
+    found, answer = ask(trace, "garbage_collection=0.4")
+    assert (found["replayed"], found["peak_reserved_bytes"]) == (True, 250 * MIB)
+    assert (found["failures_left"], found["failures_unknown"]) == (1, 0)
+    assert "only under a memory fraction" not in answer
+
+
+def test_what_a_told_memory_fraction_allows_is_served_for_sure(trace):
+    cut_in_pieces(trace)
+    trace.fail(190 * MIB, "tensor")  # growing segments hold 220 for it: 256 are allowed
+    told_limit(trace, 256 * MIB)
+    found, _ = ask(trace, "expandable_segments")
+    assert (found["failures_served"], found["failures_left"], found["failures_unknown"]) == (1, 0, 0)
+
+
+def test_a_limit_that_was_told_twice_and_differed_is_not_known(trace):
+    cut_in_pieces(trace)
+    for limit in (256 * MIB, 300 * MIB):
+        trace.fail(190 * MIB, "tensor")
+        told_limit(trace, limit)
+    found, _ = ask(trace, "expandable_segments")
+    assert found["failures_unknown"] == 2
+
+
 def test_without_caching_only_what_is_live_is_held(trace):
     trace.tensor_free(trace.filled_segment(100 * MIB))
     trace.filled_segment(150 * MIB)
@@ -113,7 +160,7 @@ def test_garbage_is_collected_only_under_a_memory_fraction(trace):
     trace.filled_segment(130 * MIB)
     found, answer = ask(trace, "garbage_collection=0.4")
     assert found["peak_reserved_bytes"] == 350 * MIB
-    assert "only under a memory fraction" in answer
+    assert "only under a memory fraction" in answer and "not known before memory is refused" in answer
     # Half of the card is 256 MiB, 0.4 of that 102: the 120 come on top of 100, the 130 find 220 and let the 100 go.
     found, answer = ask(trace, "garbage_collection=0.4,memory_fraction=0.5")
     assert (found["peak_reserved_bytes"], found["retries"]) == (250 * MIB, 0)

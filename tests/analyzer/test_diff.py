@@ -93,6 +93,210 @@ def test_a_helper_that_grew_for_one_of_its_callers_passes_the_blame_on(tmp_path)
     assert rows(*paths) == [("train.py:20 forward", MIB)]
 
 
+def test_one_part_that_grew_is_to_blame_though_the_others_grew_by_a_little(tmp_path):
+    outer = (99, "<module>")
+    paths = [write(tmp_path / f"{more}.db", [(10 * MIB + more, (10, "forward"), MAIN, outer), (40 * MIB + more // 1024, (12, "forward"), MAIN, outer),
+                                             (2 * MIB, (40, "data"), (88, "main"), outer)]) for more in (0, 3 * MIB)]  # fmt: skip
+    assert rows(*paths) == [("train.py:10 forward", 3 * MIB), ("train.py:12 forward", 3 * 1024)]
+
+
+def test_a_line_that_is_parted_into_a_function_is_no_row(tmp_path):
+    before = [(8 * MIB, (10, "forward"), MAIN), (4 * MIB, (10, "forward"), MAIN), (2 * MIB, (12, "forward"), MAIN)]
+    after = [(8 * MIB, (20, "helper"), (10, "forward"), MAIN), (4 * MIB, (21, "helper"), (10, "forward"), MAIN),
+             (3 * MIB, (12, "forward"), MAIN)]  # fmt: skip
+    paths = [write(tmp_path / f"{name}.db", blocks) for name, blocks in (("before", before), ("after", after))]
+    assert rows(*paths) == [("train.py:12 forward", MIB)]
+
+
+def test_a_call_that_held_nothing_hands_the_blame_on_to_the_part_that_holds_most(tmp_path):
+    paths = []
+    for keeps in (False, True):
+        trace = Trace(tmp_path / f"{keeps}.db")
+        for size, line, name, call in ((20, 62, "evaluate", 84), (4, 63, "evaluate", 84), (30, 74, "train", 80)):
+            frames = ((line, name), (call, "main"), (99, "<module>"))
+            block = trace.alloc(size * MIB, stack=trace.stack(*(("/me/run/train.py", *frame) for frame in frames)))
+            if name == "evaluate" and not keeps:
+                trace.free(block)
+        trace.exit()
+        paths.append(trace.write())
+    assert rows(*paths) == [("train.py:62 evaluate", 20 * MIB), ("train.py:63 evaluate", 4 * MIB)]
+
+
+def two_parts(path, *evaluated):
+    """A step of training, whose 32 MiB are freed, then an evaluation: (MiB, line) that are live together."""
+    trace = Trace(path)
+
+    def allocate(size, line, name, call):
+        frames = ((line, name), (call, "main"), (99, "<module>"))
+        return trace.alloc(size * MIB, stack=trace.stack(*(("/me/run/train.py", *frame) for frame in frames)))
+
+    for block in [allocate(size, line, "train", 80) for size, line in ((20, 74), (12, 75))]:
+        trace.free(block)
+    for block in [allocate(size, line, "evaluate", 84) for size, line in evaluated]:
+        trace.free(block)
+    trace.exit()
+    return trace.write()
+
+
+ELSEWHERE = "(the peak was elsewhere)"
+
+
+def test_a_peak_that_moved_is_compared_with_what_its_part_of_the_program_held_before(tmp_path):
+    """Without that, line 62 would be blamed with the 24 MiB that it held all along."""
+    before = two_parts(tmp_path / "before.db", (24, 62), (2, 64))
+    after = two_parts(tmp_path / "after.db", (24, 62), (10, 63), (2, 64))
+    assert rows(before, after) == [("train.py:63 evaluate", 10 * MIB), (ELSEWHERE, -6 * MIB)]
+    answer = load_json("diff", before, after)["answer"]
+    assert "from 32.00 MiB to 36.00 MiB" in answer[0] and "train.py:63 evaluate: it holds 10.00 MiB more" in answer[0]
+    assert "in another part of the program than before: there 26.00 MiB were live at most" in answer[1]
+    completed = run_command("check", after, f"--baseline={before}", "--json")
+    (device,) = json.loads(completed.stdout)["devices"]
+    assert [(row["file"], row["line"]) for row in device["grown"]] == [("train.py", 63)]
+
+
+def test_a_peak_that_moved_to_a_part_that_grew_as_a_whole_names_its_call(tmp_path):
+    before, after = two_parts(tmp_path / "before.db", (12, 62), (2, 64)), two_parts(tmp_path / "after.db", (54, 62), (9, 64))
+    assert rows(before, after) == [("train.py:84 main", 49 * MIB), (ELSEWHERE, -18 * MIB)]
+
+
+def test_a_peak_that_fell_and_moved_names_the_line_that_holds_less(tmp_path):
+    before = two_parts(tmp_path / "before.db", (24, 62), (10, 63), (2, 64))
+    after = two_parts(tmp_path / "after.db", (24, 62), (2, 64))
+    assert rows(before, after) == [(ELSEWHERE, 6 * MIB), ("train.py:63 evaluate", -10 * MIB)]
+    answer = load_json("diff", before, after)["answer"]
+    assert answer[0].endswith("; train.py:63 evaluate: it holds 10.00 MiB less.")
+    assert "where it was, 26.00 MiB are live at most" in answer[1]
+
+
+def test_peaks_of_one_height_in_different_lines_name_what_grew_and_what_shrank(tmp_path):
+    paths = []
+    for forward, data in ((1, 5), (3, 3)):
+        trace = Trace(tmp_path / f"{forward}.db")
+        for phase, size, line in (("forward", forward, 12), ("data", data, 40)):
+            trace.push(phase)
+            trace.alloc(size * MIB, stack=trace.stack(("/me/run/train.py", line, phase), ("/me/run/train.py", *MAIN)))
+            trace.pop()
+        trace.exit()
+        paths.append(trace.write())
+    assert rows(*paths) == [("train.py:12 forward", 2 * MIB), ("train.py:40 data", -2 * MIB)]
+    (answer,) = load_json("diff", *paths)["answer"]
+    assert answer == ("The peak is the same on device 0 (driver), 6.00 MiB; train.py:12 forward: it holds 2.00 MiB more; "
+                      "train.py:40 data: it holds 2.00 MiB less.")  # fmt: skip
+
+
+def passes(path, *lines, before=(), idle=(), after=()):
+    """Each line of main runs the same forward, which keeps 8 MiB and, but for idle ones, needs 4 more while it runs."""
+    trace = Trace(path)
+
+    def allocate(size, *frames):
+        return trace.alloc(size * MIB, stack=trace.stack(*(("/me/run/train.py", line, name) for line, name in frames)))
+
+    for line in before:
+        allocate(1, (line, "main"))
+    for line in lines:
+        allocate(8, (10, "forward"), (line, "main"))
+        if line not in idle:
+            trace.free(allocate(4, (12, "forward"), (line, "main")))
+    for line in after:
+        allocate(30, (line, "main"))
+    trace.exit()
+    trace.write()
+    return path
+
+
+def grown_since_a_file(before, after, folder):
+    """The rows of `check` where the baseline is a file that was written of the trace before."""
+    kept = folder / "memory.json"
+    assert run_command("check", before, f"--write-baseline={kept}").returncode == 0
+    check = run_command("check", after, f"--baseline={kept}", "--json")
+    assert check.returncode == 1
+    (device,) = json.loads(check.stdout)["devices"]
+    return [(row["site"], row["delta_bytes"]) for row in device["grown"]]
+
+
+def test_of_two_equal_calls_the_lower_one_is_new(tmp_path):
+    """Only the last one's working memory is live at the peak, as that of the only one was."""
+    paths = [passes(tmp_path / "one.db", 25), passes(tmp_path / "two.db", 26, 27)]
+    assert rows(*paths) == grown_since_a_file(*paths, tmp_path) == [("train.py:27 main", 8 * MIB)]
+
+
+def test_calls_are_told_apart_by_what_they_needed_before_the_peak(tmp_path):
+    paths = [passes(tmp_path / "one.db", 25, after=[40]), passes(tmp_path / "two.db", 25, 26, idle=[25], after=[41])]
+    assert rows(*paths) == grown_since_a_file(*paths, tmp_path) == [("train.py:25 main", 8 * MIB)]
+
+
+def test_of_two_equal_calls_the_one_that_moved_as_the_line_before_it_did_is_not_new(tmp_path):
+    paths = [passes(tmp_path / "one.db", 25, before=[20]), passes(tmp_path / "two.db", 24, 26, before=[21])]
+    assert rows(*paths) == [("train.py:24 main", 8 * MIB)]
+
+
+def test_what_a_backward_left_stands_at_its_call_within_the_next_one(tmp_path):
+    paths = []
+    for keeps in (False, True):
+        trace = Trace(tmp_path / f"{keeps}.db")
+        trace.thread_names[2] = "pt_autograd_0"
+        torch = "/lib/torch/autograd/__init__.py"
+        call = trace.stack((torch, 50, "_make_grads"), (torch, 340, "backward"), ("/me/run/train.py", 24, "main"))
+        for _ in range(2):
+            trace.alloc(512, "tensor", stack=call)
+            gradient = trace.alloc(8 * MIB, "tensor", stack=trace.stack("backward (autograd)"), thread=2)
+            if not keeps:
+                trace.free(gradient, "tensor")
+        trace.exit()
+        paths.append(trace.write())
+    assert rows(*paths) == grown_since_a_file(*paths, tmp_path) == [("train.py:24 main", 8 * MIB)]
+
+
+def graphs(path, kept):
+    """Two steps of a forward of four operators, each with a node, and a backward through them. kept: of which operators the
+    backward does not free what forward made for it; the next one does."""
+    trace = Trace(path)
+    trace.thread_names[2] = "pt_autograd_0"
+    torch = "/lib/torch/autograd/__init__.py"
+    call = trace.stack((torch, 50, "_make_grads"), (torch, 340, "backward"), ("/me/run/train.py", 24, "main"))
+    left = []
+    for step in range(2):
+        blocks = {}
+        for number in range(4):
+            trace.event("autograd-node", object=4 * step + number + 1, address=1)
+            line = trace.stack(("/me/run/train.py", 10 + number, "forward"), ("/me/run/train.py", 20, "main"))
+            blocks[number] = trace.alloc((number + 1) * MIB, "tensor", stack=line)
+        trace.event("autograd-node", object=0, address=1)
+        trace.free(trace.alloc(512, "tensor", stack=call), "tensor")
+        for number in reversed(range(4)):
+            trace.event("autograd-node", object=4 * step + number + 1, address=1, size=1, thread=2)
+            trace.free(trace.alloc(512, "tensor", stack=trace.stack("backward (autograd)"), thread=2), "tensor")
+        for block in [*left, *(blocks[number] for number in blocks if number not in kept)]:
+            trace.free(block, "tensor")
+        left = [blocks[number] for number in kept]
+    trace.exit()
+    trace.write()
+    return path
+
+
+def test_a_graph_that_a_backward_did_not_free_stands_at_its_call(tmp_path):
+    paths = [graphs(tmp_path / "freed.db", ()), graphs(tmp_path / "retained.db", range(4))]
+    assert rows(*paths) == grown_since_a_file(*paths, tmp_path) == [("train.py:24 main", 10 * MIB)]
+    assert [row["called"] for row in diff(*paths)["sites"]] == ["_make_grads"]
+
+
+def test_what_a_backward_without_a_known_operator_takes_is_named_as_that_of_its_line(tmp_path):
+    paths = []
+    for size in (MIB, 8 * MIB):
+        trace = Trace(tmp_path / f"{size}.db")
+        trace.event("autograd-node", object=1, address=1)
+        trace.alloc(MIB, "tensor", stack=trace.stack(("/me/run/train.py", 10, "forward"), ("/me/run/train.py", 20, "main")))
+        trace.event("autograd-node", object=1, address=1, size=1, thread=2)
+        trace.alloc(size, "tensor", stack=trace.stack("backward (autograd)"), thread=2)
+        paths.append(trace.write())
+    assert rows(*paths) == [("backward of train.py:10 forward", 7 * MIB)]
+
+
+def test_an_output_that_is_kept_past_its_backward_stands_at_the_line_that_made_it(tmp_path):
+    paths = [graphs(tmp_path / "freed.db", ()), graphs(tmp_path / "kept.db", [3])]
+    assert rows(*paths) == grown_since_a_file(*paths, tmp_path) == [("train.py:13 forward", 4 * MIB)]
+
+
 def test_the_input_comes_first_if_what_grew_did_as_it_did(tmp_path):
     paths = []
     for batch in (1, 2):
@@ -113,6 +317,73 @@ def test_the_input_comes_first_if_what_grew_did_as_it_did(tmp_path):
     device = diff(*paths)
     assert [(row["site"], row["explains_bytes"]) for row in device["sites"]] == [
         ("train.py:20 load", 12 * MIB), ("train.py:30 forward", None), ("train.py:31 forward", None)]  # fmt: skip
+
+
+def loop_within_main(path, forward, data=8, gradients=12):
+    """MiB; the loop is in a function that main calls, as main is by the module."""
+    trace = Trace(path)
+    for phase, line, size in (("data", 20, data), *(("forward", 30 + i, size) for i, size in enumerate(forward)),
+                              ("backward", 40, gradients)):  # fmt: skip
+        with trace.phase(phase):
+            trace.alloc(size * MIB, stack=trace.stack(("/me/run/train.py", line, "fit"), ("/me/run/train.py", 90, "main"),
+                                                      ("/me/run/train.py", 99, "<module>")))  # fmt: skip
+    trace.exit()
+    trace.write()
+    return path
+
+
+def test_the_part_of_a_loop_that_grew_is_to_blame_though_gradients_grew_beside_it(tmp_path):
+    before = loop_within_main(tmp_path / "before.db", [400])
+    after = loop_within_main(tmp_path / "after.db", [500], gradients=14)
+    assert [row["site"] for row in diff(before, after)["sites"]] == ["train.py:30 fit", "train.py:40 fit"]
+
+
+def test_the_input_comes_first_within_a_loop_that_grew_as_a_whole(tmp_path):
+    before = loop_within_main(tmp_path / "before.db", [100, 80])
+    after = loop_within_main(tmp_path / "after.db", [150, 120], data=12, gradients=12)
+    first = diff(before, after)["sites"][0]
+    assert (first["site"], first["explains_bytes"]) == ("train.py:20 fit", 90 * MIB)
+
+
+def steps_of_a_model(path, parameters, activations, batch=1, double_at=None):
+    """double_at: the line that then makes each parameter twice as large."""
+    trace = Trace(path)
+    torch = "/lib/torch/nn/modules/module.py"
+
+    def at(line, name, *inner):
+        return trace.stack(*inner, ("/me/run/train.py", line, name), ("/me/run/train.py", 90, "main"))
+
+    with trace.phase("init"):
+        for size in parameters:
+            block = trace.alloc(size, stack=at(5, "make", (torch, 900, "Module.cuda")))
+            if double_at:
+                trace.alloc(2 * size, stack=at(double_at, "make", (torch, 950, "Module.double")))
+                trace.free(block)
+    with trace.phase("data"):
+        trace.alloc(batch * 1024, stack=at(20, "load"))
+    with trace.phase("forward"):
+        for number, size in enumerate(activations):
+            trace.alloc(size, stack=at(30 + number, "forward"))
+    trace.exit()
+    trace.write()
+    return path
+
+
+def test_a_head_that_is_wider_comes_before_what_it_makes_and_that_is_named_too(tmp_path):
+    before = steps_of_a_model(tmp_path / "before.db", [40 * MIB, MIB], [9 * MIB, 8 * MIB])
+    after = steps_of_a_model(tmp_path / "after.db", [40 * MIB, 8 * MIB], [9 * MIB, 64 * MIB])
+    assert [(row["site"], row["explains_bytes"]) for row in diff(before, after)["sites"]] == [
+        ("train.py:5 make", 56 * MIB), ("train.py:31 forward", None)]  # fmt: skip
+    (answer,) = load_json("diff", before, after)["answer"]
+    assert answer.endswith("; train.py:5 make: its parameters are 1.17 times as large, and 56.00 MiB elsewhere grew with it; "
+                           "train.py:31 forward holds 56.00 MiB more.")  # fmt: skip
+
+
+def test_a_model_that_a_new_line_makes_of_another_type_is_still_that_model(tmp_path):
+    before = steps_of_a_model(tmp_path / "before.db", [40 * MIB], [90 * MIB, 80 * MIB])
+    after = steps_of_a_model(tmp_path / "after.db", [40 * MIB], [180 * MIB, 160 * MIB], batch=2, double_at=8)
+    first = diff(before, after)["sites"][0]
+    assert (first["site"], first["explains_bytes"]) == ("train.py:8 make", 170 * MIB + 1024)
 
 
 def test_a_sample_that_holds_more_gets_one_annotation_on_the_line(tmp_path):
@@ -158,6 +429,67 @@ def test_a_device_that_is_used_no_more_is_named(base, tmp_path):
     gone = load_json("diff", two, base)["before"]["devices_gone"]
     assert gone == [{"device": 1, "peak_bytes": 3 * MIB}]
     assert "device 1 is used no more: it had a peak of 3.00 MiB." in run_command("diff", two, base).stdout
+
+
+# --- how it grew ---
+
+
+def steps(path, frees_at="end", count=1, factor=1, moved=0):
+    """Three steps of a prediction and an update; the prediction is freed after the update, after the next one, or never."""
+    trace = Trace(path)
+    made, held = [trace.stack(("/me/run/train.py", line + moved, name), ("/me/run/train.py", 90 + moved, "main"))
+                  for line, name in ((20, "predict"), (30, "update"))], []  # fmt: skip
+    for _ in range(3):
+        new = [trace.alloc(factor * MIB, stack=made[0]) for _ in range(count)]
+        if frees_at == "next":
+            while held:
+                trace.free(held.pop())
+        trace.free(trace.alloc(MIB // 4, stack=made[1]))
+        held += new
+        while held and frees_at == "end":
+            trace.free(held.pop())
+    trace.exit()
+    trace.write()
+    return path
+
+
+def how(tmp_path, **changed):
+    before, after = steps(tmp_path / "before.db"), steps(tmp_path / "after.db", moved=7, **changed)
+    answer = load_json("diff", before, after)["answer"]
+    assert "train.py:27 predict: it holds" in answer[0]
+    again = json.loads(run_command("check", "--json", after, f"--baseline={before}").stdout)
+    assert again["answer"][2:] == answer[1:]
+    assert again["next"] == f"gpumemtrace diff {before} {after}"
+    return answer[1]
+
+
+LONGER = "It makes as many blocks as before, of the same size, and holds them longer"
+
+
+def test_blocks_that_are_freed_later_are_told_by_the_lines_before(tmp_path):
+    assert how(tmp_path, frees_at="next") == f"{LONGER}: freed after train.py:30 update before, after train.py:27 predict now."
+
+
+def test_blocks_that_are_freed_no_more_are_told(tmp_path):
+    assert how(tmp_path, frees_at="never") == f"{LONGER}: freed after train.py:30 update before, never now."
+
+
+def test_more_blocks_are_counted(tmp_path):
+    assert how(tmp_path, count=2) == "It makes 6 blocks where it made 3, of the same size."
+
+
+def test_larger_blocks_are_told(tmp_path):
+    assert how(tmp_path, factor=3) == "It makes as many blocks as before, each 3 times as large."
+
+
+def test_how_it_grew_is_not_guessed(tmp_path):
+    before, after = steps(tmp_path / "before.db"), steps(tmp_path / "after.db", count=2, factor=3)
+    assert len(load_json("diff", before, after)["answer"]) == 1
+    kept = tmp_path / "kept.json"
+    assert run_command("check", before, f"--write-baseline={kept}").returncode == 0
+    later = steps(tmp_path / "later.db", frees_at="never")
+    answer = json.loads(run_command("check", "--json", later, f"--baseline={kept}").stdout)
+    assert len(answer["answer"]) == 2 and answer["next"] == f"gpumemtrace peak {later}"
 
 
 def test_one_trace_without_a_moment_is_refused(base):

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """What a dry run cannot know is said where its figures are."""
+import sqlite3
+
 import pytest
 
-from support.run import load_json
+from support.run import BUILD, clean_environment, load_json, run_command
 from support.tracefile import MIB, Trace
 
 
@@ -84,8 +86,8 @@ def test_the_report_says_which_card_a_program_without_limit_needs(tmp_path):
     (peak, need), following = answer_of("report", path)
     assert "Peak 700.00 MiB on device 0" in peak
     assert need == (
-        "What ran on device 0 needs a card of 1000.00 MiB, 300.00 MiB of it for the context (assumed) and other "
-        "processes: of those known here t4; as a MIG slice a100-1g.5gb."
+        "What ran on device 0 needs a card of 1000.00 MiB: 700.00 MiB of the program's own, 300.00 MiB of the context "
+        "(assumed) and other processes; it fits on t4 (14.75 GiB); as a MIG slice on a100-1g.5gb."
     )
     assert following.startswith("gpumemtrace fit ")
 
@@ -100,7 +102,49 @@ def test_it_is_the_size_that_fit_finds(tmp_path):
 def test_what_no_known_card_has_is_said(tmp_path):
     path = made_without_limit(tmp_path / "trace.db", context=(1 << 40) - (1 << 30))
     (_, need), _ = answer_of("report", path)
-    assert need.endswith("of those known here none; as a MIG slice none.")
+    assert need.endswith("; it fits on no card known here, not on b200 (178.35 GiB); as a MIG slice on none.")
+
+
+@pytest.mark.parametrize(
+    ("mib", "said"),
+    [
+        (16160 * 98 // 100, "it fits on v100-16 (15.78 GiB), not on t4 (14.75 GiB); as a MIG slice on a100-2g.20gb."),
+        (16160 * 98 // 100 + 2, "it fits on a10 (21.99 GiB), just on v100-16 (15.78 GiB), where a driver may leave 2 % less; "),
+        (16162, "it fits on a10 (21.99 GiB), not on v100-16 (15.78 GiB); "),
+    ],
+)
+def test_the_cards_nearest_to_what_is_needed_are_named_from_both_sides(tmp_path, mib, said):
+    mib -= mib % 2
+    (_, need), _ = answer_of("report", made_without_limit(tmp_path / "trace.db", context=(mib - 700) * MIB))
+    assert said in need
+
+
+def test_of_many_ranks_what_nccl_takes_is_said_to_be_missing(tmp_path):
+    path = made_without_limit(tmp_path / "trace.db")
+    with sqlite3.connect(path) as trace:
+        trace.execute("INSERT INTO job_variable (name, value) VALUES ('WORLD_SIZE', '8')")
+    (_, need), _ = answer_of("report", path)
+    assert "What NCCL takes comes on top" in need
+
+
+def run_without_limit(tmp_path, *words):
+    """What `run` says of it, and what the report says."""
+    command = ["run", "-o", tmp_path / "any.db", "--dry-run=any", "--", BUILD / "tests/takes_batch", *words]
+    completed = run_command(*command, env=clean_environment())
+    assert completed.returncode == 0, completed.stderr
+    return completed.stderr.splitlines()[-1], load_json("report", tmp_path / "any.db")["answer"][1]
+
+
+def test_a_run_without_limit_says_at_exit_what_its_report_says(tmp_path):
+    last, need = run_without_limit(tmp_path, "--batch=20000")
+    assert "needs a card of 19.92 GiB: 19.63 GiB of the program's own" in need
+    assert "it fits on a10 (21.99 GiB), not on v100-16 (15.78 GiB)" in need
+    assert last == "gpumemtrace: run: " + need.removeprefix("What ran on device 0 ").removesuffix(".")
+
+
+def test_a_run_with_a_limit_says_nothing_of_other_cards(tmp_path):
+    command = ["run", "-o", tmp_path / "a.db", "--dry-run=16GiB", "--", BUILD / "tests/takes_batch"]
+    assert "needs a card" not in run_command(*command, env=clean_environment()).stderr
 
 
 def test_a_report_on_a_card_says_of_how_much_and_nothing_of_other_cards(tmp_path):

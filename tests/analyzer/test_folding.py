@@ -169,6 +169,38 @@ def test_a_named_line_goes_before_a_place_without_a_name(stack):
     assert stack.text()[1].startswith("    libmine.so+0x")
 
 
+# --- what a framework compiled ---
+
+
+def test_compiled_code_is_a_detail_of_the_line_that_called_it(stack):
+    stack.native(f"{TORCH}/lib/libtorch_cpu.so", "at::empty")
+    stack.python("/tmp/torchinductor_me/ab/cab.py", 120, "call")
+    stack.python(f"{TORCH}/_inductor/output_code.py", 600, "CompiledFxGraph.__call__")
+    stack.python(f"{TORCH}/_dynamo/eval_frame.py", 600, "_fn")
+    stack.python("/home/me/train.py", 30, "step")
+    stack.python("/home/me/train.py", 50, "main")
+    place = "    call  /tmp/torchinductor_me/ab/cab.py:120"
+    assert stack.text() == [
+        "train.py:30 step, in compiled code", "    … 1 framework frame", place, "    … 2 framework frames",
+        "    step  /home/me/train.py:30", "    main  /home/me/train.py:50",
+    ]  # fmt: skip
+    assert stack.text(command="report") == ["train.py:30 step, in compiled code", place, "    main  /home/me/train.py:50"]
+    assert stack.json()["called"] == "compiled code"
+
+
+def test_a_function_that_compiled_code_calls_back_is_the_programs(stack):
+    stack.python("/home/me/ops.py", 7, "my_alloc")
+    stack.python("<eval_with_key>.5", 12, "forward")
+    stack.python("/home/me/train.py", 30, "step")
+    assert stack.text()[0] == "train.py:30 step, in my_alloc"
+
+
+def test_compiled_code_on_a_thread_of_backward_heads_nothing_while_its_operator_is_known(stack):
+    stack.python("<eval_with_key>.5", 12, "forward")
+    autograd(stack)
+    assert stack.text()[:2] == ["MmBackward0", "    forward  <eval_with_key>.5:12"]
+
+
 # --- stacks with nothing of the program's ---
 
 
@@ -292,6 +324,11 @@ ROLES = [
     ("framework", ("python", "/somewhere/torch/nn/modules/linear.py", 1, "Linear.forward")),
     ("framework", ("native", "/usr/lib/x86_64-linux-gnu/libtorch_cuda.so")),
     ("framework", ("native", "/home/me/train", "thrust::device_vector<int>::resize")),
+    ("compiled", ("python", "<eval_with_key>.5", 12, "forward")),
+    ("compiled", ("python", "<eval_with_key>.5 from /home/me/train.py:9 in step", 12, "forward")),
+    ("compiled", ("python", "/tmp/torchinductor_me/ab/cab.py", 12, "call")),
+    ("compiled", ("python", f"/home/me/.cache/ab/cab{'x2' * 24}x.py", 12, "call")),
+    ("program", ("python", "/home/me/ab/cab.py", 12, "call")),
     ("interpreter", ("python", f"{STDLIB}/threading.py", 1, "run")),
     ("interpreter", ("python", "<frozen importlib._bootstrap>", 1, "_load")),
     ("interpreter", ("native", "/home/me/.pyenv/versions/3.12.1/bin/python3.12")),

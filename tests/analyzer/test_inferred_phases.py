@@ -28,6 +28,12 @@ STACKS = {
                     (f"{TORCH}/optim/optimizer.py", 480, "Optimizer.profile_hook_step.<locals>.wrapper"), MAIN],
     "closure": [(MODULE, 1700, "Module._call_impl"), ("/home/me/train.py", 40, "closure"),
                 (f"{TORCH}/optim/lbfgs.py", 100, "LBFGS.step"), MAIN],
+    "loss of a closure": [("/venv/lightning/automatic.py", 59, "ClosureResult._clone_loss"), ("/venv/lightning/automatic.py", 131, "Closure.closure"),
+                          (f"{TORCH}/optim/adamw.py", 100, "AdamW.step"), MAIN],
+    "scaler": [(f"{TORCH}/amp/grad_scaler.py", 168, "GradScaler._lazy_init_scale_growth_tracker"),
+               (f"{TORCH}/amp/grad_scaler.py", 208, "GradScaler.scale"), MAIN],
+    "unscaled": [(f"{TORCH}/amp/grad_scaler.py", 281, "GradScaler._unscale_grads_"),
+                 (f"{TORCH}/amp/grad_scaler.py", 340, "GradScaler.unscale_"), MAIN],
     "loader": [("/home/me/data.py", 9, "Set.__getitem__"), (f"{TORCH}/utils/data/dataloader.py", 7, "f"), MAIN],
     "own": [("/home/me/train.py", 12, "main"), MAIN],
     "native": [0x1234],
@@ -58,12 +64,22 @@ def taken(trace):
     "stack, phase",
     [("init", "init"), ("copied", "init"), ("forward", "forward"), ("loss", "forward"), ("backward", "backward"),
      ("root of backward", "backward"), ("recomputed", "backward"), ("optimizer", "optimizer"),
-     ("closure", "forward"), ("loader", "data")],
+     ("closure", "forward"), ("loss of a closure", "forward"), ("scaler", "forward"), ("unscaled", "optimizer"), ("loader", "data")],
 )
 def test_a_stack_tells_its_phase(trace, stack, phase):
     take(trace, stack)
     (row,) = rows(trace).values()
     assert (row["name"], row["source"], row["allocated_bytes"]) == (phase, "inferred", MIB)
+
+
+@pytest.mark.parametrize("frame", [
+    ("/lib/transformers/cache_utils.py", 105, "DynamicLayer.update"),
+    ("/lib/vllm/v1/worker/gpu_model_runner.py", 3800, "GPUModelRunner._allocate_kv_cache_tensors"),
+])  # fmt: skip
+def test_what_keeps_keys_and_values_is_the_kv_cache(trace, frame):
+    trace.tensor(trace.alloc(2 * MIB), MIB, stack=trace.stack(frame, (MODULE, 1700, "Module._call_impl"), MAIN))
+    (device,) = load_json("peak", trace.write())["devices"]
+    assert ("kv_cache", MIB) in [(row["category"], row["bytes"]) for row in device["categories"]]
 
 
 def test_stacks_without_a_framework_tell_nothing(trace):
@@ -83,6 +99,17 @@ def test_what_the_program_takes_itself_after_an_iteration_or_the_model_is_data(t
     for stack in ("init", "own", "forward", "own", "backward", "own", "forward", "optimizer", "own"):
         take(trace, stack)
     assert taken(trace) == {"init": 1, "data": 3, "forward": 3, "backward": 1, "optimizer": 1}
+
+
+def test_what_autograd_records_of_the_programs_own_functions_is_forward(trace):
+    """A model that is no Module; what a backward evaluates, and what nothing is recorded of, tells nothing."""
+    take(trace, "optimizer")
+    for number, backward in ((0, 0), (7, 0), (0, 0), (8, 1)):
+        trace.event("autograd-node", address=1, object=number, size=backward)
+        trace.tensor(trace.alloc(2 * MIB), 2 * MIB, stack=trace.stack(*STACKS["own"]))
+    device = load_json("phases", trace.write())["devices"][0]
+    pool = [row for row in device["phases"] if row["layer"] == "pool" and row["allocated_bytes"]]
+    assert {row["path"]: row["allocated_bytes"] // MIB for row in pool} == {"data": 2, "forward": 6}  # which goes on
 
 
 def test_frees_and_stacks_that_say_nothing_take_the_current_phase(trace):
@@ -204,4 +231,18 @@ def test_a_function_of_the_framework_tells_more_than_the_phase(trace, function, 
     trace.rows["module"].append((1, f"{TORCH}/lib/libtorch_cuda.so", None, 0x1000, 0x1000, 0x9000))
     trace.name(0x2000, (None, None, function))
     trace.tensor(0x1000000000, MIB, stack=trace.stack(0x2000, *STACKS["forward"]))
+    assert categories(trace) == {category: 1}
+
+
+@pytest.mark.parametrize(
+    "operators, category",
+    [(["empty_memory_format::redispatch", "empty_memory_format::call", "addmm::redispatch"], "workspace"),
+     (["empty_memory_format::call", "clone::call", "addmm::call"], "activations"), (["addmm::call"], "activations")],
+)
+def test_what_addmm_calls_empty_for_is_a_workspace_though_its_function_has_no_name(trace, operators, category):
+    trace.rows["module"].append((1, f"{TORCH}/lib/libtorch_cpu.so", None, 0x1000, 0x1000, 0x9000))
+    places = [0x2000 + 0x100 * number for number in range(len(operators))]
+    for place, operator in zip(places, operators):
+        trace.name(place, (None, None, f"at::_ops::{operator}"))
+    trace.tensor(0x1000000000, MIB, stack=trace.stack(*places, 0x8000, *STACKS["forward"]))
     assert categories(trace) == {category: 1}

@@ -10,6 +10,8 @@ are here; the real PyTorch's, whose steps nobody marks, are in tests/pytorch/tes
     an early return            forgets_…         an arena that doubles      doubles
     requests freed on no stream  frees_on_…      what is written out        empties_itself
     pieces that never come back  keeps_pieces    a loop that frees all      samples/train.c
+
+    neither, but it gets larger: a cache of tokens (copies_the_cache; PyTorch: generate), a list (doubles_for_ever)
 """
 import re
 
@@ -51,6 +53,17 @@ def test_what_only_looks_like_a_leak_is_none(record, program, way):
     says, growth, growing = verdict(record(program("known_growth"), way))
     assert says.startswith("No leak: live bytes do not grow from step to step") and growing == []
     assert {row["verdict"] for row in growth} == {"no leak"}
+
+
+# One MiB a step in each of four layers; 40 steps double the list six times, to 64 MiB.
+@pytest.mark.parametrize("way, at_least, at_most", [("copies_the_cache", 4 * MIB, 4 * MIB), ("doubles_for_ever", MIB, 3 * MIB)])
+def test_what_is_copied_to_make_room_gets_larger_and_is_no_leak(record, program, way, at_least, at_most):
+    says, growth, (row,) = verdict(record(program("known_growth"), way))
+    assert re.match(r"No leak, but what is kept gets larger: [\d.]+ MiB per step", says)
+    line = int(re.search(r"by known_growth\.c:(\d+) " + way, says)[1])
+    assert function_of(way)[0] < line < function_of(way)[1]
+    assert growth[0]["verdict"] == "grows" and row["enlarged"] and growth[0]["leak_bytes_per_step"] == 0
+    assert at_least <= growth[0]["enlarged_bytes_per_step"] == row["bytes_per_step"] <= at_most
 
 
 def test_the_sample_that_keeps_its_losses_leaks_and_the_one_that_trains_does_not(record, sample):

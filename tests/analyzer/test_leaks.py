@@ -5,7 +5,7 @@ import re
 import pytest
 
 from support.run import load_json, run_command
-from support.tracefile import Trace
+from support.tracefile import MIB, Trace
 
 
 @pytest.fixture
@@ -238,6 +238,27 @@ def test_the_first_line_names_the_leak_its_line_and_when_the_card_is_full(trace)
     assert load_json("leaks", trace.path)["next"] == f"gpumemtrace peak --at=end {trace.path}"
 
 
+def test_a_helper_that_other_lines_allocate_with_too_is_not_named_as_the_leak(trace):
+    """The lines that tell it from the others are no rows of the page: they allocate once."""
+    first, second, kept = (trace.stack(("/me/a.c", 6, "get"), ("/me/a.c", 8, "request"), f"call {number}") for number in range(3))
+    trace.alloc(MIB, stack=trace.stack(("/me/a.c", 6, "get"), ("/me/a.c", 12, "main")))
+    for number in range(100):
+        for address in [trace.alloc(3 * MIB, stack=first), trace.alloc(5 * MIB, stack=second)]:
+            trace.free(address)
+        if number % 3 == 0:
+            trace.alloc(MIB, stack=kept)
+    assert " by a.c:8 request" in says(trace)
+
+
+def test_a_leak_that_is_let_go_of_before_the_end_is_looked_for_at_the_peak(trace):
+    held, stack = [], trace.stack(("leak.py", 7, "keep"))
+    train(trace, 20, lambda step: held.append(trace.alloc(MIB, stack=stack)))
+    for block in held:
+        trace.free(block)
+    assert says(trace).startswith("Leak: 1.00 MiB per step")
+    assert load_json("leaks", trace.path)["next"] == f"gpumemtrace peak {trace.path}"
+
+
 def test_a_leak_outside_the_pool_is_the_drivers_and_segments_are_the_pools(trace):
     leak, grown, segment = trace.stack(("raw.py", 3, "keep")), trace.stack(("net.py", 5, "keep")), trace.stack("segment")
 
@@ -313,7 +334,116 @@ def test_text_shows_ten_growing_call_stacks_unless_asked_for_more(trace, options
         assert growing.count("leak.py:") == expected
 
 
+def of_lines(trace):
+    """A loop without a mark, one of whose lines keeps a little now and then."""
+    first, second, kept = (trace.stack(("loop.py", line, "work")) for line in (3, 4, 5))
+    for step in range(90):
+        yield
+        trace.free(trace.alloc(4096, stack=first))
+        trace.free(trace.alloc(512, stack=second))
+        trace.free(trace.alloc(512, stack=second))
+        yield
+        if step % 2:
+            trace.alloc(512, stack=kept)
+
+
+def of_phases(trace):
+    """Two phases of one depth: the one that covers more of what changes memory tells the steps."""
+    for _ in range(40):
+        with trace.phase("log"):
+            trace.free(trace.alloc(512, stack=trace.stack(("loop.py", 9, "log"))))
+            yield
+        run_batch(trace, 2)
+
+
+@pytest.mark.parametrize("loop", [of_lines, of_phases])
+def test_events_that_change_no_memory_leave_the_growth_without_marked_steps_alone(tmp_path, loop):
+    plain, noisy = Trace(tmp_path / "plain.db"), Trace(tmp_path / "noisy.db")
+    for _ in loop(plain):
+        pass
+    for number, _ in enumerate(loop(noisy)):
+        for _ in range(40 if number < 40 else 3):
+            noisy.event("mark", object=noisy.string("working"))
+    answers = [leaks(trace) for trace in (plain, noisy)]
+    assert answers[0]["growth"][0]["verdict"] == "leak"
+    assert answers[0] == answers[1]
+
+
+# --- what waits for a backward that never comes ---
+
+CALL = ("torch/nn/modules/module.py", 1553, "Module._call_impl")
+
+
+def keep(trace, stack, number, is_of_graph=True):
+    """A tensor of an operator that autograd records."""
+    if is_of_graph:
+        trace.event("autograd-node", address=1, object=number + 1, size=0)
+    trace.tensor((1 << 40) + number * MIB, MIB, stack=stack)
+    trace.event("autograd-node", address=1)
+
+
+@pytest.mark.parametrize("is_of_graph", [False, True])
+def test_one_forward_that_repeats_a_line_is_no_leak_as_long_as_no_backward_came(trace, is_of_graph):
+    """Thirty experts of a mixture: each makes an index of tokens twice and lets go of it."""
+    trace.alloc(256 * MIB)
+    index, expert = (trace.stack(("moe.py", line, "route")) for line in (8, 9))
+    other = trace.stack(("moe.py", 7, "route"))
+    for number in range(30):
+        trace.tensor_free(trace.tensor(1 << 50, 512, stack=other))
+        for _ in range(2):
+            trace.tensor_free(trace.tensor(1 << 50, 512, stack=index))
+        keep(trace, expert, number, is_of_graph)
+    assert verdict(trace)[:2] == ("cannot tell" if is_of_graph else "leak", 30)
+    if is_of_graph:
+        assert says(trace) == ("Cannot tell whether memory leaks: what is kept for a backward that never came grows by 1.00 MiB "
+                               "each time that a line repeats (30 times) by moe.py:9 route.")
+
+
+@pytest.mark.parametrize("has_batch, expected", [(True, ("leak", 20)), (False, ("cannot tell", None))])
+def test_a_model_whose_outputs_keep_their_graphs_leaks_where_each_call_has_a_batch(trace, has_batch, expected):
+    trace.alloc(256 * MIB)
+    batch = trace.stack(("eval.py", 5, "main"))
+    layers = [trace.stack(("model.py", line, "Net.forward"), CALL, ("eval.py", 6, "main")) for line in (3, 4)]
+    for step in range(20):
+        if has_batch:
+            trace.tensor((1 << 45) + step * 4096, 4096, stack=batch)
+        for number, layer in enumerate(layers * 2):
+            keep(trace, layer, 4 * step + number)
+    assert verdict(trace)[:2] == expected
+    if has_batch:
+        assert leaks(trace)["growth"][0]["leak_bytes_per_step"] == pytest.approx(4 * MIB, rel=0.1)
+
+
 # --- steps that only a phase shows ---
+
+
+# Whether what is kept, and what else is made, is of a graph; and whether a backward follows.
+@pytest.mark.parametrize("kept, other, trains, expected", [
+    (True, True, True, ", or for a tensor that keeps its graph (.detach() or .item() lets it go)."),
+    (True, True, False, ", or for a tensor that keeps its graph (.detach() or .item() lets it go)."),
+    (False, True, True, "."),  # under no_grad beside what is trained
+    (False, False, False, "."),  # inference
+    (False, False, True, "; whether a tensor keeps its graph, the trace does not tell."),
+])  # fmt: skip
+def test_a_graph_is_named_as_what_may_keep_a_tensor_only_where_there_is_one(trace, kept, other, trains, expected):
+    stacks = [trace.stack((f"/me/{name}.py", 3, name)) for name in ("hold", "work", "gradient")]
+
+    def make(number, stack, is_of_graph):
+        trace.event("autograd-node", object=number if is_of_graph else 0, address=1)
+        return trace.tensor(1 << 40 | number << 20, 512, stack=stack)
+
+    for step in range(1, 9):
+        make(2 * step, stacks[0], kept)
+        with trace.phase("forward"):
+            trace.tensor_free(make(2 * step + 1, stacks[1], other))
+        if trains:
+            with trace.phase("backward"):
+                trace.tensor_free(trace.tensor(1 << 41, 512, stack=stacks[2]))
+        trace.step(step)
+    answer = ask("leaks", trace)["answer"]
+    assert " by hold.py:3 hold" in answer[0]
+    looks = "What that line allocated in earlier steps is still there: look for what keeps it (a list, a cache, a closure, an exception)"
+    assert answer[1] == looks + expected
 
 
 def run_batch(trace, thread, kept=512, temporaries=1):
@@ -397,3 +527,69 @@ def test_phases_of_a_short_part_of_the_run_tell_no_steps(trace):
     for _ in range(200):
         trace.tensor_free(trace.tensor(1 << 41, 512))
     assert verdict(trace)[2] is None
+
+
+def copy_to_larger(trace, stack, size_of):
+    """What each step does with one buffer that it makes larger."""
+    held = []
+
+    def step(number):
+        held.append(trace.alloc(size_of(number), stack=stack))
+        if len(held) > 1:
+            trace.free(held.pop(0))
+
+    return step
+
+
+def test_a_buffer_that_each_step_makes_larger_grows_and_is_no_leak(trace):
+    trace.device(0, "GPU-0", "card", 1 << 30)
+    train(trace, 20, copy_to_larger(trace, trace.stack(("chat.py", 7, "generate")), lambda step: step << 20))
+    assert verdict(trace)[0] == "grows" and leaks(trace)["growing"][0]["enlarged"]
+    # At the peak 19 and 20 MiB are there, and each peak is 2 MiB higher: 985 / 2 more steps.
+    assert says(trace) == ("No leak, but what is kept gets larger: 1.00 MiB per step (±0 B, 20 steps) by chat.py:7 generate; "
+                           "the card is full after about 490 more steps.")
+    assert says(trace, "report").startswith("Peak 39.00 MiB")
+    text = run_command("leaks", trace.path).stdout
+    assert "larger blocks replace those before" in text and "Give it its final size at once, or a limit." in " ".join(text.split())
+    assert run_command("leaks", "--fail", trace.path).returncode == 0
+    assert run_command("check", "--max-growth-per-step=1MiB", trace.path).returncode == 0
+    assert run_command("check", "--max-growth-per-step=1023KiB", trace.path).returncode == 1
+
+
+def test_a_block_that_is_forgotten_now_and_then_is_a_leak_though_all_of_them_get_larger(trace):
+    stack, held = trace.stack("cache"), []
+
+    def step(number):
+        held.append(trace.alloc(number << 20, stack=stack))
+        if len(held) > 1 and number % 5:
+            trace.free(held.pop(0))
+
+    train(trace, 40, step)
+    assert verdict(trace)[0] == "leak" and not leaks(trace)["growing"][0]["enlarged"]
+
+
+def test_a_leak_beside_a_buffer_that_gets_larger_is_named_alone(trace):
+    copy = copy_to_larger(trace, trace.stack("generate"), lambda step: step << 20)
+    stack = trace.stack(("leak.py", 7, "keep"))
+    train(trace, 20, lambda step: (copy(step), trace.alloc(4096, stack=stack)))
+    assert says(trace).startswith("Leak: 4.00 KiB per step (±0 B, 20 steps) by leak.py:7 keep")
+    assert leaks(trace)["growth"][0]["enlarged_bytes_per_step"] == 1 << 20
+
+
+def test_the_pool_of_graphs_is_one_block_of_which_nothing_is_known_and_may_leak(trace):
+    graph = trace.stack("launch")
+    train(trace, 20, lambda step: trace.graph_usage(step << 20, step << 20, stack=graph))
+    assert verdict(trace)[0] == "leak"
+
+
+def test_what_a_pool_takes_from_ever_new_lines_is_no_leak_of_the_driver(trace):
+    """Each step asks anew for what the step before gave back in pieces that do not do: the card fills, the tensors do not grow."""
+
+    def step(number):
+        segment = trace.alloc(MIB + number, stack=trace.stack("work", ("train.py", number, "main")))
+        trace.tensor(segment, MIB, stack=trace.stack(("train.py", 7, "main")))
+        trace.tensor_free(segment)
+
+    train(trace, 20, step)
+    assert {row["verdict"] for row in leaks(trace)["growth"]} == {"no leak"}
+    assert says(trace) == "No leak: live bytes do not grow from step to step (20 steps)."

@@ -100,6 +100,7 @@ def test_models_are_answered_as_stored(tmp_path, form):
     for name, model in MODELS.items():
         (tmp_path / f"{name}.json").write_text(json.dumps({"schema": "gpumemtrace.model/1", **model}))
     lines = ["estimate linear.json", "estimate linear.json --inference", "estimate convolutions.json --context=1MiB",
+             "estimate linear.json --gpu=24GiB --what-if", "estimate convolutions.json --gpu=h100 --batch=1000000000",
              "compare one_training_step.db linear.json", "compare one_training_step.db convolutions.json"]
     check(tmp_path, "models", form, lines)
 

@@ -2,6 +2,7 @@
 """gpumemtrace run: exit statuses, signals, the environment it makes, programs it cannot record."""
 import ctypes
 import os
+import re
 import pathlib
 import pty
 import shutil
@@ -317,10 +318,10 @@ def copy_build(target):
     return target / "bin/gpumemtrace"
 
 
-def run_copy(command, *arguments):
+def run_copy(command, *arguments, **environment):
     return subprocess.run(
         [command, "run", *arguments],
-        env=clean_environment(),
+        env=clean_environment(**environment),
         capture_output=True,
         text=True,
         timeout=TIMEOUT_S,
@@ -344,9 +345,27 @@ def test_a_command_without_its_library_says_so(tmp_path):
 
 
 @pytest.mark.parametrize("folder", ["with space", "with:colon", "with$dollar"])
-def test_a_path_that_ld_preload_cannot_carry_is_named(tmp_path, folder):
+def test_a_path_that_ld_preload_cannot_carry_is_reached_through_a_link_of_ones_own(tmp_path, folder):
     command = copy_build(tmp_path / folder)
-    assert_refused(run_copy(command, "true"), 2, "LD_PRELOAD cannot carry", folder)
+    (tmp_path / "links").mkdir()
+    first, again = (run_copy(command, "--dry-run", "--", "env", TMPDIR=tmp_path / "links") for _ in range(2))
+    assert first.returncode == 0, first.stderr
+    preloaded = re.search(r"^LD_PRELOAD=(.*)$", first.stdout, re.M).group(1).split(":")
+    assert f"LD_PRELOAD={':'.join(preloaded)}\n" in again.stdout
+    assert os.path.realpath(preloaded[0]) == str(tmp_path / folder / "lib/libgpumemtrace.so")
+    assert os.path.realpath(preloaded[1]).startswith(str(tmp_path / folder / "lib/gpumemtrace/simulator/lib"))
+    [links] = (tmp_path / "links").iterdir()
+    assert links.stat().st_mode & 0o777 == 0o700 and len(list(links.iterdir())) == 2
+
+
+def test_a_folder_of_links_that_others_may_write_to_is_not_used(tmp_path):
+    command = copy_build(tmp_path / "with space")
+    (tmp_path / f"gpumemtrace-{os.geteuid()}").mkdir()
+    (tmp_path / f"gpumemtrace-{os.geteuid()}").chmod(0o777)
+    completed = run_copy(command, "--", "env", TMPDIR=tmp_path)
+    assert completed.returncode == 0, completed.stderr
+    assert not list((tmp_path / f"gpumemtrace-{os.geteuid()}").iterdir())
+    assert re.search(r"^LD_PRELOAD=/(tmp|dev/shm)/gpumemtrace-", completed.stdout, re.M)
 
 
 # --- programs that cannot be recorded -------------------------------------------------------------

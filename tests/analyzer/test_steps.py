@@ -3,6 +3,7 @@
 import contextlib
 
 import pytest
+from test_leaks import CALL, keep, says, verdict
 
 from support.run import load_json, run_command
 from support.tracefile import MIB, Trace
@@ -348,6 +349,30 @@ def test_optimizers_that_take_turns_end_one_step(trace, turns, expected, named):
     assert len(steps(trace)["steps"]) == expected
 
 
+def test_an_optimizer_that_allocates_in_its_first_step_alone_hides_no_step(trace):
+    """As SGD with momentum: backward ends the steps, the first ones too."""
+    backward = trace.stack("backward (autograd)")
+    optimizer = trace.stack(("/lib/torch/optim/sgd.py", 500, "SGD.step"), ("train.py", 9, "train"))
+    batch, kept = trace.stack(("train.py", 5, "load")), trace.stack(("train.py", 7, "keep"))
+    for step in range(24):
+        trace.free(trace.alloc(MIB, stack=batch))
+        trace.alloc(512, stack=kept)
+        trace.free(trace.alloc(MIB, stack=backward))
+        if not step:
+            trace.alloc(MIB, stack=optimizer)
+    trace.free(trace.alloc(MIB, stack=batch))
+    trace.write()
+    assert (steps(trace)["step_count"], steps(trace)["steps_end_with"]) == (24, "backward, as the stacks show it")
+    growth = load_json("leaks", trace.path)["devices"][0]["leaks"]["growth"][0]
+    assert (growth["steps"], growth["leak_bytes_per_step"]) == (24, 512)
+    rows = load_json("timeline", trace.path, "--axis=step")["devices"][0]["timeline"]
+    assert rows[-1]["step"] == 25
+    phases = {row["path"]: row for row in load_json("phases", trace.path)["devices"][0]["phases"]}
+    assert phases["backward"]["steps"] == 24
+    points = load_json("report", trace.path, "--series")["series"]["layers"][0]["points"]
+    assert sorted(set(points["step"])) == list(range(1, 26))
+
+
 def compute(trace, lines, count=20):
     """A framework's tensors, by functions without a model: each line so many times in each of `count` rounds."""
     trace.alloc(64 * MIB)
@@ -366,3 +391,38 @@ def compute(trace, lines, count=20):
 def test_tensors_that_all_repeat_as_often_may_be_those_of_layers(trace, lines, expected):
     compute(trace, lines)
     assert steps(trace).get("step_count") == expected if expected else "steps" not in ask(trace)["devices"][0]
+
+
+# --- layers of one forward ---
+
+
+def call_40_layers(trace, calls_loss):
+    """One forward of a model whose weights were moved to the card before: each layer makes two tensors, which are kept."""
+    trace.alloc(256 * MIB)
+    moved = trace.stack(("train.py", 4, "main"))
+    for number in range(40):
+        trace.tensor((1 << 45) + number * 4096, 4096, stack=moved)
+    inner, outer = (trace.stack(("model.py", line, "Block.forward"), CALL, ("model.py", 9, "Net.forward"), CALL, ("train.py", 5, "main"))
+                    for line in (3, 4))  # fmt: skip
+    for number in range(40):
+        keep(trace, inner, 2 * number)
+        keep(trace, outer, 2 * number + 1)
+    if calls_loss:
+        keep(trace, trace.stack(("train.py", 6, "main")), 80)
+
+
+def test_a_forward_that_calls_a_layer_often_is_not_taken_for_steps(trace):
+    call_40_layers(trace, calls_loss=False)
+    assert verdict(trace)[0] == "cannot tell"
+    assert "kept from steps before" not in run_command("report", trace.path).stdout
+
+
+@pytest.mark.parametrize("name", ["backward", "optimizer", "step"])
+def test_what_ends_a_step_and_has_only_begun_is_one_step(trace, name):
+    call_40_layers(trace, calls_loss=True)
+    trace.push(name)
+    gradients = trace.stack(("train.py", 6, "main"))
+    for number in range(40):
+        trace.tensor((1 << 46) + number * 4096, 4096, stack=gradients)
+    assert verdict(trace)[:2] == ("cannot tell", 1)
+    assert says(trace) == "Cannot tell whether memory leaks: 1 step is too few, it takes at least 4."

@@ -148,13 +148,22 @@ def test_a_part_in_which_nothing_changes_shows_what_was_live(trace):
     assert samples(trace, "--from=4us", "--to=6us") == [(4000, 5, 5)]
 
 
-@pytest.mark.parametrize("options", [["--from=1s"], ["--from=6us", "--to=5us"], ["--to=0"]])
+@pytest.mark.parametrize("options", [["--from=1s"], ["--from=1s", "--to=2s"], ["--to=0"]])
 def test_a_part_without_anything_is_an_error_that_says_where_the_trace_ends(trace, options):
     for _ in range(10):
         trace.alloc(1)
     completed = run_command("timeline", trace.write(), *options)
     assert (completed.returncode, completed.stdout) == (2, "")
     assert "the last event is 10, 10.0 us after the start" in completed.stderr
+
+
+@pytest.mark.parametrize("options", [["--from=6us", "--to=5us"], ["--from=6", "--to=5"], ["--axis=step", "--from=6", "--to=5"]])
+def test_bounds_that_are_reversed_are_called_so(trace, options):
+    for _ in range(10):
+        trace.alloc(1)
+    completed = run_command("timeline", trace.write(), *options)
+    said = f"{options[-2]} lies after {options[-1]}: give the earlier one as --from"
+    assert completed.returncode == 2 and said in completed.stderr
 
 
 @pytest.fixture

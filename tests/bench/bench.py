@@ -226,6 +226,16 @@ def print_analyzer(folder):
           f" ratio {read / scan:.2f}")
 
 
+def print_estimates(folder):
+    """A person waits for it: at most 50 ms of CPU for a model of 70B without --gpu."""
+    print("The estimate of a model, CPU ms, median of 31 runs (llama-3-70b: 80 blocks, some 1,300 layers; to be below 50):\n")
+    for words in ("resnet50", "llama-3-8b", "llama-3-70b", "llama-3-70b --what-if", "llama-3-70b --inference --gpu=b200"):
+        command = [BUILD / "gpumemtrace", "estimate", *words.split()]
+        cost = statistics.median(children_cpu_ms(command, folder, False) for _ in range(31))
+        print(f"  estimate {words:<36}{cost:>9.1f}")
+    print()
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="gpumemtrace-bench.") as folder, measurements.section("bench"):
         print_call_costs(folder)
@@ -238,6 +248,7 @@ def main():
         print_writer(PROGRAMS / "pool_events", environment(folder, True), folder,
                      [(4_000_000, frames, "1GiB") for frames in (0, 28)])
         print_analyzer(folder)
+        print_estimates(folder)
     return 0
 
 

@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: MIT
 """make install puts down what it says, works from there, and uninstall takes exactly that away."""
+import json
 import os
 import re
+import shlex
+import shutil
 import subprocess
 
 import pytest
@@ -16,12 +19,24 @@ INSTALLED = {
     "include/gpumemtrace/gpumemtrace.h",
     "lib/gpumemtrace/installed",
     "lib/libgpumemtrace.so",
+    "share/bash-completion/completions/gpumemtrace",
     "share/doc/gpumemtrace/MODEL-FORMAT.md",
     "share/doc/gpumemtrace/TRACE-FORMAT.md",
+    "share/fish/vendor_completions.d/gpumemtrace.fish",
     "share/man/man1/gpumemtrace.1",
+    "share/pkgconfig/gpumemtrace.pc",
+    "share/zsh/site-functions/_gpumemtrace",
+    *(
+        f"share/doc/gpumemtrace/{path.relative_to(ROOT / 'doc')}"
+        for path in [*(ROOT / "doc").glob("*.md"), *(ROOT / "doc/pictures").iterdir()]
+    ),
     *(
         f"lib/gpumemtrace/simulator/{name}"
         for name in SIMULATOR
+    ),
+    *(
+        f"share/gpumemtrace/families/{path.name}"
+        for path in (ROOT / "analyzer/estimate/families").glob("*.json")
     ),
 }
 HARD_NAMES = ["plain", "inst dir", "it's \"quoted\"", "back\\slash `tick` ;semi*"]
@@ -105,18 +120,42 @@ def test_the_installed_command_records_a_dry_run_and_reports_it(tmp_path, progra
     assert run_command("report", trace).returncode == 0
 
 
-def test_an_installation_that_the_loader_cannot_preload_says_so_and_still_reads_traces(
-    tmp_path, record, program
-):
-    recording = record(program("phases"))
-    prefix = tmp_path / "inst dir"
-    assert "cannot be recorded from" in make("install", prefix).stderr
+def record_and_report(command, program, folder, **environment):
+    trace = folder / "train.db"
+    ran = subprocess.run([command, "run", "-o", trace, "--dry-run=16GiB", "--", program],
+                         env=clean_environment(**environment), capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 0, ran.stderr
+    reported = subprocess.run([command, "report", "--json", trace], env=clean_environment(), capture_output=True, timeout=60)
+    assert reported.returncode == 0
+    return json.loads(reported.stdout)["devices"][0]["driver"]["peak_bytes"]
+
+
+def test_an_installed_tree_records_a_dry_run_wherever_it_is_moved_to(tmp_path, build):
+    """Staged for one place, put at another, with all that the loader's variables cannot carry in its name."""
+    make("install", "/opt/elsewhere", tmp_path / "staged")
+    moved = tmp_path / "of mine; $HOME: here"
+    (tmp_path / "staged/opt/elsewhere").rename(moved)
+    (tmp_path / "out").mkdir()
+    peak = record_and_report(moved / "bin/gpumemtrace", build / "samples/train", tmp_path / "out", TMPDIR=tmp_path)
+    assert peak == record_and_report(build / "gpumemtrace", build / "samples/train", tmp_path / "out") > 0
+
+
+def test_pkg_config_finds_the_header_of_a_moved_tree(tmp_path, build):
+    if not shutil.which("pkg-config"):
+        pytest.skip("pkg-config is not installed")
+    make("install", tmp_path / "first")
+    moved = (tmp_path / "first").rename(tmp_path / "in between")
+
+    def asked(*options):
+        return subprocess.run(["pkg-config", *options, "gpumemtrace"], check=True, capture_output=True, text=True,
+                              env=clean_environment(PKG_CONFIG_PATH=moved / "share/pkgconfig")).stdout  # fmt: skip
+
+    assert f"gpumemtrace {asked('--modversion')}" == subprocess.run([build / "gpumemtrace", "--version"], capture_output=True, text=True).stdout
+    source = tmp_path / "uses.c"
+    source.write_text('#include <gpumemtrace/gpumemtrace.h>\nint main(void) { gpumemtrace_push("a"); return 0; }\n')
+    subprocess.run(["cc", *shlex.split(asked("--cflags")), "-o", tmp_path / "uses", source], check=True, timeout=60)
+
+
+def test_a_prefix_that_ld_preload_cannot_carry_is_said_at_once(tmp_path):
+    assert "cannot stand in LD_PRELOAD" in make("install", tmp_path / "inst dir").stderr
     assert make("install", tmp_path / "plain").stderr == ""
-    command = prefix / "bin" / "gpumemtrace"
-    environment = clean_environment()
-    report = subprocess.run([command, "report", recording.trace], env=environment, timeout=60)
-    assert report.returncode == 0
-    run = subprocess.run([command, "run", "--", "/bin/true"], env=environment,
-                         capture_output=True, text=True, timeout=60)
-    assert run.returncode == 2
-    assert "LD_PRELOAD cannot carry" in run.stderr

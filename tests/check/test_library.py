@@ -21,6 +21,8 @@ OTHER_EXPORTS = {
     *(f"_ZN3c1027reportMemoryUsageToProfilerEPvl{totals}NS_6DeviceE" for totals in ("mm", "ll", "")),
     *(f"_ZN3c1027reportOutOfMemoryToProfilerE{sizes}NS_6DeviceE" for sizes in ("lmm", "lll", "mmm")),
     "_ZNK3c104cuda10CUDAStream6streamEv",
+    "_ZN2at6detail30computeStorageNbytesContiguousEN3c108ArrayRefIlEEmm",
+    "_ZN2at6detail20computeStorageNbytesEN3c108ArrayRefIlEES3_mm",
     "_ZN2at15sequence_number17get_and_incrementEv",
     "_ZN2at14RecordFunction15currentThreadIdEv",
     "_ZN5torch8autograd4impl17set_gradient_edgeERKN2at6TensorENS0_4EdgeE",

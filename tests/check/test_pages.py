@@ -19,7 +19,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "samples/README.md
          *sorted(ROOT.glob("include/gpumemtrace/*.md"))]
 MANUAL = ROOT / "analyzer/man/gpumemtrace.1"
 PLACEHOLDER = re.compile(r"\b[A-Z]{3,}\b|…")
-TRACES = ("train.db", "llama.db", "last-week.db", "new.db", "memory.db", "done.db", "late.db")
+TRACES = ("train.db", "leak.db", "llama.db", "last-week.db", "new.db", "memory.db", "done.db", "late.db")
 
 
 def manual_text():
@@ -53,6 +53,9 @@ def folder(tmp_path_factory):
     environment = simulator_environment(GPUMEMTRACE_QUIET=1)
     command = [BUILD / "gpumemtrace", "run", "-o", path / TRACES[0], "--", BUILD / "samples/train"]
     subprocess.run(command, env=environment, check=True, timeout=TIMEOUT_S)
+    export = ["export", "--to=torch-snapshot", "-o", path / "snapshot.pickle", path / TRACES[0]]
+    assert run_command(*export).returncode == 0
+    shutil.copy(path / TRACES[0], path / "imported.db")
     (path / "traces").mkdir()
     for name in (*TRACES[1:], "build/demo.db", "traces/rank0.db", "traces/rank1.db"):
         shutil.copy(path / TRACES[0], path / name)

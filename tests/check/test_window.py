@@ -144,6 +144,28 @@ def test_a_narrow_window_goes_without_what_can_be_spared(trace):
     assert "At most" not in narrow and "In all" in narrow and "Kept" in narrow
 
 
+@pytest.mark.parametrize("width", [40, 50, 60, 80])
+def test_owners_that_differ_look_different_in_any_window_and_keep_their_bytes(tmp_path, width):
+    trace = Trace(tmp_path / "trace.db")
+    segment = trace.alloc(20 * MIB)
+    trace.tensor(segment, 7 * MIB)
+    printed = run_command("ledger", trace.write(), env=clean_environment(COLUMNS=str(width))).stdout
+    table = printed.split("Owner", 1)[1].split("\n\n")[0].splitlines()
+    owners = [line.strip().split("  ")[0] for line in table[1:]]
+    assert len(set(owners)) == len(owners) > 3
+    assert "Bytes" in table[0] and any("7.00 MiB" in line for line in table) and any("13.00 MiB" in line for line in table)
+
+
+def test_names_that_no_half_window_could_tell_apart_do_not_cost_the_figures(tmp_path):
+    trace = Trace(tmp_path / "trace.db")
+    for name in ("first", "second"):
+        with trace.phase("a" * 60 + name + "b" * 60):
+            trace.alloc(MIB)
+    printed = run_command("phases", trace.write(), env=clean_environment(COLUMNS="60")).stdout
+    (head,) = [line for line in printed.splitlines() if line.startswith("  Phase ")]
+    assert "Peak" in head and "Allocates" in head
+
+
 def test_the_answer_alone_is_bold_and_only_on_a_terminal(trace):
     printed = in_terminal("phases", trace, width=300)
     assert printed.startswith("\x1b[1mThe pytorch pool peaked at 7.00 MiB")
@@ -156,3 +178,51 @@ def test_the_answer_alone_is_bold_and_only_on_a_terminal(trace):
 @pytest.mark.parametrize("variables", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 def test_no_color_and_a_dumb_terminal_have_no_colour(trace, variables):
     assert "\x1b" not in in_terminal("phases", trace, **variables)
+
+
+BRAILLE = "".join(map(chr, range(0x2801, 0x2900)))
+BLOCKS = "█▉▊▋▌▍▎▏"
+
+
+def drawn_with(printed, letters):
+    return [line for line in printed.splitlines() if any(letter in line for letter in letters)]
+
+
+@pytest.mark.parametrize("page", ["peak", "peak --by=line", "peak --tree", "ledger", "report"])
+def test_a_terminal_with_utf_8_has_bars_where_rows_are_compared(made, monkeypatch, page):
+    monkeypatch.chdir(made)
+    name, *options = page.split()
+    printed = in_terminal(name, "exhausted_card.db", *options, width=120, LC_ALL="C.UTF-8", NO_COLOR="1")
+    assert drawn_with(printed, BLOCKS) and too_wide(printed, 120) == []
+
+
+def test_a_bar_is_as_long_as_its_share(trace):
+    printed = in_terminal("peak", trace, width=200, LC_ALL="C.UTF-8", NO_COLOR="1")
+    assert [line.count("█") for line in printed.splitlines() if "100.0 %" in line] == [20]
+    plain = in_terminal("peak", trace, width=200, LC_ALL="C", NO_COLOR="1")
+    assert [line.count("#") for line in plain.splitlines() if "100.0 %" in line] == [20]
+
+
+def test_timeline_draws_its_curve_with_braille_where_the_terminal_can(trace):
+    printed = in_terminal("timeline", trace, width=80, LC_ALL="C.UTF-8", NO_COLOR="1")
+    curve = drawn_with(printed, BRAILLE)
+    assert 1 <= len(curve) <= 8 and too_wide(printed, 80) == [] and drawn_with(printed, BLOCKS)
+    plain = in_terminal("timeline", trace, width=80, LC_ALL="C")
+    assert not drawn_with(plain, BRAILLE + BLOCKS) and drawn_with(plain, "#")
+
+
+# Python itself sets LC_CTYPE to UTF-8 where nothing says which characters there are.
+@pytest.mark.parametrize("variables", [{"LC_ALL": "C"}, {"TERM": "linux"}, {"TERM": "dumb"}, {"LC_ALL": "", "LC_CTYPE": "", "LANG": "C"}])
+def test_a_terminal_that_cannot_show_them_gets_no_blocks(trace, variables):
+    for command in COMMANDS:
+        printed = in_terminal(*command.split(), trace, **{"LC_ALL": "C.UTF-8", "NO_COLOR": "1", **variables})
+        assert not drawn_with(printed, BRAILLE + BLOCKS)
+
+
+def test_a_file_has_the_bars_of_timeline_alone_and_no_curve(trace):
+    environment = clean_environment(LC_ALL="C.UTF-8")
+    environment.pop("COLUMNS", None)
+    for command in ("peak", "report", "ledger"):
+        assert not drawn_with(run_command(command, trace, env=environment).stdout, BLOCKS + BRAILLE + "#")
+    printed = run_command("timeline", trace, env=environment).stdout
+    assert drawn_with(printed, "#") and not drawn_with(printed, BLOCKS + BRAILLE)

@@ -106,7 +106,7 @@ def test_the_number_of_a_variable_is_lowered_and_stands_before_the_line(tmp_path
 def test_a_number_that_does_not_fit_as_1_is_ruled_out_by_one_run():
     answer = found("--limit=1GiB", "--vary=batch", "--", PROGRAM, "--batch=4096", "--sequence=4096", status=1)
     assert ends(answer) == [("nothing: as it was", "no_memory"), ("batch 1", "no_memory")]
-    assert answer["answer"][0] == "Out of memory on 1.00 GiB, and no remedy was found: none of the 1 change that was tried fits."
+    assert answer["answer"][0] == "Out of memory on 1.00 GiB, and no remedy was found: the one change that was tried does not fit."
 
 
 def test_a_value_that_the_program_refuses_is_neither_a_remedy_nor_the_end_of_the_search():
@@ -212,6 +212,12 @@ def test_another_failure_is_said_with_what_the_program_printed():
 def test_a_program_that_a_signal_kills_is_not_one_that_lacks_memory():
     completed = fix("--limit=1GiB", "--", PROGRAM, "killed")
     assert completed.returncode == 2 and "was killed by signal 9 in a dry run" in completed.stderr
+
+
+def test_a_change_whose_run_crashed_is_run_once_more(tmp_path):
+    answer = found("--limit=1GiB", "--vary=batch", "--", PROGRAM, "--batch=1000", "races", RACED=tmp_path / "raced")
+    assert ends(answer)[1:3] == [("batch 1", "failed"), ("batch 1", "fits")]
+    assert answer["remedies"][0]["change"] == "batch 616"
 
 
 def test_a_program_without_a_cuda_call_has_nothing_to_fix():
@@ -380,4 +386,12 @@ def test_arguments_with_spaces_can_be_pasted(tmp_path):
 def test_a_program_that_is_no_python_gets_no_setting_of_pytorch():
     answer = found("--limit=1GiB", "--", PROGRAM, "--batch=4096", status=1)
     assert len(answer["runs"]) == 1 and answer["ruled_out"] == []
-    assert "--vary=NAME tries smaller values" in answer["answer"][0]
+    assert answer["answer"][0].endswith("; --vary=batch tries smaller values.")
+
+
+def test_numbers_whose_names_are_those_of_sizes_are_offered_to_be_varied():
+    words = ("--steps=9", "--seq-len", "32", "--batch-size=64", "train.batch_size=64", "--bs=1", "--block=x", "big")
+    answer = found("--limit=1GiB", "--", PROGRAM, *words, "--batch=4096", BATCHES=16, status=1)
+    assert answer["answer"][0].endswith("; --vary=seq-len --vary=batch-size --vary=train.batch_size tries smaller values.")
+    answer = found("--limit=1GiB", "--", PROGRAM, BATCH="4096", status=1)
+    assert answer["answer"][0].endswith("; --vary=BATCH tries smaller values.")

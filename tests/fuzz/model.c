@@ -1,19 +1,38 @@
 /* SPDX-License-Identifier: MIT */
-/* The input is a description of a model: it is read, resolved, and its memory is estimated. */
-#include "analyzer/estimate/estimate.h"
-#include "analyzer/estimate/model_file.h"
+/* The input is a description of a model: it is read, changed, resolved, and its memory is estimated and looked at moment by
+ * moment. */
+#include "analyzer/estimate/course/run_course.h"
+#include "analyzer/estimate/model/model_file.h"
 #include "file.h"
+
+static void look(const struct model *model)
+{
+    struct estimate estimate;
+    struct run_course course;
+    struct err err = {0};
+    if (estimate_make(&estimate, model, &model->settings, &err))
+        return;
+    if (!run_course_make(&course, &estimate, &err))
+        run_course_release(&course);
+    estimate_release(&estimate);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    static const unsigned edits[] = {0, EDIT_inplace, EDIT_gru, EDIT_narrow, EDIT_quarter};
+    struct model_source source;
     struct model model;
-    struct estimate estimate;
     struct err err = {0};
     fuzz_file_write("", data, size);
-    if (model_open(&model, fuzz_path, &err))
+    if (model_source_open(&source, fuzz_path, &err))
         return err.code == ERR_NONE ? (abort(), 0) : 0;
-    if (estimate_make(&estimate, &model, &model.settings, &err) == 0)
-        estimate_release(&estimate);
-    model_release(&model);
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        const struct model_request request = {.edits = edits[i]};
+        if (model_make(&model, &source, &request, &err))
+            continue;
+        look(&model);
+        model_release(&model);
+    }
+    model_source_release(&source);
     return 0;
 }

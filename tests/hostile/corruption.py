@@ -4,6 +4,7 @@ returns what it did in a few words, so that a failure can be understood; the sam
 
 SQLite refuses most damaged pages by itself; what it accepts is reached by changes through SQL.
 """
+import pickle
 import re
 import sqlite3
 
@@ -106,6 +107,31 @@ def columns(folder, chance):
         except sqlite3.Error as error:
             return f"{table}.{column} = {value}: {error}"
     return f"{table}.{column} = {value}"
+
+
+def column_at_an_end(table, column, value):
+    """A way: a whole column gets the least or the greatest of SQLite's integers, or half the greatest."""
+
+    def at_an_end(folder, _chance):
+        with Opened(folder) as opened:
+            try:
+                opened.run(f"UPDATE {table} SET {column} = {value}")
+            except sqlite3.Error as error:
+                return f"{table}.{column} = {value}: {error}"
+        return f"{table}.{column} = {value}"
+
+    return at_an_end
+
+
+def columns_at_an_end(trace, value):
+    """A way for each column of integers."""
+    database = sqlite3.connect(trace)
+    names = database.execute(
+        """SELECT tables.name, columns.name FROM sqlite_schema AS tables, pragma_table_info(tables.name) AS columns
+           WHERE tables.type = 'table' AND columns.type = 'INTEGER' ORDER BY 1, 2"""
+    ).fetchall()
+    database.close()
+    return [column_at_an_end(table, column, value) for table, column in names]
 
 
 def rows(folder, chance):
@@ -319,5 +345,77 @@ def other_files(folder, chance):
     return f"{name}: {way}"
 
 
+# --- files of other tools --------------------------------------------------------------------------------
+
+
+def places(value, depth=8):
+    """(container, key) of everything in a snapshot, which may hold itself by now."""
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in items if depth else ():
+        yield value, key
+        yield from places(item, depth - 1)
+
+
+def pickled_values(folder, chance):
+    """Some values of a snapshot are others, are gone, or come twice."""
+    path = folder / "foreign.pickle"
+    snapshot = pickle.loads(path.read_bytes())
+    said = []
+    for _ in range(chance.randrange(1, 6)):
+        container, key = chance.choice(list(places(snapshot)))
+        way = chance.choice(["value", "value", "value", "swap", "gone", "twice"])
+        if way == "value":
+            container[key] = some_value(chance)
+        elif way == "swap":
+            other, place = chance.choice(list(places(snapshot)))
+            container[key], other[place] = other[place], container[key]
+        elif way == "gone":
+            del container[key]
+        elif isinstance(container, list):
+            container.append(container[key])
+        said.append(f"{way} {key}")
+    path.write_bytes(pickle.dumps(snapshot, protocol=chance.choice([2, 3, 4, 5])))
+    return "; ".join(said)
+
+
+def foreign_bytes(folder, chance):
+    (path,) = folder.glob("foreign.*")
+    return change_bytes(path, chance, 256)
+
+
+def foreign_words(folder, chance):
+    """Words of a text are others, are gone, or come twice."""
+    (path,) = folder.glob("foreign.*")
+    words = re.split(r"(\W)", path.read_text())
+    for _ in range(chance.randrange(1, 6)):
+        place = chance.randrange(len(words))
+        words[place] = chance.choice(["", "0", "-1", str(2**63), str(2**64), "0x", ",", ";", "\n", "\0", " ", words[chance.randrange(len(words))]])
+    path.write_text("".join(words))
+    return "words"
+
+
+def foreign_cells(folder, chance):
+    """Cells of a database are others."""
+    (path,) = folder.glob("foreign.*")
+    database = sqlite3.connect(path)
+    names = [name for (name,) in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")]
+    said = []
+    for _ in range(chance.randrange(1, 6)):
+        table = chance.choice(names[:3] + ["CUDA_GPU_MEMORY_USAGE_EVENTS"])
+        column = chance.choice([row[1] for row in database.execute(f"PRAGMA table_info({table})")])
+        row, value = chance.randrange(1, 8), some_value(chance)
+        try:
+            database.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (value, row))
+            said.append(f"{table}.{column} of {row} = {value!r}")
+        except sqlite3.Error:
+            pass
+    database.commit()
+    database.close()
+    return "; ".join(said)
+
+
+# The file's suffix, and a way to break it.
+OF_FOREIGN_FILES = [("pickle", pickled_values), ("pickle", foreign_bytes), ("csv", foreign_words), ("csv", foreign_bytes),
+                    ("txt", foreign_words), ("txt", foreign_bytes), ("sqlite", foreign_cells), ("sqlite", foreign_bytes)]  # fmt: skip
 OF_A_TRACE = [cells, cells, cells, columns, columns, rows, texts, stacks, schema, schema_text, pages, pages]
 OF_A_KILLED_TRACE = [ring, ring, ring, ring, written_ahead, other_files, pages]

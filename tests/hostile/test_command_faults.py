@@ -1,25 +1,52 @@
 # SPDX-License-Identifier: MIT
 """Each malloc, file call and SQLite call of the command fails, in turn: alone, or with all that follow. The answer is
 the one without the fault, or there is none; and the trace gives the right answer to the next command."""
+import json
 import shutil
 
 import pytest
 
 from hostile.conftest import ALL
+from support.foreign_files import make_foreign_files
 from support.endings import difference, end_of, fault_complaint
 from support.run import BUILD, PRELOAD_FIRST, ROOT, clean_environment
+from support.weights import safetensors
 
 pytestmark = pytest.mark.skipif(
     bool(PRELOAD_FIRST), reason="a sanitizer brings its own malloc, which no other can stand before"
 )
 GROUPS = ("memory", "files", "sqlite")
 WHOLE = "report trace.db --json"  # the line whose calls are all tried; most calls of the others are the same
+SHORT = "estimate"  # has so few calls that all are tried each time, but of a folder, where all families are asked
+BLOCKS = """{"schema": "gpumemtrace.model/1", "input": [8], "layers": [
+    {"name": "h", "repeat": 3, "layers": [{"type": "Linear", "out": 8}]}, {"type": "Linear", "out": 4}]}"""
 READING = """
     report trace.db | report trace.db --json | peak trace.db --at=end --format=csv | timeline trace.db --by=category --json
     frag trace.db --segments --json | phases trace.db | leaks trace.db | oom trace.db | info trace.db
-    check trace.db --max-peak=1MiB --format=junit | compare trace.db model.json | estimate model.json --json
-    report trace.db trace.db --json
+    check trace.db --max-peak=1MiB --format=junit | compare trace.db model.json | estimate model.json --json | estimate gpt2 --kv-cache=64 --json
+    estimate weights --json | estimate weights/model.safetensors.index.json --tensors --json | estimate m.gguf --tensors --json
+    report trace.db trace.db --json | export trace.db --to=collapsed | export trace.db --to=pprof -o a.pb.gz
+    estimate blocks.json --json --gpus=2 --parallel=fsdp2 | estimate model.json --json --gpus=2 --parallel=ddp
+    export trace.db --to=torch-snapshot -o a.pickle | export trace.db --to=perfetto -o a.pftrace | export trace.db --to=massif | export trace.db --to=csv
+    import good.pickle -o imported.db | import good.csv -o imported.db | import good.txt -o imported.db
+    import good.sqlite -o imported.db
 """.replace("\n", "|").split("|")[1:-1]
+
+
+LLAMA = {"model_type": "llama", "hidden_size": 8, "intermediate_size": 12, "num_hidden_layers": 1, "num_attention_heads": 2, "vocab_size": 10}
+
+
+def put_weights(folder):
+    """A folder of a model in two parts, and a GGUF."""
+    there = folder / "weights"
+    there.mkdir()
+    (there / "config.json").write_text(json.dumps(LLAMA))
+    shutil.copy(ROOT / "tests/fuzz/corpus/weights/gguf", folder / "m.gguf")
+    parts = {"1.safetensors": {"norm.weight": ("F32", [8], 32)}, "2.safetensors": {"embed_tokens.weight": ("BF16", [10, 8], 160), "other": ("I8", [3], 3)}}
+    for name, tensors in parts.items():
+        (there / name).write_bytes(safetensors(tensors))
+    index = {"weight_map": {name: part for part, tensors in parts.items() for name in tensors}}
+    (there / "model.safetensors.index.json").write_text(json.dumps(index))
 
 
 class Faults:
@@ -56,22 +83,51 @@ def sampled(effort, chance, group, step):
     return chance.randrange(1, step + 1), step
 
 
+def take_imported(folder):
+    """What the trace that was imported says, which is gone then; None: there is none."""
+    trace = folder / "imported.db"
+    if not trace.exists():
+        return None
+    said = end_of([BUILD / "gpumemtrace", "export", "--to=csv", trace], env=clean_environment())
+    shown = end_of([BUILD / "gpumemtrace", "report", "--json", trace], env=clean_environment())
+    trace.unlink()
+    return said.stdout, shown.stdout
+
+
+def import_complaint(folder, ending, group, expected):
+    """What was imported is whole or is not there; and nothing lies beside it, unless files could not be removed."""
+    left = sorted(path.name for path in folder.glob("imported.db.*"))
+    for name in left:
+        (folder / name).unlink()
+    if left and group != "files":
+        return f"left {left}"
+    found = take_imported(folder)
+    if found is None:
+        return "" if ending.status == 2 or "imported.db" not in ending.stdout else "no trace"
+    return "" if found == expected else f"another trace: {difference(expected[0] + expected[1], found[0] + found[1])}"
+
+
 @pytest.mark.parametrize("mode", ["one", "rest"])
 @pytest.mark.parametrize("group", GROUPS)
 @pytest.mark.parametrize("line", [line.strip() for line in READING])
 def test_a_command_answers_rightly_or_not_at_all(made_trace, tmp_path, effort, chance, line, group, mode):
     shutil.copy(made_trace, tmp_path / "trace.db")
     shutil.copy(ROOT / "samples/linear-example.json", tmp_path / "model.json")
+    (tmp_path / "blocks.json").write_text(BLOCKS)
+    make_foreign_files(tmp_path)
+    put_weights(tmp_path)
     faults = Faults(tmp_path, line, group, mode)
     unharmed, _ = faults.run(0)
     assert unharmed.status in (0, 1), unharmed.stderr
+    imported = take_imported(tmp_path)
     wrong, tried = [], 0
-    for nth, ending in faults.each(*sampled(effort, chance, group, 1 if line == WHOLE and mode == "one" else 7)):
+    step = 1 if line == WHOLE and mode == "one" else 7
+    for nth, ending in faults.each(*((1, 1) if line.startswith(SHORT) and "weights" not in line else sampled(effort, chance, group, step))):
         tried += 1
-        complaint = fault_complaint(ending, unharmed)
+        complaint = fault_complaint(ending, unharmed) or import_complaint(tmp_path, ending, group, imported)
         if complaint:
             wrong.append(f"call {nth}: {complaint}")
-    assert tried or not ALL or line.startswith("estimate")
+    assert tried or not ALL or line.startswith(SHORT)
     assert not wrong, f"{len(wrong)} of {tried}:\n" + "\n".join(wrong[:10])
 
 

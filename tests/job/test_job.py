@@ -49,6 +49,69 @@ def test_the_rank_that_stands_out_is_named_with_the_line_that_holds_more(rank, t
     assert document["job"]["imbalance_ratio"] == pytest.approx(180 / ((7 * 150 + 180) / 8), rel=1e-4)
 
 
+def failing(number, folder, size, fails_at, goes_on=False, **meta):
+    """A rank that holds so much and is then refused 90 GiB, after so many events; goes_on: it allocates after it."""
+    trace = Trace(folder / f"rank{number}.db", rank=number, **meta)
+    trace.device(0, uuid=f"GPU-{number}", name="H100", total_bytes=80 << 30)
+    trace.alloc(size, stack=trace.stack(("/job/train.py", 12, "forward")))
+    for _ in range(fails_at):
+        trace.free(trace.alloc(MIB))
+    trace.fail(90 << 30, stack=trace.stack(("/job/train.py", 88, "forward")))
+    for _ in range(goes_on * 3):
+        trace.alloc(MIB)
+    return trace.write()
+
+
+def test_a_job_opens_with_the_rank_that_died_and_not_with_the_highest(rank, tmp_path):
+    for number in range(2):
+        rank(number, LIKE)
+    rank(3, [*LIKE, (900 * MIB, 88)])
+    died = failing(2, tmp_path, 150 * MIB, 0, exit_status=1)
+    document = load_json("report", tmp_path)
+    own = next(page for page in document["traces"] if page["trace"]["rank"] == 2)
+    assert own["answer"][0].startswith("Out of memory, and the program died: train.py:88 forward asked for 90.00 GiB")
+    assert document["answer"][0] == "Rank 2: " + own["answer"][0] and document["answer"][1].startswith("Rank 3 peaks at")
+    assert document["next"] == f"gpumemtrace oom {died}" == own["next"]
+    assert document["job"]["failed_trace"] == str(died)
+    text = run_command("report", tmp_path).stdout
+    assert text.startswith("Rank 2: Out of memory, and the program died") and f"Next: {own['next']}" in " ".join(text.split("\nJob\n")[0].split())
+    assert list(document) == ["schema", "answer", "next", "job", "traces"]
+
+
+def test_of_several_that_failed_the_one_that_died_first_opens_the_job(rank, tmp_path):
+    rank(0, LIKE)
+    failing(1, tmp_path, 60 * MIB, 0)  # how it ended is not known
+    failing(2, tmp_path, 60 * MIB, 9, exit_status=1)
+    failing(3, tmp_path, 60 * MIB, 5, exit_status=1)
+    failing(4, tmp_path, 60 * MIB, 1, goes_on=True, exit_status=0)
+    answer = load_json("report", tmp_path)["answer"]
+    assert answer[0].startswith("Rank 3: Out of memory, and the program died") and answer[1] == "Allocations of ranks 1-2 failed, too."
+
+
+def test_what_a_rank_went_on_after_is_no_failure_of_the_job(rank, tmp_path):
+    for number in range(3):
+        rank(number, LIKE)
+    failing(3, tmp_path, 900 * MIB, 0, goes_on=True, exit_status=0)
+    document = load_json("report", tmp_path)
+    assert document["answer"][0].startswith("Rank 3 peaks at") and document["job"]["failed_trace"] is None
+
+
+def test_the_rank_that_died_has_its_page_among_many(rank, tmp_path):
+    for number in range(30):
+        if number != 20:
+            rank(number, [((100 + 10 * number) * MIB, 12)])
+    failing(20, tmp_path, 300 * MIB, 2, exit_status=1)
+    document = load_json("report", tmp_path)
+    assert len(document["traces"]) == 8 and document["answer"][0].startswith("Rank 20: Out of memory")
+
+
+def test_ranks_that_died_alike_are_named_together(tmp_path):
+    for number in range(4):
+        failing(number, tmp_path, 300 * MIB, 2, exit_status=1)
+    answer = load_json("report", tmp_path)["answer"]
+    assert answer[0].startswith("Ranks 0-3: Out of memory") and not any("too" in sentence.split()[-1] for sentence in answer)
+
+
 def test_of_ranks_that_are_alike_one_is_read_and_the_page_says_so(rank, tmp_path):
     for number in range(12):
         rank(number, LIKE)
@@ -130,7 +193,7 @@ def test_ranks_of_many_peaks_have_eight_pages_and_all_are_in_the_table(rank, tmp
     shown = [page["trace"]["rank"] for page in document["traces"]]
     assert len(shown) == document["job"]["shown_traces"] == 8 and 19 in shown
     assert [peak["peak_bytes"] // MIB for peak in document["job"]["peaks"]] == [100 + 10 * n for n in range(20)]
-    assert "The pages of 8 of them follow" in run_command("peak", tmp_path).stdout
+    assert "Pages are shown of 8 of them" in run_command("peak", tmp_path).stdout
 
 
 def test_peaks_within_two_per_cent_are_one_group(rank, tmp_path):

@@ -4,7 +4,7 @@ would give who knows the cause. Each test derives it in its comment. The card ha
 of what the card held must be the card, in each."""
 import pytest
 
-from support.run import load_json
+from support.run import load_json, run_command
 from support.tracefile import MIB, Trace
 
 GIB = 1 << 30
@@ -113,6 +113,27 @@ def test_ten_gib_of_own_cudamalloc_are_held_outside_the_framework(case):
     assert (oom["verdict"], oom["outside_bytes"]) == ("outside", 10 * GIB)
 
 
+def test_the_line_that_holds_most_outside_the_framework_is_named_listed_and_shown_next(case):
+    """Eleven times 1 GiB were taken by one line past PyTorch, 1 GiB by another, 3 GiB are tensors."""
+    init = case.trace.stack(("render.py", 8, "renderer_init"))
+    other = case.trace.stack(("fonts.py", 3, "load_fonts"))
+    for _ in range(11):
+        case.malloc(GIB, stack=init)
+    case.malloc(GIB, stack=other)
+    case.trace.tensor(case.malloc(3 * GIB), 3 * GIB)
+    case.out_of_memory(GIB)
+    found = case.answer()
+    assert "own calls held 12.00 GiB, most by render.py:8 renderer_init (11.00 GiB)" in found["answer"][0]
+    assert found["next"].split()[1:4] == ["peak", "--layer=driver", "--at=oom:1"]
+    (oom,) = found["oom"]
+    assert [(row["site"], row["bytes"]) for row in oom["outside_holders"]] == [
+        ("render.py:8 renderer_init", 11 * GIB), ("fonts.py:3 load_fonts", GIB)]  # fmt: skip
+    assert oom["graph_holders"] == [] and [row["bytes"] for row in oom["holders"]] == [3 * GIB]
+    text = run_command("oom", case.trace.path).stdout
+    table = text[text.index("Who held memory outside the framework at the last failure"):]
+    assert "render.py:8 renderer_init" in table
+
+
 def test_a_little_of_a_library_beside_a_full_pool_is_no_reason(case):
     """NCCL holds 1 GiB, and PyTorch 14 of live tensors: 1 GiB more was asked for. The tensors fill the card."""
     case.malloc(GIB)
@@ -141,6 +162,27 @@ def test_a_neighbour_that_was_there_before_is_other_processes_but_for_a_context(
     assert {term["source"] for term in oom["sum"] if term["term"] in ("context", "others")} == {"assumed"}
 
 
+def test_what_a_neighbour_gave_back_since_the_first_look_is_no_negative_owner(make):
+    """The first look saw 3 GiB beside this process; of those 1 GiB had gone when 15 GiB more were refused."""
+    case = make(others=GIB + 700 * MIB, context=3 * GIB, exit_status=1)
+    case.trace.tensor(case.malloc(9 * GIB), 9 * GIB)
+    case.out_of_memory(15 * GIB)
+    oom = case.only()
+    assert all(term["bytes"] >= 0 for term in oom["sum"])
+    assert terms(oom)["context"] + terms(oom)["others"] == 2 * GIB - 24 * MIB
+    (moment,) = load_json("ledger", "--at=oom:1", case.trace.path)["devices"][0]["moments"]
+    assert moment["unaccounted_bytes"] == 0
+
+
+def test_without_nvml_nobody_is_flatly_called_another_process(make):
+    """6 GiB more than any context were in use at the first look; whose they are, nothing in the trace says."""
+    case = make(others=6 * GIB, context=6 * GIB + CONTEXT, exit_status=1)
+    case.trace.tensor(case.malloc(9 * GIB), 9 * GIB)
+    case.out_of_memory(2 * GIB)
+    answer = case.answer()["answer"][0]
+    assert "free: held by this context or other processes; about" in answer and "no answer of NVML" in answer
+
+
 # --- limits ---
 
 
@@ -152,11 +194,50 @@ def test_a_memory_fraction_refuses_without_asking_the_driver(case):
     assert case.only()["verdict"] == "limit"
 
 
+def test_a_memory_fraction_that_has_room_in_pieces_is_named_beside_them(case):
+    """2 GiB of the 8 that PyTorch keeps to are idle, 1 GiB in a piece; half of the card is free."""
+    for segment in [case.malloc(4 * GIB) for _ in range(2)]:
+        case.trace.tensor(segment, 3 * GIB)
+    case.trace.device_memory(case.free, CARD)
+    case.trace.fail(2 * GIB, "tensor")
+    case.trace.event("pool-limit", size=8 * GIB, address=GIB // 100 + 1, device=0)
+    oom = case.only()
+    assert (oom["verdict"], oom["limit_bytes"]) == ("fragmented", 8 * GIB)
+    assert "the largest piece 1.00 GiB; the framework keeps to 8.00 GiB, 0.5 of the card" in oom["explanation"]
+
+
 def test_a_mempool_at_its_maximum_refuses_though_the_card_has_room(case):
     """cudaMallocAsync from a pool with maxSize: 12 GiB are free in the very call that was refused."""
     case.malloc(3 * GIB, "async", object=0x77)
     case.refused(GIB, "async", object=0x77)
     assert case.only()["verdict"] == "limit"
+
+
+@pytest.mark.parametrize("idle, verdict, says", [
+    (2 * GIB, "fragmented", "2.00 GiB lay idle in what the process held, in pieces that were too small"),
+    (GIB // 2, "exhausted", ""),  # of 15 GiB, it is crumbs
+])  # fmt: skip
+def test_of_a_pool_of_the_drivers_only_the_sum_is_known(case, idle, verdict, says):
+    """Had one piece been large enough, cudaMallocAsync would have got it."""
+    held = case.free - idle - 100 * MIB
+    case.malloc(held, "async", object=0x77)
+    case.trace.pool_usage(0x77, held, held + idle)
+    case.free -= idle
+    case.refused(GIB // 4, "async", object=0x77)
+    oom = case.only()
+    assert (oom["verdict"], oom["largest_hole_bytes"]) == (verdict, None)
+    assert says in " ".join(oom["explanation"].split())
+
+
+def test_a_pool_of_the_drivers_that_keeps_what_cudamalloc_needs_can_be_told_to_give_it_back(case):
+    """cudaMallocAsync's pool holds 11 GiB that nothing is live in; cudaMalloc asks for 6 beside 3.7."""
+    case.malloc(GIB, "async", object=0x77)
+    case.trace.pool_usage(0x77, GIB, 12 * GIB)
+    case.free -= 11 * GIB
+    case.refused(6 * GIB)
+    oom = case.only()
+    assert oom["verdict"] == "cached" and "cudaMemPoolTrimTo" in oom["explanation"]
+    assert "cudaMemPoolAttrReleaseThreshold" in oom["explanation"]
 
 
 def test_a_full_mig_slice_is_a_limit(make):
@@ -204,7 +285,40 @@ def test_another_error_is_a_failure_unless_the_same_is_served_next(case, then):
     elif then == "a tensor":
         case.trace.tensor(case.malloc(2 * MIB), MIB)
         case.trace.alloc(20 * MIB, "vmm", 0x91)
-    assert case.only()["verdict"] == "unknown"
+    oom = case.only()
+    assert oom["verdict"] == "unknown" and "the call returned 800" in oom["explanation"]
+
+
+# Of a convolution, from the allocation outwards: its workspace, in a build with names of static functions and in one
+# without; and its result.
+@pytest.mark.parametrize("functions, done_without", [
+    (["at::native::run_conv_plan", "at::native::cudnn_convolution"], 2),
+    (["at::native::cudnn_convolution", "at::_ops::cudnn_convolution::call"], 2),
+    (["at::detail::empty_cuda", "at::native::cudnn_convolution"], 0),
+])  # fmt: skip
+def test_a_workspace_that_pytorch_does_without_is_no_failure(functions, done_without, case):
+    """Two plans are refused their workspace, the third needs none, and the next operator allocates."""
+    frames = [0x5000 + number for number in range(len(functions))]
+    for address, function in zip(frames, functions):
+        case.trace.name(address, (None, None, function))
+    asks = case.trace.stack(0x4000, *frames, ("train.py", 8, "main"))
+    case.malloc(15 * GIB)
+    for size in (GIB, GIB // 2):
+        case.out_of_memory(size, stack=asks)
+    case.trace.tensor(case.malloc(32 * MIB), 32 * MIB)
+    found = case.answer()
+    assert len(found["oom"]) == 2 - done_without
+    assert sum(site["done_without_count"] for site in found["retries"]) == done_without
+    assert not any(site["retries_count"] for site in found["retries"])
+    assert ("did without 2 workspaces" in " ".join(found["answer"])) == bool(done_without)
+
+
+def test_a_workspace_after_which_the_program_died_is_what_it_died_of(case):
+    """No plan is left: PyTorch then says that it found no engine, and not that memory ran out."""
+    case.trace.name(0x5000, (None, None, "at::native::run_conv_plan"))
+    case.malloc(15 * GIB)
+    case.out_of_memory(GIB, stack=case.trace.stack(0x5000, ("train.py", 8, "main")))
+    assert case.only()["kind"] == "fatal"
 
 
 def test_an_expandable_segment_that_grows_after_a_flush_is_a_retry(case):
@@ -251,7 +365,29 @@ def test_what_a_cuda_graph_keeps_is_neither_idle_nor_fragmented(case):
     oom = case.only()
     assert (oom["verdict"], oom["idle_bytes"], oom["graph_bytes"]) == ("exhausted", 0, 8 * GIB)
     assert terms(oom)["graphs"] == 8 * GIB and "idle" not in terms(oom)
-    assert "CUDA graphs" in oom["explanation"]
+    assert "the private pool of CUDA graphs holds 8.00 GiB, until the graphs are reset" in oom["explanation"]
+    assert "one pool for all" not in oom["explanation"]
+
+
+def test_graphs_with_a_pool_each_are_named_by_the_line_that_captured_them(case):
+    """Three captures took 5 GiB each for themselves; the one tensor that is live has 1 MiB. What the graphs hold is said once,
+    with who captured and what takes less, and no tensor is blamed."""
+    capture = case.trace.stack(("graphs.py", 7, "capture"))
+    case.trace.tensor(case.malloc(MIB), MIB, stack=case.trace.stack(("graphs.py", 2, "weights")))
+    for number in range(3):
+        case.trace.event("capture-begin", stream=7, device=0)
+        private = case.malloc(5 * GIB, stack=capture)
+        case.trace.tensor(private, 5 * GIB, stream=7)
+        case.trace.event("capture-end", stream=7, object=0x61 + number, device=0)
+        case.trace.tensor_free(private)
+    case.out_of_memory(2 * GIB)
+    found = case.answer()
+    (answer,) = [sentence for sentence in found["answer"] if sentence.startswith("Out of memory")]
+    assert "3 private pools of CUDA graphs hold 15.00 GiB, most by graphs.py:7 capture (15.00 GiB)" in answer
+    assert "one pool for all of them (torch.cuda.graph(g, pool=...)), or a reset() of graphs" in answer
+    assert "more is free" not in answer and "most by graphs.py:2" not in answer
+    assert found["next"].split()[1:4] == ["peak", "--layer=driver", "--at=oom:1"]
+    assert [(row["site"], row["bytes"]) for row in found["oom"][0]["graph_holders"]] == [("graphs.py:7 capture", 15 * GIB)]
 
 
 def test_a_hole_of_another_stream_is_cached_where_it_cannot_be_reached(case):
@@ -326,3 +462,16 @@ def test_events_that_were_lost_may_be_what_fills_the_card(make):
     case.trace.tensor(case.malloc(9 * GIB), 9 * GIB)
     case.out_of_memory(2 * GIB)
     assert case.only()["verdict"] == "unknown"
+
+
+@pytest.mark.parametrize("left, status, said", [(8 * MIB, 1, True), (8 * MIB, 0, False), (64 * MIB, 1, False)])
+def test_a_run_that_fails_on_a_full_card_without_a_failed_allocation_is_no_riddle(tmp_path, left, status, said):
+    # The card has less than a kernel's code takes, 64 MiB, and the program left with an error.
+    case = Case(tmp_path / "trace.db", exit_status=status)
+    case.malloc(CARD - CONTEXT - left - GIB)
+    case.trace.device_memory(left + GIB, CARD)
+    case.malloc(GIB)
+    words = f"No allocation failed, but the program ended with status 1 when device 0 had {left // MIB}.00 MiB free: "
+    path = case.trace.write()
+    for command in ("oom", "report"):
+        assert load_json(command, path)["answer"][0].startswith(words) == said

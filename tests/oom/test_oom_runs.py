@@ -16,6 +16,7 @@ traces (test_oom_cases.py), which reach what no run here does.
     a neighbour that took 8 GiB             others       large_neighbour
     set_per_process_memory_fraction         limit        PyTorch: fraction
     a memory pool's maximum                 limit        full_pool
+    odd sizes in a pool of the driver's     fragmented   odd_sizes
     an invalid call                         cannot tell  invalid
     pinned memory that the host refuses     cannot tell  pinned
     memory of another process               cannot tell  imported
@@ -56,6 +57,7 @@ CASES = [
     ("captured", "unknown", "no cuMemGetInfo near the failure"),
     ("large_neighbour", "others", "other processes"),
     ("full_pool", "limit", "a limit of a memory pool"),
+    ("odd_sizes", "fragmented", "in pieces that were too small"),
 ]
 
 
@@ -70,3 +72,9 @@ def test_the_samples_fragments_are_fragmentation(record, sample):
     for name in ("fragment", "pool"):
         oom = load_json("oom", record(sample(name), name=f"{name}.db").trace)["oom"][-1]
         assert (oom["verdict"], oom["kind"]) == ("fragmented", "caught")
+
+
+def test_what_the_drivers_pool_took_beyond_the_first_request_is_not_counted_as_the_context(fails):
+    """The first request is of 300 KB, for which the pool takes 32 MiB; the simulator's context has 300 MiB."""
+    sizes = {term["term"]: term["bytes"] for term in fails("odd_sizes")["sum"]}
+    assert sizes["context"] == 300 << 20 and "growth_or_others" not in sizes

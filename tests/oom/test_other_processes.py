@@ -155,6 +155,20 @@ def test_the_ledger_calls_what_is_of_no_process_that_nvml_names_as_oom_does(case
     assert "of no process that NVML names" in ledger and "unaccounted" not in ledger
 
 
+def test_the_ledger_at_a_failure_between_those_that_are_kept_has_what_nvml_told(case):
+    """Of 302 the first and the last hundred are kept."""
+    made = case()
+    for number in range(2, 302):
+        made.trace.fail(4 * GIB)
+        if number == 150:
+            made.told(OWN, (11, GIB))
+    made.trace.fail(4 * GIB)
+    made.trace.write()
+    (device,) = load_json("ledger", made.trace.path, "--at=oom:150")["devices"]
+    (moment,) = device["moments"]
+    assert ("others", GIB, "NVML") in [(term["owner"], term["bytes"], term["source"]) for term in moment["terms"]]
+
+
 def test_a_context_that_nvml_shows_to_have_grown_is_no_other_process(case):
     """All that is in use beyond 8 GiB is this process's own: its context has 7 GiB."""
     made = case()

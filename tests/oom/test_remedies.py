@@ -17,8 +17,8 @@ def layer(line):
 class Run:
     """A card of 1,000 MiB; every block is a tensor of PyTorch's pool."""
 
-    def __init__(self, path):
-        self.trace = Trace(path)
+    def __init__(self, path, **meta):
+        self.trace = Trace(path, **meta)
         self.trace.device(total_bytes=1000 * MIB)
 
     def alloc(self, mib, *frames):
@@ -56,12 +56,49 @@ def test_a_checkpoint_gains_what_all_calls_but_the_last_keep_beside_their_output
     assert checkpoint["advice"] == "checkpoint each Layer train.py:20 calls"
 
 
+@pytest.mark.parametrize("tells", [True, False])
+def test_what_autograd_keeps_is_no_advice_where_the_trace_says_that_it_keeps_nothing(tmp_path, tells):
+    """Caches of a server's requests under inference_mode: the third one does not fit."""
+    run = Run(tmp_path / "trace.db", **({"tells_autograd": 1} if tells else {}))
+    with run.trace.phase("forward"):
+        for _ in range(2):
+            for blocks in forward(run, 4):
+                run.free(*blocks)
+        forward(run, 4)
+        run.fail(10, *layer(3))
+    assert list(run.remedies()) == (["smaller_batch"] if tells else ["no_grad", "smaller_batch"])
+
+
 def test_a_line_that_comes_back_to_little_of_what_it_holds_makes_no_calls(run):
     with run.trace.phase("forward"):
         for line in (3, 4, 5, 6, 3, 7):
             run.alloc(50, *layer(line))
         run.fail(50, *layer(8))
     # Places 4 to 8 are seen once: Model.forward calls one layer, of which one line runs twice.
+    assert "checkpoint" not in run.remedies()
+
+
+def test_a_model_that_a_step_calls_once_is_no_call_to_checkpoint_though_its_layers_come_back(run):
+    with run.trace.phase("data"):
+        run.alloc(10, ("/home/me/train.py", 39, "main"))
+    with run.trace.phase("forward"):
+        for _ in range(8):
+            run.alloc(30, ("/home/me/train.py", 18, "Model.forward"), CALL, MAIN)
+            run.alloc(30, ("/home/me/train.py", 19, "Model.forward"), CALL, MAIN)
+        run.fail(30, ("/home/me/train.py", 18, "Model.forward"), CALL, MAIN)
+    assert "checkpoint" not in run.remedies()
+
+
+def test_calls_that_keep_one_tensor_each_gain_nothing_by_a_checkpoint(run):
+    tanh, linear = ("/home/me/train.py", 20, "Model.forward"), ("/lib/torch/nn/modules/linear.py", 125, "Linear.forward")
+    with run.trace.phase("forward"):
+        for _ in range(8):
+            passing = run.alloc(40, linear, CALL, MODEL, MAIN)
+            run.alloc(40, tanh, MAIN)
+            run.free(passing)
+        run.alloc(40, linear, CALL, MODEL, MAIN)
+        run.fail(40, tanh, MAIN)
+    # Backward needs each tanh. What Linear gave was gone at once.
     assert "checkpoint" not in run.remedies()
 
 
@@ -80,6 +117,34 @@ def test_half_the_batch_gains_half_of_activations_inputs_and_temporaries(run):
     half = run.remedies()["smaller_batch"]
     assert (half["need_bytes"], half["gain_bytes"]) == (380 * MIB, 110 * MIB)
     assert "linearly" in half["supposes"]
+
+
+@pytest.mark.parametrize("keeps_graph, is_early", [(True, True), (False, False)])
+def test_what_is_gained_before_the_first_backward_is_not_promised_of_the_peak(tmp_path, keeps_graph, is_early):
+    run = Run(tmp_path / "trace.db", tells_autograd=1)
+    with run.trace.phase("init"):
+        run.alloc(100, ("/home/me/train.py", 2, "build"), MAIN)
+    with run.trace.phase("forward"):
+        run.trace.event("autograd-node", object=1 if keeps_graph else 0, address=1)
+        forward(run, 4)
+        run.fail(10, *layer(3))
+    half = run.remedies()["smaller_batch"]
+    assert half["before_peak"] == is_early
+    assert ("optimizer.step()" in half["how"]) == keeps_graph
+    answer = load_json("oom", run.trace.path)["answer"]
+    assert ("of what was live then: gradients and an optimizer's states come on top" in " ".join(str(answer).split())) == is_early
+
+
+@pytest.mark.parametrize("states, helps", [(12, False), (40, True)])
+def test_what_gains_less_than_a_fiftieth_is_no_advice(run, states, helps):
+    with run.trace.phase("init"):
+        run.alloc(400, ("/home/me/train.py", 2, "build"), MAIN)
+    with run.trace.phase("optimizer"):
+        run.alloc(states, ("/home/me/train.py", 11, "update"), MAIN)
+    with run.trace.phase("forward"):
+        run.fail(100, *layer(3))
+    # Three quarters are gone: 9 of 512 MiB, or 30 of 540.
+    assert ("smaller_states" in run.remedies()) == helps
 
 
 def test_a_loss_over_logits_gains_seven_eighths_of_what_has_their_size(run):
@@ -139,6 +204,90 @@ def test_what_earlier_batches_still_hold_is_told_from_what_is_made_once(run):
     held = run.remedies()["held_over"]
     assert held["gain_bytes"] == 80 * MIB
     assert held["advice"] == "let go of what train.py:7 output made for earlier batches"
+
+
+@pytest.mark.parametrize("held, other, advises", [(True, True, True), (False, True, False), (False, False, True)])
+def test_what_is_held_over_is_to_be_detached_only_where_it_has_a_graph(run, held, other, advises):
+    """In the last case the trace says of no tensor whether it is of a graph."""
+    for number in range(1, 5):
+        with run.trace.phase("forward"):
+            run.trace.event("autograd-node", object=number if other else 0, address=1)
+            passing = run.alloc(10, *layer(3))
+            run.trace.event("autograd-node", object=number if held else 0, address=1)
+            if number < 4:
+                run.alloc(30, ("/home/me/train.py", 7, "output"), MAIN)
+        with run.trace.phase("backward"):
+            run.free(passing)
+            if number < 4:
+                run.free(run.alloc(10, ("/home/me/train.py", 9, "gradient"), MAIN))
+    with run.trace.phase("forward"):
+        run.fail(300, ("/home/me/train.py", 7, "output"), MAIN)
+    how = run.remedies()["held_over"]["how"]
+    assert ("detach" in how) == advises
+    assert how.startswith("del before the next batch; ") and "keep numbers (loss.item()), not tensors (output" in how
+
+
+def attempt(run, line, layers):
+    """train() of main, called from that line; its layers keep 50 MiB each."""
+    with run.trace.phase("forward"):
+        return [run.alloc(50, *layer(4)[:-1], ("/home/me/train.py", 35, "train"), MAIN[:1] + (line,) + MAIN[2:]) for _ in range(layers)]
+
+
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_what_the_exception_of_a_caught_failure_holds_is_told_from_what_else_lives(run, is_kept):
+    attempt(run, 40, 10)  # an earlier call of the line that will fail
+    with run.trace.phase("backward"):
+        run.alloc(30, ("/home/me/train.py", 36, "train"), MAIN)
+    held = attempt(run, 40, 4)
+    run.fail(500, *layer(4)[:-1], ("/home/me/train.py", 35, "train"), MAIN)
+    if not is_kept:
+        run.free(*held)
+    attempt(run, 43, 4 if is_kept else 16)
+    run.fail(300, *layer(4)[:-1], ("/home/me/train.py", 35, "train"), MAIN[:1] + (43,) + MAIN[2:])
+    found = list(run.remedies().values())
+    if not is_kept:
+        assert "caught" not in [row["remedy"] for row in found]
+        return
+    # 10 * 50 + 30 of before, 4 * 50 of the call that failed, 4 * 50 and 300 of the one that went on. It stands first, though
+    # other advice gains more.
+    assert (found[0]["remedy"], found[0]["gain_bytes"], found[0]["need_bytes"]) == ("caught", 200 * MIB, 1230 * MIB)
+    assert found[1]["gain_bytes"] > 200 * MIB
+    assert found[0]["advice"] == "let go of the exception of train.py:40, which holds the tensors of the call that failed"
+
+
+def test_a_function_that_goes_on_where_it_failed_holds_nothing_by_an_exception(run):
+    with run.trace.phase("forward"):
+        run.alloc(500, *layer(4))
+        run.fail(600, *layer(4))  # a workspace, say: the library takes another algorithm
+        run.alloc(100, *layer(4))
+        run.fail(500, *layer(4))
+    assert "caught" not in run.remedies()
+
+
+def test_a_framework_that_goes_on_by_itself_holds_nothing_by_an_exception(run):
+    torch = "/lib/torch/nn/modules/conv.py"
+    with run.trace.phase("forward"):
+        run.alloc(500, (torch, 725, "_conv_forward"), *layer(4))
+        run.fail(600, (torch, 725, "_conv_forward"), *layer(4))
+        run.alloc(100, (torch, 728, "_conv_forward"), *layer(4))
+        run.fail(500, (torch, 728, "_conv_forward"), *layer(4))
+    assert "caught" not in run.remedies()
+
+
+@pytest.mark.parametrize("lets_go", [False, True])
+def test_batches_that_are_all_moved_at_once_should_come_one_by_one(run, lets_go):
+    load = ("/home/me/train.py", 6, "load"), MAIN
+    with run.trace.phase("data"):
+        moved = [run.alloc(50, *load) for _ in range(9)]
+        if lets_go:
+            run.free(moved[0])
+        run.fail(50, *load)
+    remedies = run.remedies()
+    assert set(remedies) == ({"smaller_batch"} if lets_go else {"data_on_cpu"})
+    if not lets_go:
+        # Of ten batches one is needed at a time.
+        assert remedies["data_on_cpu"]["gain_bytes"] == 9 * 50 * MIB
+        assert remedies["data_on_cpu"]["advice"] == "move each batch of train.py:6 load to the device when its turn comes"
 
 
 def test_a_run_that_has_room_gets_no_advice(run):

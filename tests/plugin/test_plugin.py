@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -57,7 +58,7 @@ def is_installed():
     from importlib import metadata
 
     try:
-        return bool(metadata.version("pytest-gpumemtrace"))
+        return bool(metadata.version("gpumemtrace"))
     except metadata.PackageNotFoundError:
         return False
 
@@ -316,9 +317,19 @@ def test_takes(driver): take(driver, 1)
     result.stdout.fnmatch_lines(["*there is no command '/nowhere/gpumemtrace'*"])
 
 
-def test_its_version_is_that_of_the_command():
-    says = re.search(r'__version__ = "(.*)"', (ROOT / "python/pytest_gpumemtrace/__init__.py").read_text())
-    assert subprocess.check_output([COMMAND, "--version"], text=True).split()[-1] == says.group(1)
+def test_without_a_command_in_path_the_one_that_pip_installed_is_taken(monkeypatch, tmp_path):
+    monkeypatch.syspath_prepend(str(ROOT / "python"))
+    from pytest_gpumemtrace import process
+
+    (tmp_path / "gpumemtrace.py").write_text(f"def command():\n    return {str(COMMAND)!r}\n")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(process.ProcessError):
+        process.find_command("")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.delitem(sys.modules, "gpumemtrace", raising=False)
+    assert process.find_command("") == str(COMMAND)
+    with pytest.raises(process.ProcessError):
+        process.find_command("/nowhere/gpumemtrace")
 
 
 def test_under_xdist_the_reports_are_the_same(suite):

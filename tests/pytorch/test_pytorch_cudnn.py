@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: MIT
 """In a dry run PyTorch goes through cuDNN where it does on a card, and what cuDNN asks for is allocated."""
+import json
+
 import pytest
+
+from support.pytorch_builds import SCRIPTS
+from support.run import load_json
 
 MIB = 1 << 20
 OWN_KERNELS = ("slow_conv", "thnn_conv", "im2col")
@@ -19,6 +24,15 @@ def sizes(recording):
 def test_no_convolution_or_recurrent_layer_takes_pytorchs_own_kernels(dry_run, script):
     names = functions(dry_run(script))
     assert not [name for name in names for own in OWN_KERNELS if own in name]
+
+
+def test_a_resnet_50_goes_through_cudnn_and_is_replayed_as_pytorch_counts_it(dry_run):
+    recording = dry_run(SCRIPTS / "strangers/resnet50.py")
+    assert not [name for name in functions(recording) for own in OWN_KERNELS if own in name]
+    told = json.loads(recording.completed.stdout.splitlines()[-1])
+    assert told.pop("parameters") == 25557032  # as published
+    (pool,) = load_json("report", recording.trace)["devices"][0]["pools"]
+    assert told == {key: pool[key] for key in told}
 
 
 @pytest.mark.parametrize("function", CUDNN)
@@ -44,6 +58,36 @@ def test_a_workspace_of_none_leaves_what_layers_keep(dry_run):
 
 def test_no_word_of_a_call_that_nobody_modelled(dry_run):
     assert "cudnn" not in dry_run("convolutions.py").completed.stderr
+
+
+BENCHMARK = """
+import torch
+convolution, x = torch.nn.Conv2d(8, 8, 3, bias=False).cuda(), torch.randn(2, 8, 16, 16, device="cuda")
+torch.backends.cudnn.benchmark = True
+with torch.no_grad():
+    for _ in range(3):
+        convolution(x)
+"""
+
+
+def test_benchmark_mode_tries_the_largest_workspace_once_for_a_shape(torch_build, tmp_path):
+    marker = 778 * MIB
+    (tmp_path / "benchmark.py").write_text(BENCHMARK)
+    recording = torch_build.dry_run(tmp_path, tmp_path / "benchmark.py", GPUMEMTRACE_SIM_CONV_WORKSPACE=marker)
+    assert sizes(recording).count(marker) == 1 + 3
+
+
+VERSION = """
+import torch
+print(torch.backends.cudnn.version(), torch._C._cudnn.getRuntimeVersion() == torch._C._cudnn.getCompileVersion())
+"""
+
+
+@pytest.mark.parametrize("values", ["small", "none"])
+def test_cudnns_version_is_the_one_that_pytorch_was_built_for(torch_build, tmp_path, values):
+    (tmp_path / "version.py").write_text(VERSION)
+    found = torch_build.dry_run(tmp_path, tmp_path / "version.py", GPUMEMTRACE_VALUES=values).completed.stdout.split()
+    assert found[1] == "True" and 90000 <= int(found[0]) < 99000
 
 
 ATTENTION = """

@@ -40,6 +40,58 @@ def test_operators_of_every_library_of_nvidias_run(dry_run):
     assert looked(dry_run("operators.py"))["failed"] == {}
 
 
+# After be_late(), the thread sleeps whenever it has woken another one from libtorch.
+LATE = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+static __thread int late;
+void be_late(void) { late = 1; }
+
+int pthread_cond_signal(pthread_cond_t *condition)
+{
+    int (*real)(pthread_cond_t *) = (int (*)(pthread_cond_t *))dlsym(RTLD_NEXT, "pthread_cond_signal");
+    int result = real(condition);
+    Dl_info caller;
+    if (late && dladdr(__builtin_return_address(0), &caller) && strstr(caller.dli_fname, "libtorch_cpu"))
+        usleep(300000);
+    return result;
+}
+"""
+
+# It ends as soon as backward has returned, and nobody else gets Python's lock before that.
+ENDS_AT_ONCE = """
+import ctypes
+import sys
+import time
+
+import torch
+
+
+def be_late(_):
+    ctypes.CDLL(sys.argv[1]).be_late()
+
+
+values = torch.ones(8, device="cuda", requires_grad=True)
+values.register_hook(be_late)
+sys.setswitchinterval(1000)
+(values * values).sum().backward()
+end = time.monotonic() + 2
+while time.monotonic() < end:
+    pass
+"""
+
+
+@pytest.mark.parametrize("values", ["small", "none"])
+def test_a_program_ends_well_before_a_worker_of_autograd_has_dropped_the_graph(torch_build, tmp_path, values):
+    library = compile_library(tmp_path / "late.so", LATE)
+    (tmp_path / "ends_at_once.py").write_text(ENDS_AT_ONCE)
+    torch_build.dry_run(tmp_path, tmp_path / "ends_at_once.py", library, LD_PRELOAD=library, GPUMEMTRACE_VALUES=values)
+
+
 def test_the_heading_says_what_the_dry_run_does_not_know(dry_run):
     text = run_command("report", dry_run("look.py").trace).stdout
     heading = " ".join(text[text.rindex("\ntrace "):].split())

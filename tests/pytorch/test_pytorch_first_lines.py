@@ -4,14 +4,16 @@ tests/golden/first_lines_pytorch.txt for each build."""
 import ast
 
 import pytest
-from test_pytorch_advice import CASES, SUMMED_LOSSES_CARD
+from test_pytorch_advice import CASES, CAUGHT_CARD, ONE_CALL_CARD, SUMMED_LOSSES_CARD
 
 from support.first_lines import check_first_line
 from support.pytorch_builds import SCRIPTS
 from support.run import ROOT
 
 MODULES = {"moments.py"}  # which scripts import; alone it does nothing
-ADVICE_CARDS = {**{case: card for case, card, *_ in CASES}, "fragments": "1345MiB", "own_kernels": "1735MiB", "summed_losses": SUMMED_LOSSES_CARD}
+ADVICE_CARDS = {**{case: card for case, card, *_ in CASES}, "fragments": "1345MiB", "own_kernels": "1735MiB",
+                "second_use_of_sequential": "3000MiB", "summed_losses": SUMMED_LOSSES_CARD, "caught": CAUGHT_CARD,
+                "one_call": ONE_CALL_CARD}  # fmt: skip
 
 
 FIXABLE = ("batch", "sequence", "library", "hopeless")
@@ -40,8 +42,7 @@ WAYS = {
     "mlp.py": [(["adam"], {})],
     "random_use.py": [(["1", "1"], {})],
     "out_of_memory.py": [([way], {"check": False}) for way in functions("out_of_memory.py")],
-    # The lines of what is compiled are those of PyTorch's own text; wrong_check fails.
-    "values.py": [([part], {}) for part in functions("values.py") if part not in ("compiled", "wrong_check")],
+    "values.py": [([part], {}) for part in functions("values.py") if part != "wrong_check"],  # which fails
     "waiting.py": [(["waiting"], {})],
 }
 RUNS = [(path.name, *way) for path in sorted(SCRIPTS.glob("*.py")) if path.name not in MODULES
@@ -57,5 +58,5 @@ def test_the_report_of_a_script_opens_as_stored_and_names_a_line_of_it(dry_run, 
 def test_the_report_of_a_sharded_llama_names_a_line_of_it(dry_run, torch_build):
     small = ("--layers=2", "--hidden=256", "--heads=4", "--kv-heads=2", "--ffn=512", "--vocabulary=1000", "--sequence=128",
              "--steps=2")
-    recording = dry_run(ROOT / "samples/fsdp_llama.py", "--fake-ranks=8", *small)
+    recording = dry_run(ROOT / "samples/fsdp_llama.py", *small, rank="0/8")
     check_first_line("first_lines_pytorch.txt", f"{torch_build.name} fsdp_llama.py", recording.trace, "fsdp_llama.py")

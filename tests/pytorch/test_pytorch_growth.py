@@ -8,6 +8,7 @@ from support.pytorch_builds import SCRIPTS
 from support.run import load_json
 
 SOURCE = (SCRIPTS / "growth.py").read_text().splitlines()
+STRANGERS = SCRIPTS / "strangers/loops.py"
 
 
 def leaks(recording):
@@ -15,8 +16,8 @@ def leaks(recording):
     return page["answer"][0], page["devices"][0]["leaks"]
 
 
-def line_of(text):
-    return next(number for number, line in enumerate(SOURCE, 1) if text in line)
+def line_of(text, source=tuple(SOURCE)):
+    return next(number for number, line in enumerate(source, 1) if text in line)
 
 
 # 512, 1024 and 768 rows of 256 floats; a loss is a block of 512 bytes. Of 40 steps the end of the last one shows in no stack.
@@ -50,6 +51,23 @@ def test_what_only_looks_like_a_leak_is_none(loop, dry_run):
     assert says == "No leak: live bytes do not grow from step to step (39 steps)."
 
 
+def test_a_cache_of_tokens_that_is_copied_for_each_one_gets_larger_and_is_no_leak(dry_run):
+    recording = dry_run("values.py", "generate")
+    says, page = leaks(recording)
+    source = (SCRIPTS / "values.py").read_text().splitlines()
+    line = next(number for number, text in enumerate(source, 1) if "cache = torch.cat" in text)
+    assert re.match(rf"No leak, but what is kept gets larger: 8\.0[0-9] KiB per step .* by values\.py:{line} generate", says), says
+    assert page["growth"][0]["verdict"] == "grows"
+    assert not any("Leak" in sentence for sentence in load_json("report", recording.trace)["answer"])
+
+
+def test_the_experts_of_one_forward_are_no_steps_that_leak(dry_run):
+    says, page = leaks(dry_run("values.py", "router"))
+    assert page["growth"][0]["verdict"] == "cannot tell"
+    assert says.startswith("Cannot tell whether memory leaks: what is kept for a backward that never came grows by ")
+    assert " of it by values.py:" in says
+
+
 def test_what_the_script_named_leak_keeps_is_a_leak(dry_run):
     says, page = leaks(dry_run("leak.py"))
     assert page["growth"][0]["verdict"] == "leak" and "leak.py:" in says
@@ -67,3 +85,26 @@ def test_two_optimizers_that_take_turns_are_one_step(way, dry_run):
 def test_a_loop_over_layers_is_no_loop_over_steps(way, expected, dry_run):
     growth = leaks(dry_run("layers.py", way))[1]["growth"][0]
     assert (growth["verdict"], growth["steps"]) == expected
+
+
+# What a person says who knows the script. The end of the last step may show in no stack.
+@pytest.mark.parametrize("way, opening, text, steps", [
+    ("hidden_state", "Leak: 6.57 MiB per step", "self.lstm(self.embed", 20),
+    ("exceptions", "Leak: 2.50 MiB per step", "loss = model(batch)", 10),  # of the steps that end
+    ("masks", "Leak: ", "known[length] = torch.full", 40),
+    ("tokens", "No leak, but what is kept gets larger: 12", "torch.cat([past", 100),
+    ("average", "No leak: live bytes do not grow", None, 20),
+    ("mixed_precision", "No leak: live bytes do not grow", None, 20),
+    ("evaluation", "Leak: 2.5", "outputs.append(model(batch))", 20),  # a batch and four layers, of 512 KiB each
+    ("momentum", "No leak: live bytes do not grow", None, 20),
+])  # fmt: skip
+def test_loops_as_people_write_them_get_the_answer_of_a_person(way, opening, text, steps, dry_run):
+    says, page = leaks(dry_run(STRANGERS, way))
+    assert says.startswith(opening), says
+    assert page["growth"][0]["steps"] in (steps - 1, steps)
+    assert not text or f"by loops.py:{line_of(text, STRANGERS.read_text().splitlines())} " in says, says
+
+
+def test_a_leak_of_a_framework_says_what_keeps_tensors_there(dry_run):
+    answer = load_json("leaks", dry_run(STRANGERS, "hidden_state").trace)["answer"]
+    assert "a tensor that keeps its graph (.detach() or .item() lets it go)" in answer[1]

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Stacks of the real PyTorch in a dry run: who allocates is never left blank."""
+from support.pytorch_builds import SCRIPTS
+from support.run import load_json
 
 STACKS = """
 WITH RECURSIVE path(seq, frame_id) AS (
@@ -27,3 +29,14 @@ def test_each_allocation_of_a_training_names_python_or_backward(dry_run):
     assert {label for _, _, python, label in stacks if python} == {None}
     functions = {name for name, in recording.rows(FUNCTIONS)}
     assert {"main", "<module>"} <= functions
+
+
+def test_what_was_compiled_is_named_by_the_line_that_called_it(dry_run, torch_build):
+    """The wheel runs a text that PyTorch wrote, Debian's build an interpreter of graphs."""
+    source = (SCRIPTS / "values.py").read_text().splitlines()
+    line = next(number for number, text in enumerate(source, 1) if "model(torch.randn(8, 64, device" in text)
+    (device,) = load_json("peak", dry_run("values.py", "compiled").trace)["devices"]
+    found = {(row["site"], row["called"]) for row in device["sites"] if row["layer"] == "pool"}
+    assert all("values.py:" in site for site, _ in found), found
+    called = "compiled code" if torch_build.name == "wheel" else "OpOverload.__call__"
+    assert (f"backward of values.py:{line} compiled", called) in found

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a program reads back from a simulated card is what it put and computed there, or is said to be a guess."""
 import json
+import re
 
 import pytest
 
@@ -111,7 +112,70 @@ def test_backward_finds_the_mask_of_its_forward_after_a_graph_ran(saw):
     assert saw("forgotten") == [[160, 64], [200, 64]]
 
 
-def test_a_compiled_model_is_still_compiled(saw):
+def test_a_tensor_prints_its_values_and_what_is_known_stays_known(dry_run):
+    recording = dry_run("values.py", "printed")
+    seen = looked(recording)
+    assert all(seen["same"]) and seen["rows"] == [3, 3]
+    assert seen["texts"] == [
+        "tensor(3.5000, device='cuda:0')", "3.50",
+        "Parameter containing:\ntensor([1., 1.], device='cuda:0', requires_grad=True)",
+        "tensor([2., 2.], device='cuda:0', grad_fn=<MulBackward0>)",
+    ]  # fmt: skip
+    assert guessing_lines(recording) == {}
+
+
+def test_the_host_gets_tensors_with_gaps_as_they_are(dry_run):
+    recording = dry_run("values.py", "gaps")
+    assert looked(recording) == []
+    assert guessing_lines(recording) == {}
+
+
+def test_a_column_that_nobody_computed_is_guessed_and_its_line_named(dry_run):
+    recording = dry_run("values.py", "unknown_gaps")
+    assert looked(recording) is True
+    assert list(guessing_lines(recording).values()) == [3]
+
+
+def test_inference_mode_knows_what_other_modes_know(dry_run):
+    recording = dry_run("values.py", "inference")
+    assert looked(recording) == [[24, 4], 24, 3.0, 2, 3, True, 16.0, [24, 4]]
+    assert guessing_lines(recording) == {} and "not known" not in recording.completed.stderr
+
+
+def test_a_beam_search_goes_on_where_unknown_scores_decide(saw):
+    assert saw("beam_flags") == 32
+
+
+def test_an_index_that_is_not_there_is_named_once_with_its_line(dry_run):
+    recording = dry_run("values.py", "outside")
+    said = re.findall(r"values\.py:(\d+): (\w+) gets index (-?\d+), and there are (\d+);", recording.completed.stderr)
+    lines = looked(recording)
+    assert said == [(str(line), *words) for line, words in zip(lines, [
+        ("embedding", "50000", "50000"), ("nll_loss_forward", "9", "9"), ("index", "10", "10"), ("gather", "-1", "10")])]  # fmt: skip
+
+
+LIBRARY = """
+def settled(x):
+    return x.mean().item() < 0
+"""
+PROGRAM = """
+import torch
+import waiting
+assert not waiting.settled(torch.ones(2048, 2048, device="cuda") @ torch.ones(2048, 2048, device="cuda"))
+"""
+
+
+def test_the_line_that_is_named_is_the_programs_and_not_an_installed_packages(torch_build, tmp_path):
+    packages = tmp_path / "packages"
+    (packages / "waiting").mkdir(parents=True)
+    (packages / "waiting-1.0.dist-info").mkdir()
+    (packages / "waiting/__init__.py").write_text(LIBRARY)
+    (tmp_path / "program.py").write_text("import sys\nsys.path.append(sys.path[0] + '/packages')" + PROGRAM)
+    recording = torch_build.dry_run(tmp_path, tmp_path / "program.py")
+    assert list(guessing_lines(recording)) == ["program.py:5"]
+
+
+def test_a_compiled_model_is_still_compiled_and_once_for_all_its_calls(saw):
     assert saw("compiled") == 1
 
 
@@ -122,4 +186,19 @@ def test_a_script_that_fails_in_a_dry_run_gets_a_line_that_says_so(dry_run):
     failed = dry_run("values.py", "wrong_check", check=False).completed
     assert failed.returncode == 1
     (line,) = [line for line in failed.stderr.splitlines() if "failed in a dry run (exit status 1)" in line]
-    assert "nobody computed" in line
+    assert "that value may be one nobody computed" in line
+
+
+MISTAKE = """
+import torch
+rows = torch.ones(2048, 4, device="cuda")
+assert torch.isfinite(rows[0]).all()
+rows @ torch.ones(5, device="cuda")
+"""
+
+
+def test_a_mistake_that_no_guess_made_is_called_the_programs(torch_build, tmp_path):
+    (tmp_path / "mistake.py").write_text(MISTAKE)
+    failed = torch_build.dry_run(tmp_path, tmp_path / "mistake.py", check=False).completed
+    (line,) = [line for line in failed.stderr.splitlines() if "failed in a dry run (exit status 1)" in line]
+    assert "look for the mistake in the program" in line

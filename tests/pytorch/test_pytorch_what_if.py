@@ -26,8 +26,8 @@ SETTINGS = {
 # Without its cache PyTorch says of a failure what these do not catch, and captures nothing.
 FAILING = ("out of memory, tried again", "fragmented", "graphs")
 WITHIN = 0.02
-# Of a block that PyTorch did not split the trace knows its size, up to this more than what was asked for; the model then fits
-# fewer requests into what there is, and takes a piece more of an expandable segment.
+# What cuDNN's workspaces ask for the trace does not tell: of a block that was not split it knows the size, up to this much more;
+# the model then fits fewer requests into what there is, and takes a piece more of an expandable segment.
 WHOLE_BLOCK_EXCESS, EXPANDABLE_PIECE = 1 << 20, 20 << 20
 WHOLE_BLOCKS_COUNT = {("debian", "cnn", "expandable_segments")}
 
@@ -99,6 +99,14 @@ def test_the_model_gives_random_use_with_graphs_streams_and_failures(dry_run, se
     assert found["replayed"], found
     assert found["recorded_peak_reserved_bytes"] == held_at_most(recording)
     assert bool(found["failures_left"] + found["failures_served"] + found["failures_unknown"]) == (fraction != "1")
+
+
+@pytest.mark.parametrize("seed", [2, 4])
+def test_random_use_with_expandable_segments_is_foretold_to_the_byte(dry_run, seed):
+    """Many blocks are handed out whole: what was asked for decides."""
+    found = what_if(dry_run("random_use.py", seed, "1"), "expandable_segments")
+    assert found["replayed"], found
+    assert found["peak_reserved_bytes"] == held_at_most(dry_run("random_use.py", seed, "1", **SETTINGS["expandable_segments"]))
 
 
 def test_garbage_is_collected_as_pytorch_does(dry_run):

@@ -36,6 +36,12 @@ def test_a_variable_of_megabytes_is_cut(record, program):
     assert table(recording, "job_variable")["SLURM_JOB_NAME"] == "n" * 4096
 
 
+def test_a_trace_says_that_its_recorder_tells_the_nodes_of_autograd(record, program):
+    """So a run without any is told from one of a recorder that sees none."""
+    recording = record(program("phases"))
+    assert recording.rows("SELECT value FROM meta WHERE key = 'tells_autograd'") == [(1,)]
+
+
 @pytest.mark.parametrize("mode", ["return", "exit", "_exit", "quick-exit", "exec"])
 def test_meta_names_the_event_of_the_exit(record, program, mode):
     recording = record(program("process_end"), mode, check=False)

@@ -18,6 +18,19 @@ void _ZN3c1016CachingAllocator26AcceleratorAllocatorConfig9parseArgsERKNSt7__cxx
 int c10_calls(void) { return calls; }
 """
 
+# libtorch_cpu: what a tensor's storage needs.
+CPU = """
+#include <stddef.h>
+struct numbers { const long *items; size_t count; };
+size_t _ZN2at6detail30computeStorageNbytesContiguousEN3c108ArrayRefIlEEmm(struct numbers sizes, size_t item, size_t offset)
+{
+    size_t bytes = item;
+    for (size_t i = 0; i < sizes.count; i++)
+        bytes *= sizes.items[i];
+    return offset * item + bytes;
+}
+"""
+
 # libc10_cuda: two devices' streams, the settings' parser of older releases, and a program that uses all.
 C10_CUDA = """
 #include <stddef.h>
@@ -26,6 +39,8 @@ C10_CUDA = """
 struct device { signed char type, index; };
 struct string { const char *text; size_t bytes; };
 struct stream { struct device device; long id; };
+struct numbers { const long *items; size_t count; };
+size_t _ZN2at6detail30computeStorageNbytesContiguousEN3c108ArrayRefIlEEmm(struct numbers sizes, size_t item, size_t offset);
 void _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE(
     void *p, long size, unsigned long a, unsigned long r, struct device d);
 void _ZN3c1016CachingAllocator26AcceleratorAllocatorConfig9parseArgsERKNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE(
@@ -73,6 +88,26 @@ int streams(void)
     _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE(segment, -512, 0, 0, d);
     return c10_calls();
 }
+static void take_block(char *address, size_t block, size_t asked)
+{
+    const long size = asked;
+    struct device d = {1, 0};
+    if (asked && _ZN2at6detail30computeStorageNbytesContiguousEN3c108ArrayRefIlEEmm((struct numbers){&size, 1}, 2, 0) != 2 * asked)
+        abort();
+    _ZN3c1027reportMemoryUsageToProfilerEPvlmmNS_6DeviceE(address, block, 0, 0, d);
+}
+int asked(void)
+{
+    char *segment;
+    if (cudaMalloc((void **)&segment, 20 << 20))
+        return -1;
+    take_block(segment, 2 << 20, 700000);
+    take_block(segment + (2 << 20), 2 << 20, 0);
+    take_block(segment + (4 << 20), 2048, 1000);
+    take_block(segment + (6 << 20), 2560, 1000);
+    take_block(segment + (8 << 20), 2048, 4000);
+    return c10_calls();
+}
 int settings(void)
 {
     char *segment;
@@ -102,7 +137,7 @@ def fake_pytorch(tmp_path, build, program):
     def make(function):
         folder = tmp_path / "torch/lib"
         folder.mkdir(parents=True)
-        cpu = compile_library(folder / "libtorch_cpu.so", "int torch_cpu;", "-Wl,-soname,libtorch_cpu.so")
+        cpu = compile_library(folder / "libtorch_cpu.so", CPU, "-Wl,-soname,libtorch_cpu.so")
         c10 = compile_library(folder / "libc10.so", C10, "-w", "-Wl,-soname,libc10.so")
         cuda = compile_library(
             folder / "libc10_cuda.so", C10_CUDA, c10, "-Wl,--no-as-needed", cpu,
@@ -118,6 +153,16 @@ def test_a_piece_has_the_stream_that_its_thread_last_used_for_its_device(fake_py
     assert recording.completed.stdout == "streams 7\n"
     rows = recording.rows("SELECT kind, stream FROM event WHERE memory = 10 ORDER BY seq")
     assert rows == [(1, None), (1, 0x7000), (1, None), (1, None), (1, 0x9000), (1, 0), (2, None)]
+
+
+def test_what_was_asked_for_is_told_of_a_block_that_is_larger_than_that_rounded_and_once(fake_pytorch, record):
+    recording = record(*fake_pytorch("asked"), check=False)
+    assert recording.completed.stdout == "asked 5\n"
+    rows = recording.rows("SELECT kind, size_bytes, address - (SELECT address FROM event WHERE memory = 1) FROM events"
+                          " WHERE kind IN ('pool-asked', 'alloc') AND memory != 'linear' ORDER BY seq")  # fmt: skip
+    assert [(kind, size, offset >> 20) for kind, size, offset in rows] == [
+        ("pool-asked", 1400000, 0), ("alloc", 2 << 20, 0), ("alloc", 2 << 20, 2), ("alloc", 2048, 4),
+        ("pool-asked", 2000, 6), ("alloc", 2560, 6), ("alloc", 2048, 8)]  # fmt: skip
 
 
 @pytest.mark.parametrize("function, last", [("settings", "from the environment"), ("settings_by_call", "by a call")])

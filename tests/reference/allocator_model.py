@@ -53,7 +53,8 @@ class Allocator:
     first among equals, not the lowest."""
 
     def __init__(self, expandable=False, max_split=None, room=None, cached=True, total=16 << 30, trace=None,
-                 oldest=False):
+                 oldest=False, tells_asked=False):
+        self.tells_asked = tells_asked  # of blocks that are handed out whole the trace has what was asked for
         self.expandable, self.max_split, self.cached, self.total = expandable, max_split, cached, total
         self.room = room  # a function: what the pool may hold now; None: no limit
         self.trace, self.handles = trace, {}
@@ -220,7 +221,7 @@ class Allocator:
 
     def alloc(self, size, stream=0, graph=None):
         """The block; None: refused. With a graph, its capture takes it."""
-        size = up(size, 512)
+        asked, size = size, up(size, 512)
         pool = (stream, size <= SMALL, graph)
         block, grew = self.find(pool, size) if self.cached else None, False
         if block is None:
@@ -235,9 +236,12 @@ class Allocator:
         if cuts and self.cached:
             block.segment.cut(block, size).passed = None
         block.state, block.passed = "used", None
+        told = size if self.tells_asked else block.size
         if grew:
-            self.pass_over(pool, block.size)
+            self.pass_over(pool, told)
         self.live += block.size
+        if self.trace and told < block.size:
+            self.trace.event("pool-asked", address=block.address, size=asked, device=0)
         if self.trace:
             self.trace.tensor(block.address, block.size, stream=stream)
         return block

@@ -4,6 +4,7 @@ native frames random traces have none; test_blame.py has them."""
 
 import collections
 import fnmatch
+import functools
 
 from reference.events import table_rows
 
@@ -13,6 +14,7 @@ WRAPPERS = [row[0] for row in table_rows("wrappers.def", "WRAPPER")]
 NO_STACK = "(no stack was taken)"
 
 
+@functools.lru_cache(maxsize=100000)
 def role(frame):
     """Python frames are told by their file, labels are nobody's."""
     kind, _, file, _ = frame
@@ -67,6 +69,8 @@ class Heads:
         inner = list(frames)[: list(frames).index(head)]
         own = [frame for frame in inner if role(frame) == "program"]
         framework = [frame for frame in inner if role(frame) == "framework"]
+        if not own and any(role(frame) == "compiled" for frame in inner):
+            return "compiled code"
         return (own[-1:] or framework[:1] or [(None, None)])[0][1]
 
 

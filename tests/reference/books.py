@@ -139,6 +139,7 @@ class Books(Tables):
         self.unknown_frees = self.in_flight = self.unmatched_pops = self.library_ranges = 0
         self.left_out = set()  # numbers of open ranges of libraries
         self.spans, self.open, self.paths, self.inferred = [], [], {}, None
+        self.autograd_records = {}  # by thread: an operator that a backward is to go through is at work
         self.ranges, self.mempools, self.samples, self.told = [], [], [], {}
         self.live, self.reopened, self.physicals, self.nodes = {}, {}, [], set()
         self.contexts, self.last_destroyed = {}, {}
@@ -218,7 +219,8 @@ class Books(Tables):
         if self.account[event.memory] not in ("device", "managed", "pool"):
             return
         now = self.inferred.path.name if self.inferred else None
-        phase = inferred_phase(self, event.stack, now)
+        recorded = event.memory == "tensor" and self.autograd_records.get(event.thread, False)
+        phase = inferred_phase(self, event.stack, now, recorded)
         if phase != now:
             if self.inferred:
                 self.inferred.end = event.index
@@ -573,8 +575,10 @@ class Books(Tables):
         if event.result is None:
             self.in_flight += 1
             return
+        if event.kind == "autograd-node":
+            self.autograd_records[event.thread] = 0 < event.object and event.address < 1 << 32 and event.size != 1
         if event.kind == "alloc":
             self.infer(event)
         handler = {"phase-push": "push", "phase-pop": "pop"}.get(event.kind, event.kind.replace("-", "_"))
-        if event.kind not in ("mark", "exit", "exit-undone", "autograd-node", *outside.KINDS, *OF_GRAPHS):
+        if event.kind not in ("mark", "exit", "exit-undone", "autograd-node", "pool-asked", *outside.KINDS, *OF_GRAPHS):
             getattr(self, handler)(event)

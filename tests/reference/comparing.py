@@ -14,7 +14,7 @@ from reference.leaks import leaks_page
 from reference.ledger import closing, ledger_command_page, ledger_page
 from reference.failures import OUT_OF_MEMORY
 from reference.limits import limits_page
-from reference.oom import HOLDERS
+from reference.oom import HELD, HOLDERS
 from reference.steps import steps_page
 from reference.timeline import timelines
 from support.run import run_command
@@ -120,26 +120,39 @@ def check_page(page, wanted, name, figures, trace):
 
 def without_holders(report):
     """(the report, the holders of each failure): of sites with equal bytes any may be the last that is shown."""
-    return {**report, "oom": [{**row, "holders": []} for row in report["oom"]]}, [row["holders"] for row in report["oom"]]
+    without = {**report, "oom": [{**row, **{key: [] for key in HELD}} for row in report["oom"]]}
+    return without, [{key: row[key] for key in HELD} for row in report["oom"]]
 
 
 def check_holders(page, wanted, name):
     found = []
-    for number, (rows, expected) in enumerate(zip(page, wanted), 1):
-        first = sorted(expected, key=lambda row: -row["bytes"])[:HOLDERS]
-        rows = reduced(rows, first)
-        covered.note(covered.COMPARED, name, {"oom": [{"holders": rows}]})
-        if [row["bytes"] for row in rows] != [row["bytes"] for row in first] or without_equals(rows, expected):
-            found.append(f"{name}: oom:{number} is held by {rows!r:.500}, expected {first!r:.500}")
+    for number, (printed, held) in enumerate(zip(page, wanted), 1):
+        for key in HELD:
+            first = sorted(held[key], key=lambda row: -row["bytes"])[:HOLDERS]
+            rows = reduced(printed[key], first)
+            covered.note(covered.COMPARED, name, {"oom": [{key: rows}]})
+            if [row["bytes"] for row in rows] != [row["bytes"] for row in first] or without_equals(rows, held[key]):
+                found.append(f"{name}: oom:{number}: {key} are {rows!r:.500}, expected {first!r:.500}")
     return found
+
+
+def balance(figures):
+    """Devices beside each other, by the peaks of their leading layers."""
+    peaks = [(figures.peak(figures.leading(device))[0], device) for device in figures.devices]
+    used = sorted((peak for peak in peaks if peak[0]), key=lambda peak: (peak[0], -figures.devices.index(peak[1])))
+    if len(used) < 2:
+        return {}
+    (highest, device), others = used[-1], used[:-1]
+    return {"balance": {"imbalance_ratio": highest / (sum(bytes for bytes, _ in used) / len(used)), "device": device,
+                        "peak_bytes": highest, "median_of_others_bytes": others[(len(others) - 1) // 2][0]}}  # fmt: skip
 
 
 def check_report(report, figures, trace, name="report"):
     books = figures.books
-    wanted = {**figures.report_once(), "ledger": ledger_page(figures)["devices"], **host_memory(books)}
+    wanted = {**figures.report_once(), **balance(figures), "ledger": ledger_page(figures)["devices"], **host_memory(books)}
     wanted, holders = without_holders(report_cuts.cut(wanted, len(figures.failures.list)))
     report, found = report_cuts.made_whole(report, {command: ask(command, trace) for command in ("peak", "leaks")})
-    found += check_holders([row["holders"] for row in report["oom"]], holders, name)
+    found += check_holders(without_holders(report)[1], holders, name)
     found += check_page(without_holders(report)[0], wanted, name, figures, trace)
     lost = sum(count.lost for stock, count in books.counts.items() if stock[1] != "none")
     for words, count in (
@@ -205,7 +218,7 @@ def check_trace(trace, choose):
     oom = {key: figures.report_once()[key] for key in ("oom", "retries")}
     page = ask("oom", trace)
     found += check_page(without_holders(page)[0], without_holders(oom)[0], "oom", figures, trace)
-    found += check_holders([row["holders"] for row in page["oom"]], without_holders(oom)[1], "oom")
+    found += check_holders(without_holders(page)[1], without_holders(oom)[1], "oom")
     found += check_empty_cache(page, figures) + check_limits(trace, figures)
     for command, wanted in (
         ("leaks", leaks_page(figures)), ("steps", steps_page(figures)), ("phases", figures.phases_page()),

@@ -3,11 +3,13 @@
 events. It must not know how a second pass finds them."""
 
 import json
+from bisect import bisect_right
 
+from reference.steps import found_ends
 from reference.timeline import Timeline
 from support.run import run_command
 
-POINTS, GROUPS, STACKS = 2000, 15, 200
+POINTS, GROUPS, STACKS, ENDS = 2000, 15, 200, 60
 BLOCKS = 5000
 
 
@@ -30,6 +32,7 @@ class Course:
         self.index_of = {event.seq: event.index for event in self.books.events[: self.books.count]}
         self.moments = [self.index_of[seq] for seq in series["snapshots"]["seq"]]
         self.timeline = Timeline(figures, POINTS, "event")
+        self.ends = found_ends(figures)[1]
         self.stocks = [stock for device in figures.devices for stock in figures.layers(device)]
 
     def stock_of(self, layer):
@@ -46,6 +49,14 @@ class Course:
             found.append(tuple(frame[key] for key in ("kind", "function", "file", "line")))
             node = self.series["nodes"]["parent"][node]
         return found
+
+    def stacks_of(self, number):
+        """Its id, and that of its forward operator's; 0: it has none."""
+        stack = self.series["stacks"][number]
+        return stack["stack_id"], stack["forward_stack_id"] or 0
+
+    def stacks_of_block(self, block):
+        return block.stack, self.figures.forward.get(block.begin) or 0
 
     # --- what differs ---
 
@@ -66,9 +77,19 @@ class Course:
             yield "series: snapshots are not in order, each once"
         peaks = {self.figures.peak(stock)[1] for stock in self.stocks}
         failed = [failure.event.index for failure in self.figures.failures.list]
-        missing = (peaks | set(failed[:20]) | set(failed[-20:]) | {self.books.count - 1}) - {None, -1, *self.moments}
+        ends = {end - 1 for end in self.ends_kept()}
+        missing = (peaks | set(failed[:20]) | set(failed[-20:]) | {self.books.count - 1} | ends) - {None, -1, *self.moments}
         if missing:
             yield f"series: no snapshot of events {sorted(missing)}"
+
+    def ends_kept(self):
+        every = 1
+        while len(self.ends) // every > ENDS:
+            every *= 2
+        return self.ends[every - 1 :: every]
+
+    def step_of(self, index):
+        return 1 + bisect_right(self.ends, index) if self.ends else None
 
     def check_points(self, layer, stock):
         rows = list(self.timeline.rows(stock))
@@ -76,6 +97,7 @@ class Course:
         for key, wanted in (
             ("seq", [self.books.events[index].seq for _, index, *_ in rows]),
             ("time_ns", [self.timeline.clock[index] for _, index, *_ in rows]),
+            ("step", [self.step_of(index) for _, index, *_ in rows]),
             ("live_bytes", [most for _, _, _, most, _, _ in rows]),
             ("lowest_bytes", [least for *_, least, _ in rows]),
             ("phase", [path.text if path else None for *_, path in rows]),
@@ -106,8 +128,9 @@ class Course:
         for i, index in enumerate(self.moments):
             wanted = {}
             for block in self.figures.live_blocks(stock, index):
-                wanted[block.stack] = wanted.get(block.stack, 0) + block.size
-            named = {self.series["stacks"][row["stack"]]["stack_id"]: row["bytes"][i]
+                stacks = self.stacks_of_block(block)
+                wanted[stacks] = wanted.get(stacks, 0) + block.size
+            named = {self.stacks_of(row["stack"]): row["bytes"][i]
                      for row in layer["sites"] if row["stack"] is not None and row["bytes"][i]}  # fmt: skip
             rest = sum(row["bytes"][i] for row in layer["sites"] if row["stack"] is None)
             if any(wanted.get(key) != bytes_ for key, bytes_ in named.items()) or sum(named.values()) + rest != sum(wanted.values()):
@@ -122,12 +145,12 @@ class Course:
             snapshot = map_["snapshot"]
             live = self.figures.live_blocks(stock, self.moments[snapshot])
             got = sorted(
-                (blocks["address"][i] if is_pool else 0, blocks["size_bytes"][i], self.series["stacks"][blocks["stack"][i]]["stack_id"],
+                (blocks["address"][i] if is_pool else 0, blocks["size_bytes"][i], self.stacks_of(blocks["stack"][i]),
                  self.series["categories"][blocks["category"][i]]["category"])
                 for i in range(len(blocks["address"]))
                 if blocks["first_snapshot"][i] <= snapshot < blocks["end_snapshot"][i]
             )  # fmt: skip
-            wanted = sorted((block.address if is_pool else 0, block.size, block.stack, self.figures.category(block)) for block in live)
+            wanted = sorted((block.address if is_pool else 0, block.size, self.stacks_of_block(block), self.figures.category(block)) for block in live)
             if map_["left_out_count"] or map_["left_out_bytes"] or got != wanted:
                 yield f"map {number}: {got!r:.300}, expected {wanted!r:.300}, left out {map_['left_out_count']}"
             segments = sorted((row["address"], row["size_bytes"]) for row in layer["segments"]

@@ -83,6 +83,7 @@ def table_rows(name, macro):
 
 FIRST, INNER, LAST = (list(table_rows("inferred_phases.def", macro)) for macro in ("FIRST", "INNER", "LAST"))
 AFTER = dict(table_rows("inferred_phases.def", "AFTER"))
+((RECORDED,),) = table_rows("inferred_phases.def", "RECORDED")
 
 
 def subject(frame):
@@ -98,7 +99,7 @@ def say(rows, frames):
     return None
 
 
-def inferred_phase(tables, stack, now):
+def inferred_phase(tables, stack, now, is_recorded):
     if not hasattr(tables, "knows_frameworks"):
         every = [tables.stack_frames(number)[:1] for number in tables.frames]
         tables.knows_frameworks = any(say(FIRST + INNER, frames) for frames in every)
@@ -108,7 +109,9 @@ def inferred_phase(tables, stack, now):
     said = say(FIRST, frames) or say(INNER, frames) or say(LAST, frames)
     if said:
         return said
-    return AFTER.get(now, now) if any(frame[0] == "python" for frame in frames) else now
+    if not any(frame[0] == "python" for frame in frames):
+        return now
+    return RECORDED if is_recorded else AFTER.get(now, now)
 
 
 def caller_of(tables, stack):

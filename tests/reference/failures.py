@@ -2,6 +2,7 @@
 """Which refused calls are one failure, which a retry, and whether the program went on: the rules of the manual
 (doc/counting.md), over all events at once. It must not know why a call failed."""
 
+import collections
 import dataclasses
 
 from reference.outside import Outside
@@ -40,17 +41,17 @@ class Failures:
         self.outside = Outside()
         self.books, self.every, self.retries = books, [], []  # a retry: (first refused event, flushed bytes)
         failed = {event.index: (event, stock, span) for event, stock, span in books.failures}
+        flushed = collections.Counter()
+        for block in books.blocks:
+            flushed[block.end] += block.size if block.how == "freed" and block.is_segment else 0
         for event in books.events[: books.count]:
             if event.kind == "alloc" and event.result == 0 and event.address:
                 self.served(event)
             if event.index in failed:
                 self.failed(*failed[event.index])
             self.outside.see(event, self.every)
-            flushed = sum(
-                block.size for block in books.blocks if block.end == event.index and block.how == "freed" and block.is_segment
-            )  # fmt: skip
-            if self.waiting(event) and flushed:
-                self.waiting(event)[-1].flushed += flushed
+            if flushed[event.index] and self.waiting(event):
+                self.waiting(event)[-1].flushed += flushed[event.index]
         self.list = [one for one in self.every if one.state != "gone"]
 
     def waiting(self, event):

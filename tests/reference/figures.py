@@ -2,6 +2,7 @@
 """What the commands must print about a trace, from its Books, each figure by its definition over all blocks and
 moments: no figure is carried from one event to the next. A dictionary has the keys of the command's JSON."""
 
+import collections
 import itertools
 
 from reference import blame, leaks
@@ -33,18 +34,21 @@ def word_is_in(name, word):
 class Figures:
     def __init__(self, books):
         self.books, self.graphs, self.failures = books, Graphs(books), Failures(books)
+        self.blocks_of = collections.defaultdict(list)
+        for block in books.blocks:
+            self.blocks_of[block.stock].append(block)
         self.forward = forward_stacks(books)
         self.forward_of_any = forward_stacks(books, kinds=None)  # a call of the driver may fail under it, too
         self.devices = sorted(books.devices, key=lambda number: -1 if number is None else number)
-        self.lives, self.reported = {}, None
+        self.lives, self.reported, self.categories = {}, None, {}
 
     # --- live bytes ---
 
     def live_blocks(self, stock, index):
         return [
             block
-            for block in self.books.blocks
-            if block.stock == stock and block.begin <= index and (block.end is None or block.end > index)
+            for block in self.blocks_of[stock]
+            if block.begin <= index and (block.end is None or block.end > index)
         ]
 
     def sum_over_time(self, things):
@@ -191,6 +195,11 @@ class Figures:
     # --- who held it ---
 
     def category(self, block):
+        if block not in self.categories:
+            self.categories[block] = self.category_of(block)
+        return self.categories[block]
+
+    def category_of(self, block):
         if block.is_segment:
             return "other"
         frames = self.books.stack_frames(block.stack)
@@ -408,7 +417,7 @@ class Figures:
             "free_bytes": free,
             "largest_free_bytes": largest,
             "external_ratio": 1 - largest / free if free > largest else 0.0,
-            "stranded_bytes": stranded,
+            "stranded_bytes": min(stranded, free),
         }
         if reserved < live:
             row = {key: live if key == "live_bytes" else None for key in row}

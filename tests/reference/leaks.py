@@ -2,10 +2,12 @@
 """Growth per step, slowly: the live bytes of every call stack at every end of a step, as plain lists, and the
 median of all slopes. The definitions stand in analyzer/analysis/steps/growth.h."""
 
+import bisect
 import collections
 import itertools
 import math
 import re
+from functools import lru_cache
 
 from reference import blame
 
@@ -21,13 +23,17 @@ KINDS = (
 
 
 def kind_of(path):
-    inferred = path.source == "inferred"
-    if re.fullmatch(r"(?i:step|iteration|iter|profilerstep)[ _#:-]*[0-9]*", path.name):
+    return kind_of_name(path.name, path.source == "inferred")
+
+
+@lru_cache(maxsize=1000)
+def kind_of_name(name, inferred):
+    if re.fullmatch(r"(?i:step|iteration|iter|profilerstep)[ _#:-]*[0-9]*", name):
         return 1
     for word, kind in (("optimizer", 2), ("backward", 4)):
-        if re.match(rf"(?i:{word})(?![a-z0-9])", path.name, re.I):
+        if re.match(rf"(?i:{word})(?![a-z0-9])", name, re.I):
             return kind + inferred
-    return 6 if re.match(r"forward(?![a-z0-9])", path.name, re.I) and not inferred else None
+    return 6 if re.match(r"forward(?![a-z0-9])", name, re.I) and not inferred else None
 
 
 def is_inside_its_kind(span):
@@ -47,6 +53,11 @@ def ends_by_kind(books):
         if kind is not None and span.end < books.count and not is_inside_its_kind(span):
             ends[kind].append((span.end, (span.path, span.caller)))
     return [sorted(of_kind, key=lambda end: end[0]) for of_kind in ends]
+
+
+def kind_that_began(books):
+    """The strongest kind of which a phase began; None: there is none. If none of them ended a step, the run is a part of one."""
+    return min((kind for span in books.spans if (kind := kind_of(span.path)) is not None), default=None)
 
 
 def closes_of_turns(ends):
@@ -81,8 +92,8 @@ def closes_of_turns(ends):
     return closes
 
 
-def without_optimizer(optimizers, backwards):
-    """The ends of backward from the one on at which an optimizer that allocates no more gives way; []: at none."""
+def gives_way(optimizers, backwards):
+    """Whether an optimizer that allocates no more leaves the steps to backward."""
     since = most = 0
     for number, (end, is_backward) in enumerate(
         merged := sorted([*((end, False) for end in optimizers), *((end, True) for end in backwards)])
@@ -90,16 +101,25 @@ def without_optimizer(optimizers, backwards):
         if not is_backward:
             since, most = 0, max(since, most)
         elif (since := since + 1) > 2 * most + 2 and any(not other for _, other in merged[:number]):
-            return [end for end, is_backward in merged[number:] if is_backward]
-    return []
+            return True
+    return False
 
 
 DEEPEST_STEP = 16  # phases around a step on its thread
 
 
+def events_of_beats(books):
+    """Events that change a block of a layer: others are none, so that notes and marks leave the figures alone."""
+    return sorted({index for index, block, *_ in books.changes if block.stock[1] in ("device", "pool")})
+
+
 def phases_that_repeat(books):
     """(name, events at which it ends) of the phase that tells the steps where nothing else does; None."""
-    found = {}
+    found, beats = {}, events_of_beats(books)
+
+    def beat(index):
+        return bisect.bisect_left(beats, index)
+
     for span in books.spans:
         around = sum(1 for other in books.spans if other.thread == span.thread and is_explicit(other) and
                      other.begin < span.begin and other.end > span.end)
@@ -107,10 +127,11 @@ def phases_that_repeat(books):
             found.setdefault((around, span.path.name), []).append(span)
     told = {}
     for key, spans in found.items():
-        ends = sorted(span.end for span in spans)
+        ends = sorted(beat(span.end) for span in spans)
         all_, gaps = ends[-1] - ends[0], [b - a for a, b in zip(ends, ends[1:])]
-        if len(ends) >= FEWEST_BIRTHS and all_ * 4 >= books.count and max(gaps) * len(gaps) <= 3 * all_:
-            told[key] = (sum(span.end - span.begin for span in spans), ends)
+        if len(ends) >= FEWEST_BIRTHS and all_ * 4 >= len(beats) and max(gaps) * len(gaps) <= 3 * all_:
+            covered = sum(beat(span.end) - beat(span.begin) for span in spans)
+            told[key] = (covered, sorted(span.end for span in spans))
     if not told:
         return None
     key = min(told, key=lambda key: (key[0], -told[key][0], told[key][1][0]))
@@ -121,6 +142,7 @@ def is_explicit(span):
     return span.path.source != "inferred"
 
 
+@lru_cache(maxsize=2)
 def step_ends(books):
     """(kind, ends) of the strongest kind that there is; (None, []): there is none."""
     by_kind = ends_by_kind(books)
@@ -128,8 +150,8 @@ def step_ends(books):
     if kind is None:
         return None, []
     ends = by_kind[kind]
-    if kind == 3 and (left := without_optimizer(*([end for end, _ in by_kind[of]] for of in (3, 5)))):
-        kind, ends = 5, [end for end in by_kind[5] if end[0] >= left[0]]
+    if kind == 3 and gives_way(*([end for end, _ in by_kind[of]] for of in (3, 5))):
+        kind, ends = 5, by_kind[5]
     return kind, [end for end, _ in ends] if kind < 2 else closes_of_turns(ends)
 
 
@@ -164,6 +186,11 @@ def verdict(samples, width, is_steady):
     if high <= 0 or max(samples[half:]) <= max(samples[:half]):
         return "flat"
     return "flat" if slope > 0 and fit(samples[third:], width)[2] * 4 < slope else "unknown"
+
+
+def last_third(samples):
+    n = len(samples)
+    return samples[n - 1 - (n + 1) // 3 :]
 
 
 def whole(number):
@@ -202,26 +229,28 @@ class Growth:
     def __init__(self, figures, stock):
         self.figures, self.books, self.stock = figures, figures.books, stock
         self.kind, self.ends = step_ends(self.books)
-        self.total, self.rows, self.churned, self.slopes = None, [], [], {}
+        self.total, self.rows, self.churned, self.slopes, self.enlarged = None, [], [], {}, {}
         self.steps, self.with_what, self.site = len(self.ends), KINDS[self.kind] if self.ends else None, None
-        self.phase = None
+        self.phase, self.beats = None, events_of_beats(self.books)
+        if not self.ends and (begun := kind_that_began(self.books)) is not None:
+            self.steps, self.with_what = 1, KINDS[begun]
         self.changes = [change for change in self.books.changes if change[1].stock == stock]
         if not self.changes:
             return
         if len(self.ends) >= WARM_UP + FEWEST:
             self.at_ends()
-        elif not self.ends and (found := phases_that_repeat(self.books)):
+        elif not self.steps and (found := phases_that_repeat(self.books)):
             self.phase, ends = found
-            self.at_windows(ends[0], ends[-1], len(ends), "a phase that repeats")
-        elif not self.ends:
+            self.at_windows(self.beat(ends[0]), self.beat(ends[-1]), len(ends), "a phase that repeats")
+        elif not self.steps:
             self.at_beats()
 
     def row(self, stack, **more):
         return {**self.figures.layer(self.stock), **more, "frames": self.books.stack_frames(stack), "stack": stack}
 
     def headed(self, rows):
-        """Of all call stacks that are named, each is headed by what tells it from the others."""
-        stacks = [row["stack"] for row in self.rows + self.churned] + [self.site] * (self.site is not None)
+        """Each is headed by what tells it from all call stacks of the stock."""
+        stacks = {change[1].stack for change in self.changes}
         heads = blame.Heads([(self.books.stack_frames(stack), []) for stack in stacks])
         names = [(blame.who(heads, row["frames"], []), blame.called(heads, row["frames"], [])) for row in rows]
         plain = [{key: value for key, value in row.items() if key != "stack"} for row in rows]
@@ -231,20 +260,22 @@ class Growth:
 
     def at_ends(self):
         looked_at = self.ends[WARM_UP:]
-        values = collections.defaultdict(list)
-        live, total, changes = collections.Counter(), [], iter([*self.changes, None])
+        values, counts = collections.defaultdict(list), collections.defaultdict(list)
+        live, blocks, total, changes = collections.Counter(), collections.Counter(), [], iter([*self.changes, None])
         change = next(changes)
         for number, end in enumerate(looked_at):
             while change and change[0] < end:
                 live[change[1].stack] += change[1].size if change[2] else -change[1].size
+                blocks[change[1].stack] += 1 if change[2] else -1
                 change = next(changes)
             total.append(sum(live.values()))
             for stack in live:
-                values[stack] = values[stack] + [0] * (number - len(values[stack])) + [live[stack]]
+                for lists, now in ((values, live), (counts, blocks)):
+                    lists[stack] = lists[stack] + [0] * (number - len(lists[stack])) + [now[stack]]
         width, samples = windows(total)
         self.total = (self.judge(total, samples, width), line(samples, width))
         for stack, held in values.items():
-            self.site_at_ends(stack, held)
+            self.site_at_ends(stack, held, counts[stack])
         self.find_churn(looked_at)
 
     def judge(self, values, samples, width):
@@ -252,19 +283,23 @@ class Growth:
         steady = all(a <= b for a, b in steps) and sum(a < b for a, b in steps) * 2 >= len(steps)
         return verdict(samples, width, steady)
 
-    def site_at_ends(self, stack, values):
+    def add_site(self, stack, slopes, counts, **more):
+        """It makes its blocks larger, if there are as many of them throughout the last third of the windows."""
+        late = set(last_third(counts))
+        was_resized = any(block.how == "resized" for _, block, _, _ in self.changes if block.stack == stack)
+        if len(late) == 1 and 0 not in late and not was_resized:
+            self.enlarged[stack] = late.pop()
+        self.slopes[stack] = slopes
+        self.rows.append(self.row(stack, **printed(slopes), **more, enlarged=stack in self.enlarged, known_cache=None))
+
+    def site_at_ends(self, stack, values, counts):
         width, samples = windows(values)
         changes = sum(a != b for a, b in zip(values, values[1:]))
         if changes < 2 or values[-1] <= values[0] or self.judge(values, samples, width) != "grows":
             return
         rises = sum(a < b for a, b in zip(values, values[1:]))
-        self.slopes[stack] = line(samples, width)
-        self.rows.append(
-            self.row(
-                stack, **printed(self.slopes[stack]), first_bytes=values[0], last_bytes=values[-1], steps=len(self.ends),
-                rises=rises, known_cache=None,
-            )
-        )  # fmt: skip
+        self.add_site(stack, line(samples, width), windows(counts)[1], first_bytes=values[0], last_bytes=values[-1],
+                      steps=len(self.ends), rises=rises)  # fmt: skip
 
     def find_churn(self, looked_at):
         """Blocks that were born after an end and freed before the next one."""
@@ -285,6 +320,10 @@ class Growth:
 
     # steps that are found from what repeats
 
+    def beat(self, index):
+        """How many beats were before the event."""
+        return bisect.bisect_left(self.beats, index)
+
     def births(self):
         """{stack: events of its births}, in the order of the first change of each."""
         found = {}
@@ -295,21 +334,16 @@ class Growth:
 
     def most_live(self, stack):
         """Blocks at once, from the second birth on."""
-        live_bytes, births, count, most = 0, 0, 0, 0
+        births, count, most = 0, 0, 0
         for _, block, birth, _ in self.changes:
-            if block.stack != stack:
-                continue
-            births += birth
-            if birth and births == 2:
-                count = int(live_bytes > 0)
-            live_bytes += block.size if birth else -block.size
-            if births >= 2:
-                count = count + 1 if birth else max(count - 1, 0)
-                most = max(most, count)
+            if block.stack == stack:
+                births += birth
+                count += 1 if birth else -1
+                most = max(most, count) if births >= 2 else 0
         return most
 
     def repeats(self, births):
-        return len(births) >= FEWEST_BIRTHS and (births[-1] - births[0]) * 4 >= self.books.count
+        return len(births) >= FEWEST_BIRTHS and (births[-1] - births[0]) * 4 >= len(self.beats)
 
     def is_steady(self, stack, births):
         gaps = [b - a for a, b in zip(births, births[1:])]
@@ -327,7 +361,7 @@ class Growth:
         return not in_sequence and (has_batch or self.stock[1] != "pool")
 
     def at_beats(self):
-        births = self.births()
+        births = {stack: [self.beat(index) for index in events] for stack, events in self.births().items()}
         every = {stack: events for stack, events in births.items() if stack and self.repeats(events)}
         rhythms = {stack: events for stack, events in every.items() if self.is_steady(stack, events)}
         if not rhythms:
@@ -350,11 +384,12 @@ class Growth:
         self.at_windows(rhythms[chosen][0], rhythms[chosen][-1], most, "an allocation that repeats")
 
     def at_windows(self, first, last, steps, with_what):
-        """Steps begin or end about every `period` events: the least bytes in windows of at least a step."""
+        """Steps begin or end about every `period` beats: the least bytes in windows of at least a step."""
         period = (last - first) / (steps - 1)
         self.steps, self.with_what = steps, with_what
-        count = self.books.count
-        width, samples = windows(self.figures.live(self.stock))
+        count, live = len(self.beats), self.figures.live(self.stock)
+        live = [live[index] for index in self.beats]
+        width, samples = windows(live)
         joined = int(period / width) + 1
         begin = int((first + period) / (width * joined)) + 1
         end = min(int(min(last + period, count) / (width * joined)), count // (width * joined))
@@ -366,36 +401,33 @@ class Growth:
             return [min(parts[i * joined : (i + 1) * joined]) for i in range(begin, end)]
 
         wide = width * joined
-        total = cut(self.figures.live(self.stock))
+        total = cut(live)
         self.total = (verdict(total, wide, False), line(total, wide, period))
         for stack, events in self.births().items():
             if len(events) > 1:
-                self.site_at_beats(stack, cut(self.values_at_beats(stack, events[1])), wide, period)
+                held, counts = (
+                    cut(self.values_at_beats(stack, events[1], of)) for of in (lambda block: block.size, lambda block: 1)
+                )
+                self.site_at_beats(stack, held, counts, wide, period)
 
-    def values_at_beats(self, stack, second_birth):
-        """What the stack held after each event; before its second birth, what it held just before that."""
+    def values_at_beats(self, stack, second_birth, of):
+        """What the stack held after each beat, as the sum of `of`; before its second birth, what it held just before."""
         live, births, before, after = 0, 0, 0, {}
         for index, block, birth, _ in self.changes:
             if block.stack == stack:
                 births += birth
                 before = live if birth and births == 2 else before
-                live += block.size if birth else -block.size
+                live += of(block) if birth else -of(block)
                 after[index] = live
-        values = list(itertools.accumulate(range(self.books.count), lambda held, i: after.get(i, held), initial=0))
-        return [before] * second_birth + values[second_birth + 1 :]
+        values = list(itertools.accumulate(self.beats, lambda held, index: after.get(index, held), initial=0))
+        return [before] * self.beat(second_birth) + values[self.beat(second_birth) + 1 :]
 
-    def site_at_beats(self, stack, samples, wide, period):
+    def site_at_beats(self, stack, samples, counts, wide, period):
         if verdict(samples, wide, False) != "grows":
             return
         rises = sum(a < b for a, b in zip(samples, samples[1:]))
-        self.slopes[stack] = line(samples, wide, period)
-        self.rows.append(
-            self.row(
-                stack, **printed(self.slopes[stack]), first_bytes=samples[0], last_bytes=samples[-1],
-                steps=self.steps, rises=rises, known_cache=None,
-            )
-        )  # fmt: skip
-
+        self.add_site(stack, line(samples, wide, period), counts, first_bytes=samples[0], last_bytes=samples[-1],
+                      steps=self.steps, rises=rises)  # fmt: skip
 
     # whether it is a leak
 
@@ -404,39 +436,44 @@ class Growth:
         card = self.books.cards.get(self.stock[0], (None,))[0]
         return (card or self.figures.peak(self.stock)[0]) / 1e7
 
-    def leak(self):
-        """(verdict, whole bytes per step)"""
-        found, slope = self.exact_leak()
-        return found, whole(slope)
-
-    def exact_leak(self):
-        """(verdict, bytes per step). No frame of these traces is a known cache's."""
-        if not self.total:
-            return "cannot tell", 0
-        is_driver = self.stock[1] == "device"
+    def pieces(self):
+        """Call stacks of what a pool hands out in pieces."""
         alive = self.figures.live_blocks(self.stock, self.books.count - 1)
-        pieces = {block.stack for block in alive if is_driver and block.is_segment}
+        return {block.stack for block in alive if self.stock[1] == "device" and block.is_segment}
+
+    def leak(self):
+        """(verdict, bytes per step that leak, and of larger blocks, by how much a peak is higher than the one before).
+        No frame of these traces is a known cache's."""
+        if not self.total:
+            return "cannot tell", None, None, 0
+        pieces = self.pieces()
+        own = {stack: slopes[0] for stack, slopes in self.slopes.items() if stack not in pieces}
         left_out = sum(slopes[0] for stack, slopes in self.slopes.items() if stack in pieces)
-        own = [slopes[0] for stack, slopes in self.slopes.items() if stack not in pieces]
-        slope, (whole_verdict, (total, low, high)) = sum(own), self.total
-        if not own and whole_verdict == "grows" and low > left_out:
-            slope = total - left_out
-        if slope > self.floor() and (high - left_out) * 2 >= slope:
-            return "leak", slope
-        return ("no leak" if whole_verdict != "unknown" or high <= self.floor() else "cannot tell"), 0
+        kept = sum(slope for stack, slope in own.items() if stack not in self.enlarged)
+        enlarged = sum(slope for stack, slope in own.items() if stack in self.enlarged)
+        whole_verdict, (total, low, high) = self.total
+        if not pieces and set(own) <= set(self.enlarged) and whole_verdict == "grows" and low > enlarged:
+            kept = total - enlarged
+        leaks, grows = (slope > self.floor() and (high - left_out) * 2 >= slope for slope in (kept, enlarged))
+        told = "no leak" if whole_verdict != "unknown" or high <= self.floor() else "cannot tell"
+        twice = max((slope / self.enlarged[stack] for stack, slope in own.items() if stack in self.enlarged), default=0)
+        higher = leaks * kept + grows * (enlarged + twice)
+        return "leak" if leaks else "grows" if grows else told, leaks * kept, enlarged, higher
 
-
-    def rest(self):
-        """What no frame of these traces is known for, where a step begins, and how long the card lasts."""
+    def verdict(self):
+        """Also where a step begins, and how long the card lasts."""
         card, context = self.books.cards.get(self.stock[0], (None, None))
-        verdict_, slope = self.exact_leak()
+        found, kept, enlarged, higher = self.leak()
         used = self.figures.peak(self.stock)[0] + (context or 0)
-        lasts = bool(card) and verdict_ == "leak" and used <= card
         return {
-            "cache_bytes_per_step": 0,
+            "verdict": found,
+            "leak_bytes_per_step": whole(kept) if self.total else None,
+            "enlarged_bytes_per_step": whole(enlarged) if self.total else None,
+            "cache_bytes_per_step": 0 if self.total else None,
+            "floor_bytes_per_step": int(self.floor()),
             "step_phase": self.phase,
             "step_site": blame.alone(self.books, self.site)["site"] if self.site is not None else None,
-            "steps_until_full": int((card - used) / slope) if lasts else None,
+            "steps_until_full": int((card - used) / higher) if card and higher > 0 and used <= card else None,
         }
 
 
@@ -452,10 +489,7 @@ def growth(figures, layers):
                 "steps": found.steps or None,
                 "steps_end_with": found.with_what,
                 **(printed(found.total[1]) if found.total else nothing),
-                "verdict": found.leak()[0],
-                "leak_bytes_per_step": found.leak()[1],
-                "floor_bytes_per_step": int(found.floor()),
-                **found.rest(),
+                **found.verdict(),
             }
         )
         rows += found.headed(found.rows)

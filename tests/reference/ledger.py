@@ -120,11 +120,12 @@ class Ledger:
         self.told = outside.at(self.figures, self.device, self.index)
         if self.told:
             context, others = max(self.told[0] - self.process, 0), sum(size for size, _ in self.told[1])
-            self.add("own_context", None, context)
-            self.add("others", None, others)
         else:
             others = 0
-            self.add("context", None, context)
+        others = min(others, max(self.used - self.process, 0))
+        context = min(context, max(self.used - self.process - others, 0))
+        self.add("own_context" if self.told else "context", None, context)
+        self.add("others", None, others)
         self.beyond = self.unaccounted = self.used - self.process - context - others
         if self.beyond > 0 and not self.told:
             self.add("growth", None, self.beyond)

@@ -17,7 +17,8 @@ class Site:
     def __init__(self, trace, choose, number):
         self.trace, self.choose = trace, choose
         self.stack = trace.stack("malloc_wrapper", (f"part{number % 3}.py", number + 1, f"site_{number}"))
-        self.act = choose.choice([self.work, self.work, self.leak, self.seldom, self.fill, self.hold, self.saw, self.drain])
+        self.act = choose.choice([self.work, self.work, self.leak, self.seldom, self.fill, self.hold, self.saw, self.drain,
+                               self.enlarge, self.double])
         self.size = choose.choice([512, 4096, MIB]) * choose.randint(1, 9)
         self.every, self.until = choose.randint(2, 12), choose.randint(2, 60)
         self.held = []
@@ -50,6 +51,18 @@ class Site:
         self.take(self.size * self.choose.randint(1, 4))
         if len(self.held) > 1:
             self.drop(0)
+
+    def enlarge(self, step):
+        """As a cache of tokens, and now and then what was read beside it is kept."""
+        self.take(self.size * (step + 1))
+        if len(self.held) > 1 and not (self.until < 9 and step % self.until == 1):
+            self.drop(0)
+
+    def double(self, step):
+        if step & (step - 1) == 0:
+            self.take(self.size * 2 * (step + 1))
+            if len(self.held) > 1:
+                self.drop(0)
 
     def saw(self, step):
         self.take()

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Why an allocation failed: the evidence and the verdict, as doc/ and analyzer/oom/oom.h define them. Figures are asked."""
 
+import functools
+
 from reference import outside
 from reference.blame import Heads, called, headed, stacks_of, who
 from reference.frag_model import held_at, holes, joined
@@ -10,6 +12,7 @@ MIB = 1 << 20
 GRANULE = 2 * MIB
 CONTEXT_MOST = 1 << 30
 HOLDERS = 10  # so many are shown
+HELD = ("holders", "outside_holders", "graph_holders")
 
 
 def idle_parts(figures, stock, index):
@@ -39,6 +42,10 @@ def weigh_pools(figures, failure, stock, found):
         found["largest_hole_bytes"] = max((part[1] for part in idle), default=0)
 
 
+def event_is_of_drivers_pool(failure, found):
+    return failure.event.memory == "stream-ordered" and not found["has_pool"]
+
+
 def terms(figures, failure, found):
     """All bytes of the card, each once."""
     device, index = failure.stock[0], failure.event.index
@@ -48,6 +55,8 @@ def terms(figures, failure, found):
         return sum(bytes_ for (owner, _), (bytes_, _) in ledger.terms.items() if owner in owners)
 
     found["outside_bytes"], found["mempools_bytes"] = of("library", "program", "unknown"), of("mempools")
+    if event_is_of_drivers_pool(failure, found) and found["mempools_bytes"]:
+        found["largest_hole_bytes"] = None  # it tells a sum alone
     found["unlisted_bytes"] = max(ledger.beyond or 0, 0) if ledger.told else None
     found["told"] = ledger.told
     found["managed_bytes"] = live_bytes(figures, (device, "managed", 0), index)
@@ -155,9 +164,9 @@ def judge(books, failure, stock, found):
             return "cached"
     elif found["other_stream_hole_bytes"] >= asked or (found["whole_bytes"] and enough(found["whole_bytes"])):
         return "cached"
-    elif not has_pool and event.memory != "stream-ordered" and enough(found["mempools_bytes"]):
+    elif not has_pool and not event_is_of_drivers_pool(failure, found) and enough(found["mempools_bytes"]):
         return "cached"
-    elif (notable(idle) or not has_pool) and enough(idle):
+    elif (notable(idle) or not (has_pool or event_is_of_drivers_pool(failure, found))) and enough(idle):
         return "fragmented"
     if free is None:
         return "exhausted" if total and asked > max(total - found["driver_live_bytes"], 0) else "unknown"
@@ -203,9 +212,10 @@ def kind_reason(figures, failure):
 
 
 def retries(figures):
+    """In random traces no function has the name of one that does without."""
     sites = {}
     for event, flushed in figures.failures.retries:
-        site = sites.setdefault((event.device, event.stack), {"device": event.device, "retries_count": 0, "asked_bytes": 0,
+        site = sites.setdefault((event.device, event.stack), {"device": event.device, "retries_count": 0, "done_without_count": 0, "asked_bytes": 0,
                                                               "flushed_bytes": 0, "forward": [], "frames": figures.books.stack_frames(event.stack)})  # fmt: skip
         site["retries_count"] += 1
         site["asked_bytes"] = max(site["asked_bytes"], event.size)
@@ -219,16 +229,32 @@ def asker_of(figures, failure):
     return tuple(figures.books.stack_frames(stack) for stack in (failure.event.stack, figures.forward_of_any.get(failure.event.index)))
 
 
-def told_apart(figures, both):
-    """Headed among all failures that are shown and what was live at the one that the answer speaks of."""
+@functools.lru_cache(maxsize=1)
+def heads_of_failures(figures):
+    """Of all failures that are shown and what was live at the one that the answer speaks of."""
     chosen, shown = None, [figures.failures.list[number] for number in figures.shown_failures()]
     for failure in shown:
         if not chosen or kind(figures, chosen) == "caught" or kind(figures, failure) != "caught":
             chosen = failure
     held_stock, _ = gather(figures, chosen.event, chosen.stock)
     live = figures.live_blocks(held_stock, chosen.event.index)
-    heads = Heads([*stacks_of(figures, live).values(), *(asker_of(figures, failure) for failure in shown)])
+    return Heads([*stacks_of(figures, live).values(), *(asker_of(figures, failure) for failure in shown)])
+
+
+def told_apart(figures, both):
+    heads = heads_of_failures(figures)
     return {"site": who(heads, *both), "called": called(heads, *both), "frames": both[0]}
+
+
+def beyond(figures, stock, index):
+    """Who holds the driver's memory that no tensor shows: outside of pools, and segments of graphs, where a pool is."""
+    driver, live = (stock[0], "device", 0), figures.live_blocks((stock[0], "device", 0), index)
+    of_graphs = [r.block for r in figures.books.ranges
+                 if r.pool_stock == stock and not r.physical and figures.graphs.is_of_graph(r, index)]  # fmt: skip
+    outside_pools = [block for block in live if not block.is_segment and block.memory != "graph pool"]
+    graphs = [block for block in live if any(block is other for other in of_graphs)]
+    held = (outside_pools, graphs) if stock[1] == "pool" else ((), ())
+    return [headed(list(figures.sum_up(driver, blocks, figures.site))) for blocks in held]
 
 
 def explain(figures, number):
@@ -273,6 +299,6 @@ def explain(figures, number):
         **found,
         "kind_reason": kind_reason(figures, failure),
         **told_apart(figures, asker_of(figures, failure)),
-        "holders": figures.sites(held_stock, event.index),
+        **dict(zip(HELD, (figures.sites(held_stock, event.index), *beyond(figures, held_stock, event.index)))),
         "categories": {category: bytes_ for category, bytes_ in categories.items() if bytes_},
     }

@@ -32,7 +32,8 @@ class Run:
 
     def __init__(self, path):
         tables = Tables(path)
-        self.blocks, self.live, self.length = [], {}, None
+        self.blocks, self.live, self.length, self.failed = [], {}, None, None
+        last = max(event.index for event in tables.events if event.kind == "alloc" and event.result)
         phases, spans, count = [], {}, 0  # the name of each span and when it ended
         for event in tables.events:
             if event.kind == "phase-push":
@@ -43,6 +44,11 @@ class Run:
             elif event.kind == "alloc" and self.length is None:
                 name, span = phases[-1] if phases else (None, None)
                 place = tuple(frame for frame in tables.stack_frames(event.stack) if frame[0] == "python")
+                if event.result and event.index < last:
+                    self.failed = event.index, place, None
+                    continue
+                if self.failed and not self.failed[2]:
+                    self.failed = *self.failed[:2], place
                 block = Block(event.index, event, PARTS.get(name, "other"), place)
                 block.span = span
                 self.blocks.append(block)
@@ -83,7 +89,22 @@ class Run:
         kept = sum(other.size for other in same if other.outlived)
         return kept <= (sum(other.size for other in same) - kept) // 8
 
+    def piles_up(self, block):
+        """Its place has eight blocks or more when memory runs out, and let go of none."""
+        same = [other for other in self.blocks[:-1] if other.place == block.place]
+        return block.part == "data" and len(same) >= 8 and all(other.end is None for other in same)
+
+    def data_on_cpu(self, index):
+        """All but the largest of each place: one is needed at a time."""
+        piles = {}
+        for b in self.at(index):
+            if self.piles_up(b):
+                piles.setdefault(b.place, []).append(b.size)
+        return sum(sum(sizes) - max(sizes) for sizes in piles.values())
+
     def grows(self, block):
+        if self.piles_up(block):
+            return False
         if block.part in FORWARD:
             return self.recurs(block) or not self.rounds
         return block.part == "backward" and self.passes(block)
@@ -142,6 +163,26 @@ class Run:
             made += b.size if b.end is not None and b.end <= index else 0
         return sum(b.size for b in old) - made
 
+    def caught(self, index):
+        """What forward made in the call that failed before, as far as it is still there: the first call that the failure
+        does not share with what was allocated next, since anything was made outside of it in its round."""
+        if not self.failed:
+            return 0
+        end, failed, after = self.failed
+        shared = 0
+        while shared < min(len(failed), len(after)) and failed[-1 - shared] == after[-1 - shared]:
+            shared += 1
+        if shared == len(failed):
+            return 0
+        call = failed[-1 - shared :]
+        begin, now = 0, 0
+        for b in (b for b in self.blocks if b.begin < end):
+            begin, now = b.begin if b.round != now else begin, b.round
+            if b.part != "backward" and b.place[-len(call) :] != call:
+                begin = b.begin + 1
+        return sum(b.size for b in self.at(index) if begin <= b.begin < end and b.part in ("forward", "other")
+                   and b.place[-len(call) :] == call)  # fmt: skip
+
     def infers(self):
         """No backward, and forward keeps what earlier rounds kept and dropped."""
         if any(b.part in ("backward", "optimizer") for b in self.blocks):
@@ -187,20 +228,25 @@ class Run:
         first = next((place for place in way if counts[place] * 2 >= max(counts.values())), None)
         if not first or counts[first] < 2 or again < sum(b.size for b in blocks) // 2:
             return None, None
-        before = collections.Counter(a for a, b in zip(way, way[1:]) if b == first)
+        pairs = [(a, b) for a, b in zip(blocks, blocks[1:]) if b.place == first]
+        before = collections.Counter(a.place for a, b in pairs if a.place != b.place or a.size == b.size)  # alike: another call
         return first, max(before, key=before.get, default=first)
 
     def tells_calls(self, line):
-        """No place under the line comes back less than half as often as another one. (No frame here is a Sequential's.)"""
+        """No place under the line comes back less than half as often as another one, and the first one does; and no other
+        line of its function makes batches or the model. (No frame here is a Sequential's.)"""
+        for b in (b for b in self.at(self.length - 1) if b.part in ("data", "init")):
+            own = next((frame for frame in b.place if role(frame) == "program"), None)
+            if own and own != line and own[1:3] == line[1:3]:
+                return False
         now = [b for b in self.at(self.length - 1) if b.part == "forward" and b.round == self.rounds and line in b.place]
-        counts = collections.Counter(place for place, _ in itertools.groupby(b.place for b in now)).values()
-        return not any(1 < count < max(counts) / 2 for count in counts)
+        way = [place for place, _ in itertools.groupby(b.place for b in now)]
+        counts = collections.Counter(way)
+        return self.calls_of(line, now)[0] == way[0] and not any(1 < count < max(counts.values()) / 2 for count in counts.values())
 
     def calls(self, index, line, first):
-        """(calls of that line, the part of the last block, whether the last call is open)"""
-        calls, last, is_open, part = [], None, False, None
+        calls, last, is_open = [], None, False
         for b in (b for b in self.blocks if b.begin <= index):
-            part = b.part if b.part not in ("other", "init") else part
             is_open = is_open and any(c.end is None or c.end > b.begin for c in calls[-1])
             if b.part == "forward" and line in b.place:
                 if not is_open or (b.place == first and last != b.place):
@@ -209,7 +255,7 @@ class Run:
                 last, is_open = b.place, True
             elif b.part in ("forward", "optimizer"):
                 last, is_open = None, False
-        return calls, part, is_open and bool(self.live_of(calls[-1], index))
+        return calls
 
     def output(self, call, place, index):
         """Bytes of what the call gives to the next one, if that is still there."""
@@ -221,15 +267,18 @@ class Run:
         return sum(c.size for c in call if c.end is None or c.end > index)
 
     def checkpoint(self, index, line, first, place):
-        calls, part, is_open = self.calls(index, line, first)
+        calls = self.calls(index, line, first)
         holding = [call for call in calls if self.live_of(call, index)]
-        if part == "backward" or is_open:
-            holding = holding[:-1]
-        return sum(self.live_of(call, index) - self.output(call, place, index) for call in holding)
+        return sum(self.live_of(call, index) - self.output(call, place, index) for call in holding[:-1])
+
+    def most_of_a_call(self, line, first):
+        """What a call held at once."""
+        moments = [(index, self.calls(index, line, first)) for index in self.changes()]
+        return max((self.live_of(call, index) for index, calls in moments for call in calls), default=0)
 
     def no_grad(self, index, line, first, place):
         """A call needs its own tensors, and what the call before it made."""
-        calls, *_ = self.calls(index, line, first)
+        calls = self.calls(index, line, first)
         holding = [call for call in calls if self.live_of(call, index)]
         kept = sum(self.output(call, place, index) for call in holding[-2:-1])
         return sum(self.live_of(call, index) for call in holding[:-1]) - kept
@@ -242,18 +291,21 @@ class Run:
                 continue
             question = self.no_grad if self.is_inference else self.checkpoint
             gain = need - max(self.live_bytes(i) - question(i, *line) for i in self.changes())
-            if gain > need // 100 and (not best or gain >= best - best // 50):
+            if not self.is_inference and gain <= self.most_of_a_call(*line[:2]):
+                continue
+            if gain > need // 50 and (not best or gain >= best - best // 50):
                 best = gain
         return best
 
     def gains(self):
-        """{remedy: gain} of what gains at least a hundredth, and the need."""
+        """{remedy: gain} of what gains at least a fiftieth, and the need."""
         need = max(self.live_bytes(i) for i in range(self.length))
         questions = ("smaller_batch", "smaller_states", "fused_optimizer", "held_over", "zero_grad",
-                     "chunked_loss", "flash_attention", "load_on_cpu")  # fmt: skip
+                     "chunked_loss", "flash_attention", "load_on_cpu", "data_on_cpu")  # fmt: skip
         gains = {q: need - max(self.live_bytes(i) - getattr(self, q)(i) for i in self.changes()) for q in questions}
         gains["no_grad" if self.is_inference else "checkpoint"] = self.best_line(need)
-        return need, {question: gain for question, gain in gains.items() if gain > need // 100}
+        gains["caught"] = self.caught(self.length - 1)
+        return need, {question: gain for question, gain in gains.items() if gain > need // 50}
 
     def live_bytes(self, index):
         return sum(b.size for b in self.at(index))

@@ -107,14 +107,45 @@ class Loop:
             self.gradients = [None for _ in self.layers]
         self.free(batch)
 
+    def move_data(self, choose):
+        """Batches that are moved before the first one is used; of some, one is let go of."""
+        if choose.random() < 0.5:
+            return
+        with self.trace.phase("data"):
+            moved = [self.alloc(10 * MIB, 7) for _ in range(choose.randint(6, 12))]
+        if choose.random() < 0.3:
+            self.free(moved[0])
+
+    def fail_before(self, choose):
+        """A call of another line runs out of memory and is caught; some of what it made is still held, and so is some of
+        what other calls of that line made before."""
+        around = ("/home/me/train.py", 60, "attempt"), ("/home/me/train.py", choose.choice([38, 40]), "main")
+        for _ in range(choose.choice([0, 0, 1, 2])):
+            with self.trace.phase("data"):
+                self.free(self.alloc(MIB, 1))
+            with self.trace.phase("forward"):
+                made = [self.trace.alloc(size, "tensor", stack=self.trace.stack(("/home/me/train.py", 80 + i, "f"), *around))
+                        for i, size in enumerate(self.layers)]
+            self.free(*made[:1])
+        if choose.random() < 0.4:
+            return
+        with self.trace.phase("forward"):
+            made = [self.trace.alloc(size, "tensor", stack=self.trace.stack(("/home/me/train.py", 80 + i, "f"), *around))
+                    for i, size in enumerate(self.layers)]
+            self.trace.fail(MIB << 9, "tensor", stack=self.trace.stack(("/home/me/train.py", 90, "f"), *around))
+        for block in made[choose.randint(0, len(made)) :]:
+            self.free(block)
+
     def write(self):
         with self.trace.phase("init"):
             for size in self.weights:
                 self.alloc(size, 5)
             for size in self.weights[: self.loaded]:
                 self.alloc(size, 6, LOADING)
+        self.move_data(random.Random(f"{self.random.random()} data"))
         for _ in range(self.random.randint(0, 4)):
             self.step()
+        self.fail_before(random.Random(f"{self.random.random()} caught"))
         name = self.random.choice(["forward", "backward", "optimizer"])
         name = "forward" if self.is_inference else name
         with self.trace.phase("forward"):

@@ -30,7 +30,9 @@ def run(path, environment, *arguments, text=None):
 
 # --- the programs that check themselves, part by part ----------------------------------------------
 
-SPECS = {"sim_multicast": "2xh100", "sim_any": "any"}  # multicast needs compute capability 9.0
+# By program or by part; multicast and tensor maps need compute capability 9.0.
+SPECS = {"sim_multicast": "2xh100", "sim_any": "any", "sim_tensor_maps": "h100",
+         "a_card_before_compute_capability_9_0_has_none": "a100-80"}
 
 SETTINGS = {"sim_late": {"GPUMEMTRACE_EVENTS": "late"}}
 
@@ -43,7 +45,7 @@ def parts():
 
 @each("name, part", parts())
 def test_every_part_of_every_program_finds_the_driver_as_documented(program, sim_env, name, part):
-    completed = run(program(name), sim_env(SPECS.get(name, "2x16GiB"), **SETTINGS.get(name, {})), part)
+    completed = run(program(name), sim_env(SPECS.get(part) or SPECS.get(name, "2x16GiB"), **SETTINGS.get(name, {})), part)
     assert completed.stdout + completed.stderr == ""
     assert completed.returncode == 0
 

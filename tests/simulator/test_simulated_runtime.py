@@ -5,11 +5,12 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 
 import pytest
 
 from support.cells import each
-from support.run import ROOT, TIMEOUT_S, clean_environment
+from support.run import ROOT, TIMEOUT_S, clean_environment, simulator_environment
 
 PROGRAMS = ROOT / "tests" / "programs"
 TWO_DEVICES = {
@@ -169,3 +170,11 @@ def test_every_hooked_function_is_tried_by_a_program_that_names_its_section():
                 tried |= set(re.findall(r"\bcu\w+", said + block["body"]))
     tried = {without_suffix(name) for name in tried}
     assert [name for _, name in hooked() if without_suffix(name) not in tried] == []
+
+
+@pytest.mark.parametrize("library, size", [("libcudart.so.11.0", 52), ("libcudart.so.12", 144), ("libcudart.so.13", 144)])
+def test_what_is_said_of_a_kernel_is_as_long_as_that_versions_structure(library, size):
+    code = (f"import ctypes\ncuda, said = ctypes.CDLL('{library}'), (ctypes.c_ubyte * 200)(*[0xAA] * 200)\n"
+            "assert cuda.cudaFuncGetAttributes(said, said) == 0\nprint(len(bytes(said).rstrip(b'\\xaa')))\n")
+    completed = subprocess.run([sys.executable, "-c", code], env=simulator_environment(), capture_output=True, text=True, timeout=TIMEOUT_S)
+    assert (completed.stdout, completed.stderr) == (f"{size}\n", "")

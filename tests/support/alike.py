@@ -9,7 +9,7 @@ COMMANDS = ("report", "peak", "peak --at=end", "peak --moments", "peak --by=stac
             "frag --at=end", "steps", "ledger")  # fmt: skip
 NO_STACK = "(no stack was taken)"
 # Of these columns a row without a stack is told by, and the others by their stack's number or their device.
-SAYS_MORE = ("Phase", "Category", "Known cache")
+SAYS_MORE = ("Phase", "Category", "What grows")
 PLACES = ("Device", "Layer", "Stack")
 
 

@@ -78,7 +78,8 @@ def fault_complaint(ending, unharmed):
     if wrong:
         return wrong
     if ending.status == 2:
-        return "" if unharmed.stdout.startswith(ending.stdout) else f"exit 2, but printed {ending.stdout[:1000]}"
+        beginning = unharmed.stdout[: len(ending.stdout)]
+        return "" if ending.stdout == beginning else f"exit 2, but printed {difference(beginning, ending.stdout)}"
     if (ending.status, ending.stdout) != (unharmed.status, unharmed.stdout):
         return f"exit {ending.status} with another answer: {difference(unharmed.stdout, ending.stdout)}"
     return ""

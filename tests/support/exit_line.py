@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Holds the line that the recorder prints at exit together with `report` of the trace that it names. The
-line comes from trace/live.c, which counts while the writer stores; report from the analyzer's replay."""
+line comes from trace/live.c, which counts while the writer stores, as does meta.peaks; report from the analyzer's replay."""
 import pathlib
 import re
 import shutil
@@ -42,9 +42,8 @@ def report_without_names(trace):
         return load_json("report", copy)
 
 
-def line_of_report(trace):
+def line_of(report):
     """What the line must say: (peak, device, refused calls, lost events)."""
-    report = report_without_names(trace)
     peaks = {device["device"]: device["driver"]["peak_bytes"] for device in report["devices"]}
     peak = max(peaks.values(), default=0)
     devices = [number for number, bytes in peaks.items() if bytes == peak] if peak else [0]
@@ -53,14 +52,40 @@ def line_of_report(trace):
     return shown_size(peak), device, failed, report["trace"]["lost_events"]
 
 
+def peaks_of(report):
+    """{device: (its leading pool, the peak of the leading layer, the driver's peak)}; of an unknown device only if it had
+    memory."""
+    peaks = {}
+    for device in report["devices"]:
+        pools = {pool["name"]: pool["peak_live_bytes"] for pool in device["pools"]}
+        driver, pool = device["driver"]["peak_bytes"], device["leading_pool"]
+        peaks[device["device"]] = (pool, pools[pool] if pool else driver, driver)
+    return {device: peak for device, peak in peaks.items() if device is not None or peak[1] or peak[2]}
+
+
+def peaks_in_meta(trace):
+    """The same as the recorder wrote it; None: it did not."""
+    database = sqlite3.connect(trace)
+    rows = database.execute("SELECT value FROM meta WHERE key = 'peaks'").fetchall()
+    names = dict(database.execute("SELECT string_id, text FROM string"))
+    database.close()
+    if not rows or rows[0][0] is None:
+        return None
+    peaks = [[int(word) for word in part.split()] for part in rows[0][0].split(";") if part]
+    return {None if device < 0 else device: (names[pool] if pool else None, peak, driver) for device, pool, peak, driver in peaks}
+
+
 def compare_with_report(stderr):
-    """For every trace that a line in stderr names: the line says what report says."""
+    """For every trace that a line in stderr names: the line says what report says, and so does meta.peaks, if it does."""
     for match in LINE.finditer(stderr):
         trace = pathlib.Path(match["trace"])
         if not trace.exists() or trace.stat().st_size > LARGEST_TRACE_BYTES:
             continue
         device = match["device"] and int(match["device"])
         line = match["peak"], device, int(match["failed"] or 0), int(match["lost"] or 0)
-        expected = line_of_report(trace)
+        report = report_without_names(trace)
+        expected = line_of(report)
         assert line == expected, f"the line at exit says {line}, report says {expected}"
+        written = peaks_in_meta(trace)
+        assert written is None or written == peaks_of(report), f"meta.peaks says {written}, report says {peaks_of(report)}"
         assert (match["command"] == "oom") == (line[2] > 0), "the line names the wrong command"

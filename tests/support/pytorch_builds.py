@@ -1,18 +1,43 @@
 # SPDX-License-Identifier: MIT
-"""The builds of the real PyTorch that `make check-pytorch` could get, and dry runs of scripts on them."""
+"""The builds of the real PyTorch that `make check-pytorch` and its like could get, and dry runs of scripts on them."""
 import json
+import os
+import re
 import subprocess
 
 from support.run import BUILD, ROOT, Recording, clean_environment
 
 SCRIPTS = ROOT / "tests/pytorch/scripts"
+BUILDS = os.environ.get("GPUMEMTRACE_PYTORCH", "debian wheel").split()
+OLDEST = "oldest"
 TIMEOUT_S = 600
-# The wheel may abort when all is done, in its own teardown, with or without a recorder (9 of 28 runs of one script).
-ABORTED, TEARDOWN_SAYS, TEARDOWNS = 134, "terminate called without an active exception", 8
 # The simulated devices of scripts that need others than one of 16 GiB.
 SPECS = {"fragmented.py": "2GiB", "two_devices.py": "2x16GiB"}
 # Bytecode is kept outside the source tree: compiling PyTorch's modules takes longer than any script.
 BYTECODE = {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": BUILD / "pytorch/bytecode"}
+# How Python, in a line of a script of ours or in the call of a module there, and PyTorch's allocator say that a release
+# has no such thing.
+LACKING = re.compile(
+    rf"""^  File "{re.escape(str(SCRIPTS))}/[^"]*", line \d+, in .*\n(?:    .*\n)*"""
+    r"""(?:  File "[^"]*/torch/nn/modules/module\.py", line \d+, in _call_impl\n(?:    .*\n)*)?"""
+    r"(?:TypeError: [\w.]+\(\) got an unexpected keyword argument '(?P<keyword>\w+)'"
+    r"|AttributeError: module '(?P<module>torch[\w.]*)' has no attribute '(?P<attribute>\w+)'"
+    r"|ImportError: cannot import name '(?P<name>\w+)' from '(?P<of>torch[\w.]*)')"
+    r"|^RuntimeError: Unrecognized CachingAllocator option: (?P<option>\w+)",
+    re.MULTILINE,
+)
+
+
+class Lacks(Exception):
+    """A script asks for what this release of PyTorch has not; the message names it."""
+
+
+def lacking(said):
+    """What a script asked for in vain, by its traceback; None: nothing that we know of."""
+    found = LACKING.search(said)
+    if not found:
+        return None
+    return found["option"] or found["keyword"] or f"{found['module'] or found['of']}.{found['attribute'] or found['name']}"
 
 
 class TorchRecording(Recording):
@@ -45,27 +70,25 @@ class Build:
             return None
         return reason.read_text().strip() if reason.exists() else "make check-pytorch makes it"
 
-    def dry_run(self, folder, script, *arguments, spec=None, check=True, **environment):
-        """Runs a script in `folder`. A name without a slash is one of tests/pytorch/scripts."""
+    def dry_run(self, folder, script, *arguments, spec=None, rank=None, check=True, **environment):
+        """Runs a script in `folder`, or one rank of it ("0/8"). A name without a slash is one of tests/pytorch/scripts."""
         spec = spec or SPECS.get(script, "16GiB")
         script = SCRIPTS / script if "/" not in str(script) else script
         trace = folder / "trace.db"
-        for _ in range(TEARDOWNS):
-            for left in folder.glob("trace.db*"):
-                left.unlink()
-            completed = subprocess.run(
-                [BUILD / "gpumemtrace", "run", "-o", trace, f"--dry-run={spec}", "--",
-                 self.python, script, *map(str, arguments)],
-                env=clean_environment(**{"MOMENTS": folder / "moments.json", **BYTECODE, **environment}),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                text=True,
-                timeout=TIMEOUT_S,
-                cwd=folder,
-            )
-            if not check or completed.returncode != ABORTED or TEARDOWN_SAYS not in completed.stderr:
-                break
-            print(f"{script.name}: {self.name} aborted in its own teardown; once more")
+        for left in folder.glob("trace.db*"):
+            left.unlink()
+        completed = subprocess.run(
+            [BUILD / "gpumemtrace", "run", "-o", trace, f"--dry-run={spec}", *([f"--rank={rank}"] if rank else []), "--",
+             self.python, script, *map(str, arguments)],
+            env=clean_environment(**{"MOMENTS": folder / "moments.json", **BYTECODE, **environment}),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            cwd=folder,
+        )  # fmt: skip
+        if self.name == OLDEST and completed.returncode and lacking(completed.stderr):
+            raise Lacks(f"{script.name} asks for {lacking(completed.stderr)}, which PyTorch's oldest build has not")
         if check:
             assert completed.returncode == 0, completed.stdout + completed.stderr
         return TorchRecording(completed, trace)

@@ -47,11 +47,12 @@ def simulator_environment(spec="16GiB", fault=None, **extra):
 
 
 def run_command(*arguments, env=None, **options):
-    """Runs gpumemtrace with these arguments."""
+    """Runs gpumemtrace with these arguments; input=TEXT is its standard input."""
+    if "input" not in options:
+        options["stdin"] = subprocess.DEVNULL
     return subprocess.run(
         [str(BUILD / "gpumemtrace"), *map(str, arguments)],
         env=env or clean_environment(),
-        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=TIMEOUT_S,

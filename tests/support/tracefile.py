@@ -54,7 +54,7 @@ KINDS = (
     "none alloc free map unmap context-create context-destroy pool-create pool-destroy pool-usage "
     "device-memory phase-push phase-pop mark step exit retain bind unbind module-load module-unload "
     "limit exit-undone host-memory autograd-node module-path capture-begin capture-end graph-made "
-    "graph-destroy process-memory pool-limit"
+    "graph-destroy process-memory pool-limit pool-asked"
 ).split()
 MEMORIES = (
     "none linear pitched array async vmm managed pinned registered imported tensor vmm-host "

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Debian's Chromium without a window, for tests of the HTML page. It must not know what a page holds."""
 
+import base64
 import os
+import pathlib
 import shutil
 import socket
 
@@ -17,11 +19,13 @@ class Browser:
     def __init__(self, driver):
         self.driver = driver
 
-    def open(self, path, fragment="", width=1200, height=900):
+    def open(self, path, fragment="", width=1200, height=900, scheme="light"):
         """Waits until the page is drawn; what it complained of before is forgotten."""
         from selenium.webdriver.support.ui import WebDriverWait
 
-        self.driver.set_window_size(width, height)
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
         self.driver.get("about:blank")  # else another fragment would not load it again
         self.complaints()
         self.driver.get(f"file://{path}{fragment}")
@@ -45,10 +49,25 @@ class Browser:
         assert found, f"no button '{text}' in {inside}"
         found.click()
 
+    def fragment(self):
+        """What the address says behind the page's name, once it is written."""
+        from selenium.webdriver.support.ui import WebDriverWait
+
+        WebDriverWait(self.driver, WAIT_S).until(lambda driver: self.run("return !page.unwritten"))
+        return self.run("return location.hash")
+
     def press(self, selector, *keys):
         from selenium.webdriver.common.by import By
 
         self.driver.find_element(By.CSS_SELECTOR, selector).send_keys(*keys)
+
+    def picture(self, path):
+        """Of the whole page, as wide as its window."""
+        width, height = self.run("return [innerWidth, Math.ceil(document.documentElement.getBoundingClientRect().height)]")
+        clip = {"x": 0, "y": 0, "width": width, "height": height, "scale": 1}
+        taken = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"clip": clip, "captureBeyondViewport": True})
+        pathlib.Path(path).write_bytes(base64.b64decode(taken["data"]))
+        return path
 
     def complaints(self):
         return [entry["message"] for entry in self.driver.get_log("browser")]
@@ -70,7 +89,7 @@ def missing():
     return None if CHROMIUM and DRIVER else "chromium and chromium-driver are not installed"
 
 
-def start(scheme="light"):
+def start():
     from selenium import webdriver
     from selenium.webdriver.chrome.service import Service
 
@@ -78,9 +97,6 @@ def start(scheme="light"):
     options.binary_location = CHROMIUM
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--disable-dev-shm-usage"):
         options.add_argument(argument)
-    if scheme == "dark":
-        options.add_argument("--force-dark-mode")
-        options.add_argument("--blink-settings=preferredColorScheme=0")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
     return Browser(webdriver.Chrome(service=Service(DRIVER, env=environment), options=options))

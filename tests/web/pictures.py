@@ -1,24 +1,38 @@
 # SPDX-License-Identifier: MIT
-"""make pictures: the pictures of the manual, each of a page that a dry run of a sample gives. Run it after the page's
-looks have changed, and look at what it made."""
+"""make pictures: the pictures of the manual, each of a page that the commands of doc/walkthroughs.md write. Run it after
+the page's looks have changed, and look at what it made."""
 
 import pathlib
 import tempfile
 
 from support.pytorch_builds import Build
-from support.run import BUILD, ROOT, clean_environment, run_command
+from support.run import ROOT
+from support.walkthroughs import play
 from web.browser import missing, start
 
 FOLDER = ROOT / "doc/pictures"
-WIDTH, HEIGHT = 1100, 1290  # down to the map of memory
+WIDTH = 1100
+# Heading of the walkthrough: {picture: (the page, what its address says, the parts that are shown)}
+PICTURES = {
+    "Out of memory": {
+        "report.png": ("report.html", "", ("header", "#memory", "#holders", "#addresses")),
+        "oom.png": ("report.html", "", ("#addresses", "#books")),
+    },
+    "A leak": {"leak.png": ("report.html", "#by=line", ("header", "#memory", "#holders"))},
+    "A gate": {"gate.png": ("check.html", "", ("header", "#holders"))},
+    "A job without its cards": {"dry-run.png": ("report.html", "", ("header", "#memory"))},
+}
+# Where a picture was taken, and long tables, say nothing.
+PREPARE = """
+for (const part of document.querySelectorAll('header, main > section, footer'))
+  if (!arguments[0].some((wanted) => part.matches(wanted))) part.remove();
+for (const one of document.querySelectorAll('#heading, #icicle-table')) one.remove();"""
 
 
-def take(browser, page, name):
-    browser.open(page, width=WIDTH, height=HEIGHT)
-    browser.run("document.getElementById('heading').remove()")  # where it was taken says nothing
-    FOLDER.mkdir(exist_ok=True)
-    browser.driver.save_screenshot(str(FOLDER / name))
-    print(f"pictures: {FOLDER / name}")
+def take(browser, name, page, fragment, parts):
+    browser.open(page, fragment, width=WIDTH)
+    browser.run(PREPARE, parts)
+    print(f"pictures: {browser.picture(FOLDER / name)}")
 
 
 def main():
@@ -26,15 +40,13 @@ def main():
     reason = missing() or build.missing()
     if reason:
         raise SystemExit(f"pictures: {reason}")
-    with tempfile.TemporaryDirectory() as folder:
-        trace, page = pathlib.Path(folder) / "train.db", pathlib.Path(folder) / "report.html"
-        program = ["run", "--dry-run=1GiB", "-o", trace, "--", build.python, ROOT / "samples/train.py"]
-        completed = run_command(*program, env=clean_environment(), cwd=folder)
-        assert trace.exists(), completed.stderr
-        assert run_command("report", "--format=html", "-o", page, trace.name, cwd=folder).returncode == 0
-        browser = start()
-        take(browser, page, "report.png")
-        browser.driver.quit()
+    browser = start()
+    for heading, pictures in PICTURES.items():
+        with tempfile.TemporaryDirectory() as folder:
+            play(heading, pathlib.Path(folder), build.python)
+            for name, (page, fragment, parts) in pictures.items():
+                take(browser, name, pathlib.Path(folder) / page, fragment, parts)
+    browser.driver.quit()
 
 
 if __name__ == "__main__":

@@ -1,86 +1,46 @@
 # SPDX-License-Identifier: MIT
 """The page of `report --format=html` in a browser: it says what `--json --series` says, whatever the trace is called."""
 
-import json
-
-import pytest
+import re
 
 from support.made_traces import MADE
-from support.run import run_command
+from support.run import ROOT, run_command
 from support.tracefile import MIB, Trace
-
-HOSTILE = ['</script><script>alert(1)</script>', '"\'><img src=x onerror=alert(1)>', "\u202egnirts", "a" * 10000, "{{x}}", "\\u003c"]
-WIDTHS = (400, 800, 1300)
-MODES = ("live", "still live at the end", "gone by the end")
+from web.pages import a_run, bytes_text, check_quiet, hostile_run, html_of, json_of
 
 
-def html_of(folder, *traces):
-    path = folder / "report.html"
-    completed = run_command("report", "--format=html", "-o", path, *traces)
-    assert completed.returncode == 0, completed.stderr
-    return path
+def open_all(browser, times=5):
+    """What is behind a heading is made when it is opened."""
+    for _ in range(times):
+        browser.run("document.querySelectorAll('#tables details').forEach((one) => { one.open = true; })")
+        browser.run("return new Promise((done) => setTimeout(done, 100))")
+    return browser.text("#tables")
 
 
-def json_of(trace):
-    return json.loads(run_command("report", "--json", "--series", trace).stdout)
+def test_numbers_are_written_as_the_commands_text_has_them(browser, run_page):
+    tests = (ROOT / "tests/unit/analyzer/render/units.c").read_text(encoding="utf-8")
+    cases = re.findall(r'units_(bytes|delta|duration|ratio)\(text, (-?[\d.]+)\), "(.*)"', tests)
+    keys = {"bytes": "size_bytes", "delta": "delta_bytes", "duration": "duration_ns", "ratio": "external_ratio"}
+    assert {kind for kind, *_ in cases} == set(keys) and len(cases) > 20
+    browser.open(run_page[1])
+    for kind, number, text in cases:
+        assert browser.run("return valueText(arguments[0], arguments[1])", keys[kind], float(number)) == text
 
 
-def bytes_text(count):
-    """As the page has it."""
-    unit, units = 0, ["B", "KiB", "MiB", "GiB"]
-    value = float(count)
-    while value >= 1024 and unit < len(units) - 1:
-        value, unit = value / 1024, unit + 1
-    return f"{value:.2f} {units[unit]}" if unit else f"{count} B"
-
-
-def a_run(path):
-    """Three steps, a failure, a leak of a line, two layers."""
-    trace = Trace(path)
-    trace.rows["device"].append((0, "GPU-0", "Card 0", 1024 * MIB, 0))
-    stacks = {name: trace.stack("cudaMalloc", ("train.py", line, name), ("train.py", 90, "main"))
-              for name, line in (("weights", 10), ("forward", 20), ("log", 30))}  # fmt: skip
-    segment = trace.alloc(600 * MIB)
-    trace.tensor(segment, 100 * MIB, stack=stacks["weights"])
-    for step in range(3):
-        with trace.phase("forward"):
-            trace.tensor(segment + (100 + step) * MIB, MIB, stack=stacks["log"])
-            kept = trace.tensor(segment + 200 * MIB, (50 + 10 * step) * MIB, stack=stacks["forward"])
-        trace.tensor_free(kept)
-    trace.fail(700 * MIB, stack=stacks["forward"])
-    trace.exit()
-    trace.write()
-    return path
-
-
-@pytest.fixture(scope="module")
-def run_page(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("page")
-    trace = a_run(folder / "run.db")
-    return trace, html_of(folder, trace)
-
-
-def check_quiet(browser):
-    assert browser.complaints() == []
-    assert browser.requests() == []
-
-
-def test_a_page_says_what_the_json_says_and_asks_nobody(browser, run_page):
+def test_things_are_called_what_the_commands_text_calls_them(browser, run_page):
     trace, path = run_page
     browser.open(path)
-    page = json_of(trace)
-    assert browser.text("#answer") == page["answer"][0]
-    series = page["series"]
-    for number, layer in enumerate(series["layers"]):
-        for snapshot in range(len(series["snapshots"]["seq"])):
-            browser.run("page.set({layer: arguments[0], moment: arguments[1]})", number, snapshot)
-            live = sum(site["bytes"][snapshot] for site in layer["sites"])
-            assert f"event {series['snapshots']['seq'][snapshot]}: {bytes_text(live)} live" in browser.text("#moment")
-            held = browser.run("return page.icicle.root.bytes")
-            assert held == live
-            drawn = browser.run("return page.map.pieces.filter((one) => one.block).reduce((sum, one) => sum + one.bytes, 0)")
-            if snapshot in [one["snapshot"] for one in layer["maps"]]:
-                assert drawn == live
+    report, ledger = (run_command(command, trace).stdout for command in ("report", "ledger"))
+    terms = [term for book in json_of(trace)["ledger"] for moment in book["moments"] for term in moment["terms"] if term["bytes"]]
+    assert len(terms) > 2
+    for term in terms:
+        assert term["title"] in ledger and term["title"] in browser.text("#ledger")
+    open_all = "document.querySelectorAll('#tables details').forEach((one) => { one.open = true; })"
+    for heading in ("Devices (1)", "Who held it at the peak", "At most"):  # each inside the one before
+        assert heading == "Devices (1)" or heading in report
+        assert heading in browser.text("#tables")
+        browser.run(open_all)
+        browser.run(open_all)
     check_quiet(browser)
 
 
@@ -97,24 +57,8 @@ def test_the_chart_sums_up_to_what_was_live(browser, run_page):
             ), (layer, by)
             assert browser.run(  # the first group is drawn on top of the others
                 "const points = page.timeline.chart.layout_.points[0];"
-                "return points.length && points.every((one, i) => one.yval_stacked === page.layer().points.live_bytes[i])"
+                "return page.layer().points.live_bytes.every((bytes, i) => points[i].yval_stacked === bytes)"
             ), (layer, by)
-    check_quiet(browser)
-
-
-def test_every_button_does_something_and_the_address_keeps_it(browser, run_page):
-    trace, path = run_page
-    browser.open(path)
-    for text, inside in (("phase of birth", "#chart-controls"), ("time", "#chart-controls"), ("peak", "#moments"),
-                         ("still live at the end", "#icicle-controls"), ("inverted", "#icicle-controls"),
-                         ("all frames", "#icicle-controls")):  # fmt: skip
-        browser.click(text, inside)
-    state = browser.run("return page.state")
-    fragment = browser.run("return location.hash")
-    table = browser.text("#icicle-table")
-    browser.open(path, fragment)
-    assert browser.run("return page.state") == state
-    assert browser.text("#icicle-table") == table
     check_quiet(browser)
 
 
@@ -131,14 +75,77 @@ def test_a_moment_is_chosen_in_the_chart_and_with_the_keyboard(browser, run_page
     check_quiet(browser)
 
 
-def test_a_page_opens_at_the_failure_and_draws_what_was_asked(browser, run_page):
+def test_the_head_says_the_peak_and_of_which_card(browser, run_page):
     trace, path = run_page
     browser.open(path)
     page = json_of(trace)
-    failure = page["series"]["failures"][-1]
-    assert browser.run("return page.state.moment") == failure["snapshot"]
-    assert f"Asked for: {bytes_text(failure['size_bytes'])}." in browser.text("#map-words")
-    assert "OOM 1" in browser.text("#moments")
+    pool, driver = page["series"]["layers"]
+    assert page["answer"][0].startswith("Out of memory")
+    words = f"Peak: {bytes_text(pool['peak_bytes'])} of 1.00 GiB live in the "
+    assert words in browser.text("header") and words in browser.run("return page.asText()")
+    assert f"{bytes_text(driver['peak_bytes'])} handed out by the driver." in browser.text("header")
+    check_quiet(browser)
+
+
+def test_a_peak_that_is_the_answer_is_said_once(browser, tmp_path):
+    browser.open(html_of(tmp_path, a_run(tmp_path / "run.db", fails=False, log_kib=0)))
+    assert browser.text("header").count("Peak") == 1
+    estimate = tmp_path / "estimate.html"
+    assert run_command("estimate", ROOT / "samples/train.json", "--format=html", "-o", estimate).returncode == 0
+    assert "Peak" not in browser.open(estimate).text("header")
+
+
+def test_a_click_between_two_moments_says_that_the_nearest_is_shown(browser, run_page):
+    trace, path = run_page
+    browser.open(path)
+    seqs = json_of(trace)["series"]["snapshots"]["seq"]
+    seq = next(seq for seq in range(seqs[0], seqs[-1]) if seq not in seqs)
+    for place, said in ((seqs[1], False), (seq, True)):
+        browser.run("const [x] = arguments; page.timeline.chart.getOption('clickCallback')(null, x)", place)
+        assert (f"the moment nearest to event {place}" in browser.text("#moment")) == said
+    browser.click("end", "#moments")
+    assert "nearest" not in browser.text("#moment")
+    check_quiet(browser)
+
+
+def test_the_bar_of_the_card_closes(browser, tmp_path):
+    trace = Trace(tmp_path / "shared.db", pid=10, exit_status=1)
+    trace.rows["device"].append((0, "GPU-0", "Card 0", 16 << 30, 300 * MIB))
+    trace.alloc(8 << 30)
+    trace.device_memory(1 << 30, 16 << 30, call=1, nested=1)
+    trace.fail(4 << 30, call=1)
+    for pid, size in ((10, (8 << 30) + 300 * MIB), (11, 1 << 30)):
+        trace.event("process-memory", address=2, size=size, object=pid, device=0, thread=1)
+    trace.write()
+    browser.open(html_of(tmp_path, tmp_path / "shared.db"))
+    for moment in json_of(tmp_path / "shared.db")["ledger"][0]["moments"]:
+        parts = browser.run("return ledgerParts(arguments[0], new Map()).map((part) => [part.title, part.bytes])", moment)
+        assert sum(size for _, size in parts) == moment["total_bytes"]
+        assert dict(parts)["free"] == moment["total_bytes"] - moment["used_bytes"]
+        assert dict(parts).get("of no process that NVML names", 0) == moment["unaccounted_bytes"]
+    assert "of no process that NVML names" in browser.text("#ledger") and "free 1.00 GiB (the card)" in browser.text("#ledger")
+    check_quiet(browser)
+
+
+def test_the_copied_text_says_of_what_its_list_is_and_has_the_card(browser, run_page):
+    browser.open(run_page[1])
+    browser.click("gone by the end")
+    text = browser.run("return page.asText()")
+    assert "Who held it, gone by the end:" in text
+    for owner in browser.run("return page.document.ledger[0].moments[0].terms.map((term) => term.title)"):
+        assert owner in text
+    check_quiet(browser)
+
+
+def test_a_search_says_what_the_calls_it_found_held(browser, run_page):
+    trace, path = run_page
+    browser.open(path)
+    browser.press("#icicle-controls input", "LOG")
+    held = next(row["bytes"] for row in browser.run("return page.holders()") if row["site"].endswith(" log"))
+    assert browser.text("#icicle-path").startswith(f'1 call of "LOG": {bytes_text(held)} (')
+    browser.press("#icicle-controls input", "x")
+    assert browser.text("#icicle-path") == 'No call of "LOGx".'
+    assert browser.fragment().endswith("find=LOGx")
     check_quiet(browser)
 
 
@@ -155,29 +162,17 @@ def test_growth_is_the_difference_of_two_moments(browser, run_page):
     check_quiet(browser)
 
 
-def test_names_of_a_trace_are_text_and_nothing_else(browser, tmp_path):
-    trace = Trace(tmp_path / "hostile.db", command=HOSTILE[0])
-    segment = trace.alloc(64 * MIB)
-    for number, name in enumerate(HOSTILE):
-        with trace.phase(name):
-            trace.tensor(segment + number * MIB, MIB, stack=trace.stack((name, number + 1, name)))
-    trace.exit()
-    trace.write()
-    browser.open(html_of(tmp_path, tmp_path / "hostile.db"))
-    for mode in MODES:
-        browser.click(mode, "#icicle-controls")
-    browser.run("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
-    assert browser.run("return document.images.length") == 0
-    assert browser.run("return document.scripts.length") == 3
+def test_names_turn_no_letters_around_and_a_long_one_does_not_fill_the_legend(browser, tmp_path):
+    browser.open(html_of(tmp_path, hostile_run(tmp_path / "hostile.db")))
+    assert "\u202e" not in browser.text("body") and "\\u{202e}gnirts" in browser.text("#icicle-table")
+    assert max(map(len, browser.run("return [...document.querySelectorAll('.legend li')].map((one) => one.innerText)"))) <= 101
     check_quiet(browser)
 
 
-@pytest.mark.parametrize("width", WIDTHS)
-def test_a_page_fits_its_window(browser, run_page, width):
-    trace, path = run_page
-    browser.open(path, width=max(width, 500))  # the browser makes no narrower window
-    browser.run("document.documentElement.style.width = arguments[0] + 'px'; page.draw()", width)
-    assert browser.run("return document.body.scrollWidth") <= width
+def test_a_long_name_does_not_push_its_figure_out_of_a_narrow_window(browser, tmp_path):
+    browser.open(html_of(tmp_path, hostile_run(tmp_path / "hostile.db")), width=400)
+    ends = browser.run("return [...document.querySelectorAll('#icicle-table td.number')].map((one) => one.getBoundingClientRect().right)")
+    assert ends and max(ends) <= 400
     check_quiet(browser)
 
 
@@ -204,20 +199,40 @@ def test_a_job_has_a_choice_of_traces(browser, tmp_path, run_page):
 def test_other_commands_have_a_page_too(browser, tmp_path, run_page):
     trace, _ = run_page
     for command in ("peak", "oom", "leaks", "info"):
-        path = tmp_path / f"{command}.html"
-        assert run_command(command, "--format=html", "-o", path, trace).returncode == 0
-        browser.open(path)
+        browser.open(html_of(tmp_path, trace, command=command))
         assert browser.run("return document.querySelectorAll('#tables details').length") > 0, command
         check_quiet(browser)
 
 
-def test_a_page_without_its_data_is_small(tmp_path):
-    trace = Trace(tmp_path / "empty.db")
-    trace.exit()
-    trace.write()
-    assert html_of(tmp_path, tmp_path / "empty.db").stat().st_size < 400_000
+def test_sizes_by_category_and_the_start_are_written_for_people(browser, run_page):
+    browser.open(run_page[1])
+    open_all(browser)
+    oom = json_of(run_page[0])["oom"][0]["categories"]
+    shown = browser.run("return Object.fromEntries([...document.querySelectorAll('#tables dt')]"
+                        ".map((one) => [one.textContent, one.nextSibling.textContent]))")
+    assert shown["Activations"] == bytes_text(oom["activations"])
+    assert browser.run("return valueText('start_unix_ns', 1795548494938635026)") == "2026-11-24T19:28:14.938Z"
 
 
-def test_series_go_with_json_or_html_only(run_page):
-    completed = run_command("report", "--series", run_page[0])
-    assert completed.returncode == 2 and "--series goes with --format=json or html, not with text" in completed.stderr
+def test_figures_are_headed_by_words_and_codes_are_not_shown(browser, run_page, tmp_path):
+    browser.open(run_page[1])
+    shown = open_all(browser)
+    (device,) = json_of(run_page[0])["ledger"]
+    for term in device["moments"][0]["terms"]:
+        assert term["title"] in shown and f"{term['owner']}\t" not in shown
+    assert "UUID" in shown and "Owners (" in shown
+    for term in json_of(run_page[0])["oom"][0]["sum"]:
+        assert term["what"] in shown
+    browser.open(html_of(tmp_path, a_run(tmp_path / "two.db", failures=2)))
+    shown = open_all(browser, 1)
+    assert "Failures left out (1)" in shown and "Oom" not in shown
+    check_quiet(browser)
+
+
+def test_a_table_that_is_sorted_keeps_the_focus(browser, run_page):
+    browser.open(run_page[1])
+    browser.press("#icicle-table th:last-child button", "\ue007")
+    assert browser.run("return document.activeElement.textContent") == "Bytes ▼"
+    browser.press("#icicle-table th:last-child button", "\ue007")
+    assert browser.run("return document.activeElement.textContent") == "Bytes ▲"
+    check_quiet(browser)

@@ -130,6 +130,26 @@ static CUresult full_pool(void)
     return cuMemAllocFromPoolAsync(&address, 900 * MIB, pool, NULL);
 }
 
+/* Every second block of odd sizes went back to the driver's pool, which keeps 5.8 GiB in pieces. */
+static CUresult odd_sizes(void)
+{
+    enum { BLOCKS = 7000 };
+    static CUdeviceptr blocks[BLOCKS];
+    cuuint64_t all = UINT64_MAX;
+    CUmemoryPool pool;
+    CUdeviceptr address;
+
+    if (cuDeviceGetDefaultMemPool(&pool, 0) ||
+        cuMemPoolSetAttribute(pool, CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, &all))
+        return CUDA_ERROR_UNKNOWN;
+    for (size_t i = 0; i < BLOCKS; i++)
+        if (cuMemAllocAsync(&blocks[i], (1 + i * 37 % 11) * 300000, NULL))
+            return CUDA_ERROR_UNKNOWN;
+    for (size_t i = 0; i < BLOCKS; i += 2)
+        cuMemFreeAsync(blocks[i], NULL);
+    return cuMemAllocAsync(&address, 5 * GIB, NULL);
+}
+
 static const struct {
     const char *name;
     CUresult (*fail)(void);
@@ -142,6 +162,7 @@ static const struct {
     {"large_neighbour", large_neighbour},
     {"captured", captured},
     {"full_pool", full_pool},
+    {"odd_sizes", odd_sizes},
 };
 
 int main(int argc, char **argv)

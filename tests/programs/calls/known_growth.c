@@ -88,6 +88,31 @@ static void empties_itself(int step)
         cudaFree(kept[i]);
 }
 
+/* --- what gets larger and larger --- */
+
+/* A cache of tokens in four layers: each step copies it to where there is room for one more. */
+static void copies_the_cache(int step)
+{
+    for (int layer = 0; layer < 4; layer++) {
+        void *longer = take((size_t)(step + 1) * MIB);
+
+        cudaFree(kept[layer]);
+        kept[layer] = longer;
+    }
+}
+
+/* A list of which nobody takes anything away: it is copied to twice the room whenever it is full. */
+static void doubles_for_ever(int step)
+{
+    void *longer;
+
+    if (step & (step - 1))
+        return;
+    longer = take((size_t)(step ? 2 * step : 1) * MIB);
+    cudaFree(kept[0]);
+    kept[0] = longer;
+}
+
 static const struct {
     const char *name;
     void (*step)(int);
@@ -98,6 +123,8 @@ static const struct {
     {"keeps_the_last", keeps_the_last},
     {"doubles", doubles},
     {"empties_itself", empties_itself},
+    {"copies_the_cache", copies_the_cache},
+    {"doubles_for_ever", doubles_for_ever},
 };
 
 int main(int argc, char **argv)

@@ -3,8 +3,9 @@
 /*
  * A pool that hands out pieces of one segment as fast as it can, and reports each of them:
  *
- *     pool_events EVENTS [FRAMES]
+ *     pool_events EVENTS [FRAMES [RATE]]
  *
+ * RATE: no more than so many a second, in bursts of a thousandth of them.
  * Pieces have random sizes and lifetimes; some hundred live at a time, from a few call sites under that
  * many frames. Prints this process's resident memory in bytes, at the start and at 20 moments, and on
  * stderr the CPU time of this thread: "caller NS ns an event".
@@ -73,12 +74,27 @@ static double thread_ns(void)
     return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
 }
 
-static void make_events(long events)
+static void sleep_until(const struct timespec *start, double ns)
+{
+    const double then_ns = (double)start->tv_nsec + ns;
+    const struct timespec then = {.tv_sec = start->tv_sec + (time_t)(then_ns / 1e9),
+                                  .tv_nsec = (long)then_ns % 1000000000};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &then, NULL);
+}
+
+/* rate: 0: as fast as it can. */
+static void make_events(long events, long rate)
 {
     const double start_ns = thread_ns();
+    struct timespec start;
+    long made = 0;
+    clock_gettime(CLOCK_MONOTONIC, &start);
     for (int moment = 0; moment < MOMENTS; moment++) {
-        for (long i = 0; i < events / MOMENTS; i++)
+        for (long i = 0; i < events / MOMENTS; i++) {
             make_event();
+            if (++made % (rate / 1000 + 1) == 0 && rate)
+                sleep_until(&start, 1e9 * (double)made / (double)rate);
+        }
         printf("%ld\n", resident_bytes());
     }
     fprintf(stderr, "caller %.0f ns an event\n", (thread_ns() - start_ns) / (double)events);
@@ -86,12 +102,12 @@ static void make_events(long events)
 
 static volatile long frames_seen;
 
-static __attribute__((noinline)) void descend(long frames, long events)
+static __attribute__((noinline)) void descend(long frames, long events, long rate)
 {
     if (frames <= 0)
-        make_events(events);
+        make_events(events, rate);
     else
-        descend(frames - 1, events);
+        descend(frames - 1, events, rate);
     frames_seen++; /* not a tail call */
 }
 
@@ -101,6 +117,6 @@ int main(int count, char **arguments)
     if (cudaMalloc((void **)&segment, PIECES * PIECE_BYTES) != cudaSuccess)
         return 3;
     printf("%ld\n", resident_bytes());
-    descend(count > 2 ? atol(arguments[2]) : 0, events);
+    descend(count > 2 ? atol(arguments[2]) : 0, events, count > 3 ? atol(arguments[3]) : 0);
     return 0;
 }

@@ -3,7 +3,7 @@
 /*
  * takes_batch [--batch=N | --batch N | -b N | batch=N] [--sequence=N] [WAY]: 100 MiB, and batch × sequence MiB in
  * blocks of 1 MiB; numbers that no option gives come from BATCH and SEQUENCE, else they are 1. It ends with status 1
- * where memory is refused. WAY is what else it does; tests/fix/test_fix.py says what is right.
+ * where memory is refused. WAY is what else it does; tests/fix says what is right.
  *
  *     odd        ends with status 3, before it allocates, unless the batch is a multiple of 8
  *     broken     ends with status 3 after an allocation
@@ -13,7 +13,9 @@
  *     rescued    where memory is refused it writes a small block somewhere, and ends with status 1
  *     waits      sleeps for an hour when it has all
  *     killed     is killed when it has all
+ *     races      is killed when it has all, the first time: the file that RACED names is there from then on
  *     quadratic  batch × sequence × sequence MiB
+ *     folded     of a batch above 900 it takes 10
  */
 #include <signal.h>
 #include <stdio.h>
@@ -79,10 +81,17 @@ static int refused(void)
     return is_way("hidden") ? 0 : 1;
 }
 
+static int races(void)
+{
+    return !access(getenv("RACED"), F_OK) ? 0 : !fclose(fopen(getenv("RACED"), "we"));
+}
+
 static int train(long batch, long sequence)
 {
     void *own = NULL;
     const long each = is_way("quadratic") ? sequence * sequence : sequence;
+    if (is_way("folded") && batch > 900)
+        batch = 10;
     if (is_way("odd") && batch % 8)
         return 3;
     if (cudaMalloc(&own, OWN_MIB * MIB) != cudaSuccess)
@@ -99,7 +108,7 @@ static int train(long batch, long sequence)
     }
     if (is_way("waits"))
         sleep(3600);
-    if (is_way("killed"))
+    if (is_way("killed") || (is_way("races") && races()))
         raise(SIGKILL);
     return 0;
 }

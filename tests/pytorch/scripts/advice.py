@@ -92,6 +92,20 @@ def zero_grad():
         optimizer.zero_grad(set_to_none=TAKEN)
 
 
+def late_zero_grad():
+    """Gradients are dropped where the next batch begins, so they are there while the model is tried on many samples."""
+    model = Stack(24).cuda()
+    optimizer = torch.optim.AdamW(model.parameters(), fused=True)
+    for _ in range(3):
+        optimizer.zero_grad()
+        model(torch.randn(64, WIDTH, device="cuda")).square().mean().backward()
+        optimizer.step()
+    if TAKEN:
+        optimizer.zero_grad()
+    with torch.no_grad():
+        model(torch.randn(32768, WIDTH, device="cuda"))
+
+
 def fused_optimizer():
     """The optimizer's temporaries are as large as the model."""
     model = Stack(24).cuda()
@@ -255,6 +269,86 @@ def summed_losses():
             total.backward()
         optimizer.step()
         optimizer.zero_grad()
+
+
+def caught():
+    """What the first attempt computed lives on in the traceback of its exception while a part of the batch is tried."""
+    model, errors = Stack(6).cuda(), []
+
+    def attempt(rows):
+        return model(torch.randn(rows, WIDTH, device="cuda")).square().mean()
+
+    try:
+        attempt(8192)
+    except torch.cuda.OutOfMemoryError as error:
+        errors.append(str(error) if TAKEN else error)
+    print(torch.cuda.memory_allocated(), flush=True)
+    attempt(2048)
+
+
+class Looped(nn.Module):
+    """Its layers keep their outputs alone."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(WIDTH, WIDTH) for _ in range(16))
+
+    def forward(self, x):
+        for layer in self.layers:
+            x = torch.tanh(layer(x))
+        return x
+
+
+def one_call():
+    """The model is one call a step: computed again, it holds as much at once."""
+    model = Looped().cuda()
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(2):
+        loss = model(torch.randn(16384, WIDTH, device="cuda")).pow(2).mean()
+        loss.backward()
+        optimizer.step()
+        optimizer.zero_grad()
+
+
+def data_on_cpu():
+    """All batches are moved before the first one is used."""
+    model = nn.Linear(WIDTH, 8).cuda()
+    data = [torch.zeros(16384, WIDTH) for _ in range(16)]
+    if not TAKEN:
+        data = [batch.cuda() for batch in data]
+    for batch in data[:3]:
+        print(model(batch.cuda()).argmax().item())
+
+
+def sequential(blocks):
+    return nn.Sequential(*[nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.GELU()) for _ in range(blocks)]).cuda()
+
+
+def evaluation_of_sequential():
+    """The same of a model that has no frame of the program."""
+    model = sequential(8)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    total = 0
+    for _ in range(3):
+        model(torch.randn(4096, WIDTH, device="cuda")).square().mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    for _ in range(16):
+        batch = torch.randn(4096, WIDTH, device="cuda")
+        with torch.set_grad_enabled(not TAKEN):
+            total = total + model(batch).square().mean()
+
+
+def second_use_of_sequential():
+    """Another line trains with a longer batch: nothing is evaluated, although the line is new."""
+    model = sequential(8)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    for _ in range(3):
+        model(torch.randn(4096, WIDTH, device="cuda")).square().mean().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    batch = torch.randn(65536, WIDTH, device="cuda")
+    model(batch).square().mean().backward()
 
 
 def main():

@@ -54,6 +54,14 @@ def library(options):
     return a @ a
 
 
+def pinned(options):
+    """Half of each 2 MiB is idle, and none of them can be given back: no setting joins the halves."""
+    del options
+    kept = [torch.empty(MIB // 2, dtype=torch.uint8, device="cuda") for _ in range(1000)]
+    del kept[::2]
+    return torch.empty(300 * MIB, dtype=torch.uint8, device="cuda"), kept
+
+
 def hopeless(options):
     """The weights alone are more than the card has."""
     del options

@@ -28,15 +28,15 @@ def main():
     for graph in (first, second, gone):
         graph.replay()
     moment("three graphs")
-    del lost
-    gone.reset()
+    del lost, graph
+    del gone  # PyTorch 2.0 asserts where one that was reset is deleted
     moment("two graphs")
     torch.cuda.empty_cache()
     moment("flushed")
     del kept
-    first.reset()
+    del first
     moment("one graph")
-    second.reset()
+    del second
     moment("no graph")
     torch.cuda.empty_cache()
     moment("flushed again")

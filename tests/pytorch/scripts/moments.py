@@ -88,7 +88,10 @@ def _device(index):
 
 
 def _segment(segment):
-    blocks = [{"address": b["address"], "size": b["size"], "state": b["state"]} for b in segment["blocks"]]
+    blocks, address = [], segment["address"]
+    for block in segment["blocks"]:  # PyTorch 2.0 does not say where they lie, which is one after the other
+        blocks.append({"address": block.get("address", address), "size": block["size"], "state": block["state"]})
+        address += block["size"]
     return {"device": segment["device"], "address": segment["address"], "size": segment["total_size"],
             "blocks": blocks, "pool": segment.get("segment_pool_id")}
 

@@ -46,7 +46,7 @@ class Use:
             self.capture()
         elif self.graphs and kind < 0.08:
             graph, _ = self.drop(self.graphs)
-            graph.reset()
+            del graph  # its reset(); PyTorch 2.0 asserts where both are done
         elif self.live and kind < 0.5:
             tensor = self.drop(self.live)
             if self.choose.random() < 0.3:

@@ -38,6 +38,9 @@ def operators():
         "nonzero": lambda x, n, mask: mask.nonzero(),
         "where": lambda x, n, mask: torch.where(x > 2)[0],
         "unique": lambda x, n, mask: torch.unique(n, return_counts=True)[1],
+        "unique_rows": lambda x, n, mask: torch.unique(n.view(5, 2), dim=0),
+        "unique_columns": lambda x, n, mask: torch.unique(n.view(2, 5), dim=1, return_inverse=True)[1],
+        "consecutive_rows": lambda x, n, mask: torch.unique_consecutive(n.view(5, 2), dim=0),
         "unique_consecutive": lambda x, n, mask: torch.unique_consecutive(n),
         "one_hot": lambda x, n, mask: functional.one_hot(n),
         "cumsum": lambda x, n, mask: torch.cumsum(x, 0),
@@ -266,9 +269,90 @@ def wrong_check():
     assert (x @ x).mean().item() == 2048
 
 
+def printed():
+    """Texts of tensors of the card, as those of the CPU say them; what a mask selects before and after them."""
+    x, mask = torch.arange(64.0, device=CUDA).view(16, 4), (torch.arange(16) < 3).to(CUDA)
+    before, loss = len(x[mask]), (x[0] ** 2).mean()
+    here = [torch.ones(3), torch.arange(4) - 2, torch.tensor([0.5, float("inf")]), torch.tensor(3.5), torch.tensor([True, False])]
+    same = [repr(one.to(CUDA)) == f"{one!r}"[:-1] + ", device='cuda:0')" for one in here]
+    weight = nn.Parameter(torch.ones(2, device=CUDA))
+    texts = [str(loss), f"{loss:.2f}", repr(weight), str(weight * 2)]
+    return {"same": same, "texts": texts, "rows": [before, len(x[mask])]}
+
+
+def gaps():
+    """Names of tensors with gaps that the host does not get as the CPU has them; the same of a large tensor, read twice."""
+    here = torch.arange(24.0).view(4, 6).softmax(1)
+    cases = {
+        "column": lambda x: x[:, 1], "steps": lambda x: x[::3], "diagonal": lambda x: x.diagonal(),
+        "expand": lambda x: x[:1].expand(5, 6),
+        "unfold": lambda x: x.flatten().unfold(0, 3, 2), "as_strided": lambda x: x.as_strided((3, 2), (5, 2)),
+        "turned": lambda x: x.t()[1:3, ::2], "imag": lambda x: torch.complex(x, x).conj().imag,
+    }  # fmt: skip
+    differ = []
+    for name, case in cases.items():
+        there, wanted = case(here.to(CUDA)), case(here)
+        into = torch.zeros(wanted.shape)
+        into.copy_(there)
+        given = [there.tolist(), there.cpu().numpy().tolist(), there.to("cpu", torch.float64).tolist(), into.tolist()]
+        differ += [name] if any(one != wanted.tolist() for one in given) else []
+    return differ
+
+
+def unknown_gaps():
+    x = torch.ones(2048, 2048, device=CUDA) @ torch.ones(2048, 2048, device=CUDA)
+    column = x[:, 1]
+    return column.tolist() == column.tolist() and all(value > 0 for value in column.tolist())
+
+
+def inference():
+    """What is selected, reduced, moved and read in inference mode, and of its tensors outside."""
+    with torch.inference_mode():
+        labels = torch.tensor([0] * 1000 + [3] * 24).to(CUDA)
+        x, model = torch.zeros(1024, 4, device=CUDA), nn.Sequential(nn.Linear(8, 8), nn.ReLU()).to(CUDA)
+        y = model(torch.ones(2, 8).to(CUDA))
+        seen = [list(x[labels == 3].shape), len((labels == 3).nonzero()), torch.ones(3, device=CUDA).sum().item(),
+                len(labels.unique()), labels.max().item(), torch.allclose(y.cpu(), model.cpu()(torch.ones(2, 8)))]
+    return seen + [torch.ones_like(y).sum().item(), list(x[labels == 3].shape)]
+
+
+def beam_flags():
+    """As HF's beam search: it goes on while a running beam may become better than the worst one that has ended."""
+    vocabulary, beams, first = 5000, 4, 3
+    ids, running = torch.randint(5, 100, (1, beams, first)).to(CUDA), torch.zeros(1, beams, device=CUDA)
+    ended, scores = torch.zeros(1, beams, dtype=torch.bool, device=CUDA), torch.full((1, beams), -1e9, device=CUDA)
+    weights, going = torch.randn(768, vocabulary, device=CUDA), True
+    while going and ids.shape[-1] < first + 32:
+        chances = torch.log_softmax(torch.randn(beams, 768, device=CUDA) @ weights, -1).view(1, beams, -1) + running[:, :, None]
+        running, best = chances.view(1, -1).topk(beams)
+        before = ids.gather(1, (best // vocabulary)[:, :, None].expand(-1, -1, ids.shape[-1]))
+        ids = torch.cat([before, (best % vocabulary)[:, :, None]], -1)
+        worst = torch.where(ended, scores.min(1, keepdim=True)[0], -1.0e9)
+        better = torch.any(running[:, :1] > worst, dim=-1, keepdim=True)
+        stopped = (ids[:, :, -1] == 2) | (ids.shape[-1] >= first + 32)
+        going = torch.any(better) & ~torch.all(ended) & ~torch.all(stopped)
+    return ids.shape[-1] - first
+
+
+def outside():
+    """The line of each index that is not there."""
+    lines, rows, labels = [], nn.Embedding(50000, 64).to(CUDA), torch.tensor([3, -100, 9], device=CUDA)
+    words, few = torch.randint(50000, (4, 64), device=CUDA), torch.arange(10, device=CUDA)
+    rows(words), functional.cross_entropy(torch.randn(3, 10, device=CUDA), labels), few[-few], few.gather(0, few)
+    words[1, 3] = 50000
+    for wrong in (lambda: rows(words),
+                  lambda: functional.cross_entropy(torch.randn(3, 9, device=CUDA), labels),
+                  lambda: few[few + 1],
+                  lambda: few.gather(0, few - 1)):  # fmt: skip
+        wrong(), wrong()
+        lines.append(wrong.__code__.co_firstlineno)
+    return lines
+
+
 def compiled():
     model = torch.compile(nn.Sequential(nn.Linear(64, 64), nn.ReLU()).to(CUDA), backend="aot_eager")
-    model(torch.randn(8, 64, device=CUDA)).sum().backward()
+    for _ in range(3):
+        model(torch.randn(8, 64, device=CUDA)).sum().backward()
     from torch._dynamo.utils import counters
 
     return counters["stats"]["unique_graphs"]

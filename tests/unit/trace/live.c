@@ -147,6 +147,74 @@ static void an_exit_that_is_undone_did_not_happen(void **state)
     assert_int_equal(live.peak_bytes[0], 5 * MIB);
 }
 
+static void a_pools_pieces_are_counted_beside_the_memory_they_lie_in(void **state)
+{
+    const size_t first = live_stock_of_pool(0, 0), second = live_stock_of_pool(1, 0);
+    (void)state;
+    on(EVENT_ALLOC, MEMORY_LINEAR, 0x700000, 20 * MIB, 0);
+    on(EVENT_ALLOC, MEMORY_TENSOR, 0x700000, 4 * MIB, 17);
+    on(EVENT_ALLOC, MEMORY_TENSOR, 0x700000, 2 * MIB, 18); /* the same address, in another pool */
+    on(EVENT_FREE, MEMORY_TENSOR, 0x700000, 0, 17);
+    on(EVENT_ALLOC, MEMORY_TENSOR, 0x900000, 3 * MIB, 17);
+    assert_int_equal(live.peak_bytes[first], 4 * MIB);
+    assert_int_equal(live.live_bytes[first], 3 * MIB);
+    assert_int_equal(live.peak_bytes[second], 2 * MIB);
+    assert_int_equal(live.peak_bytes[0], 20 * MIB);
+    assert_false(live.is_doubtful);
+}
+
+static void pieces_of_more_pools_than_there_is_room_for_are_doubtful(void **state)
+{
+    (void)state;
+    for (uint64_t pool = 1; pool <= LIVE_POOLS; pool++)
+        on(EVENT_ALLOC, MEMORY_TENSOR, 0x700000, MIB, pool);
+    assert_false(live.is_doubtful);
+    on(EVENT_ALLOC, MEMORY_TENSOR, 0x700000, MIB, LIVE_POOLS + 1);
+    assert_true(live.is_doubtful);
+}
+
+/* Each alone: what comes first makes all that follows doubtful. */
+static void what_a_replay_may_follow_otherwise_is_doubtful(void **state)
+{
+    const struct {
+        enum event_kind kind;
+        enum memory_kind memory;
+    } beyond[] = {{EVENT_BIND, MEMORY_VMM},
+                  {EVENT_RETAIN, MEMORY_VMM},
+                  {EVENT_CONTEXT_DESTROY, MEMORY_NONE},
+                  {EVENT_EXIT_UNDONE, MEMORY_NONE},
+                  {EVENT_POOL_CREATE, MEMORY_ASYNC_HOST}};
+    for (size_t i = 0; i < sizeof beyond / sizeof *beyond; i++) {
+        fresh(state);
+        on(EVENT_POOL_CREATE, MEMORY_ASYNC, 0, 0, 7);
+        assert_false(live.is_doubtful);
+        on(beyond[i].kind, beyond[i].memory, 0x1000, 0, 7);
+        assert_true(live.is_doubtful);
+    }
+}
+
+static void a_handle_that_is_given_out_again_while_it_is_mapped_is_doubtful(void **state)
+{
+    (void)state;
+    on(EVENT_ALLOC, MEMORY_VMM, 7, 2 * MIB, 0);
+    on(EVENT_MAP, MEMORY_VMM, 0x700000, 2 * MIB, 7);
+    on(EVENT_FREE, MEMORY_VMM, 7, 0, 0);
+    assert_false(live.is_doubtful);
+    on(EVENT_ALLOC, MEMORY_VMM, 7, 2 * MIB, 0);
+    assert_true(live.is_doubtful);
+}
+
+static void an_unmap_of_what_was_not_seen_mapped_is_doubtful(void **state)
+{
+    (void)state;
+    on(EVENT_ALLOC, MEMORY_VMM, 7, 2 * MIB, 0);
+    on(EVENT_MAP, MEMORY_VMM, 0x40000000, 2 * MIB, 7);
+    on(EVENT_UNMAP, MEMORY_VMM, 0x40000000, 2 * MIB, 0);
+    assert_false(live.is_doubtful);
+    on(EVENT_UNMAP, MEMORY_VMM, 0x50000000, 2 * MIB, 0);
+    assert_true(live.is_doubtful);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -166,6 +234,16 @@ int main(void)
         cmocka_unit_test_setup_teardown(nothing_counts_after_the_exit_and_an_exec_is_none, fresh,
                                         fresh),
         cmocka_unit_test_setup_teardown(an_exit_that_is_undone_did_not_happen, fresh, fresh),
+        cmocka_unit_test_setup_teardown(a_pools_pieces_are_counted_beside_the_memory_they_lie_in,
+                                        fresh, fresh),
+        cmocka_unit_test_setup_teardown(pieces_of_more_pools_than_there_is_room_for_are_doubtful,
+                                        fresh, fresh),
+        cmocka_unit_test_setup_teardown(what_a_replay_may_follow_otherwise_is_doubtful, fresh,
+                                        fresh),
+        cmocka_unit_test_setup_teardown(
+            a_handle_that_is_given_out_again_while_it_is_mapped_is_doubtful, fresh, fresh),
+        cmocka_unit_test_setup_teardown(an_unmap_of_what_was_not_seen_mapped_is_doubtful, fresh,
+                                        fresh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -127,6 +127,43 @@ static void a_gap_is_not_waited_for_longer_than_the_limit(void **state)
     tally_release(&tally);
 }
 
+static void the_peaks_name_the_pool_that_leads_each_device(void **state)
+{
+    struct tally tally = {0};
+    char text[TALLY_PEAKS_BYTES];
+    (void)state;
+    event(0, EVENT_ALLOC, 1, 0x1000, 1000);
+    event(1, EVENT_ALLOC, 2, 0x1000, 70);
+    slots[1].memory = MEMORY_TENSOR;
+    slots[1].object = 17;
+    event(2, EVENT_ALLOC, 3, 0x1100, 200);
+    slots[2].memory = MEMORY_TENSOR;
+    slots[2].object = 18;
+    event(3, EVENT_ALLOC, 4, 0x9000, 50);
+    slots[3].device = 1;
+    tally_add(&tally, events, 4);
+    tally_finish(&tally);
+    assert_true(tally_peaks(&tally, text));
+    assert_string_equal(text, "0 18 200 1000;1 0 50 50");
+    tally_release(&tally);
+}
+
+static void peaks_of_an_event_that_came_too_late_are_not_known(void **state)
+{
+    struct tally tally = {0};
+    char text[TALLY_PEAKS_BYTES];
+    (void)state;
+    event(0, EVENT_ALLOC, 1, 0x1000, 100);
+    event(1, EVENT_ALLOC, 3, 0x2000, 100);
+    tally_add(&tally, events, 2);
+    tally_finish(&tally);
+    assert_true(tally_peaks(&tally, text));
+    event(2, EVENT_FREE, 2, 0x1000, 0);
+    tally_add(&tally, &events[2], 1);
+    assert_false(tally_peaks(&tally, text));
+    tally_release(&tally);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -137,6 +174,8 @@ int main(void)
         cmocka_unit_test(a_call_that_has_not_returned_is_no_event),
         cmocka_unit_test(thousands_of_blocks_come_and_go),
         cmocka_unit_test(a_gap_is_not_waited_for_longer_than_the_limit),
+        cmocka_unit_test(the_peaks_name_the_pool_that_leads_each_device),
+        cmocka_unit_test(peaks_of_an_event_that_came_too_late_are_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

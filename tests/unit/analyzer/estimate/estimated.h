@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "analyzer/estimate/estimate.h"
-#include "analyzer/estimate/layer_list.h"
+#include "analyzer/estimate/model/layer_list.h"
 
 /* -1 and *err when the reader or the resolution refuses it; the model is then released. */
 static inline int model_from(struct model *model, const char *input, const char *layers,
@@ -22,7 +22,7 @@ static inline int model_from(struct model *model, const char *input, const char 
     json_t *root = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
     if (!root)
         fail_msg("the test's own JSON is wrong: %s", text);
-    int result = layer_list_read(model, root, err) || model_resolve(model, err) ? -1 : 0;
+    int result = layer_list_read(model, root, NULL, err) || model_resolve(model, err) ? -1 : 0;
     json_decref(root);
     if (result)
         model_release(model);

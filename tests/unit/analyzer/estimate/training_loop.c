@@ -62,7 +62,7 @@ static void the_fully_connected_example_takes_21248_bytes(void **state)
     (void)state;
     estimated(&f, "[32]", "{\"type\":\"Linear\",\"in\":32,\"out\":16,\"bias\":false}",
               inference(100));
-    assert_int_equal(f.estimate.rule_of_thumb_bytes, 21248);
+    assert_int_equal(f.estimate.rule.total_bytes, 21248);
     assert_int_equal(f.estimate.peak.requested_bytes, 21248);
     release(&f);
 }
@@ -78,7 +78,7 @@ static void the_rule_multiplies_weights_by_two_three_and_four(void **state)
         struct fixture f;
         estimated(&f, "[32]", "{\"type\":\"Linear\",\"out\":16,\"bias\":false}",
                   training(100, rows[i].optimizer));
-        assert_int_equal(f.estimate.rule_of_thumb_bytes,
+        assert_int_equal(f.estimate.rule.total_bytes,
                          4 * (32 * 16 * rows[i].weights + 100 * 16 * 2 + 100 * 32));
         release(&f);
     }

@@ -273,6 +273,52 @@ static void words_of_a_field_that_was_dropped_go_to_no_other(void **state)
     doc_free(doc);
 }
 
+/* The keys of the root's children, one after the other. */
+static const char *keys_of(const struct doc *doc, char keys[64])
+{
+    *keys = '\0';
+    for (const struct doc_node *node = doc_root(doc)->first_child; node; node = node->next)
+        strncat(keys, node->key, 63 - strlen(keys));
+    return keys;
+}
+
+static void what_is_known_late_moves_up(void **state)
+{
+    const enum doc_level reads[] = {DOC_BOTH, DOC_SUMMARY};
+    const char *const expected[] = {"schemaxyabz", "xyabz"}; /* a summary has no schema above */
+    char keys[64];
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct doc *doc = doc_new("x/1", reads[i]);
+        struct doc_node *above = doc_last(doc);
+        doc_count(doc, "a", "A", 1);
+        doc_count(doc, "b", "B", 2);
+        struct doc_node *last = doc_last(doc);
+        doc_count(doc, "x", "X", 3);
+        doc_count(doc, "y", "Y", 4);
+        doc_move_up(doc, last, above);
+        doc_count(doc, "z", "Z", 5);
+        assert_string_equal(keys_of(doc, keys), expected[i]);
+        assert_int_equal(doc_check(doc, NULL), 0);
+        doc_free(doc);
+    }
+}
+
+static void nothing_moves_where_nothing_was_added(void **state)
+{
+    char keys[64];
+    (void)state;
+    struct doc *doc = doc_new("x/1", DOC_BOTH);
+    struct doc_node *above = doc_last(doc);
+    doc_move_up(doc, above, above);
+    doc_count(doc, "a", "A", 1);
+    doc_move_up(doc, doc_last(doc), above);
+    assert_string_equal(keys_of(doc, keys), "schemaa");
+    doc_move_up(doc, above, above);
+    assert_string_equal(keys_of(doc, keys), "schemaa");
+    doc_free(doc);
+}
+
 static void a_deep_document_is_freed(void **state)
 {
     (void)state;
@@ -305,6 +351,8 @@ int main(void)
         cmocka_unit_test(a_wrong_end_is_told_where_nothing_is_kept),
         cmocka_unit_test(a_field_without_a_label_and_a_detail_without_a_key_are_told),
         cmocka_unit_test(words_of_a_field_that_was_dropped_go_to_no_other),
+        cmocka_unit_test(what_is_known_late_moves_up),
+        cmocka_unit_test(nothing_moves_where_nothing_was_added),
         cmocka_unit_test(a_deep_document_is_freed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,6 @@
 
 #include "analyzer/render/doc.h"
 #include "analyzer/render/formats.h"
-#include "analyzer/render/render.h"
 
 /* The caller frees the string; NULL and *err when rendering failed. */
 static inline char *rendered(const struct doc *doc, const char *format, struct err *err)

@@ -21,6 +21,8 @@ static void bytes_change_unit_where_two_decimals_would_say_1024(void **state)
     assert_string_equal(units_bytes(text, 1048570), "1023.99 KiB");
     assert_string_equal(units_bytes(text, 1048575), "1.00 MiB");
     assert_string_equal(units_bytes(text, 1610612736), "1.50 GiB");
+    assert_string_equal(units_bytes(text, 232914944), "222.12 MiB"); /* between two as near */
+    assert_string_equal(units_bytes(text, 233177088), "222.38 MiB");
     assert_string_equal(units_bytes(text, UINT64_MAX), "16.00 EiB");
 }
 
@@ -39,7 +41,10 @@ static void durations_have_three_digits_until_a_minute(void **state)
     assert_string_equal(units_duration(text, 0), "0 ns");
     assert_string_equal(units_duration(text, 999), "999 ns");
     assert_string_equal(units_duration(text, 1000), "1.00 us");
+    assert_string_equal(units_duration(text, 1125), "1.12 us");
     assert_string_equal(units_duration(text, 9996), "10.0 us");
+    assert_string_equal(units_duration(text, 100500), "100 us");
+    assert_string_equal(units_duration(text, 101500), "102 us");
     assert_string_equal(units_duration(text, 999499), "999 us");
     assert_string_equal(units_duration(text, 999500), "1.00 ms");
     assert_string_equal(units_duration(text, 12345678), "12.3 ms");

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""A server of HTTP that stands between a command and ClickHouse, or in its place, and does what a test tells it: answers with an
+error, breaks the connection, hangs, points elsewhere. It knows which statements passed, and their headers."""
+import http.client
+import http.server
+import ssl
+import threading
+import urllib.parse
+
+
+class Between:
+    """answer(statement, number) says what becomes of a statement: None, it is passed on; (status, text, headers), that is the
+    answer; or "break", "break after" (it is passed on first), "hang". With a certificate and its key in a file it speaks TLS."""
+
+    def __init__(self, behind=None, answer=lambda statement, number: None, certificate=None):
+        self.statements, self.headers, self.behind, self.answer = [], [], behind, answer
+        self.released = threading.Event()
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                outer.serve(self)
+
+            def log_message(self, *words):
+                pass
+
+        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.scheme = "https" if certificate else "http"
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            self.server.socket = context.wrap_socket(self.server.socket, server_side=True)
+        self.thread = threading.Thread(target=self.server.serve_forever, daemon=True)
+        self.thread.start()
+
+    @property
+    def port(self):
+        return self.server.server_address[1]
+
+    def url(self, database="fleet"):
+        return f"{self.scheme}://127.0.0.1:{self.port}/{database}"
+
+    def close(self):
+        self.released.set()
+        self.server.shutdown()
+        self.server.server_close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def serve(self, request):
+        body = request.rfile.read(int(request.headers.get("Content-Length", 0)))
+        words = urllib.parse.parse_qs(urllib.parse.urlsplit(request.path).query)
+        statement = words.get("query", [body.decode(errors="replace")])[0]
+        self.statements.append(statement)
+        self.headers.append(dict(request.headers))
+        told = self.answer(statement, len(self.statements))
+        if told == "hang":
+            self.released.wait(60)
+            told = "break"
+        if told in (None, "break after"):
+            passed = self.pass_on(request.path, body)
+            told = passed if told is None else "break"
+        if told == "break":
+            request.close_connection = True
+            request.connection.close()
+            return
+        status, text, headers = told
+        request.send_response(status)
+        for name, value in {"Content-Length": str(len(text)), **headers}.items():
+            request.send_header(name, value)
+        request.end_headers()
+        request.wfile.write(text)
+
+    def pass_on(self, path, body):
+        connection = http.client.HTTPConnection(self.behind.host, self.behind.http_port, timeout=60)
+        connection.request("POST", path, body)
+        answer = connection.getresponse()
+        text = answer.read()
+        connection.close()
+        return answer.status, text, {}
+
+
+def exception(code, words):
+    """As ClickHouse words it."""
+    return 500, f"Code: {code}, e.displayText() = DB::Exception: {words}, e.what() = DB::Exception".encode(), {}

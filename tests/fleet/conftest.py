@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""Fixtures of the suite: one server for all tests of a file, a database for each test, made-up ranks."""
+import itertools
+
+import pytest
+
+from fleet.server import MISSING, Server, program
+from support.tracefile import Trace
+
+NUMBERS = itertools.count(1)
+START_NS = 1_795_000_000_000_000_000  # 2026-11-18
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    if not program():
+        pytest.skip(MISSING)
+    server = Server(tmp_path_factory.mktemp("clickhouse")).start()
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def database(server):
+    """An empty database of its own, with the name that the server's helpers ask."""
+    server.database = f"fleet{next(NUMBERS)}"
+    server.query(f"CREATE DATABASE {server.database}", database="default")
+    yield server
+    server.query(f"DROP DATABASE {server.database}", database="default")
+
+
+@pytest.fixture
+def own_server(tmp_path):
+    """One that a test may kill, with an empty database."""
+    if not program():
+        pytest.skip(MISSING)
+    server = Server(tmp_path / "server").start()
+    server.query("CREATE DATABASE fleet", database="default")
+    server.database = "fleet"
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def rank(tmp_path):
+    """rank(number, [(bytes, line)]) is a trace of a rank that allocated this, each at a line of train.py."""
+
+    def write(number, blocks, device=0, name=None, host="node1", **meta):
+        trace = Trace(tmp_path / (name or f"rank{number}.db"), rank=number, host=host,
+                      **{"exit_status": 0, "start_unix_ns": START_NS, **meta})  # fmt: skip
+        trace.device(device, uuid=f"GPU-{number}", name="H100", total_bytes=80 << 30)
+        for size, line in blocks:
+            trace.alloc(size, device=device, stack=trace.stack(("/job/train.py", line, "forward"), ("/job/train.py", 9, "main")))
+        trace.exit()
+        return trace.write()
+
+    return write

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""A ClickHouse server of the tests' own: its configuration and data in a folder, on a loopback address and ports that it
+picked, stopped by its process id. It must not know what is stored in it."""
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+MISSING = "no clickhouse-server; on Debian `.ci/deps fleet` installs it"
+START_S, STOP_S = 60, 60
+CLUSTER = "gpumemtrace"
+
+CONFIG = """<?xml version="1.0"?>
+<yandex>
+    <logger><level>warning</level><log>{folder}/log</log><errorlog>{folder}/errors</errorlog></logger>
+    <listen_host>{host}</listen_host>
+    <http_port>{http_port}</http_port>
+    <tcp_port>{tcp_port}</tcp_port>
+    <interserver_http_port>{interserver_port}</interserver_http_port>
+    <interserver_http_host>{host}</interserver_http_host>
+    <path>{folder}/data/</path>
+    <tmp_path>{folder}/data/tmp/</tmp_path>
+    <users_config>{folder}/users.xml</users_config>
+    <default_profile>default</default_profile>
+    <default_database>default</default_database>
+    <timezone>UTC</timezone>
+    <uncompressed_cache_size>0</uncompressed_cache_size>
+    <mark_cache_size>67108864</mark_cache_size>
+    <keep_alive_timeout>10</keep_alive_timeout>
+    <remote_servers>{clusters}</remote_servers>
+</yandex>
+"""
+
+USERS = """<?xml version="1.0"?>
+<yandex>
+    <profiles><default><max_memory_usage>2000000000</max_memory_usage><max_threads>2</max_threads></default></profiles>
+    <quotas><default></default></quotas>
+    <users>
+        <default><password></password>{rest}</default>
+        <fleet><password>{password}</password>{rest}</fleet>
+    </users>
+</yandex>
+"""
+
+USER = "<networks><ip>127.0.0.0/8</ip></networks><profile>default</profile><quota>default</quota>"
+SHARD = "<shard><replica><host>{0}</host><port>{1}</port><user>default</user></replica></shard>"
+
+
+def program():
+    """The path of the server, or None."""
+    return shutil.which("clickhouse-server") or shutil.which("clickhouse-server", path="/usr/sbin:/usr/local/sbin")
+
+
+def free_ports(host, count):
+    """Ports that nobody has now; all are held until the last is found, so that they differ."""
+    sockets = [socket.socket() for _ in range(count)]
+    for held in sockets:
+        held.bind((host, 0))
+    ports = [held.getsockname()[1] for held in sockets]
+    for held in sockets:
+        held.close()
+    return ports
+
+
+class Server:
+    PASSWORD = "not-for-argv"
+
+    def __init__(self, folder, host="127.0.0.1", ports=None):
+        self.folder, self.host, self.process = folder, host, None
+        self.http_port, self.tcp_port, self.interserver_port = ports or free_ports(host, 3)
+        self.shards, self.database = [(host, self.tcp_port)], "default"
+        (folder / "data/tmp").mkdir(parents=True, exist_ok=True)
+
+    @property
+    def url(self):
+        return f"http://{self.host}:{self.http_port}/{self.database}"
+
+    def write_configuration(self):
+        shards = "".join(SHARD.format(*shard) for shard in self.shards)
+        (self.folder / "config.xml").write_text(CONFIG.format(
+            folder=self.folder, host=self.host, http_port=self.http_port, tcp_port=self.tcp_port,
+            interserver_port=self.interserver_port, clusters=f"<{CLUSTER}>{shards}</{CLUSTER}>"))  # fmt: skip
+        (self.folder / "users.xml").write_text(USERS.format(password=self.PASSWORD, rest=USER))
+
+    def start(self):
+        self.write_configuration()
+        environment = {**os.environ, "TZ": "UTC"}
+        with open(self.folder / "output", "ab") as output:
+            self.process = subprocess.Popen(
+                [program(), f"--config-file={self.folder}/config.xml"],
+                cwd=self.folder, env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output)  # fmt: skip
+        end = time.monotonic() + START_S
+        while time.monotonic() < end:
+            if self.process.poll() is not None:
+                break
+            try:
+                self.query("SELECT 1", database="default")
+                return self
+            except OSError:
+                time.sleep(0.05)
+        self.stop()
+        raise RuntimeError(f"clickhouse-server did not start: {(self.folder / 'output').read_text()[-2000:]}")
+
+    def stop(self, number=signal.SIGTERM):
+        """Of this process alone."""
+        if not self.process:
+            return
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+            try:
+                self.process.wait(STOP_S)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.process = None
+
+    def query(self, sql, database=None, data=None):
+        """The answer's text; an error of the server's is an AssertionError with its words."""
+        database = database or self.database
+        words = urllib.parse.urlencode({"database": database, **({} if data is None else {"query": sql})})
+        body = sql.encode() if data is None else data
+        request = urllib.request.Request(f"http://{self.host}:{self.http_port}/?{words}", data=body)
+        try:
+            with urllib.request.urlopen(request, timeout=120) as answer:
+                return answer.read().decode()
+        except urllib.error.HTTPError as error:
+            raise AssertionError(f"{error.read().decode()[:1000]}\n{sql[:2000]}") from None
+
+    def rows(self, sql):
+        return [tuple(line.split("\t")) for line in self.query(sql).splitlines()]

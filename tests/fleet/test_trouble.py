@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: MIT
+"""What may go wrong between a command and the server: one clear line, exit 2, and nothing that is half there."""
+import signal
+import subprocess
+import time
+
+import pytest
+
+from fleet.between import Between, exception
+from fleet.server import Server
+from support.run import BUILD, TIMEOUT_S, clean_environment, run_command
+
+MIB = 1 << 20
+BLOCKS = [(100 * MIB, 12), (50 * MIB, 15)]
+SECRET = "not-for-anybody"
+LOGIN = {"GPUMEMTRACE_FLEET_USER": "fleet", "GPUMEMTRACE_FLEET_PASSWORD": SECRET}
+
+
+def complaint(*arguments, env=None):
+    """The one line of a command that exits with 2."""
+    completed = run_command(*arguments, env=env)
+    assert completed.returncode == 2, completed.stderr
+    assert completed.stdout == "" and completed.stderr.count("\n") == 1, completed.stderr
+    assert SECRET not in completed.stderr
+    return completed.stderr
+
+
+def both(url, trace, *options, env=None):
+    """What push and fleet say of an address."""
+    return complaint("push", f"--to={url}", *options, trace, env=env), complaint("fleet", f"--from={url}", *options, env=env)
+
+
+@pytest.mark.parametrize("url, words", [
+    ("gpu:8123/fleet", "is no address of a database"), ("ftp://gpu/fleet", "is no address"), ("http://gpu:8123", "is no address"),
+    ("http://gpu:8123/a/b", "is no address"), ("http://gpu:8123/fleet?x=1", "is no address"),
+    (f"http://me:{SECRET}@gpu:8123/fleet", "an address with a user or password is refused"),
+    ("http://127.0.0.1:1/fleet", "no server answers at 127.0.0.1:1"),
+    ("http://no-such-host.invalid:8123/fleet", "no server answers at no-such-host.invalid:8123")])  # fmt: skip
+def test_a_wrong_address_is_named_at_once(rank, url, words):
+    for line in both(url, rank(0, BLOCKS)):
+        assert words in line
+
+
+@pytest.mark.parametrize("code", [192, 193, 516])
+def test_a_refused_login_names_the_user_and_never_the_password(rank, code):
+    trace = rank(0, BLOCKS)
+    with Between(answer=lambda statement, number: exception(code, "Wrong password for user fleet")) as fake:
+        for line in both(fake.url(), trace, env=clean_environment(**LOGIN)):
+            assert "refuses the login of user 'fleet'" in line
+        assert {headers["X-ClickHouse-Key"] for headers in fake.headers} == {SECRET}
+
+
+def test_a_login_from_a_file_or_the_environment_is_taken_by_the_server(database, rank, tmp_path):
+    (tmp_path / "login").write_text(f"fleet\n{Server.PASSWORD}\n")
+    good = clean_environment(GPUMEMTRACE_FLEET_USER="fleet", GPUMEMTRACE_FLEET_PASSWORD=Server.PASSWORD)
+    assert run_command("push", "--create", f"--to={database.url}", f"--login={tmp_path}/login", rank(0, BLOCKS)).returncode == 0
+    assert run_command("fleet", f"--from={database.url}", env=good).returncode == 0
+    line = complaint("fleet", f"--from={database.url}", env=clean_environment(**LOGIN))
+    assert "refuses the login of user 'fleet'" in line
+    assert "--login=/no/file: No such file" in complaint("fleet", f"--from={database.url}", "--login=/no/file")
+
+
+@pytest.fixture
+def certificate(tmp_path):
+    """certificate(name) is a file with a certificate for that host, signed by itself, and its key."""
+
+    def make(name):
+        key, path = tmp_path / "key", tmp_path / f"{name}.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", f"/CN={name}", "-days", "2",
+                        "-addext", f"subjectAltName={name}", "-keyout", key, "-out", path], check=True, capture_output=True)  # fmt: skip
+        path.write_text(path.read_text() + key.read_text())
+        return path
+
+    return make
+
+
+def test_a_server_with_tls_is_asked_only_if_its_certificate_is_trusted(database, rank, certificate):
+    trace, path = rank(0, BLOCKS), certificate("IP:127.0.0.1")
+    with Between(database, certificate=path) as proxy:
+        for line in both(proxy.url(database.database), trace):
+            assert f"127.0.0.1:{proxy.port} is not trusted" in line and "GPUMEMTRACE_FLEET_CERTIFICATES" in line
+        assert proxy.statements == []
+        trusting = clean_environment(GPUMEMTRACE_FLEET_CERTIFICATES=str(path))
+        assert run_command("push", "--create", f"--to={proxy.url(database.database)}", trace, env=trusting).returncode == 0
+        assert run_command("fleet", f"--from={proxy.url(database.database)}", env=trusting).returncode == 0
+
+
+def test_a_certificate_of_another_host_is_not_trusted(rank, certificate):
+    path = certificate("DNS:elsewhere.example")
+    with Between(certificate=path) as proxy:
+        for line in both(proxy.url(), rank(0, BLOCKS), env=clean_environment(GPUMEMTRACE_FLEET_CERTIFICATES=str(path))):
+            assert "is not trusted" in line
+        assert proxy.statements == []
+
+
+def test_a_server_that_is_no_clickhouse_is_named(rank):
+    with Between(answer=lambda statement, number: (404, b"<html>\x1b[31mnot here</html>", {})) as fake:
+        for line in both(fake.url(), rank(0, BLOCKS)):
+            assert "does not answer as ClickHouse does: HTTP 404" in line and "\x1b" not in line
+
+
+def test_a_redirect_is_not_followed_and_the_other_host_learns_nothing(rank):
+    with Between() as other:
+        away = {"Location": f"{other.url()}"}
+        with Between(answer=lambda statement, number: (307, b"", away)) as fake:
+            for line in both(fake.url(), rank(0, BLOCKS), env=clean_environment(**LOGIN)):
+                assert f"points to another address, {other.url()}, which is not followed" in line
+        assert other.headers == []
+
+
+def test_a_server_that_hangs_is_given_up(rank):
+    trace = rank(0, BLOCKS)
+    with Between(answer=lambda statement, number: "hang") as fake:
+        for line in both(fake.url(), trace, "--timeout=1"):
+            assert "does not answer within 1 s" in line
+
+
+def test_tables_of_another_version_are_refused(database, rank):
+    trace = rank(0, BLOCKS)
+    for line in both(database.url, trace):
+        assert "has no tables for traces" in line and "push --create" in line
+    database.query("CREATE TABLE gpumemtrace_schema ENGINE = Log AS SELECT toInt32(99) AS version, '' AS cluster")
+    for line in both(database.url, trace):
+        assert "are of schema 99, and this gpumemtrace knows 1" in line
+
+
+def test_a_database_that_is_not_there_is_named(server, rank):
+    for line in both(f"http://{server.host}:{server.http_port}/nowhere", rank(0, BLOCKS)):
+        assert "has no database 'nowhere'; there: CREATE DATABASE nowhere" in line
+
+
+# --- in the middle of a push ---
+
+
+def answers(database):
+    return run_command("fleet", f"--from={database.url}", "--json").stdout
+
+
+@pytest.fixture
+def before(database, rank):
+    """One rank is there, and another trace of it is to be pushed: what the answers are before."""
+    assert run_command("push", "--create", f"--to={database.url}", rank(0, [(7 * MIB, 12)], name="first.db")).returncode == 0
+    return answers(database)
+
+
+STEPS = ["NOT EXISTS staging", "_event (process", "_stack (process", "ALTER TABLE event REPLACE", "ALTER TABLE stack REPLACE",
+         "INSERT INTO process", "INSERT INTO site", "INSERT INTO push"]  # fmt: skip
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_full_disk_at_any_step_is_one_line_and_changes_no_answer(database, rank, before, step):
+    full, trace = exception(243, "Cannot reserve 1.00 MiB, not enough space"), rank(0, BLOCKS)
+    with Between(database, lambda statement, number: full if step in statement else None) as proxy:
+        line = complaint("push", f"--to={proxy.url(database.database)}", trace)
+    assert f"the disk of 127.0.0.1:{proxy.port} is full: Cannot reserve 1.00 MiB" in line
+    assert answers(database) == before
+    assert run_command("push", f"--to={database.url}", trace).returncode == 0
+    assert '"peak_bytes": 157286400' in answers(database)
+    assert database.rows("SELECT count() FROM event") == [("3",)] and database.rows("SHOW TABLES LIKE 'staging%'") == []
+
+
+@pytest.mark.parametrize("how", ["break", "break after"])
+@pytest.mark.parametrize("step", STEPS)
+def test_a_connection_that_breaks_at_any_step_is_made_again_and_no_row_is_there_twice(database, rank, before, step, how):
+    trace = rank(0, BLOCKS)
+    with Between(database, once(lambda statement, number: how, step)) as proxy:
+        completed = run_command("push", f"--to={proxy.url(database.database)}", trace)
+    assert any(step in statement for statement in proxy.statements) and completed.returncode == 0, completed.stderr
+    assert database.rows("SELECT count(), uniqExact(seq) FROM event") == [("3", "3")]
+    through = answers(database)
+    run_command("push", f"--to={database.url}", trace)
+    assert answers(database) == through != before
+
+
+@pytest.mark.parametrize("step", STEPS[1:])
+def test_a_push_that_is_killed_at_any_step_changes_no_answer(database, rank, before, step):
+    with Between(database, lambda statement, number: "hang" if step in statement else None) as proxy:
+        command = [BUILD / "gpumemtrace", "push", f"--to={proxy.url(database.database)}", rank(0, BLOCKS)]
+        process = subprocess.Popen(list(map(str, command)), env=clean_environment(), stderr=subprocess.DEVNULL)
+        wait_for(lambda: any(step in statement for statement in proxy.statements))
+        process.send_signal(signal.SIGKILL)
+        process.wait(TIMEOUT_S)
+    assert answers(database) == before
+
+
+def test_staging_tables_that_a_dying_server_half_dropped_hinder_no_later_push(own_server, rank):
+    """A drop removes what the server knows of a table before the table's folder, and of a folder no table is made again."""
+    trace = rank(0, BLOCKS)
+    assert run_command("push", "--create", f"--to={own_server.url}", trace).returncode == 0
+    before = answers(own_server)
+    with Between(own_server, lambda statement, number: "hang" if STEPS[3] in statement else None) as proxy:
+        command = [BUILD / "gpumemtrace", "push", f"--to={proxy.url(own_server.database)}", trace]
+        process = subprocess.Popen(list(map(str, command)), env=clean_environment(), stderr=subprocess.DEVNULL)
+        wait_for(lambda: any(STEPS[3] in statement for statement in proxy.statements))
+        process.kill()
+        process.wait(TIMEOUT_S)
+    own_server.stop(signal.SIGKILL)
+    known = sorted((own_server.folder / "data/metadata/fleet").glob("staging*"))
+    assert len(known) == 2
+    for path in known:
+        path.unlink()
+    own_server.start()
+    completed = run_command("push", f"--to={own_server.url}", trace)
+    assert completed.returncode == 0, completed.stderr
+    assert answers(own_server) == before and own_server.rows("SHOW TABLES LIKE 'staging%'") == []
+
+
+def wait_for(is_so):
+    end = time.monotonic() + TIMEOUT_S
+    while not is_so():
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
+def test_a_server_that_stops_in_the_middle_and_comes_back_is_waited_for(own_server, rank):
+    trace = rank(0, BLOCKS)
+    assert run_command("push", "--create", f"--to={own_server.url}", "--job=sound", trace).returncode == 0
+
+    def stop_and_start(statement, number):
+        own_server.stop(signal.SIGKILL)
+        own_server.start()
+        return "break"
+
+    with Between(own_server, once(stop_and_start, "INSERT INTO site")) as proxy:
+        completed = run_command("push", f"--to={proxy.url()}", "--job=stopped", trace)
+    assert completed.returncode == 0, completed.stderr
+    sound, stopped = (run_command("fleet", f"--from={own_server.url}", f"--job={job}", "--json") for job in ("sound", "stopped"))
+    assert sound.stdout.replace("sound", "stopped") == stopped.stdout
+
+
+def once(answer, step):
+    """The answer to the first statement of that step alone."""
+    seen = []
+
+    def first(statement, number):
+        if step not in statement or seen:
+            return None
+        seen.append(number)
+        return answer(statement, number)
+
+    return first

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""A short training loop, and what PyTorch's allocator says of it: its snapshot, and its counters beside that. `way` is
+how much history there is: none, all, native (with native frames), cut (of the last events), oom (and a failure at its end)."""
+import json
+import pickle
+import sys
+
+import torch
+
+way = sys.argv[1]
+NEW = hasattr(torch.cuda.memory, "_dump_snapshot")
+MOST = 60 if way == "cut" else 100_000
+
+
+def begin_history():
+    if NEW:
+        torch.cuda.memory._record_memory_history(max_entries=MOST, stacks="all" if way == "native" else "python")
+    else:
+        torch.cuda.memory._record_memory_history(True, trace_alloc_max_entries=MOST, trace_alloc_record_context=True)
+
+
+def train():
+    model = torch.nn.Sequential(*[torch.nn.Linear(512, 512) for _ in range(4)]).cuda()
+    optimizer = torch.optim.Adam(model.parameters())
+    for _ in range(3):
+        model(torch.randn(64, 512, device="cuda")).sum().backward()
+        optimizer.step()
+        optimizer.zero_grad()
+    return model, optimizer
+
+
+early = torch.empty(300_000, device="cuda")
+if way != "none":
+    begin_history()
+torch.cuda.reset_peak_memory_stats()
+kept = train()
+if way == "oom":
+    try:
+        torch.empty(1 << 40, device="cuda")
+    except torch.cuda.OutOfMemoryError:
+        pass
+if NEW:  # older releases have no event for the end of what began before the history
+    del early
+with open("snapshot.pickle", "wb") as file:
+    pickle.dump(torch.cuda.memory._snapshot(), file)
+with open("stats.json", "w") as file:
+    json.dump({"new": NEW, **torch.cuda.memory_stats()}, file)

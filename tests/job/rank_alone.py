@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""DDP and FSDP 2 of a small model, as one rank of some; prints what PyTorch's allocator did: `rank_alone.py WHAT` is a rank as
+torchrun starts it; `--ranks=COUNT` starts as many and prints what rank 0 prints."""
+import json
+import os
+import socket
+import subprocess
+import sys
+
+
+def train(what):
+    import torch
+    from torch import distributed, nn
+    torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))
+    torch.cuda.memory._record_memory_history()  # pylint: disable=protected-access
+    distributed.init_process_group("nccl")
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(256, 512), nn.ReLU(), nn.Linear(512, 64)).to("cuda")
+    if what == "ddp":
+        model = nn.parallel.DistributedDataParallel(model)
+    else:
+        from torch.distributed.fsdp import fully_shard
+        for part in (model[0], model[2], model):
+            fully_shard(part)
+    optimizer = torch.optim.AdamW(model.parameters())
+    for _ in range(3):
+        optimizer.zero_grad()
+        loss = model(torch.randn(32, 256, device="cuda")).square().mean()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        distributed.all_reduce(loss.detach())
+        loss.item()
+    said = [None] * distributed.get_world_size()
+    distributed.all_gather_object(said, {"step": 3})
+    if what in ("gloo", "key"):
+        distributed.barrier()
+    if what == "gloo":
+        distributed.new_group(backend="gloo")
+    if what == "key":
+        distributed.distributed_c10d._get_default_store().get("theirs")  # pylint: disable=protected-access
+    took = [[row["action"], row["size"]] for row in torch.cuda.memory._snapshot()["device_traces"][torch.cuda.current_device()]]
+    if distributed.get_rank() == 0 or "ALONE" in os.environ:
+        print(json.dumps({"took": took, "said": len(said), "peaks": [torch.cuda.max_memory_allocated(),
+                                                                     torch.cuda.max_memory_reserved()]}))
+    distributed.destroy_process_group()
+
+
+def start_ranks(count, what):
+    with socket.socket() as asked:
+        asked.bind(("127.0.0.1", 0))
+        port = asked.getsockname()[1]
+    ranks = [
+        subprocess.Popen([sys.executable, __file__, what], env={
+            **os.environ, "RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(count), "MASTER_ADDR": "127.0.0.1",
+            "MASTER_PORT": str(port), "USE_LIBUV": "0"})
+        for rank in range(count)
+    ]  # fmt: skip
+    sys.exit(max(abs(rank.wait()) for rank in ranks))
+
+
+if __name__ == "__main__":
+    if sys.argv[1].startswith("--ranks="):
+        start_ranks(int(sys.argv[1].partition("=")[2]), sys.argv[2])
+    else:
+        train(sys.argv[1])

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""A recorded program that does what it is told, and what `live` prints beside it."""
+import re
+import subprocess
+import time
+
+from support.run import BUILD, LIBRARY, SLOWER, TIMEOUT_S, clean_environment, simulator_environment
+
+COMMAND = BUILD / "gpumemtrace"
+PATIENCE_S = 60 * SLOWER
+
+
+class Watched:
+    """watched.do("take 0 12"): the program has done it, and its events are on their way."""
+
+    def __init__(self, folder, name="trace.db"):
+        self.trace = folder / name
+        self.process = subprocess.Popen(
+            [BUILD / "tests/on_demand"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            cwd=folder, env=simulator_environment("1GiB", LD_PRELOAD=LIBRARY, GPUMEMTRACE_OUTPUT=self.trace),
+        )  # fmt: skip
+        self.pid = self.process.pid
+
+    def do(self, *lines):
+        for line in lines:
+            self.process.stdin.write(line + "\n")
+            self.process.stdin.flush()
+            assert self.process.stdout.readline() == "done\n"
+
+    def end(self):
+        self.process.stdin.close()
+        assert self.process.wait(TIMEOUT_S) == 0
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait(TIMEOUT_S)
+
+    def close(self):
+        if self.process.poll() is None:
+            self.kill()
+        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+            stream.close()
+
+
+def wait_for(look, is_there, what):
+    """What look() returned when it was there."""
+    until = time.monotonic() + PATIENCE_S
+    while True:
+        seen = look()
+        if is_there(seen):
+            return seen
+        assert time.monotonic() < until, f"{what} did not come; the last was:\n{seen}"
+        time.sleep(0.05)
+
+
+class Lines:
+    """`live` in a pipe."""
+
+    def __init__(self, *arguments, cwd=None):
+        self.process = subprocess.Popen(
+            [COMMAND, "live", *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, cwd=cwd, env=clean_environment(),
+        )  # fmt: skip
+        self.seen = []
+
+    def until(self, pattern):
+        """The first line that matches."""
+        for line in self.process.stdout:
+            self.seen.append(line)
+            if re.search(pattern, line):
+                return line
+        raise AssertionError(f"no line with {pattern} in:\n{''.join(self.seen)}{self.process.stderr.read()}")
+
+    def end(self):
+        """The last line."""
+        rest, complaint = self.process.communicate(timeout=TIMEOUT_S)
+        assert (self.process.returncode, complaint) == (0, "")
+        return (self.seen + rest.splitlines(keepends=True))[-1]
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.communicate()

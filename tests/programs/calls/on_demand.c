@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* link: cudart12 */
+/*
+ * Does what each line of its stdin says, and answers it with a line, so that a test knows where it stands:
+ *
+ *     malloc MIB      device memory, never freed; the first is the segment of the pool
+ *     take NUMBER MIB   a piece of the pool, in the place of that number
+ *     give NUMBER     its end
+ *     push NAME, pop, step
+ *
+ * At the end of its stdin it exits.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gpumemtrace/cuda/abi.h"
+#include "gpumemtrace/gpumemtrace.h"
+
+#define MIB ((size_t)1 << 20)
+#define PLACES 64
+
+static char *segment;
+static char names[16][64]; /* of phases that are open */
+static int depth;
+
+static char *place(unsigned number)
+{
+    return segment + number % PLACES * 16 * MIB;
+}
+
+static void take_device(unsigned size)
+{
+    void *memory;
+    if (cudaMalloc(&memory, size * MIB) != cudaSuccess)
+        exit(3);
+    if (!segment)
+        segment = memory;
+}
+
+static __attribute__((noinline)) void take_piece(unsigned number, unsigned size)
+{
+    gpumemtrace_pool_alloc("pool", 0, place(number), size * MIB);
+}
+
+int main(void)
+{
+    char line[128], word[32], name[64];
+    while (fgets(line, sizeof line, stdin)) {
+        unsigned first = 0, second = 0;
+        if (sscanf(line, "%31s %u %u", word, &first, &second) < 1)
+            continue;
+        if (!strcmp(word, "malloc"))
+            take_device(first);
+        else if (!strcmp(word, "take"))
+            take_piece(first, second);
+        else if (!strcmp(word, "give"))
+            gpumemtrace_pool_free("pool", 0, place(first));
+        else if (!strcmp(word, "push") && sscanf(line, "%*s %63s", name) == 1 && depth < 16)
+            gpumemtrace_push(strcpy(names[depth++], name));
+        else if (!strcmp(word, "pop"))
+            gpumemtrace_pop();
+        else if (!strcmp(word, "step"))
+            gpumemtrace_step(first);
+        puts("done");
+        fflush(stdout);
+    }
+    return 0;
+}

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""One rank of many, alone (`run --rank=K/N`): it allocates what it allocates among the others."""
+import subprocess
+
+import pytest
+
+from support.pytorch_builds import BYTECODE
+from support.run import BUILD, ROOT, clean_environment, run_command
+from test_pytorch_dry_run import looked
+
+SCRIPT = ROOT / "tests/job/rank_alone.py"
+
+
+def run_alone(build, folder, rank, what):
+    return subprocess.run(
+        [BUILD / "gpumemtrace", "run", "--stacks=none", "-o", folder / "alone.db", "--dry-run=16GiB", f"--rank={rank}", "--",
+         build.python, SCRIPT, what],
+        env=clean_environment(ALONE=1, **BYTECODE), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=300,
+        cwd=folder, check=False)  # fmt: skip
+
+
+@pytest.mark.parametrize("what", ["ddp", "fsdp"])
+def test_rank_0_of_4_alone_allocates_byte_for_byte_what_it_does_among_four(dry_run, torch_build, tmp_path, what):
+    among = looked(dry_run(SCRIPT, "--ranks=4", what, spec="4x16GiB", GPUMEMTRACE_STACKS="none"))
+    completed = run_alone(torch_build, tmp_path, "0/4", what)
+    assert completed.returncode == 0, completed.stderr
+    assert looked(type("Run", (), {"completed": completed})) == among
+    assert len(among["took"]) > 100 and among["said"] == 4
+
+
+@pytest.mark.parametrize("what, named", [("gloo", "a gloo group of 128 ranks"), ("key", "theirs'")])
+def test_what_another_rank_would_have_to_say_ends_in_one_line_that_names_it(torch_build, tmp_path, what, named):
+    completed = run_alone(torch_build, tmp_path, "5/128", what)
+    lines = [line for line in completed.stderr.splitlines() if line.startswith("gpumemtrace: --rank=5/128: ")]
+    assert completed.returncode == 1 and "Traceback" not in completed.stderr
+    assert len(lines) == 1 and named in lines[0]
+
+
+@pytest.mark.parametrize("rank", ["4/4", "x/4", "1", "-1/2", "0/0"])
+def test_what_is_no_rank_is_refused(rank):
+    completed = run_command("run", "--dry-run=16GiB", f"--rank={rank}", "--", "true")
+    assert completed.returncode == 2 and "is no rank" in completed.stderr
+
+
+def test_one_rank_is_not_started_by_torchrun():
+    completed = run_command("run", "--dry-run=16GiB", "--rank=0/4", "--", "torchrun", "train.py")
+    assert completed.returncode == 2 and "torchrun starts several" in completed.stderr

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+"""What doc/walkthroughs.md shows of PyTorch is what its commands print, with Debian's release."""
+
+import pytest
+
+from support.pytorch_builds import Build
+from support.walkthroughs import check, sections
+
+IN_PYTORCH = [heading for heading, commands in sections().items() if any("python3" in command for command, _ in commands)]
+
+
+@pytest.mark.parametrize("heading", IN_PYTORCH)
+def test_a_walkthrough_is_what_its_commands_print(heading, tmp_path):
+    build = Build("debian")
+    if build.missing():
+        pytest.skip(f"PyTorch's build '{build.name}' is not there: {build.missing()}")
+    assert sum(len(shown) for _, shown in sections()[heading]) > 4
+    check(heading, tmp_path, build.python)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""The commands of doc/walkthroughs.md, and what the page shows of their output. It must not know who runs them, nor what
+they say."""
+
+import re
+import subprocess
+
+from support.run import BUILD, ROOT, clean_environment
+
+PAGE = ROOT / "doc/walkthroughs.md"
+TIMEOUT_S = 900
+
+
+def sections():
+    """{heading: [(command, the lines shown below it)]}"""
+    found = {}
+    for heading, body in re.findall(r"^## ([^\n]+)\n(.*?)(?=^## |\Z)", PAGE.read_text(encoding="utf-8"), re.M | re.S):
+        lines = re.findall(r"^    (.*)$", body, re.M)
+        commands = []
+        for line in lines:
+            if line.startswith("$ "):
+                commands.append((line[2:], []))
+            else:
+                commands[-1][1].append(line)
+        found[heading] = commands
+    return found
+
+
+def put_tools(folder, python):
+    """What the page calls gpumemtrace, python3, build/ and samples/."""
+    tools = folder / "tools"
+    tools.mkdir()
+    (tools / "gpumemtrace").symlink_to(BUILD / "gpumemtrace")
+    (tools / "python3").write_text(f'#!/bin/sh\nexec {python} "$@"\n')
+    (tools / "python3").chmod(0o755)
+    (folder / "build").symlink_to(BUILD)
+    (folder / "samples").symlink_to(ROOT / "samples")
+    return clean_environment(PATH=f"{tools}:/usr/bin:/bin", PYTHONDONTWRITEBYTECODE="1")
+
+
+def play(heading, folder, python="/usr/bin/python3"):
+    """Runs a section's commands in an empty folder: [(command, what is shown of it, what it printed)]."""
+    environment = put_tools(folder, python)
+    played = []
+    for command, shown in sections()[heading]:
+        completed = subprocess.run(command, shell=True, cwd=folder, env=environment, stdin=subprocess.DEVNULL, text=True,
+                                   stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=TIMEOUT_S, check=False)  # fmt: skip
+        played.append((command, shown, completed.stdout.replace(f"{folder}/", "")))
+    return played
+
+
+def comparable(text):
+    """Without times, and however lines are broken or padded."""
+    return " ".join(re.sub(r"\b[\d.]+ [mu]?s\b", "TIME", text).split())
+
+
+def check(heading, folder, python="/usr/bin/python3"):
+    """What is shown was printed, in this order; a line "…" stands for anything."""
+    for command, shown, printed in play(heading, folder, python):
+        rest = comparable(printed)
+        for part in map(comparable, re.split(r"^…$", "\n".join(shown), flags=re.M)):
+            assert part in rest, f"$ {command}\nnot printed, or not there: {part}\n{printed}"
+            rest = rest[rest.index(part) + len(part) :]

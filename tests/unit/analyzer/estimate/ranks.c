@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What one of two GPUs holds, with every byte added up by hand. The model: four weights without biases, two of them in blocks.
+ *
+ *     in 8 x 8, block 8 x 8, block 8 x 8, out 8 x 4      in float32: 256, 256, 256, 128 bytes; of a rank, half of each
+ *
+ * With batch 10 the input and each result have 320 bytes, the last one 160. SGD keeps nothing. Two steps are run.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "estimated.h"
+
+#define LINEAR(out) "{\"type\":\"Linear\",\"bias\":false,\"out\":" #out "}"
+#define LAYERS LINEAR(8) ",{\"name\":\"h\",\"repeat\":2,\"layers\":[" LINEAR(8) "]}," LINEAR(4)
+
+struct fixture {
+    struct model model;
+    struct estimate estimate;
+};
+
+static void estimated(struct fixture *fixture, struct settings settings)
+{
+    settings.batch = 10;
+    settings.optimizer = OPTIMIZER_sgd;
+    model_must(&fixture->model, "[8]", LAYERS);
+    estimate_must(&fixture->estimate, &fixture->model, &settings);
+}
+
+static void release(struct fixture *fixture)
+{
+    estimate_release(&fixture->estimate);
+    model_release(&fixture->model);
+}
+
+static struct settings shared(enum parallel parallel)
+{
+    struct settings settings = settings_standard();
+    settings.parallel = parallel;
+    settings.gpus = 2;
+    return settings;
+}
+
+static uint64_t phase_peak(const struct fixture *fixture, enum schedule_phase phase)
+{
+    return fixture->estimate.phase_peaks[phase].total_bytes;
+}
+
+/* --- DistributedDataParallel --- */
+
+/* Weights 896; as much in pieces while they are broadcast, then in buckets; gradients; input 320 and output 160. */
+static void ddp_holds_buckets_besides_gradients(void **state)
+{
+    struct fixture f;
+    (void)state;
+    estimated(&f, shared(PARALLEL_ddp));
+    assert_int_equal(phase_peak(&f, SCHEDULE_init), 896 + 896);
+    assert_int_equal(phase_peak(&f, SCHEDULE_optimizer), 896 + 896 + 896 + 320 + 160);
+    assert_int_equal(
+        f.estimate.phase_peaks[SCHEDULE_optimizer].category_bytes[CATEGORY_communication], 896);
+    release(&f);
+}
+
+/* The buckets are the gradients, also while the next batch runs forward. */
+static void gradients_that_are_views_of_buckets_are_there_once_and_stay(void **state)
+{
+    struct fixture f;
+    (void)state;
+    estimated(&f, shared(PARALLEL_ddp_view));
+    assert_int_equal(phase_peak(&f, SCHEDULE_data), 896 + 896 + 320);
+    assert_int_equal(phase_peak(&f, SCHEDULE_optimizer), 896 + 896 + 320 + 160);
+    assert_int_equal(f.estimate.phase_peaks[SCHEDULE_data].category_bytes[CATEGORY_gradients], 896);
+    release(&f);
+}
+
+/* In the second pass, from the end: 1 MiB + 4 B are the first bucket and 4 B the next, each 508 B short of a multiple of 512. */
+static void the_first_bucket_is_small_and_no_tensor_is_cut(void **state)
+{
+    struct fixture f;
+    struct settings settings = shared(PARALLEL_ddp);
+    (void)state;
+    settings.optimizer = OPTIMIZER_sgd;
+    model_must(&f.model, "[1]", LINEAR(1) "," LINEAR(262145));
+    estimate_must(&f.estimate, &f.model, &settings);
+    const struct estimate_moment *second = &f.estimate.forward_end;
+    assert_int_equal(second->category_bytes[CATEGORY_communication], (1 << 20) + 4 + 4);
+    assert_int_equal(second->rounding_bytes[CATEGORY_communication], 508 + 508);
+    release(&f);
+}
+
+/* --- FSDP 2 --- */
+
+/*
+ * Shards: 448, of which the rest has 192 and each block 128. Forward holds shards, input, the rest's weights 384, three
+ * results of 320, the second block's weights 256 while it runs: the first block's all-gather is gone by then, its own is held.
+ * Backward is highest in block 2: shards, input, output 160, the rest's weights and the gradient of out 128, results of
+ * in and both blocks but the last one, two gradients of results, weights and their gradient, the next block's all-gather.
+ */
+static void fsdp_gathers_a_block_at_a_time_and_keeps_the_rest(void **state)
+{
+    struct fixture f;
+    (void)state;
+    estimated(&f, shared(PARALLEL_fsdp2));
+    assert_int_equal(phase_peak(&f, SCHEDULE_init), 448);
+    assert_int_equal(phase_peak(&f, SCHEDULE_data), 448 + 320);
+    assert_int_equal(phase_peak(&f, SCHEDULE_forward), 448 + 320 + 384 + 3 * 320 + 256 + 256);
+    assert_int_equal(phase_peak(&f, SCHEDULE_backward),
+                     448 + 320 + 160 + 384 + 128 + 2 * 320 + 2 * 320 + 256 + 256 + 256);
+    assert_int_equal(phase_peak(&f, SCHEDULE_optimizer), 448 + 448 + 320 + 160);
+    release(&f);
+}
+
+/*
+ * In bfloat16 with gradients reduced in float32. Highest in block 1: shards 448, input 160, output 80, the rest's weights 192,
+ * out's gradient 64, in's result 160, two gradients of results, the block's weights 128 and their gradient 128; block 2's
+ * gradients as they are reduced 256, and this rank's part of them 128.
+ */
+static void fsdp_computes_in_one_type_and_reduces_in_another(void **state)
+{
+    struct fixture f;
+    struct settings settings = shared(PARALLEL_fsdp2);
+    (void)state;
+    settings.param_dtype = DTYPE_bfloat16;
+    settings.reduce_dtype = DTYPE_float32;
+    estimated(&f, settings);
+    assert_int_equal(phase_peak(&f, SCHEDULE_backward),
+                     448 + 160 + 80 + 192 + 64 + 160 + 2 * 160 + 128 + 128 + 256 + 128);
+    assert_int_equal(phase_peak(&f, SCHEDULE_optimizer), 448 + 448 + 160 + 80);
+    release(&f);
+}
+
+/*
+ * in 8 x 8, blocks 8 x 8 and 8 x 16, out 16 x 2: 256, 256, 512 and 128 bytes, of a rank half of that; at the end of forward
+ * there are also input, three results of 320 and 640, and the output.
+ */
+static void reshard_says_which_weights_stay_for_backward(void **state)
+{
+    static const struct {
+        enum reshard reshard;
+        uint64_t kept;
+    } rows[] = {{RESHARD_auto, 256 + 128},
+                {RESHARD_always, 0},
+                {RESHARD_never, 256 + 256 + 512 + 128},
+                {RESHARD_but_last, 512}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct fixture f;
+        struct settings settings = shared(PARALLEL_fsdp2);
+        settings.reshard = rows[i].reshard;
+        settings.batch = 10;
+        settings.optimizer = OPTIMIZER_sgd;
+        model_must(
+            &f.model, "[8]",
+            LINEAR(8) ",{\"name\":\"h\",\"repeat\":2,\"layers\":["
+                      "{\"type\":\"Linear\",\"bias\":false,\"out\":\"8 + 8 * index\"}]}," LINEAR(
+                          2));
+        estimate_must(&f.estimate, &f.model, &settings);
+        assert_int_equal(f.estimate.forward_end.total_bytes,
+                         576 + 320 + 320 + 320 + 640 + 80 + rows[i].kept);
+        release(&f);
+    }
+}
+
+/*
+ * FSDP 1: the rest and each block are a row, 384, 256 and 256 bytes, of which this rank has half. Forward ends with the rest's
+ * weights. Backward is highest in block 2: as FSDP 2's, but the next block's weights are there, and the gradient beside its flat one.
+ */
+static void a_flat_unit_is_gathered_in_place_and_its_gradients_are_put_together(void **state)
+{
+    struct fixture f;
+    (void)state;
+    estimated(&f, shared(PARALLEL_fsdp1));
+    assert_int_equal(f.estimate.load.requested_bytes, 448);
+    assert_int_equal(phase_peak(&f, SCHEDULE_forward), 448 + 320 + 384 + 3 * 320 + 256);
+    assert_int_equal(f.estimate.forward_end.total_bytes, 448 + 320 + 384 + 3 * 320 + 160);
+    assert_int_equal(phase_peak(&f, SCHEDULE_optimizer), 448 + 448 + 320 + 160);
+    release(&f);
+}
+
+/* Of in and out, 64 and 32 elements in a row, a third is 32 of in; of a block, 64, it is 22 with padding. */
+static void a_flat_units_first_rank_has_whole_parameters_and_a_part_of_the_last(void **state)
+{
+    struct fixture f;
+    struct settings settings = shared(PARALLEL_fsdp1);
+    (void)state;
+    settings.gpus = 3;
+    estimated(&f, settings);
+    assert_int_equal(f.estimate.plan.parameters[0].elements, 96 / 3);
+    assert_int_equal(f.estimate.plan.parameters[3].elements, 0);
+    assert_int_equal(f.estimate.plan.units[1].gather_bytes, 4 * 22);
+    release(&f);
+}
+
+/* Rows that do not divide: of 8 among 3 the first has 3, and what is gathered is padded to 9. */
+static void the_first_rank_has_the_larger_part(void **state)
+{
+    struct fixture f;
+    struct settings settings = shared(PARALLEL_fsdp2);
+    (void)state;
+    settings.gpus = 3;
+    estimated(&f, settings);
+    assert_int_equal(phase_peak(&f, SCHEDULE_init), 4 * (3 * 3 * 8 + 2 * 8));
+    assert_int_equal(f.estimate.plan.parameters[0].gathered_bytes, 4 * 9 * 8);
+    assert_int_equal(f.estimate.plan.parameters[0].gradient_bytes, 4 * 8 * 8);
+    release(&f);
+}
+
+/* --- ZeRO --- */
+
+enum { BUCKET = 2 * 500000000 };
+
+/*
+ * Stage 2, bfloat16: weights 448; of what is updated, in float32, half of each: 448. At the end
+ * of backward the bucket and a copy; in the step the parts of gradients, and in float32.
+ */
+static void zero_keeps_a_part_of_what_is_updated_and_a_bucket_for_backward(void **state)
+{
+    struct fixture f;
+    struct settings settings = shared(PARALLEL_zero2);
+    (void)state;
+    settings.param_dtype = DTYPE_bfloat16;
+    estimated(&f, settings);
+    assert_int_equal(f.estimate.load.requested_bytes, 448 + 448);
+    assert_int_equal(f.estimate.forward_end.total_bytes, 448 + 448 + 160 + 3 * 160 + 80);
+    assert_true(phase_peak(&f, SCHEDULE_backward) >= 448 + 448 + 160 + 80 + BUCKET + 448);
+    assert_int_equal(phase_peak(&f, SCHEDULE_optimizer), 448 + 448 + 160 + 80 + 224 + 448);
+    release(&f);
+}
+
+/* Stage 3: half of the weights, of their gradients, and of what is updated, and the bucket stay; all blocks are gathered until backward. */
+static void zero_3_keeps_parts_and_the_bucket(void **state)
+{
+    struct fixture f;
+    struct settings settings = shared(PARALLEL_zero3);
+    (void)state;
+    settings.param_dtype = DTYPE_bfloat16;
+    estimated(&f, settings);
+    assert_int_equal(f.estimate.load.requested_bytes, 224 + 224 + 448 + BUCKET);
+    assert_int_equal(f.estimate.forward_end.total_bytes,
+                     224 + 224 + 448 + BUCKET + 160 + 3 * 160 + 80 + 448);
+    release(&f);
+}
+
+/* --- what does not go together --- */
+
+static void refused(struct settings settings, const char *part)
+{
+    struct err err = {0};
+    assert_int_equal(settings_check(&settings, &err), -1);
+    if (!strstr(err.message, part))
+        fail_msg("'%s' lacks '%s'", err.message, part);
+}
+
+static void what_is_not_estimated_is_refused_and_not_ignored(void **state)
+{
+    struct settings settings = settings_standard();
+    struct err err = {0};
+    enum parallel parallel;
+    (void)state;
+    assert_int_equal(settings_check(&settings, &err), 0);
+    settings.gpus = 8;
+    refused(settings, "--parallel=HOW");
+    settings = shared(PARALLEL_ddp);
+    settings.gpus = 1;
+    refused(settings, "--gpus=N, 2 or more");
+    settings = shared(PARALLEL_ddp);
+    settings.param_dtype = DTYPE_bfloat16;
+    refused(settings, "'--param-dtype' needs --parallel=fsdp2");
+    settings = shared(PARALLEL_ddp);
+    settings.reshard = RESHARD_never;
+    refused(settings, "'--reshard' needs --parallel=fsdp2");
+    settings = shared(PARALLEL_fsdp1);
+    settings.reshard = RESHARD_always;
+    refused(settings, "FULL_SHARD or SHARD_GRAD_OP");
+    settings = shared(PARALLEL_fsdp2);
+    settings.optimizer = OPTIMIZER_muon;
+    refused(settings, "Muon");
+    settings = shared(PARALLEL_fsdp2);
+    settings.checkpointing.together = 2;
+    refused(settings, "--checkpointing=2");
+    assert_int_equal(parallel_parse("megatron", &parallel, &err), -1);
+    assert_non_null(strstr(
+        err.message, "'megatron' is not estimated; known are none, dp, dp-other, ddp, ddp-view"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ddp_holds_buckets_besides_gradients),
+        cmocka_unit_test(gradients_that_are_views_of_buckets_are_there_once_and_stay),
+        cmocka_unit_test(the_first_bucket_is_small_and_no_tensor_is_cut),
+        cmocka_unit_test(fsdp_gathers_a_block_at_a_time_and_keeps_the_rest),
+        cmocka_unit_test(fsdp_computes_in_one_type_and_reduces_in_another),
+        cmocka_unit_test(reshard_says_which_weights_stay_for_backward),
+        cmocka_unit_test(a_flat_unit_is_gathered_in_place_and_its_gradients_are_put_together),
+        cmocka_unit_test(a_flat_units_first_rank_has_whole_parameters_and_a_part_of_the_last),
+        cmocka_unit_test(zero_keeps_a_part_of_what_is_updated_and_a_bucket_for_backward),
+        cmocka_unit_test(zero_3_keeps_parts_and_the_bucket),
+        cmocka_unit_test(the_first_rank_has_the_larger_part),
+        cmocka_unit_test(what_is_not_estimated_is_refused_and_not_ignored),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+/* What the settings of a run change: gradients that are added up, segments that run twice, autocast, optimizers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "estimated.h"
+
+#define LINEAR8 "{\"type\":\"Linear\",\"out\":8,\"bias\":false}"
+#define FOUR_BLOCKS "{\"repeat\":4,\"layers\":[" LINEAR8 ",{\"type\":\"GELU\"}]}"
+
+enum { RESULT = 64 * 8 * 4, WEIGHT = 8 * 8 * 4 }; /* of 64 samples of 8 float32, and of a layer */
+
+struct fixture {
+    struct model model;
+    struct estimate estimate;
+};
+
+static void estimated(struct fixture *fixture, const char *layers, struct settings settings)
+{
+    model_must(&fixture->model, "[8]", layers);
+    estimate_must(&fixture->estimate, &fixture->model, &settings);
+}
+
+static void release(struct fixture *fixture)
+{
+    estimate_release(&fixture->estimate);
+    model_release(&fixture->model);
+}
+
+static struct settings of_sgd(void)
+{
+    struct settings settings = settings_standard();
+    settings.batch = 64;
+    settings.optimizer = OPTIMIZER_sgd;
+    return settings;
+}
+
+static uint64_t at_peak_of(const struct fixture *fixture, enum schedule_phase phase,
+                           enum category category)
+{
+    return fixture->estimate.phase_peaks[phase].category_bytes[category];
+}
+
+static void accumulated_gradients_are_there_in_forward_and_meet_new_ones(void **state)
+{
+    (void)state;
+    for (uint64_t batches = 1; batches < 4; batches++) {
+        struct settings settings = of_sgd();
+        struct fixture f;
+        settings.accumulation = batches;
+        settings.batch = 1;
+        estimated(&f, LINEAR8, settings);
+        const uint64_t before = batches > 1 ? WEIGHT : 0;
+        assert_int_equal(at_peak_of(&f, SCHEDULE_forward, CATEGORY_gradients), before);
+        assert_int_equal(at_peak_of(&f, SCHEDULE_backward, CATEGORY_temporaries), 8 * 4 + before);
+        release(&f);
+    }
+}
+
+static void a_checkpointed_segment_keeps_what_goes_in(void **state)
+{
+    /* Input, four sums and four activations; without those inside of a segment. */
+    static const struct {
+        uint64_t blocks, kept;
+    } rows[] = {
+        {0, 9 * RESULT}, {1, 5 * RESULT}, {2, 3 * RESULT}, {3, 3 * RESULT}, {4, 2 * RESULT}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct settings settings = of_sgd();
+        struct fixture f;
+        settings.checkpointing.together = rows[i].blocks;
+        estimated(&f, FOUR_BLOCKS, settings);
+        assert_int_equal(estimate_kept_bytes(&f.estimate), rows[i].kept);
+        release(&f);
+    }
+}
+
+/* With all four as one segment, it is there as a whole when backward begins; its last result is not made again. */
+static void a_segment_runs_again_before_its_backward(void **state)
+{
+    struct settings settings = of_sgd();
+    uint64_t backward[2];
+    (void)state;
+    for (uint64_t whole = 0; whole < 2; whole++) {
+        struct fixture f;
+        settings.checkpointing.together = whole ? 4 : 0;
+        estimated(&f, FOUR_BLOCKS, settings);
+        backward[whole] = at_peak_of(&f, SCHEDULE_backward, CATEGORY_activations);
+        release(&f);
+    }
+    assert_int_equal(backward[1], backward[0]);
+}
+
+static void a_cache_is_not_made_where_its_block_is_checkpointed(void **state)
+{
+    struct settings settings = of_sgd();
+    struct fixture f;
+    (void)state;
+    settings.checkpointing.together = 1;
+    estimated(&f, "{\"repeat\":2,\"layers\":[" LINEAR8 ",{\"type\":\"Cache\"}]}", settings);
+    assert_int_equal(at_peak_of(&f, SCHEDULE_backward, CATEGORY_kv_cache), 0);
+    release(&f);
+}
+
+static void
+autocast_keeps_short_copies_of_inputs_and_of_weights_that_hand_gradients_on(void **state)
+{
+    struct settings settings = of_sgd();
+    struct fixture f;
+    (void)state;
+    settings.amp = DTYPE_bfloat16;
+    estimated(&f, LINEAR8 "," LINEAR8, settings);
+    /* The input and its copy, two results, the second weight's copy: the first one hands nothing on. */
+    assert_int_equal(estimate_kept_bytes(&f.estimate),
+                     RESULT + RESULT / 2 + 2 * RESULT / 2 + WEIGHT / 2);
+    assert_int_equal(f.estimate.parameter_bytes, 2 * WEIGHT);
+    release(&f);
+}
+
+static void autocast_leaves_norms_in_float32(void **state)
+{
+    struct settings settings = of_sgd();
+    struct fixture f;
+    (void)state;
+    settings.amp = DTYPE_float16;
+    estimated(&f, LINEAR8 ",{\"type\":\"LayerNorm\"},{\"type\":\"GELU\"}", settings);
+    assert_int_equal(f.estimate.plan.layers[0].output_bytes, RESULT / 2);
+    assert_int_equal(f.estimate.plan.layers[1].output_bytes, RESULT);
+    assert_int_equal(f.estimate.plan.layers[1].saved_bytes, RESULT + 2 * 64 * 4); /* of a copy */
+    assert_int_equal(f.estimate.plan.layers[2].output_bytes, RESULT);
+    release(&f);
+}
+
+static uint64_t state_bytes(enum optimizer optimizer, const char *layers)
+{
+    struct settings settings = of_sgd();
+    struct fixture f;
+    settings.optimizer = optimizer;
+    estimated(&f, layers, settings);
+    const uint64_t bytes = at_peak_of(&f, SCHEDULE_optimizer, CATEGORY_optimizer);
+    release(&f);
+    return bytes;
+}
+
+static void states_are_factored_quantized_or_of_matrices_only(void **state)
+{
+    (void)state;
+    assert_int_equal(state_bytes(OPTIMIZER_adafactor, "{\"type\":\"Linear\",\"out\":16}"),
+                     4 * (16 + 8 + 16));
+    assert_int_equal(state_bytes(OPTIMIZER_adam8bit, "{\"type\":\"Linear\",\"out\":512}"),
+                     2 * (4096 + 4 * 16) + 2 * 512 * 4);
+    assert_int_equal(state_bytes(OPTIMIZER_muon, "{\"type\":\"Linear\",\"out\":16}"),
+                     4 * (16 * 8 + 2 * 16));
+}
+
+/*
+ * Two blocks of three products of 8 x 8, batch 10: weights 6 * 256, and 320 bytes each of input, results and gradients of results.
+ * The third product's result is what goes into the next block, so besides that each block keeps one.
+ */
+static void a_second_run_finds_every_second_product(void **state)
+{
+    static const struct {
+        bool selective;
+        uint64_t kept;
+    } rows[] = {{false, 1}, {true, 1 + 2}};
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct model model;
+        struct estimate estimate;
+        struct settings settings = settings_standard();
+        settings.batch = 10;
+        settings.optimizer = OPTIMIZER_sgd;
+        settings.checkpointing =
+            (struct checkpointing){.together = 1, .selective = rows[i].selective};
+        model_must(&model, "[8]",
+                   "{\"repeat\":2,\"layers\":[{\"type\":\"Linear\",\"out\":8,\"bias\":false},"
+                   "{\"type\":\"Linear\",\"out\":8,\"bias\":false},"
+                   "{\"type\":\"Linear\",\"out\":8,\"bias\":false}]}");
+        estimate_must(&estimate, &model, &settings);
+        assert_int_equal(estimate.forward_end.total_bytes, 6 * 256 + 320 * (1 + rows[i].kept + 1));
+        /* In the first block: gradients of four weights; input, output, two results that are kept or made again, and the
+         * gradients of two results. */
+        assert_int_equal(estimate.phase_peaks[SCHEDULE_backward].total_bytes,
+                         6 * 256 + 4 * 256 + 320 * 6);
+        estimate_release(&estimate);
+        model_release(&model);
+    }
+}
+
+/* Ten rows of 4 scores, 160 bytes, which the loop holds until the step's end or not at all. */
+static void logits_that_are_dropped_are_gone_before_backward(void **state)
+{
+    uint64_t bytes[2];
+    (void)state;
+    for (enum logits logits = LOGITS_kept; logits <= LOGITS_dropped; logits++) {
+        struct model model;
+        struct estimate estimate;
+        struct settings settings = settings_standard();
+        settings.batch = 10;
+        settings.logits = logits;
+        model_must(&model, "[8]",
+                   "{\"type\":\"Linear\",\"out\":4},{\"type\":\"CrossEntropyLoss\"}");
+        estimate_must(&estimate, &model, &settings);
+        bytes[logits] = estimate.forward_end.total_bytes;
+        estimate_release(&estimate);
+        model_release(&model);
+    }
+    assert_int_equal(bytes[LOGITS_kept] - bytes[LOGITS_dropped], 160);
+}
+
+static void a_type_that_autocast_cannot_have_is_refused(void **state)
+{
+    enum dtype dtype = DTYPE_float64;
+    struct err err = {0};
+    (void)state;
+    assert_int_equal(settings_parse_autocast("float32", &dtype, &err), -1);
+    assert_non_null(strstr(err.message, "bfloat16 or float16, not float32"));
+    assert_int_equal(dtype, DTYPE_float64);
+    assert_int_equal(settings_parse_autocast("bf16", &dtype, &err), 0);
+    assert_int_equal(dtype, DTYPE_bfloat16);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(accumulated_gradients_are_there_in_forward_and_meet_new_ones),
+        cmocka_unit_test(a_checkpointed_segment_keeps_what_goes_in),
+        cmocka_unit_test(a_segment_runs_again_before_its_backward),
+        cmocka_unit_test(a_cache_is_not_made_where_its_block_is_checkpointed),
+        cmocka_unit_test(
+            autocast_keeps_short_copies_of_inputs_and_of_weights_that_hand_gradients_on),
+        cmocka_unit_test(autocast_leaves_norms_in_float32),
+        cmocka_unit_test(states_are_factored_quantized_or_of_matrices_only),
+        cmocka_unit_test(a_second_run_finds_every_second_product),
+        cmocka_unit_test(logits_that_are_dropped_are_gone_before_backward),
+        cmocka_unit_test(a_type_that_autocast_cannot_have_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
