@@ -6,13 +6,21 @@
 #   make            build everything            make demo     record and report a sample, no GPU needed
 #   make check      run the tests               make bench    what recording costs, beside heaptrack
 #   make check-pytorch                          the real PyTorch, without a GPU (3 GB on disk)
+#   make check-pytorch-oldest                   its oldest release beside its own counters
 #   make check-releases                         every release of it, one after the other: half an hour
+#   make check-browser                          the HTML page in a headless Chromium: three minutes
+#   make check-models                           families of the estimate beside their libraries: three minutes
+#   make check-estimates                        the estimate beside training loops in dry runs: six minutes
+#   make check-fleet                            a ClickHouse server: 64 ranks, two shards: five minutes, 1 GB
 #   make check-field                            other frameworks in dry runs, as wheels: ten minutes, 3 GB
 #   make bench-large                            long recordings: an hour, 10 GB on disk
+#   make bench-fleet                            pushing ranks to a ClickHouse server, and asking it; the end of make bench
+#   make bench-page                             what live costs; a page, to make and to look at in a browser
 #   make bench-pytorch                          what recording it costs, beside its own recorder
-#                                               (both write doc/measurements.md with WRITE=1)
+#                                               (all of these write doc/measurements.md with WRITE=1)
 #   make check-hostile SEED=N                   everything goes wrong, in turn and by chance
 #   make fuzz SECONDS=60                        libFuzzer on what reads files and words from elsewhere
+#   make deb, make wheel                        packages for Debian and for pip; make check-packages tries both
 #   make install    PREFIX=/usr/local DESTDIR=  make lint     formatting, cppcheck, shellcheck
 #
 #   O=build         where results go            V=1           show the commands
@@ -72,13 +80,17 @@ UNITS      := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(unit_src))
 recorder_units = $(filter $(O)/tests/unit/interpose/% $(O)/tests/unit/trace/% $(O)/tests/unit/common/%,$(UNITS))
 FUZZ       := $(patsubst tests/fuzz/%.c,$(O)/tests/fuzz/%,$(fuzz_src))
 PRODUCTS   := $(LIBRARY) $(COMMAND) $(SIMULATOR)
+# As below a prefix: what the command says of itself, for man, for shells and for pkg-config.
+GUIDES     := $(addprefix $(O)/share/,man/man1/gpumemtrace.1 bash-completion/completions/gpumemtrace zsh/site-functions/_gpumemtrace \
+              fish/vendor_completions.d/gpumemtrace.fish pkgconfig/gpumemtrace.pc)
+VERSION    := $(shell sed -n 's/.*GMT_VERSION "\(.*\)"/\1/p' include/gpumemtrace/version.h)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo check check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch check-releases check-field check-mutations check-long check-hostile pictures fuzz bench bench-large \
-        bench-pytorch lint install uninstall clean programs samples units demo-run check-run fuzz-run tsan-run pythons-run aarch64-run pytorch pytorch-run
+.PHONY: all deps demo check check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch check-pytorch-oldest check-releases check-field check-models check-estimates check-fleet check-browser check-mutations check-long check-hostile pictures fuzz bench bench-fleet bench-large bench-page \
+        bench-pytorch lint install uninstall deb wheel check-packages clean programs samples units demo-run check-run fuzz-run tsan-run pythons-run aarch64-run pytorch pytorch-run
 .SECONDARY:
 
-all: $(PRODUCTS)
+all: $(PRODUCTS) $(GUIDES)
 programs: $(PROGRAMS) $(O)/tests/faulty/gpumemtrace
 samples: $(SAMPLES)
 units: $(UNITS) $(FUZZ)
@@ -106,6 +118,8 @@ $(O)/obj/trace/views.o: trace/views.sql
 DYGRAPHS ?= /usr/share/javascript/dygraphs
 $(O)/obj/analyzer/web/web.o: $(wildcard analyzer/web/*.html analyzer/web/*.css analyzer/web/*.js)
 $(O)/obj/analyzer/web/web.o: ASSETS := -Wa,-I$(DYGRAPHS)
+$(O)/obj/analyzer/estimate/model/family_files.o: $(wildcard analyzer/estimate/families/*.json)
+$(O)/obj/analyzer/fleet/query_files.o: $(wildcard analyzer/fleet/queries/*.sql)
 $(O)/obj/simulator/standins/dryrun_values.o: $(wildcard simulator/standins/values*.py)
 
 $(trace_a): $(call objects,$(call room,trace))
@@ -131,7 +145,7 @@ $(sqlite_aligned_a): $(SQLITE_A)
 	@mkdir -p $(@D)
 	$(Q)$(OBJCOPY) --set-section-alignment .text=64 $< $@ 2>/dev/null || cp $< $@
 
-COMMAND_FLAGS = $(CFLAGS) $(SANITIZE) -pthread -ljansson -ldw -lelf -liberty -lz -lm
+COMMAND_FLAGS = $(CFLAGS) $(SANITIZE) -pthread -ljansson -ldw -lelf -liberty -lz -lncursesw -ltinfo -lm
 $(COMMAND): $(analyzer_obj) $(trace_a) $(common_a) $(sqlite_aligned_a)
 	$(call say,LINK,$@)
 	$(Q)$(CC) -pie -o $@ $^ $(COMMAND_FLAGS)
@@ -155,7 +169,7 @@ $(O)/simulator/libcudart.so.%: $(runtime_obj) $(common_a) simulator/runtime/expo
 $(O)/obj/standin/%.o: simulator/standins/entries.S simulator/standins/symbols/%.def $(wildcard simulator/standins/symbols/*_refused.def)
 	$(call say,AS,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -fPIC -DSTANDIN_SYMBOLS='"symbols/$*.def"' -c $< -o $@
+	$(Q)$(CC) $(CFLAGS) -fPIC -DSTANDIN_SYMBOLS='"symbols/$*.def"' -c $< -o $@
 define STANDIN_RULES
 $(O)/simulator/$(1): $(O)/obj/standin/$(2).o $(call objects,$(wildcard simulator/standins/$(2).c simulator/standins/$(2)_*.c simulator/standins/$(2)_*.S simulator/standins/$(2)/*.c)) $(common_a) \
         simulator/standins/exports.map.in simulator/standins/symbols/$(2).def $(4)
@@ -168,6 +182,26 @@ $(O)/simulator/$(1): $(O)/obj/standin/$(2).o $(call objects,$(wildcard simulator
 endef
 standin_field = $(word $(1),$(subst :, ,$(2)))
 $(foreach row,$(STANDINS),$(eval $(call STANDIN_RULES,$(call standin_field,1,$(row)),$(call standin_field,2,$(row)),$(call standin_field,4,$(row)),$(O)/simulator/libcudart.so.$(call standin_field,3,$(row)))))
+
+# --- guides: from the same tables as help ---------------------------------------------------------
+
+guide = $(Q)mkdir -p $(@D) && $(COMMAND) help --as=$(1) > $@.new && mv $@.new $@
+$(O)/share/man/man1/gpumemtrace.1: analyzer/man/gpumemtrace.1 $(COMMAND)
+	$(call say,GUIDE,$@)
+	$(call guide,man)
+	$(Q)sed -e 's/@VERSION@/$(VERSION)/' -e '/^\.\\" COMMANDS$$/{' -e 'r $@' -e 'd' -e '}' $< > $@.new && mv $@.new $@
+$(O)/share/bash-completion/completions/gpumemtrace: $(COMMAND)
+	$(call say,GUIDE,$@)
+	$(call guide,bash)
+$(O)/share/zsh/site-functions/_gpumemtrace: $(COMMAND)
+	$(call say,GUIDE,$@)
+	$(call guide,zsh)
+$(O)/share/fish/vendor_completions.d/gpumemtrace.fish: $(COMMAND)
+	$(call say,GUIDE,$@)
+	$(call guide,fish)
+$(O)/share/pkgconfig/gpumemtrace.pc: include/gpumemtrace/gpumemtrace.pc.in include/gpumemtrace/version.h
+	$(call say,GUIDE,$@)
+	$(Q)mkdir -p $(@D) && sed 's/@VERSION@/$(VERSION)/' $< > $@
 
 # --- programs: each names what it is linked to in its first lines: "link: cudart12|cudart13|cuda|dl|m"
 
@@ -244,7 +278,7 @@ unit_interpose = $(interpose_unit_obj) $(trace_a) $(common_a)
 unit_analyzer  = $(filter-out %/command/main.o,$(analyzer_obj)) $(trace_a) $(common_a)
 unit_trace     = $(trace_a) $(common_a)
 unit_common    = $(common_a)
-unit_libraries_analyzer := -ljansson -ldw -lelf -liberty -lz
+unit_libraries_analyzer := -ljansson -ldw -lelf -liberty -lz -lncursesw -ltinfo
 define UNIT_RULE
 $(O)/tests/unit/$(1)/%: tests/unit/$(1)/%.c $(unit_$(1))
 	$$(call say,UNIT,$$@)
@@ -271,7 +305,7 @@ TWO_AT_ONCE = $(shell $(PYTHON) -c 'import xdist' 2>/dev/null && echo --numproce
 
 deps:
 	$(Q)sh .ci/deps build check
-	$(Q)sh .ci/deps tools || echo "deps: no mangohud and apitrace; the tests beside them are skipped"
+	$(Q)sh .ci/deps tools || echo "deps: no mangohud, apitrace, zsh, fish, groff or pkg-config; the tests beside them are skipped"
 
 demo:
 	$(Q)sh .ci/deps build
@@ -280,6 +314,7 @@ demo-run: all samples
 	$(Q)O=$(O) sh samples/demo
 
 check: deps
+	$(Q).ci/pypi perfetto $(O)/perfetto $(PYTHON) || echo "check: no descriptors of Perfetto from PyPI; what reads its traces is skipped"
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) check-run
 # tests/check compares with what is built where NVIDIA's headers are missing.
 check-run: all programs samples units
@@ -302,7 +337,7 @@ tsan-run: $(recorder_units)
 check-pythons: deps
 	$(Q)sh .ci/deps pythons || echo "check-pythons: no mmdebstrap, so no folder of Debian's packages"
 	$(Q)$(MAKE) --no-print-directory pythons-run
-pythons-run: all programs
+pythons-run: all programs wheel
 	$(Q)sh tests/python/debian-pythons $(abspath $(O))/pythons
 	$(Q)GPUMEMTRACE_PYTHONS=all GPUMEMTRACE_PYTHON_FOLDER=$(abspath $(O))/pythons $(PYTEST) tests/python tests/plugin
 # The recorder for aarch64 on qemu's user mode; the analyzer that reads its traces is this machine's.
@@ -345,18 +380,45 @@ check-pytorch: pytorch
 	$(Q)$(MAKE) --no-print-directory pytorch-run
 pytorch-run: all programs
 	$(Q)$(PYTEST) $(TWO_AT_ONCE) $(or $(TESTS),tests/pytorch)
+# The oldest release that can be recorded, with the tests that compare it with its own counters and with itself.
+oldest_tests := $(patsubst %,tests/pytorch/test_pytorch_%.py,replay counters values_alike import export)
+check-pytorch-oldest: deps
+	$(Q)sh .ci/deps pytorch
+	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs
+	$(Q)tests/pytorch/get_wheel oldest $(O)/pytorch/oldest $(abspath $(O))/simulator $(PYTHON) || test $$? = 77
+	$(Q)GPUMEMTRACE_PYTORCH=oldest $(PYTEST) $(subst loadfile,load,$(TWO_AT_ONCE)) $(or $(TESTS),$(oldest_tests))
 # Every release that people have, one wheel of 0.8 GB after the other; RELEASES="2.0.1" tries that one, WRITE=1 writes the table.
 check-releases: all
 	$(Q)RELEASES='$(RELEASES)' WRITE=$(WRITE) GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) tests/pytorch/releases.py
 # Other frameworks in dry runs, one after the other; FIELD="numba_cuda cupy" tries these.
 check-field: all
 	$(Q)FIELD='$(FIELD)' GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) tests/field/check.py
+# Families of the estimate beside the library that defines them, tensor by tensor; SEED=N ROUNDS=N tries other configs.
+check-models: pytorch
+	$(Q).ci/pypi models $(O)/transformers $(PYTHON)
+	$(Q)SEED='$(SEED)' ROUNDS='$(ROUNDS)' GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) -m models.check
+# The estimate beside training loops of transformers; CASES="gpt2 bert" tries those, KEEP=FOLDER keeps traces, WRITE=1 the table.
+check-estimates: pytorch
+	$(Q).ci/pypi models $(O)/transformers $(PYTHON)
+	$(Q)CASES='$(CASES)' KEEP='$(KEEP)' WRITE=$(WRITE) GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) -m estimates.check
 # A launcher for each is left: $(O)/pytorch/debian/python and $(O)/pytorch/wheel/python.
 pytorch: deps
 	$(Q)sh .ci/deps pytorch
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)tests/pytorch/get_debian $(O)/pytorch/debian $(abspath $(O))/simulator || test $$? = 77
-	$(Q)tests/pytorch/get_wheel $(O)/pytorch/wheel $(abspath $(O))/simulator $(PYTHON) || test $$? = 77
+	$(Q)tests/pytorch/get_wheel wheel $(O)/pytorch/wheel $(abspath $(O))/simulator $(PYTHON) || test $$? = 77
+
+# A ClickHouse server of the tests' own on loopback: 64 ranks, two shards, today's engine (PyPI, 1 GB).
+check-fleet: deps
+	$(Q)sh .ci/deps fleet || echo "check-fleet: no clickhouse-server here; what needs it is skipped"
+	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs samples
+	$(Q).ci/pypi fleet $(O)/chdb $(PYTHON) || echo "check-fleet: no chdb from PyPI; what compares with it is skipped"
+	$(Q)GPUMEMTRACE_FLEET=all $(PYTEST) $(TWO_AT_ONCE) $(or $(TESTS),tests/fleet)
+
+# The HTML page in a headless Chromium; `make check` has one page. Pictures of all are left in $(O)/web.
+check-browser: deps
+	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs samples
+	$(Q)$(PYTEST) $(TWO_AT_ONCE) $(or $(TESTS),tests/web)
 
 # The pictures of the manual, after the page's looks have changed.
 pictures: pytorch
@@ -369,18 +431,30 @@ check-mutations: deps
 
 # A thousand random traces beside a slow reading of them, where `make check` has fifty.
 check-long: deps
-	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all
+	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs samples
 	$(Q)GPUMEMTRACE_SEEDS=1000 $(PYTEST) $(subst loadfile,load,$(TWO_AT_ONCE)) tests/reference
 
 bench: deps
 	$(Q)sh .ci/deps bench
 	$(Q)$(MAKE) --no-print-directory all programs
 	$(Q)O=$(O) WRITE=$(WRITE) PYTHONPATH=tests $(PYTHON) -m bench.bench
+	$(Q)$(MAKE) --no-print-directory bench-fleet
 
 # Long traces: an hour, and 10 GB in TMPDIR. SIZES="1 10" reads traces of 1 and 10 million events and no more.
 bench-large: deps
 	$(Q)$(MAKE) --no-print-directory all programs
 	$(Q)O=$(O) WRITE=$(WRITE) SIZES='$(SIZES)' GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) -m bench.bench_large
+
+# live beside a program, two minutes; a page of 1 and of 10 million events, made and looked at: five. SIZES="10" does one of them.
+bench-page: deps
+	$(Q)$(MAKE) --no-print-directory all programs
+	$(Q)O=$(O) WRITE=$(WRITE) SIZES='$(SIZES)' GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) -m bench.bench_page
+
+# 64 ranks of a million events in a server of its own: three minutes, 10 GB in TMPDIR. RANKS=8 EVENTS=100000 make it small.
+bench-fleet: deps
+	$(Q)sh .ci/deps fleet || true
+	$(Q)$(MAKE) --no-print-directory all programs
+	$(Q)O=$(O) WRITE=$(WRITE) RANKS='$(RANKS)' EVENTS='$(EVENTS)' GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) -m bench.bench_fleet
 
 bench-pytorch: deps
 	$(Q)sh .ci/deps pytorch
@@ -401,16 +475,39 @@ clean:
 install uninstall: export GPUMEMTRACE_PREFIX = $(DESTDIR)$(PREFIX)
 install: export PREFIX := $(PREFIX)
 put = $(Q)sh .ci/install put "$$GPUMEMTRACE_PREFIX"
+define newline
 
+
+endef
+
+# Debian keeps a library that nothing is linked to away from those that are.
+LIBRARY_FOLDER ?= lib
 install: all
 	$(put) 755 bin $(COMMAND)
-	$(put) 755 lib $(LIBRARY)
+	$(put) 755 $(LIBRARY_FOLDER) $(LIBRARY)
 	$(put) 755 lib/gpumemtrace/simulator $(SIMULATOR)
 	$(put) 644 include/gpumemtrace include/gpumemtrace/gpumemtrace.h
-	$(put) 644 share/man/man1 analyzer/man/gpumemtrace.1
-	$(put) 644 share/doc/gpumemtrace include/gpumemtrace/TRACE-FORMAT.md include/gpumemtrace/MODEL-FORMAT.md
-	$(Q)case "$$PREFIX" in *[\ :\;\$$]*) echo "install: programs cannot be recorded from '$$PREFIX':" \
-	    "the loader splits LD_PRELOAD at spaces, colons, semicolons and dollar signs" >&2 ;; esac
+	$(foreach file,$(GUIDES),$(put) 644 $(patsubst $(O)/%/,%,$(dir $(file))) $(file)$(newline))
+	$(put) 644 share/gpumemtrace/families $(wildcard analyzer/estimate/families/*.json)
+	$(put) 644 share/doc/gpumemtrace include/gpumemtrace/TRACE-FORMAT.md include/gpumemtrace/MODEL-FORMAT.md $(wildcard doc/*.md)
+	$(put) 644 share/doc/gpumemtrace/pictures $(wildcard doc/pictures/*)
+	$(Q)case "$$PREFIX" in *[\ :\;\$$]*) echo "install: '$$PREFIX' cannot stand in LD_PRELOAD, which the loader splits at spaces," \
+	    "colons, semicolons and dollar signs; 'gpumemtrace run' finds a way round that" >&2 ;; esac
+
+# A package for Debian and Ubuntu: $(O)/gpumemtrace_VERSION_ARCH.deb.
+deb:
+	$(Q)sh .ci/deps build deb
+	$(Q).ci/deb $(O)
+
+# What `pip install .` installs, for other machines.
+wheel:
+	$(Q)sh .ci/deps build
+	$(Q)sh .ci/wheel $(O) $(PYTHON)
+# Both on a machine that has nothing else: the package in a new Debian, the wheel in new environments of these interpreters.
+SUITES ?= bookworm trixie
+check-packages: deb wheel samples
+	$(Q)for suite in $(SUITES); do for what in package wheel container; do .ci/bare-machine $$suite $$what $(O) || exit 1; done; done
+	$(Q)GPUMEMTRACE_PYTHONS=all $(PYTEST) tests/plugin/test_wheel.py
 
 uninstall:
 	$(Q)sh .ci/install remove "$$GPUMEMTRACE_PREFIX"
