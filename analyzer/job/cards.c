@@ -7,6 +7,7 @@
 
 #include "analyzer/analysis/study.h"
 #include "analyzer/util/array.h"
+#include "analyzer/util/clock.h"
 
 /* Of one card: 96 MiB. */
 enum { STEPS_MOST = 4 << 20 };
@@ -56,7 +57,8 @@ static int on_event(void *self, const struct cursor *at)
         return 0;
     if (bytes > summing->peak_bytes)
         summing->peak_bytes = bytes;
-    return add_step(summing, summing->start_ns + (int64_t)at->event->time_ns, bytes, at->err);
+    return add_step(summing, clock_after_ns(summing->start_ns, (int64_t)at->event->time_ns), bytes,
+                    at->err);
 }
 
 static int add_process(struct summing *summing, const struct survey *survey, struct err *err)
@@ -69,9 +71,9 @@ static int add_process(struct summing *summing, const struct survey *survey, str
     summing->last_bytes = summing->peak_bytes = 0;
     if (study_open(&study, survey->path, &ask, err))
         return -1;
-    const int64_t end_ns =
-        summing->start_ns +
-        (survey->end_ns.known ? survey->end_ns.value : (int64_t)study.history.last_row_time_ns);
+    const int64_t end_ns = clock_after_ns(
+        summing->start_ns,
+        survey->end_ns.known ? survey->end_ns.value : (int64_t)study.history.last_row_time_ns);
     study_release(&study);
     summing->card->peaks_bytes += summing->peak_bytes;
     return summing->last_bytes ? add_step(summing, end_ns, 0, err) : 0;
@@ -109,7 +111,8 @@ static int sum_up(struct summing *summing, const struct survey *first, struct er
             continue;
         card->highest_bytes = sum;
         card->highest_unix_ns =
-            first->start_unix_ns.value + step->time_ns - first->start_monotonic_ns.value;
+            clock_after_ns(first->start_unix_ns.value,
+                           clock_since_ns(step->time_ns, first->start_monotonic_ns.value));
         memcpy(card->then_bytes, now, (size_t)card->count * sizeof *now);
     }
     free(now);

@@ -13,11 +13,10 @@
 
 #include "analyzer/load/query.h"
 #include "analyzer/util/array.h"
+#include "analyzer/util/clock.h"
 #include "gpumemtrace/event.h"
 #include "trace/fold.h"
 
-/* The wall clock may be set while the machine runs; another boot is minutes away. */
-#define SAME_BOOT_NS INT64_C(30000000000)
 /* More threads than these wait for the disk. */
 enum { THREADS_MOST = 8 };
 
@@ -331,7 +330,6 @@ bool surveys_share_machine(const struct survey *a, const struct survey *b)
         (a->is_simulated && !is_same_text(a->run_id, b->run_id)) || !a->start_unix_ns.known ||
         !b->start_unix_ns.known || !a->start_monotonic_ns.known || !b->start_monotonic_ns.known)
         return false;
-    const int64_t apart_ns = (a->start_unix_ns.value - a->start_monotonic_ns.value) -
-                             (b->start_unix_ns.value - b->start_monotonic_ns.value);
-    return apart_ns > -SAME_BOOT_NS && apart_ns < SAME_BOOT_NS;
+    return clock_same_boot(clock_since_ns(a->start_unix_ns.value, a->start_monotonic_ns.value),
+                           clock_since_ns(b->start_unix_ns.value, b->start_monotonic_ns.value));
 }

@@ -8,10 +8,8 @@
 
 #include "analyzer/analysis/ledger/ledger.h"
 #include "analyzer/load/load.h"
+#include "analyzer/util/clock.h"
 #include "oom_sum.h"
-
-/* The wall clock may be set while the machine runs; another boot is minutes away. */
-#define SAME_BOOT_NS INT64_C(30000000000)
 
 /* --- whether it is one --- */
 
@@ -41,9 +39,8 @@ static bool is_same_boot(const struct trace_meta *a, const struct trace_meta *b)
 {
     if (!has_clock(a) || !has_clock(b))
         return false;
-    const int64_t apart_ns = (a->start_unix_ns.value - a->start_monotonic_ns.value) -
-                             (b->start_unix_ns.value - b->start_monotonic_ns.value);
-    return apart_ns > -SAME_BOOT_NS && apart_ns < SAME_BOOT_NS;
+    return clock_same_boot(clock_since_ns(a->start_unix_ns.value, a->start_monotonic_ns.value),
+                           clock_since_ns(b->start_unix_ns.value, b->start_monotonic_ns.value));
 }
 
 /* --- what it held --- */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/util/clock.h"
 #include "analyzer/util/text.h"
 #include "gpumemtrace/limits.h"
 
@@ -54,11 +55,12 @@ static int keep_failure(struct opening_failure *into, const struct opening *open
 
     if (!into || !opening->failure)
         return 0;
-    *into = (struct opening_failure){.kind = oom_kind_of(&study->history, opening->failure),
-                                     .unix_ns = (start->known ? start->value : 0) +
-                                                (int64_t)opening->failure->at.time_ns,
-                                     .sentence = strdup(opening->sentences.items[0]),
-                                     .next = strdup(next)};
+    *into =
+        (struct opening_failure){.kind = oom_kind_of(&study->history, opening->failure),
+                                 .unix_ns = clock_after_ns(start->known ? start->value : 0,
+                                                           (int64_t)opening->failure->at.time_ns),
+                                 .sentence = strdup(opening->sentences.items[0]),
+                                 .next = strdup(next)};
     if (into->sentence && into->next)
         return 0;
     err_set(err, ERR_SYSTEM, "out of memory for the answer");

@@ -3,6 +3,7 @@
 #ifndef GPUMEMTRACE_ANALYZER_UTIL_CLOCK_H
 #define GPUMEMTRACE_ANALYZER_UTIL_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -17,6 +18,29 @@ static inline uint64_t clock_ns(clockid_t clock)
 static inline uint64_t monotonic_ns(void)
 {
     return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* later_ns after at_ns. Wraps, because the times of a damaged trace may be any 64 bits. */
+static inline int64_t clock_after_ns(int64_t at_ns, int64_t later_ns)
+{
+    return (int64_t)((uint64_t)at_ns + (uint64_t)later_ns);
+}
+
+/* How long at_ns is after from_ns. Wraps likewise. */
+static inline int64_t clock_since_ns(int64_t at_ns, int64_t from_ns)
+{
+    return (int64_t)((uint64_t)at_ns - (uint64_t)from_ns);
+}
+
+/*
+ * Whether two machines booted at the same time, by when the monotonic clock of each was 0. Half a minute of
+ * difference is allowed, because the wall clock may be set while a machine runs; another boot is minutes away.
+ */
+static inline bool clock_same_boot(int64_t boot_ns, int64_t other_boot_ns)
+{
+    const int64_t allowed_ns = INT64_C(30000000000);
+    const int64_t apart_ns = clock_since_ns(boot_ns, other_boot_ns);
+    return apart_ns > -allowed_ns && apart_ns < allowed_ns;
 }
 
 #endif
