@@ -5,9 +5,11 @@
 #
 #   make            build everything            make demo     record and report a sample, no GPU needed
 #   make check      run the tests               make bench    what recording costs, beside heaptrack
+#   make smoke                                  ten short scripts on one wheel of PyTorch: three minutes
 #   make check-pytorch                          the real PyTorch, without a GPU (3 GB on disk)
 #   make check-pytorch-oldest                   its oldest release beside its own counters
 #   make check-releases                         every release of it, one after the other: half an hour
+#   make check-export                           exports beside their viewers' own descriptions
 #   make check-browser                          the HTML page in a headless Chromium: three minutes
 #   make check-models                           families of the estimate beside their libraries: three minutes
 #   make check-estimates                        the estimate beside training loops in dry runs: six minutes
@@ -86,7 +88,7 @@ GUIDES     := $(addprefix $(O)/share/,man/man1/gpumemtrace.1 bash-completion/com
 VERSION    := $(shell sed -n 's/.*GMT_VERSION "\(.*\)"/\1/p' include/gpumemtrace/version.h)
 
 .DEFAULT_GOAL := all
-.PHONY: all deps demo check check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch check-pytorch-oldest check-releases check-field check-models check-estimates check-fleet check-browser check-mutations check-long check-hostile pictures fuzz bench bench-fleet bench-large bench-page \
+.PHONY: all deps demo check check-asan check-tsan check-pythons check-aarch64 check-gpu check-pytorch check-pytorch-oldest check-releases check-field check-models check-estimates check-fleet check-browser check-export check-mutations check-long check-hostile smoke pictures fuzz bench bench-fleet bench-large bench-page \
         bench-pytorch lint install uninstall deb wheel check-packages clean programs samples units demo-run check-run fuzz-run tsan-run pythons-run aarch64-run pytorch pytorch-run
 .SECONDARY:
 
@@ -300,6 +302,8 @@ on_all_cores = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 # --- running --------------------------------------------------------------------------------------
 
 PYTEST      = GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONDONTWRITEBYTECODE=1 $(PYTHON) -m pytest -q -p no:cacheprovider
+# Each needs a wheel from PyPI, and has a suite of its own.
+not_checked = tests/pytorch tests/cases tests/export/test_perfetto.py tests/fleet/test_engines.py
 # The files of two tests at once, where pytest-xdist is installed.
 TWO_AT_ONCE = $(shell $(PYTHON) -c 'import xdist' 2>/dev/null && echo --numprocesses=2 --dist=loadfile)
 
@@ -314,12 +318,11 @@ demo-run: all samples
 	$(Q)O=$(O) sh samples/demo
 
 check: deps
-	$(Q).ci/pypi perfetto $(O)/perfetto $(PYTHON) || echo "check: no descriptors of Perfetto from PyPI; what reads its traces is skipped"
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) check-run
 # tests/check compares with what is built where NVIDIA's headers are missing.
 check-run: all programs samples units
 	$(Q)$(MAKE) --no-print-directory O=$(O)/plain CUDA=no $(O)/plain/libgpumemtrace.so
-	$(Q)$(PYTEST) $(TWO_AT_ONCE) $(or $(TESTS),tests --ignore=tests/pytorch)
+	$(Q)$(PYTEST) $(TWO_AT_ONCE) $(or $(TESTS),tests $(addprefix --ignore=,$(not_checked)))
 
 asan_build = O=$(O)/asan CFLAGS='-O1 -g' SANITIZE='-fsanitize=address,undefined -fno-sanitize-recover=undefined'
 # The sanitizer's library has to come before ours in every program it did not build.
@@ -375,6 +378,12 @@ fuzz-%: $(O)/tests/fuzz/%
 check-gpu: all programs
 	$(Q)GPUMEMTRACE_BUILD=$(abspath $(O)) PYTHONPATH=tests $(PYTHON) -m gpu.check
 
+# Ten scripts on one wheel, which lies in ~/.cache/gpumemtrace. SMOKE_ENV="NAME=VALUE …" is set while it is fetched and run.
+smoke: deps
+	$(Q)sh .ci/deps smoke
+	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all
+	$(Q)env $(SMOKE_ENV) $(SHELL) .ci/smoke $(abspath $(O)) $(PYTHON) env $(PYTEST) $(subst loadfile,load,$(TWO_AT_ONCE))
+
 # PyTorch on stand-ins for NVIDIA's libraries: Debian's build and the wheel, each in a folder of its own.
 check-pytorch: pytorch
 	$(Q)$(MAKE) --no-print-directory pytorch-run
@@ -414,6 +423,12 @@ check-fleet: deps
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs samples
 	$(Q).ci/pypi fleet $(O)/chdb $(PYTHON) || echo "check-fleet: no chdb from PyPI; what compares with it is skipped"
 	$(Q)GPUMEMTRACE_FLEET=all $(PYTEST) $(TWO_AT_ONCE) $(or $(TESTS),tests/fleet)
+
+# Exports for viewers that describe their own format: Perfetto's descriptors are from PyPI.
+check-export: deps
+	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs
+	$(Q).ci/pypi perfetto $(O)/perfetto $(PYTHON)
+	$(Q)$(PYTEST) $(TWO_AT_ONCE) $(or $(TESTS),tests/export)
 
 # The HTML page in a headless Chromium; `make check` has one page. Pictures of all are left in $(O)/web.
 check-browser: deps

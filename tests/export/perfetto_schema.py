@@ -13,7 +13,7 @@ MODULE = BUILD / "perfetto/perfetto/protos/perfetto/trace/perfetto_trace_pb2.py"
 
 def trace_class():
     if not MODULE.exists():
-        pytest.skip("no descriptors of Perfetto; make check gets them from PyPI")
+        pytest.skip("no descriptors of Perfetto; make check-export gets them from PyPI")
     (serialized,) = (node.args[0].value for node in ast.walk(ast.parse(MODULE.read_text()))
                      if isinstance(node, ast.Call) and getattr(node.func, "attr", None) == "AddSerializedFile")  # fmt: skip
     pool = descriptor_pool.DescriptorPool()
