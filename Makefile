@@ -444,7 +444,7 @@ check-mutations: deps
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs samples units
 	$(Q)tests/mutations/run
 
-# A thousand random traces beside a slow reading of them, where `make check` has fifty.
+# A thousand random traces beside a slow reading of them, where `make check` has 45.
 check-long: deps
 	$(Q)$(MAKE) --no-print-directory $(on_all_cores) all programs samples
 	$(Q)GPUMEMTRACE_SEEDS=1000 $(PYTEST) $(subst loadfile,load,$(TWO_AT_ONCE)) tests/reference

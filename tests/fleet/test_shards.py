@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Two servers on loopback as the shards of a cluster: each rank is on one of them, and together they answer as one does."""
+import signal
+
 import pytest
 
 from fleet.job import fleet, push_all, run_job
@@ -24,7 +26,7 @@ def shards(tmp_path_factory):
         server.database = "fleet"
     yield servers
     for server in servers:
-        server.stop()
+        server.stop(signal.SIGKILL)  # a server that is asked to end waits for its shards
 
 
 def test_the_sum_over_two_shards_is_that_of_one_server(shards, database, tmp_path):

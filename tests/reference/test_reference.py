@@ -16,8 +16,8 @@ from reference.figures import Figures
 from reference.random_trace import make
 
 DEEPEST = 1000
-AT_ONCE = 10
-SEEDS = os.environ.get("GPUMEMTRACE_SEEDS", "50")
+AT_ONCE = 5
+SEEDS = os.environ.get("GPUMEMTRACE_SEEDS", "45")
 CHOSEN = [int(SEEDS[:-1])] if SEEDS.endswith(":") else list(range(int(SEEDS)))
 
 
